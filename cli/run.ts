@@ -23,6 +23,7 @@ stdout.on('error', () => exit(0));
 
 const code = await changewire(argv.slice(2), {
   ...{ stdout, stderr, env, sleep, open, browse, backUp: backUpRun },
+  directory: cwd(),
   doctor: place => openDoctor(place, withEnvFile(env, cwd())),
   input: terminalInput({ stdin, stderr }, interrupting.signal),
   clock: Date.now,

@@ -38,7 +38,8 @@ async function shown(line: string): Promise<string> {
   const world: World = {
     ...{ stdout: terminal, stderr: terminal, env: { NO_COLOR: '1' }, open },
     ...{ doctor: async () => undefined, browse: async () => undefined, backUp: async () => data },
-    input: { canAsk: false, confirm: async () => false, secret: async () => '' },
+    input: { canAsk: false, confirm: async () => false, line: async () => '', secret: async () => '' },
+    directory,
     clock: Date.now,
     sleep: wait,
     interrupted: new AbortController().signal,

@@ -7,6 +7,7 @@ import { consoleCommand } from './console.ts';
 import { doctorCommand } from './doctor.ts';
 import { endpointCommands } from './endpoints.ts';
 import { eventCommands } from './events.ts';
+import { initCommand } from './init.ts';
 import { processCommands } from './processes.ts';
 import { replayCommand } from './replay.ts';
 import { republishCommand } from './republish.ts';
@@ -18,6 +19,7 @@ import { statusCommand } from './status.ts';
 /** Every command, in the order of the help. */
 export function addCommands(program: Command, cli: Cli): void {
   program.commandsGroup('Run:');
+  initCommand(program, cli);
   startCommand(program, cli);
   program.commandsGroup('Look:');
   consoleCommand(program, cli);

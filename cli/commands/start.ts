@@ -14,7 +14,7 @@ export function startCommand(program: Command, _: Cli): void {
     )
     .allowUnknownOption()
     .allowExcessArguments()
-    .configureHelp({ formatHelp: () => HELP })
+    .configureHelp({ showGlobalOptions: false, formatHelp: () => HELP })
     .addHelpText('after', examples('start', 'start --config changewire.json', 'start --once --json'))
     .action(() => {
       throw new UsageError('start comes first: npx changewire start, and its options behind it.');

@@ -57,7 +57,8 @@ function candidatesFor({ argChoices, long }: Option): Candidates {
 }
 
 function optionsOf(command: Command, program: Command): string[] {
-  const all = [...command.options, ...(command === program ? [] : program.options)];
+  const isAlone = command === program || command.configureHelp().showGlobalOptions === false;
+  const all = [...command.options, ...(isAlone ? [] : program.options)];
   return [...all.flatMap(({ long, hidden }) => (long && !hidden ? [long] : [])), '--help'];
 }
 

@@ -8,6 +8,8 @@ export interface Input {
   readonly canAsk: boolean;
   /** Asks a question; true only for a yes. */
   confirm(question: string): Promise<boolean>;
+  /** Asks for a line, without blanks around it. */
+  line(question: string): Promise<string>;
   /** Asks for a line that nobody else should see: typed without being shown, or the next line that is
    *  piped in. */
   secret(what: string): Promise<string>;
@@ -24,14 +26,8 @@ export function terminalInput({ stdin, stderr }: Terminal, signal: AbortSignal):
   let piped: Promise<string[]> | undefined;
   return {
     canAsk,
-    confirm: async question => {
-      const lines = createInterface({ input: stdin, output: stderr, terminal: true });
-      try {
-        return /^y(es)?$/i.test((await answered(lines, `${question} [y/N] `, signal)).trim());
-      } finally {
-        lines.close();
-      }
-    },
+    confirm: async question => /^y(es)?$/i.test(await shown(`${question} [y/N] `, { stdin, stderr }, signal)),
+    line: question => shown(`${question}: `, { stdin, stderr }, signal),
     secret: async what => {
       if (canAsk) return (await hidden(what, { stdin, stderr }, signal)).trim();
       piped ??= linesOf(stdin);
@@ -40,6 +36,15 @@ export function terminalInput({ stdin, stderr }: Terminal, signal: AbortSignal):
       return line;
     },
   };
+}
+
+async function shown(question: string, { stdin, stderr }: Terminal, signal: AbortSignal): Promise<string> {
+  const lines = createInterface({ input: stdin, output: stderr, terminal: true });
+  try {
+    return (await answered(lines, question, signal)).trim();
+  } finally {
+    lines.close();
+  }
 }
 
 async function linesOf(stdin: Readable): Promise<string[]> {

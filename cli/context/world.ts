@@ -15,6 +15,8 @@ export interface Output {
 export interface World {
   readonly stdout: Output;
   readonly stderr: Output;
+  /** The current folder. */
+  readonly directory: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly input: Input;
   readonly clock: Clock;

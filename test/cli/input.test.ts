@@ -33,6 +33,15 @@ describe('at a terminal', () => {
     expect(shown()).toContain('Do it? [y/N]');
   });
 
+  it('a line is shown as it is typed', async () => {
+    const { input, stdin, shown } = at('terminal');
+    const asked = input.line('The URL');
+    stdin.write(' https://a.example \n');
+    expect(await asked).toBe('https://a.example');
+    expect(shown()).toContain('The URL: ');
+    expect(shown()).toContain('https://a.example');
+  });
+
   it('a secret is not shown', async () => {
     const { input, stdin, shown } = at('terminal');
     const asked = input.secret('The URL');

@@ -26,6 +26,10 @@ export interface Setting {
   readonly env?: Record<string, string>;
   /** Lines that are typed or piped in; undefined: nobody types. */
   readonly secrets?: readonly string[];
+  /** Lines that are typed as answers to questions. */
+  readonly lines?: readonly string[];
+  /** The current folder. */
+  readonly directory?: string;
   /** The answer to a question; undefined: nobody can be asked. */
   readonly says?: boolean;
   readonly interrupted?: AbortSignal;
@@ -52,7 +56,7 @@ export async function run(args: readonly string[], setting: Setting = {}): Promi
 
 /** A world for a command, and what the command did in it. */
 export function worldOf(setting: Setting) {
-  const { answers = {}, columns, env = {}, secrets = [], says } = setting;
+  const { answers = {}, columns, env = {}, secrets = [], says, directory = '/nowhere' } = setting;
   const told = { out: '', err: '' };
   const tell = (stream: 'out' | 'err', text: string) => {
     told[stream] += text;
@@ -60,19 +64,27 @@ export function worldOf(setting: Setting) {
   };
   const asked: Request[] = [];
   const places: object[] = [];
-  const lines = [...secrets];
+  const [hidden, typed] = [[...secrets], [...(setting.lines ?? [])]];
   const terminal = columns === undefined ? {} : { isTTY: true, columns };
   const world: World = {
     stdout: { write: text => tell('out', text), ...terminal },
     stderr: { write: text => tell('err', text), ...terminal },
     env,
+    directory,
     input: {
       canAsk: says !== undefined,
       confirm: async question => {
         told.err += `${question}\n`;
         return says === true;
       },
-      secret: async () => lines.shift() ?? '',
+      line: async question => {
+        told.err += `${question}\n`;
+        return typed.shift() ?? '';
+      },
+      secret: async what => {
+        if (says !== undefined) told.err += `${what}\n`;
+        return hidden.shift() ?? '';
+      },
     },
     clock: setting.clock ?? (() => NOW),
     doctor: async () => setting.doctor,

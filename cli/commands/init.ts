@@ -1,0 +1,112 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { dirname, relative, resolve } from 'node:path';
+import type { Command } from 'commander';
+import { Refused } from '../../functions/operations/refused.ts';
+import { UsageError } from '../../local/basics/usage-error.ts';
+import { CONFIG_FILE } from '../../local/settings/config-file.ts';
+import { type Context, Failed } from '../context/context.ts';
+import type { Cli } from '../context/runner.ts';
+import type { World } from '../context/world.ts';
+import { type Credentials, credentialsOf, type GivenCredentials } from '../init/credentials.ts';
+import type { Draft } from '../init/draft.ts';
+import { addToEnvFile } from '../init/env-file.ts';
+import { fileText } from '../init/file-text.ts';
+import { answersTo, type Given } from '../init/questions.ts';
+import { writtenText } from '../init/written.ts';
+import { listOf } from '../options/parsers.ts';
+import { asksNobody } from '../options/place.ts';
+import { packageFile } from '../package-file.ts';
+import { examples } from './example.ts';
+
+interface Options extends Given, GivenCredentials {
+  readonly config: string;
+  readonly doctor?: boolean;
+  readonly force?: boolean;
+}
+
+export function initCommand(program: Command, cli: Cli): void {
+  program
+    .command('init')
+    .description('write a configuration file, and credentials into .env: asks what it must know')
+    .option('--config <file>', 'the file to write', CONFIG_FILE)
+    .option('--base-url <url>', "the API's address")
+    .option('--auth-url <url>', 'where tokens come from')
+    .option('--audience <text>', 'the audience that goes with the credentials')
+    .option('--workspace <name>', 'a name, which events carry (main)')
+    .option('--process <ids>', 'the processes to watch, with commas between; may be repeated', listOf)
+    .option('--client-id <id>', 'for .env; - from stdin')
+    .option('--client-secret <secret>', 'for .env; - from stdin')
+    .option('--no-credentials', 'ask for none: they are put elsewhere')
+    .option('--doctor', 'ask the service, and write the settings that its answers ask for')
+    .option('--no-doctor', 'do not offer that')
+    .option('--force', 'write over a file that is there')
+    .configureHelp({ showGlobalOptions: false })
+    .addHelpText(
+      'after',
+      examples(
+        'init',
+        'init --doctor',
+        'init --base-url https://api.example.com --auth-url https://auth.example.com --audience https://api.example.com --process launch --no-credentials',
+      ),
+    )
+    .action(cli.run((context, options: Options) => init(context, cli.world, options)));
+}
+
+async function init(context: Context, world: World, options: Options): Promise<void> {
+  asksNobody(context.place, 'init writes a file here.');
+  const file = resolve(world.directory, options.config);
+  const isForced = options.force === true;
+  if (!isForced && existsSync(file))
+    throw new UsageError(
+      `${options.config} is there, and stays as it is: name another with --config FILE, or say --force.`,
+    );
+  const { input, print } = context;
+  if (input.canAsk)
+    print.note(`This writes ${options.config}. Nothing is written before the last answer; Ctrl-C ends it.`);
+  const answers = await answersTo(options, { input, note: print.note });
+  const credentials = await credentialsOf(answers.name, options, { ...world, input });
+  const draft = await settled(context, answers, credentials, options);
+  const schema = packageFile('docs/schemas/configuration.schema.json');
+  const path = schema && relative(dirname(file), schema).replaceAll('\\', '/');
+  writeFileSync(file, fileText(draft, path && (path.startsWith('.') ? path : `./${path}`)), {
+    flag: isForced ? 'w' : 'wx',
+  });
+  if (Object.keys(credentials.added).length > 0) addToEnvFile(world.directory, credentials.added);
+  const written = {
+    file: options.config,
+    variables: Object.keys(credentials.added),
+    missing: credentials.missing,
+  };
+  print.answer(written, () => writtenText(written));
+}
+
+/** The draft with the settings that the service asks for, if that is wanted. */
+async function settled(
+  context: Context,
+  draft: Draft,
+  { missing, environment }: Credentials,
+  { doctor }: Options,
+): Promise<Draft> {
+  const { input, print, sleep } = context;
+  if (missing.length > 0) {
+    if (!doctor) return draft;
+    throw new UsageError(
+      `--doctor asks the service with credentials: set ${missing.join(' and ')}, in the environment or .env, or give --client-id and --client-secret.`,
+    );
+  }
+  const offer = 'Ask the service now which settings fit it (some dozen requests, which change nothing)?';
+  const isWanted = doctor ?? (input.canAsk && (await input.confirm(offer)));
+  if (!isWanted) return draft;
+  // Loaded only when needed, because questions are to come at once.
+  const { examined } = await import('../init/examine.ts');
+  try {
+    return await examined(draft, { environment, sleep, note: print.note });
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    if (!input.canAsk) throw new Refused(`${error.message} Nothing was written.`);
+    print.note(error.message);
+    if (await input.confirm('Write the files all the same?')) return draft;
+    print.note('Nothing was written.');
+    throw new Failed();
+  }
+}

@@ -1,0 +1,66 @@
+import type { DoctorAnswer } from '../../functions/operations/protocol/doctor.ts';
+import { Refused } from '../../functions/operations/refused.ts';
+import { readConfig } from '../../infra/config/read.ts';
+import type { Environment } from '../../local/basics/environment.ts';
+import { doctorOf } from '../../local/operate/doctor.ts';
+import { configuredSource } from '../../local/source/source.ts';
+import type { World } from '../context/world.ts';
+import { configOf, type Draft, type Setting } from './draft.ts';
+import { settingsWithReasons } from './reasons.ts';
+
+/** The draft with the settings that the service's answers ask for. `environment` has the credentials. What else people should know
+ *  is told by `note`.
+ *  @throws Refused when the service gives no token, or does not list a process */
+export async function examined(
+  draft: Draft,
+  {
+    environment,
+    sleep,
+    note,
+  }: {
+    readonly environment: Environment;
+    readonly sleep: World['sleep'];
+    readonly note: (text: string) => void;
+  },
+): Promise<Draft> {
+  let known = draft;
+  for (const { id } of draft.processes) {
+    note(`Asking the service about ${id}: some dozen requests, which change nothing.`);
+    // It knows what was found before, so that settings of the workspace fit all processes.
+    const source = configuredSource(readConfig(configOf(known)), environment);
+    const answer = await doctorOf(source, sleep)({ workspace: draft.name, processId: id });
+    refuseUnread(answer);
+    const found = settingsWithReasons(answer);
+    const count = found.workspace.length + found.process.length;
+    note(`  ${count === 0 ? 'the defaults fit' : settingsText([...found.workspace, ...found.process])}`);
+    for (const { topic, found } of answer.findings.filter(({ verdict }) => verdict === 'warning'))
+      note(`  ${topic}: ${found}`);
+    known = {
+      ...known,
+      settings: joined(known.settings, found.workspace),
+      processes: known.processes.map(process =>
+        process.id === id ? { id, settings: joined(process.settings, found.process) } : process,
+      ),
+    };
+  }
+  return known;
+}
+
+function settingsText(settings: readonly Setting[]): string {
+  return settings.map(({ key, value }) => `${key} ${JSON.stringify(value)}`).join(', ');
+}
+
+/** Refuses a process that could not be examined at all: then nothing is known of the service, and credentials or addresses are
+ *  likely wrong. */
+function refuseUnread({ process, findings }: DoctorAnswer): void {
+  if (findings.some(({ topic, verdict }) => topic === 'process' && verdict === 'fine')) return;
+  const [first] = findings;
+  throw new Refused(`${process}: ${first?.found} It answered: ${first?.came}. ${first?.remedy ?? ''}`.trim());
+}
+
+/** A setting that was found later holds what was found before: the doctor joins them. So do the reasons. */
+function joined(before: readonly Setting[], found: readonly Setting[]): Setting[] {
+  const reasonsOf = (key: string) => before.find(each => each.key === key)?.why ?? {};
+  const later = found.map(({ key, value, why }) => ({ key, value, why: { ...reasonsOf(key), ...why } }));
+  return [...before.filter(({ key }) => !found.some(each => each.key === key)), ...later];
+}

@@ -1,0 +1,33 @@
+import type { Json } from '../../functions/basics/json.ts';
+import { AUDIT } from '../../functions/operations/doctor/audit-log.ts';
+import { LAG } from '../../functions/operations/doctor/updated-lag.ts';
+import type { DoctorAnswer, Finding } from '../../functions/operations/protocol/doctor.ts';
+import type { Setting } from './draft.ts';
+
+/** The topics of the findings from which a setting follows. */
+const TOPICS: Readonly<Record<string, readonly string[]>> = {
+  identifiers: ['project identifiers', 'task identifiers', 'user identifiers'],
+  pageSize: ['projects', 'tasks', 'the audit log', 'users'].map(list => `page size of ${list}`),
+  dateHeader: ['clock'],
+  overlap: [LAG],
+  ignoreFields: ['update times', 'fields that change by themselves'],
+  auditLog: [AUDIT],
+};
+
+/** The settings that a doctor proposes for a workspace and a process, each with the findings that say why. */
+export function settingsWithReasons({ findings, settings }: DoctorAnswer): {
+  workspace: Setting[];
+  process: Setting[];
+} {
+  const explained = (part: Readonly<Record<string, Json>>) =>
+    Object.entries(part).map(([key, value]) => ({ key, value, why: reasonsFor(key, findings) }));
+  return { workspace: explained(settings.workspace), process: explained(settings.process) };
+}
+
+function reasonsFor(key: string, findings: readonly Finding[]): Setting['why'] {
+  const topics = TOPICS[key] ?? [];
+  const about = findings.filter(({ topic }) => topics.includes(topic));
+  const proposing = about.filter(({ verdict }) => verdict === 'setting');
+  const telling = proposing.length > 0 ? proposing : about;
+  return Object.fromEntries(telling.map(({ topic, found }) => [topic, found]));
+}

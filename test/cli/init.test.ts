@@ -1,0 +1,201 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { readConfigFile } from '../../local/settings/config-file.ts';
+import {
+  buildWorkspace,
+  type Freedoms,
+  startSimulatedService,
+} from '../../local/simulated-service/server.ts';
+import { run, type Setting } from '../kit/cli/world.ts';
+import { temporaryDirectory } from '../kit/temporary.ts';
+
+const BASE = 'https://api.example.com';
+const GIVEN = `--base-url ${BASE} --auth-url https://auth.example.com --audience a --process launch`;
+
+/** `changewire init` in a folder; `read` reads a file of it. */
+async function init(line: string, setting: Setting = {}, directory = temporaryDirectory()) {
+  const told = await run(['init', ...line.split(' ').filter(Boolean)], { directory, ...setting });
+  const has = (name: string) => existsSync(join(directory, name));
+  return {
+    ...told,
+    directory,
+    has,
+    read: (name: string) => readFileSync(join(directory, name), 'utf8'),
+    config: (name = 'changewire.json') => readConfigFile(join(directory, name)),
+  };
+}
+
+describe('changewire init', () => {
+  it('writes what is given, without asking, and says the next two steps', async () => {
+    const { code, out, err, config, has } = await init(GIVEN);
+    expect([code, err]).toEqual([0, '']);
+    expect(out).toBe(
+      'changewire.json is written.\n\nNext:\n' +
+        '  1. Set MAIN_CLIENT_ID and MAIN_CLIENT_SECRET, in the environment or in a file .env here\n' +
+        '  2. npx changewire start\n',
+    );
+    expect(config()).toMatchObject({
+      workspaces: [{ name: 'main', baseUrl: BASE, audience: 'a', processes: [{ id: 'launch' }] }],
+    });
+    expect(has('.env')).toBe(false);
+  });
+
+  it('puts credentials into .env alone, from stdin', async () => {
+    const line = `${GIVEN},onboarding --workspace eu --client-id - --client-secret - --config ours.json`;
+    const { out, read, config } = await init(line, { secrets: ['an id', 'hush'] });
+    expect(read('.env')).toBe("EU_CLIENT_ID='an id'\nEU_CLIENT_SECRET=hush\n");
+    expect(`${read('ours.json')}${out}`).not.toContain('hush');
+    expect(out).toContain('.env has EU_CLIENT_ID and EU_CLIENT_SECRET, for this user alone');
+    expect(out).toContain('1. npx changewire start --config ours.json');
+    expect(config('ours.json').workspaces[0]?.processes).toHaveLength(2);
+  });
+
+  it('asks at a terminal for what is not given, again where it is wrong, and for credentials without showing them', async () => {
+    const lines = ['api.example.com', BASE, 'https://auth.example.com', 'a', '', 'launch, onboarding,'];
+    const { code, err, config, read } = await init('', { says: false, lines, secrets: ['id', 'hush'] });
+    expect(code).toBe(0);
+    expect(err.split('\n')).toEqual([
+      'This writes changewire.json. Nothing is written before the last answer; Ctrl-C ends it.',
+      "The API's address, such as https://api.example.com",
+      expect.stringMatching(/^It must be an https:\/\/ address/),
+      "The API's address, such as https://api.example.com",
+      'Where tokens come from, such as https://auth.example.com',
+      'The audience that goes with your credentials',
+      'A name for the workspace, which its events carry [main]',
+      'The ids of the processes to watch, with commas between',
+      'Client id; Enter leaves it for later',
+      'Client secret; Enter leaves it for later',
+      expect.stringMatching(/^Ask the service now which settings fit it/),
+      '',
+    ]);
+    expect(config().workspaces[0]).toMatchObject({
+      name: 'main',
+      processes: [{ id: 'launch' }, { id: 'onboarding' }],
+    });
+    expect(read('.env')).toBe('MAIN_CLIENT_ID=id\nMAIN_CLIENT_SECRET=hush\n');
+  });
+
+  it('asks for no credentials that are set, or put elsewhere', async () => {
+    const directory = temporaryDirectory();
+    writeFileSync(join(directory, '.env'), 'MAIN_CLIENT_ID=id\n');
+    const env = { MAIN_CLIENT_SECRET: 'hush' };
+    const set = await init(`${GIVEN} --no-doctor`, { env, says: true }, directory);
+    expect([set.code, set.err, set.read('.env')]).toEqual([
+      0,
+      expect.not.stringContaining('Client'),
+      'MAIN_CLIENT_ID=id\n',
+    ]);
+    expect(set.out).toContain('1. npx changewire start, which');
+    const elsewhere = await init(`${GIVEN} --no-credentials`, { says: true });
+    expect([elsewhere.has('.env'), elsewhere.err]).toEqual([false, expect.not.stringContaining('Client')]);
+    expect(elsewhere.out).toContain('Set MAIN_CLIENT_ID and MAIN_CLIENT_SECRET');
+  });
+
+  it('tells programs what it wrote', async () => {
+    const { out } = await init(`${GIVEN} --json`);
+    expect(JSON.parse(out)).toEqual({
+      ...{ file: 'changewire.json', variables: [] },
+      missing: ['MAIN_CLIENT_ID', 'MAIN_CLIENT_SECRET'],
+    });
+  });
+
+  it.each([
+    [
+      '',
+      'Nobody is there to be asked: give --base-url, --auth-url, --audience, --process (changewire help init).',
+    ],
+    [
+      '--base-url https://a.example --process p',
+      'Nobody is there to be asked: give --auth-url, --audience (changewire help init).',
+    ],
+    ['--base-url http://a.example', '--base-url must be an https:// address without user name'],
+    ['--workspace a/b', '--workspace must be a name of 1 to 64 letters'],
+    [
+      `${GIVEN} --doctor`,
+      '--doctor asks the service with credentials: set MAIN_CLIENT_ID and MAIN_CLIENT_SECRET',
+    ],
+    [`${GIVEN} --stack S`, '--stack is for commands that ask a run or a stack. init writes a file here.'],
+  ])('refuses "%s", and writes nothing', async (line, message) => {
+    const { code, out, err, has } = await init(line);
+    expect([code, out, has('changewire.json')]).toEqual([2, '', false]);
+    expect(err).toContain(`changewire: ${message}`);
+  });
+
+  it('never writes over a file that is there, before it asks anything, unless it is told to', async () => {
+    const directory = temporaryDirectory();
+    writeFileSync(join(directory, 'changewire.json'), 'ours');
+    const { code, err, read } = await init('', { says: true }, directory);
+    expect([code, err, read('changewire.json')]).toEqual([
+      2,
+      'changewire: changewire.json is there, and stays as it is: name another with --config FILE, or say --force.\n',
+      'ours',
+    ]);
+    expect((await init(`${GIVEN} --force`, {}, directory)).config().workspaces).toHaveLength(1);
+  });
+});
+
+/** A service, and the line by which `init` knows it. */
+async function service(freedoms: Partial<Freedoms>) {
+  const workspace = buildWorkspace({
+    processes: ['launch', 'onboarding'].map(id => ({ id, projects: 15, tasksPerProject: 4 })),
+  });
+  const started = await startSimulatedService({ workspace, freedoms });
+  onTestFinished(() => started.stop());
+  const { baseUrl, authUrl, audience, clientId, clientSecret } = started;
+  const line = `--base-url ${baseUrl} --auth-url ${authUrl} --audience ${audience} --process launch,onboarding`;
+  return { line: `${line} --client-id -`, env: { MAIN_CLIENT_SECRET: clientSecret }, secrets: [clientId] };
+}
+
+describe('changewire init --doctor', () => {
+  it('writes the settings that the service asks for, with the reason above each', async () => {
+    const { line, ...given } = await service({
+      dateHeader: false,
+      auditDenied: 403,
+      maxResponseBytes: 2_000,
+    });
+    const { code, err, read, config } = await init(`${line} --doctor`, given);
+    expect(code, err).toBe(0);
+    expect(config().workspaces[0]).toMatchObject({
+      dateHeader: false,
+      pageSize: { tasks: expect.any(Number) },
+      processes: [{ auditLog: false }, { auditLog: false }],
+    });
+    expect(read('changewire.json')).toMatch(
+      /\/\/ Answers do not tell the service.*\n.*\n? +"dateHeader": false,/,
+    );
+    expect(err).toContain('Asking the service about onboarding');
+    expect(err).toContain('  dateHeader false');
+  });
+
+  it.each([
+    { dateHeader: false },
+    { auditDenied: 404 },
+    { updateTimeName: 'lastTouch' },
+    { maxResponseBytes: 1_200 },
+  ] as const)('where %j, leaves no setting without a reason', async freedoms => {
+    const { line, ...given } = await service(freedoms);
+    const { code, err, read } = await init(`${line} --doctor`, given);
+    expect(code, err).toBe(0);
+    const lines = read('changewire.json').split('\n');
+    const isSetting = (text: string) => /"(pageSize|dateHeader|ignoreFields|auditLog)":/.test(text);
+    const above = lines.flatMap((text, at) => (isSetting(text) ? [lines[at - 1]] : []));
+    expect(above.length).toBeGreaterThan(0);
+    for (const reason of above) expect(reason).toMatch(/^ +\/\/ /);
+  });
+
+  it('writes nothing where the service gives no token, unless somebody says so', async () => {
+    const { line, env } = await service({});
+    const wrong = { env, secrets: ['nobody'] };
+    const refused = await init(`${line} --doctor`, wrong);
+    expect([refused.code, refused.has('changewire.json'), refused.has('.env')]).toEqual([1, false, false]);
+    expect(refused.err).toMatch(/launch: There is no token\. It answered: .*401.*Nothing was written\.\n$/);
+    expect(await init(`${line} --doctor`, { ...wrong, says: false })).toMatchObject({
+      code: 1,
+      out: '',
+      err: expect.stringMatching(/Write the files all the same\?\nNothing was written\.\n$/),
+    });
+    const asked = await init(`${line} --doctor`, { ...wrong, says: true });
+    expect([asked.code, asked.has('changewire.json'), asked.has('.env')]).toEqual([0, true, true]);
+  });
+});
