@@ -144,7 +144,12 @@ async function service(freedoms: Partial<Freedoms>) {
   onTestFinished(() => started.stop());
   const { baseUrl, authUrl, audience, clientId, clientSecret } = started;
   const line = `--base-url ${baseUrl} --auth-url ${authUrl} --audience ${audience} --process launch,onboarding`;
-  return { line: `${line} --client-id -`, env: { MAIN_CLIENT_SECRET: clientSecret }, secrets: [clientId] };
+  return {
+    edits: started.workspace,
+    line: `${line} --client-id -`,
+    env: { MAIN_CLIENT_SECRET: clientSecret },
+    secrets: [clientId],
+  };
 }
 
 describe('changewire init --doctor', () => {
@@ -182,6 +187,20 @@ describe('changewire init --doctor', () => {
     const above = lines.flatMap((text, at) => (isSetting(text) ? [lines[at - 1]] : []));
     expect(above.length).toBeGreaterThan(0);
     for (const reason of above) expect(reason).toMatch(/^ +\/\/ /);
+  });
+
+  it('writes settings of the workspace that fit each of its processes, in any order', async () => {
+    const { line, edits, ...given } = await service({ maxResponseBytes: 2_000 });
+    edits.updateProject('launch', '1001', { name: 'a'.repeat(700) });
+    const sizeOf = async (processes: string) => {
+      const asked = line.replace('launch,onboarding', processes);
+      const { config } = await init(`${asked} --doctor`, given);
+      return config().workspaces[0]?.pageSize?.projects;
+    };
+    const small = await sizeOf('launch');
+    expect(await sizeOf('onboarding')).toBeGreaterThan(small ?? Number.POSITIVE_INFINITY);
+    expect(await sizeOf('launch,onboarding')).toBe(small);
+    expect(await sizeOf('onboarding,launch')).toBe(small);
   });
 
   it('writes nothing where the service gives no token, unless somebody says so', async () => {
