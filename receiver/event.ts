@@ -199,9 +199,12 @@ export interface AuditData {
   entry: Json;
   /** The known projects whose identifier stands anywhere in the entry, by identifier. */
   projects: { id: string }[];
+  /** The known tasks of these projects whose identifier stands anywhere in the entry, by project and identifier. Not known is one that
+   *  no pass has read yet, or that was told as deleted. */
+  tasks: { id: string; projectId: string }[];
   /** The known users whom the entry names as those who acted. */
   users: Actor[];
-  /** What was cut to keep the event under 240 KB: `entry`, `projects`, `users`. */
+  /** What was cut to keep the event under 240 KB: `entry`, `projects`, `tasks`, `users`. */
   truncated?: string[] | undefined;
 }
 

@@ -63,8 +63,8 @@ describe('in an empty folder', () => {
     );
     await until(() => / ~ .+/.test(run.said()), 60_000);
     await until(() => /^(project|task)\.\w+ (onboarding|launch)$/m.test(receiver.said()), 60_000);
-    const page = await fetch(/http:\S+/.exec(/console .*/.exec(run.said())?.[0] ?? '')?.[0] ?? '');
-    expect(await page.text()).toContain('<script type="module"');
+    const [, address = ''] = /in a browser: (\S+)/.exec(run.said()) ?? [];
+    expect(await (await fetch(address)).text()).toContain('<script type="module"');
   }, 120_000);
 
   test('an app of twenty lines with the construct is synthesised, and cdk-nag finds nothing', async () => {
