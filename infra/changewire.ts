@@ -19,6 +19,7 @@ import { PassQueue } from './parts/pass-queue.ts';
 import { Poll } from './parts/poll.ts';
 import { Publish } from './parts/publish.ts';
 import { Queues } from './parts/queues.ts';
+import { rootStack } from './parts/root-stack.ts';
 import { Route } from './parts/route.ts';
 import { Schedule } from './parts/schedule.ts';
 import { HttpSubscription } from './parts/subscription.ts';
@@ -175,13 +176,6 @@ function subscribed(
  *  still imports it. */
 function exportAlways(topic: ITopic): void {
   rootStack(topic).exportValue(topic.topicArn);
-}
-
-/** The stack that a scope is deployed with: for a nested stack the outermost. */
-function rootStack(scope: Construct | ITopic): Stack {
-  let stack = Stack.of(scope);
-  while (stack.nestedStackParent) stack = stack.nestedStackParent;
-  return stack;
 }
 
 /** What is wrong when another Changewire of the app has the same name in the same account and region: one of them

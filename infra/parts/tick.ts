@@ -9,6 +9,7 @@ import type { Config } from '../config/schema.ts';
 import { type Binding, Handler } from './handler.ts';
 import type { PassQueue } from './pass-queue.ts';
 import type { Queues } from './queues.ts';
+import { rootStack } from './root-stack.ts';
 import type { SnapshotTable } from './table.ts';
 import { forTicking } from './table-leave.ts';
 import { told } from './told.ts';
@@ -97,9 +98,7 @@ const STACK_NAME_KEPT = 40;
  *  stack, which for a nested stack begins with that of the outermost. There may be hundreds of these queues, and
  *  no policy has room for all their names. */
 function namesOfQueues(scope: Construct): string {
-  let stack = Stack.of(scope);
-  while (stack.nestedStackParent) stack = stack.nestedStackParent;
-  const { stackName } = stack;
+  const { stackName } = rootStack(scope);
   return stackName.length > STACK_NAME_KEPT ? `${stackName.slice(0, STACK_NAME_KEPT)}*` : `${stackName}-*`;
 }
 

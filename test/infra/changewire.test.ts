@@ -34,6 +34,7 @@ describe('the construct, in any stack', () => {
   test("makes what the project's own stacks are made of", () => {
     const own = typesIn(testTemplate(leastConfig()));
     expect(expected).toEqual([...own, 'AWS::DynamoDB::Table'].sort());
+    expect(synthesised().template.findOutputs('*')).toEqual({});
   });
 
   test.each<[string, (app: App) => [Construct, Partial<ChangewireProps>?]]>([
@@ -497,6 +498,15 @@ describe('native subscriptions', () => {
     expect(exported(own)).toHaveLength(1);
     expect(exported(made([])[0])).toEqual(exported(own));
     expect(JSON.stringify(receivers.toJSON())).toContain(String(exported(own)[0]));
+  });
+
+  test('may be made in another stack than that in which the construct is nested', () => {
+    const app = testApp();
+    const [outer, receivers] = ['Outer', 'Receivers'].map(id => new Stack(app, id)) as [Stack, Stack];
+    constructIn(new NestedStack(outer, 'Nested'), { name: 'one', subscriptions, subscriptionsIn: receivers });
+    expect(() => app.synth()).not.toThrow();
+    expect(Object.keys(Template.fromStack(outer).findOutputs('*'))).toHaveLength(1);
+    expect(ofHttps(Template.fromStack(receivers))).toHaveLength(1);
   });
 
   test.each<[string, (app: App) => { scope: Construct; subscriptionsIn?: Construct }, string]>([
