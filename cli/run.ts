@@ -7,6 +7,7 @@ import { backUpRun } from './connect/back-up.ts';
 import { openDoctor } from './connect/doctor.ts';
 import { open } from './connect/open.ts';
 import { terminalInput } from './context/input.ts';
+import { execute } from './deploy/execute.ts';
 import { changewire } from './program.ts';
 
 /** `npx changewire …` (docs/operating.md): asks a run on this machine, or a stack on AWS. Exit code: 0
@@ -24,6 +25,7 @@ stdout.on('error', () => exit(0));
 const code = await changewire(argv.slice(2), {
   ...{ stdout, stderr, env, sleep, open, browse, backUp: backUpRun },
   directory: cwd(),
+  execute: program => execute(program, interrupting.signal),
   doctor: place => openDoctor(place, withEnvFile(env, cwd())),
   input: terminalInput({ stdin, stderr }, interrupting.signal),
   clock: Date.now,

@@ -37,7 +37,8 @@ async function shown(line: string): Promise<string> {
   const terminal = { write, isTTY: true, columns: COLUMNS };
   const world: World = {
     ...{ stdout: terminal, stderr: terminal, env: { NO_COLOR: '1' }, open },
-    ...{ doctor: async () => undefined, browse: async () => undefined, backUp: async () => data },
+    ...{ doctor: async () => undefined, browse: async () => undefined },
+    ...{ backUp: async () => data, execute: async () => 1 },
     input: { canAsk: false, confirm: async () => false, line: async () => '', secret: async () => '' },
     directory,
     clock: Date.now,

@@ -4,6 +4,7 @@ import { actionsCommand } from './actions.ts';
 import { backupCommand } from './backup.ts';
 import { completionCommand } from './completion.ts';
 import { consoleCommand } from './console.ts';
+import { deployCommands } from './deploy.ts';
 import { doctorCommand } from './doctor.ts';
 import { endpointCommands } from './endpoints.ts';
 import { eventCommands } from './events.ts';
@@ -21,6 +22,7 @@ export function addCommands(program: Command, cli: Cli): void {
   program.commandsGroup('Run:');
   initCommand(program, cli);
   startCommand(program, cli);
+  deployCommands(program, cli);
   program.commandsGroup('Look:');
   consoleCommand(program, cli);
   statusCommand(program, cli);

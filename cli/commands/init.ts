@@ -2,6 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { Refused } from '../../functions/operations/refused.ts';
+import { packageFile } from '../../local/basics/package-file.ts';
 import { UsageError } from '../../local/basics/usage-error.ts';
 import { CONFIG_FILE } from '../../local/settings/config-file.ts';
 import { type Context, Failed } from '../context/context.ts';
@@ -15,7 +16,6 @@ import { answersTo, type Given } from '../init/questions.ts';
 import { writtenText } from '../init/written.ts';
 import { listOf } from '../options/parsers.ts';
 import { asksNobody } from '../options/place.ts';
-import { packageFile } from '../package-file.ts';
 import { examples } from './example.ts';
 
 interface Options extends Given, GivenCredentials {

@@ -1,6 +1,7 @@
 import type { Clock, Sleep } from '../../functions/basics/clock.ts';
 import type { Connection, Place } from '../connect/connection.ts';
 import type { DirectDoctor, DoctorPlace } from '../connect/doctor.ts';
+import type { Program } from '../deploy/execute.ts';
 import type { Input } from './input.ts';
 
 /** A stream that is written to; `columns` and `rows` are a terminal's. */
@@ -29,6 +30,8 @@ export interface World {
   backUp(place: Place, to: string): Promise<string>;
   /** Opens an address in the user's browser. @throws when there is none */
   browse(address: string): Promise<void>;
+  /** Runs a program in this terminal. @returns its exit code */
+  execute(program: Program): Promise<number>;
   /** A doctor for the service that the command line or the environment names; undefined: whoever answers has one. */
   doctor(place: DoctorPlace): Promise<DirectDoctor | undefined>;
 }

@@ -51,6 +51,14 @@ const cases = documents.flatMap(document =>
   [...new Set(commandLines(document))].map(line => [document, line] as const),
 );
 
+/** A folder with the files that the documents name; `init` finds none there. */
+function folder(): string {
+  const directory = temporaryDirectory();
+  const stacks = ['Changewire-Eu', 'Changewire-Us'].map(stackName => ({ stackName, ...config() }));
+  writeFileSync(join(directory, 'stacks.json'), JSON.stringify(stacks));
+  return directory;
+}
+
 async function isUnderstood(line: string) {
   const args = line
     .split(' ')
@@ -61,7 +69,7 @@ async function isUnderstood(line: string) {
   const doctor = { examine: stop, watch: stop, addressesOf: () => undefined };
   // It goes on until somebody ends it.
   const ended = args[0] === 'console' && { interrupted: AbortSignal.abort() };
-  const { code, err } = await run(args, { answers: every, says: true, doctor, ...ended });
+  const { code, err } = await run(args, { answers: every, says: true, doctor, directory: folder(), ...ended });
   return { code, err: code === 2 ? err : '' };
 }
 

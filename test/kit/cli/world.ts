@@ -41,6 +41,8 @@ export interface Setting {
   readonly open?: World['open'];
   readonly browse?: World['browse'];
   readonly backUp?: World['backUp'];
+  /** Runs a program, and gives its exit code. */
+  readonly execute?: World['execute'];
   /** Where a run that answers has its console. */
   readonly page?: Awaited<ReturnType<World['open']>>['page'];
   /** Called with each text as it is written to stdout. */
@@ -89,6 +91,7 @@ export function worldOf(setting: Setting) {
     clock: setting.clock ?? (() => NOW),
     doctor: async () => setting.doctor,
     backUp: setting.backUp ?? (async ({ data = '.changewire' }) => data),
+    execute: setting.execute ?? (async () => 0),
     browse: setting.browse ?? (async () => undefined),
     sleep: setting.sleep ?? (async () => undefined),
     interrupted: setting.interrupted ?? new AbortController().signal,

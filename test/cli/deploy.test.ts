@@ -1,0 +1,210 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { Program } from '../../cli/deploy/execute.ts';
+import { run, type Setting } from '../kit/cli/world.ts';
+import { COMPILE_CACHE } from '../kit/compile-cache.ts';
+import { config } from '../kit/infra/config-examples.ts';
+import { temporaryDirectory } from '../kit/temporary.ts';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const STACKS = [
+  { stackName: 'Eu', region: 'eu-central-1', ...config() },
+  { stackName: 'Us', region: 'us-east-1', ...config() },
+];
+
+/** A folder with `changewire.json` and, with two stacks, `stacks.json`. */
+function folder(): string {
+  const directory = temporaryDirectory();
+  writeFileSync(join(directory, 'changewire.json'), `// Ours.\n${JSON.stringify(config())}`);
+  writeFileSync(join(directory, 'stacks.json'), JSON.stringify(STACKS));
+  return directory;
+}
+
+/** Runs a command whose CDK ends with `code`; tells how the CDK was started. */
+async function deploying(line: string, { code = 0, ...setting }: Setting & { code?: number } = {}) {
+  const directory = setting.directory ?? folder();
+  const started: Program[] = [];
+  const execute = async (program: Program) => {
+    started.push(program);
+    return code;
+  };
+  const told = await run(line.split(' '), { directory, execute, ...setting });
+  return { ...told, directory, started };
+}
+
+/** The part of the CDK's command line that differs between commands. */
+function own({ command }: Program) {
+  const [program, ...args] = command;
+  expect(program).toMatch(/node_modules\/aws-cdk\/bin\/cdk$/);
+  const at = args.indexOf('--app');
+  expect(args.slice(at + 1, at + 6)).toEqual([
+    expect.stringMatching(/^"\S+" "\S+\/cli\/deploy\/app\.ts" changewire$/),
+    ...['--output', 'cdk.out', '--no-version-reporting', '--no-notices'],
+  ]);
+  return [...args.slice(0, at), ...args.slice(at + 6)].join(' ');
+}
+
+describe('changewire deploy', () => {
+  it('deploys the three stacks of changewire.json, and says what is next', async () => {
+    const { code, out, err, started, directory } = await deploying('deploy --yes');
+    expect([code, err, started.length]).toEqual([0, '', 1]);
+    const [program] = started as [Program];
+    expect(own(program)).toBe(
+      'deploy Changewire-Table Changewire Changewire-Subscriptions --require-approval never',
+    );
+    expect(program.variables).toEqual({ CHANGEWIRE_CONFIG: `${directory}/changewire.json#Changewire` });
+    expect(out).toBe(
+      'Changewire is deployed. Next:\n' +
+        '  1. Put credentials into the secret changewire/eu, unless they are there: docs/deploying.md, step 4\n' +
+        '  2. npx changewire status --stack Changewire\n',
+    );
+  });
+
+  it('deploys one stack of a list, by its name, and hands on what stands behind --', async () => {
+    const { started, out, directory } = await deploying('deploy --config stacks.json#Us --yes -- --verbose');
+    const [program] = started as [Program];
+    expect(own(program)).toBe('deploy Us-Table Us Us-Subscriptions --require-approval never --verbose');
+    expect(program.variables).toEqual({ CHANGEWIRE_CONFIG: `${directory}/stacks.json#Us` });
+    expect(out).toContain('npx changewire status --stack Us --region us-east-1');
+  });
+
+  it('leaves the question to the CDK, at a terminal', async () => {
+    const { started } = await deploying('deploy', { says: false });
+    expect(started.map(own)).toEqual(['deploy Changewire-Table Changewire Changewire-Subscriptions']);
+  });
+
+  it('fails when the CDK fails, which has said why', async () => {
+    expect(await deploying('deploy --yes', { code: 100 })).toMatchObject({ code: 1, out: '', err: '' });
+  });
+
+  it('ends as interrupted when somebody ends it', async () => {
+    const interrupted = AbortSignal.abort();
+    expect(await deploying('deploy --yes', { code: 1, interrupted })).toMatchObject({ code: 130, err: '' });
+  });
+});
+
+describe('changewire destroy', () => {
+  it('destroys all but the table, after a yes', async () => {
+    const { code, out, err, started } = await deploying('destroy', { says: true });
+    expect([code, started.map(own)]).toEqual([0, ['destroy Changewire-Subscriptions Changewire --force']]);
+    expect(err).toBe(
+      'Changewire, with its subscriptions, would be destroyed: nothing is polled or delivered any more. ' +
+        'Changewire-Table, with all that is known, would stay, so that npx changewire deploy goes on from there.\nDo it?\n',
+    );
+    expect(out).toMatch(/^Changewire, with its subscriptions, is destroyed\. .*-Table.* stays/);
+  });
+
+  it('asks nothing with --yes, and does nothing after a no', async () => {
+    const yes = await deploying('destroy --config stacks.json#Eu --yes');
+    expect([yes.err, yes.started.map(own)]).toEqual(['', ['destroy Eu-Subscriptions Eu --force']]);
+    const no = await deploying('destroy', { says: false });
+    expect([no.code, no.out, no.started]).toEqual([1, '', []]);
+    expect(no.err).toMatch(/Nothing was done\.\n$/);
+  });
+});
+
+describe('changewire synth', () => {
+  it('makes every stack of the file, or the one that is named', async () => {
+    const { started, out } = await deploying('synth --config stacks.json');
+    expect(started.map(own)).toEqual(['synth --quiet']);
+    expect(out).toBe(
+      'cdk.out has the templates of Eu-Table, Eu, Eu-Subscriptions, Us-Table, Us, Us-Subscriptions.\n',
+    );
+    expect((await deploying('synth --config stacks.json#Us')).out).toContain('of Us-Table, Us,');
+  });
+
+  it('for real makes the templates that the checkout makes, whatever cdk.json the folder has', async () => {
+    const directory = folder();
+    const flag = '@aws-cdk/aws-iam:minimizePolicies';
+    writeFileSync(join(directory, 'cdk.json'), JSON.stringify({ app: 'false', context: { [flag]: false } }));
+    const ours = temporaryDirectory();
+    const { context } = JSON.parse(readFileSync(join(ROOT, 'cdk.json'), 'utf8'));
+    const [command] = await Promise.all([
+      ended('cli/changewire.js', ['synth'], { cwd: directory, env: { HOME: directory } }),
+      ended('infra/app.ts', [], {
+        cwd: ROOT,
+        env: { CDK_CONTEXT_JSON: JSON.stringify({ ...context, changewire: config() }), CDK_OUTDIR: ours },
+      }),
+    ]);
+    expect(command).toEqual({
+      code: 0,
+      stdout: 'cdk.out has the templates of Changewire-Table, Changewire, Changewire-Subscriptions.\n',
+      stderr: '',
+    });
+    // The hash of a bundle has the way from its place to the sources in it; only the CDK's command adds metadata.
+    const templatesIn = (outdir: string) =>
+      readdirSync(outdir)
+        .filter(name => name.endsWith('.template.json'))
+        .map(name => {
+          const text = readFileSync(join(outdir, name), 'utf8').replaceAll(/[0-9a-f]{64}/g, 'HASH');
+          return [name, JSON.parse(text, (key, value) => (key === 'Metadata' ? undefined : value))];
+        });
+    const templates = templatesIn(join(directory, 'cdk.out'));
+    expect(templates).toHaveLength(3);
+    expect(templates).toEqual(templatesIn(ours));
+  }, 180_000);
+});
+
+/** Runs a script of the project, with nothing of AWS around it. */
+async function ended(script: string, args: string[], options: { cwd: string; env: Record<string, string> }) {
+  const { PATH = '' } = process.env;
+  const child = spawn(process.execPath, [join(ROOT, script), ...args], {
+    cwd: options.cwd,
+    env: { PATH, ...COMPILE_CACHE, ...options.env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const told = { stdout: '', stderr: '' };
+  for (const stream of ['stdout', 'stderr'] as const)
+    child[stream].setEncoding('utf8').on('data', text => {
+      told[stream] += text;
+    });
+  const [code] = await once(child, 'close');
+  return { code, ...told };
+}
+
+describe.each(['synth', 'deploy', 'destroy'])('changewire %s', command => {
+  it('names each mistake of the file before the CDK is started', async () => {
+    const directory = temporaryDirectory();
+    writeFileSync(join(directory, 'changewire.json'), JSON.stringify(config({ swep: '6h' })));
+    const { code, err, started } = await deploying(`${command}`, { directory, says: true });
+    expect([code, started]).toEqual([2, []]);
+    expect(err).toMatch(/^changewire: \S+\/changewire\.json:\n {2}- changewire\.swep: unknown key/);
+  });
+
+  it.each([
+    ['--config other.json', /^changewire: --config \S+other\.json can not be read \(ENOENT\)/],
+    ['--config stacks.json#Asia', /holds no stack of that name\. Name it: .*stacks\.json#Eu/],
+    ['--stack S', /--stack is for commands that ask a run or a stack\. What is deployed stands in/],
+    ['--region r', /--region is for commands/],
+    ['stacks.json', /The configuration is named by --config FILE; arguments for cdk stand behind --\./],
+  ])('refuses "%s"', async (line, message) => {
+    const { code, out, err, started } = await deploying(`${command} ${line}`, { says: true });
+    expect([code, out, started]).toEqual([2, '', []]);
+    expect(err).toMatch(message);
+  });
+
+  it('says where a file may come from, when there is none', async () => {
+    const { code, err } = await deploying(command, { directory: temporaryDirectory() });
+    expect([code, err]).toEqual([
+      2,
+      'changewire: There is no changewire.json here: npx changewire init writes one. Or name another file with --config FILE.\n',
+    ]);
+  });
+});
+
+describe.each(['deploy', 'destroy'])('changewire %s', command => {
+  it('takes one stack of several only by its name', async () => {
+    const { code, err, started } = await deploying(`${command} --config stacks.json --yes`);
+    expect([code, started]).toEqual([2, []]);
+    expect(err).toMatch(/holds 2 stacks, and one is meant\. Name it: /);
+  });
+
+  it('takes --yes where nobody can be asked', async () => {
+    const { code, err, started } = await deploying(command);
+    expect([code, started]).toEqual([2, []]);
+    expect(err).toMatch(/^changewire: Nobody is there to be asked, and .*: say --yes\.\n$/);
+  });
+});
