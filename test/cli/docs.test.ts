@@ -1,9 +1,11 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createProgram } from '../../cli/program.ts';
 import { parseOptions } from '../../local/settings/options.ts';
 import { run, worldOf } from '../kit/cli/world.ts';
+import { config } from '../kit/infra/config-examples.ts';
+import { temporaryDirectory } from '../kit/temporary.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
@@ -51,9 +53,10 @@ const cases = documents.flatMap(document =>
   [...new Set(commandLines(document))].map(line => [document, line] as const),
 );
 
-/** A folder with the files that the documents name; `init` finds none there. */
-function folder(): string {
+/** A folder with the files that the documents name; `init` has yet to write one. */
+function folderFor(command: string | undefined): string {
   const directory = temporaryDirectory();
+  if (command !== 'init') writeFileSync(join(directory, 'changewire.json'), JSON.stringify(config()));
   const stacks = ['Changewire-Eu', 'Changewire-Us'].map(stackName => ({ stackName, ...config() }));
   writeFileSync(join(directory, 'stacks.json'), JSON.stringify(stacks));
   return directory;
@@ -69,7 +72,13 @@ async function isUnderstood(line: string) {
   const doctor = { examine: stop, watch: stop, addressesOf: () => undefined };
   // It goes on until somebody ends it.
   const ended = args[0] === 'console' && { interrupted: AbortSignal.abort() };
-  const { code, err } = await run(args, { answers: every, says: true, doctor, directory: folder(), ...ended });
+  const { code, err } = await run(args, {
+    answers: every,
+    says: true,
+    doctor,
+    directory: folderFor(args[0]),
+    ...ended,
+  });
   return { code, err: code === 2 ? err : '' };
 }
 

@@ -81,7 +81,9 @@ export function worldOf(setting: Setting) {
       },
       line: async question => {
         told.err += `${question}\n`;
-        return typed.shift() ?? '';
+        const line = typed.shift();
+        if (line === undefined) throw new Error('nobody types any more');
+        return line;
       },
       secret: async what => {
         if (says !== undefined) told.err += `${what}\n`;
