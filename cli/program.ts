@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { Refused } from '../functions/operations/refused.ts';
 import { failure } from '../local/basics/failure.ts';
+import { packageVersion } from '../local/basics/package-file.ts';
 import { UsageError } from '../local/basics/usage-error.ts';
 import { printable } from '../local/terminal/text.ts';
 import { addCommands } from './commands/commands.ts';
@@ -42,6 +43,7 @@ export function createProgram(world: World): Command {
     )
     .option('--json', 'print JSON, one object a line')
     .option('--no-color', 'print without colour, as NO_COLOR does')
+    .version(packageVersion(), '--version', 'print the version of Changewire')
     .exitOverride()
     .configureOutput({
       writeOut: text => void stdout.write(text),

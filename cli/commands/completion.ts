@@ -1,12 +1,13 @@
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { Argument, type Command } from 'commander';
+import { packageDirectory } from '../../local/basics/package-file.ts';
 import { type Candidates, candidatesOf } from '../completion/candidates.ts';
 import { completionScript, SHELLS } from '../completion/scripts.ts';
 import type { Connection, Place } from '../connect/connection.ts';
 import type { Cli } from '../context/runner.ts';
 import { examples } from './example.ts';
 
-const LAUNCHER = fileURLToPath(new URL('../changewire.js', import.meta.url));
+const LAUNCHER = join(packageDirectory(), 'cli/changewire.js');
 /** More names than these are not completed: asking for them would take too long for somebody who pressed
  *  Tab. */
 const MOST_NAMES = 100;

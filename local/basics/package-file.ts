@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
 import { dirname, join } from 'node:path';
 
@@ -14,4 +14,10 @@ export function packageDirectory(): string {
 export function packageFile(path: string): string | undefined {
   const file = join(packageDirectory(), path);
   return existsSync(file) ? file : undefined;
+}
+
+/** The version of the package, as `1.2.3`. */
+export function packageVersion(): string {
+  const manifest = readFileSync(join(packageDirectory(), 'package.json'), 'utf8');
+  return (JSON.parse(manifest) as { version: string }).version;
 }

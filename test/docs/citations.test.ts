@@ -11,6 +11,7 @@ const FOLDERS = [
   'cli',
   'console',
   'receiver',
+  'package',
   'bench',
   'docs',
   'test',
