@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ConfigError, readConfigs } from '../../infra/config/read.ts';
-import type { Config } from '../../infra/config/schema.ts';
+import { ConfigError, readConfig, readConfigs, rightConfigs } from '../../infra/config/read.ts';
+import type { Config, ConfigInput } from '../../infra/config/schema.ts';
 import { UsageError } from '../basics/usage-error.ts';
 import { JsoncError, parseJsonc } from './jsonc.ts';
 
@@ -18,20 +18,27 @@ export function configFileIn(directory: string): string | undefined {
  *  @throws UsageError that names the file, each place, what was found and what is allowed */
 export function readConfigFile(named: string): Config {
   const { path, stack } = parts(named);
-  return chosen(configsIn(path), path, stack);
+  return chosen(readBy(readConfigs, path), path, stack);
 }
 
 /** Reads every stack of a configuration file; of `FILE#STACK` that one alone. @throws UsageError as `readConfigFile` */
 export function readConfigsFile(named: string): readonly Config[] {
   const { path, stack } = parts(named);
-  const configs = configsIn(path);
+  const configs = readBy(readConfigs, path);
   return stack === undefined ? configs : [chosen(configs, path, stack)];
 }
 
-function configsIn(path: string): readonly Config[] {
+/** The same as it is written, for what reads it once more. @throws UsageError as `readConfigFile` */
+export function writtenConfigsFile(named: string): readonly ConfigInput[] {
+  const names = readConfigsFile(named).map(({ stackName }) => stackName);
+  const written = readBy(rightConfigs, parts(named).path);
+  return written.filter(config => names.includes(readConfig(config).stackName));
+}
+
+function readBy<Read>(read: (content: unknown) => Read, path: string): Read {
   const content = parse(path, textOf(path));
   try {
-    return readConfigs(changewireOf(content));
+    return read(changewireOf(content));
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     throw new UsageError(`${path}:\n${error.problems.map(problem => `  - ${problem}`).join('\n')}`);

@@ -4,7 +4,12 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../../infra/config/read.ts';
 import { UsageError } from '../../../local/basics/usage-error.ts';
-import { configFileIn, readConfigFile, readConfigsFile } from '../../../local/settings/config-file.ts';
+import {
+  configFileIn,
+  readConfigFile,
+  readConfigsFile,
+  writtenConfigsFile,
+} from '../../../local/settings/config-file.ts';
 import { config, endpoint, problemsOf, subscription } from '../../kit/infra/config-examples.ts';
 import { temporaryDirectory } from '../../kit/temporary.ts';
 
@@ -94,6 +99,8 @@ describe('a configuration file', () => {
       const path = file(stacks);
       expect(readConfigsFile(path).map(({ stackName }) => stackName)).toEqual(['eu', 'us']);
       expect(readConfigsFile(`${path}#us`).map(({ stackName }) => stackName)).toEqual(['us']);
+      expect(writtenConfigsFile(path)).toEqual(stacks);
+      expect(writtenConfigsFile(`${path}#us`)).toEqual(stacks.slice(1));
       expect(() => readConfigsFile(`${path}#asia`)).toThrow('holds no stack of that name');
     });
 
