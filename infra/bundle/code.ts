@@ -1,19 +1,20 @@
-import { cpSync, existsSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { AssetHashType, DockerImage } from 'aws-cdk-lib';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import type esbuild from 'esbuild';
 import { bundleOptions } from './options.ts';
+import { prebuiltBundle } from './prebuilt.ts';
 
 const FUNCTIONS = fileURLToPath(new URL('../../functions', import.meta.url));
-/** Where the package has the bundles (package/build.ts). A checkout has none, and makes them. */
-const PREBUILT = fileURLToPath(new URL('../../handlers', import.meta.url));
 
 /** The bundled entry as a CDK asset, named by the hash of its content, with `files` (text by name) beside
- *  it. No Docker is needed. */
+ *  it. In the package it is bundled already; in a checkout the local esbuild bundles it, so no Docker is needed. */
 export function bundledCode(entry: string, files: Readonly<Record<string, string>> = {}): Code {
+  const prebuilt = prebuiltBundle(entry, files);
+  if (prebuilt !== undefined) return Code.fromAsset(prebuilt);
   return Code.fromAsset(FUNCTIONS, {
     assetHashType: AssetHashType.OUTPUT,
     bundling: {
@@ -23,21 +24,13 @@ export function bundledCode(entry: string, files: Readonly<Record<string, string
       image: DockerImage.fromRegistry('unused'),
       local: {
         tryBundle: outdir => {
-          bundle(entry, outdir);
+          // Loaded only here: the package does without it.
+          const { buildSync } = createRequire(import.meta.url)('esbuild') as typeof esbuild;
+          buildSync(bundleOptions(entry, outdir));
           for (const [name, text] of Object.entries(files)) writeFileSync(join(outdir, name), text);
           return true;
         },
       },
     },
   });
-}
-
-function bundle(entry: string, outdir: string): void {
-  if (existsSync(PREBUILT)) {
-    cpSync(join(PREBUILT, basename(entry, '.ts')), outdir, { recursive: true });
-    return;
-  }
-  // Loaded only here: the package does without it.
-  const { buildSync } = createRequire(import.meta.url)('esbuild') as typeof esbuild;
-  buildSync(bundleOptions(entry, outdir));
 }

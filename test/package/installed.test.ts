@@ -31,7 +31,17 @@ describe('the tarball', () => {
       path.replaceAll('\\', '/'),
     );
     expect(readdirSync(inPackage('.')).toSorted()).toEqual([
-      ...['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'cli', 'dist', 'docs', 'package.json'],
+      ...[
+        'CHANGELOG.md',
+        'LICENSE',
+        'README.md',
+        'SECURITY.md',
+        'cdk.json',
+        'cli',
+        'dist',
+        'docs',
+        'package.json',
+      ],
     ]);
     expect(all.filter(path => /(?<!\.d)\.tsx?$|^(dist\/)?(test|bench|simulation)\b/.test(path))).toEqual([]);
     expect(all.filter(path => path.startsWith('dist/handlers/') && path.endsWith('.mjs'))).toHaveLength(6);
@@ -69,8 +79,8 @@ describe('in an empty folder', () => {
 
   test('an app of twenty lines with the construct is synthesised, and cdk-nag finds nothing', async () => {
     link(folder, 'aws-cdk-lib', 'constructs', 'cdk-nag');
-    write(folder, { 'app.ts': APP });
-    const { stdout, stderr } = await node('app.ts');
+    write(folder, { 'app.mts': APP });
+    const { stdout, stderr } = await node('app.mts');
     expect({ stdout, stderr }).toEqual({ stdout: '', stderr: '' });
     const template = readFileSync(join(folder, 'cdk.out/Events.template.json'), 'utf8');
     expect(template).toContain('"Events-operate"');
@@ -79,7 +89,7 @@ describe('in an empty folder', () => {
 
   test('its types are found by TypeScript, and those of an event are told apart by its type', async () => {
     link(folder, 'aws-cdk-lib', 'constructs', 'cdk-nag', '@types/node');
-    write(folder, { 'app.ts': APP, 'typed.ts': TYPED, 'tsconfig.json': TSCONFIG });
+    write(folder, { 'app.mts': APP, 'typed.mts': TYPED, 'tsconfig.json': TSCONFIG });
     const { stdout } = await node(join(ROOT, 'node_modules/typescript/bin/tsc')).catch(({ stdout }) => ({
       stdout,
     }));
@@ -135,7 +145,7 @@ const TSCONFIG = JSON.stringify({
     types: ['node'],
     skipLibCheck: false,
   },
-  files: ['typed.ts', 'app.ts'],
+  files: ['typed.mts', 'app.mts'],
 });
 
 /** Runs Node in the folder, without our environment. */

@@ -1,0 +1,35 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { prebuiltBundle } from '../../infra/bundle/prebuilt.ts';
+import { temporaryDirectory } from '../kit/temporary.ts';
+
+function handlers(): string {
+  const root = temporaryDirectory();
+  for (const name of ['poll', 'tick']) {
+    mkdirSync(join(root, name));
+    writeFileSync(join(root, name, 'index.mjs'), `// ${name}`);
+  }
+  return root;
+}
+
+test('a function of the package has the bundle of its entry, and the files beside it', () => {
+  const folder = prebuiltBundle('functions/poll.ts', { 'workspaces.json': '[]' }, handlers()) ?? '';
+  const texts = readdirSync(folder).map(name => [name, readFileSync(join(folder, name), 'utf8')]);
+  expect(Object.fromEntries(texts)).toEqual({ 'index.mjs': '// poll', 'workspaces.json': '[]' });
+});
+
+test('two functions of one entry have each their own files', () => {
+  const root = handlers();
+  const [one, other] = ['[1]', '[2]'].map(
+    text => prebuiltBundle('functions/tick.ts', { 'a.json': text }, root) ?? '',
+  );
+  expect([one, other].map(folder => readFileSync(join(folder ?? '', 'a.json'), 'utf8'))).toEqual([
+    '[1]',
+    '[2]',
+  ]);
+});
+
+test('a checkout has no bundles, and makes them', () => {
+  expect(prebuiltBundle('functions/poll.ts', {})).toBe(undefined);
+});
