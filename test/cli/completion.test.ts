@@ -22,6 +22,10 @@ describe('Tab', () => {
   it.each([
     ['st', ['start', 'status']],
     ['start --on', ['--once']],
+    ['init --d', ['--doctor']],
+    ['deploy --st', []],
+    ['deploy --', ['--config', '--yes', '--help']],
+    ['des', ['destroy']],
     ['endpoints re', ['resume', 'remove']],
     ['--stack x endpoints pau', ['pause']],
     ['events --fo', ['--follow']],

@@ -11,7 +11,7 @@ import { run, type Setting } from '../kit/cli/world.ts';
 import { temporaryDirectory } from '../kit/temporary.ts';
 
 const BASE = 'https://api.example.com';
-const GIVEN = `--base-url ${BASE} --auth-url https://auth.example.com --audience a --process launch`;
+const GIVEN = `--workspace main --base-url ${BASE} --auth-url https://auth.example.com --audience a --process launch`;
 
 /** `changewire init` in a folder; `read` reads a file of it. */
 async function init(line: string, setting: Setting = {}, directory = temporaryDirectory()) {
@@ -28,7 +28,7 @@ async function init(line: string, setting: Setting = {}, directory = temporaryDi
 
 describe('changewire init', () => {
   it('writes what is given, without asking, and says the next two steps', async () => {
-    const { code, out, err, config, has } = await init(GIVEN);
+    const { code, out, err, config, has } = await init(GIVEN.replace('--workspace main', ''));
     expect([code, err]).toEqual([0, '']);
     expect(out).toBe(
       'changewire.json is written.\n\nNext:\n' +
@@ -42,7 +42,7 @@ describe('changewire init', () => {
   });
 
   it('puts credentials into .env alone, from stdin', async () => {
-    const line = `${GIVEN},onboarding --workspace eu --client-id - --client-secret - --config ours.json`;
+    const line = `${GIVEN.replace('main', 'eu')},onboarding --client-id - --client-secret - --config ours.json`;
     const { out, read, config } = await init(line, { secrets: ['an id', 'hush'] });
     expect(read('.env')).toBe("EU_CLIENT_ID='an id'\nEU_CLIENT_SECRET=hush\n");
     expect(`${read('ours.json')}${out}`).not.toContain('hush');
@@ -143,7 +143,7 @@ async function service(freedoms: Partial<Freedoms>) {
   const started = await startSimulatedService({ workspace, freedoms });
   onTestFinished(() => started.stop());
   const { baseUrl, authUrl, audience, clientId, clientSecret } = started;
-  const line = `--base-url ${baseUrl} --auth-url ${authUrl} --audience ${audience} --process launch,onboarding`;
+  const line = `--workspace main --base-url ${baseUrl} --auth-url ${authUrl} --audience ${audience} --process launch,onboarding`;
   return {
     edits: started.workspace,
     line: `${line} --client-id -`,
