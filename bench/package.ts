@@ -9,7 +9,7 @@ const ROUNDS = 5;
 const ROOT = resolve(import.meta.dirname, '..');
 const scratch = mkdtempSync(join(tmpdir(), 'changewire-package-'));
 try {
-  const tarball = await packInto(scratch);
+  const { tarball } = await packInto(scratch);
   const times: { package: number; checkout: number }[] = [];
   for (let round = 0; round <= ROUNDS; round++)
     times.push({ package: await asPackage(tarball), checkout: await asCheckout() });

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, symlinkSync } from 'node:fs';
+import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -44,15 +44,24 @@ describe('npx changewire', () => {
     expect(launched('20.19.1', ['--help'], link)).toMatchObject({ status: 0 });
   });
 
-  it('where npm has no Node 24 for the platform, says in one line what to do', () => {
+  it.each([
+    [
+      'in a checkout, where npm has no Node 24 for the platform,',
+      'main.ts',
+      /needed\. Run npm ci, .*, or install it from /,
+    ],
+    ['in the package', 'main.js', /needed\. Install it from /],
+  ])('%s says in one line what to do', (_, main, words) => {
     const directory = temporaryDirectory();
     mkdirSync(join(directory, 'cli'));
+    writeFileSync(join(directory, 'cli', main), '');
     const copy = join(directory, 'cli', 'changewire.mjs');
     copyFileSync(LAUNCHER, copy);
     const { status, stdout, stderr } = launched('20.19.1', ['status'], copy);
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
     expect(stderr).toMatch(
-      /^changewire: This is Node 20\.19\.1, and Node 24 or newer is needed\. Run npm ci, .*nodejs\.org\.\n$/,
+      /^changewire: This is Node 20\.19\.1, and Node 24 or newer is .* https:\/\/nodejs\.org\.\n$/,
     );
+    expect(stderr).toMatch(words);
   });
 });

@@ -142,20 +142,3 @@ describe('cdk synth', () => {
     });
   });
 });
-
-describe('npm run build', () => {
-  test('prints the size of each bundle and stays within the budget', async () => {
-    const { code, stdout } = await run('node', 'infra/bundle/report.ts', '--outdir', join(scratch, 'dist'));
-    expect(stdout).toMatch(
-      /^bundle +size +gzip +of budget\npoll +[\d.]+ kB +[\d.]+ kB +\d+ %\npublish .+\nroute .+\ndeliver .+\ntick .+\noperate .+\n$/,
-    );
-    expect(code).toBe(0);
-  });
-
-  test('makes modules that Node loads, with their handler', async () => {
-    for (const name of ['poll', 'publish', 'route', 'deliver', 'tick']) {
-      const module = (await import(join(scratch, 'dist', name, 'index.mjs'))) as Record<string, unknown>;
-      expect(module.handler).toBeTypeOf('function');
-    }
-  });
-});

@@ -13,17 +13,17 @@ import { installInto, link, packInto, write } from '../kit/package/tarball.ts';
 const scratch = mkdtempSync(join(tmpdir(), 'changewire-installed-'));
 const folder = join(scratch, 'mine');
 const inPackage = (path: string) => join(folder, 'node_modules/changewire', path);
-let tarball = '';
+let packed = { tarball: '', said: '' };
 
 beforeAll(async () => {
-  tarball = await packInto(scratch);
-  await installInto(folder, tarball);
+  packed = await packInto(scratch);
+  await installInto(folder, packed.tarball);
 }, 300_000);
 afterAll(() => rmSync(scratch, { recursive: true, force: true, maxRetries: 5 }));
 
 describe('the tarball', () => {
   test('is what publint and attw have nothing to say about', () => {
-    expect(() => lintTarball(tarball)).not.toThrow();
+    expect(() => lintTarball(packed.tarball)).not.toThrow();
   }, 120_000);
 
   test('holds no sources, tests or simulation, and no bench', () => {
@@ -44,8 +44,17 @@ describe('the tarball', () => {
       ],
     ]);
     expect(all.filter(path => /(?<!\.d)\.tsx?$|^(dist\/)?(test|bench|simulation)\b/.test(path))).toEqual([]);
-    expect(all.filter(path => path.startsWith('dist/handlers/') && path.endsWith('.mjs'))).toHaveLength(6);
     expect(existsSync(inPackage('dist/console/index.html'))).toBe(true);
+  });
+
+  test('has the bundle of each function, which Node loads, within its budget', async () => {
+    expect(packed.said).toMatch(
+      /^bundle +size +gzip +of budget\npoll +[\d.]+ kB +[\d.]+ kB +\d+ %\npublish .+\nroute .+\ndeliver .+\ntick .+\noperate .+\n/m,
+    );
+    for (const name of ['poll', 'publish', 'route', 'deliver', 'tick', 'operate']) {
+      const module = await import(inPackage(`dist/handlers/${name}/index.mjs`));
+      expect(module).toHaveProperty('handler');
+    }
   });
 
   test('brings no tool for development or deployment', () => {
