@@ -11,10 +11,10 @@ export const HOSTS = {
   contract: 'contract.receivers.example.com',
 } as const;
 
-/** The endpoints of cdk.json; the others are added while all runs. */
+/** The endpoints of changewire.json; the others are added while all runs. */
 export const CONFIGURED = ['webhook', 'slack', 'teams'] as const;
 
-/** The `changewire` context: processes that are polled each minute, one request at a time, so that the steps of a pass have an order. */
+/** The configuration: processes that are polled each minute, one request at a time, so that the steps of a pass have an order. */
 export function configOf(options: {
   readonly service: SimulatedService;
   readonly everything: string;

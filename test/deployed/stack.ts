@@ -1,14 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { execPath } from 'node:process';
+import { installInto, link, packInto } from '../kit/package/tarball.ts';
 import { ACCOUNT, cleanEnvironment, REGION } from './emulator/environment.ts';
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const CDK = `${ROOT}node_modules/.bin/cdk`;
 const TIMEOUT = 180_000;
 
-/** The real stacks, through the real CDK CLI, from a directory of its own with a cdk.json of its own. */
+/** The real stacks, as those deploy them who have the package: from a folder that holds it and a changewire.json, by its command and
+ *  the real CDK CLI. */
 export class DeployedStack {
   readonly name = 'Changewire';
   readonly names = [this.name, `${this.name}-Table`, `${this.name}-Subscriptions`];
@@ -17,8 +18,17 @@ export class DeployedStack {
   #running: ChildProcess | undefined;
 
   constructor(directory: string, endpoint: string) {
-    this.#directory = directory;
+    this.#directory = join(directory, 'mine');
     this.#endpoint = endpoint;
+  }
+
+  /** Packs this checkout, and installs the package beside the CDK. */
+  async install(): Promise<void> {
+    const packed = join(this.#directory, '../packed');
+    mkdirSync(packed);
+    const { tarball } = await packInto(packed);
+    await installInto(this.#directory, tarball);
+    link(this.#directory, 'aws-cdk', 'aws-cdk-lib', 'constructs');
   }
 
   /** What the CLI's first use of an account and region asks for. */
@@ -26,23 +36,23 @@ export class DeployedStack {
     return this.#cdk('bootstrap', `aws://${ACCOUNT}/${REGION}`);
   }
 
-  /** Deploys with this `changewire` context; everything else of cdk.json is as committed. @returns what the CLI said */
-  deploy(changewire: object): Promise<string> {
-    const project = JSON.parse(readFileSync(`${ROOT}cdk.json`, 'utf8'));
-    project.app = `node ${ROOT}infra/app.ts`;
-    project.context.changewire = { stackName: this.name, ...changewire };
-    writeFileSync(`${this.#directory}/cdk.json`, JSON.stringify(project, undefined, 2));
-    return this.#cdk('deploy', '--all', '--require-approval', 'never', '--outputs-file', 'outputs.json');
+  /** Deploys this configuration. @returns what was said */
+  deploy(config: object): Promise<string> {
+    writeFileSync(
+      `${this.#directory}/changewire.json`,
+      JSON.stringify({ stackName: this.name, ...config }, undefined, 2),
+    );
+    return this.#changewire('deploy', '--yes', '--', '--outputs-file', 'outputs.json', ...PLAIN);
   }
 
-  /** Destroys all but the table: the subscriptions' stack goes with the one that it imports from. */
+  /** Destroys all but the table. */
   destroy(): Promise<string> {
-    return this.#cdk('destroy', this.name, '--force');
+    return this.#changewire('destroy', '--yes', '--', ...PLAIN);
   }
 
-  /** Destroys what can be destroyed. */
+  /** Has the CDK destroy the table's stack, too, which the command never does. */
   destroyAll(): Promise<string> {
-    return this.#cdk('destroy', '--all', '--force');
+    return this.#cdk('destroy', '--all', '--force', '--app', 'cdk.out');
   }
 
   /** An output of the last deployment. @throws when there is none of that name */
@@ -68,8 +78,16 @@ export class DeployedStack {
     this.#running?.kill('SIGKILL');
   }
 
-  async #cdk(...args: string[]): Promise<string> {
-    const child = spawn(CDK, [...args, '--ci', '--progress', 'events'], {
+  #cdk(...args: string[]): Promise<string> {
+    return this.#run('aws-cdk/bin/cdk', ...args, ...PLAIN);
+  }
+
+  #changewire(...args: string[]): Promise<string> {
+    return this.#run('changewire/cli/changewire.js', ...args);
+  }
+
+  async #run(program: string, ...args: string[]): Promise<string> {
+    const child = spawn(execPath, [join(this.#directory, 'node_modules', program), ...args], {
       cwd: this.#directory,
       env: { ...cleanEnvironment(this.#directory), AWS_ENDPOINT_URL: this.#endpoint },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -84,6 +102,9 @@ export class DeployedStack {
     const [code, signal] = await once(child, 'close');
     this.#running = undefined;
     if (code === 0) return said;
-    throw new Error(`cdk ${args[0]} ended with ${signal ?? code}. It said:\n${said.slice(-4_000)}`);
+    throw new Error(`${program} ${args[0]} ended with ${signal ?? code}. It said:\n${said.slice(-4_000)}`);
   }
 }
+
+/** For a log: one line for each thing that happens. */
+const PLAIN = ['--ci', '--progress', 'events'];

@@ -19,16 +19,13 @@ export async function deploy(world: World): Promise<void> {
   const { report, stack, aws, service, everything, own } = world;
   const config = configOf({ service, everything: everything.url, endpoints: own !== undefined });
   report.part('Deploying');
+  await report.check('the package is made and installed', () => stack.install());
   await report.check('cdk bootstrap', async () => void (await stack.bootstrap()));
   if (own) await failAtFirst(world, own, config);
-  await report.check('cdk deploy', async () => void (await stack.deploy(config)));
-  await report.check('cdk deploy again changes nothing', async () => {
+  await report.check('changewire deploy', async () => void (await stack.deploy(config)));
+  await report.check('changewire deploy again changes nothing', async () => {
     const said = await stack.deploy(config);
-    assert.equal(
-      said.split('(no changes)').length,
-      1 + stack.names.length,
-      `cdk said: ${said.slice(-1_000)}`,
-    );
+    assert.equal(said.split('(no changes)').length, 1 + stack.names.length, `it said: ${said.slice(-1_000)}`);
   });
   await report.check('SNS confirms its subscription', () => untilConfirmed(world, everything));
   await report.check('without credentials a pass fails, and says what to do', async () => {

@@ -28,12 +28,12 @@ export async function settled(world: World, baseline: Told): Promise<void> {
   });
 }
 
-/** `cdk destroy` leaves the table, the next deployment goes on over it, and no destroying reaches it. */
+/** `changewire destroy` leaves the table, the next deployment goes on over it, and no destroying reaches it. */
 export async function destroy(world: World): Promise<void> {
   const { report, stack, aws } = world;
   report.part('Destroying, and deploying again');
   await aws.detachOperators(stack);
-  await report.check('cdk destroy', async () => void (await stack.destroy()));
+  await report.check('changewire destroy', async () => void (await stack.destroy()));
   await onlyTheTableIsLeft(world);
   await deployAgain(world);
   await report.check('cdk destroy --all stops at the table', () =>
@@ -60,7 +60,7 @@ async function deployAgain(world: World): Promise<void> {
   const table = stack.output('TableName');
   const [project = ''] = edits.projects();
   edits.updateProject(project, 'summary', 'while-nothing-was-deployed');
-  await report.check('cdk deploy, with the secrets and the table that are there', async () => {
+  await report.check('changewire deploy, with the secrets and the table that are there', async () => {
     await stack.deploy(configOf({ service, everything: everything.url, endpoints: own !== undefined }));
     assert.equal(stack.output('TableName'), table);
     return untilConfirmed(world, everything);
