@@ -26,6 +26,11 @@ const code = await changewire(argv.slice(2), {
   ...{ stdout, stderr, env, sleep, open, browse, backUp: backUpRun },
   directory: cwd(),
   execute: program => execute(program, interrupting.signal),
+  // Loaded only when needed, because every other command is to answer at once.
+  stackTable: async place => {
+    const { openStackTable } = await import('./restore/stack-table.ts');
+    return openStackTable(place, { sleep, signal: interrupting.signal });
+  },
   doctor: place => openDoctor(place, withEnvFile(env, cwd())),
   input: terminalInput({ stdin, stderr }, interrupting.signal),
   clock: Date.now,

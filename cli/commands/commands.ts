@@ -13,6 +13,7 @@ import { processCommands } from './processes.ts';
 import { replayCommand } from './replay.ts';
 import { republishCommand } from './republish.ts';
 import { resendCommand } from './resend.ts';
+import { restoreTableCommand } from './restore-table.ts';
 import { logsCommand, setAsideCommands } from './stack.ts';
 import { startCommand } from './start.ts';
 import { statusCommand } from './status.ts';
@@ -37,6 +38,7 @@ export function addCommands(program: Command, cli: Cli): void {
   processCommands(program, cli);
   setAsideCommands(program, cli);
   republishCommand(program, cli);
+  restoreTableCommand(program, cli);
   backupCommand(program, cli);
   program.commandsGroup('This command:');
   completionCommand(program, cli);

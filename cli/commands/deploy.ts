@@ -4,6 +4,7 @@ import type { Config } from '../../infra/config/schema.ts';
 import { subscriptionsStackName, tableStackName } from '../../infra/config/stack-names.ts';
 import { UsageError } from '../../local/basics/usage-error.ts';
 import { configFileIn, readConfigFile, readConfigsFile } from '../../local/settings/config-file.ts';
+import { consent } from '../context/confirm.ts';
 import { type Context, Failed } from '../context/context.ts';
 import type { Cli } from '../context/runner.ts';
 import type { World } from '../context/world.ts';
@@ -93,13 +94,6 @@ function stackNames({ stackName }: Config): string[] {
 
 function refuseUnasked({ input }: Context, { yes }: Options, why: string): void {
   if (!yes && !input.canAsk) throw new UsageError(`Nobody is there to be asked, and ${why}: say --yes.`);
-}
-
-async function consent({ input, print }: Context, words: string): Promise<void> {
-  print.note(words);
-  if (await input.confirm('Do it?')) return;
-  print.note('Nothing was done.');
-  throw new Failed();
 }
 
 /** Runs the CDK, which tells what it does itself. @throws Failed with its exit code */

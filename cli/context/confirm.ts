@@ -25,13 +25,21 @@ export async function confirmed<Asked extends Destroying>(
   if (dryRun) return show(await ask({ ...request, dryRun: true }));
   if (yes) return show(await ask(request));
   if (!input.canAsk) throw new UsageError(UNASKED);
-  print.note(words(await ask({ ...request, dryRun: true })));
-  if (!(await input.confirm('Do it?'))) {
-    print.note('Nothing was done.');
-    throw new Failed();
-  }
+  await consent({ print, input }, words(await ask({ ...request, dryRun: true })));
   show(await ask(request));
 }
 
-const UNASKED =
+/** Says what would be done, and asks. @throws Failed after anything but a yes */
+export async function consent(
+  { print, input }: Pick<Context, 'print' | 'input'>,
+  words: string,
+): Promise<void> {
+  print.note(words);
+  if (await input.confirm('Do it?')) return;
+  print.note('Nothing was done.');
+  throw new Failed();
+}
+
+/** Why a command that asks first does nothing where nobody can be asked. */
+export const UNASKED =
   'This asks before it does anything, and nobody is there to be asked: say --yes, or look first with --dry-run.';

@@ -2,6 +2,7 @@ import type { Clock, Sleep } from '../../functions/basics/clock.ts';
 import type { Connection, Place } from '../connect/connection.ts';
 import type { DirectDoctor, DoctorPlace } from '../connect/doctor.ts';
 import type { Program } from '../deploy/execute.ts';
+import type { StackTable } from '../restore/stack-table.ts';
 import type { Input } from './input.ts';
 
 /** A stream that is written to; `columns` and `rows` are a terminal's. */
@@ -28,6 +29,8 @@ export interface World {
   /** Copies the data directory of the run that the command line means into `to`, a directory that is not there yet.
    *  @returns the one that was copied */
   backUp(place: Place, to: string): Promise<string>;
+  /** Finds the table of the stack that the command line means. */
+  stackTable(place: Place): Promise<StackTable>;
   /** Opens an address in the user's browser. @throws when there is none */
   browse(address: string): Promise<void>;
   /** Runs a program in this terminal. @returns its exit code */

@@ -4,7 +4,7 @@ import { createRoster } from '../../functions/snapshots/dynamo-roster.ts';
 import { createSnapshots } from '../../functions/snapshots/dynamo-snapshots.ts';
 import { restoreProcess } from '../../functions/snapshots/restore-process.ts';
 import type { Lease, Snapshots } from '../../functions/snapshots/snapshots.ts';
-import type { Table } from '../../functions/snapshots/table.ts';
+import type { Patience, Table } from '../../functions/snapshots/table.ts';
 
 /** How long the lease is taken for: longer than a process takes to be restored. */
 const LEASE_MS = 60 * 60_000;
@@ -18,15 +18,23 @@ interface Restoring {
   /** Another table, with the content that the stack's had at an earlier time. */
   readonly from: Table;
   readonly say: (text: string) => void;
+  /** Ends it before the next process, or while a lease is waited for. */
+  readonly signal?: AbortSignal;
 }
 
 /** Restores snapshots and state of each process as they were, one process after the other, while the
  *  stack goes on.
- *  @throws when a pass holds a process for longer than passes do: the processes after it are left as they
- *  are, and all of it may be repeated */
-export async function restoreProcesses({ to, from, say }: Restoring): Promise<void> {
+ *  @throws when a pass holds a process for longer than passes do, or somebody ends it: the processes after it
+ *  are left as they are, and all of it may be repeated */
+export async function restoreProcesses({
+  to,
+  from,
+  say,
+  signal = new AbortController().signal,
+}: Restoring): Promise<void> {
   const [snapshots, then] = [createSnapshots(to), createSnapshots(from)];
   for (const process of await processesOf(from, to)) {
+    signal.throwIfAborted();
     const name = `${process.workspace}/${process.processId}`;
     // A process that had no baseline then is left alone: taking its state away would mean a new baseline,
     // which tells nothing of what changed since.
@@ -34,7 +42,9 @@ export async function restoreProcesses({ to, from, say }: Restoring): Promise<vo
       say(`${name}: had no baseline then, and stays as it is.`);
       continue;
     }
-    const projects = await held(snapshots, to, process, () => restoreProcess({ from, to }, process));
+    const projects = await held(snapshots, { ...to.patience, signal }, process, () =>
+      restoreProcess({ from, to }, process),
+    );
     say(`${name}: as it was, with ${projects} projects.`);
   }
 }
@@ -48,7 +58,7 @@ async function processesOf(...tables: readonly Table[]): Promise<Iterable<Proces
  *  and end. Afterwards, even after an error, a pass that was under way begins anew. */
 async function held<Result>(
   snapshots: Snapshots,
-  { patience: { clock, sleep } }: Table,
+  { clock, sleep, signal }: Patience & { readonly signal: AbortSignal },
   process: ProcessKey,
   work: () => Promise<Result>,
 ): Promise<Result> {
@@ -59,7 +69,7 @@ async function held<Result>(
       const now = clock();
       const lease = await snapshots.takeLease(process, { mode, owner, now, until: now + LEASE_MS });
       if (lease) return lease;
-      await sleep(ASK_AGAIN_MS);
+      await sleep(ASK_AGAIN_MS, signal);
     }
     throw new Error(`A pass holds the process ${process.processId} for very long. Repeat this later.`);
   };

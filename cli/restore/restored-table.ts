@@ -6,16 +6,22 @@ import {
 import { GetFunctionConfigurationCommand, type LambdaClient } from '@aws-sdk/client-lambda';
 import type { Sleep } from '../../functions/basics/clock.ts';
 import { operateFunction } from '../../functions/operate/identity.ts';
+import { Refused } from '../../functions/operations/refused.ts';
 
 const ASK_AGAIN_MS = 5_000;
 
-/** The name of a stack's table. @throws when there is no such stack, or it may not be asked */
-export async function tableOf(lambda: LambdaClient, stackName: string): Promise<string> {
+/** The name of a stack's table. @throws Refused when there is no such stack; the SDK's error when it may not be asked */
+export async function tableOf(lambda: LambdaClient, stackName: string, region: string): Promise<string> {
   const command = new GetFunctionConfigurationCommand({ FunctionName: operateFunction(stackName) });
-  const { Environment } = await lambda.send(command);
-  const name = Environment?.Variables?.TABLE_NAME;
-  if (name === undefined) throw new Error(`${stackName} is no stack of Changewire.`);
-  return name;
+  const configuration = await lambda.send(command).catch((error: Error) => {
+    if (error.name === 'ResourceNotFoundException') return undefined;
+    throw error;
+  });
+  const name = configuration?.Environment?.Variables?.TABLE_NAME;
+  if (name !== undefined) return name;
+  throw new Refused(
+    `There is no stack ${stackName} of Changewire in ${region}, in the account of your credentials. Name another with --stack and --region.`,
+  );
 }
 
 /** Has DynamoDB make another table with what this one held at an earlier time, and waits for it: minutes

@@ -26,6 +26,8 @@ describe('Tab', () => {
     ['deploy --st', []],
     ['deploy --', ['--config', '--yes', '--help']],
     ['des', ['destroy']],
+    ['rest', ['restore-table']],
+    ['restore-table --d', ['--dry-run', '--data']],
     ['endpoints re', ['resume', 'remove']],
     ['--stack x endpoints pau', ['pause']],
     ['events --fo', ['--follow']],

@@ -27,10 +27,11 @@ async function played() {
   const told = await world.events();
   expect(inShort(told.slice(before))).toContain('project.updated 1001 name: "first" → "second"');
   const said: string[] = [];
-  const restore = (sleep = async (_ms: number): Promise<void> => undefined) => {
+  const restore = (sleep = async (_ms: number): Promise<void> => undefined, signal?: AbortSignal) => {
     const patience = { clock: () => world.clock.now, random: () => 0.5, sleep };
     const to = { ...stage.table, patience };
-    return restoreProcesses({ to, from: then, say: text => void said.push(text) });
+    const say = (text: string) => void said.push(text);
+    return restoreProcesses({ to, from: then, say, ...(signal && { signal }) });
   };
   const since = async () => (await world.events()).slice(told.length);
   return { world, restore, since, said, told, made };
@@ -104,6 +105,15 @@ describe('a table that is restored in place', () => {
     );
     expect(await world.snapshots.load(world.process, '1001')).toEqual(known);
     // The other mode goes on.
+    expect(await world.later()).toMatchObject({ outcome: 'completed' });
+  });
+
+  it('ends before the next process when somebody ends it, and holds none', async () => {
+    const { world, restore, said } = await played();
+    const known = await world.snapshots.load(world.process, '1001');
+    await expect(restore(undefined, AbortSignal.abort())).rejects.toThrow('aborted');
+    expect(said).toEqual([]);
+    expect(await world.snapshots.load(world.process, '1001')).toEqual(known);
     expect(await world.later()).toMatchObject({ outcome: 'completed' });
   });
 

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { CREDENTIALS, REGION } from '../emulator/environment.ts';
 import { held, type OwnEmulator, PROCESS, served, untilTold, WORKSPACE, type World } from '../world.ts';
 
-const RESTORE = fileURLToPath(new URL('../../../cli/restore-table.ts', import.meta.url));
+const COMMAND = fileURLToPath(new URL('../../../cli/changewire.js', import.meta.url));
 
 /** What docs/runbook.md says of a table that is restored: what changed since is told again, from what was known then. */
 export async function restore(world: World, own: OwnEmulator): Promise<void> {
@@ -21,7 +21,7 @@ export async function restore(world: World, own: OwnEmulator): Promise<void> {
   edits.updateProject(project, 'summary', 'after-the-moment');
   await report.check('what changes after the moment is told', () => untilTold(world, 60, 'start'));
   const again = edits.expected.slice(told);
-  await report.check('npm run restore-table', async () => {
+  await report.check('changewire restore-table', async () => {
     const said = await restoreFrom(earlier, own.gate.endpoint, stack.name);
     assert.match(said, new RegExp(`${WORKSPACE}/${PROCESS}: as it was, with \\d+ projects`));
     assert.notDeepEqual(await held(world), served(world));
@@ -34,8 +34,8 @@ export async function restore(world: World, own: OwnEmulator): Promise<void> {
 }
 
 async function restoreFrom(from: string, endpoint: string, stack: string): Promise<string> {
-  const args = [RESTORE, '--stack', stack, '--region', REGION, '--from', from];
-  const child = spawn(process.execPath, args, {
+  const line = `restore-table --stack ${stack} --region ${REGION} --from ${from} --yes`;
+  const child = spawn(process.execPath, [COMMAND, ...line.split(' ')], {
     env: {
       PATH: process.env.PATH,
       AWS_ENDPOINT_URL: endpoint,

@@ -41,6 +41,7 @@ export interface Setting {
   readonly open?: World['open'];
   readonly browse?: World['browse'];
   readonly backUp?: World['backUp'];
+  readonly stackTable?: World['stackTable'];
   /** Runs a program, and gives its exit code. */
   readonly execute?: World['execute'];
   /** Where a run that answers has its console. */
@@ -93,6 +94,7 @@ export function worldOf(setting: Setting) {
     clock: setting.clock ?? (() => NOW),
     doctor: async () => setting.doctor,
     backUp: setting.backUp ?? (async ({ data = '.changewire' }) => data),
+    stackTable: setting.stackTable ?? (() => Promise.reject(new Error('asked'))),
     execute: setting.execute ?? (async () => 0),
     browse: setting.browse ?? (async () => undefined),
     sleep: setting.sleep ?? (async () => undefined),

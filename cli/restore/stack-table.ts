@@ -1,0 +1,77 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { LambdaClient } from '@aws-sdk/client-lambda';
+import type { Sleep } from '../../functions/basics/clock.ts';
+import { Refused } from '../../functions/operations/refused.ts';
+import { getItem } from '../../functions/snapshots/get-item.ts';
+import { LAYOUT_KEY } from '../../functions/snapshots/keys.ts';
+import { checkLayout, TABLE_LAYOUT } from '../../functions/snapshots/layout.ts';
+import type { Table } from '../../functions/snapshots/table.ts';
+import type { Place } from '../connect/connection.ts';
+import { regionOf } from '../connect/region.ts';
+import { restoreProcesses } from './restore.ts';
+import { restoredTable, tableOf } from './restored-table.ts';
+
+/** The table of a stack, for somebody with an administrator's credentials. */
+export interface StackTable {
+  readonly name: string;
+  readonly region: string;
+  /** Restores what passes know as it was. @returns the name of the table that it was restored from */
+  restore(source: RestoreSource, say: (text: string) => void): Promise<string>;
+}
+
+/** Another table, by its name; or one that DynamoDB makes first, with what this one held at a time (ISO 8601). */
+export type RestoreSource = { readonly from: string } | { readonly at: string };
+
+interface Clients {
+  readonly dynamodb: DynamoDBClient;
+  readonly lambda: LambdaClient;
+  readonly region: string;
+  readonly sleep: Sleep;
+  /** Ends it where that does no harm: in a wait, or behind a process. */
+  readonly signal: AbortSignal;
+}
+
+/** Finds the table of a stack on AWS. @throws Refused when there is no such stack; the SDK's error when it may not be asked */
+export async function openStackTable(
+  place: Place,
+  waiting: Pick<Clients, 'sleep' | 'signal'>,
+): Promise<StackTable> {
+  const region = regionOf(place);
+  const clients = { dynamodb: new DynamoDBClient({ region }), lambda: new LambdaClient({ region }) };
+  return stackTable(place.stack ?? '', { ...clients, ...waiting, region });
+}
+
+/** As {@link openStackTable}, by these clients. */
+export async function stackTable(
+  stack: string,
+  { dynamodb: client, lambda, region, sleep, signal }: Clients,
+): Promise<StackTable> {
+  const name = await tableOf(lambda, stack, region);
+  const patience = { clock: Date.now, random: Math.random, sleep };
+  const tableNamed = (tableName: string): Table => ({ client, tableName, patience });
+  return {
+    name,
+    region,
+    restore: async (source, say) => {
+      const to = tableNamed(name);
+      await checkLayout(to);
+      const made = (at: string) =>
+        restoredTable(client, name, { at: new Date(at), sleep: ms => sleep(ms, signal) });
+      const from = tableNamed('at' in source ? await made(source.at) : source.from);
+      await checkSource(from);
+      await restoreProcesses({ to, from, say, signal });
+      return from.tableName;
+    },
+  };
+}
+
+/** Nothing is written into the table that is copied from, not even its layout. @throws Refused when it is of another layout or program */
+async function checkSource(table: Table): Promise<void> {
+  const layout = (await getItem(table, LAYOUT_KEY))?.version?.N;
+  if (layout === String(TABLE_LAYOUT)) return;
+  throw new Refused(
+    layout === undefined
+      ? `${table.tableName} is no table of Changewire, or was none at that time. Choose another time or table.`
+      : `The table ${table.tableName} has layout ${layout}, this version reads layout ${TABLE_LAYOUT} only. Restore it with the version that wrote it.`,
+  );
+}

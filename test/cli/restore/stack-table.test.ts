@@ -1,0 +1,97 @@
+import {
+  DescribeTableCommand,
+  type GetItemCommand,
+  PutItemCommand,
+  RestoreTableToPointInTimeCommand,
+} from '@aws-sdk/client-dynamodb';
+import type { LambdaClient } from '@aws-sdk/client-lambda';
+import { describe, expect, it } from 'vitest';
+import { stackTable } from '../../../cli/restore/stack-table.ts';
+import { getItem } from '../../../functions/snapshots/get-item.ts';
+import { LAYOUT_KEY } from '../../../functions/snapshots/keys.ts';
+import { TABLE_LAYOUT } from '../../../functions/snapshots/layout.ts';
+import { openModel } from '../../kit/table.ts';
+import { modelClient, TableModel } from '../../simulation/models/table.ts';
+
+const AT = '2026-11-20T08:00:00.000Z';
+const MADE = 'changewire-20261120T080000';
+
+/** An account: the stack `S` with its table, other tables, and a DynamoDB that takes three questions to make the table of a time. */
+function account(others: Readonly<Record<string, TableModel>> = {}) {
+  const { model, ...to } = openModel();
+  const tables: Record<string, TableModel> = { [to.tableName]: model, ...others };
+  const did: string[] = [];
+  let asked = 0;
+  const dynamodb = modelClient(async command => {
+    if (command instanceof RestoreTableToPointInTimeCommand) {
+      did.push(`make ${command.input.TargetTableName}`);
+      throw Object.assign(new Error('is there'), { name: 'TableAlreadyExistsException' });
+    }
+    if (command instanceof DescribeTableCommand) {
+      asked += 1;
+      return { Table: { TableStatus: asked < 3 ? 'CREATING' : 'ACTIVE' } };
+    }
+    const { TableName = '' } = (command as GetItemCommand).input;
+    return (tables[TableName] ?? model).run(command);
+  });
+  const lambda = {
+    send: async ({ input }: { input: { FunctionName: string } }) => {
+      if (input.FunctionName !== 'S-operate')
+        throw Object.assign(new Error('none'), { name: 'ResourceNotFoundException' });
+      return { Environment: { Variables: { TABLE_NAME: to.tableName } } };
+    },
+  } as unknown as LambdaClient;
+  const waits: number[] = [];
+  const sleep = async (ms: number) => void waits.push(ms);
+  const open = (stack = 'S', signal = new AbortController().signal) =>
+    stackTable(stack, { dynamodb, lambda, region: 'r', sleep, signal });
+  return { open, to: { ...to, client: dynamodb }, model, did, waits };
+}
+
+/** A table that holds a layout, and nothing else. */
+function ofLayout(version: number | undefined, name = MADE): TableModel {
+  const model = new TableModel(name);
+  const Item = { ...LAYOUT_KEY, version: { N: String(version) } };
+  if (version !== undefined) model.run(new PutItemCommand({ TableName: name, Item }));
+  return model;
+}
+
+describe("a stack's table", () => {
+  it('is found by the stack, or it is said that there is none', async () => {
+    const { open } = account();
+    expect(await open()).toMatchObject({ name: 'changewire', region: 'r' });
+    await expect(open('T')).rejects.toThrow(
+      'There is no stack T of Changewire in r, in the account of your credentials. Name another with --stack and --region.',
+    );
+  });
+
+  it('is restored from the one that an earlier run had made, once that is there', async () => {
+    const { open, did, waits } = account({ [MADE]: ofLayout(TABLE_LAYOUT) });
+    const table = await open();
+    expect(await table.restore({ at: AT }, () => undefined)).toBe(MADE);
+    expect([did, waits]).toEqual([[`make ${MADE}`], [5_000, 5_000]]);
+  });
+
+  it.each([
+    [TABLE_LAYOUT + 1, `layout ${TABLE_LAYOUT + 1}, this version reads layout ${TABLE_LAYOUT} only`],
+    [TABLE_LAYOUT - 1, `layout ${TABLE_LAYOUT - 1}, this version reads layout ${TABLE_LAYOUT} only`],
+    [undefined, 'is no table of Changewire, or was none at that time'],
+  ])('is not restored from a table of layout %s, which is left as it is', async (version, told) => {
+    const model = ofLayout(version, 'other');
+    const before = [...model.items()];
+    const table = await account({ other: model }).open();
+    await expect(table.restore({ from: 'other' }, () => undefined)).rejects.toThrow(told);
+    expect([...model.items()]).toEqual(before);
+  });
+
+  it('of another layout is left as it is', async () => {
+    const { open, to, did } = account({ [MADE]: ofLayout(TABLE_LAYOUT) });
+    const Item = { ...LAYOUT_KEY, version: { N: String(TABLE_LAYOUT + 1) } };
+    await to.client.send(new PutItemCommand({ TableName: to.tableName, Item }));
+    await expect((await open()).restore({ at: AT }, () => undefined)).rejects.toThrow(
+      `The table changewire has layout ${TABLE_LAYOUT + 1}`,
+    );
+    expect(did).toEqual([]);
+    expect(await getItem(to, LAYOUT_KEY)).toEqual(Item);
+  });
+});
