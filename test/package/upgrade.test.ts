@@ -1,0 +1,114 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { LAYOUT } from '../../functions/snapshots/sqlite/database.ts';
+import { run, until } from '../kit/local/run.ts';
+import { KEPT, keptVersions, ONCE, openKept } from '../kit/package/kept.ts';
+import { ROOT } from '../kit/package/loaded.ts';
+import { alterStore, committedEvents } from '../kit/store-file.ts';
+
+const YEAR_MS = 365.25 * 86_400_000;
+
+/** The variable by which a process of Node takes the time to be so much later. */
+function later(ms: number): Record<string, string> {
+  const changed = `const now = Date.now; Date.now = () => now() + ${ms};`;
+  return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(changed)}` };
+}
+
+/** One pass of each process. */
+async function once(folder: string, environment: Record<string, string>) {
+  const only = run(folder, ONCE, environment);
+  const code = await only.ended();
+  return { code, events: only.events(), said: only.stderr() };
+}
+
+describe.each(keptVersions)('over the data of version %s', version => {
+  test.each([
+    ['today', 0],
+    ['in ten years', 10 * YEAR_MS],
+  ])('%s, this version tells what has changed since, and nothing else', async (_, ms) => {
+    const { folder, service, credentials } = await openKept(version, () => Date.now() + ms);
+    const environment = { ...credentials, ...later(ms) };
+    const before = committedEvents(join(folder, 'data'));
+    const [project] = service.workspace.projects('plain');
+    service.workspace.updateProject('plain', String(project?.id), { summary: 'changed since' });
+
+    const began = Date.now() + ms;
+    const { code, events, said } = await once(folder, environment);
+    expect(code, said).toBe(0);
+    expect(events).toEqual([
+      expect.objectContaining({
+        type: 'project.updated',
+        data: expect.objectContaining({
+          project: expect.objectContaining({ id: project?.id }),
+          changes: [expect.objectContaining({ from: 'told before the upgrade', to: 'changed since' })],
+        }),
+      }),
+    ]);
+    // Versions are of our clock.
+    expect(Number(events[0]?.sequence)).toBeGreaterThan(began);
+    expect(said).not.toContain('baseline');
+    expect(said).toMatch(/^plain: 1 event of \d projects? read\n(.*\n)*audited: 0 events of /m);
+    expect(committedEvents(join(folder, 'data'))).toEqual([...before, ...events]);
+    expect(await once(folder, environment)).toMatchObject({ code: 0, events: [] });
+  });
+
+  // What is kept for 30 days, events and which audit entries were told, is over then: only a run that goes on drops it.
+  test('in ten years, a run that goes on drops what is kept for 30 days, and tells nothing twice for that', async () => {
+    const { folder, service, credentials } = await openKept(version, () => Date.now() + 10 * YEAR_MS);
+    const environment = { ...credentials, ...later(10 * YEAR_MS) };
+    const [project] = service.workspace.projects('plain');
+    service.workspace.updateProject('plain', String(project?.id), { summary: 'changed since' });
+    const going = run(folder, ONCE.replace('--once ', ''), environment);
+    await until(() => going.events().length > 0 && committedEvents(join(folder, 'data')).length === 1);
+    going.child.kill('SIGINT');
+    expect(await going.ended(), going.stderr()).toBe(0);
+    expect(going.events().map(({ type }) => type)).toEqual(['project.updated']);
+    expect(await once(folder, environment)).toMatchObject({ code: 0, events: [] });
+  });
+
+  test('this version tells a new audit entry once, and none that was told before', async () => {
+    const { folder, service, credentials } = await openKept(version);
+    const [project] = service.workspace.projects('audited');
+    service.workspace.updateProject('audited', String(project?.id), { summary: 'changed since' });
+    const { events } = await once(folder, credentials);
+    expect(events.map(({ type }) => type).toSorted()).toEqual(['audit.recorded', 'project.updated']);
+    expect(await once(folder, credentials)).toMatchObject({ code: 0, events: [] });
+  });
+
+  test.each([
+    ['an earlier', LAYOUT - 1],
+    ['a later', LAYOUT + 1],
+  ])(
+    'a file of %s layout is refused in one line that says what to do, and left as it is',
+    async (_, layout) => {
+      const { folder, credentials } = await openKept(version);
+      const data = join(folder, 'data');
+      alterStore(data, `PRAGMA user_version = ${layout}`);
+      const file = join(data, 'changewire.sqlite');
+      const before = readFileSync(file);
+      const { code, events, said } = await once(folder, credentials);
+      expect([code, events]).toEqual([1, []]);
+      const lines = said.split('\n').filter(line => line.startsWith('changewire: '));
+      expect(lines).toEqual([
+        `changewire: ${file} has layout ${layout}, this version reads layout ${LAYOUT} only. It is left as it is. Start with the ` +
+          'version that wrote it, or choose another directory with --data DIR: the first pass is then a new baseline.',
+      ]);
+      expect(readFileSync(file)).toEqual(before);
+    },
+  );
+
+  test('nothing is secret in what is kept here', () => {
+    const place = join(KEPT, version);
+    expect(readdirSync(place)).toEqual(['changewire.json', 'changewire.sqlite', 'service.json']);
+    for (const name of readdirSync(place))
+      expect(readFileSync(join(place, name), 'latin1')).not.toMatch(/simulated-secret|whsec_|PRIVATE KEY/);
+  });
+});
+
+test('what each released version left is kept here', () => {
+  const changelog = readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8');
+  const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
+  const released = [...changelog.matchAll(/^## (\d+\.\d+\.\d+) /gm)].map(([, name]) => name);
+  expect(keptVersions).toEqual(expect.arrayContaining(released.filter(name => name !== version)));
+});
