@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Values } from '../../functions/basics/telemetry.ts';
 import type { ChangeEvent } from '../../functions/changes/event.ts';
 import { createRegistry } from '../../functions/delivery/registry.ts';
+import { guardedAgent } from '../../functions/endpoints/guarded-agent.ts';
 import type { SecretStore } from '../../functions/endpoints/secret.ts';
 import { createDeliver, type DeliverDependencies } from '../../functions/handlers/create-deliver.ts';
 import { AT, SECRET, someEvents } from '../kit/delivery/given.ts';
@@ -142,6 +143,23 @@ describe('a batch with messages for several endpoints', () => {
     expect(well.wakes).toEqual([]);
   });
 
+  it('leaves to the next tick what came while an endpoint was slow, when nobody can be woken, and says so', async () => {
+    const answered = Promise.withResolvers<ServerResponse>();
+    const { url } = await receiver(response => answered.resolve(response));
+    const wake = () => Promise.reject(new Error('queue down'));
+    const queues = { ...openSetting().dependencies.queues, wake };
+    const { run, record, wait, rows, healthOf, said } = open({ crm: url }, { slowAfter: 20, queues });
+    const running = run([record('m0', 'crm')]);
+    await until(async () => (await rows.read('crm'))?.health.notBefore !== undefined);
+    await wait(waitingOnes(1));
+    (await answered.promise).end();
+    expect(await running).toEqual([]);
+    expect(await healthOf()).toHaveProperty('waiting');
+    const message = 'Nobody could be woken for what waits for an endpoint; the next tick does so.';
+    const details = { endpoint: 'crm', error: 'Error: queue down' };
+    expect(said).toEqual([{ level: 'warn', message, details }]);
+  });
+
   it('drops what is for an endpoint that was removed, and says so', async () => {
     const { url, received } = await receiver(answer(200));
     const { run, record, said, lines, wake, deliveries } = open({ crm: url });
@@ -156,6 +174,13 @@ describe('a batch with messages for several endpoints', () => {
       ],
     ]);
     expect(await deliveries.dead('gone', 9)).toEqual([]);
+  });
+
+  it('names what it drops by the message where that holds no event, and says nothing of messages that wake', async () => {
+    const { run, wake, lines } = open({});
+    expect(await run([recordOf('m0', 'hush', { to: 'gone' }), wake('m1', 'away')])).toEqual([]);
+    const message = 'An endpoint was removed; what was to be delivered to it is dropped.';
+    expect(lines).toEqual([{ message, endpoint: 'gone', events: ['m0'] }]);
   });
 
   it('keeps what is for an endpoint that can not be looked up, wakes included', async () => {
@@ -195,6 +220,20 @@ describe('a message that wakes', () => {
       waitingOnes(3).map(each => each.eventId),
     );
     expect(await setting.healthOf()).toEqual({ added: 1 });
+  });
+
+  it('opens no connections where nothing waits', async () => {
+    let opened = 0;
+    const openAgent: DeliverDependencies['openAgent'] = options => {
+      opened += 1;
+      return guardedAgent(options);
+    };
+    const { url, received } = await receiver(answer(200));
+    const { run, record, wake } = open({ crm: url }, { openAgent });
+    expect(await run([wake('m0', 'crm')])).toEqual([]);
+    expect(opened).toBe(0);
+    await run([record('m1', 'crm')]);
+    expect([opened, received.length]).toEqual([1, 1]);
   });
 
   it('comes after new deliveries of its batch, which wait behind what waits', async () => {
