@@ -36,6 +36,9 @@ async function open(records: readonly SQSRecord[], change: (setting: Setting) =>
 }
 const one = (age = 0, more: Parameters<typeof recordOf>[2] = {}) =>
   recordOf('m0', event.body, { age, ...more });
+const rowOf = (eventId: string, body: string) => ({
+  ...{ endpoint: 'crm', eventId, at: AT, body, attributes: {} },
+});
 
 describe('a message of the queue', () => {
   it('is a delivery with its event’s id, its place, its age and its attempts', async () => {
@@ -192,6 +195,39 @@ describe('invariant 11: a message leaves the queue only once what became of it s
     const message = 'When a message is tried again could not be set; the queue decides.';
     const details = { endpoint: 'crm', eventId: event.id, error: 'Error: queue down' };
     expect(said).toEqual([{ level: 'warn', message, details }]);
+  });
+
+  it('one that was received before goes with the row that an earlier run may have left; a new one has none', async () => {
+    const [early, late] = [one(HOUR), recordOf('m1', other.body)];
+    for (const how of ['delivered', 'unwanted'] as const) {
+      const setting = await open([early, late]);
+      const { settler, held, wait, pendingIds } = setting;
+      await wait([event, other].map(({ id, body }) => rowOf(id, body)));
+      if (how === 'delivered') await settler.delivered(held);
+      else for (const each of held) await settler.unwanted(each);
+      expect([settler.open, settler.again, await pendingIds()]).toEqual([[], [], [other.id]]);
+    }
+  });
+
+  it('one that is new costs no look for its row', async () => {
+    const asked: object[] = [];
+    const { settler, held } = await open([one()], ({ faults }) => {
+      faults.before = command => void asked.push(command);
+    });
+    const before = asked.length;
+    await settler.delivered(held);
+    expect(asked.length).toBe(before);
+  });
+
+  it('one that was received before stays where its row can not be removed; new ones beside it leave', async () => {
+    const { settler, held, said, faults } = await open([one(HOUR), recordOf('m1', other.body)]);
+    faults.before = () => TABLE_DOWN;
+    await settler.delivered(held);
+    expect([settler.open, settler.again]).toEqual([[], ['m0']]);
+    expect(present(settler.tally.values)).toEqual({ Delivered: 1 });
+    const message = 'Whether a delivery waits in a row could not be settled; its message stays in the queue.';
+    const details = { endpoint: 'crm', eventId: event.id, error: 'Error: table down' };
+    expect(said).toEqual([{ level: 'error', message, details }]);
   });
 
   it('one that came twice waits once', async () => {

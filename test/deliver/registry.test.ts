@@ -14,7 +14,7 @@ async function open() {
     },
   };
   const crm = endpointOf('webhook', 'crm');
-  const registry = createRegistry([crm], rows, () => setting.state.now);
+  const registry = createRegistry([crm], rows, () => setting.state.now, setting.dependencies.log);
   return { ...setting, crm, registry, listed: () => listed };
 }
 const health = { paused: { at: AT } };
@@ -37,6 +37,29 @@ describe('the registry of endpoints', () => {
     const known = { endpoint: crm, row: { name: 'crm', health } };
     expect(await registry.read('crm')).toEqual(known);
     expect(await registry.all()).toEqual([known]);
+  });
+
+  it('says once, until it starts anew, that one of the configuration was added, too, and what to do', async () => {
+    const { registry, register, state, said } = await open();
+    await register(health, null, 'crm');
+    await register({}, erp, 'erp');
+    await registry.all();
+    expect(said).toEqual([]);
+    await register(health, endpointOf('slack', 'crm'), 'crm');
+    for (const later of [10, 20]) {
+      state.now = AT + later * SECOND;
+      await registry.all();
+    }
+    const message =
+      'Endpoint crm stands in the configuration, and was added while it ran, too: the configuration counts. ' +
+      'Remove the one that was added, or rename the configured one.';
+    expect(said).toEqual([{ level: 'warn', message, details: { endpoint: 'crm' } }]);
+  });
+
+  it('needs no log', async () => {
+    const { rows, register, crm } = await open();
+    await register(health, endpointOf('slack', 'crm'), 'crm');
+    expect(await createRegistry([crm], rows, () => AT).all()).toHaveLength(1);
   });
 
   it('leaves out a row without an endpoint: it stood in a former configuration', async () => {
