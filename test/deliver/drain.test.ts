@@ -135,6 +135,30 @@ describe('what waits for an endpoint', () => {
     expect([setting.posts, setting.wakes]).toEqual([[], []]);
   });
 
+  it('is left alone from when its endpoint is removed, in the midst of it or at its end', async () => {
+    const setting = await open(30, {}, async (_, number) => {
+      if (number === 15) await setting.rows.change('crm', () => 'removed');
+      return answered(200);
+    });
+    await drainWith(setting);
+    expect([idsOf(setting.posts), setting.wakes]).toEqual([numbers(20), []]);
+    expect(await setting.healthOf()).toBeUndefined();
+    const last = await open(3);
+    const nextDue: typeof last.deliveries.nextDue = async (...given) => {
+      await last.rows.change('crm', () => 'removed');
+      return last.deliveries.nextDue(...given);
+    };
+    await drainWith(last, { deliveries: { ...last.deliveries, nextDue } });
+    expect([idsOf(last.posts), last.wakes, await last.healthOf()]).toEqual([numbers(3), [], undefined]);
+  });
+
+  it('may be nothing: then nothing is written but who looked, and nobody is woken', async () => {
+    const setting = openSetting();
+    await setting.register();
+    await drainWith(setting);
+    expect([setting.posts, setting.wakes, await setting.healthOf()]).toEqual([[], [], {}]);
+  });
+
   it('stops with its endpoint’s pause, in the midst of it', async () => {
     const setting = await open(30, {}, async (_, number) => {
       if (number === 15)
@@ -248,6 +272,15 @@ describe('a run that sends what waits', () => {
     expect((await setting.healthOf())?.draining).toEqual(draining);
   });
 
+  it('ends well where who took it meanwhile has given it up', async () => {
+    const setting = await open(1, {}, async () => {
+      await setting.rows.change('crm', row => row && { ...row, health: { waiting: row.health.waiting } });
+      return answered(200);
+    });
+    await drainWith(setting);
+    expect(await setting.healthOf()).toEqual({ added: 1 });
+  });
+
   it('wakes the next when its time is up', async () => {
     const setting = await open(100);
     const remaining = () => AT + 22 * SECOND - setting.state.now;
@@ -263,6 +296,8 @@ describe('a run that sends what waits', () => {
     const setting = await open(3);
     await drainWith(setting, { remaining: () => 19_999 });
     expect([setting.posts, setting.wakes]).toEqual([[], [['crm', 0]]]);
+    await drainWith(setting, { remaining: () => 20_000 });
+    expect(idsOf(setting.posts)).toEqual(numbers(3));
   });
 
   it('wakes the next also when a chat’s next moment comes too late, and books no other', async () => {
