@@ -30,7 +30,9 @@ if (why !== undefined) {
     `\n${tarball}: ${(content.length / 1_000_000).toFixed(1)} MB, sha512-${integrity}\n` +
       'Publishing is yours:\n' +
       `  git tag v${version} && git push --tags\n` +
-      `  npm publish ${tarball}        # or hand the file to those who install it\n`,
+      `  npm publish ${tarball}        # or hand the file to those who install it\n` +
+      'The next version is tested over what this one leaves. Keep it, and commit it:\n' +
+      '  node package/keep-data.ts\n',
   );
 }
 

@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { LAYOUT } from '../../functions/snapshots/sqlite/database.ts';
 import { run, until } from '../kit/local/run.ts';
-import { KEPT, keptVersions, ONCE, openKept } from '../kit/package/kept.ts';
+import { KEPT, keptVersions, ONCE, openKept, versionsThatIt } from '../kit/package/kept.ts';
 import { ROOT } from '../kit/package/loaded.ts';
 import { alterStore, committedEvents } from '../kit/store-file.ts';
 
+const newest = keptVersions.at(-1) ?? '';
 const YEAR_MS = 365.25 * 86_400_000;
 
 /** The variable by which a process of Node takes the time to be so much later. */
@@ -22,7 +23,7 @@ async function once(folder: string, environment: Record<string, string>) {
   return { code, events: only.events(), said: only.stderr() };
 }
 
-describe.each(keptVersions)('over the data of version %s', version => {
+describe.each(versionsThatIt('goes on'))('over the data of version %s', version => {
   test.each([
     ['today', 0],
     ['in ten years', 10 * YEAR_MS],
@@ -75,40 +76,57 @@ describe.each(keptVersions)('over the data of version %s', version => {
     expect(events.map(({ type }) => type).toSorted()).toEqual(['audit.recorded', 'project.updated']);
     expect(await once(folder, credentials)).toMatchObject({ code: 0, events: [] });
   });
+});
 
+describe('data that this version can not read', () => {
   test.each([
     ['an earlier', LAYOUT - 1],
     ['a later', LAYOUT + 1],
-  ])(
-    'a file of %s layout is refused in one line that says what to do, and left as it is',
-    async (_, layout) => {
-      const { folder, credentials } = await openKept(version);
-      const data = join(folder, 'data');
-      alterStore(data, `PRAGMA user_version = ${layout}`);
-      const file = join(data, 'changewire.sqlite');
-      const before = readFileSync(file);
-      const { code, events, said } = await once(folder, credentials);
-      expect([code, events]).toEqual([1, []]);
-      const lines = said.split('\n').filter(line => line.startsWith('changewire: '));
-      expect(lines).toEqual([
-        `changewire: ${file} has layout ${layout}, this version reads layout ${LAYOUT} only. It is left as it is. Start with the ` +
-          'version that wrote it, or choose another directory with --data DIR: the first pass is then a new baseline.',
-      ]);
-      expect(readFileSync(file)).toEqual(before);
-    },
-  );
+  ])('of %s layout are refused in one line that says what to do, and left as they are', async (_, layout) => {
+    const { folder, credentials } = await openKept(newest);
+    alterStore(join(folder, 'data'), `PRAGMA user_version = ${layout}`);
+    expect(await refusal(folder, credentials)).toContain(` has layout ${layout}, `);
+  });
 
-  test('nothing is secret in what is kept here', () => {
+  test.each(versionsThatIt('refuses'))('of version %s are refused like that', async version => {
+    const { folder, credentials } = await openKept(version);
+    expect(await refusal(folder, credentials)).toContain(' has layout ');
+  });
+});
+
+/** The one line by which this version refuses the data in a folder. They are left as they are. */
+async function refusal(folder: string, credentials: Record<string, string>): Promise<string> {
+  const file = join(folder, 'data/changewire.sqlite');
+  const before = readFileSync(file);
+  const { code, events, said } = await once(folder, credentials);
+  expect([code, events]).toEqual([1, []]);
+  expect(readFileSync(file)).toEqual(before);
+  const [line = '', ...others] = said.split('\n').filter(each => each.startsWith('changewire: '));
+  expect(others).toEqual([]);
+  expect(line).toMatch(
+    /this version reads layout \d+ only\. It is left as it is\. Start with the version that wrote it, or choose another directory with --data DIR: /,
+  );
+  return line;
+}
+
+describe('what is kept here', () => {
+  test.each(keptVersions)('of version %s holds no secret', version => {
     const place = join(KEPT, version);
     expect(readdirSync(place)).toEqual(['changewire.json', 'changewire.sqlite', 'service.json']);
     for (const name of readdirSync(place))
       expect(readFileSync(join(place, name), 'latin1')).not.toMatch(/simulated-secret|whsec_|PRIVATE KEY/);
   });
-});
 
-test('what each released version left is kept here', () => {
-  const changelog = readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8');
-  const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
-  const released = [...changelog.matchAll(/^## (\d+\.\d+\.\d+) /gm)].map(([, name]) => name);
-  expect(keptVersions).toEqual(expect.arrayContaining(released.filter(name => name !== version)));
+  test('is what each released version left', () => {
+    const changelog = readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8');
+    const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
+    const released = [...changelog.matchAll(/^## (\d+\.\d+\.\d+) /gm)].map(([, name]) => name);
+    expect(keptVersions).toEqual(expect.arrayContaining(released.filter(name => name !== version)));
+  });
+
+  test('is taken or refused, as docs/versions.md says of each version', () => {
+    expect([...versionsThatIt('goes on'), ...versionsThatIt('refuses')].toSorted()).toEqual(
+      keptVersions.toSorted(),
+    );
+  });
 });

@@ -9,6 +9,13 @@ import { ROOT } from './loaded.ts';
 /** What the tarballs of earlier versions left: see package/keep-data.ts. */
 export const KEPT = join(ROOT, 'test/package/data');
 export const keptVersions = readdirSync(KEPT);
+
+/** The versions whose data this one takes, or refuses, as docs/versions.md says. */
+export function versionsThatIt(does: 'goes on' | 'refuses'): string[] {
+  const text = readFileSync(join(ROOT, 'docs/versions.md'), 'utf8');
+  return keptVersions.filter(version => text.includes(`\n| ${version} | ${does}`));
+}
+
 /** The arguments of a run over it, in its folder. */
 export const ONCE = '--once --json --config changewire.json --data data';
 
