@@ -208,6 +208,16 @@ describe('the rooms', () => {
     expect(offending(one => !receiver(one.from) && receiver(one.to) && !mayKnow(one))).toEqual([]);
   });
 
+  it('the command loads what restores a table, with its clients of AWS, only when it is asked to', () => {
+    const restoring = imports.filter(
+      ({ from, to }) => within('cli/restore')(to) && !within('cli/restore')(from),
+    );
+    const loading = restoring.filter(({ typeOnly }) => !typeOnly);
+    expect(loading).toEqual([
+      { from: 'cli/run.ts', to: 'cli/restore/stack-table.ts', typeOnly: false, atOnce: false },
+    ]);
+  });
+
   it('the example of a receiver imports nothing else of ours than it, in one file', () => {
     const own = importsIn('examples').filter(({ to }) => !to.startsWith('node:'));
     expect(own.filter(({ to }) => !within('examples')(to))).toEqual([
