@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { UsageError } from '../../local/basics/usage-error.ts';
-import { STORE_FILE } from '../../local/data/store.ts';
+import { STORE_FILE } from '../../local/data/store-file.ts';
 import { type Address, readAddress } from '../../local/operate/address.ts';
 
 /** Where data directories usually are: those of `npx changewire start`, and the current one, for who works inside a

@@ -15,7 +15,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { platform } from 'node:process';
 import { copyDatabase } from '../../functions/snapshots/sqlite/copy.ts';
 import { failure } from '../basics/failure.ts';
-import { STORE_FILE } from '../data/store.ts';
+import { STORE_FILE } from '../data/store-file.ts';
 import { SECRETS_FOLDER } from '../endpoints/secret-files.ts';
 
 /** Files beside the store that are copied. The others, such as the lock, belong to one process alone. */

@@ -23,6 +23,7 @@ import { sqliteSlots } from '../../functions/snapshots/sqlite/slots.ts';
 import { sqliteSnapshots } from '../../functions/snapshots/sqlite/sqlite-snapshots.ts';
 import type { Closers } from '../basics/closers.ts';
 import type { DataDirectory } from './data-directory.ts';
+import { STORE_FILE } from './store-file.ts';
 
 /** All that a run keeps, in one file. */
 export interface Store {
@@ -38,7 +39,6 @@ export interface Store {
   readonly actions: Actions;
 }
 
-export const STORE_FILE = 'changewire.sqlite';
 /** The file of earlier versions, whose layout can't be read any more. */
 const FORMER_FILE = 'table.sqlite';
 

@@ -9,7 +9,8 @@ import { sqliteEndpointRows } from '../../functions/snapshots/sqlite/endpoint-ro
 import { sqliteJournalReader } from '../../functions/snapshots/sqlite/journal-reader.ts';
 import { sqliteProcesses, sqliteProcessReader } from '../../functions/snapshots/sqlite/processes.ts';
 import { sqliteRoster } from '../../functions/snapshots/sqlite/roster.ts';
-import { openStoreFile, STORE_FILE } from '../data/store.ts';
+import { openStoreFile } from '../data/store.ts';
+import { STORE_FILE } from '../data/store-file.ts';
 import { fileSecrets, SECRETS_FOLDER } from '../endpoints/secret-files.ts';
 import { localOperations } from './house.ts';
 

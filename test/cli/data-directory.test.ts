@@ -4,7 +4,7 @@ import { chdir, cwd } from 'node:process';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { dataPlaces } from '../../cli/connect/data-directory.ts';
 import { open } from '../../cli/connect/open.ts';
-import { STORE_FILE } from '../../local/data/store.ts';
+import { STORE_FILE } from '../../local/data/store-file.ts';
 import { newToken, writeAddress } from '../../local/operate/address.ts';
 import { userName } from '../../local/operate/user-name.ts';
 import { temporaryDirectory } from '../kit/temporary.ts';

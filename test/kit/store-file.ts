@@ -5,7 +5,7 @@ import type { ProcessKey } from '../../functions/basics/process.ts';
 import type { ChangeEvent } from '../../functions/changes/event.ts';
 import { decodeEvents } from '../../functions/snapshots/codec.ts';
 import { partition } from '../../functions/snapshots/keys.ts';
-import { STORE_FILE } from '../../local/data/store.ts';
+import { STORE_FILE } from '../../local/data/store-file.ts';
 
 /** A row of `pending`. */
 export interface PendingRow {

@@ -13,7 +13,7 @@ import { sqliteEndpointRows } from '../../../functions/snapshots/sqlite/endpoint
 import { sqliteJournalReader } from '../../../functions/snapshots/sqlite/journal-reader.ts';
 import { SNAPSHOTS_SCHEMA } from '../../../functions/snapshots/sqlite/schema.ts';
 import { sqliteSlots } from '../../../functions/snapshots/sqlite/slots.ts';
-import { STORE_FILE } from '../../../local/data/store.ts';
+import { STORE_FILE } from '../../../local/data/store-file.ts';
 import { LocalTopic } from '../../../local/deliveries/topic.ts';
 import { Fleet } from '../../../local/endpoints/fleet.ts';
 import { fileSecrets, SECRETS_FOLDER } from '../../../local/endpoints/secret-files.ts';
