@@ -50,10 +50,17 @@ export function unpublished(dataDirectory: string): number {
 }
 
 /** When the process was last swept, in ms since 1970; 0 before the first time. */
-export function sweepCompletedAt(dataDirectory: string, process: ProcessKey): number {
+export const sweepCompletedAt = (dataDirectory: string, process: ProcessKey): number =>
+  timeOf(dataDirectory, process, 'sweepCompletedAt');
+
+/** When a `changes` pass was last completed, in ms since 1970; 0 before the first time. */
+export const completedAt = (dataDirectory: string, process: ProcessKey): number =>
+  timeOf(dataDirectory, process, 'completedAt');
+
+function timeOf(dataDirectory: string, process: ProcessKey, name: string): number {
   if (!existsSync(join(dataDirectory, STORE_FILE))) return 0;
-  const sql = "SELECT value FROM state WHERE process = ? AND name = 'sweepCompletedAt'";
-  const [row] = rows<{ value: string }>(dataDirectory, sql, partition(process));
+  const sql = 'SELECT value FROM state WHERE process = ? AND name = ?';
+  const [row] = rows<{ value: string }>(dataDirectory, sql, partition(process), name);
   return Number(row?.value ?? 0);
 }
 
