@@ -41,6 +41,14 @@ describe('the log of attempts', () => {
     ]);
   });
 
+  it('leaves out what there was not: a failure, an answer’s text, an answer', () => {
+    const { add } = open();
+    const told = { endpoint: 'crm', at: AT, events: [{ id: events[0].id, type: 'task.updated' }], took: 0 };
+    expect(add(answered(204))).toStrictEqual({ ...told, status: 204 });
+    const why = 'no answer within 15 s';
+    expect(add({ why })).toStrictEqual({ ...told, failure: why });
+  });
+
   it('keeps all events that a chat’s message told', async () => {
     const { log, kept } = open();
     const answer = answered(200);
@@ -109,9 +117,9 @@ describe('the log of attempts', () => {
   });
 
   it('writes nothing where nothing was tried', async () => {
-    const { log, faults, said } = open();
-    faults.before = () => TABLE_DOWN;
-    await log.write();
+    const { dependencies, said } = open();
+    const deliveries = { note: () => Promise.reject(TABLE_DOWN) };
+    await new AttemptLog({ name: 'crm' }, { ...dependencies, deliveries }).write();
     expect(said).toEqual([]);
   });
 });

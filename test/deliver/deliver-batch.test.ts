@@ -243,9 +243,10 @@ describe('an endpoint that asks for less', () => {
     faults.before = command => isRowOf('crm')(command) && TABLE_DOWN;
     expect((await deliver(records(3))).toSorted()).toEqual(messages(3));
     expect(posts).toHaveLength(1);
-    expect(said[0]).toMatchObject({
+    expect(said[0]).toEqual({
       level: 'warn',
       message: 'How an endpoint does could not be written down.',
+      details: { endpoint: 'crm', error: 'Error: table down' },
     });
   });
 });
@@ -437,6 +438,14 @@ describe('a message that is no event', () => {
     ]);
     expect(posts).toHaveLength(1);
   });
+
+  it('costs no look at the secret where it came alone', async () => {
+    const { deliver, deliveries, said } = openSetting();
+    const readSecret = () => Promise.reject(new Error('asked'));
+    expect(await deliver([recordOf('odd', 'hush')], endpointOf(), { readSecret })).toEqual([]);
+    expect(await deliveries.dead('crm', 9)).toHaveLength(1);
+    expect(said.map(({ message }) => message)).toEqual(['A delivery was given up; it is a dead letter now.']);
+  });
 });
 
 describe('delivering to a chat', () => {
@@ -479,7 +488,7 @@ describe('delivering to a chat', () => {
   });
 
   it('sets an event aside that can not be shown', async () => {
-    const { deliver, deliveries } = openSetting();
+    const { deliver, deliveries, said } = openSetting();
     const slack = (events: readonly SentEvent[]) => {
       if (events.length > 0) throw new RangeError('hush');
       return [];
@@ -488,6 +497,7 @@ describe('delivering to a chat', () => {
     expect(await deliver(records(1), endpointOf('slack'), { chatFormats })).toEqual([]);
     const reason = 'the event can not be shown (RangeError)';
     expect(await deliveries.dead('crm', 9)).toMatchObject([{ reason }]);
+    expect(said.map(({ message }) => message)).toEqual(['A delivery was given up; it is a dead letter now.']);
   });
 });
 
