@@ -70,7 +70,9 @@ describe('a tick', () => {
       ['b', 0],
       ['c', 0],
     ]);
-    expect(said[0]).toMatchObject({ level: 'error', details: { endpoint: 'a', error: 'Error: queue down' } });
+    const message = 'Nobody could be woken for what waits for an endpoint; the next tick does so.';
+    const details = { endpoint: 'a', error: 'Error: queue down' };
+    expect(said[0]).toEqual({ level: 'error', message, details });
     expect(counts).toEqual({ EndpointsFailing: 3 });
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { EndpointHealth } from '../../functions/delivery/endpoint-health.ts';
 import { AT } from '../kit/delivery/given.ts';
-import { endpointOf, HOUR, isRowOf, openSetting, TABLE_DOWN } from '../kit/delivery/setting.ts';
+import { endpointOf, HOUR, isRowOf, openSetting, SECOND, TABLE_DOWN } from '../kit/delivery/setting.ts';
 
 async function open() {
   const setting = openSetting();
@@ -47,6 +47,62 @@ describe('what a run tells of its endpoint', () => {
     faults.before = () => undefined;
     await health.joined(AT, true);
     expect(await healthOf()).toEqual({ waiting: { added: 1, due: AT, first: true } });
+  });
+
+  it('tells once that an attempt is slow, however many are', async () => {
+    const { health, healthOf, state, written } = await open();
+    await health.slow();
+    state.now += SECOND;
+    await health.slow();
+    expect(await healthOf()).toEqual({ notBefore: AT + 15 * SECOND });
+    expect(written).toHaveLength(1);
+  });
+
+  it('leaves what waits to its own time where an attempt was slow and nothing failed', async () => {
+    const { health, healthOf } = await open();
+    await health.slow();
+    await health.joined(AT + HOUR, false);
+    await health.succeeded();
+    expect(health.isBack).toBe(false);
+    expect(await healthOf()).toEqual({ waiting: { added: 1, due: AT + HOUR, first: false } });
+  });
+
+  it('has somebody look after what waits only because an attempt was slow, once one succeeded', async () => {
+    const { health, rows } = await open();
+    expect(health.isBehind).toBe(false);
+    await health.slow();
+    expect(health.isBehind).toBe(false);
+    await health.joined(AT, true);
+    expect(health.isBehind).toBe(false);
+    await health.succeeded();
+    expect(health.isBehind).toBe(true);
+    const other = await open();
+    await other.health.joined(AT, true);
+    expect(other.health.isBehind).toBe(false);
+    await other.health.slow();
+    await other.health.succeeded();
+    expect(other.health.isBehind).toBe(true);
+    await rows.change('crm', () => 'removed');
+    await health.slow();
+    await health.failed({ reason: 'answered 500' });
+    expect(health.isBehind).toBe(false);
+  });
+
+  it('tells nobody that an endpoint stopped that was removed meanwhile', async () => {
+    const { health, rows, counts, said } = await open();
+    await rows.change('crm', () => 'removed');
+    await health.gone({ reason: 'answered 410' });
+    expect([health.now, counts, said]).toEqual([{}, {}, []]);
+  });
+
+  it('knows what it knew where the table is down and there is nothing to change', async () => {
+    const { register, dependencies, faults } = await open();
+    const stopped = { at: AT - 1, reason: 'answered 410' };
+    const health = new EndpointHealth('crm', await register({ stopped }), dependencies);
+    faults.before = command =>
+      (isRowOf('crm')(command) || command.constructor.name === 'GetItemCommand') && TABLE_DOWN;
+    await expect(health.gone({ reason: 'answered 410' })).rejects.toThrow('table down');
+    expect(health.now).toEqual({ stopped });
   });
 
   it('writes nothing of a success where nothing was wrong', async () => {

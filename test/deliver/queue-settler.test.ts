@@ -32,7 +32,11 @@ async function open(records: readonly SQSRecord[], change: (setting: Setting) =>
   const { dependencies, rows } = setting;
   const health = new EndpointHealth('crm', await rows.read('crm'), dependencies);
   const settler = new QueueSettler(endpointOf(), health, records, dependencies);
-  return { ...setting, settler, held: settler.open as readonly [Held, Held] };
+  const told = () => {
+    settler.tally.tell(dependencies.log, { endpoint: 'crm', ms: 0 });
+    return setting.lines;
+  };
+  return { ...setting, settler, told, held: settler.open as readonly [Held, Held] };
 }
 const one = (age = 0, more: Parameters<typeof recordOf>[2] = {}) =>
   recordOf('m0', event.body, { age, ...more });
@@ -60,16 +64,18 @@ describe('a message of the queue', () => {
   });
 
   it('that was delivered, or is not wanted, leaves the queue; the delivered are counted', async () => {
-    const { settler, held, pending } = await open([one(), recordOf('m1', other.body)]);
+    const { settler, held, pending, told } = await open([one(), recordOf('m1', other.body)]);
     await settler.delivered([held[0]]);
     await settler.unwanted(held[1]);
     expect([settler.open, settler.again, await pending()]).toEqual([[], [], []]);
     expect(present(settler.tally.values)).toEqual({ Delivered: 1 });
+    expect(told()).toMatchObject([{ outcome: '1 delivered, 1 unwanted', events: [event.id, other.id] }]);
   });
 
   it('that nobody had time to try is shown again at once', async () => {
-    const { settler, held, hidden } = await open([one(HOUR)]);
+    const { settler, held, hidden, told } = await open([one(HOUR)]);
     await settler.untried(held[0]);
+    expect(told()).toMatchObject([{ outcome: 'untried', events: [event.id] }]);
     expect([hidden, settler.again, present(settler.tally.values)]).toEqual([[['m0', 0]], ['m0'], {}]);
   });
 });
@@ -111,6 +117,21 @@ describe('a message whose attempt failed', () => {
     // New ones do not wait behind it.
     expect(await healthOf()).toEqual({ waiting: { added: 1, due, first: false } });
   });
+
+  it.each([
+    [150, [['m0', 150]], 0],
+    [151, [], 1],
+  ])(
+    'and waits for %i s is hidden in the queue up to 2.5 minutes, and else in a row',
+    async (seconds, hides, rows) => {
+      const { dependencies, rows: all, hidden, pending } = await open([]);
+      const timing = { ...dependencies.timing, pauses: [seconds * SECOND] as const };
+      const health = new EndpointHealth('crm', await all.read('crm'), dependencies);
+      const settler = new QueueSettler(endpointOf(), health, [one()], { ...dependencies, timing });
+      await settler.failed(settler.open[0] as Held, reason);
+      expect([hidden, (await pending()).length]).toEqual([hides, rows]);
+    },
+  );
 
   it('and is three days old is a dead letter, with the reason', async () => {
     const { settler, held, hidden, said, deliveries, pending } = await open([one(72 * HOUR)]);
@@ -171,7 +192,8 @@ describe('invariant 11: a message leaves the queue only once what became of it s
     ['is dead', 'its dead letter', 'before', deadLetter],
     ['is dead', 'its dead letter', 'after', deadLetter],
   ] as const)('one that %s stays where %s can not be written (%s)', async (how, _, when, isIt) => {
-    const { settler, held, said, hidden } = await open([one(how === 'waits' ? 0 : HOUR)], ({ faults }) => {
+    const age = how === 'waits' ? 0 : HOUR;
+    const { settler, held, said, hidden, told } = await open([one(age)], ({ faults }) => {
       faults[when] = command => isIt(command) && TABLE_DOWN;
     });
     if (how === 'waits') await settler.waits(held[0]);
@@ -179,6 +201,7 @@ describe('invariant 11: a message leaves the queue only once what became of it s
     else await settler.failed(held[0], reason);
     expect([settler.open, settler.again, hidden]).toEqual([[], ['m0'], []]);
     expect(present(settler.tally.values)).not.toHaveProperty('DeliveriesDead');
+    expect(told()).toMatchObject([{ outcome: 'unsettled', events: [event.id] }]);
     const details = { endpoint: 'crm', eventId: event.id, error: 'Error: table down' };
     expect(said.at(-1)).toEqual({ level: 'error', message: expect.stringContaining(inTheQueue), details });
   });

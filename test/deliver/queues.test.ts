@@ -88,6 +88,15 @@ describe('what is sent to endpoints', () => {
     sent.length = 0;
     await send(Array.from({ length: 10 }, () => to('crm', 'webhook', 'é'.repeat(125_000))));
     expect(sent.map(({ input }) => input.Entries?.length)).toEqual([3, 3, 3, 1]);
+    // To the byte: a message counts 500 more, for its attributes.
+    for (const [length, requests] of [
+      [499_500, [2]],
+      [499_501, [1, 1]],
+    ] as const) {
+      sent.length = 0;
+      await send(Array.from({ length: 2 }, () => to('crm', 'webhook', 'x'.repeat(length))));
+      expect(sent.map(({ input }) => input.Entries?.length)).toEqual(requests);
+    }
   });
 
   it('and is not taken is told by its place among all', async () => {

@@ -43,6 +43,8 @@ describe('the place of an event among all others', () => {
 
   it('is its project’s version, which is the time of its commit', () => {
     expect(place({ sequence: String(AT + 5) })).toEqual({ id: event?.id, at: AT + 5 });
+    // The least that is a version.
+    expect(place({ sequence: '1000000000000' })?.at).toBe(1_000_000_000_000);
     // Also where a restored table made it later than the clock.
     expect(place({ sequence: '9999999999999' })?.at).toBe(9_999_999_999_999);
   });

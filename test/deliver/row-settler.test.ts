@@ -23,7 +23,11 @@ async function open(more: object = {}, change: (setting: Setting) => void = () =
   await setting.wait(waitingOnes(2, more));
   const settler = new RowSettler('crm', await setting.pending(), setting.dependencies);
   change(setting);
-  return { ...setting, settler, held: settler.open as readonly [Held, Held] };
+  const told = () => {
+    settler.tally.tell(setting.dependencies.log, { endpoint: 'crm', ms: 0 });
+    return setting.lines;
+  };
+  return { ...setting, settler, told, held: settler.open as readonly [Held, Held] };
 }
 
 describe('a delivery that waited in its row', () => {
@@ -40,8 +44,9 @@ describe('a delivery that waited in its row', () => {
   });
 
   it('goes with its row where it is not wanted, uncounted', async () => {
-    const { settler, held, pendingIds } = await open();
+    const { settler, held, pendingIds, told } = await open();
     await settler.unwanted(held[0]);
+    expect(told()).toMatchObject([{ outcome: 'unwanted', events: [first?.eventId] }]);
     expect([settler.open, await pendingIds(), present(settler.tally.values)]).toEqual([
       [held[1]],
       [second?.eventId],
@@ -71,17 +76,21 @@ describe('a delivery that waited in its row', () => {
       { eventId: first?.eventId, attempts: 1, diedAt: AT },
     ]);
     expect(present(settler.tally.values)).toEqual({ DeliveryFailed: 1, DeliveriesDead: 1 });
-    expect(said).toMatchObject([{ level: 'error', message: expect.stringContaining('dead letter') }]);
+    const message = 'A delivery was given up; it is a dead letter now.';
+    const details = { endpoint: 'crm', eventId: first?.eventId, ...reason };
+    expect(said).toEqual([{ level: 'error', message, details }]);
   });
 
   it('stays as it is where its endpoint gets nothing now, and where the time is up', async () => {
-    const { settler, held, pending } = await open();
+    const { settler, held, pending, told } = await open();
     const before = await pending();
     await settler.waits(held[0]);
     expect(settler.isCut).toBe(false);
     await settler.untried(held[1]);
     expect([settler.open, settler.isStuck, settler.isCut]).toEqual([[], false, true]);
     expect(await pending()).toEqual(before);
+    const events = [first?.eventId, second?.eventId];
+    expect(told()).toMatchObject([{ outcome: '1 waiting, 1 untried', events }]);
   });
 
   it.each([
@@ -98,15 +107,17 @@ describe('a delivery that waited in its row', () => {
     expect([settler.isStuck, settler.open, await pending()]).toEqual([true, [held[1]], before]);
     expect(present(settler.tally.values)).not.toHaveProperty('DeliveriesDead');
     const details = { endpoint: 'crm', places: [held[0].id], error: 'Error: table down' };
-    expect(said.at(-1)).toMatchObject({ level: 'error', details });
+    const message = 'What became of a delivery could not be written down; it is tried again.';
+    expect(said.at(-1)).toEqual({ level: 'error', message, details });
   });
 
   it('invariant 11: stays as it is when its dead letter alone can not be written', async () => {
-    const { settler, held, pending, deliveries } = await open({}, ({ faults }) => {
+    const { settler, held, pending, deliveries, told } = await open({}, ({ faults }) => {
       faults.before = command => writes(command, 'DEAD#') && TABLE_DOWN;
     });
     const before = await pending();
     await settler.dead(held[0], reason);
     expect([settler.isStuck, await pending(), await deliveries.dead('crm', 9)]).toEqual([true, before, []]);
+    expect(told()).toMatchObject([{ outcome: 'unsettled', events: [first?.eventId] }]);
   });
 });
