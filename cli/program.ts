@@ -69,7 +69,7 @@ export function createProgram(world: World): Command {
 
 const EXIT_CODES = `
 Exit codes: 0 done; 1 it could not be done, or what was tested failed; 2 asked wrongly.
-More of each command: changewire help COMMAND, and docs/operating.md.`;
+More of each command: npx changewire help COMMAND, and docs/operating.md.`;
 
 /** The error's message, safe for a terminal. */
 function wordsOf(error: unknown): string {

@@ -18,7 +18,7 @@ export function followEvent(scope: Construct, name: string, handlers: Watched): 
     parameters: [
       {
         name: 'eventId',
-        description: 'The id of the event, as changewire events tells it',
+        description: 'The id of the event, as npx changewire events tells it',
         defaultValue: 'process.project.version.index',
       },
     ],

@@ -1,5 +1,5 @@
-/** The end of a command's help. Every line that begins with `changewire` is parsed by a test. */
+/** The end of a command's help. Every line that begins with `npx changewire` is parsed by a test. */
 export function examples(...lines: readonly string[]): string {
   const title = lines.length > 1 ? 'Examples' : 'Example';
-  return `\n${title}:\n${lines.map(line => `  changewire ${line}`).join('\n')}`;
+  return `\n${title}:\n${lines.map(line => `  npx changewire ${line}`).join('\n')}`;
 }

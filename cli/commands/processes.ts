@@ -37,7 +37,7 @@ export function processCommands(program: Command, cli: Cli): void {
             const name = `${answer.workspace}/${answer.process}`;
             return answer.dryRun
               ? say`${name}: ${what}, would be told by the next sweep that finds them missing still.`
-              : say`${name}: ${what}, are told by the next sweep that finds them missing still. To have it now: changewire sweep ${process}`;
+              : say`${name}: ${what}, are told by the next sweep that finds them missing still. To have it now: npx changewire sweep ${process}`;
           },
         ),
       ),
@@ -103,7 +103,7 @@ function passCommand(
         print.answer(
           began,
           paper =>
-            say`${began.workspace}/${process}: a ${mode === 'sweep' ? 'sweep' : 'pass'} began ${when(began.startedAt, paper)}. changewire status shows how it goes.`,
+            say`${began.workspace}/${process}: a ${mode === 'sweep' ? 'sweep' : 'pass'} began ${when(began.startedAt, paper)}. npx changewire status shows how it goes.`,
         );
       }),
     );

@@ -53,7 +53,7 @@ export function replayCommand(program: Command, { run, world }: Cli): void {
           const events = answer.events ? countText(answer.events) || 'no' : 'the';
           return answer.dryRun
             ? say`${to} would get ${events} events of ${stretch} once more.`
-            : say`${to}: gets ${events} events of ${stretch} once more, through its filter. changewire status shows how far it is.`;
+            : say`${to}: gets ${events} events of ${stretch} once more, through its filter. npx changewire status shows how far it is.`;
         });
       }),
     );

@@ -56,7 +56,7 @@ const REMEDIES: readonly Remedy[] = [
     of: /^(TimeoutError|AbortError|NetworkingError|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET)$/,
     says: ({ alias, region }, message) =>
       `Lambda in ${region} gave no answer (${brief(message)}). Is that the name of a region, and can you reach it?${
-        alias === 'act' ? ' Whether it was done, "changewire actions" tells.' : ''
+        alias === 'act' ? ' Whether it was done, "npx changewire actions" tells.' : ''
       }`,
   },
 ];
@@ -64,7 +64,7 @@ const REMEDIES: readonly Remedy[] = [
 function failed({ stackName, region }: Asked, message: string): string {
   return (
     `The function that answers failed: ${brief(message)}. What it logged: ` +
-    `changewire logs operate --since 15m --stack ${stackName} --region ${region}`
+    `npx changewire logs operate --since 15m --stack ${stackName} --region ${region}`
   );
 }
 

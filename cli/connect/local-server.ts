@@ -6,7 +6,7 @@ import { Refused } from '../../functions/operations/refused.ts';
 import { type Address, proofOf } from '../../local/operate/address.ts';
 import { type Connection, Gone } from './connection.ts';
 
-const DOUBT = ' Whether it was done, changewire actions tells.';
+const DOUBT = ' Whether it was done, npx changewire actions tells.';
 /** How long a run may take to answer a challenge, in ms: one that is there answers at once. */
 const PROOF_WITHIN = 3000;
 

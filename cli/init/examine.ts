@@ -53,9 +53,11 @@ function settingsText(settings: readonly Setting[]): string {
 /** Refuses a process that could not be examined at all: then nothing is known of the service, and credentials or addresses are
  *  likely wrong. */
 function refuseUnread({ process, findings }: DoctorAnswer): void {
-  if (findings.some(({ topic, verdict }) => topic === 'process' && verdict === 'fine')) return;
-  const [first] = findings;
-  throw new Refused(`${process}: ${first?.found} It answered: ${first?.came}. ${first?.remedy ?? ''}`.trim());
+  const listed = findings.find(({ topic }) => topic === 'process');
+  if (listed?.verdict === 'fine') return;
+  // Without a token nobody asked for the process.
+  const { found, came, remedy = '' } = listed ?? findings[0] ?? { found: '', came: 'nothing' };
+  throw new Refused(`${process}: ${found} What came: ${came.replace(/\.$/, '')}. ${remedy}`.trim());
 }
 
 /** A setting that was found later holds what was found before: the doctor joins them. So do the reasons. */

@@ -100,7 +100,9 @@ function refuseMissing(values: Record<keyof Given, readonly string[] | undefined
     .filter(([key, question]) => values[key as keyof Given] === undefined && !('usual' in question))
     .map(([, { option }]) => option);
   if (missing.length > 0)
-    throw new UsageError(`Nobody is there to be asked: give ${missing.join(', ')} (changewire help init).`);
+    throw new UsageError(
+      `Nobody is there to be asked: give ${missing.join(', ')} (npx changewire help init).`,
+    );
 }
 
 /** Asks until the answer is right. Where nobody is there, the usual one is taken. */

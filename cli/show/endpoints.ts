@@ -23,7 +23,7 @@ const STATES: Record<EndpointStatus['state'], Style> = {
 /** One line for each: its state, and how many deliveries wait. */
 export function endpointsTable(endpoints: readonly EndpointStatus[], paper: Paper): string {
   if (endpoints.length === 0)
-    return 'There is no endpoint. Add one: changewire endpoints add NAME --webhook URL';
+    return 'There is no endpoint. Add one: npx changewire endpoints add NAME --webhook URL';
   const rows = endpoints.map(one => [
     one.name,
     one.kind,

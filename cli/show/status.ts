@@ -69,7 +69,7 @@ function underWay({ mode, progress }: ProcessStatus['underWay'][number]): string
 function notesOf({ process, state, hold, stalledSince }: ProcessStatus, paper: Paper): string[] {
   if (state === 'removed')
     return [
-      `in the configuration no more: taken in again it goes on from here. To delete what is kept of it: changewire forget ${process}`,
+      `in the configuration no more: taken in again it goes on from here. To delete what is kept of it: npx changewire forget ${process}`,
     ];
   return [
     ...(stalledSince === undefined ? [] : [`no pass was completed ${since(stalledSince, paper)}`]),
@@ -78,7 +78,7 @@ function notesOf({ process, state, hold, stalledSince }: ProcessStatus, paper: P
       : []),
     ...(hold && !hold.isReleased
       ? [
-          `on hold ${since(hold.since, paper)}: ${hold.projects} projects vanished at once. If they are gone: changewire release ${process}`,
+          `on hold ${since(hold.since, paper)}: ${hold.projects} projects vanished at once. If they are gone: npx changewire release ${process}`,
         ]
       : []),
   ];

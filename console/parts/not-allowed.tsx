@@ -1,4 +1,4 @@
-/** Shown to people who opened the page without the address that `changewire console` prints, or with that
+/** Shown to people who opened the page without the address that `npx changewire console` prints, or with that
  *  of an earlier run. */
 export function NotAllowedPanel({ hasToken }: { readonly hasToken: boolean }) {
   return (
@@ -11,7 +11,7 @@ export function NotAllowedPanel({ hasToken }: { readonly hasToken: boolean }) {
       </p>
       <p>Ask for the address of now, and open it here:</p>
       <pre>
-        <code>changewire console</code>
+        <code>npx changewire console</code>
       </pre>
       <p class="quiet">
         <code>npx changewire start</code> prints it too, when it starts.

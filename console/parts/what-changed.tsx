@@ -46,7 +46,7 @@ export function WhatChanged({ workspace, process, since, name }: Props) {
           There is more than fits here: these are the first {entries.length.toLocaleString('en')} changes of
           that time. All of them:{' '}
           <code>
-            changewire events --process {process} --since {since.slice(0, 16)}Z --limit all --json
+            npx changewire events --process {process} --since {since.slice(0, 16)}Z --limit all --json
           </code>
         </p>
       )}

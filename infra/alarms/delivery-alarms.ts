@@ -97,7 +97,7 @@ function deliveriesDead(name: string): OperatorAlarm {
       'At least one endpoint lacks events. They are kept in the table for 30 days as dead letters, and can be sent again.',
     first: {
       ask: 'status',
-      see: 'it says which endpoint has dead letters; changewire endpoints dead-letters says why.',
+      see: 'it says which endpoint has dead letters; npx changewire endpoints dead-letters says why.',
     },
     ...happened(name, 'DeliveriesDead'),
   };

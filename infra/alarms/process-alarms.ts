@@ -20,7 +20,7 @@ function late(name: string): OperatorAlarm {
       'Changes in these processes are not told at present, or deletions. None is lost: the next pass that succeeds tells them.',
     first: {
       ask: 'status',
-      see: 'it names each process that is late; changewire logs poll says what failed. If the service is down there is nothing to do.',
+      see: 'it names each process that is late; npx changewire logs poll says what failed. If the service is down there is nothing to do.',
     },
     ...counted(name, 'ProcessesLate', 5),
   };
@@ -34,7 +34,7 @@ function held(name: string): OperatorAlarm {
       'Either somebody deleted many projects, or the service shows too little. No deletion of this process is told until you decide; other changes go on.',
     first: {
       ask: 'status',
-      see: 'it names the process on hold. Ask its owner whether the projects are really gone: if so, changewire release it; if not, do nothing.',
+      see: 'it names the process on hold. Ask its owner whether the projects are really gone: if so, npx changewire release it; if not, do nothing.',
     },
     ...counted(name, 'ProcessesHeld'),
   };

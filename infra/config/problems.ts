@@ -16,9 +16,9 @@ export function pathText(path: Path): string {
   }, 'changewire');
 }
 
-/** A problem with a path that begins below `changewire`, for those who gave no object of that name. */
+/** A problem with paths that begin below `changewire`, for those who gave no object of that name. */
 export function withoutRoot(problem: string): string {
-  return problem.replaceAll(/(?<!")changewire\./g, '');
+  return problem.replaceAll(/(?<=^|\s)changewire(?:\.|(?=\[))/g, '');
 }
 
 /** The most values that are listed in a line. */

@@ -120,7 +120,7 @@ async function answer(message: IncomingMessage, parts: Parts): Promise<Answered>
 }
 
 const TICKET_USED =
-  'This was opened before, or is older than a minute: ask for the console once more, with changewire console.';
+  'This was opened before, or is older than a minute: ask for the console once more, with npx changewire console.';
 
 function failed(error: unknown): Refusal {
   if (error instanceof PageError)

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { withoutRoot } from '../../infra/config/problems.ts';
 import { ConfigError, readConfig, readConfigs, rightConfigs } from '../../infra/config/read.ts';
 import type { Config, ConfigInput } from '../../infra/config/schema.ts';
 import { UsageError } from '../basics/usage-error.ts';
@@ -36,12 +37,13 @@ export function writtenConfigsFile(named: string): readonly ConfigInput[] {
 }
 
 function readBy<Read>(read: (content: unknown) => Read, path: string): Read {
-  const content = parse(path, textOf(path));
+  const { configuration, hasKey } = changewireOf(parse(path, textOf(path)));
   try {
-    return read(changewireOf(content));
+    return read(configuration);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    throw new UsageError(`${path}:\n${error.problems.map(problem => `  - ${problem}`).join('\n')}`);
+    const problems = hasKey ? error.problems : error.problems.map(withoutRoot);
+    throw new UsageError(`${path}:\n${problems.map(problem => `  - ${problem}`).join('\n')}`);
   }
 }
 
@@ -70,7 +72,7 @@ function textOf(path: string): string {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new UsageError(
-      `--config ${path} can not be read (${code}). Name a JSON file (npx changewire init writes one): docs/configuration.md has every key.`,
+      `${path} can not be read (${code}). Name a JSON file (npx changewire init writes one): docs/configuration.md has every key.`,
     );
   }
 }
@@ -79,17 +81,19 @@ function parse(path: string, text: string): unknown {
   try {
     return parseJsonc(text.replace(/^\uFEFF/, ''));
   } catch (error) {
-    if (error instanceof JsoncError) throw new UsageError(`--config ${path} is no JSON at ${error.message}.`);
+    if (error instanceof JsoncError) throw new UsageError(`${path} is no JSON at ${error.message}.`);
     throw error;
   }
 }
 
-function changewireOf(content: unknown): unknown {
+/** What the file configures: what stands under its key `changewire`, or all of it. */
+function changewireOf(content: unknown): { configuration: unknown; hasKey: boolean } {
   const { context, changewire } = (content ?? {}) as {
     context?: { changewire?: unknown };
     changewire?: unknown;
   };
-  return context?.changewire ?? changewire ?? withoutSchema(content);
+  const configuration = context?.changewire ?? changewire;
+  return { configuration: configuration ?? withoutSchema(content), hasKey: configuration !== undefined };
 }
 
 /** Leaves out `$schema`, by which editors know what may stand in the file. */

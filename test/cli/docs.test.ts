@@ -117,7 +117,8 @@ describe('the help of each command', () => {
   it.each(all.map(path => [path.join(' ')]))('of %s has an example, which is understood', async path => {
     const { code, out } = await run([...path.split(' '), '--help']);
     expect(code).toBe(0);
-    const examples = [...out.matchAll(/^ {2}changewire (.+)$/gm)].map(([, line = '']) => line);
+    const told = out.slice(out.search(/^Examples?:/m));
+    const examples = [...told.matchAll(/^ {2}npx changewire (.+)$/gm)].map(([, line = '']) => line);
     expect(examples.length).toBeGreaterThan(0);
     for (const example of examples) {
       expect(example.startsWith(path)).toBe(true);

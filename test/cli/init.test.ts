@@ -103,11 +103,11 @@ describe('changewire init', () => {
   it.each([
     [
       '',
-      'Nobody is there to be asked: give --base-url, --auth-url, --audience, --process (changewire help init).',
+      'Nobody is there to be asked: give --base-url, --auth-url, --audience, --process (npx changewire help init).',
     ],
     [
       '--base-url https://a.example --process p',
-      'Nobody is there to be asked: give --auth-url, --audience (changewire help init).',
+      'Nobody is there to be asked: give --auth-url, --audience (npx changewire help init).',
     ],
     ['--base-url http://a.example', '--base-url must be an https:// address without user name'],
     ['--workspace a/b', '--workspace must be a name of 1 to 64 letters'],
@@ -203,12 +203,21 @@ describe('changewire init --doctor', () => {
     expect(await sizeOf('onboarding,launch')).toBe(small);
   });
 
+  it('writes nothing where the service has no such process, and says so', async () => {
+    const { line, ...given } = await service({});
+    const { code, err, has } = await init(`${line.replace('onboarding', 'onbording')} --doctor`, given);
+    expect([code, has('changewire.json')]).toEqual([1, false]);
+    expect(err).toMatch(
+      /onbording: Its projects can not be listed\. What came: .*404.* Check the id of the process, .*Nothing was written\.\n$/,
+    );
+  });
+
   it('writes nothing where the service gives no token, unless somebody says so', async () => {
     const { line, env } = await service({});
     const wrong = { env, secrets: ['nobody'] };
     const refused = await init(`${line} --doctor`, wrong);
     expect([refused.code, refused.has('changewire.json'), refused.has('.env')]).toEqual([1, false, false]);
-    expect(refused.err).toMatch(/launch: There is no token\. It answered: .*401.*Nothing was written\.\n$/);
+    expect(refused.err).toMatch(/launch: There is no token\. What came: .*401.*Nothing was written\.\n$/);
     expect(await init(`${line} --doctor`, { ...wrong, says: false })).toMatchObject({
       code: 1,
       out: '',

@@ -132,7 +132,7 @@ describe('a command', () => {
     const acts = run?.ask({ operation: 'pause-endpoint', endpoint: 'crm' });
     const refused = Promise.all([
       expect(looks).rejects.toThrow(/^The run was stopped, or it failed \(ECONNRESET\)\.$/),
-      expect(acts).rejects.toThrow(/ECONNRESET\)\. Whether it was done, changewire actions tells\.$/),
+      expect(acts).rejects.toThrow(/ECONNRESET\)\. Whether it was done, npx changewire actions tells\.$/),
     ]);
     await bothAsk.promise;
     await server.stop();

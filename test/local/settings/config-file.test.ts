@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { withoutRoot } from '../../../infra/config/problems.ts';
 import { readConfig } from '../../../infra/config/read.ts';
 import { UsageError } from '../../../local/basics/usage-error.ts';
 import {
@@ -81,11 +82,22 @@ describe('a configuration file', () => {
     config({}, { baseUrl: 'http://api.example.com', identifiers: { tusk: 'a' } }, { overlap: 5 }),
     { ...config(), ...subscription({ filter: { changedFields: [] } }) },
     { ...config(), ...endpoint({ kind: 'webhok', filter: { workspaces: ['nowhere'] } }) },
-  ])('is refused in the words in which the deployment refuses it: %j', wrong => {
-    const path = file(wrong);
-    const problems = problemsOf(wrong);
-    expect(problems).not.toEqual([]);
-    expect(refusal(path)).toBe([`${path}:`, ...problems.map(problem => `  - ${problem}`)].join('\n'));
+  ])(
+    'is refused in the words in which the deployment refuses it, by the paths that it has itself: %j',
+    wrong => {
+      const problems = problemsOf(wrong);
+      expect(problems).not.toEqual([]);
+      const refused = (path: string, problems: readonly string[]) =>
+        expect(refusal(path)).toBe([`${path}:`, ...problems.map(problem => `  - ${problem}`)].join('\n'));
+      refused(file({ changewire: wrong }), problems);
+      refused(file(wrong), problems.map(withoutRoot));
+    },
+  );
+
+  test('is refused by paths that begin at its top', () => {
+    expect(refusal(file(config({ swep: '6h' })))).toContain('\n  - swep: unknown key');
+    expect(refusal(file([config({ swep: '6h' })]))).toContain('\n  - [0].swep: unknown key');
+    expect(refusal(file({ changewire: config({ swep: '6h' }) }))).toContain('\n  - changewire.swep: ');
   });
 
   describe('with a list of stacks', () => {
@@ -136,18 +148,16 @@ describe('a configuration file', () => {
     const directory = temporaryDirectory();
     const missing = join(directory, 'no.json');
     expect(refusal(missing)).toBe(
-      `--config ${missing} can not be read (ENOENT). Name a JSON file (npx changewire init writes one): docs/configuration.md has every key.`,
+      `${missing} can not be read (ENOENT). Name a JSON file (npx changewire init writes one): docs/configuration.md has every key.`,
     );
     expect(refusal(directory)).toContain('(EISDIR)');
   });
 
   test('that is no JSON is refused by the place alone: nothing of it is shown', () => {
     const path = file('{\n  "secret": "hush\n}');
-    expect(refusal(path)).toBe(
-      `--config ${path} is no JSON at line 2, column 13: the text has no end on its line.`,
-    );
+    expect(refusal(path)).toBe(`${path} is no JSON at line 2, column 13: the text has no end on its line.`);
     const cut = file('{"secret": "hush"');
-    expect(refusal(cut)).toMatch(/^--config \S+ is no JSON at line 1, column 18: a } is missing\.$/);
+    expect(refusal(cut)).toMatch(/^\S+ is no JSON at line 1, column 18: a } is missing\.$/);
     expect(refusal(file('hush'))).not.toContain('hush');
   });
 
