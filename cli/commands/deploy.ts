@@ -9,7 +9,7 @@ import { type Context, Failed } from '../context/context.ts';
 import type { Cli } from '../context/runner.ts';
 import type { World } from '../context/world.ts';
 import { CONFIG_VARIABLE, cdkArguments } from '../deploy/cdk-command.ts';
-import { deployedText, destroyedText } from '../deploy/next-steps.ts';
+import { deployedText, destroyedText, failedText } from '../deploy/next-steps.ts';
 import { cdkProgram } from '../deploy/peers.ts';
 import { asksNobody } from '../options/place.ts';
 import { examples } from './example.ts';
@@ -50,7 +50,7 @@ export function deployCommands(program: Command, { run, world }: Cli): void {
         const config = readConfigFile(file);
         refuseUnasked(context, options, 'the CDK asks before it creates permissions');
         const own = [...stackNames(config), ...(options.yes ? ['--require-approval', 'never'] : [])];
-        await cdk(world, { file: only(file, config), command: 'deploy', own, more });
+        await cdkOnAws(context, world, config, { file, command: 'deploy', own, more });
         context.print.answer({ stacks: stackNames(config) }, () => deployedText(config));
       }),
     );
@@ -64,7 +64,12 @@ export function deployCommands(program: Command, { run, world }: Cli): void {
         const stacks = [subscriptionsStackName(config.stackName), config.stackName];
         refuseUnasked(context, options, 'this asks before it destroys anything');
         if (!options.yes) await consent(context, destroyedText(config, { isDone: false }));
-        await cdk(world, { file: only(file, config), command: 'destroy', own: [...stacks, '--force'], more });
+        await cdkOnAws(context, world, config, {
+          file,
+          command: 'destroy',
+          own: [...stacks, '--force'],
+          more,
+        });
         context.print.answer({ stacks }, () => destroyedText(config, { isDone: true }));
       }),
     );
@@ -96,23 +101,31 @@ function refuseUnasked({ input }: Context, { yes }: Options, why: string): void 
   if (!yes && !input.canAsk) throw new UsageError(`Nobody is there to be asked, and ${why}: say --yes.`);
 }
 
-/** Runs the CDK, which tells what it does itself. @throws Failed with its exit code */
-async function cdk(
+interface CdkRun {
+  readonly file: string;
+  readonly command: string;
+  readonly own: readonly string[];
+  readonly more: readonly string[];
+  readonly quiet?: boolean;
+}
+
+/** Runs the CDK for the stacks of this configuration alone. Where it fails, more is said of what to do. */
+async function cdkOnAws(
+  { print }: Context,
   world: World,
-  {
-    file,
-    command,
-    own,
-    more,
-    quiet = false,
-  }: {
-    readonly file: string;
-    readonly command: string;
-    readonly own: readonly string[];
-    readonly more: readonly string[];
-    readonly quiet?: boolean;
-  },
+  config: Config,
+  { file, ...more }: CdkRun,
 ): Promise<void> {
+  try {
+    await cdk(world, { ...more, file: only(file, config) });
+  } catch (error) {
+    if (error instanceof Failed) print.note(failedText(config.stackName));
+    throw error;
+  }
+}
+
+/** Runs the CDK, which tells what it does itself. @throws Failed where it fails */
+async function cdk(world: World, { file, command, own, more, quiet = false }: CdkRun): Promise<void> {
   const [stray] = more.filter((argument, index) => index === 0 && !argument.startsWith('-'));
   if (stray !== undefined)
     throw new UsageError('The configuration is named by --config FILE; arguments for cdk stand behind --.');

@@ -13,6 +13,15 @@ export function deployedText({ stackName, region, workspaces }: Config): string 
   ].join('\n');
 }
 
+/** What to do when the CDK has failed, and has said why in its own words. */
+export function failedText(name: string): string {
+  return [
+    `${name}: the CDK did not do it, and says why above.`,
+    '  Is it about an account or credentials: sign in as for the AWS CLI, with "aws sso login" or AWS_PROFILE',
+    '  Is it about a bootstrap: npx cdk bootstrap aws://ACCOUNT/REGION, once for each account and region',
+  ].join('\n');
+}
+
 /** What a destruction takes away, and what stays. */
 export function destroyedText(
   { stackName, region }: Config,

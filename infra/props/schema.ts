@@ -7,7 +7,7 @@ import { crossProblems } from '../config/cross-checks.ts';
 import { withoutRoot } from '../config/problems.ts';
 import { checkedBy } from '../config/read.ts';
 import { type Config, configSchema, retention, stackName } from '../config/schema.ts';
-import { object } from '../config/values.ts';
+import { object, remedies } from '../config/values.ts';
 import type { SnapshotTable } from '../parts/table.ts';
 
 const { workspaces, changes, sweep, subscriptions, endpoints, alarmEmail } = configSchema.shape;
@@ -35,6 +35,9 @@ export const propsSchema = object({
   removalPolicy: removalPolicy.optional(),
   snapshots: z.custom<SnapshotTable>().optional(),
   subscriptionsIn: z.custom<Construct>().optional(),
+}).register(remedies, {
+  stackName: 'the construct has "name" for it, by default that of its stack',
+  region: 'it is in the region of its stack',
 });
 
 /** The configuration that these properties are, for a Changewire of this name; or what is wrong with them, one

@@ -76,9 +76,16 @@ describe('changewire deploy', () => {
     expect(started.map(own)).toEqual(['deploy Changewire-Table Changewire Changewire-Subscriptions']);
   });
 
-  it('fails when the CDK fails, which has said why', async () => {
-    expect(await deploying('deploy --yes', { code: 100 })).toMatchObject({ code: 1, out: '', err: '' });
-  });
+  it.each(['deploy --yes', 'destroy --yes'])(
+    'fails when the CDK fails, and says what helps: %s',
+    async line => {
+      const { code, out, err } = await deploying(line, { code: 100 });
+      expect([code, out]).toEqual([1, '']);
+      expect(err).toMatch(
+        /^Changewire: the CDK did not do it, .*\n.* AWS_PROFILE\n.*npx cdk bootstrap aws:\/\/ACCOUNT\/REGION, .*\n$/,
+      );
+    },
+  );
 
   it('ends as interrupted when somebody ends it', async () => {
     const interrupted = AbortSignal.abort();

@@ -231,6 +231,15 @@ describe('its properties', () => {
   });
 
   test.each([
+    ['stackName', 'the construct has "name" for it, by default that of its stack'],
+    ['region', 'it is in the region of its stack'],
+  ])('that only the file has are told with what the construct has: %s', (key, remedy) => {
+    expect(errorOf({ ...leastConfig(), [key]: 'eu-central-1' })?.problems).toEqual([
+      expect.stringMatching(`^${key}: unknown key, found text of 12 characters; .*; ${remedy}$`),
+    ]);
+  });
+
+  test.each([
     [
       { logRetention: RetentionDays.INFINITE },
       /^logRetention: found 9999; allowed: a number of days out of 1, 3, /,

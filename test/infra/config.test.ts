@@ -318,6 +318,15 @@ describe('an unknown key', () => {
     expect(problemsOf(input)[0]?.startsWith(`${path}: unknown key, found `)).toBe(true);
   });
 
+  test.each(['url', 'secret', 'secrets'])('that is secret makes the error say where it belongs: %s', key => {
+    const [problem, ...others] = problemsOf({ ...config(), ...endpoint({ [key]: 'whsec_hush' }) });
+    expect(others).toEqual([]);
+    expect(problem).toMatch(
+      /^changewire\.endpoints\[0\]\.\w+: unknown key, .*; it is secret, and stands elsewhere: .* ENDPOINT_…; see "endpoints"/,
+    );
+    expect(problem).not.toContain('hush');
+  });
+
   test('that resembles none gets the list of those that are allowed', () => {
     expect(problemsOf(config({}, {}, { colour: 'red' }))).toEqual([
       'changewire.workspaces[0].processes[0].colour: unknown key, found text of 3 characters; ' +

@@ -103,7 +103,7 @@ describe('a command of the runbook or of an alarm', () => {
   });
 
   test('restores a table by what changewire takes, of the same stack', async () => {
-    const [line = '', ...others] = ofCommand.filter(each => each.startsWith(RESTORE));
+    const [line = '', ...others] = lines.filter(each => each.startsWith('npx changewire restore-table '));
     expect(others).toEqual([]);
     const places: object[] = [];
     const told = await run(line.split(' ').slice(2), {
