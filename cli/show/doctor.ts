@@ -39,7 +39,7 @@ function settingsText(answer: Doctor, addresses: ServiceAddresses | undefined): 
   const text = settingsToPaste(answer, addresses);
   if (text === undefined) return 'No setting follows: the defaults fit.';
   const where = addresses
-    ? 'A configuration file with the settings that follow (npx changewire start --config FILE), or what stands under "changewire" in cdk.json'
-    : 'The settings that follow, for this workspace in cdk.json or in the configuration file';
+    ? 'A configuration file with the settings that follow (npx changewire start --config FILE)'
+    : 'The settings that follow, for this workspace in the configuration';
   return `${where}:\n\n${text.split('\n').map(printable).join('\n')}`;
 }

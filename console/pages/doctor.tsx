@@ -195,7 +195,7 @@ function Settings({ answer }: { readonly answer: DoctorAnswer }) {
           <CopyButton class="small json-copy" text={() => text}>
             Copy
           </CopyButton>
-          <p class="quiet">For this workspace, in cdk.json or in the configuration file:</p>
+          <p class="quiet">For this workspace, in the configuration:</p>
           <pre>
             <code>{text}</code>
           </pre>
