@@ -36,7 +36,8 @@ export async function surveyChanges(pass: Pass): Promise<Survey> {
   const window = begin(pass, listing, audit.position);
   const namesByEntry = audit.entries.map(entry => namesIn([entry]));
   const named = await projectsAmong(pass, listing, new Set(namesByEntry.flatMap(names => [...names])));
-  pass.actors = new Actors({ ...audit, namesByEntry }, named, pass.users);
+  const wasUntimed = state.reported.includes('no-service-clock');
+  pass.actors = new Actors({ ...audit, namesByEntry, wasUntimed }, named, pass.users);
   pass.events += await tellEntries(pass, audit, named, pass.actors);
   // An audit entry that names no known project may be about a field definition.
   const mayBeOfFields = namesByEntry.some(names => names.isDisjointFrom(named));

@@ -33,6 +33,11 @@ export interface ProjectChange {
   readonly tasks: { readonly untimed?: boolean };
 }
 
+interface ActorsRead extends AuditRead {
+  readonly namesByEntry: readonly ReadonlySet<string>[];
+  readonly wasUntimed: boolean;
+}
+
 type ActorsOf = (record: Pick<ChangedRecord, 'entity' | 'id'>) => Actor[] | undefined;
 
 /** Who changed what, by the new entries of the audit log. Never a guess: see docs/decisions/0115-who-made-a-change.md. */
@@ -40,11 +45,13 @@ export class Actors {
   /** The entries that name a project, by its id. */
   readonly #entries: ReadonlyMap<string, JsonObject[]>;
   readonly #readAt: number;
+  readonly #wasUntimed: boolean;
   readonly #users: Users;
 
-  /** `namesByEntry`: what may be identifiers in each entry; `projects`: those that are projects'. */
+  /** `namesByEntry`: what may be identifiers in each entry; `wasUntimed`: whether the service ever told no time, so that nobody knows
+   *  when the last sweep was; `projects`: the identifiers that are projects'. */
   constructor(
-    { entries, namesByEntry, readAt }: AuditRead & { readonly namesByEntry: readonly ReadonlySet<string>[] },
+    { entries, namesByEntry, readAt, wasUntimed }: ActorsRead,
     projects: ReadonlySet<string>,
     users: Users,
   ) {
@@ -52,6 +59,7 @@ export class Actors {
     for (const [index, names] of namesByEntry.entries())
       for (const id of names) this.#entries.get(id)?.push(entries[index] as JsonObject);
     this.#readAt = readAt;
+    this.#wasUntimed = wasUntimed;
     this.#users = users;
   }
 
@@ -73,8 +81,9 @@ export class Actors {
    *  is not certain, or no entry names the project. */
   async of(change: ProjectChange, seenUpTo: number): Promise<ActorsOf | undefined> {
     const { projectId, changes, snapshot, tombstone, content, source, tasks } = change;
-    // Entries of before tell who made changes that were told before.
-    const readUntil = snapshot || tombstone ? snapshot?.readUntil : { record: 0, tasks: 0 };
+    // Entries of before tell who made changes that were told before. Of a project that nobody knew, the last sweep tells what was before.
+    const known = this.#wasUntimed ? undefined : { record: 0, tasks: 0 };
+    const readUntil = snapshot || tombstone ? snapshot?.readUntil : known;
     const entries = this.#entries.get(projectId);
     if (!entries || !readUntil || source.untimed || tasks.untimed || changes.length === 0) return undefined;
     const isTask = (id: string) => [snapshot?.content, content].some(one => one?.tasks.has(id));

@@ -13,7 +13,7 @@ const iso = (time: number) => new Date(time).toISOString();
 const KNOWN = ['u1', 'u2', 'u3', 'a', 'bc', 'ab', 'c', 'p2', 't1', 't2'];
 
 /** The actors that these entries of a log tell, which was read at AT. All users are known but `u8`, `u9`; `u3` has no name. */
-function actors(entries: readonly JsonObject[], projects = ['p1', 'p2'], known = KNOWN) {
+function actors(entries: readonly JsonObject[], projects = ['p1', 'p2'], known = KNOWN, wasUntimed = false) {
   const counts = { asked: 0 };
   const users = {
     names: known.map((id): [string, string?] => (id === 'u3' ? [id] : [id, `Name of ${id}`])),
@@ -33,7 +33,7 @@ function actors(entries: readonly JsonObject[], projects = ['p1', 'p2'], known =
     },
   } as unknown as Reader;
   const namesByEntry = entries.map(entry => namesIn([entry]));
-  const read = { entries, namesByEntry, readAt: AT, position: undefined };
+  const read = { entries, namesByEntry, readAt: AT, position: undefined, wasUntimed };
   return { actors: new Actors(read, new Set(projects), new Users(reader)), counts };
 }
 
@@ -103,6 +103,16 @@ describe('who changed a record', () => {
   it('is of the record and of the tasks what came behind the reading that the snapshot holds of each', async () => {
     expect(await whoBy([ofProject('u1', 59_999), ofTask('u2', 49_999)])).toEqual([['u1'], ['u2']]);
     expect(await whoBy([ofProject('u1', 60_000), ofTask('u2', 50_000)])).toEqual([undefined, undefined]);
+  });
+
+  it('is nobody of a project that was never known, where the service once told no time: nobody knows when the last sweep was', async () => {
+    const made = { ...EDIT, snapshot: undefined, changes: [changed('project', 'p1', 'created')] };
+    const who = async (wasUntimed: boolean, change: ProjectChange) => {
+      const { actors: told } = actors([ofProject('u1')], undefined, undefined, wasUntimed);
+      return (await told.of(change, AT - 90_000))?.(PROJECT)?.map(({ id }) => id);
+    };
+    expect([await who(false, made), await who(true, made)]).toEqual([['u1'], undefined]);
+    expect(await who(true, EDIT)).toEqual(['u1']);
   });
 
   it('is nobody where only our clock tells when something was read, or nothing changed: then nobody is asked for', async () => {
