@@ -119,7 +119,9 @@ function isLeftToSweep(
   // If the listing changed while it was read, a project without tasks is left to the sweep
   // (docs/decisions/0019).
   if ((plan.sluggish || plan.restless) && hasNoTasks(told)) return true;
-  if (world.commits.source.withoutTaskList.has(id)) return true;
+  const { withoutTaskList, uncertain } = world.commits.source;
+  if (withoutTaskList.has(id) || (uncertain.has(id) && plan.steps.some(step => step.do === 'meet')))
+    return true;
   // With different clocks, a snapshot may seem newer than the listing (docs/decisions/0052).
   if (!areOne(plan)) return true;
   // Deletions in bulk wait for an operator; those that are left when the hold ends are the next sweep's.

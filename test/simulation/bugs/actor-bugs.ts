@@ -7,8 +7,8 @@ export const ACTOR_BUGS: readonly Bug[] = [
     edits: [
       edit(
         'reading/actors.ts',
-        'knownAmong(users.get(fact) ?? [], names));',
-        'knownAmong(users.get(facts[facts.indexOf(fact) + 1] ?? fact) ?? [], names));',
+        'about.map(({ users }) => knownAmong(users, names));',
+        'about.map(fact => knownAmong((facts[facts.indexOf(fact) + 1] ?? fact).users, names));',
       ),
     ],
   },

@@ -7,8 +7,8 @@ export const DIGEST_BUGS: readonly Bug[] = [
     edits: [
       edit(
         'pass/observe.ts',
-        'digest: isSameRecord ? known?.digests?.tasks : undefined',
-        'digest: known?.digests?.tasks',
+        'digest: listed && listed.digest === digests.record ? digests.tasks : undefined',
+        'digest: digests.tasks',
       ),
     ],
   },
@@ -17,8 +17,8 @@ export const DIGEST_BUGS: readonly Bug[] = [
     edits: [
       edit(
         'reading/read-tasks.ts',
-        'digest: pages.length === 1 ? first?.digest : digest(pages.map(page => page.digest))',
-        'digest: first?.digest',
+        'digest: digests.length === 1 ? digests[0] : digest(digests)',
+        'digest: digests[0]',
       ),
     ],
   },

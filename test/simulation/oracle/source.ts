@@ -96,6 +96,12 @@ export class SourceOracle {
     return new Set([...this.#debts].flatMap(([id, { cause }]) => (cause === 'no-task-list' ? [id] : [])));
   }
 
+  /** Projects of which a look was not certain: the next sweep looks again. Where two passes meet, the row of the first one stays, also if
+   *  the other could not read the project (docs/decisions/0109). */
+  get uncertain(): ReadonlySet<string> {
+    return new Set([...this.#debts].flatMap(([id, { cause }]) => (cause === 'uncertain' ? [id] : [])));
+  }
+
   /** To be asked once every project can be read again.
    *  @param isThere whether the service has this project */
   checkNoneSkipped(isThere: (projectId: string) => boolean): void {
