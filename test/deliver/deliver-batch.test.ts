@@ -303,6 +303,30 @@ describe('an endpoint that fails', () => {
   });
 });
 
+describe('what waited in rows', () => {
+  it.each([
+    ['goes to an endpoint that does well', {}, 1],
+    ['goes first, whatever new deliveries wait for', { waiting: { added: 1, due: AT, first: true } }, 1],
+    [
+      'goes to one that fails, when its probe is due',
+      { failing: { since: AT, probes: 1 }, notBefore: AT },
+      1,
+    ],
+    ['goes to one that was held until now', { notBefore: AT }, 1],
+    ['waits on while its endpoint is held', { notBefore: AT + 1 }, 0],
+    ['waits on while its endpoint is paused', { paused: { at: AT } }, 0],
+    ['waits on while its endpoint is stopped', { stopped: { at: AT, reason: '' } }, 0],
+  ])('%s: %j', async (_, given, sent) => {
+    const { dependencies, register, wait, pending, posts } = openSetting();
+    await register();
+    await wait(waitingOnes(1));
+    const health = new EndpointHealth('crm', await register(given), dependencies);
+    const settler = new RowSettler('crm', await pending(), dependencies);
+    await deliverBatch({ endpoint: endpointOf(), health, settler, isNew: false }, dependencies);
+    expect([posts.length, (await pending()).length]).toEqual([sent, 1 - sent]);
+  });
+});
+
 describe('an endpoint that takes something again', () => {
   it('is told of in the line of the batch that it took', async () => {
     const { dependencies, register, rows, lines, wait, pending } = openSetting();
