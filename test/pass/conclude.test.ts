@@ -412,6 +412,8 @@ describe('a baseline', () => {
     expect(errorOf({ found: '3 settled, 2 unreadable' })).toBe(
       `2 project(s) can not be read. The first, 4: unreadable 4. ${waits}`,
     );
+    const { error } = conclude(factsOf({ ...BASELINE, found: '3 settled, 2 unreadable' }));
+    expect(error?.cause).toMatchObject({ message: 'unreadable 4' });
     expect(errorOf({ found: '3 settled', isComplete: false })).toBe(
       'The list of projects changed each time that it was read: what it passed over would be told as created later. ' +
         waits,

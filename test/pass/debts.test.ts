@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { debtChanges, type Found, sinceOf, toTell } from '../../functions/pass/debts.ts';
+import { debtChanges, type Found, sinceOf, skippedNoLonger, toTell } from '../../functions/pass/debts.ts';
 import { Findings } from '../../functions/pass/findings.ts';
 import {
   type Cause,
@@ -101,6 +101,28 @@ describe('what is written of debts', () => {
       ['8', undefined],
       ['9', 'uncertain'],
     ]);
+  });
+});
+
+describe('the projects that are skipped no longer', () => {
+  it.each<readonly [Cause, boolean]>([
+    ['unreadable', true],
+    ['no-task-list', true],
+    ['not-listed', false],
+    ['uncertain', false],
+  ])('are those whose debt ended of the causes that each pass tries again: %s, %s', (cause, isSkipped) => {
+    const before = debtOf({ cause });
+    const [ended, goesOn] = [undefined, debtOf({ cause: 'not-listed' })];
+    const changes = [
+      { projectId: 'ended', before, after: ended },
+      { projectId: 'goes on', before, after: goesOn },
+      { projectId: 'new', before: undefined, after: goesOn },
+    ];
+    expect(skippedNoLonger(changes)).toEqual(isSkipped ? ['ended'] : []);
+  });
+
+  it('are none that were owed nothing', () => {
+    expect(skippedNoLonger([{ projectId: '7', before: undefined, after: undefined }])).toEqual([]);
   });
 });
 

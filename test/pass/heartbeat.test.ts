@@ -102,6 +102,12 @@ test('is written at once when it has to be, and then not before ten seconds', as
   expect(heartbeat.isDue).toBe(true);
 });
 
+test('what is done is all up to the progress, and with it: nothing is without one', () => {
+  const { heartbeat } = begin({ progress: 'c' });
+  expect(['b', 'c', 'd'].map(id => heartbeat.isAhead(id))).toEqual([false, false, true]);
+  expect(begin().heartbeat.isAhead('a')).toBe(true);
+});
+
 test('invariant 1: progress never goes back, whatever is looked at again behind it', async () => {
   const { heartbeat, writes } = begin({ progress: 'c' });
   for (const id of ['a', 'd', 'b']) heartbeat.reach(id);
