@@ -90,6 +90,17 @@ describe('the metrics of a run', () => {
   });
 });
 
+describe('what an endpoint answered', () => {
+  it('is quoted where it did not take an event, and kept with the attempt', async () => {
+    const { url } = await receiver(answer(500, {}, 'down for maintenance'));
+    const { run, record, said, deliveries } = open({ crm: url });
+    expect(await run([record('m0', 'crm')])).toEqual(['m0']);
+    const details = { endpoint: 'crm', reason: 'answered 500', said: 'down for maintenance' };
+    expect(said).toMatchObject([{ level: 'warn', details }]);
+    expect(await deliveries.attempts('crm', 9)).toMatchObject([{ answer: 'down for maintenance' }]);
+  });
+});
+
 describe('a batch with messages for several endpoints', () => {
   it('invariant 11: is delivered to each apart: what one fails stays, and delays no other', async () => {
     const hanging = Promise.withResolvers<void>();

@@ -297,6 +297,8 @@ describe('a run that sends what waits', () => {
     const setting = await open(3);
     await drainWith(setting, { remaining: () => 19_999 });
     expect([setting.posts, setting.wakes]).toEqual([[], [['crm', 0]]]);
+    // No connection was opened, either.
+    expect(setting.state.closed).toBe(0);
     await drainWith(setting, { remaining: () => 20_000 });
     expect(idsOf(setting.posts)).toEqual(numbers(3));
   });
