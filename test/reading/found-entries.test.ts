@@ -178,6 +178,16 @@ describe('what is found', () => {
     expect(finder.numbers()).toEqual(numbers);
   });
 
+  it('is taken by what a later reading shows of the order, where the first one met nothing that was seen', async () => {
+    const finder = finding(left('unknown', [one, two]));
+    await finder.walk([[2, 3, 4, 5, 6].map(dated)]);
+    finder.found.take(true);
+    expect(finder.numbers()).toEqual([]);
+    await finder.walk([[one, two, old(3)]]);
+    finder.found.take(true);
+    expect(finder.numbers()).toEqual([3]);
+  });
+
   it('tells whether it is more than before, and whether it took several pages at once', async () => {
     const { found, walk } = finding(left('newest-first', [two, one]));
     await walk([[three], [two, one]]);
