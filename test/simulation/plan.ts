@@ -567,9 +567,10 @@ function ordered({ skew, steps }: Plan): readonly Step[] {
 }
 
 /** Whether it is known which of two readings of a record is the later one: by the service's clock, or by
- *  ours, if they agree. */
+ *  ours, if they agree: two passes that meet may read a record within the second by which two clocks differ. */
 function isOrderKnown({ freedoms, skew, steps }: Plan): boolean {
-  return isTimed(freedoms, steps) || areClose(skew, steps);
+  const [one, other] = skew.pollers;
+  return isTimed(freedoms, steps) || (one === other && areClose(skew, steps));
 }
 
 /** Lets every edit move the update time, which alone tells the order otherwise (docs/decisions/0052). */
