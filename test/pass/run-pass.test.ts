@@ -137,6 +137,30 @@ describe('a lease', () => {
     expect(saidOf(/lease could not be given back/)).toEqual([]);
   });
 
+  it('invariant 8: that another poller took over writes nothing more of what it found', async () => {
+    await baselined();
+    budget('1001', '1');
+    world.service.fail({ when: isTasksOf('1001'), fault: { status: 403 } });
+    // Five seconds for the listing and six for the project: the lease is due, what was found is not.
+    world.service.fail({
+      when: ({ path }) => path.includes('/projects?'),
+      fault: { before: () => world.pass(5_000) },
+    });
+    let done = 0;
+    const written: unknown[] = [];
+    const poll = world.poller({
+      onProgress: () => world.pass(done++ === 0 ? 6_000 : 0),
+      snapshots: {
+        ...world.snapshots,
+        saveProgress: async () => false,
+        writeDebts: async (...given) => void written.push(given),
+      },
+    });
+    world.pass(MINUTE);
+    expect(await world.run('changes', { poll })).toMatchObject({ outcome: 'busy' });
+    expect([done, written]).toEqual([2, []]);
+  });
+
   it('that another poller took over counts nothing, though it committed before', async () => {
     await baselined();
     for (const id of ['1001', '1002']) budget(id, '1');
