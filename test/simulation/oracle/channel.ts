@@ -27,12 +27,13 @@ export class ChannelOracle {
     const shown = this.#look(body);
     const faults: string[] = [];
     for (const group of groupsOf(records, taken)) {
-      const events = [...new Map(group.map(({ event }) => [event.id, event])).values()];
-      const told = tellsGroup(shown, events, this.#templates);
-      if (typeof told === 'string') faults.push(`${events.map(({ id }) => id).join(', ')}: ${told}`);
-      else {
-        this.#count(events, told.left);
-        return group.map(({ record }) => record);
+      for (const events of eventSets(group)) {
+        const told = tellsGroup(shown, events, this.#templates);
+        if (typeof told === 'string') faults.push(`${events.map(({ id }) => id).join(', ')}: ${told}`);
+        else {
+          this.#count(events, told.left);
+          return group.map(({ record }) => record);
+        }
       }
     }
     const why = faults.length > 0 ? `:\n  ${faults.join('\n  ')}` : '';
@@ -50,9 +51,27 @@ export class ChannelOracle {
   }
 }
 
+/** More sets than this are not tried: few entries are told again at once. */
+const MOST_SETS = 64;
+
 interface Letter {
   readonly record: InHand;
   readonly event: ChangeEvent;
+}
+
+/** The events of a group, each id once. An audit entry that a restored table told again may come with another content under the same id
+ *  (docs/decisions/0114): which of them is shown depends on the order in which they came, so there is a set for each choice. */
+function eventSets(group: readonly Letter[]): ChangeEvent[][] {
+  const versions = [...Map.groupBy(group, ({ event }) => event.id).values()].map(same => [
+    ...new Map(same.map(({ record, event }) => [record.body, event])).values(),
+  ]);
+  return versions.reduce<ChangeEvent[][]>(
+    (sets, choices) =>
+      (sets.length > MOST_SETS ? choices.slice(-1) : choices).flatMap(event =>
+        sets.map(set => [...set, event]),
+      ),
+    [[]],
+  );
 }
 
 /** The groups of events that a message may tell, as far as they were not told in this run. */
