@@ -19,7 +19,7 @@ test('a function of the package has the bundle of its entry, and the files besid
   expect(Object.fromEntries(texts)).toEqual({ 'index.mjs': '// poll', 'workspaces.json': '[]' });
 });
 
-test('two functions of one entry have each their own files', () => {
+test('two functions of one entry have each its bundle, and their own files', () => {
   const root = handlers();
   const [one, other] = ['[1]', '[2]'].map(
     text => prebuiltBundle('functions/tick.ts', { 'a.json': text }, root) ?? '',
@@ -28,6 +28,7 @@ test('two functions of one entry have each their own files', () => {
     '[1]',
     '[2]',
   ]);
+  expect(readFileSync(join(one ?? '', 'index.mjs'), 'utf8')).toBe('// tick');
 });
 
 test('a checkout has no bundles, and makes them', () => {

@@ -178,6 +178,23 @@ describe('the actors of a change', () => {
     expect((await told()).map(([, actors]) => actors)).toEqual([undefined]);
   });
 
+  it('are none of a new project where the service began to tell the time only after its baseline, and those of an edit afterwards', async () => {
+    await baselined({ freedoms: { dateHeader: false } });
+    world.service.freedoms.dateHeader = true;
+    await world.later();
+    await world.later('sweep');
+    world.pass(10_000);
+    const made = world.edit.createProject(PROCESS, { name: 'New' }, { user: user(0).id });
+    await world.later();
+    world.pass(60_000);
+    rename(made, 'Renamed', 1);
+    await world.later();
+    expect(await told()).toEqual([
+      [`project.created ${made}`, undefined],
+      [`project.updated ${made}`, by(1)],
+    ]);
+  });
+
   it('are none where the log tells of another edit, too, by nobody who is known', async () => {
     await baselined();
     const [task = ''] = tasks('1001');
