@@ -1,19 +1,36 @@
 import { basename, resolve } from 'node:path';
 import { configDefaults, defineConfig } from 'vitest/config';
-import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { BaseSequencer, type Reporter, type TestSpecification } from 'vitest/node';
 
 /** What these hold takes many seconds, real servers or memory to itself; `npm test` runs them. */
 const HEAVY =
   '**/{endless,idle,large,memory,*.property,five-endpoints,misbehaving,poller,publish,publish-time}.test.ts';
 
 /** The first failing test ends the run of a mutant: what takes longest comes last. */
-const LAST = ['fields', 'audit-purge', 'strange-service', 'faults', 'batch', 'webhook', 'post'].map(
-  name => `${name}.test.ts`,
-);
+const LAST = ['fields', 'audit-purge', 'strange-service', 'faults', 'batch', 'webhook', 'post', 'audit'];
 
-class QuickestFirst extends BaseSequencer {
+/** The test files that noticed a mutant in this process, the latest first. */
+const killers: string[] = [];
+
+const remembersKillers: Reporter = {
+  onTestRunEnd(modules) {
+    for (const { moduleId } of modules.filter(module => module.state() === 'failed')) {
+      if (killers.includes(moduleId)) killers.splice(killers.indexOf(moduleId), 1);
+      killers.unshift(moduleId);
+    }
+  },
+};
+
+/** The file named like the code that is changed, then what noticed other mutants, then the rest. */
+class LikeliestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const place = ({ moduleId }: TestSpecification) => LAST.indexOf(basename(moduleId));
+    const changed = (this.ctx.config.related ?? []).map(file => basename(file, '.ts'));
+    const place = ({ moduleId }: TestSpecification): number => {
+      const name = basename(moduleId, '.test.ts');
+      if (changed.includes(name)) return -1;
+      if (LAST.includes(name)) return killers.length + 1 + LAST.indexOf(name);
+      return killers.includes(moduleId) ? killers.indexOf(moduleId) : killers.length;
+    };
     return files.toSorted((one, other) => place(one) - place(other));
   }
 }
@@ -22,12 +39,12 @@ export default defineConfig({
   test: {
     include: process.env.MUTATED_BY?.split(',').map(folder => `${folder}/**/*.test.ts`) ?? [],
     exclude: [...configDefaults.exclude, HEAVY],
-    sequence: { sequencer: QuickestFirst },
+    sequence: { sequencer: LikeliestFirst },
     // All files share one instance of each module: to load them takes longer than most tests.
     isolate: false,
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    reporters: [],
+    reporters: [remembersKillers],
     setupFiles: [resolve(import.meta.dirname, 'test/mutation/setup.ts')],
     env: { TEST_TABLE: 'model' },
   },

@@ -36,7 +36,8 @@ async function mutate(room: Room, mutate: readonly string[], threshold: number |
   await new Stryker({
     testRunner: 'vitest',
     plugins: ['@stryker-mutator/vitest-runner'],
-    vitest: { configFile: 'vitest.mutation.config.ts', dir: 'test', related: false },
+    // Only tests that load a file can notice what is changed in it.
+    vitest: { configFile: 'vitest.mutation.config.ts', dir: 'test', related: true },
     mutate,
     coverageAnalysis: 'perTest',
     concurrency: Number(values.concurrency),
