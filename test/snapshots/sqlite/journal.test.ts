@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Database, openDatabase } from '../../../functions/snapshots/sqlite/database.ts';
-import { sqliteJournal } from '../../../functions/snapshots/sqlite/journal.ts';
+import { PUBLISHER, sqliteJournal } from '../../../functions/snapshots/sqlite/journal.ts';
 import { SNAPSHOTS_SCHEMA } from '../../../functions/snapshots/sqlite/schema.ts';
 
 /** How long a change record is kept, in ms. */
@@ -42,6 +42,12 @@ describe('the journal', () => {
     journal.moveTo('publish', 9);
     journal.moveTo('feed', 2);
     expect(['publish', 'feed', 'nobody'].map(journal.positionOf)).toEqual([9, 2, 0]);
+  });
+
+  it("finds the publisher's place where a data file of an earlier version has it", () => {
+    const { database, journal } = journalOf([]);
+    database.sql.run`INSERT INTO consumer VALUES ('publish', 9)`;
+    expect(journal.positionOf(PUBLISHER)).toBe(9);
   });
 
   it('drops what expired, the oldest first and at most so many, and nothing that has not', () => {

@@ -31,6 +31,13 @@ it('is the same with a deadline, which it has no use for', () => {
   expect(snapshots.until(AT)).toBe(snapshots);
 });
 
+it('finds the users where a data file of an earlier version has them', async () => {
+  const process = { workspace: 'eu', processId: 'of an earlier version' };
+  const users = { askedAt: AT, names: [['7', 'Ada']] };
+  database.sql.run`INSERT INTO state VALUES (${partition(process)}, 'users', ${JSON.stringify(users)})`;
+  expect(await sqliteSnapshots(database).users(process)).toEqual(users);
+});
+
 it.each([999, 1_000, 1_001, 2_000])('walks over %d projects, page after page', async count => {
   const process = { workspace: 'eu', processId: `of ${count}` };
   const snapshots = sqliteSnapshots(database);
