@@ -63,6 +63,20 @@ describe('of the entries of a log that were not seen, new are', () => {
       expect(walk(log).hasOld({ ...left, order })).toBe(hasOld);
     },
   );
+
+  it.each([
+    ['newest-first', 'aABCb+', true],
+    ['newest-first', 'aABCb-', false],
+    ['newest-first', 'a+ABCb', false],
+    ['oldest-first', 'a+ABCb', true],
+    ['oldest-first', 'a-ABCb', false],
+    ['oldest-first', 'aABCb+', false],
+  ] as const)(
+    'in doubt in one that was left %s, and is %s, by a new one where it does not grow: %s',
+    (order, log, hasNewAside) => {
+      expect(walk(log).hasNewAside({ ...left, order })).toBe(hasNewAside);
+    },
+  );
 });
 
 describe('more entries than there is room for', () => {
