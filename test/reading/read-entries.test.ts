@@ -192,6 +192,13 @@ describe('the whole log', () => {
     const inTime = await reading(before, { ...time, stopAt: AT + 20_000 }, true);
     expect([inTime.untold, inTime.said]).toEqual([[5, 6], []]);
   });
+
+  it('gives, where time is up, those that say that they are new', async () => {
+    const timed = (n: number) => ({ n, at: new Date(n === 2 ? AT : AT - 86_400_000).toISOString() });
+    const time = { logs: [[1, 2, 3, 4, 5, 6]], pageMs: 1_000, stopAt: AT + 4_000, entryOf: timed };
+    const { untold, said } = await reading(left('oldest-first', '2', 3, 4), time, true);
+    expect([untold, said]).toEqual([[2], [noTime]]);
+  });
 });
 
 describe('a log that takes long', () => {

@@ -33,7 +33,13 @@ describe('a reading of the audit log', () => {
   it('that saw no page knows nothing', () => {
     const nothing = walked(undefined);
     expect(nothing.position).toEqual({ order: 'unknown', tail: undefined, seen: [] });
-    expect([nothing.isNewestFirst, nothing.isOverfull]).toEqual([false, false]);
+    expect([nothing.isNewestFirst, nothing.isOverfull, nothing.beganAt]).toEqual([false, false, undefined]);
+  });
+
+  it("began when its first page was read, by the service's clock", () => {
+    const at = (readAt: number, clock: 'service' | 'local') => ({ ...page(undefined, 1), readAt, clock });
+    expect(walked(undefined, at(7, 'service'), at(9, 'service')).beganAt).toBe(7);
+    expect(walked(undefined, at(7, 'local'), at(9, 'service')).beganAt).toBe(0);
   });
 
   it('for the first time calls no entry new', () => {
