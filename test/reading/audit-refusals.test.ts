@@ -13,7 +13,7 @@ function reading(position: AuditPosition | undefined, ...answers: (Error | numbe
 }
 
 function readingWith(
-  settings: { readonly auditLog?: boolean },
+  settings: { readonly auditLog?: boolean; readonly audit?: boolean },
   position: AuditPosition | undefined,
   ...answers: (Error | number)[]
 ) {
@@ -49,6 +49,15 @@ function readingWith(
   } as unknown as Pass;
   return { read: readAudit(pass, position), said, requests: () => requests, pages: () => pages };
 }
+
+describe('an audit log that is read for the first time', () => {
+  it('is left with the time of the reading where its entries are to be told', async () => {
+    const told = await readingWith({ audit: true }, undefined, 1).read;
+    expect(told.position).toEqual({ order: 'unknown', tail: undefined, seen: [], readAt: 0 });
+    const untold = await readingWith({}, undefined, 1).read;
+    expect(untold.position).not.toHaveProperty('readAt');
+  });
+});
 
 describe('an audit log that is refused', () => {
   it('by the configuration is not asked for, its place is kept, and nobody is told', async () => {
@@ -106,7 +115,7 @@ describe('an audit log that is refused', () => {
       expect(said).toEqual([
         [
           'warn',
-          expect.stringMatching(/^The place in the audit log is lost/),
+          'The place in the audit log is lost; what it told meanwhile is left to the next sweep.',
           { code: 'audit-position-lost', error: `GET /auditlog: status ${code}: refused` },
         ],
       ]);

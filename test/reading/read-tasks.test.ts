@@ -13,11 +13,16 @@ interface Known {
   readonly known?: ReadonlyMap<string, JsonObject>;
   readonly digest?: string | undefined;
   readonly kind?: 'changes' | 'baseline';
+  /** By which clock each page of a reading tells its time; by the service's where none is given. */
+  readonly clocks?: readonly ('service' | 'local')[];
 }
 
 /** Reads the tasks of a service that answers each reading with the next of these: pages of identifiers, or an error. Each
  *  page is read a second after the one before; its digest is its identifiers. */
-function reading(readings: (string[][] | Error)[], { known, digest, kind = 'changes' }: Known = {}) {
+function reading(
+  readings: (string[][] | Error)[],
+  { known, digest, kind = 'changes', clocks = [] }: Known = {},
+) {
   const counts = { asked: 0, beats: 0, parsed: 0, loaded: 0 };
   /** For each reading whether a page with the digest '1,2', and one with none, would be known. */
   const areKnown: boolean[][] = [];
@@ -37,14 +42,14 @@ function reading(readings: (string[][] | Error)[], { known, digest, kind = 'chan
           areKnown.push(['1,2', ''].map(isKnown));
           const pages = readings[Math.min(counts.asked++, readings.length - 1)] ?? [];
           if (pages instanceof Error) throw pages;
-          for (const ids of pages) {
+          for (const [index, ids] of pages.entries()) {
             now += 1_000;
             yield {
               get items() {
                 counts.parsed += 1;
                 return ids.map(id => ({ id, fields: { id } }));
               },
-              ...{ digest: ids.join(), readAt: now, clock: 'service' },
+              ...{ digest: ids.join(), readAt: now, clock: clocks[index] ?? 'service' },
             };
           }
         },
@@ -66,6 +71,12 @@ function reading(readings: (string[][] | Error)[], { known, digest, kind = 'chan
 const read = async (...given: Parameters<typeof reading>) => (await reading(...given).read()) as TasksRead;
 
 describe('the tasks of a project', () => {
+  it('are read at no time of the service where its last page tells none', async () => {
+    const timed = async (...clocks: ('service' | 'local')[]) => read([[['1'], ['2']]], { clocks });
+    expect((await timed('service', 'local')).untimed).toBe(true);
+    expect(await timed('local', 'service')).not.toHaveProperty('untimed');
+  });
+
   it('are read once where they fit one page, whatever is lacking, in a baseline, too', async () => {
     for (const kind of ['changes', 'baseline'] as const) {
       const one = reading([[['1', '2']]], { known: tasks('1', '3'), kind });
