@@ -1,10 +1,11 @@
 import { execFile, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { lintTarball } from '../../package/lint.ts';
+import { deadLinks, documents } from '../kit/docs/documents.ts';
 import { launch, until } from '../kit/local/run.ts';
 import { ONCE, openKept, versionsThatIt } from '../kit/package/kept.ts';
 import { ROOT } from '../kit/package/loaded.ts';
@@ -27,7 +28,7 @@ describe('the tarball', () => {
     expect(() => lintTarball(packed.tarball)).not.toThrow();
   }, 120_000);
 
-  test('holds no sources, tests or simulation, and no bench', () => {
+  test('holds no sources but an example, no tests or simulation, and no bench', () => {
     const all = readdirSync(inPackage('.'), { recursive: true, encoding: 'utf8' }).map(path =>
       path.replaceAll('\\', '/'),
     );
@@ -41,10 +42,12 @@ describe('the tarball', () => {
         'cli',
         'dist',
         'docs',
+        'examples',
         'package.json',
       ],
     ]);
-    expect(all.filter(path => /(?<!\.d)\.tsx?$|^(dist\/)?(test|bench|simulation)\b/.test(path))).toEqual([]);
+    const ours = all.filter(path => !path.startsWith('examples/receiver/'));
+    expect(ours.filter(path => /(?<!\.d)\.tsx?$|^(dist\/)?(test|bench|simulation)\b/.test(path))).toEqual([]);
     expect(existsSync(inPackage('dist/console/index.html'))).toBe(true);
   });
 
@@ -56,6 +59,10 @@ describe('the tarball', () => {
       const module = await import(inPackage(`dist/handlers/${name}/index.mjs`));
       expect(module).toHaveProperty('handler');
     }
+  });
+
+  test.each(documents())('has what its %s links to, pictures too', path => {
+    expect(deadLinks(relative(ROOT, inPackage(path)))).toEqual([]);
   });
 
   test('brings no tool for development or deployment', () => {
