@@ -1,4 +1,6 @@
+import type { SQSRecord } from 'aws-lambda';
 import { idOf } from './rows.ts';
+import { isFirstReceive } from './settling.ts';
 import { Violation } from './violation.ts';
 
 /** Finds the messages of the queue that a body tells, which a channel took. `taken`: what it took in this
@@ -10,6 +12,8 @@ export type Reader = (body: string, records: readonly InHand[], taken: readonly 
 export interface InHand {
   readonly messageId: string;
   readonly body: string;
+  /** Of messages alone. */
+  readonly attributes?: SQSRecord['attributes'];
 }
 
 export interface Taken {
@@ -77,8 +81,9 @@ export class BatchesOracle {
       if (again.has(messageId) || told.has(body) || this.#isSafe(body)) continue;
       throw new Violation(1, `${this.#name} was never told ${idOf(body)}, but its message left the queue`);
     }
-    // After trouble a message may stay because a row of it could not be written.
-    if (isFree) for (const { records } of this.#known) this.#checkSettled(records, again);
+    // After trouble a message that was received before may stay, because a row of it could not be settled.
+    for (const { records } of this.#known)
+      this.#checkSettled(isFree ? records : records.filter(isFirstReceive), again);
   }
 
   /** A message settles all that it tells. */
