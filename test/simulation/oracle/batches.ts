@@ -1,6 +1,5 @@
 import type { SQSRecord } from 'aws-lambda';
 import { idOf } from './rows.ts';
-import { isFirstReceive } from './settling.ts';
 import { Violation } from './violation.ts';
 
 /** Finds the messages of the queue that a body tells, which a channel took. `taken`: what it took in this
@@ -93,4 +92,9 @@ export class BatchesOracle {
     const ids = left.map(({ body }) => idOf(body)).join(', ');
     throw new Violation(11, `${this.#name} took ${ids}, but they are tried again`);
   }
+}
+
+/** Whether a queue hands over a message for the first time: no run can have written a row of it before. */
+function isFirstReceive({ attributes }: InHand): boolean {
+  return attributes?.ApproximateReceiveCount === '1';
 }

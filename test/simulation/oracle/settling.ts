@@ -20,23 +20,17 @@ export class SettlingOracle {
     this.#taken.add(body);
   }
 
-  /** `staying`: the messages that are to come again. `isFree`: nothing went wrong in the run; else one that was received before may
-   *  stay, because a row of it could not be settled. */
+  /** `staying`: the messages that are to come again. `isFree`: nothing went wrong in the run; else one may stay because a row of it
+   *  could not be settled, or because it failed itself while a row of the same event was delivered. */
   ends(staying: ReadonlySet<string>, isFree: boolean): void {
     const bodies = Map.groupBy(this.#records, ({ body }) => body);
     for (const [body, records] of bodies) {
       const stay = records.filter(({ messageId }) => staying.has(messageId));
       // A queue may hand over one message, or one event, twice: the other may fail.
-      const mustLeave = isFree || records.every(isFirstReceive);
-      if (mustLeave && stay.length === records.length && this.#taken.has(body))
+      if (isFree && stay.length === records.length && this.#taken.has(body))
         throw new Violation(11, `${idOf(body)} was delivered, but its message stays`);
       if (stay.length < records.length && !this.#isSafe(body))
         throw new Violation(1, `a message with ${idOf(body)} leaves the queue, but it was not delivered`);
     }
   }
-}
-
-/** Whether a queue hands over a message for the first time: no run can have written a row of it before. */
-export function isFirstReceive({ attributes }: Partial<Pick<SQSRecord, 'attributes'>>): boolean {
-  return attributes?.ApproximateReceiveCount === '1';
 }
