@@ -88,6 +88,10 @@ describe('the time of an entry', () => {
     expect(timeIn({ at: NOW / 1000 - 60 })).toEqual({ first: NOW - 60_000, last: NOW - 60_000 });
   });
 
+  it.each(['2026-11-21T10:00Z', '2026-11-21T11:00:00+0100'])('is read of %s', at => {
+    expect(timeIn({ at })).toEqual({ first: NOW - 7_200_000, last: NOW - 7_200_000 });
+  });
+
   it('lies between the earliest and the latest that stand in it, of the past', () => {
     const [first, last, future] = [NOW - 5_000, NOW, NOW + 1];
     expect(timeIn({ a: last, b: { c: [first] }, dueDate: future, to: first - 1 })).toEqual({ first, last });
@@ -123,6 +127,13 @@ describe('what an entry is about', () => {
     const names = ['5', 'p/1', 'projects', 't1', 'tasks'];
     expect(recordsIn(entry)).toEqual({ projects: names, tasks: names });
   });
+
+  it.each(['17637180370', '11763718037', '17637180370001', '11763718037000'])(
+    'are those of %s, which has a digit too many or too few for a time',
+    id => {
+      expect(recordsIn({ entity: { id } }).projects).toEqual([id]);
+    },
+  );
 
   it('are not in values, texts, times, counts, the entry’s own identifier, or those who did it', () => {
     const entry = {
