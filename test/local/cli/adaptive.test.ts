@@ -30,13 +30,15 @@ async function open() {
     snapshots: world.snapshots,
     clock: time.clock,
   });
-  const scheduler = startScheduler(jobs, {
+  // No sweeps: when one is due depends on the world's name, and it might find the change first.
+  const changesJobs = jobs.filter(({ mode }) => mode === 'changes');
+  const scheduler = startScheduler(changesJobs, {
     ...time,
     onFailure: (_, error) => expect.unreachable(String(error)),
   });
   onTestFinished(scheduler.stop);
   const until = async (seconds: number) => {
-    while (time.clock() < world.clock.now + seconds * SECOND) await time.step(2);
+    while (time.clock() < world.clock.now + seconds * SECOND) await time.step();
   };
   return { world, begins, until };
 }
