@@ -33,7 +33,7 @@ function denied(reader: Reader, error: ServiceStatusError, position: AuditPositi
 async function lost(reader: Reader, error: ServiceStatusError, position: AuditPosition): Promise<AuditRead> {
   try {
     const isTold = reader.parts.settings.audit;
-    const afresh = await (isTold ? readEntries(reader, position, true) : read(reader, undefined));
+    const afresh = await (isTold ? entriesAfresh(reader, position) : read(reader, undefined));
     const left = isTold
       ? 'it was read from its beginning.'
       : 'what it told meanwhile is left to the next sweep.';
@@ -45,6 +45,12 @@ async function lost(reader: Reader, error: ServiceStatusError, position: AuditPo
       return denied(reader, refusal, position);
     throw refusal;
   }
+}
+
+/** A newest-first log is read from its head on in any case: only what was told is no longer passed over. */
+function entriesAfresh(reader: Reader, position: AuditPosition): Promise<AuditRead> {
+  if (position.head === undefined) return readEntries(reader, position, true);
+  return readEntries(reader, { ...position, tail: undefined, head: undefined });
 }
 
 async function read(reader: Reader, position: AuditPosition | undefined): Promise<AuditRead> {

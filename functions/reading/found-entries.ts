@@ -29,6 +29,8 @@ export class FoundEntries implements Onlooker {
   #readAt = Number.POSITIVE_INFINITY;
   /** Whether the order was turned around; undefined while nothing tells that. */
   #isTurned: boolean | undefined;
+  /** True when the entry that was read last doesn't say that it is new. */
+  #isPast = false;
   isOverfull = false;
 
   constructor(reader: Reader, before: AuditPosition) {
@@ -50,6 +52,8 @@ export class FoundEntries implements Onlooker {
     const walk = this.#walks.at(-1) as PlacedEntries;
     this.#readAt = Math.min(this.#readAt, readAt);
     this.#isLong ||= ++this.#pages > 1;
+    const last = items.at(-1);
+    if (last) this.#isPast = this.#ageOf(last, readAt) !== 'new';
     const digests = items.map(digest);
     const others = items.filter((_, index) => !this.#seen.has(digests[index] as string));
     const ids = new Map(others.map(entry => [entry, entryId(entry)]));
@@ -112,6 +116,17 @@ export class FoundEntries implements Onlooker {
       ? { ...position, order, ...(order === 'newest-first' && { tail: undefined }) }
       : position;
     return JSON.stringify(left) === JSON.stringify(before) ? this.#before : { ...left, readAt: this.#readAt };
+  }
+
+  /** The position after a reading that did not meet the log where it was left; `left`: that after the readings before. Where one of a newest-first log
+   *  was cut short among new entries, the others are still to be read: by a reading that passes over what this one met, if all of that is
+   *  told now. */
+  leftUnmet(walked: WalkedPages, left: AuditPosition): AuditPosition {
+    const isInMidst = this.#before.order === 'newest-first' && walked.isCutShort && !this.#isPast;
+    if (!isInMidst) return this.leftAt(walked, false);
+    const { head, tail } = walked.ends;
+    const isTold = tail !== undefined && this.#walks.every(({ isTimed }) => isTimed);
+    return isTold && left === this.#before ? { ...left, head, tail } : left;
   }
 
   /** The log's order now: as it was left, or turned around. Undefined while that is unknown. */

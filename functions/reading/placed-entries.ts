@@ -61,6 +61,13 @@ export class PlacedEntries {
     return this.#lists.some(list => !grown.includes(list) && list.entries.some(({ age }) => age === 'new'));
   }
 
+  /** True when all of them say that they are new, and there was room for each. */
+  get isTimed(): boolean {
+    return this.#lists.every(
+      ({ entries, isOverfull }) => !isOverfull && entries.every(({ age }) => age === 'new'),
+    );
+  }
+
   /** Those that say that they are new, wherever they stand. */
   get timed(): readonly LogEntry[] {
     return this.#lists.flatMap(({ entries }) => entries.filter(({ age }) => age === 'new'));

@@ -4,6 +4,7 @@ import { FoundEntries } from './found-entries.ts';
 import { FreshEntries } from './fresh-entries.ts';
 import type { Reader } from './reader.ts';
 import { walkLog } from './walk-log.ts';
+import type { WalkedPages } from './walked-pages.ts';
 
 /** How often the log is read until a reading brings nothing new. */
 const READINGS = 5;
@@ -20,7 +21,7 @@ export async function readEntries(
   const { clock, stopAt } = reader.parts;
   const found = new FoundEntries(reader, before);
   const fresh = new FreshEntries();
-  const whole: AuditPosition = { ...before, order: 'unknown', tail: undefined };
+  const whole: AuditPosition = { ...before, order: 'unknown', tail: undefined, head: undefined };
   let from = isTailLost ? whole : before;
   // Where the log is left if time is up in the midst of the next reading.
   let left = before;
@@ -30,19 +31,14 @@ export async function readEntries(
     const until = began + (stopAt - began) / 2;
     const walked = await walkLog(reader, from, { onlooker: found, fresh, until });
     readAt = walked.readAt;
-    const isMet = from === whole || found.isMet;
     const isPlaced = from === before && before.order !== 'unknown';
-    if (isPlaced) left = found.leftAt(walked, false);
-    // What was read of the whole log so far doesn't tell which of its entries are new.
-    if (walked.isCutShort && !(isPlaced && isMet)) {
-      found.takeTimed();
-      warnOfTime(reader);
-      break;
-    }
-    if (!isMet) {
+    if (!isMet(found, walked, { isPlaced, isWhole: from === whole })) {
+      if (isPlaced) left = found.leftUnmet(walked, left);
       found.takeTimed();
       from = whole;
-      continue;
+      if (!walked.isCutShort) continue;
+      warnOfTime(reader, left);
+      break;
     }
     readings += 1;
     const { isMore, isLong } = found.take(from === whole);
@@ -50,7 +46,7 @@ export async function readEntries(
     if (!isLong || !(isMore || readings === 1)) break;
     const now = clock();
     if (now + 2 * (now - began) > stopAt) {
-      warnOfTime(reader);
+      warnOfTime(reader, left);
       break;
     }
   }
@@ -59,9 +55,21 @@ export async function readEntries(
   return { entries: fresh.all, readAt, untold, position: found.isOverfull ? before : left };
 }
 
-function warnOfTime({ parts: { log, process } }: Reader): void {
-  const message =
-    'There was no time to read the audit log until nothing new was found: some of its entries may never be told. Make runs longer, ' +
-    'or shorten the log.';
+/** Whether a reading met the log where it was left. What was read so far of a log that is read from both ends, or as a whole, doesn't tell which
+ *  of its entries are new. */
+function isMet(
+  found: FoundEntries,
+  { isCutShort }: WalkedPages,
+  { isPlaced, isWhole }: { readonly isPlaced: boolean; readonly isWhole: boolean },
+): boolean {
+  return isCutShort ? isPlaced && found.isMet : isWhole || found.isMet;
+}
+
+function warnOfTime({ parts: { log, process } }: Reader, { head }: AuditPosition): void {
+  const consequence =
+    head === undefined
+      ? 'some of its entries may never be told. Make runs longer, or shorten the log.'
+      : 'the next pass goes on with it. If this is said again and again, make runs longer, or shorten the log.';
+  const message = `There was no time to read the audit log until nothing new was found: ${consequence}`;
   log.warn(message, { ...process, code: 'audit-too-long' });
 }

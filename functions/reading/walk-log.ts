@@ -21,8 +21,8 @@ export interface WalkOptions {
   readonly until?: number | undefined;
 }
 
-/** Reads the audit log as far as it may have new entries: a newest-first log from its head to the first known entry, an oldest-first log
- *  from its last page on, one of unknown order from both ends. */
+/** Reads the audit log as far as it may have new entries: a newest-first log from its head to the first known entry, without what a reading
+ *  that was cut short has told; an oldest-first log from its last page on; one of unknown order from both ends. */
 export async function walkLog(
   reader: Reader,
   position: AuditPosition | undefined,
@@ -32,13 +32,23 @@ export async function walkLog(
   // While the order is unknown, and the log was one page long, new entries may have come after that page: even when all of
   // its entries are known, the next page must be read.
   const isOnlyPage = position?.order === 'unknown' && position.tail === undefined;
+  const isMet = () => (position ? !isOnlyPage && walked.reachesKnown : walked.isNewestFirst);
   const walk = (after: string | undefined, isEnough?: () => boolean) =>
     walkPages(reader, walked, { after, isEnough, ...options });
   if (position?.order !== 'oldest-first') {
-    await walk(undefined, () => (position ? !isOnlyPage && walked.reachesKnown : walked.isNewestFirst));
+    options.onlooker?.begin();
+    await walk(undefined, () => isMet() || walked.reachesHead);
   }
-  const hasTail = position?.order === 'oldest-first' || position?.tail !== undefined;
-  if (hasTail && !walked.isCutShort) await walk(position.tail);
+  if (position && !walked.isCutShort) {
+    const { order, tail } = position;
+    if (order === 'newest-first') {
+      // The same walk goes on behind what was told already.
+      if (walked.reachesHead && !isMet()) await walk(tail, isMet);
+    } else if (order === 'oldest-first' || tail !== undefined) {
+      options.onlooker?.begin();
+      await walk(tail);
+    }
+  }
   if (walked.isOverfull) {
     const message =
       'The audit log has more new entries than can be held; what the others tell is left to the next sweep.';
@@ -62,7 +72,6 @@ async function walkPages(
   { after, isEnough, onlooker, until = Number.POSITIVE_INFINITY }: Walk,
 ): Promise<void> {
   const { service, process, clock } = reader.parts;
-  onlooker?.begin();
   for await (const page of service.auditLog(process.processId, after)) {
     walked.add(page);
     await onlooker?.see(page);

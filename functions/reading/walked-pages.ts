@@ -24,6 +24,8 @@ export class WalkedPages {
   #reachesKnown = false;
   #grewAtHead = false;
   #grewAtEnd = false;
+  #head: string | undefined;
+  #reachesHead = false;
 
   /** @param fresh collects the new entries of several readings */
   constructor(before: AuditPosition | undefined, fresh = new FreshEntries()) {
@@ -38,6 +40,8 @@ export class WalkedPages {
     if (this.#before) this.#keepNew(page.items, this.#before, digests);
     this.#grewAtHead ||= page.after === undefined && this.#startsWithNew(digests);
     this.#grewAtEnd ||= this.#endsWithNew(digests);
+    this.#head ??= digests[0];
+    this.#reachesHead ||= digests.some(one => one === this.#before?.head);
     this.#first ??= page;
     this.#last = page;
     this.readAt = Math.max(this.readAt, page.readAt);
@@ -77,6 +81,16 @@ export class WalkedPages {
   /** True when the last page read ends with a known entry, or is empty: in a newest-first log all later pages are known. */
   get reachesKnown(): boolean {
     return this.#reachesKnown;
+  }
+
+  /** True when what follows was told already, by a reading that was cut short there, up to the page of `tail`. */
+  get reachesHead(): boolean {
+    return this.#reachesHead;
+  }
+
+  /** The first entry, and the cursor of the last page. */
+  get ends(): Pick<AuditPosition, 'head' | 'tail'> {
+    return { head: this.#head, tail: this.#last?.after };
   }
 
   /** When the reading began, by the service's clock; 0 where it doesn't tell. */

@@ -100,8 +100,11 @@ export type RecentProjects = readonly (readonly [
 /** How far the audit log was read. Order and entry fields are undocumented (service-api.md §2.4). */
 export interface AuditPosition {
   readonly order: 'oldest-first' | 'newest-first' | 'unknown';
-  /** The `after` of the last page; undefined when that is the first page. */
+  /** The `after` of the last page; undefined when that is the first page. Of a newest-first log only with `head`. */
   readonly tail: string | undefined;
+  /** Where a reading of a newest-first log was cut short: the digest of its first entry. What stands between that one and the page of `tail` was told;
+   *  `seen` was not met yet. */
+  readonly head?: string | undefined;
   /** Digests of the entries that were last read at the end of the log where new ones appear; at both ends
    *  while the order is unknown. */
   readonly seen: readonly string[];

@@ -466,6 +466,41 @@ describe('a log that is long', () => {
     expect(await idsTold()).toEqual(idsInLog().slice(before));
   });
 
+  it.each(['item', 'offset'] as const)(
+    'invariant 1: newest-first is told over several passes, too, though it grows meanwhile (cursors: %s)',
+    async cursors => {
+      await audited({ auditOrder: 'newest-first', cursors });
+      const before = idsInLog().length;
+      for (let n = 0; n < 60; n++) edit(`${n}`);
+      slowDown(100_000);
+      for (let pass = 0; pass < 8; pass++) {
+        edit(`meanwhile ${pass}`);
+        expect(await world.later()).toMatchObject({ outcome: 'completed' });
+      }
+      expect((await idsTold()).toSorted()).toEqual(idsInLog().slice(before).toSorted());
+    },
+  );
+
+  it('newest-first and cut short, whose cursor is refused, is read from its head', async () => {
+    await audited({ auditOrder: 'newest-first' });
+    const before = idsInLog().length;
+    for (let n = 0; n < 30; n++) edit(`${n}`);
+    const slow = slowDown(100_000);
+    await world.later();
+    slow.cancel();
+    expect((await idsTold()).length).toBeLessThan(30);
+    const isCursor = ({ path }: { path: string }) => isLog({ path }) && path.includes('after=');
+    world.service.fail({ when: isCursor, times: 3, fault: { status: 410 } });
+    world.service.clearRequests();
+    await world.later();
+    expect((await idsTold()).toSorted()).toEqual(idsInLog().slice(before).toSorted());
+    expect(world.said.map(({ message }) => message)).toContain(
+      'The place in the audit log is lost; it was read from its beginning.',
+    );
+    // Behind the refusals twice, and no further than to what was known.
+    expect(requests('/auditlog').filter(isCursor)).toHaveLength(3 + 2 * 6);
+  });
+
   it('and whose cursor is refused keeps its place when there is no time to read it from its beginning', async () => {
     await audited({ auditOrder: 'oldest-first' }, { history: 58 });
     const before = idsInLog().length;

@@ -115,6 +115,14 @@ describe('more entries than there is room for', () => {
     });
   });
 
+  it('are not all known to be new, though each that there was room for is', () => {
+    const [placed, timed] = [walk('a+Bc+'), { ...large, age: 'new' as const }];
+    expect(placed.isTimed).toBe(true);
+    for (let count = 0; count < 20; count++) placed.add(timed);
+    expect(placed.isTimed).toBe(false);
+    expect([walk('a+b').isTimed, walk('a+Bc-').isTimed]).toEqual([false, false]);
+  });
+
   it('hold it back, too, where nothing that was seen is left', () => {
     const found = many('', '').newOnes({ ...left, order: 'unknown', isNothingSeen: true });
     expect([found.isOverfull, found.entries.length]).toEqual([true, 15]);

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../functions/basics/json.ts';
 import { digest } from '../../functions/reading/digest.ts';
@@ -41,7 +42,9 @@ async function reading(
       clock: () => now,
       stopAt,
       log: { warn: (message: string, details: object) => said.push([message, details]) },
-      snapshots: { toldEntries: async () => new Set(told) },
+      snapshots: {
+        toldEntries: async (_: object, ids: Iterable<string>) => new Set(ids).intersection(new Set(told)),
+      },
       service: {
         async *auditLog(_process: string, after: string | undefined) {
           const log = logs[Math.min(walks.push(after), logs.length) - 1] ?? [];
@@ -76,12 +79,26 @@ async function reading(
   };
 }
 
+const tooLong = { workspace: 'w', processId: 'p', code: 'audit-too-long' };
 const noTime = [
   expect.stringMatching(
-    /^There was no time to read the audit log .* Make runs longer, or shorten the log\.$/,
+    /^There was no time to read the audit log .* may never be told\. Make runs longer, or shorten the log\.$/,
   ),
-  { workspace: 'w', processId: 'p', code: 'audit-too-long' },
+  tooLong,
 ];
+const inNextPass = [
+  expect.stringMatching(
+    /^There was no time to read the audit log .*: the next pass goes on with it\. .* make runs longer, or shorten the log\.$/,
+  ),
+  tooLong,
+];
+
+/** An entry of the last minute. */
+const timed = (n: number): JsonObject => ({ n, at: new Date(AT - 60_000 + n).toISOString() });
+/** A newest-first log of such entries. */
+const leftAt = (...seen: number[]): AuditPosition => ({
+  ...{ order: 'newest-first', tail: undefined, seen: seen.map(n => digest(timed(n))), readAt: AT - 60_000 },
+});
 
 describe('the new entries of a log', () => {
   it('are read once where they fit one page', async () => {
@@ -212,12 +229,118 @@ describe('a log that takes long', () => {
     expect([later.untold, later.position?.tail]).toEqual([[3, 4, 5, 6], '4']);
   });
 
-  it('newest-first, is left at its head where what was known is not met in that time', async () => {
+  it('newest-first, is left at its head where what was known is not met in that time, nor any entry there that says it is new', async () => {
     const logs = [[8, 7, 6, 5, 4, 3, 2, 1]];
     const before = left('newest-first', undefined, 2, 1);
     const cut = await reading(before, { logs, pageMs: 1_000, stopAt: AT + 4_000 });
     expect([cut.untold, cut.walks, cut.said]).toEqual([[], [undefined], [noTime]]);
     expect(cut.position).toEqual({ ...left('newest-first', undefined, 8, 7), readAt });
+  });
+
+  it('newest-first, is left where it was read and told down to, and what is between is read by the next pass', async () => {
+    const short = { pageMs: 1_000, stopAt: AT + 4_000, entryOf: timed };
+    const before = leftAt(2, 1);
+    const cut = await reading(before, { ...short, logs: [[8, 7, 6, 5, 4, 3, 2, 1]] });
+    expect([cut.untold, cut.said]).toEqual([[5, 6, 7, 8], [inNextPass]]);
+    expect(cut.position).toEqual({ ...before, head: digest(timed(8)), tail: '2' });
+
+    const logs = [[10, 9, 8, 7, 6, 5, 4, 3, 2, 1]];
+    const next = await reading(cut.position ?? before, { logs, told: cut.ids, entryOf: timed });
+    expect([next.untold, next.said]).toEqual([[3, 4, 9, 10], []]);
+    expect(next.walks).toEqual([undefined, '2', undefined, '2']);
+    expect(next.position).toEqual({ ...leftAt(10, 9), readAt });
+  });
+
+  it('newest-first, keeps its place where not all that was read can be told yet, because one says no time or an old one', async () => {
+    const before = leftAt(2, 1);
+    for (const at of [{}, { at: new Date(AT - 86_400_000).toISOString() }]) {
+      const entryOf = (n: number) => (n === 7 ? { n, ...at } : timed(n));
+      const logs = [[8, 7, 6, 5, 4, 3, 2, 1]];
+      const cut = await reading(before, { logs, entryOf, pageMs: 1_000, stopAt: AT + 4_000 });
+      expect([cut.untold, cut.said]).toEqual([[5, 6, 8], [noTime]]);
+      expect(cut.position).toBe(before);
+    }
+  });
+
+  it('newest-first, keeps its place where a single page was read', async () => {
+    const before = leftAt(2, 1);
+    const page = { logs: [[8, 7, 6, 5, 4, 3, 2, 1]], entryOf: timed, pageMs: 1_000, stopAt: AT + 2_000 };
+    const one = await reading(before, page);
+    expect([one.untold, one.said, one.walks]).toEqual([[7, 8], [noTime], [undefined]]);
+    expect(one.position).toBe(before);
+  });
+
+  it('newest-first, is read as a whole where it is not met behind what was told', async () => {
+    const cut = { ...leftAt(2, 1), head: digest(timed(8)), tail: '2' };
+    const logs = [[10, 9, 8, 7, 6, 5, 4, 3]];
+    const entryOf = (n: number) => (n === 3 ? entry(n) : timed(n));
+    const { untold, walks } = await reading(cut, { logs, entryOf });
+    expect(untold.toSorted()).toEqual([10, 3, 4, 5, 6, 7, 8, 9]);
+    expect(walks).toEqual([undefined, '2', undefined, undefined]);
+  });
+
+  it('newest-first, is left at its head where it was read to its end, but not as a whole again', async () => {
+    const time = { entryOf: timed, pageMs: 1_000, stopAt: AT + 6_500 };
+    const { untold, position, said } = await reading(leftAt(2, 1), {
+      ...{ logs: [[10, 9, 8, 7, 6, 5, 4, 3]], ...time },
+    });
+    expect([untold, said]).toEqual([[3, 4, 5, 6, 7, 8, 9, 10], [noTime]]);
+    expect(position).toEqual({ ...leftAt(10, 9), readAt });
+  });
+
+  it('newest-first, that was met is left there, though the reading after that is cut short', async () => {
+    const logs = [[4, 3, 2, 1], Array.from({ length: 40 }, (_, index) => 40 - index)];
+    const before = leftAt(2, 1);
+    const cut = await reading(before, { logs, entryOf: timed, pageMs: 1_000, stopAt: AT + 10_000 });
+    expect([cut.position, cut.said]).toEqual([{ ...leftAt(4, 3), readAt }, [noTime]]);
+  });
+
+  it('invariants 1 and 3: newest-first, has each of its new entries told once, however little time the passes have', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 3 }),
+        fc.array(
+          fc.record({
+            grows: fc.nat({ max: 12 }),
+            purged: fc.boolean(),
+            pages: fc.integer({ min: 1, max: 6 }),
+            /** How many of its entries a pass tells before it is killed. */
+            killedAt: fc.option(fc.nat({ max: 6 })),
+          }),
+          { minLength: 1, maxLength: 12, size: 'max' },
+        ),
+        async (size, steps) => {
+          let log = [3, 2, 1];
+          let newest = 3;
+          let before = leftAt(...log.slice(0, size));
+          const told = new Map<string, number>();
+          const pass = async (pages: number, killedAt: number | null) => {
+            const time = { pageMs: 1_000, stopAt: AT + 2_000 * pages };
+            const read = await reading(before, {
+              ...{ logs: [log], size, told: [...told.keys()], entryOf: timed },
+              ...time,
+            });
+            for (const [index, id] of read.ids.slice(0, killedAt ?? undefined).entries()) {
+              expect([...told.keys()]).not.toContain(id);
+              told.set(id, read.untold[index] as number);
+            }
+            if (killedAt === null) before = read.position ?? before;
+          };
+          for (const { grows, purged, pages, killedAt } of steps) {
+            log = [...Array.from({ length: grows }, (_, index) => newest + grows - index), ...log];
+            newest += grows;
+            // Only what was told is purged.
+            const untold = log.findLastIndex(n => n > 3 && ![...told.values()].includes(n));
+            if (purged) log = log.slice(0, Math.max(untold + 1, 1));
+            await pass(pages, killedAt);
+          }
+          await pass(1_000, null);
+          const due = Array.from({ length: newest - 3 }, (_, index) => 4 + index);
+          expect([...told.values()].toSorted((a, b) => a - b)).toEqual(due);
+        },
+      ),
+      { numRuns: Number(process.env.RUNS ?? 200) },
+    );
   });
 
   it('of unknown order, keeps its place', async () => {

@@ -61,6 +61,19 @@ describe('a log is read', () => {
     ]);
   });
 
+  it('newest-first without what a reading that was cut short has told', async () => {
+    const cut = { ...left('newest-first', '4', 2, 1), head: digest(entry(7)) };
+    const grown = await walking([9, 8, 7, 6, 5, 4, 3, 2, 1, 0, -1], cut);
+    expect([grown.pages, grown.fresh]).toEqual([
+      [0, 2, 4, 6],
+      [9, 8, 7, 6, 5, 4, 3],
+    ]);
+    // It was purged: what was known stands on the page of that reading's first entry, or that entry is gone, too.
+    expect((await walking([8, 7, 6, 2, 1, 0], cut, {}, { size: 5 })).pages).toEqual([0]);
+    expect((await walking([14, 13, 12, 11, 10, 9, 8], cut)).pages).toEqual([0, 2, 4, 6]);
+    expect((await walking([9, 8, 7, 6, 5, 4], cut, { until: AT + 1_000 })).pages).toEqual([0]);
+  });
+
   it('oldest-first from its last page on', async () => {
     const { pages, fresh } = await walking([1, 2, 3, 4, 5, 6], left('oldest-first', '2', 3, 4));
     expect([pages, fresh]).toEqual([

@@ -17,10 +17,33 @@ export const ENTRY_BUGS: readonly Bug[] = [
     edits: [
       edit(
         'reading/read-entries.ts',
-        'const isMet = from === whole || found.isMet;',
-        'const isMet = from !== undefined;',
+        'isCutShort ? isPlaced && found.isMet : isWhole || found.isMet;',
+        'isCutShort ? isPlaced : true;',
       ),
     ],
+  },
+  {
+    name: 'a newest-first log left at its head where its reading was cut short',
+    edits: [
+      edit(
+        'reading/found-entries.ts',
+        'if (!isInMidst) return this.leftAt',
+        'if (!isInMidst || left !== undefined) return this.leftAt',
+      ),
+    ],
+    tests: ['reading/read-entries.test.ts'],
+  },
+  {
+    name: 'what was told of a log passed over without meeting its first entry',
+    edits: [
+      edit('reading/walk-log.ts', '|| walked.reachesHead);', '|| position?.head !== undefined);'),
+      edit(
+        'reading/walk-log.ts',
+        'if (walked.reachesHead && !isMet())',
+        'if (tail !== undefined && !isMet())',
+      ),
+    ],
+    tests: ['reading/read-entries.test.ts'],
   },
   {
     name: 'every unknown audit entry taken for new',

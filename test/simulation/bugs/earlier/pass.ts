@@ -43,7 +43,7 @@ export const PASS: readonly Bug[] = [
     name: 'audit read newest-first only',
     edits: [
       edit('reading/walk-log.ts', "if (position?.order !== 'oldest-first') {", 'if (true) {'),
-      edit('reading/walk-log.ts', 'if (hasTail && !walked.isCutShort)', 'if (!hasTail && hasTail)'),
+      edit('reading/walk-log.ts', 'if (position && !walked.isCutShort)', 'if (position && !position)'),
     ],
   },
   {
