@@ -25,7 +25,7 @@ import { Life, type Nature } from './life.ts';
 import { QueueModel } from './models/queue.ts';
 import type { TableModel } from './models/table.ts';
 import type { DeliveriesOracle } from './oracle/deliveries.ts';
-import type { RowsOracle } from './oracle/rows.ts';
+import { idOf, type RowsOracle } from './oracle/rows.ts';
 import type { SettlingOracle } from './oracle/settling.ts';
 import { isAmong, isDuring, type PartlyDelivered } from './plan/partly.ts';
 import type { OperateStep } from './plan.ts';
@@ -71,6 +71,10 @@ export class Delivery {
   readonly #deliveries: DeliveriesOracle;
   readonly #router: Consumer;
   readonly #deliverers: readonly Consumer[];
+  /** By message: the process that has it, or had it when it died. */
+  readonly #inHand = new Map<string, Life>();
+  /** The endpoint and event of messages that two living processes had at once. */
+  readonly #shownToTwo = new Set<string>();
 
   constructor(
     shared: Shared,
@@ -115,10 +119,16 @@ export class Delivery {
 
   /** Whether no message is under way and no delivery waits. */
   get isIdle(): boolean {
-    if (this.#router.isRunning || this.#names.some(name => this.#rows.isWaiting(name))) return false;
+    if (this.#router.isRunning || this.#names.some(name => this.#isWaiting(name))) return false;
     if (this.#deliverers.some(one => one.isRunning)) return false;
     const { deliveries, chat } = this.#queues;
     return [this.events, deliveries, chat].every(queue => queue.size === 0);
+  }
+
+  /** A message that two runs have at once may leave a row: one of them writes it and dies, and the other delivers the event, not knowing
+   *  of the row (docs/decisions/0064). */
+  #isWaiting(name: string): boolean {
+    return this.#rows.isWaiting(name, id => this.#shownToTwo.has(`${name} ${id}`));
   }
 
   /** Takes a message that the topic delivers. */
@@ -277,7 +287,10 @@ export class Delivery {
       troubles.begin();
       watches = this.#begin(event);
       const watching = watches;
+      this.#take(event, life);
       const answer = await deliver(event, context);
+      for (const { messageId } of event.Records)
+        if (this.#inHand.get(messageId) === life) this.#inHand.delete(messageId);
       this.#judge(() => {
         const hadTime = context.getRemainingTimeInMillis() > ENOUGH_MS;
         this.#end(watching, answer, hadTime && life.struck === 0 && !troubles.areMet);
@@ -314,6 +327,16 @@ export class Delivery {
         return rows;
       },
     };
+  }
+
+  #take({ Records }: SQSEvent, life: Life): void {
+    for (const [name, records] of groupsOf(Records)) {
+      for (const { messageId, body } of records) {
+        const other = this.#inHand.get(messageId);
+        if (other && other !== life && !other.isDead) this.#shownToTwo.add(`${name} ${idOf(body)}`);
+        this.#inHand.set(messageId, life);
+      }
+    }
   }
 
   #begin({ Records }: SQSEvent): Watches {

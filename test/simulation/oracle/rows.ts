@@ -69,9 +69,10 @@ export class RowsOracle {
     return [...this.#busy.values()].every(at => at > now + TICK_MS);
   }
 
-  /** Whether something waits for the endpoint. */
-  isWaiting(endpoint: string): boolean {
-    return (this.#rows.get(endpoint)?.pending.size ?? 0) > 0;
+  /** Whether something waits for the endpoint that nobody may leave there. Of what `mayStay` names, only what the endpoint does not have counts. */
+  isWaiting(endpoint: string, mayStay: (eventId: string) => boolean): boolean {
+    const ids = this.#rows.get(endpoint)?.pending.values() ?? [];
+    return Array.from(ids).some(id => !mayStay(id) || !this.#has(endpoint, id));
   }
 
   #look({ dynamodb }: DynamoDBRecord): void {
