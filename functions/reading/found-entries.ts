@@ -12,6 +12,9 @@ import { serviceTime, WalkedPages } from './walked-pages.ts';
 
 /** The order of a log that was turned around. */
 const TURNED = { 'newest-first': 'oldest-first', 'oldest-first': 'newest-first' } as const;
+/** After so many passes that were cut short, and came no further, the log is left at its head: its entries may have another form now, so that none
+ *  that was seen is ever met again. */
+const MOST_CUTS = 100;
 /** How long before the last reading an entry may have been written, and show up only now. */
 const LATE_MS = 10 * 60_000;
 
@@ -29,8 +32,8 @@ export class FoundEntries implements Onlooker {
   #readAt = Number.POSITIVE_INFINITY;
   /** Whether the order was turned around; undefined while nothing tells that. */
   #isTurned: boolean | undefined;
-  /** True when the entry that was read last doesn't say that it is new. */
-  #isPast = false;
+  /** That of the entry that was read last. */
+  #lastAge: LogEntry['age'] = 'unknown';
   isOverfull = false;
 
   constructor(reader: Reader, before: AuditPosition) {
@@ -53,7 +56,7 @@ export class FoundEntries implements Onlooker {
     this.#readAt = Math.min(this.#readAt, readAt);
     this.#isLong ||= ++this.#pages > 1;
     const last = items.at(-1);
-    if (last) this.#isPast = this.#ageOf(last, readAt) !== 'new';
+    if (last) this.#lastAge = this.#ageOf(last, readAt);
     const digests = items.map(digest);
     const others = items.filter((_, index) => !this.#seen.has(digests[index] as string));
     const ids = new Map(others.map(entry => [entry, entryId(entry)]));
@@ -119,14 +122,18 @@ export class FoundEntries implements Onlooker {
   }
 
   /** The position after a reading that did not meet the log where it was left; `left`: that after the readings before. Where one of a newest-first log
-   *  was cut short among new entries, the others are still to be read: by a reading that passes over what this one met, if all of that is
-   *  told now. */
+   *  was cut short before it came to old entries, there may be more new ones: they are still to be read, by a reading that passes over what
+   *  this one met, if all of that is told now. */
   leftUnmet(walked: WalkedPages, left: AuditPosition): AuditPosition {
-    const isInMidst = this.#before.order === 'newest-first' && walked.isCutShort && !this.#isPast;
+    const isInMidst = this.#before.order === 'newest-first' && walked.isCutShort && this.#lastAge !== 'old';
     if (!isInMidst) return this.leftAt(walked, false);
+    // The reading before this one met the log.
+    if (left !== this.#before) return left;
     const { head, tail } = walked.ends;
     const isTold = tail !== undefined && this.#walks.every(({ isTimed }) => isTimed);
-    return isTold && left === this.#before ? { ...left, head, tail } : left;
+    if (isTold && tail !== left.tail) return { ...left, head, tail, cuts: undefined };
+    const { cuts = 0 } = left;
+    return cuts < MOST_CUTS ? { ...left, cuts: cuts + 1 } : this.leftAt(walked, false);
   }
 
   /** The log's order now: as it was left, or turned around. Undefined while that is unknown. */

@@ -21,7 +21,13 @@ export async function readEntries(
   const { clock, stopAt } = reader.parts;
   const found = new FoundEntries(reader, before);
   const fresh = new FreshEntries();
-  const whole: AuditPosition = { ...before, order: 'unknown', tail: undefined, head: undefined };
+  const whole: AuditPosition = {
+    ...before,
+    order: 'unknown',
+    tail: undefined,
+    head: undefined,
+    cuts: undefined,
+  };
   let from = isTailLost ? whole : before;
   // Where the log is left if time is up in the midst of the next reading.
   let left = before;
@@ -65,9 +71,9 @@ function isMet(
   return isCutShort ? isPlaced && found.isMet : isWhole || found.isMet;
 }
 
-function warnOfTime({ parts: { log, process } }: Reader, { head }: AuditPosition): void {
+function warnOfTime({ parts: { log, process } }: Reader, { head, cuts }: AuditPosition): void {
   const consequence =
-    head === undefined
+    head === undefined && cuts === undefined
       ? 'some of its entries may never be told. Make runs longer, or shorten the log.'
       : 'the next pass goes on with it. If this is said again and again, make runs longer, or shorten the log.';
   const message = `There was no time to read the audit log until nothing new was found: ${consequence}`;

@@ -105,6 +105,8 @@ export interface AuditPosition {
   /** Where a reading of a newest-first log was cut short: the digest of its first entry. What stands between that one and the page of `tail` was told;
    *  `seen` was not met yet. */
   readonly head?: string | undefined;
+  /** How many passes in a row were cut short there, and came no further. */
+  readonly cuts?: number | undefined;
   /** Digests of the entries that were last read at the end of the log where new ones appear; at both ends
    *  while the order is unknown. */
   readonly seen: readonly string[];

@@ -229,12 +229,41 @@ describe('a log that takes long', () => {
     expect([later.untold, later.position?.tail]).toEqual([[3, 4, 5, 6], '4']);
   });
 
-  it('newest-first, is left at its head where what was known is not met in that time, nor any entry there that says it is new', async () => {
+  it('newest-first, is left at its head where it was read to old entries, but what was known is not met in that time', async () => {
+    const entryOf = (n: number) => (n === 5 ? { n, at: new Date(AT - 86_400_000).toISOString() } : timed(n));
     const logs = [[8, 7, 6, 5, 4, 3, 2, 1]];
-    const before = left('newest-first', undefined, 2, 1);
-    const cut = await reading(before, { logs, pageMs: 1_000, stopAt: AT + 4_000 });
-    expect([cut.untold, cut.walks, cut.said]).toEqual([[], [undefined], [noTime]]);
-    expect(cut.position).toEqual({ ...left('newest-first', undefined, 8, 7), readAt });
+    const cut = await reading(leftAt(2, 1), { logs, entryOf, pageMs: 1_000, stopAt: AT + 4_000 });
+    expect([cut.untold, cut.walks, cut.said]).toEqual([[6, 7, 8], [undefined], [noTime]]);
+    expect(cut.position).toEqual({ ...leftAt(8, 7), readAt });
+  });
+
+  it('newest-first, is left at its head, too, where a hundred passes came no further', async () => {
+    const short = { logs: [[8, 7, 6, 5, 4, 3, 2, 1]], pageMs: 1_000, stopAt: AT + 4_000 };
+    let before = left('newest-first', undefined, 2, 1);
+    for (let cuts = 1; cuts <= 100; cuts++) {
+      const cut = await reading(before, short);
+      expect([cut.untold, cut.walks, cut.said]).toEqual([[], [undefined], [inNextPass]]);
+      expect(cut.position).toEqual({ ...before, cuts });
+      before = cut.position ?? before;
+    }
+    const last = await reading(before, short);
+    expect([last.untold, last.said]).toEqual([[], [noTime]]);
+    expect(last.position).toEqual({ ...left('newest-first', undefined, 8, 7), readAt });
+  });
+
+  it('newest-first, counts only the passes that came no further', async () => {
+    const short = { pageMs: 1_000, stopAt: AT + 6_000, entryOf: timed };
+    const log = Array.from({ length: 20 }, (_, index) => 20 - index);
+    const first = await reading({ ...leftAt(2, 1), cuts: 7 }, { ...short, logs: [log] });
+    expect(first.position).toEqual({ ...leftAt(2, 1), head: digest(timed(20)), tail: '4' });
+    const told = first.ids;
+    const place = first.position as AuditPosition;
+    const same = await reading(place, { ...short, logs: [log], told, stopAt: AT + 4_000 });
+    expect(same.position).toEqual({ ...place, cuts: 1 });
+    const on = await reading(same.position as AuditPosition, { ...short, logs: [log], told });
+    expect(on.position).toEqual({ ...place, tail: '6' });
+    const met = await reading({ ...place, cuts: 3 }, { logs: [log], told, entryOf: timed });
+    expect(met.position).toEqual({ ...leftAt(20, 19), readAt });
   });
 
   it('newest-first, is left where it was read and told down to, and what is between is read by the next pass', async () => {
@@ -257,8 +286,8 @@ describe('a log that takes long', () => {
       const entryOf = (n: number) => (n === 7 ? { n, ...at } : timed(n));
       const logs = [[8, 7, 6, 5, 4, 3, 2, 1]];
       const cut = await reading(before, { logs, entryOf, pageMs: 1_000, stopAt: AT + 4_000 });
-      expect([cut.untold, cut.said]).toEqual([[5, 6, 8], [noTime]]);
-      expect(cut.position).toBe(before);
+      expect([cut.untold, cut.said]).toEqual([[5, 6, 8], [inNextPass]]);
+      expect(cut.position).toEqual({ ...before, cuts: 1 });
     }
   });
 
@@ -266,8 +295,8 @@ describe('a log that takes long', () => {
     const before = leftAt(2, 1);
     const page = { logs: [[8, 7, 6, 5, 4, 3, 2, 1]], entryOf: timed, pageMs: 1_000, stopAt: AT + 2_000 };
     const one = await reading(before, page);
-    expect([one.untold, one.said, one.walks]).toEqual([[7, 8], [noTime], [undefined]]);
-    expect(one.position).toBe(before);
+    expect([one.untold, one.said, one.walks]).toEqual([[7, 8], [inNextPass], [undefined]]);
+    expect(one.position).toEqual({ ...before, cuts: 1 });
   });
 
   it('newest-first, is read as a whole where it is not met behind what was told', async () => {
