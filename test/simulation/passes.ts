@@ -5,7 +5,7 @@ import { QueueSource } from './models/event-source.ts';
 import type { PassesOracle } from './oracle/passes.ts';
 import type { Pollers } from './pollers.ts';
 import { PROCESS, type Shared, WORKSPACE } from './shared.ts';
-import { ForgetfulQueue, sqsClient } from './sqs.ts';
+import { ForgetfulQueue, type ReachedQueue, sqsClient } from './sqs.ts';
 
 /** As deployed: infra/parts/poll.ts. */
 const VISIBILITY_S = 1_800;
@@ -38,16 +38,10 @@ export class Passes {
 
   /** The queue as one process reaches it; `sent` is called for each message that comes into it. */
   portOf(life: Life, sent: () => void = () => {}): PassQueue {
-    const client = sqsClient(life, [this.#queue], { sent: () => this.#wake() });
-    const port = sqsPassQueue(client, this.#queue.url, error =>
+    const client = sqsClient(life, [this.#queue.of({ life, sent })], { sent: () => this.#wake() });
+    return sqsPassQueue(client, this.#queue.url, error =>
       this.#shared.log.warn('Not all passes could be started.', { error: String(error) }),
     );
-    return {
-      send: messages => {
-        this.#queue.sender = { life, sent };
-        return port.send(messages);
-      },
-    };
   }
 
   /** An operator asks for a pass. */
@@ -143,13 +137,16 @@ export class Passes {
   }
 }
 
+/** A process that sends messages; `sent` is called for each that comes into the queue. */
+interface Sender {
+  readonly life: Life;
+  readonly sent: () => void;
+}
+
 /** Some of its messages are late. */
 class PassesQueue extends ForgetfulQueue {
   readonly #shared: Shared;
   readonly #oracle: PassesOracle;
-  /** Who sends now. */
-  sender: { readonly life: Life; readonly sent: () => void } | undefined;
-
   constructor(shared: Shared, oracle: PassesOracle) {
     super(
       {
@@ -172,7 +169,17 @@ class PassesQueue extends ForgetfulQueue {
     return this.messages().some(message => message.messageId === messageId && message.visibleAt > now);
   }
 
-  override send(
+  /** The queue as one process reaches it. Of several that send at once each message is that of its own sender, whenever it arrives. */
+  of(sender: Sender): ReachedQueue {
+    return {
+      url: this.url,
+      send: (...message) => this.#send(sender, ...message),
+      changeVisibility: (...how) => this.changeVisibility(...how),
+    };
+  }
+
+  #send(
+    { life, sent }: Sender,
     ...[body, attributes, { group, delay = 0 } = {}]: Parameters<ForgetfulQueue['send']>
   ): string {
     const { plan, scheduler, nature, random, coverage, fail } = this.#shared;
@@ -181,11 +188,11 @@ class PassesQueue extends ForgetfulQueue {
     if (isLate) coverage.add('passes', 'late');
     const late = isLate ? Math.ceil((random() * LATE_MS) / 1000) : 0;
     try {
-      this.#oracle.sent(passMessage.parse(JSON.parse(body)), this.sender?.life, scheduler.wall);
+      this.#oracle.sent(passMessage.parse(JSON.parse(body)), life, scheduler.wall);
     } catch (error) {
       fail(error);
     }
-    this.sender?.sent();
+    sent();
     return super.send(body, attributes, { group, delay: delay + late });
   }
 }

@@ -14,11 +14,14 @@ export type Refuses = (what: 'visibility', messageId: string) => boolean;
 
 type Attributes = Readonly<Record<string, { readonly StringValue?: string | undefined } | undefined>>;
 
+/** What a process does with a queue. */
+export type ReachedQueue = Pick<QueueModel, 'url' | 'send' | 'changeVisibility'>;
+
 /** SQS as one process reaches it: `queues` by their URLs. `sent` is called when a queue has a new
  *  message. */
 export function sqsClient(
   life: Life,
-  queues: readonly QueueModel[],
+  queues: readonly ReachedQueue[],
   { sent, refuses = () => false }: { readonly sent: () => void; readonly refuses?: Refuses },
 ): SQSClient {
   const queueOf = (url: string | undefined) => {
