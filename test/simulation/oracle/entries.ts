@@ -47,6 +47,9 @@ export class EntriesOracle {
   /** The event of each entry that was told and is remembered, and of those that a restored table forgot. */
   readonly #told = new Map<number, string>();
   readonly #forgotten = new Map<number, string>();
+  /** Projects that were told as created when they were gone, and a run had read that in the log: the next sweep tells their deletion
+   *  (docs/decisions/0102). */
+  readonly createdBehind = new Set<string>();
 
   constructor(watched: Watched, coverage: Coverage) {
     this.#watched = watched;
@@ -71,7 +74,11 @@ export class EntriesOracle {
   wrote(records: readonly DynamoDBRecord[], events: readonly ChangeEvent[], run: string | undefined): void {
     if (records.some(isPlace)) this.#hasPlace = true;
     this.#known.wrote(records);
-    for (const event of events) if (event.type === 'audit.recorded') this.#tell(event, run);
+    for (const event of events) {
+      if (event.type === 'audit.recorded') this.#tell(event, run);
+      if (event.type === 'project.created' && this.#isReadAsGone(event.data.project.id))
+        this.createdBehind.add(event.data.project.id);
+    }
   }
 
   /** Told of the items of a table that was restored, as records. `isKept`: it still knows what was told since. */
@@ -180,6 +187,15 @@ export class EntriesOracle {
 
   #knownTo(run: string | undefined) {
     return this.#known.since(this.#readings.get(run ?? '') ?? 0);
+  }
+
+  #isReadAsGone(id: string): boolean {
+    const { service, processId } = this.#watched;
+    if (service.workspace().processes.get(processId)?.projects.has(id)) return false;
+    return [...this.#ever.values()].some(
+      entry =>
+        entry.action === 'deleted' && entry.entity.type === 'project' && projectsOf(entry).includes(id),
+    );
   }
 
   #isOld(at: number): boolean {
