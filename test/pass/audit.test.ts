@@ -362,7 +362,10 @@ describe('a log that can not be read from where it was', () => {
       times: 3,
       fault: { status },
     });
+    world.service.clearRequests();
     await world.later();
+    const isFromBeginning = ({ path }: { path: string }) => !path.includes('after=');
+    expect(requests('/auditlog').some(isFromBeginning)).toBe(true);
     edit('b');
     await world.later();
     expect(await idsTold()).toEqual(idsInLog().slice(before));

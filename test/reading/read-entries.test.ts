@@ -251,6 +251,26 @@ describe('a log that takes long', () => {
     expect(last.position).toEqual({ ...left('newest-first', undefined, 8, 7), readAt });
   });
 
+  it('newest-first, is so by the last entry of a page', async () => {
+    const old = new Date(AT - 86_400_000).toISOString();
+    const logs = [[9, 8, 7, 6, 5, 4, 3, 2, 1]];
+    const short = { logs, size: 3, pageMs: 1_000, stopAt: AT + 4_000 };
+    const entryOf = (n: number) => (n === 4 ? { n, at: old } : timed(n));
+    const past = await reading(leftAt(2, 1), { ...short, entryOf });
+    expect(past.position).toEqual({ ...leftAt(9, 8, 7), readAt });
+    const late = (n: number) => (n === 5 ? { n, at: old } : timed(n));
+    const inMidst = await reading(leftAt(2, 1), { ...short, entryOf: late });
+    expect(inMidst.position).toEqual({ ...leftAt(2, 1), cuts: 1 });
+  });
+
+  it('oldest-first, is left where the reading ended, though what was known is not met in that time', async () => {
+    const logs = [[5, 6, 7, 8, 9, 10, 11, 12, 13, 14]];
+    const before = left('oldest-first', '2', 3, 4);
+    const cut = await reading(before, { logs, pageMs: 1_000, stopAt: AT + 4_000 });
+    expect([cut.untold, cut.walks, cut.said]).toEqual([[], ['2'], [noTime]]);
+    expect(cut.position).toEqual({ ...left('oldest-first', '4', 9, 10), readAt });
+  });
+
   it('newest-first, counts only the passes that came no further', async () => {
     const short = { pageMs: 1_000, stopAt: AT + 6_000, entryOf: timed };
     const log = Array.from({ length: 20 }, (_, index) => 20 - index);
@@ -260,6 +280,8 @@ describe('a log that takes long', () => {
     const place = first.position as AuditPosition;
     const same = await reading(place, { ...short, logs: [log], told, stopAt: AT + 4_000 });
     expect(same.position).toEqual({ ...place, cuts: 1 });
+    const less = await reading(place, { ...short, logs: [[21, 22, ...log]], told, stopAt: AT + 2_000 });
+    expect([less.untold, less.position]).toEqual([[22, 21], { ...place, cuts: 1 }]);
     const on = await reading(same.position as AuditPosition, { ...short, logs: [log], told });
     expect(on.position).toEqual({ ...place, tail: '6' });
     const met = await reading({ ...place, cuts: 3 }, { logs: [log], told, entryOf: timed });
