@@ -302,6 +302,18 @@ describe('a log that takes long', () => {
     expect(next.position).toEqual({ ...leftAt(10, 9), readAt });
   });
 
+  it('newest-first, that grew by several pages since, is read on behind all of these', async () => {
+    const log = Array.from({ length: 20 }, (_, index) => 20 - index);
+    const short = { logs: [log], entryOf: timed, pageMs: 1_000, stopAt: AT + 8_000 };
+    const cut = await reading(leftAt(2, 1), short);
+    expect([cut.untold, cut.position?.tail]).toEqual([[13, 14, 15, 16, 17, 18, 19, 20], '6']);
+    const grown = [26, 25, 24, 23, 22, 21, ...log];
+    const next = await reading(cut.position as AuditPosition, {
+      ...{ logs: [grown], told: cut.ids, entryOf: timed },
+    });
+    expect(next.untold).toEqual([3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 21, 22, 23, 24, 25, 26]);
+  });
+
   it('newest-first, keeps its place where not all that was read can be told yet, because one says no time or an old one', async () => {
     const before = leftAt(2, 1);
     for (const at of [{}, { at: new Date(AT - 86_400_000).toISOString() }]) {
@@ -390,7 +402,7 @@ describe('a log that takes long', () => {
           expect([...told.values()].toSorted((a, b) => a - b)).toEqual(due);
         },
       ),
-      { numRuns: Number(process.env.RUNS ?? 200) },
+      { numRuns: Number(process.env.RUNS ?? 500) },
     );
   });
 
