@@ -57,6 +57,12 @@ describe('comparing a record', () => {
     expect(compare({ text: null, multiple: [] }, { text: '' })).toEqual([]);
   });
 
+  it('compares a number of more than 1,000 characters as text', () => {
+    const long = (zeros: number) => `1.${'0'.repeat(zeros)}`;
+    expect(compare({ number: long(997) }, { number: long(998) })).toEqual([]);
+    expect(compare({ number: long(998) }, { number: long(999) })).toMatchObject([{ field: 'number' }]);
+  });
+
   it('compares built-in values as they stand: order in arrays counts, "1.0" is not "1.00"', () => {
     expect(compare({ tags: ['a', 'b'] }, { tags: ['b', 'a'] })).toMatchObject([
       { kind: 'builtin', type: 'array' },

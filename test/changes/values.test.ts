@@ -6,6 +6,7 @@ import { canonicalDecimal } from '../../functions/changes/decimal.ts';
 import { isEmpty } from '../../functions/changes/empty.ts';
 import { jsonEqual } from '../../functions/changes/equal.ts';
 import { byText } from '../../functions/changes/order.ts';
+import { expectLinear } from '../kit/linear.ts';
 
 const json = fc.jsonValue() as fc.Arbitrary<Json>;
 
@@ -100,6 +101,22 @@ describe('decimals', () => {
 
   it.each(['', '.', 'abc', '1,5', '1e', '--1', 'Infinity', '0x10'])('%j is no decimal number', text => {
     expect(canonicalDecimal(text)).toBeUndefined();
+  });
+
+  it('has at most 1,000 characters, blanks and zeros included', () => {
+    expect(canonicalDecimal(`${'0'.repeat(999)}7`)).toBe('7e0');
+    expect(canonicalDecimal(`${'0'.repeat(1_000)}7`)).toBeUndefined();
+    expect(canonicalDecimal(`7${' '.repeat(1_000)}`)).toBeUndefined();
+  });
+
+  it.each([
+    ['blanks before a letter', (length: number) => `${' '.repeat(length)}x`],
+    ['blanks between digits', (length: number) => `1${' '.repeat(length)}1`],
+    ['digits before a letter', (length: number) => `${'1'.repeat(length)}x`],
+    ['zeros between digits', (length: number) => `1${'0'.repeat(length)}1`],
+    ['zeros of a fraction', (length: number) => `0.1${'0'.repeat(length)}1`],
+  ])('takes time in proportion to the length of the text: %s', (_, text) => {
+    expectLinear(length => canonicalDecimal(text(length)));
   });
 
   it('gives any integer with any number of zeros behind the point one spelling, told from its neighbour', () => {

@@ -1,0 +1,35 @@
+import { expect } from 'vitest';
+
+const MIN_LENGTH = 4_096;
+const MAX_LENGTH = 2 ** 20;
+/** Work that takes less than this is too short to measure. */
+const MIN_MS = 40;
+/** A text four times as long takes 4 times as long in linear time, 16 times in quadratic time. */
+const MAX_RATIO = 10;
+const ATTEMPTS = 3;
+
+/**
+ * Expects that the work for a text of 1 MB takes linear time. It measures texts of 4 KB to 1 MB, each four times as long as
+ * the one before, and stops at the first that takes too long: quadratic work fails within a second.
+ */
+export function expectLinear(work: (length: number) => unknown): void {
+  let before = MIN_MS;
+  for (let length = MIN_LENGTH; length <= MAX_LENGTH; length *= 4) {
+    const limit = Math.max(MIN_MS, before * MAX_RATIO);
+    let ms = Number.POSITIVE_INFINITY;
+    for (let attempt = 1; attempt <= ATTEMPTS && ms > limit; attempt++)
+      ms = Math.min(ms, timeOf(work, length));
+    expect(ms, `ms for ${length} characters, after ${before} ms for a quarter of them`).toBeLessThanOrEqual(
+      limit,
+    );
+    before = Math.max(ms, MIN_MS / MAX_RATIO);
+  }
+}
+
+/** CPU time, so that other processes of the machine don't count. */
+function timeOf(work: (length: number) => unknown, length: number): number {
+  const start = process.cpuUsage();
+  work(length);
+  const { user, system } = process.cpuUsage(start);
+  return (user + system) / 1_000;
+}
