@@ -20,9 +20,9 @@ import { createSlots } from './snapshots/slots.ts';
  * message group is the endpoint. A message brings an event for one endpoint, or only wakes a run that looks
  * at the endpoint's rows.
  *
- * State: a delivery that fails for longer than moments waits in a row; the endpoint's row holds its health,
- * and whether it is paused. Effects come in this order: the POST; then the message is hidden for a while, or
- * a row is written; then the message leaves its queue. If a run dies in between, its messages are sent again,
+ * State: a delivery that failed waits in a row; the endpoint's row holds its health, and whether it is paused.
+ * Effects come in this order: the POST; then, if it failed, a row is written; then the message leaves its
+ * queue. If a run dies in between, its messages are sent again,
  * with the same ids.
  */
 export const handler: Deliver = readied(() => configure(process.env));

@@ -23,7 +23,7 @@ const SECOND = 1000;
 /** The longest that Lambda lets a run take. */
 const LONGEST_MS = 900 * SECOND;
 /** From one tick to the next. A tick wakes a run for what is due later than that. */
-const TICK_MS = 60 * SECOND;
+export const TICK_MS = 60 * SECOND;
 /** How long to wait, after rows could not be written, before they are looked at again. */
 const STUCK_MS = 30 * SECOND;
 /** How many rows are read at once for a chat: one message shows several events. */

@@ -3,7 +3,7 @@ import type { Count, Log } from '../basics/telemetry.ts';
 import type { Failure } from '../endpoints/outcome.ts';
 import type { Deliveries } from './deliveries.ts';
 import type { EndpointRow, EndpointRows, Health } from './endpoint-rows.ts';
-import { afterFailure, afterSuccess, busy, isTroubled, joined, stopped } from './health.ts';
+import { afterFailure, afterSuccess, busy, isTroubled, joined, opensAt, stopped } from './health.ts';
 
 /** After so many failures in a row, over so long a time, a success means that the endpoint was away and is
  *  back. With fewer, the event that failed is at fault itself, and keeps its own pauses. */
@@ -58,6 +58,13 @@ export class EndpointHealth {
   /** Whether deliveries wait in rows only because an attempt of this run was slow, and then succeeded. */
   get isBehind(): boolean {
     return this.#isBusy && this.now.waiting !== undefined && !isTroubled(this.now);
+  }
+
+  /** From when a delivery that is due at `due` may be tried, both in ms since 1970; undefined for none, and
+   *  while only an operator can resume the endpoint. */
+  opensAfter(due: number | undefined): number | undefined {
+    const opens = opensAt(this.now);
+    return due === undefined || opens === undefined ? undefined : Math.max(due, opens);
   }
 
   /** Whether this run found that the endpoint answers again, after it was away. */

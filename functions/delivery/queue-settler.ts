@@ -20,11 +20,9 @@ export interface SettlerDependencies {
   readonly log: Log;
 }
 
-/** A delivery whose next attempt is further away waits in a row: in a queue, nobody could see it. */
-export const LONGEST_HIDDEN_MS = 2.5 * 60_000;
-
-/** Settles deliveries from the queue. One that must wait for longer than moments becomes a row; its message
- *  leaves the queue only once the row is written. */
+/** Settles deliveries from the queue. One that fails or must wait becomes a row; its message leaves the queue
+ *  only once the row is written. A message knows only how often it was received, which includes receives
+ *  without an attempt (a throttled run, a killed one), so its retries could not be timed by the queue. */
 export class QueueSettler implements Settler {
   readonly tally = new BatchTally();
   readonly #endpoint: EndpointSettings;
@@ -32,7 +30,10 @@ export class QueueSettler implements Settler {
   readonly #dependencies: SettlerDependencies & { readonly queues: Queues };
   readonly #startedAt: number;
   readonly #open: Map<string, { readonly record: SQSRecord; readonly held: Held }>;
+  /** By the id of the message, how often it was received. */
+  readonly #receives: ReadonlyMap<string, number>;
   readonly #again: string[] = [];
+  #retryAt: number | undefined;
 
   constructor(
     endpoint: EndpointSettings,
@@ -45,6 +46,9 @@ export class QueueSettler implements Settler {
     this.#dependencies = dependencies;
     this.#startedAt = dependencies.clock();
     this.#open = new Map(records.map(record => [record.messageId, { record, held: heldOf(record) }]));
+    this.#receives = new Map(
+      records.map(({ messageId, attributes }) => [messageId, Number(attributes.ApproximateReceiveCount)]),
+    );
   }
 
   get open(): readonly Held[] {
@@ -54,6 +58,11 @@ export class QueueSettler implements Settler {
   /** The ids of messages that must stay in the queue. */
   get again(): readonly string[] {
     return this.#again;
+  }
+
+  /** When the first retry of a delivery that failed is due, in ms since 1970; undefined if none failed. */
+  get retryAt(): number | undefined {
+    return this.#retryAt;
   }
 
   async delivered(held: readonly Held[]): Promise<void> {
@@ -68,8 +77,8 @@ export class QueueSettler implements Settler {
 
   async failed(held: Held, failure: Failure): Promise<void> {
     const { timing, random, log } = this.#dependencies;
-    const triedAt = held.triedAt ?? this.#startedAt;
-    const pause = retryIn(this.#startedAt - triedAt, timing, random);
+    const triedAt = this.#startedAt;
+    const pause = retryIn(0, timing, random);
     this.tally.note('failed', [held]);
     if (pause === undefined) return this.dead(held, failure);
     log.warn('A delivery failed; it is tried again.', {
@@ -78,24 +87,22 @@ export class QueueSettler implements Settler {
       ...failure,
       seconds: pause / 1000,
     });
-    if (pause <= LONGEST_HIDDEN_MS) return this.#hide(held, pause / 1000);
-    const due = this.#startedAt + pause;
-    await this.#keep(held, { due, attempts: held.attempts + 1, triedAt }, () =>
-      this.#health.joined(due, false),
-    );
+    const due = triedAt + pause;
+    await this.#keep(held, { due, attempts: 1, triedAt }, async () => {
+      await this.#health.joined(due, false);
+      this.#retryAt = Math.min(this.#retryAt ?? due, due);
+    });
   }
 
   async waits(held: Held): Promise<void> {
     this.tally.note('waiting', [held]);
     const due = this.#startedAt;
-    await this.#keep(held, { due, attempts: held.attempts, triedAt: held.triedAt }, () =>
-      this.#health.joined(due, true),
-    );
+    await this.#keep(held, { due }, () => this.#health.joined(due, true));
   }
 
   untried(held: Held): Promise<void> {
     this.tally.note('untried', [held]);
-    return this.#hide(held, 0);
+    return this.#show(held);
   }
 
   async dead(held: Held, failure: Failure): Promise<void> {
@@ -120,7 +127,7 @@ export class QueueSettler implements Settler {
    *  wrote it, but died before the endpoint's row mentioned it, and nobody else would ever look for it. */
   async #forget(all: readonly Held[]): Promise<void> {
     for (const { id } of all) this.#open.delete(id);
-    const again = all.filter(({ attempts }) => attempts > 0);
+    const again = all.filter(({ id }) => (this.#receives.get(id) as number) > 1);
     try {
       if (again.length > 0)
         await this.#dependencies.deliveries.forget(again.map(held => this.#deliveryOf(held)));
@@ -146,13 +153,13 @@ export class QueueSettler implements Settler {
     }
   }
 
-  /** Shows the message again in `seconds`. */
-  async #hide(held: Held, seconds: number): Promise<void> {
+  /** Shows the message again at once. */
+  async #show(held: Held): Promise<void> {
     const record = this.#open.get(held.id)?.record as SQSRecord;
     this.#open.delete(held.id);
     this.#again.push(held.id);
     try {
-      await this.#dependencies.queues.hide(record, seconds);
+      await this.#dependencies.queues.hide(record, 0);
     } catch (error) {
       this.#dependencies.log.warn('When a message is tried again could not be set; the queue decides.', {
         endpoint: this.#endpoint.name,
@@ -178,18 +185,15 @@ export class QueueSettler implements Settler {
   }
 }
 
-/** The first receive stands for the first attempt, which follows at once. */
 function heldOf({ messageId, body, attributes, messageAttributes }: SQSRecord): Held {
-  const firstReceived = Number(attributes.ApproximateFirstReceiveTimestamp);
-  const receives = Number(attributes.ApproximateReceiveCount);
   const place = placeOf(body);
   return {
     id: messageId,
     eventId: place?.id ?? messageId,
     body,
     at: place?.at ?? Number(attributes.SentTimestamp),
-    triedAt: receives > 1 ? firstReceived : undefined,
-    attempts: receives - 1,
+    triedAt: undefined,
+    attempts: 0,
     ...(messageAttributes.replay && { replay: true }),
   };
 }

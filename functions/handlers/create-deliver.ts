@@ -4,7 +4,7 @@ import { tellEvents } from '../basics/event-lines.ts';
 import { type Count, Gathered, type Log, present } from '../basics/telemetry.ts';
 import { deliverBatch } from '../delivery/deliver-batch.ts';
 import type { Deliveries } from '../delivery/deliveries.ts';
-import { type DrainDependencies, drain } from '../delivery/drain.ts';
+import { type DrainDependencies, drain, TICK_MS } from '../delivery/drain.ts';
 import { EndpointHealth } from '../delivery/endpoint-health.ts';
 import type { EndpointRows } from '../delivery/endpoint-rows.ts';
 import { QueueSettler } from '../delivery/queue-settler.ts';
@@ -42,8 +42,8 @@ export interface DeliverDependencies extends SenderOptions {
   readonly timing?: RetryTiming;
 }
 
-/** The deliverer: messages of the queues in, HTTP requests out. A message that it returns as failed stays in
- *  its queue for moments only; a delivery that must wait for longer becomes a row. */
+/** The deliverer: messages of the queues in, HTTP requests out. A delivery that fails or must wait becomes a
+ *  row; a message that is returned as failed was not tried, or its row could not be written. */
 export function createDeliver(dependencies: DeliverDependencies): Deliver {
   const { registry, log, timing = STANDARD_TIMING } = dependencies;
   const sender = senderOf(dependencies);
@@ -88,7 +88,8 @@ export function createDeliver(dependencies: DeliverDependencies): Deliver {
     const health = new EndpointHealth(name, row, tools);
     const settler = new QueueSettler(endpoint, health, events, tools);
     if (events.length > 0) await deliverBatch({ endpoint, health, settler, isNew: true }, tools);
-    if (health.isBehind) await wake(endpoint);
+    const lookAt = health.isBehind ? dependencies.clock() : health.opensAfter(settler.retryAt);
+    if (lookAt !== undefined) await wake(endpoint, lookAt);
     if (wakes.length > 0) await sendWaiting(endpoint, tools);
     return settler.again;
   }
@@ -98,11 +99,13 @@ export function createDeliver(dependencies: DeliverDependencies): Deliver {
     tellEvents(log, 'An endpoint was removed; what was to be delivered to it is dropped.', ids, { endpoint });
   }
 
-  /** Wakes a run for deliveries that became rows while the endpoint was slow to answer, so that they don't
-   *  wait for the tick. */
-  async function wake(endpoint: EndpointSettings): Promise<void> {
+  /** Wakes a run at `at` (ms since 1970) for deliveries that became rows, so that they don't wait for the tick.
+   *  What is due later than the next tick is left to it. */
+  async function wake(endpoint: EndpointSettings, at: number): Promise<void> {
+    const wait = Math.max(0, at - dependencies.clock());
+    if (wait >= TICK_MS) return;
     try {
-      await dependencies.queues.wake(endpoint, 0);
+      await dependencies.queues.wake(endpoint, Math.ceil(wait / 1000));
     } catch (error) {
       log.warn('Nobody could be woken for what waits for an endpoint; the next tick does so.', {
         endpoint: endpoint.name,

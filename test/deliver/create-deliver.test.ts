@@ -94,7 +94,7 @@ describe('what an endpoint answered', () => {
   it('is quoted where it did not take an event, and kept with the attempt', async () => {
     const { url } = await receiver(answer(500, {}, 'down for maintenance'));
     const { run, record, said, deliveries } = open({ crm: url });
-    expect(await run([record('m0', 'crm')])).toEqual(['m0']);
+    expect(await run([record('m0', 'crm')])).toEqual([]);
     const details = { endpoint: 'crm', reason: 'answered 500', said: 'down for maintenance' };
     expect(said).toMatchObject([{ level: 'warn', details }]);
     expect(await deliveries.attempts('crm', 9)).toMatchObject([{ answer: 'down for maintenance' }]);
@@ -102,27 +102,33 @@ describe('what an endpoint answered', () => {
 });
 
 describe('a batch with messages for several endpoints', () => {
-  it('invariant 11: is delivered to each apart: what one fails stays, and delays no other', async () => {
+  it('invariant 11: is delivered to each apart: what one fails waits in rows, and delays no other', async () => {
     const hanging = Promise.withResolvers<void>();
     const [well, fails, hangs] = [
       await receiver(answer(200)),
       await receiver(answer(500)),
       await receiver(response => void hanging.promise.then(() => response.destroy())),
     ];
-    const { run, record, hidden, counts } = open({ well: well.url, fails: fails.url, hangs: hangs.url });
+    const urls = { well: well.url, fails: fails.url, hangs: hangs.url };
+    const { run, record, counts, pendingIds, wakes } = open(urls);
     const Records = [
       record('m0', 'hangs'),
       record('m1', 'fails'),
       record('m2', 'well'),
-      record('m3', 'hangs'),
+      record('m3', 'hangs', someEvents(2)[1]),
     ];
     const running = run(Records);
     // The others have theirs while this one still hangs.
     await Promise.all([well, fails, hangs].map(one => one.requests(1)));
     expect(counts).not.toHaveProperty('DeliveryFailed');
     hanging.resolve();
-    expect((await running).toSorted()).toEqual(['m0', 'm1', 'm3']);
-    expect(hidden.map(([id]) => id).toSorted()).toEqual(['m0', 'm1', 'm3']);
+    expect(await running).toEqual([]);
+    const waiting = await Promise.all(['well', 'fails', 'hangs'].map(name => pendingIds(name)));
+    expect(waiting.map(({ length }) => length)).toEqual([0, 1, 2]);
+    expect(wakes.toSorted()).toEqual([
+      ['fails', 5],
+      ['hangs', 5],
+    ]);
     expect(counts).toEqual({
       Delivered: 1,
       DeliveryFailed: 3,
@@ -169,6 +175,26 @@ describe('a batch with messages for several endpoints', () => {
     const message = 'Nobody could be woken for what waits for an endpoint; the next tick does so.';
     const details = { endpoint: 'crm', error: 'Error: queue down' };
     expect(said).toEqual([{ level: 'warn', message, details }]);
+  });
+
+  it.each([
+    ['5 s after a failure', {}, 5],
+    ['when its Retry-After is over', { 'retry-after': '40' }, 40],
+    ['not where that is after the next tick', { 'retry-after': '60' }, undefined],
+  ])('has somebody look %s', async (_, headers, seconds) => {
+    const { url } = await receiver(answer(429, headers));
+    const { run, record, wakes, state, healthOf } = open({ crm: url });
+    await run([record('m0', 'crm')]);
+    expect((await healthOf())?.waiting?.due).toBe(state.now + 5 * SECOND);
+    expect(wakes).toEqual(seconds === undefined ? [] : [['crm', seconds]]);
+  });
+
+  it('wakes nobody for an endpoint that was stopped while others of its deliveries failed', async () => {
+    const { url } = await receiver(answer(500), answer(410));
+    const { run, record, wakes, healthOf } = open({ crm: url });
+    const [one, other] = someEvents(2);
+    await run([record('m0', 'crm', one), record('m1', 'crm', other)]);
+    expect([wakes, (await healthOf())?.stopped]).toMatchObject([[], { reason: 'answered 410' }]);
   });
 
   it('drops what is for an endpoint that was removed, and says so', async () => {
@@ -291,12 +317,12 @@ describe('what is at fault on our side', () => {
   ])(
     'a secret that is missing or malformed (%s) is told once a batch, and its events are tried again',
     async (text, reason) => {
-      const { run, record, texts, said, hidden } = open({ crm: '' });
+      const { run, record, texts, said, pending } = open({ crm: '' });
       if (text === 'no such secret') texts.delete('crm');
       else texts.set('crm', text);
       const Records = someEvents(3).map((event, index) => record(`m${index}`, 'crm', event));
-      expect(await run(Records)).toEqual(['m0', 'm1', 'm2']);
-      expect(hidden.map(([, seconds]) => seconds)).toEqual([5, 5, 5]);
+      expect(await run(Records)).toEqual([]);
+      expect((await pending()).map(({ due }) => due - AT)).toEqual([5_000, 5_000, 5_000]);
       expect(said.filter(({ level }) => level === 'error')).toEqual([
         expect.objectContaining({ details: { endpoint: 'crm', reason: expect.stringMatching(reason) } }),
       ]);
@@ -306,12 +332,12 @@ describe('what is at fault on our side', () => {
 
   it('a URL that may not be used is told by the endpoint’s name, and its events are tried again', async () => {
     const resolve = async () => [{ address: '10.0.0.1', family: 4 }];
-    const { run, record, said, hidden } = open(
+    const { run, record, said, pending } = open(
       { crm: 'https://user.hush.example/' },
       { resolve, allowLoopback: false },
     );
-    expect(await run([record('m0', 'crm')])).toEqual(['m0']);
-    expect(hidden).toEqual([['m0', 5]]);
+    expect(await run([record('m0', 'crm')])).toEqual([]);
+    expect(await pending()).toMatchObject([{ due: AT + 5 * SECOND }]);
     const reason = 'its address is not public (private): correct the url in its secret';
     const eventId = someEvents(1)[0]?.id;
     expect(said.map(({ details }) => details)).toEqual([{ endpoint: 'crm', eventId, reason, seconds: 5 }]);
@@ -370,14 +396,18 @@ describe('a batch for a chat', () => {
     expect(received[0]?.body).toContain('"url":"https://app.example.com/p.1/t0"');
   });
 
-  it('waits as a whole when a message is one too many; what fails otherwise comes back alone', async () => {
+  it('waits as a whole when a message is one too many; what fails waits for its retry', async () => {
     const { url, received } = await receiver(answer(404), answer(429, { 'retry-after': '30' }));
-    const { run, record, hidden, healthOf, pendingIds } = chat('slack', url);
+    const { run, record, pending, healthOf } = chat('slack', url);
     const events = ['p.1', 'p.2', 'p.3'].flatMap(id => ofProject(id));
     const failed = await run(events.map((event, index) => record(`m${index}`, 'crm', event)));
     expect(received).toHaveLength(2);
-    expect([failed, hidden.length]).toEqual([['m0', 'm1'], 2]);
-    expect(await pendingIds()).toEqual([events[2]?.id]);
+    expect(failed).toEqual([]);
+    const [one, two, three] = events.map(({ id }) => id);
+    const rows = new Map((await pending()).map(({ eventId, due, attempts }) => [eventId, { due, attempts }]));
+    const failedOnce = { due: AT + 5 * SECOND, attempts: 1 };
+    expect([rows.get(one ?? ''), rows.get(two ?? '')]).toEqual([failedOnce, failedOnce]);
+    expect(rows.get(three ?? '')).toEqual({ due: AT, attempts: 0 });
     expect((await healthOf())?.notBefore).toBe(AT + SECOND + 30 * SECOND);
   });
 

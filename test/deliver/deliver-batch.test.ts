@@ -178,11 +178,14 @@ describe('delivering to a webhook', () => {
     expect(JSON.stringify([said, await deliveries.attempts('crm', 9), await healthOf()])).not.toContain(part);
   });
 
-  it('brings back those alone that fail', async () => {
-    const { deliver, posts, hidden } = openSetting((_, number) => answered(number % 2 === 0 ? 500 : 200));
-    expect(await deliver(records(4))).toEqual(['m2', 'm0']);
+  it('puts those alone into rows that fail, to be tried again 5 s later', async () => {
+    const { deliver, posts, pending } = openSetting((_, number) => answered(number % 2 === 0 ? 500 : 200));
+    const all = records(4);
+    expect(await deliver(all)).toEqual([]);
     expect(posts).toHaveLength(4);
-    expect(hidden.map(([id]) => id)).toEqual(['m2', 'm0']);
+    const due = AT + 5 * SECOND;
+    const rows = [all[2], all[0]].map(record => ({ body: record?.body, due, attempts: 1, triedAt: AT }));
+    expect(await pending()).toMatchObject(rows);
   });
 
   it('begins nothing when less than 20 s are left: the rest is shown again at once', async () => {
@@ -212,12 +215,12 @@ describe('an endpoint that asks for less', () => {
     const { deliver, posts, hidden, healthOf, pendingIds } = openSetting(() =>
       answered(429, { retryAfter: '120' }),
     );
-    expect(await deliver(records(3))).toEqual(['m2']);
-    expect([posts.length, hidden]).toEqual([1, [['m2', 5]]]);
+    expect(await deliver(records(3))).toEqual([]);
+    expect([posts.length, hidden]).toEqual([1, []]);
     const failures = { count: 1, since: AT };
     const waiting = { due: AT, first: true };
     expect(await healthOf()).toMatchObject({ failures, notBefore: AT + 2 * MINUTE, waiting });
-    expect(await pendingIds()).toHaveLength(2);
+    expect(await pendingIds()).toHaveLength(3);
     // A run that begins later learns that from its row.
     expect(await deliver(records(3))).toEqual([]);
     expect(posts).toHaveLength(1);
@@ -225,15 +228,14 @@ describe('an endpoint that asks for less', () => {
 
   it('is held for the longest that it said while several were on their way', async () => {
     const { post, answer } = openGates();
-    const { deliver, hidden, healthOf, pendingIds } = openSetting(post);
+    const { deliver, healthOf, pendingIds } = openSetting(post);
     const delivering = deliver(records(13));
     await turn();
     await answer(0, answered(200));
     await answer(1, answered(429, { retryAfter: '600' }));
     for (let number = 2; number < 11; number++) await answer(number, answered(429, { retryAfter: '60' }));
     await delivering;
-    expect(hidden).toHaveLength(10);
-    expect(await pendingIds()).toHaveLength(2);
+    expect(await pendingIds()).toHaveLength(12);
     expect((await healthOf())?.notBefore).toBe(AT + 10 * MINUTE);
   });
 
@@ -255,11 +257,11 @@ describe('an endpoint that fails', () => {
   const failures = { count: 4, since: AT - MINUTE };
 
   it('at the fifth attempt in a row gets no other; they wait, and the operator is told once', async () => {
-    const { deliver, posts, register, healthOf, pendingIds, said, hidden } = openSetting(() => answered(500));
+    const { deliver, posts, register, healthOf, pendingIds, said } = openSetting(() => answered(500));
     await register({ failures });
-    expect(await deliver(records(3))).toEqual(['m2']);
-    expect([posts.length, hidden.length]).toEqual([1, 1]);
-    expect(await pendingIds()).toHaveLength(2);
+    expect(await deliver(records(3))).toEqual([]);
+    expect(posts).toHaveLength(1);
+    expect(await pendingIds()).toHaveLength(3);
     expect(await healthOf()).toMatchObject({
       ...{ failures: { count: 5 }, failing: { probes: 0 }, notBefore: AT + 30 * SECOND },
       waiting: { first: true },
@@ -289,7 +291,8 @@ describe('an endpoint that fails', () => {
   it('and is known only to its configuration gets its row then', async () => {
     const { deliver, healthOf } = openSetting(() => answered(500));
     await deliver(records(1));
-    expect(await healthOf()).toEqual({ failures: { count: 1, since: AT } });
+    const waiting = { added: 1, due: AT + 5 * SECOND, first: false };
+    expect(await healthOf()).toEqual({ failures: { count: 1, since: AT }, waiting });
   });
 
   it('and was removed meanwhile gets no row again', async () => {
@@ -298,7 +301,7 @@ describe('an endpoint that fails', () => {
       return answered(500);
     });
     await register();
-    expect(await deliver(records(1))).toEqual(['m0']);
+    expect(await deliver(records(1))).toEqual([]);
     expect(await healthOf()).toBeUndefined();
   });
 });
@@ -416,26 +419,25 @@ describe('an endpoint that answers 410', () => {
     expect([isFirst, counts]).toEqual([false, { EndpointStopped: 1 }]);
   });
 
-  it('stays stopped whatever another answer says that was on its way; that one’s event comes again', async () => {
+  it('stays stopped whatever another answer says that was on its way; that one’s event waits, too', async () => {
     const { post, answer } = openGates();
-    const { deliver, healthOf, hidden, pendingIds } = openSetting(post);
+    const { deliver, healthOf, pendingIds } = openSetting(post);
     const delivering = deliver(records(13));
     await turn();
     await answer(0, answered(200));
     await answer(1, answered(410));
     for (let number = 2; number < 11; number++) await answer(number, answered(number < 6 ? 429 : 200));
-    expect(await delivering).toHaveLength(4);
-    expect(hidden).toHaveLength(4);
-    // The one that was answered 410, and the two that had not begun.
-    expect(await pendingIds()).toHaveLength(3);
+    expect(await delivering).toEqual([]);
+    // The one that was answered 410, the four that were answered 429, and the two that had not begun.
+    expect(await pendingIds()).toHaveLength(7);
     expect((await healthOf())?.stopped).toEqual({ at: AT, reason: 'answered 410' });
   });
 
   it('and can not be written down is stopped for nobody: its message comes again', async () => {
-    const { deliver, faults, counts, said, hidden } = openSetting(() => answered(410));
+    const { deliver, faults, counts, said } = openSetting(() => answered(410));
     faults.before = command => isRowOf('crm')(command) && TABLE_DOWN;
     expect((await deliver(records(2))).toSorted()).toEqual(messages(2));
-    expect([hidden.length, counts]).toEqual([2, { DeliveryFailed: 2 }]);
+    expect(counts).toEqual({ DeliveryFailed: 2 });
     expect(said[0]).toMatchObject({ level: 'error', details: { endpoint: 'crm', reason: 'table down' } });
   });
 
@@ -504,10 +506,11 @@ describe('delivering to a chat', () => {
   });
 
   it('tries an event again that no message told', async () => {
-    const { deliver, posts, hidden, said } = openSetting();
+    const { deliver, posts, pending, said } = openSetting();
     const chatFormats = { slack: () => [{ body: 'nothing', eventIds: [] }], teams: () => [] };
-    expect(await deliver(records(1), endpointOf('slack'), { chatFormats })).toEqual(['m0']);
-    expect([posts.length, hidden]).toEqual([1, [['m0', 5]]]);
+    expect(await deliver(records(1), endpointOf('slack'), { chatFormats })).toEqual([]);
+    expect(posts).toHaveLength(1);
+    expect(await pending()).toMatchObject([{ due: AT + 5 * SECOND, attempts: 1 }]);
     expect(said).toMatchObject([{ level: 'warn', details: { reason: 'no message told the event' } }]);
   });
 
@@ -529,11 +532,13 @@ describe('what fails on our side', () => {
   it.each([
     [new Error('no secret'), 'no secret'],
     ['odd', 'odd'],
-  ])('%s: is told once, each message comes again, and what was opened is closed', async (error, reason) => {
-    const { deliver, posts, hidden, said, state, healthOf } = openSetting();
+  ])('%s: is told once, each event is tried again, and what was opened is closed', async (error, reason) => {
+    const { deliver, posts, pending, said, state, healthOf } = openSetting();
     const readSecret = () => Promise.reject(error);
-    expect(await deliver(records(2), endpointOf(), { readSecret })).toEqual(messages(2));
-    expect([posts, hidden.length, state.closed]).toEqual([[], 2, 1]);
+    expect(await deliver(records(2), endpointOf(), { readSecret })).toEqual([]);
+    expect([posts, state.closed]).toEqual([[], 1]);
+    const due = AT + 5 * SECOND;
+    expect((await pending()).map(each => each.due)).toEqual([due, due]);
     expect(said).toMatchObject([
       {
         level: 'error',
@@ -544,6 +549,6 @@ describe('what fails on our side', () => {
       { level: 'warn', details: { reason } },
     ]);
     // The endpoint is not to blame.
-    expect(await healthOf()).toBeUndefined();
+    expect(await healthOf()).not.toHaveProperty('failures');
   });
 });

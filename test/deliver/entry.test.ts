@@ -147,12 +147,12 @@ describe('the entries, bundled as they are deployed, with the configuration besi
     setUp();
     const answer = await handler({ Records: [record] }, context);
     vi.restoreAllMocks();
-    expect(answer).toEqual({ batchItemFailures: [{ itemIdentifier: 'm0' }] });
+    expect(answer).toEqual({ batchItemFailures: [] });
     expect(asked).toEqual([
       ...LAYOUT,
       ...['GetItem', 'GetParameter', 'UpdateItem'],
-      // How the endpoint does, then when the message comes again, then the attempt.
-      ...['GetItem', 'PutItem', 'ChangeMessageVisibility', 'PutItem'],
+      // The endpoint's health; the row of the delivery, and that it waits; the attempt; the message that wakes.
+      ...['GetItem', 'PutItem', 'PutItem', 'GetItem', 'PutItem', 'PutItem', 'SendMessage'],
     ]);
     expect(lines.join('\n')).toMatch(/A delivery failed.*DeliveryFailed|DeliveryFailed.*A delivery failed/s);
     expect(lines.join('\n')).not.toContain('hush');

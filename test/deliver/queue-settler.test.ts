@@ -45,10 +45,10 @@ const rowOf = (eventId: string, body: string) => ({
 });
 
 describe('a message of the queue', () => {
-  it('is a delivery with its event’s id, its place, its age and its attempts', async () => {
+  it('is a delivery with its event’s id and its place, and untried however often it was received', async () => {
     const odd = { ...recordOf('m1', 'no event', { replay: true }) };
     const { held } = await open([one(MINUTE, { receives: 4 }), odd]);
-    const given = { attempts: 3, triedAt: AT - MINUTE, at: AT };
+    const given = { attempts: 0, triedAt: undefined, at: AT };
     expect(held).toEqual([
       { id: 'm0', eventId: event.id, body: event.body, ...given },
       { id: 'm1', eventId: 'm1', body: 'no event', attempts: 0, triedAt: undefined, at: AT, replay: true },
@@ -82,67 +82,54 @@ describe('a message of the queue', () => {
 
 describe('a message whose attempt failed', () => {
   it.each([
-    ['at first', 0, 5],
-    ['5 s later', 5 * SECOND, 30],
-    ['35 s later', 35 * SECOND, 120],
-    ['first received after now, by SQS’s clock,', -HOUR, 5],
-  ])(
-    '%s is shown again in so many seconds: its age says so, by the beginning of the run',
-    async (_, age, seconds) => {
-      const record = one(age, { receives: 2 });
-      const { settler, held, hidden, said, state, pending } = await open([record]);
-      state.now += 10 * SECOND;
-      await settler.failed(held[0], reason);
-      expect([hidden, settler.again, await pending()]).toEqual([[['m0', seconds]], ['m0'], []]);
-      expect(present(settler.tally.values)).toEqual({ DeliveryFailed: 1 });
-      const details = { endpoint: 'crm', eventId: event.id, ...reason, seconds };
-      expect(said).toEqual([{ level: 'warn', message: 'A delivery failed; it is tried again.', details }]);
-    },
-  );
-
-  it('and that waits for longer than 2.5 minutes becomes a row, and leaves the queue', async () => {
-    const { settler, held, hidden, state, pending, healthOf } = await open([
-      one(155 * SECOND, { receives: 4 }),
-    ]);
+    ['at its first receive', 0, 1],
+    ['first received 10 minutes ago and not tried until now', 10 * MINUTE, 3],
+    ['first received before a throttled or killed run', 18 * MINUTE, 2],
+    ['first received three hours ago', 3 * HOUR, 7],
+    ['first received three days ago', 72 * HOUR, 90],
+    ['first received after now, by SQS’s clock,', -HOUR, 2],
+  ])('%s becomes a row, due 5 s after the beginning of the run', async (_, age, receives) => {
+    const { settler, held, hidden, said, state, pending, healthOf } = await open([one(age, { receives })]);
     state.now += 10 * SECOND;
     await settler.failed(held[0], reason);
-    const due = AT + 5 * MINUTE;
-    expect([hidden, settler.again, settler.open]).toEqual([[], [], []]);
+    const due = AT + 5 * SECOND;
+    expect([hidden, settler.again, settler.open, settler.retryAt]).toEqual([[], [], [], due]);
     expect(await pending()).toEqual([
       {
         ...{ endpoint: 'crm', eventId: event.id, body: event.body, attributes: {}, at: AT },
-        ...{ place: expect.any(String), due, attempts: 4, triedAt: AT - 155 * SECOND },
+        ...{ place: expect.any(String), due, attempts: 1, triedAt: AT },
       },
     ]);
     // New ones do not wait behind it.
     expect(await healthOf()).toEqual({ waiting: { added: 1, due, first: false } });
+    expect(present(settler.tally.values)).toEqual({ DeliveryFailed: 1 });
+    const details = { endpoint: 'crm', eventId: event.id, ...reason, seconds: 5 };
+    expect(said).toEqual([{ level: 'warn', message: 'A delivery failed; it is tried again.', details }]);
   });
 
-  it.each([
-    [150, [['m0', 150]], 0],
-    [151, [], 1],
-  ])(
-    'and waits for %i s is hidden in the queue up to 2.5 minutes, and else in a row',
-    async (seconds, hides, rows) => {
-      const { dependencies, rows: all, hidden, pending } = await open([]);
-      const timing = { ...dependencies.timing, pauses: [seconds * SECOND] as const };
-      const health = new EndpointHealth('crm', await all.read('crm'), dependencies);
-      const settler = new QueueSettler(endpointOf(), health, [one()], { ...dependencies, timing });
-      await settler.failed(settler.open[0] as Held, reason);
-      expect([hidden, (await pending()).length]).toEqual([hides, rows]);
-    },
-  );
+  it('beside others has the earliest retry looked after', async () => {
+    const { settler, held, dependencies, rows } = await open([one(), recordOf('m1', other.body)]);
+    expect(settler.retryAt).toBeUndefined();
+    for (const each of held) await settler.failed(each, reason);
+    expect(settler.retryAt).toBe(AT + 5 * SECOND);
+    const health = new EndpointHealth('crm', await rows.read('crm'), dependencies);
+    const late = { ...dependencies, random: () => 1 };
+    const second = new QueueSettler(endpointOf(), health, [one(), recordOf('m1', other.body)], late);
+    await second.failed(second.open[0] as Held, reason);
+    expect(second.retryAt).toBe(AT + 6 * SECOND);
+  });
 
-  it('and is three days old is a dead letter, with the reason', async () => {
-    const { settler, held, hidden, said, deliveries, pending } = await open([one(72 * HOUR)]);
-    await settler.failed(held[0], reason);
-    expect([hidden, settler.again, await pending()]).toEqual([[], [], []]);
+  it('is given up at once where the timing has no retry', async () => {
+    const { dependencies, rows, deliveries, said } = await open([]);
+    const timing = { ...dependencies.timing, giveUpAfter: 0 };
+    const health = new EndpointHealth('crm', await rows.read('crm'), dependencies);
+    const settler = new QueueSettler(endpointOf(), health, [one()], { ...dependencies, timing });
+    await settler.failed(settler.open[0] as Held, reason);
     expect(await deliveries.dead('crm', 9)).toMatchObject([{ eventId: event.id, diedAt: AT, ...reason }]);
     expect(present(settler.tally.values)).toEqual({ DeliveryFailed: 1, DeliveriesDead: 1 });
     const message = 'A delivery was given up; it is a dead letter now.';
-    expect(said).toEqual([
-      { level: 'error', message, details: { endpoint: 'crm', eventId: event.id, ...reason } },
-    ]);
+    const details = { endpoint: 'crm', eventId: event.id, ...reason };
+    expect(said).toEqual([{ level: 'error', message, details }]);
   });
 });
 
@@ -151,7 +138,7 @@ describe('a message whose endpoint gets nothing now', () => {
     const { settler, held, hidden, pending, healthOf, said } = await open([one(MINUTE, { replay: true })]);
     await settler.waits(held[0]);
     expect([hidden, settler.again, said]).toEqual([[], [], []]);
-    const row = { eventId: event.id, due: AT, attempts: 1, triedAt: AT - MINUTE, replay: true };
+    const row = { eventId: event.id, due: AT, attempts: 0, triedAt: undefined, replay: true };
     expect(await pending()).toMatchObject([row]);
     expect(await healthOf()).toEqual({ waiting: { added: 1, due: AT, first: true } });
   });
@@ -187,13 +174,12 @@ describe('invariant 11: a message leaves the queue only once what became of it s
     ['waits', 'its row', 'after', rowOfDelivery],
     ['waits', 'the endpoint’s row', 'before', isRowOf('crm')],
     ['waits', 'the endpoint’s row', 'after', isRowOf('crm')],
-    ['fails for longer', 'its row', 'before', rowOfDelivery],
-    ['fails for longer', 'the endpoint’s row', 'before', isRowOf('crm')],
+    ['fails', 'its row', 'before', rowOfDelivery],
+    ['fails', 'the endpoint’s row', 'before', isRowOf('crm')],
     ['is dead', 'its dead letter', 'before', deadLetter],
     ['is dead', 'its dead letter', 'after', deadLetter],
   ] as const)('one that %s stays where %s can not be written (%s)', async (how, _, when, isIt) => {
-    const age = how === 'waits' ? 0 : HOUR;
-    const { settler, held, said, hidden, told } = await open([one(age)], ({ faults }) => {
+    const { settler, held, said, hidden, told } = await open([one()], ({ faults }) => {
       faults[when] = command => isIt(command) && TABLE_DOWN;
     });
     if (how === 'waits') await settler.waits(held[0]);

@@ -18,7 +18,7 @@ export const WAITING_BUGS: readonly Bug[] = [
       edit(
         'delivery/queue-settler.ts',
         '      await join();\n',
-        '      if (held.attempts === 0) await join();\n',
+        '      if (this.#receives.get(held.id) === 1) await join();\n',
       ),
     ],
   },
@@ -27,8 +27,8 @@ export const WAITING_BUGS: readonly Bug[] = [
     edits: [
       edit(
         'delivery/queue-settler.ts',
-        'all.filter(({ attempts }) => attempts > 0);',
-        'all.filter(({ attempts }) => attempts > 1);',
+        'all.filter(({ id }) => (this.#receives.get(id) as number) > 1);',
+        'all.filter(({ id }) => (this.#receives.get(id) as number) > 2);',
       ),
     ],
   },
