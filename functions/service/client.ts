@@ -1,5 +1,5 @@
 import { identifierNames } from '../basics/identifier-names.ts';
-import { isJsonObject } from '../basics/json.ts';
+import { isJsonObject, type JsonObject } from '../basics/json.ts';
 import type { FieldDefinition } from '../changes/field-definition.ts';
 import { pathOf } from './address.ts';
 import { createContext } from './context.ts';
@@ -9,6 +9,7 @@ import { digestOf } from './digest.ts';
 import type { Scope } from './errors.ts';
 import { asObject, identify, identifyAll, type Kind } from './identify.ts';
 import { type Walking, walk } from './list.ts';
+import { isTooDeep, MOST_LEVELS, withoutDeepest } from './nesting.ts';
 import { type ConnectOptions, type Identifiers, readOptions } from './options.ts';
 import { type Answer, createReader, type Reader } from './reader.ts';
 import type { Service, ServiceConnection } from './service.ts';
@@ -80,7 +81,7 @@ function createService(walking: Walking, readerFor: (ms?: number) => Reader): Se
         after,
         reading: READING,
         items: (answer, path, values) =>
-          values.map((value, index) => asObject(answer, `${path}[${index}]`, value)),
+          values.map((value, index) => readEntry(walking, asObject(answer, `${path}[${index}]`, value))),
       }),
     users: ({ ms } = {}) =>
       walk(within(ms), {
@@ -102,6 +103,14 @@ function createService(walking: Walking, readerFor: (ms?: number) => Reader): Se
       return definitionsIn(await getOne(walking, { scope: 'process', segments, query }));
     },
   };
+}
+
+/** An entry of the audit log with at most MOST_LEVELS levels of nesting, so that one entry can't stop all passes. */
+function readEntry({ context }: Walking, entry: JsonObject): JsonObject {
+  if (!isTooDeep(entry)) return entry;
+  const message = `an audit entry has more than ${MOST_LEVELS} levels of nesting; deeper values are left out`;
+  context.notice({ code: 'audit-entry-too-deep', message });
+  return withoutDeepest(entry) as JsonObject;
 }
 
 function recordsOf(kind: Kind, names: Identifiers) {

@@ -13,3 +13,13 @@ export function isTooDeep(value: Json, levels: number = MOST_LEVELS): boolean {
   }
   return false;
 }
+
+/** A copy in which a text stands for each array or object that is nested too deep. */
+export function withoutDeepest(value: Json, levels: number = MOST_LEVELS): Json {
+  if (typeof value !== 'object' || value === null) return value;
+  if (levels === 0) return '(nested too deep)';
+  if (Array.isArray(value)) return value.map(child => withoutDeepest(child, levels - 1));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, child]) => [key, withoutDeepest(child, levels - 1)]),
+  );
+}

@@ -33,6 +33,26 @@ describe('an audit log with an entry of very many values', () => {
   });
 });
 
+describe('an audit log with an entry of 4,000 levels', () => {
+  it.each([true, false])('stops neither its pass nor the entries beside it: audit %s', async audit => {
+    const world = await stage.create({ settings: { processes: [{ id: PROCESS, audit }] } as never });
+    await world.run();
+    await world.later('changes', 600_000);
+    const deep = JSON.parse(`${'{"a":'.repeat(4_000)}1${'}'.repeat(4_000)}`) as JsonObject;
+    world.service.fail({
+      when: ({ path }) => path.includes('/auditlog'),
+      fault: { change: body => ({ ...body, entries: [{ id: 'deep', deep }, ...(body.entries as [])] }) },
+    });
+    world.edit.updateTask(PROCESS, '1003', '500005', { status: 'Done' });
+    await world.later();
+    expect(await stage.told()).toContain('task.updated 1003/500005 status: "To do" → "Done"');
+    const entries = (await world.events()).filter(({ type }) => type === 'audit.recorded');
+    expect(entries.map(({ data }) => (data as { entry: JsonObject }).entry.id)).toEqual(
+      audit ? expect.arrayContaining(['deep', world.edit.auditLog(PROCESS).at(-1)?.id]) : [],
+    );
+  });
+});
+
 describe('more new audit entries than can be held', () => {
   it('are held in part, and that is said', async () => {
     const said: [message: string, details: object][] = [];

@@ -186,6 +186,28 @@ describe('a record with a flaw', () => {
   });
 });
 
+describe('an audit entry of more than 200 levels of nesting', () => {
+  const log = (...entries: string[]) =>
+    bytes(`{"entries":[${entries.join()}],"paging":{"hasNextPage":false}}`);
+  const deep = (levels: number, inside = '1') => `${'{"a":'.repeat(levels)}${inside}${'}'.repeat(levels)}`;
+
+  test('is kept without what is deeper, which is warned of once; other entries stay as they are', async () => {
+    const entries = ['{"id":1}', deep(200), deep(201, '[]'), `{"__proto__":1,"b":[${deep(10_000)}]}`];
+    const { service, notices } = await rig(log(...entries));
+    const read = await all(service.auditLog('p'));
+    const cut = '(nested too deep)';
+    expect(read.map(entry => JSON.stringify(entry))).toEqual([
+      ...entries.slice(0, 2),
+      deep(200, deep(0, `"${cut}"`)),
+      `{"__proto__":1,"b":[${deep(198, `"${cut}"`)}]}`,
+    ]);
+    await all(service.auditLog('p'));
+    expect(notices.filter(({ code }) => code === 'audit-entry-too-deep')).toMatchObject([
+      { message: 'an audit entry has more than 200 levels of nesting; deeper values are left out' },
+    ]);
+  });
+});
+
 describe('a Date header', () => {
   const dated = (date: string): Behaviour => bytes(whole('x'), { date });
 
