@@ -3,7 +3,7 @@ import { bounded, PATIENCE } from './aws/clients.ts';
 import { lambdaLog } from './aws/telemetry.ts';
 import { readied } from './basics/readied.ts';
 import { SYSTEM } from './basics/system.ts';
-import { sqsSend } from './delivery/queues.ts';
+import { sqsQueues, sqsSend } from './delivery/queues.ts';
 import { createRegistry } from './delivery/registry.ts';
 import { createRoute, type Route } from './handlers/create-route.ts';
 import { readConfigured } from './settings/configured.ts';
@@ -31,9 +31,12 @@ async function configure(environment: NodeJS.ProcessEnv): Promise<Route> {
   const table = await openTable(TABLE_NAME, patience, SYSTEM);
   const rows = createEndpointRows(table);
   const { endpoints } = readConfigured(new URL('./configured.json', import.meta.url));
+  const sqs = new SQSClient(patience);
+  const urls = { deliveries: DELIVERIES_QUEUE_URL, chat: CHAT_QUEUE_URL };
   return createRoute({
     registry: createRegistry(endpoints, rows, Date.now, log),
-    send: sqsSend(new SQSClient(patience), { deliveries: DELIVERIES_QUEUE_URL, chat: CHAT_QUEUE_URL }),
+    send: sqsSend(sqs, urls),
+    queues: sqsQueues(sqs, urls),
     log,
   });
 }

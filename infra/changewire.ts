@@ -94,6 +94,8 @@ export class Changewire extends Construct {
     const publish = new Publish(this, 'Publish', shared);
     const route = new Route(this, 'Route', shared);
     const deliver = new Deliver(this, 'Deliver', shared);
+    // A delivery for a newly configured endpoint must find a function that knows it.
+    route.fn.node.addDependency(deliver.fn);
     const { rejected, unpublished } = publish;
     const setAside = { rejected, unpublished, unsettled: queues.unsettled };
     const tick = new Tick(this, 'Tick', {

@@ -110,7 +110,11 @@ async function openHouse(manners: readonly Manner[], port: number) {
     }),
   });
   return {
-    publish: (body: string) => route({ Records: [{ messageId: randomUUID(), body } as never] }),
+    publish: (body: string) =>
+      route(
+        { Records: [{ messageId: randomUUID(), body } as never] },
+        { getRemainingTimeInMillis: () => 60_000 },
+      ),
     async stop() {
       clearInterval(ticking);
       await poller.stop();

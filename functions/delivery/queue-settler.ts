@@ -8,7 +8,7 @@ import { BatchTally } from './batch-tally.ts';
 import type { Deliveries, NewDelivery } from './deliveries.ts';
 import type { EndpointHealth } from './endpoint-health.ts';
 import type { Held } from './held.ts';
-import type { Queues } from './queues.ts';
+import { type Queues, receivesOf, soonAgain } from './queues.ts';
 import { placeOf } from './read-event.ts';
 import type { Settler } from './settler.ts';
 
@@ -29,9 +29,8 @@ export class QueueSettler implements Settler {
   readonly #health: EndpointHealth;
   readonly #dependencies: SettlerDependencies & { readonly queues: Queues };
   readonly #startedAt: number;
-  readonly #open: Map<string, { readonly record: SQSRecord; readonly held: Held }>;
-  /** By the id of the message, how often it was received. */
-  readonly #receives: ReadonlyMap<string, number>;
+  readonly #records: ReadonlyMap<string, SQSRecord>;
+  readonly #open: Map<string, Held>;
   readonly #again: string[] = [];
   #retryAt: number | undefined;
 
@@ -45,14 +44,12 @@ export class QueueSettler implements Settler {
     this.#health = health;
     this.#dependencies = dependencies;
     this.#startedAt = dependencies.clock();
-    this.#open = new Map(records.map(record => [record.messageId, { record, held: heldOf(record) }]));
-    this.#receives = new Map(
-      records.map(({ messageId, attributes }) => [messageId, Number(attributes.ApproximateReceiveCount)]),
-    );
+    this.#records = new Map(records.map(record => [record.messageId, record]));
+    this.#open = new Map(records.map(record => [record.messageId, heldOf(record)]));
   }
 
   get open(): readonly Held[] {
-    return [...this.#open.values()].map(({ held }) => held);
+    return [...this.#open.values()];
   }
 
   /** The ids of messages that must stay in the queue. */
@@ -102,7 +99,7 @@ export class QueueSettler implements Settler {
 
   untried(held: Held): Promise<void> {
     this.tally.note('untried', [held]);
-    return this.#show(held);
+    return this.#hide(held, 0);
   }
 
   async dead(held: Held, failure: Failure): Promise<void> {
@@ -115,7 +112,7 @@ export class QueueSettler implements Settler {
       this.tally.note('dead', [held]);
       log.error('A delivery was given up; it is a dead letter now.', details);
     } catch (error) {
-      this.#stays(
+      await this.#stays(
         held,
         'A delivery that was given up could not be written down; it stays in the queue.',
         error,
@@ -127,13 +124,13 @@ export class QueueSettler implements Settler {
    *  wrote it, but died before the endpoint's row mentioned it, and nobody else would ever look for it. */
   async #forget(all: readonly Held[]): Promise<void> {
     for (const { id } of all) this.#open.delete(id);
-    const again = all.filter(({ id }) => (this.#receives.get(id) as number) > 1);
+    const again = all.filter(({ id }) => receivesOf(this.#records.get(id) as SQSRecord) > 1);
     try {
       if (again.length > 0)
         await this.#dependencies.deliveries.forget(again.map(held => this.#deliveryOf(held)));
     } catch (error) {
       for (const held of again)
-        this.#stays(
+        await this.#stays(
           held,
           'Whether a delivery waits in a row could not be settled; its message stays in the queue.',
           error,
@@ -149,17 +146,22 @@ export class QueueSettler implements Settler {
       await join();
       this.#open.delete(held.id);
     } catch (error) {
-      this.#stays(held, 'A delivery that waits could not be written down; it stays in the queue.', error);
+      await this.#stays(
+        held,
+        'A delivery that waits could not be written down; it stays in the queue.',
+        error,
+      );
     }
   }
 
-  /** Shows the message again at once. */
-  async #show(held: Held): Promise<void> {
-    const record = this.#open.get(held.id)?.record as SQSRecord;
+  /** Shows the message again in `seconds`, by default soon. */
+  async #hide(held: Held, seconds?: number): Promise<void> {
+    const record = this.#records.get(held.id) as SQSRecord;
+    const pause = seconds ?? soonAgain(record);
     this.#open.delete(held.id);
     this.#again.push(held.id);
     try {
-      await this.#dependencies.queues.hide(record, 0);
+      if (pause !== undefined) await this.#dependencies.queues.hide(record, pause);
     } catch (error) {
       this.#dependencies.log.warn('When a message is tried again could not be set; the queue decides.', {
         endpoint: this.#endpoint.name,
@@ -169,15 +171,15 @@ export class QueueSettler implements Settler {
     }
   }
 
-  #stays(held: Held, what: string, error: unknown): void {
+  /** Leaves a delivery in the queue, because it could not be written down. */
+  async #stays(held: Held, what: string, error: unknown): Promise<void> {
     this.tally.note('unsettled', [held]);
-    this.#open.delete(held.id);
-    this.#again.push(held.id);
     this.#dependencies.log.error(what, {
       endpoint: this.#endpoint.name,
       eventId: held.eventId,
       error: String(error),
     });
+    await this.#hide(held);
   }
 
   #deliveryOf({ eventId, body, at, replay }: Held): NewDelivery {

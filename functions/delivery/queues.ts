@@ -6,6 +6,7 @@ import {
 } from '@aws-sdk/client-sqs';
 import type { SQSRecord } from 'aws-lambda';
 import { inParallel } from '../basics/in-parallel.ts';
+import type { Log } from '../basics/telemetry.ts';
 import type { EndpointKind } from '../endpoints/endpoint.ts';
 
 /** The queues that lead to endpoints. Chats have their own, for which Lambda waits a moment, so that one
@@ -35,14 +36,24 @@ export interface Queues {
   wake(endpoint: Addressee, seconds: number): Promise<void>;
 }
 
-/** What routing asks of SQS: queues the messages.
- *  @returns the indexes of those that could not be queued */
-export type Send = (messages: readonly Routed[]) => Promise<number[]>;
+/** Messages that could not be queued. */
+export interface Unsent {
+  /** Their places among the messages that were given, in order. */
+  readonly indexes: readonly number[];
+  /** Why one of them could not be. Absent if all were queued, or time was up. */
+  readonly reason?: string | undefined;
+}
+
+/** What routing asks of SQS: queues the messages in their order, and begins no request once `hasTime` is
+ *  false, or the queues are down. Never rejects. */
+export type Send = (messages: readonly Routed[], hasTime?: () => boolean) => Promise<Unsent>;
 
 /** The most messages that SQS takes in one request. */
 const AT_ONCE = 10;
 /** Requests at once. One event for a thousand endpoints takes a hundred requests. */
 const WIDTH = 10;
+/** So many failed requests mean that SQS is down: further ones would only take time. */
+const MAX_FAILED_REQUESTS = 10;
 /** Body and attribute of a message without an event: it only wakes a run that looks at rows. */
 const WAKE = 'wake';
 const ENDPOINT = 'endpoint';
@@ -58,7 +69,7 @@ type Client = Pick<SQSClient, 'send'>;
 export function sqsQueues(client: Client, urls: QueueUrls): Queues {
   return {
     async hide({ eventSourceARN, receiptHandle: ReceiptHandle }, VisibilityTimeout) {
-      const QueueUrl = eventSourceARN.endsWith(nameOf(urls.chat)) ? urls.chat : urls.deliveries;
+      const QueueUrl = beside(urls.deliveries, eventSourceARN);
       await client.send(new ChangeMessageVisibilityCommand({ QueueUrl, ReceiptHandle, VisibilityTimeout }));
     },
     async wake(to, DelaySeconds) {
@@ -82,33 +93,49 @@ export function sqsQueues(client: Client, urls: QueueUrls): Queues {
 /** Uses fair queues, with the endpoint as message group: an endpoint that has many deliveries, or is slow,
  *  delays no other. */
 export function sqsSend(client: Client, urls: QueueUrls): Send {
-  return async messages => {
-    const unsent: number[] = [];
-    const requests: { url: string; some: Numbered[] }[] = [];
+  return async (messages, hasTime = () => true) => {
     const byUrl = Map.groupBy(
       messages.map((message, index) => ({ message, index })),
       ({ message }) => urlOf(urls, message.to),
     );
-    for (const [url, all] of byUrl) {
-      for (const some of slices(all)) requests.push({ url, some });
-    }
+    // In the order of the messages, so that events are sent whole, one after the other.
+    const requests = [...byUrl]
+      .flatMap(([url, all]) => slices(all).map(some => ({ url, some, first: some[0]?.index ?? 0 })))
+      .toSorted((one, other) => one.first - other.first);
+    const indexes: number[] = [];
+    let failures = 0;
+    let reason: string | undefined;
     await inParallel(requests, WIDTH, async ({ url, some }) => {
-      unsent.push(...(await sendSome(client, url, some)));
+      if (failures >= MAX_FAILED_REQUESTS || !hasTime()) {
+        indexes.push(...some.map(({ index }) => index));
+        return;
+      }
+      const unsent = await sendSome(client, url, some);
+      indexes.push(...unsent.indexes);
+      reason ??= unsent.reason;
+      if (unsent.indexes.length === some.length) failures += 1;
     });
-    return unsent;
+    return {
+      indexes: indexes.toSorted((one, other) => one - other),
+      ...(reason !== undefined && { reason }),
+    };
   };
 }
 
 type Numbered = { readonly message: Routed; readonly index: number };
 
-async function sendSome(client: Client, QueueUrl: string, some: readonly Numbered[]): Promise<number[]> {
+async function sendSome(client: Client, QueueUrl: string, some: readonly Numbered[]): Promise<Unsent> {
   const Entries = some.map(({ message: { to, body }, index }) => ({
     Id: String(index),
     MessageBody: body,
     ...attributesOf(to),
   }));
-  const { Failed = [] } = await client.send(new SendMessageBatchCommand({ QueueUrl, Entries }));
-  return Failed.map(({ Id }) => Number(Id));
+  try {
+    const { Failed = [] } = await client.send(new SendMessageBatchCommand({ QueueUrl, Entries }));
+    return { indexes: Failed.map(({ Id }) => Number(Id)), reason: Failed[0]?.Code };
+  } catch (error) {
+    return { indexes: some.map(({ index }) => index), reason: String(error) };
+  }
 }
 
 /** The messages in slices that fit into one request each, by number and by bytes. */
@@ -145,7 +172,51 @@ function urlOf({ deliveries, chat }: QueueUrls, { kind }: Addressee): string {
   return kind === 'webhook' ? deliveries : chat;
 }
 
-/** How the ARN of this queue ends: with its name, as its URL does, but after a colon. */
-function nameOf(url: string): string {
-  return `:${url.split('/').at(-1)}`;
+/** The URL of the queue with this ARN. All queues are in the account and region of `url`. */
+function beside(url: string, arn: string): string {
+  return url.replace(/[^/]+$/, () => arn.split(':').at(-1) as string);
+}
+
+/** How often a message was received, by now. */
+export function receivesOf({ attributes }: SQSRecord): number {
+  return Number(attributes.ApproximateReceiveCount);
+}
+
+/** After this many receives, a message that can't be settled is shown again when its queue does, after
+ *  minutes: it would otherwise be set aside within the hour of an outage. */
+const MAX_SOON = 10;
+const FIRST_PAUSE_S = 5;
+const MAX_PAUSE_S = 30;
+
+/** Seconds until a message is shown again that could not be settled because AWS did not answer; undefined:
+ *  its queue decides. */
+export function soonAgain(record: SQSRecord): number | undefined {
+  const receives = receivesOf(record);
+  if (receives > MAX_SOON) return undefined;
+  return Math.min(FIRST_PAUSE_S * 2 ** (receives - 1), MAX_PAUSE_S);
+}
+
+/** Shows messages again soon. Never rejects: where that fails, the queue decides. */
+export async function hideBriefly(
+  records: readonly SQSRecord[],
+  { queues, log, seconds = soonAgain }: HidingDependencies,
+): Promise<void> {
+  await inParallel(records, WIDTH, async record => {
+    const pause = seconds(record);
+    try {
+      if (pause !== undefined) await queues.hide(record, pause);
+    } catch (error) {
+      log.warn('When a message is tried again could not be set; the queue decides.', {
+        messageId: record.messageId,
+        error: String(error),
+      });
+    }
+  });
+}
+
+export interface HidingDependencies {
+  readonly queues: Pick<Queues, 'hide'>;
+  readonly log: Log;
+  /** By default `soonAgain`. */
+  readonly seconds?: (record: SQSRecord) => number | undefined;
 }

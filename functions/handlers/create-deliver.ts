@@ -8,7 +8,7 @@ import { type DrainDependencies, drain, TICK_MS } from '../delivery/drain.ts';
 import { EndpointHealth } from '../delivery/endpoint-health.ts';
 import type { EndpointRows } from '../delivery/endpoint-rows.ts';
 import { QueueSettler } from '../delivery/queue-settler.ts';
-import { addressOf, type Queues } from '../delivery/queues.ts';
+import { addressOf, hideBriefly, type Queues } from '../delivery/queues.ts';
 import { placeOf } from '../delivery/read-event.ts';
 import type { Registered, Registry } from '../delivery/registry.ts';
 import { type SenderOptions, senderOf } from '../delivery/sender.ts';
@@ -41,6 +41,10 @@ export interface DeliverDependencies extends SenderOptions {
   /** By default that of Standard Webhooks, over three days. */
   readonly timing?: RetryTiming;
 }
+
+/** How long a deployment may take to update this function after `route.ts`, or to roll it back. */
+const UNKNOWN_KEPT_MS = 5 * 60_000;
+const UNKNOWN_PAUSE_S = 15;
 
 /** The deliverer: messages of the queues in, HTTP requests out. A delivery that fails or must wait becomes a
  *  row; a message that is returned as failed was not tried, or its row could not be written. */
@@ -78,12 +82,9 @@ export function createDeliver(dependencies: DeliverDependencies): Deliver {
         endpoint: name,
         error: String(error),
       });
-      return records.map(({ messageId }) => messageId);
+      return again(records);
     }
-    if (!found) {
-      if (events.length > 0) tellDropped(name, events);
-      return [];
-    }
+    if (!found) return settleUnknown(name, events);
     const { endpoint, row } = found;
     const health = new EndpointHealth(name, row, tools);
     const settler = new QueueSettler(endpoint, health, events, tools);
@@ -94,9 +95,24 @@ export function createDeliver(dependencies: DeliverDependencies): Deliver {
     return settler.again;
   }
 
-  function tellDropped(endpoint: string, events: readonly SQSRecord[]): void {
-    const ids = events.map(({ body, messageId }) => placeOf(body)?.id ?? messageId);
-    tellEvents(log, 'An endpoint was removed; what was to be delivered to it is dropped.', ids, { endpoint });
+  /** Keeps young deliveries of an unknown endpoint in the queue, because this function may be updated with its
+   *  configuration at this moment; drops older ones.
+   *  @returns the ids of messages that must stay in the queue */
+  async function settleUnknown(endpoint: string, events: readonly SQSRecord[]): Promise<readonly string[]> {
+    const { young = [], old = [] } = Object.groupBy(events, ({ attributes: { SentTimestamp } }) =>
+      dependencies.clock() - Number(SentTimestamp) < UNKNOWN_KEPT_MS ? 'young' : 'old',
+    );
+    if (old.length > 0) {
+      const ids = old.map(({ body, messageId }) => placeOf(body)?.id ?? messageId);
+      tellEvents(log, 'An endpoint is unknown; its deliveries are dropped.', ids, { endpoint });
+    }
+    return again(young, () => UNKNOWN_PAUSE_S);
+  }
+
+  /** Shows messages again after seconds. @returns their ids */
+  async function again(records: readonly SQSRecord[], seconds?: () => number): Promise<readonly string[]> {
+    await hideBriefly(records, { queues: dependencies.queues, log, ...(seconds && { seconds }) });
+    return records.map(({ messageId }) => messageId);
   }
 
   /** Wakes a run at `at` (ms since 1970) for deliveries that became rows, so that they don't wait for the tick.

@@ -1,29 +1,79 @@
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { tellEvents } from '../basics/event-lines.ts';
 import type { Log } from '../basics/telemetry.ts';
-import type { Routed, Send } from '../delivery/queues.ts';
+import { hideBriefly, type Queues, type Routed, type Send } from '../delivery/queues.ts';
 import { readEvent } from '../delivery/read-event.ts';
-import type { Registry } from '../delivery/registry.ts';
+import type { Registered, Registry } from '../delivery/registry.ts';
 import { wants } from '../endpoints/filter.ts';
 
-export type Route = (event: SQSEvent) => Promise<SQSBatchResponse>;
+export type Route = (
+  event: Pick<SQSEvent, 'Records'>,
+  context: { getRemainingTimeInMillis(): number },
+) => Promise<SQSBatchResponse>;
 
 export interface RouteDependencies {
   readonly registry: Registry;
   readonly send: Send;
+  readonly queues: Pick<Queues, 'hide'>;
   readonly log: Log;
 }
 
-/** The router: events of the topic in, one message for each endpoint that wants it out. If one of an event's
- *  messages could not be queued, the event is routed again: endpoints that have it already get it twice, with
- *  the same id. */
-export function createRoute({ registry, send, log }: RouteDependencies): Route {
-  return async ({ Records }) => {
-    const endpoints = await registry.all();
-    const routed: (Routed & { readonly record: SQSRecord })[] = [];
-    const ids = new Map<string, string>();
-    const failed = new Set<string>();
-    for (const record of Records) {
+/** No request to SQS begins with less time left: with its retry it takes 5 s, and then the events that were
+ *  not reached must be shown again. */
+const LEAST_REMAINING_MS = 10_000;
+/** Events whose missing endpoints are remembered. */
+const MAX_REMEMBERED = 100;
+
+type Matched = Routed & { readonly record: SQSRecord };
+
+/** The deliveries of a batch of messages, and the ids of the events in it. */
+interface Match {
+  readonly routed: Matched[];
+  readonly ids: Map<SQSRecord, string>;
+  readonly malformed: SQSRecord[];
+}
+
+/** The router: events of the topic in, one message for each endpoint that wants it out. If some of an event's
+ *  messages could not be queued, it is routed again after seconds: by the same execution environment only to
+ *  the endpoints that lack it, by another to all of them, with the same id. */
+export function createRoute({ registry, send, queues, log }: RouteDependencies): Route {
+  /** The endpoints that lack an event, by its message. */
+  const lacking = new Map<string, ReadonlySet<string>>();
+
+  return async ({ Records }, context) => {
+    const hasTime = () => context.getRemainingTimeInMillis() >= LEAST_REMAINING_MS;
+    let endpoints: readonly Registered[];
+    try {
+      endpoints = await registry.all();
+    } catch (error) {
+      log.error('The endpoints could not be read; the events are routed again.', { error: String(error) });
+      return again(Records);
+    }
+    const { routed, ids, malformed } = match(Records, endpoints);
+    const { indexes, reason } = await send(routed, hasTime);
+    const unsent = indexes.map(index => routed[index] as Matched);
+    if (unsent.length > 0)
+      log.warn('A queue did not take some deliveries; their events are routed again.', {
+        unsent: unsent.length,
+        reason: reason ?? 'no time left',
+      });
+    const failed = Map.groupBy(unsent, ({ record }) => record);
+    for (const { messageId } of ids.keys()) lacking.delete(messageId);
+    for (const [{ messageId }, all] of failed) remember(messageId, new Set(all.map(({ to }) => to.name)));
+    const left = [...failed.keys()].flatMap(record => ids.get(record) ?? []);
+    const done = [...ids].flatMap(([record, id]) => (failed.has(record) ? [] : [id]));
+    tellEvents(log, 'Route batch ended.', done, {
+      deliveries: routed.length - unsent.length,
+      ...(left.length > 0 && { again: left }),
+    });
+    const { batchItemFailures } = await again([...failed.keys()]);
+    return { batchItemFailures: [...malformed.map(itemOf), ...batchItemFailures] };
+  };
+
+  /** Finds the deliveries to make, in the order of the events. */
+  function match(records: readonly SQSRecord[], endpoints: readonly Registered[]): Match {
+    const found: Match = { routed: [], ids: new Map(), malformed: [] };
+    for (const record of records) {
       const read = readEvent(record.body);
       if ('malformed' in read) {
         // After enough receives, SQS moves it to the dead-letter queue.
@@ -31,22 +81,29 @@ export function createRoute({ registry, send, log }: RouteDependencies): Route {
           messageId: record.messageId,
           reason: read.malformed,
         });
-        failed.add(record.messageId);
+        found.malformed.push(record);
         continue;
       }
-      ids.set(record.messageId, read.event.id);
+      found.ids.set(record, read.event.id);
+      const missing = lacking.get(record.messageId);
       for (const { endpoint } of endpoints)
-        if (wants(endpoint.filter ?? {}, read.event))
-          routed.push({ to: endpoint, body: record.body, record });
+        if (missing ? missing.has(endpoint.name) : wants(endpoint.filter ?? {}, read.event))
+          found.routed.push({ to: endpoint, body: record.body, record });
     }
-    for (const index of await send(routed))
-      failed.add((routed[index] as (typeof routed)[number]).record.messageId);
-    const again = [...ids].flatMap(([messageId, id]) => (failed.has(messageId) ? [id] : []));
-    const done = [...ids].flatMap(([messageId, id]) => (failed.has(messageId) ? [] : [id]));
-    tellEvents(log, 'Route batch ended.', done, {
-      deliveries: routed.length,
-      ...(again.length > 0 && { again }),
-    });
-    return { batchItemFailures: [...failed].map(itemIdentifier => ({ itemIdentifier })) };
-  };
+    return found;
+  }
+
+  function remember(messageId: string, endpoints: ReadonlySet<string>): void {
+    lacking.set(messageId, endpoints);
+    const [oldest] = lacking.keys();
+    if (lacking.size > MAX_REMEMBERED && oldest !== undefined) lacking.delete(oldest);
+  }
+
+  /** Leaves messages in their queue, which shows them again after seconds. */
+  async function again(records: readonly SQSRecord[]): Promise<SQSBatchResponse> {
+    await hideBriefly(records, { queues, log });
+    return { batchItemFailures: records.map(itemOf) };
+  }
 }
+
+const itemOf = ({ messageId }: SQSRecord) => ({ itemIdentifier: messageId });

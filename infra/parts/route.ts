@@ -26,9 +26,9 @@ export class Route extends Handler {
       files: configuredFile(config),
       description:
         'Changewire: sends each event to the queue of deliveries, once for each endpoint that wants it',
-      // The registry of thousands of endpoints takes some megabytes; with more memory Lambda gives more
-      // processor time, for their filters.
-      memoryMiB: 512,
+      // With more memory Lambda gives more processor time: an event for thousands of endpoints takes hundreds
+      // of requests to SQS.
+      memoryMiB: 1024,
       timeout: EVENTS.timeout,
       logRetention: config.logRetentionDays,
       bindings: { TABLE_NAME: forRouting(table), ...queues.forSending() },

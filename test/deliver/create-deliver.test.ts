@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Values } from '../../functions/basics/telemetry.ts';
 import type { ChangeEvent } from '../../functions/changes/event.ts';
 import { createRegistry } from '../../functions/delivery/registry.ts';
+import type { EndpointSettings } from '../../functions/endpoints/endpoint.ts';
 import { guardedAgent } from '../../functions/endpoints/guarded-agent.ts';
 import type { SecretStore } from '../../functions/endpoints/secret.ts';
 import { createDeliver, type DeliverDependencies } from '../../functions/handlers/create-deliver.ts';
@@ -10,6 +11,7 @@ import { AT, SECRET, someEvents } from '../kit/delivery/given.ts';
 import { until } from '../kit/delivery/house.ts';
 import {
   endpointOf,
+  MINUTE,
   openSetting,
   recordOf,
   SECOND,
@@ -70,6 +72,9 @@ function open(urls: Record<string, string>, more: Partial<DeliverDependencies> =
     wake: (id: string, to: string) => recordOf(id, 'wake', { to, wake: true }),
   };
 }
+
+/** A message for an endpoint that is gone, sent five minutes ago. */
+const old = (id: string, body: string) => recordOf(id, body, { to: 'gone', now: AT - 5 * MINUTE });
 
 describe('the metrics of a run', () => {
   it('are told once, for all its endpoints, and only those that there is something of', async () => {
@@ -199,35 +204,67 @@ describe('a batch with messages for several endpoints', () => {
 
   it('drops what is for an endpoint that was removed, and says so', async () => {
     const { url, received } = await receiver(answer(200));
-    const { run, record, said, lines, wake, deliveries } = open({ crm: url });
-    expect(await run([record('m0', 'gone'), record('m1', 'crm'), wake('m2', 'gone')])).toEqual([]);
+    const { run, record, said, lines, wake, deliveries, hidden } = open({ crm: url });
+    const late = old('m0', JSON.stringify(someEvents(1)[0]));
+    expect(await run([late, record('m1', 'crm'), wake('m2', 'gone')])).toEqual([]);
     expect(received).toHaveLength(1);
     const events = someEvents(1).map(({ id }) => id);
-    expect([said, lines]).toMatchObject([
+    expect([said, lines, hidden]).toMatchObject([
       [],
       [
         { endpoint: 'gone', events },
         { endpoint: 'crm', events },
       ],
+      [],
     ]);
     expect(await deliveries.dead('gone', 9)).toEqual([]);
   });
 
+  it('keeps what is for an unknown endpoint for five minutes: its configuration may be on the way', async () => {
+    const { run, state, lines, said, wake } = open({});
+    const records = [recordOf('m0', 'hush', { to: 'gone', now: state.now }), wake('m1', 'gone')];
+    expect([await run(records), lines, said]).toEqual([['m0'], [], []]);
+    state.now += 5 * MINUTE - 1;
+    expect([await run(records), lines]).toEqual([['m0'], []]);
+    state.now += 1;
+    expect([await run(records), lines.length]).toEqual([[], 1]);
+  });
+
+  it('looks for the unknown endpoint again in 15 s, and delivers once it is known', async () => {
+    const { url, received } = await receiver(answer(200));
+    const endpoints: EndpointSettings[] = [];
+    const registry: DeliverDependencies['registry'] = {
+      read: async name => {
+        const endpoint = endpoints.find(one => one.name === name);
+        return endpoint && { endpoint, row: undefined };
+      },
+      all: async () => [],
+    };
+    const { run, record, hidden } = open({ crm: url }, { registry });
+    expect([await run([record('m0', 'crm')]), hidden]).toEqual([['m0'], [['m0', 15]]]);
+    endpoints.push(endpointOf());
+    expect([await run([record('m0', 'crm')]), received.length]).toEqual([[], 1]);
+  });
+
   it('names what it drops by the message where that holds no event, and says nothing of messages that wake', async () => {
     const { run, wake, lines } = open({});
-    expect(await run([recordOf('m0', 'hush', { to: 'gone' }), wake('m1', 'away')])).toEqual([]);
-    const message = 'An endpoint was removed; what was to be delivered to it is dropped.';
+    expect(await run([old('m0', 'hush'), wake('m1', 'away')])).toEqual([]);
+    const message = 'An endpoint is unknown; its deliveries are dropped.';
     expect(lines).toEqual([{ message, endpoint: 'gone', events: ['m0'] }]);
   });
 
   it('keeps what is for an endpoint that can not be looked up, wakes included', async () => {
     const { url, received } = await receiver(answer(200));
     const setting = open({ crm: url });
-    const { run, record, wake, faults, said } = setting;
+    const { run, record, wake, faults, said, hidden } = setting;
     faults.before = command => JSON.stringify(command).includes('"broken"') && TABLE_DOWN;
     expect(await run([record('m0', 'broken'), wake('m1', 'broken'), record('m2', 'crm')])).toEqual([
       'm0',
       'm1',
+    ]);
+    expect(hidden).toEqual([
+      ['m0', 5],
+      ['m1', 5],
     ]);
     expect(received).toHaveLength(1);
     const details = { endpoint: 'broken', error: 'Error: table down' };

@@ -159,10 +159,13 @@ describe('the entries, bundled as they are deployed, with the configuration besi
   });
 
   it('the router asks for the rows of endpoints, and sends what they and the configuration want', async () => {
+    const context = { getRemainingTimeInMillis: () => 60_000 };
     const { handler } = (await load('route')) as { handler: Route };
-    await expect((async () => handler({ Records: [] }))()).rejects.toThrow(/environment of route\.ts/);
+    await expect((async () => handler({ Records: [] }, context))()).rejects.toThrow(
+      /environment of route\.ts/,
+    );
     setUp();
-    const answer = await handler({ Records: [record] });
+    const answer = await handler({ Records: [record] }, context);
     vi.restoreAllMocks();
     expect(answer).toEqual({ batchItemFailures: [] });
     expect(asked).toEqual([...LAYOUT, 'Query', 'SendMessageBatch']);

@@ -28,14 +28,14 @@ const to = (name: string, kind: 'webhook' | 'slack' = 'webhook', body = 'x'): Ro
 });
 
 describe('a message', () => {
-  it.each(['deliveries', 'chat'] as const)(
+  it.each(['deliveries', 'chat', 'events'] as const)(
     'of the queue of %s is shown there again in so many seconds',
     async queue => {
       const { sent, queues } = openQueues();
       const eventSourceARN = `arn:aws:sqs:eu-west-1:1:cw-${queue}`;
       await queues.hide({ ...recordOf('m0', ''), eventSourceARN }, 30);
       expect(sent).toEqual([expect.any(ChangeMessageVisibilityCommand)]);
-      const QueueUrl = urls[queue];
+      const QueueUrl = `https://sqs.example/1/cw-${queue}`;
       expect(sent[0]?.input).toEqual({ QueueUrl, ReceiptHandle: 'receipt-m0', VisibilityTimeout: 30 });
     },
   );
@@ -67,7 +67,9 @@ describe('a message', () => {
 describe('what is sent to endpoints', () => {
   it('goes into the queue of its kind, byte for byte, each in the group of its endpoint', async () => {
     const { sent, send } = openQueues();
-    expect(await send([to('crm', 'webhook', '{"é":1}'), to('bot', 'slack'), to('erp')])).toEqual([]);
+    expect(await send([to('crm', 'webhook', '{"é":1}'), to('bot', 'slack'), to('erp')])).toEqual({
+      indexes: [],
+    });
     const entry = (Id: string, name: string, MessageBody = 'x') => ({
       ...{ Id, MessageBody, MessageGroupId: name },
       MessageAttributes: { endpoint: text(name) },
@@ -101,18 +103,44 @@ describe('what is sent to endpoints', () => {
 
   it('and is not taken is told by its place among all', async () => {
     const { send } = openQueues(({ Entries = [] }) => ({
-      Failed: Entries.filter(({ MessageBody }) => MessageBody === 'no').map(({ Id }) => ({ Id })),
+      Failed: Entries.filter(({ MessageBody }) => MessageBody === 'no').map(({ Id }) => ({
+        Id,
+        Code: 'InternalError',
+      })),
     }));
     const all = Array.from({ length: 30 }, (_, index) =>
       to(`e${index}`, index % 2 === 0 ? 'webhook' : 'slack', [3, 12, 29].includes(index) ? 'no' : 'yes'),
     );
-    expect((await send(all)).toSorted((one, other) => one - other)).toEqual([3, 12, 29]);
+    expect(await send(all)).toEqual({ indexes: [3, 12, 29], reason: 'InternalError' });
   });
 
-  it('fails as a whole where a request does', async () => {
-    const { send } = openQueues(() => {
+  it('is told as not taken where a request fails, and the other requests are made', async () => {
+    const { sent, send } = openQueues(({ Entries = [] }) => {
+      if (Entries.some(({ MessageGroupId }) => MessageGroupId === 'e11')) throw new Error('queue down');
+      return {};
+    });
+    const all = Array.from({ length: 300 }, (_, index) => to(`e${index}`));
+    const indexes = Array.from({ length: 10 }, (_, index) => 10 + index);
+    expect(await send(all)).toEqual({ indexes, reason: 'Error: queue down' });
+    expect(sent).toHaveLength(30);
+  });
+
+  it('is left out once ten requests have failed: the queue is down', async () => {
+    const { sent, send } = openQueues(() => {
       throw new Error('queue down');
     });
-    await expect(send([to('crm')])).rejects.toThrow('queue down');
+    const all = Array.from({ length: 1000 }, (_, index) => to(`e${index}`));
+    expect((await send(all)).indexes).toEqual(all.map((_, index) => index));
+    expect(sent.length).toBeLessThan(20);
+  });
+
+  it('goes in its order, those of both queues together, as long as there is time', async () => {
+    const { sent, send } = openQueues();
+    const all = Array.from({ length: 400 }, (_, index) =>
+      to(`e${index}`, index % 2 === 0 ? 'webhook' : 'slack'),
+    );
+    const { indexes } = await send(all, () => sent.length < 8);
+    expect(sent).toHaveLength(8);
+    expect(indexes).toEqual(all.slice(80).map((_, index) => 80 + index));
   });
 });

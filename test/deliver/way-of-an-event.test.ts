@@ -49,9 +49,9 @@ async function open() {
   });
   const send = async (all: readonly Routed[]) => {
     routed.push(...all);
-    return [];
+    return { indexes: [] };
   };
-  const route = createRoute({ registry, log: logOf('route'), send });
+  const route = createRoute({ registry, log: logOf('route'), send, queues: dependencies.queues });
   const { openPoster, readSecret, chatFormats, ...others } = dependencies;
   const deliver = createDeliver({
     ...others,
@@ -74,7 +74,7 @@ async function open() {
         },
       };
       await publish({ Records: [change as unknown as DynamoDBRecord] }, context);
-      await route({ Records: published.map((body, index) => recordOf(`e${index}`, body)) });
+      await route({ Records: published.map((body, index) => recordOf(`e${index}`, body)) }, context);
       const Records = routed.map(({ to, body }, index) => recordOf(`m${index}`, body, { to: to.name }));
       await deliver({ Records }, context);
     },

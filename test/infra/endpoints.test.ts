@@ -155,6 +155,17 @@ describe('the route function', () => {
   });
 });
 
+test('the route function is updated after the deliver function, which must know a new endpoint first', () => {
+  const functions = template.findResources('AWS::Lambda::Function') as Record<
+    string,
+    { DependsOn?: string[] }
+  >;
+  const idOf = (name: string) =>
+    Object.keys(functions).find(id => id.startsWith(`${name}Function`)) as string;
+  expect(functions[idOf('Route')]?.DependsOn).toContain(idOf('Deliver'));
+  expect(functions[idOf('Deliver')]?.DependsOn).not.toContain(idOf('Route'));
+});
+
 describe('the deliver function', () => {
   test('gets the table, its queues, and the path of the secrets, which names the stack', () => {
     expect(own('Deliver')).toEqual({

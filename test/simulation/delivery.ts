@@ -232,9 +232,11 @@ export class Delivery {
 
   #startRoute(life: Life): Handler {
     const { log } = this.#shared;
+    const sqs = this.#sqs(life);
     const route = createRoute({
       registry: this.#registry(life),
-      send: sqsSend(this.#sqs(life), this.#urls),
+      send: sqsSend(sqs, this.#urls),
+      queues: sqsQueues(sqs, this.#urls),
       log,
     });
     return route;
@@ -411,7 +413,7 @@ export class Delivery {
   }
 
   #sqs(life: Life, troubles = new Troubles(this.#shared)) {
-    return sqsClient(life, Object.values(this.#queues), {
+    return sqsClient(life, [this.events, ...Object.values(this.#queues)], {
       sent: () => {
         for (const deliverer of this.#deliverers) deliverer.wake();
       },

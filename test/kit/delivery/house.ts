@@ -110,7 +110,7 @@ export async function openHouse() {
     async publish(events: readonly ChangeEvent[]): Promise<void> {
       const route = createRoute({ ...common, registry: registry(), send: sqsSend(sqs, urls) });
       const Records = events.map(event => recordOf(randomUUID(), JSON.stringify(event)));
-      const { batchItemFailures } = await route({ Records });
+      const { batchItemFailures } = await route({ Records }, { getRemainingTimeInMillis: () => 60_000 });
       if (batchItemFailures.length > 0) throw new Error('not routed');
     },
     async send(name: string, ...bodies: string[]): Promise<void> {

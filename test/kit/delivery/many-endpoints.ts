@@ -102,7 +102,8 @@ function openWorld(scheduler: Scheduler, manners: readonly Manner[]) {
   every(scheduler, MINUTE, () => void tick());
   serve(scheduler, queue, starting);
   return {
-    publish: (body: string) => route({ Records: [recordOf('event', body)] }),
+    publish: (body: string) =>
+      route({ Records: [recordOf('event', body)] }, { getRemainingTimeInMillis: () => 60_000 }),
     waits: () =>
       manners.flatMap((manner, index) => {
         if (manner !== 200) return [];

@@ -7,8 +7,8 @@ export const WAITING_BUGS: readonly Bug[] = [
     edits: [
       edit(
         'handlers/create-route.ts',
-        'for (const index of await send(routed))',
-        'for (const index of (await send(routed)).slice(0, 1))',
+        'const unsent = indexes.map(',
+        'const unsent = indexes.slice(0, 1).map(',
       ),
     ],
   },
@@ -18,7 +18,7 @@ export const WAITING_BUGS: readonly Bug[] = [
       edit(
         'delivery/queue-settler.ts',
         '      await join();\n',
-        '      if (this.#receives.get(held.id) === 1) await join();\n',
+        '      if (receivesOf(this.#records.get(held.id) as SQSRecord) === 1) await join();\n',
       ),
     ],
   },
@@ -27,8 +27,8 @@ export const WAITING_BUGS: readonly Bug[] = [
     edits: [
       edit(
         'delivery/queue-settler.ts',
-        'all.filter(({ id }) => (this.#receives.get(id) as number) > 1);',
-        'all.filter(({ id }) => (this.#receives.get(id) as number) > 2);',
+        'all.filter(({ id }) => receivesOf(this.#records.get(id) as SQSRecord) > 1);',
+        'all.filter(({ id }) => receivesOf(this.#records.get(id) as SQSRecord) > 2);',
       ),
     ],
   },
