@@ -121,7 +121,13 @@ export class Changewire extends Construct {
     });
     new Dashboard(this, 'Dashboard', { name, table, queues, passes, handlers });
     followEvent(this, name, handlers);
-    this.undelivered = subscribed(subscriptionsIn, config, { topic: topic.topic, keeping });
+    const subscriptions = subscribed(subscriptionsIn, config, { topic: topic.topic, keeping });
+    // SNS keeps nothing for subscriptions that come later, and the stream of a table that was kept has records already.
+    // A subscription in another stack can only come later: that stack imports the topic from this one.
+    publish.mapping.node.addDependency(queues);
+    if (isWithin(Stack.of(subscriptionsIn), Stack.of(this)))
+      publish.mapping.node.addDependency(...subscriptions.values());
+    this.undelivered = Object.fromEntries([...subscriptions].map(([key, each]) => [key, each.undelivered]));
     if (rootStack(subscriptionsIn) !== rootStack(this)) exportAlways(topic.topic);
 
     this.name = name;
@@ -159,17 +165,24 @@ export class Changewire extends Construct {
   }
 }
 
-/** Makes the native subscriptions. @returns what SNS could not deliver to each, by name */
+/** Makes the native subscriptions. @returns them by name */
 function subscribed(
   scope: Construct,
   { subscriptions }: Config,
   shared: { readonly topic: ITopic; readonly keeping: Keeping },
-): Record<string, IQueue> {
-  return Object.fromEntries(
+): Map<string, HttpSubscription> {
+  return new Map(
     subscriptions.map(config => [
       config.name,
-      new HttpSubscription(scope, `Subscription.${config.name}`, { ...shared, config }).undelivered,
+      new HttpSubscription(scope, `Subscription.${config.name}`, { ...shared, config }),
     ]),
+  );
+}
+
+/** Whether a stack is this one, or nested in it. */
+function isWithin(stack: Stack, outer: Stack): boolean {
+  return (
+    stack === outer || (stack.nestedStackParent !== undefined && isWithin(stack.nestedStackParent, outer))
   );
 }
 

@@ -19,7 +19,7 @@ import type { Snapshots } from '../../functions/snapshots/snapshots.ts';
 import type { Table } from '../../functions/snapshots/table.ts';
 import { PATIENCE } from '../kit/table.ts';
 import { CREDENTIALS, REGION } from './emulator/environment.ts';
-import { createOperators, detachOperators, type Operators } from './operators.ts';
+import { attachOperators, createOperators, detachOperators, type Operators } from './operators.ts';
 
 /** What an invocation came to: what the function returned, or the message of what it threw. */
 export type Invocation = { readonly returned: unknown } | { readonly threw: string };
@@ -111,6 +111,10 @@ export class Aws {
   /** Once for each account. */
   operators(stack: Parameters<typeof createOperators>[1]): Promise<Operators> {
     return createOperators(this.#endpoint, stack);
+  }
+
+  attachOperators(stack: Parameters<typeof attachOperators>[1]): Promise<void> {
+    return attachOperators(this.#endpoint, stack);
   }
 
   detachOperators(stack: Parameters<typeof detachOperators>[1]): Promise<void> {

@@ -24,10 +24,14 @@ export interface Operators {
   readonly nobody: Operator;
 }
 
+interface Outputs {
+  output(name: string): string;
+}
+
 /** Makes them, as an administrator does, from the outputs of the stack. */
 export async function createOperators(
   endpoint: string,
-  stack: { readonly name: string; output(name: string): string },
+  stack: Outputs & { readonly name: string },
 ): Promise<Operators> {
   const iam = new IAMClient({ endpoint, region: REGION, credentials: CREDENTIALS });
   const create = async (UserName: string, policy?: string): Promise<Operator> => {
@@ -54,14 +58,24 @@ export async function createOperators(
   }
 }
 
-/** Takes the policies away again: what is attached to somebody can't be destroyed. */
-export async function detachOperators(
+/** Gives them the policies of a stack that was made again. */
+export function attachOperators(endpoint: string, stack: Outputs): Promise<void> {
+  return withPolicies(endpoint, stack, (iam, asked) => iam.send(new AttachUserPolicyCommand(asked)));
+}
+
+/** Takes the policies away: a policy that is attached to a user can't be destroyed. */
+export function detachOperators(endpoint: string, stack: Outputs): Promise<void> {
+  return withPolicies(endpoint, stack, (iam, asked) => iam.send(new DetachUserPolicyCommand(asked)));
+}
+
+async function withPolicies(
   endpoint: string,
-  stack: { output(name: string): string },
+  stack: Outputs,
+  change: (iam: IAMClient, asked: { UserName: string; PolicyArn: string }) => Promise<unknown>,
 ): Promise<void> {
   const iam = new IAMClient({ endpoint, region: REGION, credentials: CREDENTIALS });
   const pairs = { looker: 'LookPolicyArn', actor: 'ActPolicyArn' };
   for (const [UserName, policy] of Object.entries(pairs))
-    await iam.send(new DetachUserPolicyCommand({ UserName, PolicyArn: stack.output(policy) }));
+    await change(iam, { UserName, PolicyArn: stack.output(policy) });
   iam.destroy();
 }

@@ -1,9 +1,20 @@
 import assert from 'node:assert/strict';
 import type { Told } from '../../kit/told.ts';
 import { configOf } from '../config.ts';
+import { lineOf } from '../edits.ts';
 import { until } from '../until.ts';
-import { held, PROCESS, pass, served, toldIsServed, untilTold, type World } from '../world.ts';
+import {
+  held,
+  type OwnEmulator,
+  PROCESS,
+  pass,
+  served,
+  toldIsServed,
+  untilTold,
+  type World,
+} from '../world.ts';
 import { untilConfirmed } from './handshake.ts';
+import { republish } from './people.ts';
 
 /** What must be true of everything that happened. */
 export async function settled(world: World, baseline: Told): Promise<void> {
@@ -30,12 +41,15 @@ export async function settled(world: World, baseline: Told): Promise<void> {
 
 /** `changewire destroy` leaves the table, the next deployment goes on over it, and no destroying reaches it. */
 export async function destroy(world: World): Promise<void> {
-  const { report, stack, aws } = world;
+  const { report, stack, aws, own } = world;
   report.part('Destroying, and deploying again');
+  const backlog = own ? await commitUnpublished(world, own) : [];
   await aws.detachOperators(stack);
   await report.check('changewire destroy', async () => void (await stack.destroy()));
+  own?.gate.weather('sns', 'well');
   await onlyTheTableIsLeft(world);
-  await deployAgain(world);
+  await deployAgain(world, backlog);
+  await aws.detachOperators(stack);
   await report.check('cdk destroy --all stops at the table', () =>
     assert.rejects(stack.destroyAll(), /[Tt]ermination ?[Pp]rotection/),
   );
@@ -53,9 +67,24 @@ async function onlyTheTableIsLeft(world: World): Promise<void> {
   });
 }
 
+/** Commits changes that can't be published: the stream has them when the stack goes. @returns their lines */
+async function commitUnpublished(world: World, { gate }: OwnEmulator): Promise<string[]> {
+  const { report, edits } = world;
+  const before = edits.expected.length;
+  gate.weather('sns', 'errors');
+  edits.updateEach('note', 'committed-and-not-published');
+  await report.check('the topic answers with errors: changes are committed, and not published', () =>
+    until(60, async () => {
+      await pass(world);
+      assert.deepEqual(await held(world), served(world));
+    }),
+  );
+  return edits.expected.slice(before);
+}
+
 /** What changed while nothing was deployed is told, because no new baseline swallows it. Change records of the last day are
  *  sent again: the stream's reader is new. */
-async function deployAgain(world: World): Promise<void> {
+async function deployAgain(world: World, backlog: readonly string[]): Promise<void> {
   const { report, stack, aws, edits, service, everything, own } = world;
   const table = stack.output('TableName');
   const [project = ''] = edits.projects();
@@ -77,6 +106,21 @@ async function deployAgain(world: World): Promise<void> {
       assert.ok(!lines.some(line => /"mode":"baseline"/.test(line)), lines.join('\n'));
     });
   });
-  // Behind all that is sent again, that of the contract too.
-  await report.check('what changed in between is told', () => untilTold(world, 240, 'start'));
+  if (own)
+    await report.check('the webhook gets what was committed and not published', () =>
+      // After all that is sent again, that of the contract too.
+      until(240, () => {
+        const lines = own.receivers.webhook.events.events.map(lineOf);
+        assert.deepEqual(
+          backlog.filter(line => !lines.includes(line)),
+          [],
+        );
+        return `${backlog.length} events`;
+      }),
+    );
+  await aws.attachOperators(stack);
+  await report.check('published once more, all reaches the native subscription, too', async () => {
+    await republish(world);
+    return untilTold(world, 240, 'start');
+  });
 }

@@ -84,8 +84,7 @@ async function act(world: World): Promise<void> {
 export async function publishOnceMore({ report, edits, everything, operators }: World): Promise<void> {
   const { act } = await operators();
   await report.check('a time is published once more, to every subscriber, under the same ids', async () => {
-    const since = new Date(Date.now() - 60 * 60_000).toISOString();
-    const asked = { operation: 'republish', since, until: new Date().toISOString() } as const;
+    const asked = lastHour();
     const counted = await all(async cursor => act.ask({ ...asked, dryRun: true, ...cursor }));
     const before = everything.events.repeated;
     const published = await all(async cursor => act.ask({ ...asked, ...cursor }));
@@ -94,6 +93,18 @@ export async function publishOnceMore({ report, edits, everything, operators }: 
     await until(60, () => assert.ok(everything.events.repeated >= before + published));
     return `${published} events`;
   });
+}
+
+/** Publishes the last hour once more. @returns the number of events */
+export async function republish({ operators }: World): Promise<number> {
+  const { act } = await operators();
+  const asked = lastHour();
+  return all(async cursor => act.ask({ ...asked, ...cursor }));
+}
+
+function lastHour() {
+  const since = new Date(Date.now() - 60 * 60_000).toISOString();
+  return { operation: 'republish', since, until: new Date().toISOString() } as const;
 }
 
 /** All slices. @returns the number of events */

@@ -1,0 +1,44 @@
+import { NestedStack } from 'aws-cdk-lib';
+import type { Template } from 'aws-cdk-lib/assertions';
+import { describe, expect, test } from 'vitest';
+import { synthesised } from '../kit/infra/construct.ts';
+import { idsOf, madeBefore } from '../kit/infra/dependencies.ts';
+import { leastConfig, testTemplate } from '../kit/infra/synthesise.ts';
+
+const subscriptions = ['one', 'two'].map(name => ({ name, url: `https://receiver.example.com/${name}` }));
+
+/** What starts publishing: the reader of the stream, and what starts passes. */
+function starters(template: Template): string[] {
+  const stream = idsOf(template, 'AWS::Lambda::EventSourceMapping').filter(id => /PublishStream/.test(id));
+  const tick = idsOf(template, 'AWS::Lambda::Function').filter(id => /TickFunction/.test(id));
+  return [...stream, ...tick, ...idsOf(template, 'AWS::Scheduler::Schedule')].sort();
+}
+
+describe('no event is published before', () => {
+  test('the queue of events is subscribed', () => {
+    const template = testTemplate({ ...leastConfig(), subscriptions });
+    const subscribed = idsOf(template, 'AWS::SNS::Subscription').filter(id => id.startsWith('Queues'));
+    expect(subscribed).toHaveLength(1);
+    expect(starters(template)).toHaveLength(3);
+    for (const id of starters(template))
+      expect([...madeBefore(template, id)]).toEqual(expect.arrayContaining(subscribed));
+  });
+
+  test('the native subscriptions of the same stack are made', () => {
+    const { template } = synthesised(() => ({ subscriptions }));
+    expect(idsOf(template, 'AWS::SNS::Subscription')).toHaveLength(3);
+    for (const id of starters(template))
+      expect([...madeBefore(template, id)]).toEqual(
+        expect.arrayContaining(idsOf(template, 'AWS::SNS::Subscription')),
+      );
+  });
+
+  test('a stack nested in it is made, with the native subscriptions in it', () => {
+    const { template } = synthesised(stack => ({
+      subscriptions,
+      subscriptionsIn: new NestedStack(stack, 'Receivers'),
+    }));
+    const [nested = ''] = idsOf(template, 'AWS::CloudFormation::Stack');
+    for (const id of starters(template)) expect([...madeBefore(template, id)]).toContain(nested);
+  });
+});
