@@ -30,18 +30,24 @@ function allowing(scope: Construct, id: string, stackName: string, actions: read
   const stack = Stack.of(scope);
   const { partition, region, account } = stack;
   const parameters = `arn:${partition}:ssm:${region}:${account}:parameter${path}*`;
-  const policy = new Policy(scope, id, {
-    statements: [
-      new PolicyStatement({
-        actions: actions.map(action => `ssm:${action}`),
-        resources: [parameters],
-      }),
-    ],
-  });
-  Validations.of(policy).acknowledge({
-    id: `AwsSolutions-IAM5[Resource::${told(stack, parameters)}]`,
-    reason:
-      'Endpoints are added and removed while the stack runs, so their parameters are known by their path alone.',
-  });
-  return { value: path, grant: role => policy.attachToRole(role) };
+  return {
+    value: path,
+    grant: role => {
+      // Under the role, because the function is made after all that is under its role.
+      const policy = new Policy(role, id, {
+        roles: [role],
+        statements: [
+          new PolicyStatement({
+            actions: actions.map(action => `ssm:${action}`),
+            resources: [parameters],
+          }),
+        ],
+      });
+      Validations.of(policy).acknowledge({
+        id: `AwsSolutions-IAM5[Resource::${told(stack, parameters)}]`,
+        reason:
+          'Endpoints are added and removed while the stack runs, so their parameters are known by their path alone.',
+      });
+    },
+  };
 }

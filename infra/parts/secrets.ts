@@ -21,8 +21,10 @@ export function mayReadCredentials(handler: Handler, { workspaces }: Config): vo
       resourceName: pattern.endsWith('*') ? pattern : `${pattern}-??????`,
       arnFormat: ArnFormat.COLON_RESOURCE_NAME,
     });
-  const policy = new Policy(handler, 'ReadCredentials', {
-    roles: [handler.role],
+  const { role } = handler;
+  // Under the role, because the function is made after all that is under its role.
+  const policy = new Policy(role, 'ReadCredentials', {
+    roles: [role],
     statements: [
       new PolicyStatement({
         actions: ['secretsmanager:GetSecretValue'],

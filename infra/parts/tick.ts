@@ -107,22 +107,25 @@ function namesOfQueues(scope: Construct): string {
 function watchingSubscriptions(scope: Construct, topic: ChangeTopic, subscriptionsIn: Construct): Binding {
   const stack = Stack.of(scope);
   const queues = stack.formatArn({ service: 'sqs', resource: namesOfQueues(subscriptionsIn) });
-  const policy = new Policy(scope, 'CountUndelivered', {
-    statements: [
-      new PolicyStatement({ actions: ['sqs:GetQueueAttributes', 'sqs:GetQueueUrl'], resources: [queues] }),
-    ],
-  });
-  Validations.of(policy).acknowledge({
-    id: `AwsSolutions-IAM5[Resource::${told(stack, queues)}]`,
-    reason:
-      'These queues get their names from CloudFormation, perhaps after this stack: they are known by their beginning alone. Only their counts and addresses are asked for.',
-  });
   const { value, grant } = topic.forWatching();
   return {
     value,
     grant: role => {
       grant?.(role);
-      policy.attachToRole(role);
+      const policy = new Policy(role, 'CountUndelivered', {
+        roles: [role],
+        statements: [
+          new PolicyStatement({
+            actions: ['sqs:GetQueueAttributes', 'sqs:GetQueueUrl'],
+            resources: [queues],
+          }),
+        ],
+      });
+      Validations.of(policy).acknowledge({
+        id: `AwsSolutions-IAM5[Resource::${told(stack, queues)}]`,
+        reason:
+          'These queues get their names from CloudFormation, perhaps after this stack: they are known by their beginning alone. Only their counts and addresses are asked for.',
+      });
     },
   };
 }

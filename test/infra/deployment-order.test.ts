@@ -3,7 +3,7 @@ import type { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
 import { synthesised } from '../kit/infra/construct.ts';
 import { idsOf, madeBefore } from '../kit/infra/dependencies.ts';
-import { leastConfig, testTemplate } from '../kit/infra/synthesise.ts';
+import { leastConfig, resources, testTemplate } from '../kit/infra/synthesise.ts';
 
 const subscriptions = ['one', 'two'].map(name => ({ name, url: `https://receiver.example.com/${name}` }));
 
@@ -41,4 +41,17 @@ describe('no event is published before', () => {
     const [nested = ''] = idsOf(template, 'AWS::CloudFormation::Stack');
     for (const id of starters(template)) expect([...madeBefore(template, id)]).toContain(nested);
   });
+});
+
+test('no function is made before everything that it is allowed', () => {
+  const { template } = synthesised(() => ({ subscriptions }));
+  const policies = resources(template, 'AWS::IAM::Policy');
+  for (const [id, { Role }] of resources(template, 'AWS::Lambda::Function')) {
+    const {
+      'Fn::GetAtt': [role],
+    } = Role as { 'Fn::GetAtt': [string] };
+    const own = policies.filter(([, { Roles }]) => JSON.stringify(Roles).includes(`"${role}"`));
+    expect(own.length).toBeGreaterThan(0);
+    expect([...madeBefore(template, id)]).toEqual(expect.arrayContaining(own.map(([policy]) => policy)));
+  }
 });
