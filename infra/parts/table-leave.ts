@@ -1,5 +1,5 @@
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
-import { Grant } from 'aws-cdk-lib/aws-iam';
+import { Grant, type Role } from 'aws-cdk-lib/aws-iam';
 import type { Binding } from './handler.ts';
 import { mayUse } from './key-use.ts';
 import type { SnapshotTable } from './table.ts';
@@ -13,7 +13,7 @@ const TICK = 'TICK';
 /** Actions that were about no single endpoint or process. */
 const OF_STACK = 'STACK';
 
-/** The first function that uses the table writes its layout down; all others read that. */
+/** The first function that uses an empty table writes its layout down; all others read that. */
 const LAYOUT = { actions: ['GetItem', 'PutItem'], keys: ['LAYOUT'] };
 
 const KEEP = ['GetItem', 'Query', 'DeleteItem', 'PutItem', 'UpdateItem'];
@@ -29,6 +29,7 @@ export function forCommits({ table }: SnapshotTable): Binding {
     value: table.tableName,
     grant: grantee => {
       Grant.addToPrincipal({ grantee, actions, resourceArns: [table.tableArn] });
+      mayCount(table, grantee);
       mayUse(table.encryptionKey, 'write', grantee);
     },
   };
@@ -88,7 +89,18 @@ function forRows(
             Null: { 'dynamodb:LeadingKeys': 'false' },
           },
         });
+      mayCount(table, grantee);
       mayUse(table.encryptionKey, 'write', grantee);
     },
   };
+}
+
+/** Lets the function find out whether the table is empty, and read nothing of it. */
+function mayCount(table: Table, grantee: Role): void {
+  Grant.addToPrincipal({
+    grantee,
+    actions: ['dynamodb:Scan'],
+    resourceArns: [table.tableArn],
+    conditions: { StringEquals: { 'dynamodb:Select': 'COUNT' } },
+  });
 }

@@ -33,7 +33,7 @@ const watched = {
 };
 
 /** What a function asks a table that it meets first, and that has no layout yet. */
-const LAYOUT = ['GetItem', 'PutItem'];
+const LAYOUT = ['GetItem', 'Scan', 'PutItem'];
 
 const WORKSPACES = [
   {
@@ -74,7 +74,7 @@ describe('the entries, bundled as they are deployed, with the configuration besi
   let listening: Listening;
   const asked: string[] = [];
   const lines: string[] = [];
-  const answers: Record<string, object> = {};
+  const answers: Record<string, object> = { Scan: { Count: 0 } };
 
   beforeAll(async () => {
     directory = mkdtempSync(join(tmpdir(), 'entries-'));
@@ -184,9 +184,9 @@ describe('the entries, bundled as they are deployed, with the configuration besi
     vi.restoreAllMocks();
     // How far processes are; the claim; the pass.
     const started = ['BatchGetItem', 'GetItem', 'UpdateItem', 'SendMessageBatch'];
-    expect(asked.slice(0, 7)).toEqual([...LAYOUT, ...started, 'Query']);
+    expect(asked.slice(0, 8)).toEqual([...LAYOUT, ...started, 'Query']);
     const rest = ['GetQueueAttributes', 'GetQueueAttributes', 'GetQueueAttributes', 'Query', 'SendMessage'];
-    expect(asked.slice(7).toSorted()).toEqual([...rest, 'event-source-mappings']);
+    expect(asked.slice(8).toSorted()).toEqual([...rest, 'event-source-mappings']);
     expect(lines.join('\n')).toMatch(/"message":"Ticked\."/);
     const metrics = lines.filter(line => line.includes('_aws')).map(line => JSON.parse(line));
     expect(metrics).toMatchObject([{ ReadingStopped: 1, OldestPassAge: 0 }]);

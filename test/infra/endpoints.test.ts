@@ -106,6 +106,7 @@ describe('the queues', () => {
 const table = { 'Fn::ImportValue': expect.stringMatching('^Changewire-Table:.*SnapshotsTable.*Arn') };
 const items = (...actions: string[]) => actions.sort().map(action => `dynamodb:${action}`);
 const LAYOUT = items('GetItem', 'PutItem');
+const COUNT = items('Scan');
 const KEEP = items('DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem');
 const logs = (name: string) => ({
   actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
@@ -129,6 +130,8 @@ const within = (...keys: string[]) => ({
   'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': keys },
   Null: { 'dynamodb:LeadingKeys': 'false' },
 });
+/** Of all partitions, how many items they have. */
+const counting = { StringEquals: { 'dynamodb:Select': 'COUNT' } };
 const POWERTOOLS = ['NODE_OPTIONS', 'POWERTOOLS_METRICS_NAMESPACE', 'POWERTOOLS_SERVICE_NAME'];
 const own = (name: string, of = template) =>
   Object.fromEntries(
@@ -148,10 +151,11 @@ describe('the route function', () => {
       logs('Route'),
       { actions: LAYOUT, resources: [table] },
       { actions: items('Query'), resources: [table] },
+      { actions: COUNT, resources: [table] },
       { actions: ['sqs:SendMessage'], resources: [chat, deliveries] },
       { actions: toServe, resources: [events] },
     ]);
-    expect(partitions('RouteRole')).toEqual([within('LAYOUT'), within('ENDPOINTS')]);
+    expect(partitions('RouteRole')).toEqual([within('LAYOUT'), within('ENDPOINTS'), counting]);
   });
 });
 
@@ -183,12 +187,13 @@ describe('the deliver function', () => {
     }));
     const parameters = ':parameter/changewire/Changewire/endpoints/*';
     const granted = allowed(template, 'DeliverRole');
-    expect(granted).toHaveLength(5);
+    expect(granted).toHaveLength(6);
     expect(granted).toEqual(
       expect.arrayContaining([
         logs('Deliver'),
         { actions: LAYOUT, resources: [table] },
         { actions: KEEP, resources: [table] },
+        { actions: COUNT, resources: [table] },
         { actions: [...toServe, 'sqs:SendMessage'], resources: [chat, deliveries] },
         {
           actions: ['ssm:GetParameter'],
@@ -196,7 +201,11 @@ describe('the deliver function', () => {
         },
       ]),
     );
-    expect(partitions('DeliverRole')).toEqual([within('LAYOUT'), within('ENDPOINTS', 'ENDPOINT#*')]);
+    expect(partitions('DeliverRole')).toEqual([
+      within('LAYOUT'),
+      within('ENDPOINTS', 'ENDPOINT#*'),
+      counting,
+    ]);
   });
 });
 
@@ -229,7 +238,7 @@ describe('the tick function', () => {
       granted.filter(({ actions }) => actions.includes(action)).flatMap(each => each.resources);
     expect([...new Set(granted.flatMap(({ actions }) => actions))].sort()).toEqual([
       ...items('BatchGetItem'),
-      ...KEEP,
+      ...items('DeleteItem', 'GetItem', 'PutItem', 'Query', 'Scan', 'UpdateItem'),
       'lambda:GetEventSourceMapping',
       ...['CreateLogStream', 'PutLogEvents'].map(action => `logs:${action}`),
       ...['GetSubscriptionAttributes', 'ListSubscriptionsByTopic'].map(action => `sns:${action}`),
@@ -246,6 +255,7 @@ describe('the tick function', () => {
       within('W#*'),
       within('TICK'),
       within('PROCESSES'),
+      counting,
     ]);
   });
 

@@ -151,6 +151,7 @@ describe('the poll function', () => {
         'GetItem',
         'PutItem',
         'Query',
+        'Scan',
         'UpdateItem',
       ].map(action => `dynamodb:${action}`),
       'logs:CreateLogStream',

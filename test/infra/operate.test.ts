@@ -64,7 +64,7 @@ describe('the function that answers operators', () => {
         .map(action => action.slice(service.length + 1))
         .sort();
     expect(Object.fromEntries(SERVICES.map(service => [service, what(service)]))).toEqual({
-      dynamodb: ['BatchGetItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'],
+      dynamodb: ['BatchGetItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'Scan', 'UpdateItem'],
       lambda: ['InvokeFunction'],
       logs: ['CreateLogStream', 'FilterLogEvents', 'PutLogEvents'],
       secretsmanager: ['GetSecretValue'],

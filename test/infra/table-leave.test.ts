@@ -2,6 +2,7 @@ import {
   BatchGetItemCommand,
   type DynamoDBClient,
   QueryCommand,
+  ScanCommand,
   type TransactWriteItem,
   TransactWriteItemsCommand,
 } from '@aws-sdk/client-dynamodb';
@@ -26,7 +27,7 @@ const PROCESS = { workspace: 'eu', processId: 'p' };
 const delivery = { endpoint: 'crm', eventId: 'e', at: AT, body: '{}', attributes: {} };
 const template = testTemplate();
 
-/** What is asked of a partition. */
+/** What is asked of a partition; of all of them, what is selected. */
 type Asked = readonly [partition: string, action: string];
 
 const keyIn = ({ Key, Item }: { Key?: object | undefined; Item?: object | undefined }) =>
@@ -41,6 +42,7 @@ function askedIn(command: { readonly input: object }): Asked[] {
       .map(Key => [keyIn({ Key }), 'BatchGetItem']);
   if (command instanceof QueryCommand)
     return [[command.input.ExpressionAttributeValues?.[':pk']?.S ?? '', 'Query']];
+  if (command instanceof ScanCommand) return [[command.input.Select ?? '', 'Scan']];
   return [[keyIn(command.input), command.constructor.name.replace('Command', '')]];
 }
 
@@ -109,7 +111,10 @@ const remembering = (table: Table) => createRoster(table).remember([PROCESS]);
 
 interface Statement {
   readonly Action: string | string[];
-  readonly Condition?: { readonly 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': string | string[] } };
+  readonly Condition: {
+    readonly 'ForAllValues:StringLike'?: { readonly 'dynamodb:LeadingKeys': string | string[] };
+    readonly StringEquals?: { readonly 'dynamodb:Select': string };
+  };
 }
 
 /** The leave of a role: for which partitions, and what. */
@@ -119,7 +124,11 @@ const leaveOf = (role: string) =>
     .flatMap(([, { PolicyDocument }]) => (PolicyDocument as { Statement: Statement[] }).Statement)
     .filter(({ Action }) => JSON.stringify(Action).includes('dynamodb:'))
     .map(({ Action, Condition }) => ({
-      partitions: [Condition?.['ForAllValues:StringLike']['dynamodb:LeadingKeys'] ?? []].flat(),
+      partitions: [
+        Condition['ForAllValues:StringLike']?.['dynamodb:LeadingKeys'] ??
+          Condition.StringEquals?.['dynamodb:Select'] ??
+          [],
+      ].flat(),
       actions: [Action].flat().map(action => action.slice('dynamodb:'.length)),
     }));
 

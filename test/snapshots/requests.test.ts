@@ -6,6 +6,7 @@ import {
   GetItemCommand,
   PutItemCommand,
   QueryCommand,
+  ScanCommand,
   TransactionCanceledException,
   TransactionConflictException,
   type TransactWriteItem,
@@ -65,22 +66,22 @@ const keysOf = (of: readonly TransactWriteItem[]) => of.map(({ Put }) => Put?.It
 
 describe('a read', () => {
   it('is consistent, whatever it reads: an older state would be compared, or taken for free', async () => {
+    await checkLayout({ client, tableName, patience });
     await commit({ snapshot: snapshot(AT, content({ text: noise(900_000) })) });
     await snapshots().readState(process);
     await snapshots().load(process, 'p1');
     await snapshots().withSnapshot(process, ['p1']);
     await snapshots().toldEntries(process, ['a']);
     await Array.fromAsync(snapshots().heads(process));
-    await checkLayout({ client, tableName, patience });
     const consistent = sent.flatMap(command => {
       if (command instanceof BatchGetItemCommand)
         return Object.values(command.input.RequestItems ?? {}).map(({ ConsistentRead }) => ConsistentRead);
-      return command instanceof GetItemCommand || command instanceof QueryCommand
-        ? [command.input.ConsistentRead]
+      return [GetItemCommand, QueryCommand, ScanCommand].some(kind => command instanceof kind)
+        ? [(command.input as { ConsistentRead?: boolean }).ConsistentRead]
         : [];
     });
     expect(consistent).toEqual(consistent.map(() => true));
-    expect(consistent).toHaveLength(8);
+    expect(consistent).toHaveLength(9);
   });
 
   it('of the state sees a baseline that ended with the watermark that it left, wherever it ends in between', async () => {

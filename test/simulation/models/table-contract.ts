@@ -861,6 +861,15 @@ export function tableContract(name: string, open: () => Promise<OpenTable>): voi
         });
       });
 
+      it('may only count, without any item', async () => {
+        for (const sk of ['a', 'b']) await put(sk);
+        const { Items, ...page } = await table.client.send(
+          new ScanCommand(scanned({ Select: 'COUNT', Limit: 1 })),
+        );
+        expect(Items).toBeUndefined();
+        expect(page).toMatchObject({ Count: 1, ScannedCount: 1, LastEvaluatedKey: expect.anything() });
+      });
+
       it('goes on behind an item that was deleted meanwhile', async () => {
         for (const sk of ['a', 'b', 'c']) await put(sk);
         await remove('b');

@@ -86,8 +86,12 @@ export function scan(rows: Rows, input: ScanInput) {
   const filter = expressions.condition('FilterExpression', input.FilterExpression);
   const names = expressions.projection(input.ProjectionExpression);
   expressions.end();
-  const { ExclusiveStartKey: start } = input;
-  return pageOf([...(start ? rows.behind(placeOfKey(start)) : rows.all())], input.Limit, { filter, names });
+  const { ExclusiveStartKey: start, Select } = input;
+  const wanted = [...(start ? rows.behind(placeOfKey(start)) : rows.all())];
+  const { Items, ...page } = pageOf(wanted, input.Limit, { filter, names });
+  if (Select === undefined) return { Items, ...page };
+  if (Select !== 'COUNT' || names) throw unknownToModel(`the Select ${Select}`);
+  return page;
 }
 
 function pageOf(

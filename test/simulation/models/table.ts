@@ -47,7 +47,7 @@ const PARAMETERS = {
   ],
   scan: [
     ...['TableName', 'FilterExpression', 'ProjectionExpression', 'ConsistentRead', 'Limit'],
-    ...['ExclusiveStartKey', ...EXPRESSIONS],
+    ...['ExclusiveStartKey', 'Select', ...EXPRESSIONS],
   ],
   put: ['TableName', 'Item', 'ReturnValues', ...CONDITION],
   delete: ['TableName', 'Key', 'ReturnValues', ...CONDITION],
