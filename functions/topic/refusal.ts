@@ -1,4 +1,4 @@
-import { SNSServiceException } from '@aws-sdk/client-sns';
+import { type BatchResultErrorEntry, SNSServiceException } from '@aws-sdk/client-sns';
 
 /** The names of errors about a request's contents: as the SDK gives them, with `Exception`, and as SNS
  *  does. */
@@ -14,4 +14,10 @@ export function isRefusal(error: unknown): error is SNSServiceException {
     ABOUT_CONTENTS.test(error.name) &&
     !error.message.includes('TopicArn')
   );
+}
+
+/** The same of one entry of a batch. SNS may blame the sender for throttling, too, or for a KMS key that can't be used: an entry that
+ *  fails for that may succeed later. */
+export function isRefused({ SenderFault, Code = '' }: BatchResultErrorEntry): boolean {
+  return SenderFault === true && ABOUT_CONTENTS.test(Code);
 }

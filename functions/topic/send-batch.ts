@@ -1,7 +1,7 @@
 import { PublishBatchCommand, type SNSClient } from '@aws-sdk/client-sns';
 import type { Random, Sleep } from '../basics/clock.ts';
 import type { Message } from './entry.ts';
-import { isRefusal } from './refusal.ts';
+import { isRefusal, isRefused } from './refusal.ts';
 
 /** How often a batch is tried, counting the first. SNS may answer 200 and yet fail single entries. */
 const TRIES = 5;
@@ -63,7 +63,7 @@ async function sendTogether(topic: Topic, messages: readonly Message[]): Promise
     const { Failed = [] } = await topic.sns.send(
       new PublishBatchCommand({ TopicArn: topic.topicArn, PublishBatchRequestEntries: entries }),
     );
-    const refused = Failed.filter(({ SenderFault }) => SenderFault === true);
+    const refused = Failed.filter(isRefused);
     await Promise.all(
       refused.map(({ Id, Code, Message }) =>
         topic.refuse(Number(Id), [Code, Message].filter(Boolean).join(': ')),

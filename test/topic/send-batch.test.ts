@@ -83,7 +83,7 @@ describe('a batch', () => {
   });
 
   it('has each message refused that is itself at fault, with SNS’s reason, and the others tried again', async () => {
-    const fault = { SenderFault: true };
+    const fault = { SenderFault: true, Code: 'InvalidParameter' };
     const { topic, sent, refused } = open([
       [
         failed('0', { ...fault, Message: 'too odd' }),
@@ -94,11 +94,21 @@ describe('a batch', () => {
     ]);
     expect(await sendBatch(topic, messages)).toEqual({ failed: [] });
     expect(refused).toEqual([
-      [0, 'InternalError: too odd'],
-      [2, 'InternalError'],
+      [0, 'InvalidParameter: too odd'],
+      [2, 'InvalidParameter'],
     ]);
     expect(sent).toEqual([request(0, 1, 2), request(1)]);
   });
+
+  it.each(['Throttled', 'KMSThrottling', 'KMSDisabled', 'KMSAccessDenied', 'AuthorizationError', undefined])(
+    'has a message tried again that SNS blames on its sender for another reason than its content: %s',
+    async Code => {
+      const { topic, sent, refused } = open([[failed('1', { SenderFault: true, Code })], []]);
+      expect(await sendBatch(topic, messages)).toEqual({ failed: [] });
+      expect(refused).toEqual([]);
+      expect(sent).toEqual([request(0, 1, 2), request(1)]);
+    },
+  );
 
   it('is not tried again when the run’s time is up', async () => {
     const { topic, sent, waits } = open([[failed('1')]], 1);
@@ -130,9 +140,14 @@ describe('a batch that SNS refuses whole', () => {
   });
 
   it('names the place of a message that SNS finds at fault in an answer, too', async () => {
-    const { topic, refused } = open([refusal, [], [failed('0', { SenderFault: true })], []]);
+    const { topic, refused } = open([
+      refusal,
+      [],
+      [failed('0', { SenderFault: true, Code: 'InvalidParameter' })],
+      [],
+    ]);
     expect(await sendBatch(topic, messages)).toEqual({ failed: [] });
-    expect(refused).toEqual([[1, 'InternalError']]);
+    expect(refused).toEqual([[1, 'InvalidParameter']]);
   });
 
   it('ends at the first message that is not taken now', async () => {
