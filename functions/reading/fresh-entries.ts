@@ -2,6 +2,8 @@ import type { JsonObject } from '../basics/json.ts';
 
 /** How many characters of JSON are held of new entries: some hundred thousand entries. */
 const MOST = 64 * 2 ** 20;
+/** What an entry takes beside its characters: very many small ones must not fill the memory either. */
+export const ENTRY_OVERHEAD = 200;
 
 /** The new entries of the audit log, each once by its digest, however often the log is read for them: all readings share the room. */
 export class FreshEntries {
@@ -10,7 +12,7 @@ export class FreshEntries {
 
   add(digest: string, entry: JsonObject): void {
     if (this.isOverfull || this.#entries.has(digest)) return;
-    this.#room -= JSON.stringify(entry).length;
+    this.#room -= JSON.stringify(entry).length + ENTRY_OVERHEAD;
     this.#entries.set(digest, entry);
   }
 

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../basics/json.ts';
 import type { AuditPosition } from '../snapshots/state.ts';
+import { ENTRY_OVERHEAD } from './fresh-entries.ts';
 
 /** An entry of the audit log that may be told. */
 export interface LogEntry {
@@ -20,7 +21,7 @@ class Held {
   isOverfull = false;
 
   add(one: LogEntry): void {
-    this.#room -= JSON.stringify(one.entry).length;
+    this.#room -= JSON.stringify(one.entry).length + ENTRY_OVERHEAD;
     if (this.#room < 0) this.isOverfull = true;
     else this.entries.push(one);
   }

@@ -32,6 +32,11 @@ export function pathOf(
   return `${address.prefix}/${path}${pairs.length > 0 ? `?${pairs.join('&')}` : ''}`;
 }
 
+/** A path as errors name it, with the beginning of a long cursor: cursors may have thousands of characters. */
+export function shownPath(path: string): string {
+  return path.replace(/([?&]after=[^&]{60})[^&]+/, '$1…');
+}
+
 function encode(text: string): string {
   return encodeURIComponent(text.toWellFormed());
 }

@@ -1,6 +1,7 @@
 import type { Json } from '../basics/json.ts';
 import { pathOf } from './address.ts';
 import type { Context } from './context.ts';
+import { digestOf } from './digest.ts';
 import { DeadlineError, type Scope, type ServiceError } from './errors.ts';
 import { Extent } from './extent.ts';
 import type { ListName } from './options.ts';
@@ -49,13 +50,14 @@ export function walk<Item>(walking: Walking, list: List<Item>): AsyncIterable<Pa
 
 async function* pages<Item>(walking: Walking, list: List<Item>): AsyncGenerator<Page<Item>, void, void> {
   let after = list.after;
-  const asked = new Set([after]);
+  const asked = new Set(after === undefined ? [] : [digestOf(after)]);
   const extent = new Extent(walking.context.settings.maxListBytes[list.name]);
   for (;;) {
     const answer = await ask(walking, list, after);
     const raw = answer.isKnown ? WHOLE : readRaw(walking, list, answer);
     extent.add(answer, raw);
-    if (raw.next !== undefined && asked.has(raw.next)) {
+    const next = raw.next === undefined ? undefined : digestOf(raw.next);
+    if (next !== undefined && asked.has(next)) {
       const found = 'one that this walk has been at';
       throw answer.wrong({ path: '$.paging.endCursor', expected: 'a new cursor', found });
     }
@@ -72,9 +74,9 @@ async function* pages<Item>(walking: Walking, list: List<Item>): AsyncGenerator<
       digest: digestIn(list, answer.digest),
       ...{ readAt, clock, after, hasNextPage: raw.next !== undefined },
     };
-    if (raw.next === undefined) return;
+    if (next === undefined) return;
     after = raw.next;
-    asked.add(after);
+    asked.add(next);
   }
 }
 

@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from '../basics/json.ts';
 import { keysOf, propertyPath, typeName } from './describe.ts';
 import type { Answer } from './reader.ts';
 
-/** A longer cursor does not fit into a URL, and the walk keeps all cursors in memory. */
+/** A longer cursor does not fit into a URL. */
 const LONGEST_CURSOR = 4_096;
 
 /** A page as it came: its items with the path of their array, and the cursor of the next page, if there is one. */

@@ -1,5 +1,6 @@
 import { plausibleDate } from '../basics/http-date.ts';
 import type { Json } from '../basics/json.ts';
+import { shownPath } from './address.ts';
 import { ask } from './ask.ts';
 import type { Context } from './context.ts';
 import { excerpt } from './describe.ts';
@@ -58,7 +59,7 @@ export function createReader(context: Context, tokens: Tokens, deadline: number)
   return {
     read(question) {
       const { path, scope, brief = false } = question;
-      const request = `GET ${path}`;
+      const request = `GET ${shownPath(context.secrets.hide(path))}`;
       const pacing = { ...settings, closing, deadline: () => deadline };
       const trying = { request, scope, maxAttempts: settings.maxAttempts, brief };
       let renewed = false;

@@ -16,3 +16,9 @@ it('holds no more entries once there is no room', () => {
   expect(fresh.all).toHaveLength(4);
   expect(fresh.isOverfull).toBe(true);
 });
+
+it('holds no more small entries than there is memory for', () => {
+  const fresh = new FreshEntries();
+  for (let n = 0; n < 400_000; n++) fresh.add(String(n), {});
+  expect(fresh.isOverfull).toBe(true);
+});

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { ENTRY_OVERHEAD } from '../../functions/reading/fresh-entries.ts';
 import { type LogEntry, PlacedEntries } from '../../functions/reading/placed-entries.ts';
 
 /** A walk over a log, in which upper-case letters are the entries that were seen, and a small one says its age by what follows it:
@@ -104,9 +105,9 @@ describe('more entries than there is room for', () => {
     },
   );
 
-  it('are those beyond 16 MiB of JSON', () => {
+  it('are those beyond 16 MiB of JSON, and of what each entry takes beside', () => {
     const placed = walk('A');
-    const full = 'x'.repeat(2 ** 24 - JSON.stringify({ text: '' }).length);
+    const full = 'x'.repeat(2 ** 24 - ENTRY_OVERHEAD - JSON.stringify({ text: '' }).length);
     placed.add({ ...large, entry: { text: full } });
     expect(placed.newOnes({ ...left, order: 'oldest-first' }).isOverfull).toBe(false);
     placed.add({ ...large, entry: {} });

@@ -1,7 +1,25 @@
 import type { ServerResponse } from 'node:http';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
+import type { Context } from '../../functions/service/context.ts';
+import { ServiceAnswerError } from '../../functions/service/errors.ts';
+import { walk } from '../../functions/service/list.ts';
+import { type ConnectOptions, readOptions } from '../../functions/service/options.ts';
+import type { Answer, Reader } from '../../functions/service/reader.ts';
+import { createSecrets } from '../../functions/service/secrets.ts';
 import { all, failureOf, rig } from '../kit/service/connect.ts';
-import { type Behaviour, json, SERVICE_DATE } from '../kit/service/server.ts';
+import { type Behaviour, json, page, SERVICE_DATE, sequence, status } from '../kit/service/server.ts';
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+
+function heapUsed(): number {
+  collectGarbage();
+  return process.memoryUsage().heapUsed;
+}
+
+const TOKEN = 'token-that-must-not-be-shown';
 
 const MIB = 2 ** 20;
 /** What the two sockets and the streams between may hold beside what was read. */
@@ -100,6 +118,45 @@ describe('a list that never ends', () => {
       json({ projects: pages < 1_000 ? [] : [{ id: 1 }], paging })(response, request);
     });
     expect(await all(patient.service.projects('p'))).toHaveLength(1);
+  });
+
+  test('of audit entries ends after 100,000 pages, and holds none of their cursors', async () => {
+    let [pages, grown] = [0, 0];
+    const before = heapUsed();
+    const answer = (): Answer => {
+      if (++pages > 100_000) throw new Error('It goes on.');
+      if (pages % 10_000 === 0) grown = Math.max(grown, heapUsed() - before);
+      const endCursor = `${pages}`.padEnd(1_000, 'c');
+      const body = { items: [{ id: pages }], paging: { hasNextPage: true, endCursor } };
+      const wrong: Answer['wrong'] = where => new ServiceAnswerError('GET /', where);
+      return { body, digest: '', isKnown: false, size: 1, readAt: 0, clock: 'local', wrong };
+    };
+    const reader: Reader = { read: async () => ({ value: answer() }) };
+    const settings = readOptions({ ...({} as ConnectOptions), baseUrl: 'http://a', authUrl: 'http://a' });
+    const context = { settings, secrets: createSecrets(), notice: () => undefined } as unknown as Context;
+    const sizes = { ...settings.pageSize };
+    const items = () => [];
+    const list = { name: 'auditLog', segments: ['x'], scope: 'process', reading: '', items } as const;
+    const error = await failureOf(all(walk({ context, reader, sizes }, list)));
+    expect(error).toMatchObject({
+      path: '$.paging.hasNextPage',
+      expected: 'the end within 100000 pages',
+      found: 'true',
+    });
+    expect(pages).toBe(100_000);
+    expect(grown).toBeLessThan(32 * MIB);
+  });
+
+  test('is named in errors by the beginning of a long cursor alone, without the token that may stand in it', async () => {
+    const cursor = `${TOKEN}/${'c'.repeat(4_000)}`;
+    const { service } = await rig(
+      sequence(page([{ id: 1 }], cursor), (response, request) => status(404)(response, request)),
+      { token: json({ access_token: TOKEN, expires_in: 3600 }) },
+    );
+    const { message } = await failureOf(all(service.projects('p')));
+    expect(message).toMatch(
+      /^GET \/processes\/p\/projects\?first=200&after=\[secret\]%2Fc{40,60}…: status 404/,
+    );
   });
 
   test('is not known by a cursor that fits no address', async () => {
