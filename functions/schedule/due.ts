@@ -62,9 +62,8 @@ function seriesOfChanges(process: ScheduledProcess, known: Known | undefined, no
   const { fastest, slowest } = process.changes;
   if (known && !known.baselined) return seriesOf(process, 'changes', Math.min(slowest, MINUTE_MS));
   if (!isAdaptive(process.changes)) return seriesOf(process, 'changes', slowest);
-  const pace = known?.pace;
-  if (!pace) return seriesOf(process, 'changes', Math.min(slowest, MINUTE_MS));
-  const begin = dueAtOf(pace, process.changes, now);
+  const begin = known?.pace && dueAtOf(known.pace, process.changes, now);
+  if (begin === undefined) return seriesOf(process, 'changes', Math.min(slowest, MINUTE_MS));
   // A pass that finds something makes the next one due after `fastest`, maybe before the next tick. So
   // messages are sent that far apart, and `poll` drops those that are not due. Where a pass is overdue for
   // more than a minute, passes fail or take long: then one message a minute is enough.

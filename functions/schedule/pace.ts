@@ -16,11 +16,11 @@ export function nextPace(
   return { wait, dueAt: began + wait };
 }
 
-/** When the next `changes` pass is due, in ms since 1970. A rhythm that was configured anew counts at once. A
- *  time further ahead than the rhythm allows was written by a wrong clock: then the pass is due now. */
-export function dueAtOf({ wait, dueAt }: Pace, rhythm: Rhythm, now: number): number {
+/** When the next `changes` pass is due, in ms since 1970. A rhythm that was configured anew counts at once.
+ *  @returns undefined for a time further ahead than the rhythm allows: a wrong clock wrote it, and nothing is known */
+export function dueAtOf({ wait, dueAt }: Pace, rhythm: Rhythm, now: number): number | undefined {
   const at = dueAt - wait + within(wait, rhythm);
-  return at > now + rhythm.slowest + SKEW_MS ? now : at;
+  return at > now + rhythm.slowest + SKEW_MS ? undefined : at;
 }
 
 /** Whether a message that came now is for the pass that is due at `dueAtOf`. Messages come `fastest` apart,
@@ -28,7 +28,7 @@ export function dueAtOf({ wait, dueAt }: Pace, rhythm: Rhythm, now: number): num
  *  `fastest` before that time on. */
 export function isDue(pace: Pace | undefined, rhythm: Rhythm, now: number): boolean {
   if (!pace || !isAdaptive(rhythm)) return true;
-  return now >= dueAtOf(pace, rhythm, now) - rhythm.fastest / 2;
+  return now >= (dueAtOf(pace, rhythm, now) ?? now) - rhythm.fastest / 2;
 }
 
 function within(wait: number, { fastest, slowest }: Rhythm): number {

@@ -5,6 +5,8 @@ export interface Job {
   readonly name: string;
   /** Whether a run is wanted as soon as the scheduler starts. */
   readonly isDueAtStart: boolean;
+  /** After a run of a job, the others of its group are asked again when they are due: the run may have changed that. */
+  readonly group?: unknown;
   /** The next moment at which a run is due, in ms since 1970; undefined: not soon. `since` is when the last run began; undefined: there was
    *  none. */
   due(since: number | undefined): Promise<number | undefined>;
@@ -26,8 +28,8 @@ interface Options {
   readonly onFailure: (job: Job, error: unknown) => void;
 }
 
-/** The longest time, in ms, until it asks again what is due: the machine may have slept, its clock may
- *  have jumped, and a run may have made another job due. */
+/** The longest time, in ms, until it asks again what is due: the machine may have slept, or its clock may
+ *  have jumped. */
 export const LOOK_MS = 60_000;
 
 /** Runs each job when it is due: different jobs at the same time, but no job twice at once. A run that
@@ -35,7 +37,11 @@ export const LOOK_MS = 60_000;
 export function startScheduler(jobs: readonly Job[], options: Options): Scheduler {
   const stopping = new AbortController();
   const stopped = stopping.signal;
-  const loops = new Map(jobs.map(job => [job, new Loop(job, options, stopped)]));
+  const ran = (job: Job) => {
+    for (const [other, loop] of loops)
+      if (other !== job && job.group !== undefined && other.group === job.group) loop.look();
+  };
+  const loops = new Map(jobs.map(job => [job, new Loop(job, { ...options, ran }, stopped)]));
   const ends = [...loops.values()].map(loop => loop.run());
   return {
     runNow: job => {
@@ -51,13 +57,15 @@ export function startScheduler(jobs: readonly Job[], options: Options): Schedule
 
 class Loop {
   readonly #job: Job;
-  readonly #options: Options;
+  readonly #options: Options & { readonly ran: (job: Job) => void };
   readonly #stopped: AbortSignal;
   #isAsked: boolean;
   /** Set while the loop waits for the next run; aborting it ends the wait. */
   #waiting: AbortController | undefined;
+  /** Aborting it has the loop ask again when its job is due. */
+  #looking = new AbortController();
 
-  constructor(job: Job, options: Options, stopped: AbortSignal) {
+  constructor(job: Job, options: Options & { readonly ran: (job: Job) => void }, stopped: AbortSignal) {
     this.#job = job;
     this.#options = options;
     this.#stopped = stopped;
@@ -70,6 +78,11 @@ class Loop {
     return this.#waiting ? 'begun' : 'next';
   }
 
+  /** Asks again at once when its job is due. */
+  look(): void {
+    this.#looking.abort();
+  }
+
   async run(): Promise<void> {
     for (let since: number | undefined; ; ) {
       this.#waiting = new AbortController();
@@ -80,6 +93,7 @@ class Loop {
       const isAsked = this.#isAsked;
       this.#isAsked = false;
       await this.#runOut(isAsked);
+      this.#options.ran(this.#job);
     }
   }
 
@@ -87,10 +101,12 @@ class Loop {
   async #untilDue(since: number | undefined, ended: AbortSignal): Promise<void> {
     const { clock, sleep } = this.#options;
     while (!this.#isAsked && !ended.aborted) {
+      this.#looking = new AbortController();
+      const woken = AbortSignal.any([ended, this.#looking.signal]);
       const at = await this.#tried(() => this.#job.due(since));
       const left = Math.min(at === undefined ? LOOK_MS : at - clock(), LOOK_MS);
       if ((at !== undefined && left <= 0) || ended.aborted) return;
-      await sleep(left, ended).catch(() => undefined);
+      if (!woken.aborted) await sleep(left, woken).catch(() => undefined);
     }
   }
 

@@ -35,11 +35,14 @@ function jobOf(process: ScheduledProcess, mode: Mode, { runPass, snapshots, cloc
   const { workspace, processId } = process;
   const key = { workspace, processId };
   return {
-    ...{ name: `${mode} of ${processId}`, process: key, mode, isDueAtStart: mode === 'changes' },
+    ...{ name: `${mode} of ${processId}`, process: key, mode, group: process },
+    isDueAtStart: mode === 'changes',
     async due(since) {
       const state = await snapshots.readState(key);
       const now = clock();
-      const from = Math.min(since ?? lastSweepOf(state), now);
+      const last = since ?? lastSweepOf(state);
+      // A time to come was written by a clock that was set back since: when the last run was is not known.
+      const from = last > now ? 0 : last;
       const due = dueBetween([process], { from, to: now + LOOK_MS, now }, () => state);
       return due.find(pass => pass.mode === mode)?.at;
     },
@@ -58,5 +61,5 @@ function hasMore(wanted: Mode, { mode, outcome }: PollReport): boolean {
 
 /** A directory of an older version has only `sweptAt`, not `sweepCompletedAt`. */
 function lastSweepOf({ sweepCompletedAt, sweptAt }: ProcessState): number {
-  return Math.max(sweepCompletedAt, sweptAt);
+  return sweepCompletedAt || sweptAt;
 }

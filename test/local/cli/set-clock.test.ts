@@ -1,0 +1,109 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { connect } from '../../../functions/service/client.ts';
+import { startScheduler } from '../../../local/basics/scheduler.ts';
+import { jobsOf } from '../../../local/cli/jobs.ts';
+import { ownTime } from '../../kit/local/own-time.ts';
+import { openStage } from '../../kit/stage.ts';
+import { PROCESS } from '../../kit/world.ts';
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const stage = openStage();
+
+const FIXED = { fastest: 5 * SECOND, slowest: 5 * SECOND };
+const ADAPTIVE = { fastest: 5 * SECOND, slowest: 40 * SECOND };
+
+/** A run over one process; when each pass of each mode began, in s of the time that has passed. `fails`: while it is set, every pass fails. */
+async function open(changes: typeof FIXED, sweep: number, isBaselined = true) {
+  const world = await stage.create({
+    projects: 2,
+    settings: { processes: [{ id: PROCESS, changes, sweep }] as never },
+  });
+  if (isBaselined) await world.run();
+  const time = ownTime(world.clock.now);
+  const begins: Record<'changes' | 'sweep', number[]> = { changes: [], sweep: [] };
+  const service = { fails: false };
+  const connection = connect({
+    ...{ ...world.workspace, openAgent: world.openAgent, credentials: async () => world.service },
+    ...{ clock: time.clock, sleep: time.sleep, random: () => 0.5, onNotice: () => undefined },
+  });
+  onTestFinished(connection.close);
+  const poll = world.poller({ clock: time.clock, connect: () => connection });
+  const jobs = jobsOf([{ workspace: world.workspace, credentials: { clientId: '', clientSecret: '' } }], {
+    runPass: async (process, mode, isAsked) => {
+      const context = { awsRequestId: `local:${mode}`, getRemainingTimeInMillis: () => 900_000 };
+      begins[mode].push(time.elapsed() / SECOND);
+      if (service.fails) throw new Error('The service is away.');
+      return await poll({ ...process, mode, ...(isAsked && { isAsked }) }, context);
+    },
+    snapshots: world.snapshots,
+    clock: time.clock,
+  });
+  const scheduler = startScheduler(jobs, { ...time, onFailure: () => undefined });
+  onTestFinished(scheduler.stop);
+  const until = async (seconds: number) => {
+    while (time.elapsed() < seconds * SECOND) await time.step(2);
+  };
+  return { world, time, begins, service, until };
+}
+
+/** The longest time between two of these, and from the last one to `end`. */
+const longestGap = (begins: readonly number[], from: number, end: number): number => {
+  const all = [from, ...begins.filter(at => at > from), end];
+  return Math.max(...all.slice(1).map((at, index) => at - (all[index] as number)));
+};
+
+test('sweeps come at their interval from the baseline on, also the first ones', async () => {
+  const { begins, until } = await open(FIXED, 4 * SECOND, false);
+  await until(30);
+  expect(longestGap(begins.sweep, 0, 30)).toBeLessThanOrEqual(5);
+});
+
+test.each([
+  ['an hour back', FIXED, -HOUR],
+  ['an hour back, where passes adapt', ADAPTIVE, -HOUR],
+  ['half a minute back', FIXED, -MINUTE / 2],
+  ['half a minute back, where passes adapt', ADAPTIVE, -MINUTE / 2],
+  ['a day ahead', FIXED, 24 * HOUR],
+  ['a day ahead, where passes adapt', ADAPTIVE, 24 * HOUR],
+] as const)('passes and sweeps go on when the clock is set %s', async (_, changes, by) => {
+  const { begins, time, until } = await open(changes, 20 * SECOND);
+  await until(100);
+  time.jump(time.clock() + by);
+  await until(300);
+  const tolerated = by < 0 && by >= -MINUTE ? -by / SECOND : 0;
+  expect(longestGap(begins.changes, 0, 300)).toBeLessThanOrEqual(changes.slowest / SECOND + 1 + tolerated);
+  expect(longestGap(begins.sweep, 60, 300)).toBeLessThanOrEqual(41);
+});
+
+test.each([
+  ['fixed', FIXED],
+  ['adaptive', ADAPTIVE],
+])('failing passes, %s, are no more frequent after the clock was set back', async (_, changes) => {
+  const { begins, service, time, until } = await open(changes, HOUR);
+  await until(100);
+  time.jump(time.clock() - HOUR);
+  service.fails = true;
+  const before = begins.changes.length;
+  await until(220);
+  expect(begins.changes.length - before).toBeLessThanOrEqual(120 / 5 + 2);
+  expect(longestGap(begins.changes, 100, 220)).toBeLessThanOrEqual(61);
+});
+
+test('a sweep that was completed by a clock that was ahead is made again after a restart', async () => {
+  const { world, time, until } = await open(FIXED, HOUR);
+  time.jump(time.clock() + 24 * HOUR);
+  await until(70);
+  const again = ownTime(world.clock.now);
+  const [, sweep] = jobsOf(
+    [{ workspace: world.workspace, credentials: { clientId: '', clientSecret: '' } }],
+    {
+      runPass: () => Promise.reject(new Error('not run')),
+      snapshots: world.snapshots,
+      clock: again.clock,
+    },
+  );
+  expect((await world.snapshots.readState(world.process)).sweepCompletedAt).toBeGreaterThan(again.clock());
+  expect(await sweep?.due(undefined)).toBeLessThanOrEqual(again.clock());
+});
