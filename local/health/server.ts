@@ -1,6 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Closers } from '../basics/closers.ts';
+import { listener } from '../basics/listener.ts';
 import { type Health, type HealthParts, healthOf } from './health.ts';
 
 export interface HealthServer {
@@ -15,15 +16,16 @@ const OURS = new Set(['127.0.0.1', 'localhost', '[::1]']);
 /** Answers `GET /healthz` on 127.0.0.1: 200 when all is well, 503 when something is late or can't be known; as JSON.
  *  @throws when nobody can listen on that port */
 export async function startHealthServer(port: number, health: () => Promise<Health>): Promise<HealthServer> {
-  const server = createServer(({ method = '', url = '', headers }, response) => {
-    if (!OURS.has(hostnameOf(headers.host))) return send(response, 403, { error: 'Ask 127.0.0.1.' });
-    if (url.split('?')[0] !== '/healthz') return send(response, 404, { error: 'There is GET /healthz.' });
-    if (method !== 'GET' && method !== 'HEAD') return send(response, 405, { error: 'Use GET.' });
-    health().then(
-      told => send(response, told.status === 'ok' ? 200 : 503, told),
-      () => send(response, 503, { status: 'late', late: ['what is kept can not be read'] }),
-    );
-  });
+  const server = createServer(
+    listener(async ({ method = '', url = '', headers }, response) => {
+      if (!OURS.has(hostnameOf(headers.host))) return send(response, 403, { error: 'Ask 127.0.0.1.' });
+      if (url.split('?')[0] !== '/healthz') return send(response, 404, { error: 'There is GET /healthz.' });
+      if (method !== 'GET' && method !== 'HEAD') return send(response, 405, { error: 'Use GET.' });
+      const told = await health().catch(() => undefined);
+      if (!told) return send(response, 503, { status: 'late', late: ['what is kept can not be read'] });
+      return send(response, told.status === 'ok' ? 200 : 503, told);
+    }),
+  );
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(port, '127.0.0.1', resolve);
   }).catch(({ code }: NodeJS.ErrnoException) => {

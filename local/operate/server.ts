@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { answerRequest } from '../../functions/operations/answer-request.ts';
 import type { Operations } from '../../functions/operations/operations.ts';
 import type { Reply } from '../../functions/operations/protocol/reply.ts';
+import { listener } from '../basics/listener.ts';
 import { PageError, type PageFile } from '../console/built-page.ts';
 import type { Page } from '../console/page.ts';
 import { type Address, newToken, proofOf } from './address.ts';
@@ -43,15 +44,15 @@ export async function startOperationsServer(
 ): Promise<OperationsServer> {
   let token = before?.token ?? newToken();
   let takes = ticketTaker(token, Date.now);
-  const server = createServer((message, response) => {
-    answer(message, { operations, token, takes, who, page }).then(
-      answered => send(response, answered, message.method === 'HEAD'),
-      error => {
+  const server = createServer(
+    listener(async (message, response) => {
+      const answered = await answer(message, { operations, token, takes, who, page }).catch(error => {
         onError(error);
-        send(response, failed(error), message.method === 'HEAD');
-      },
-    );
-  });
+        return failed(error);
+      });
+      send(response, answered, message.method === 'HEAD');
+    }),
+  );
   const isAgain = before !== undefined && (await listen(server, Number(new URL(before.url).port)));
   if (!isAgain) {
     token = newToken();

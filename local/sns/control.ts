@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { listener } from '../basics/listener.ts';
 import type { Certificate } from './certificate.ts';
 
 /** What the URLs inside messages do. `undefined` means that there is no such subscription. */
@@ -27,18 +28,21 @@ interface Answer {
 /** Listens on 127.0.0.1, on a free port. */
 export async function startControl(certificate: Certificate, actions: ControlActions): Promise<Control> {
   const certificatePath = `/${certificate.name}`;
-  const server = createServer((request, response) => {
-    const url = new URL(request.url ?? '/', 'http://127.0.0.1');
-    if (request.method !== 'GET') return send(response, failure(405, 'InvalidAction', 'Use GET.'));
-    const answering =
-      url.pathname === certificatePath
-        ? certificate.pem().then(body => ({ status: 200, type: 'application/x-pem-file', body }))
-        : perform(url.searchParams, actions);
-    answering.then(
-      answer => send(response, answer),
-      () => send(response, failure(500, 'InternalError', 'The action failed; try again.')),
-    );
-  });
+  const answerTo = async ({ method, headers, socket, url }: IncomingMessage): Promise<Answer> => {
+    const host = `127.0.0.1:${socket.localPort}`;
+    if (headers.host !== host) return failure(403, 'AccessDenied', `The host is ${host}.`);
+    const target = url?.startsWith('/') ? URL.parse(`http://${host}${url}`) : null;
+    if (!target) return failure(400, 'InvalidAction', 'The request target is not a path.');
+    if (method !== 'GET') return failure(405, 'InvalidAction', 'Use GET.');
+    if (target.pathname !== certificatePath) return perform(target.searchParams, actions);
+    return { status: 200, type: 'application/x-pem-file', body: await certificate.pem() };
+  };
+  const server = createServer(
+    listener(async (request, response) => {
+      const failed = () => failure(500, 'InternalError', 'The action failed; try again.');
+      send(response, await answerTo(request).catch(failed));
+    }),
+  );
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(0, '127.0.0.1', resolve);
   });
