@@ -8,8 +8,12 @@ export const signedIdentity = z.strictObject({
   authorization: z.string().max(2048),
   /** `X-Amz-Date`. */
   date: z.string().regex(/^\d{8}T\d{6}Z$/),
-  /** `X-Amz-Security-Token` of temporary credentials. */
-  token: z.string().max(16_384).optional(),
+  /** `X-Amz-Security-Token` of temporary credentials: opaque, but a header's value. */
+  token: z
+    .string()
+    .max(16_384)
+    .regex(/^[\x21-\x7e]+$/)
+    .optional(),
 });
 
 export type SignedIdentity = z.infer<typeof signedIdentity>;

@@ -24,21 +24,23 @@ const PATIENCE_MS = 3_000;
 /** Finds out who signed an identity, by sending the request that was signed to STS. Where that was meant to go, and what it was to ask,
  *  the caller has no say in: a signature of another request doesn't fit.
  *
- *  While STS can't be reached, operators can act all the same, for IAM let them in: the key that they name is taken on trust then. */
+ *  While STS can't be reached, operators can act all the same, for IAM let them in: the key that they name is taken on trust then.
+ *  Nothing that the caller hands over may bring this about. */
 export function createWhoCalls(dependencies: WhoCallsDependencies): WhoCalls {
   const { region, clock, log } = dependencies;
   return async (request, identity) => {
     const key = keyOf(identity, region);
-    if (Math.abs(clock() - timeOf(identity)) > LONGEST_MS)
+    // An impossible date is NaN, which is not larger than anything.
+    if (!(Math.abs(clock() - timeOf(identity)) <= LONGEST_MS))
       throw new Refused(
         "Who asks was signed more than 5 minutes ago, or in the future. Ask again; if that doesn't help, set the clock of your machine.",
       );
-    const said = await askSts(request, identity, dependencies).catch((error: unknown) => {
-      log.warn('Who asks could not be verified: STS does not answer.', { error: String(error), key });
-      return undefined;
-    });
-    if (said === undefined) return { who: `access key ${key}`, isProven: false };
+    const said = await askSts(request, identity, dependencies);
     if ('arn' in said) return { who: said.arn, isProven: true };
+    if (said.isAway) {
+      log.warn('Who asks could not be verified: STS does not answer.', { error: said.code, key });
+      return { who: `access key ${key}`, isProven: false };
+    }
     log.warn('STS does not know who asks.', { code: said.code, key });
     throw new Refused(
       `AWS does not confirm who you are (${said.code}). Your credentials have expired, or are not valid.`,
@@ -69,22 +71,37 @@ function timeOf({ date }: SignedIdentity): number {
   return Date.parse(date.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3T$4:$5:$6Z'));
 }
 
-/** @throws an error when STS says nothing about the signature */
+/** Errors of a connection that the caller can not cause. Any other one refuses the caller, like one that is thrown before anything
+ *  was sent: otherwise who sends what STS never sees would be taken on trust. */
+const AWAY = new Set([
+  ...['ABORT_ERR', 'EAI_AGAIN', 'ECONNREFUSED', 'ECONNRESET', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND'],
+  ...['EPIPE', 'ETIMEDOUT'],
+]);
+
+type Verdict =
+  | { readonly arn: string }
+  /** `isAway`: STS could not be reached, failed, or is throttled, and so said nothing of the signature. */
+  | { readonly code: string; readonly isAway: boolean };
+
 async function askSts(
   request: unknown,
   { authorization, date, token }: SignedIdentity,
   { region, functionName, sts }: WhoCallsDependencies,
-): Promise<{ readonly arn: string } | { readonly code: string }> {
+): Promise<Verdict> {
   const headers = {
     ...headersOf({ region, functionName, request }),
     authorization,
     'x-amz-date': date,
     ...(token !== undefined && { 'x-amz-security-token': token }),
   };
-  const { status, text } = await post(sts, headers, WHO_AM_I, PATIENCE_MS);
-  const arn = /<Arn>(arn:[\x21-\x3b\x3d-\x7e]{1,2048})<\/Arn>/.exec(text)?.[1];
-  if (status === 200 && arn !== undefined) return { arn };
-  const code = /<Code>(\w{1,64})<\/Code>/.exec(text)?.[1] ?? String(status);
-  if ((status === 400 || status === 403) && !/Throttl|RequestLimit/.test(code)) return { code };
-  throw new Error(`STS answered ${status} (${code})`);
+  try {
+    const { status, text } = await post(sts, headers, WHO_AM_I, PATIENCE_MS);
+    const arn = /<Arn>(arn:[\x21-\x3b\x3d-\x7e]{1,2048})<\/Arn>/.exec(text)?.[1];
+    if (status === 200 && arn !== undefined) return { arn };
+    const code = /<Code>(\w{1,64})<\/Code>/.exec(text)?.[1] ?? String(status);
+    return { code, isAway: status >= 500 || status === 429 || /Throttl|RequestLimit/.test(code) };
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    return { code: code ?? message, isAway: AWAY.has(code ?? '') };
+  }
 }

@@ -1,5 +1,12 @@
-import { describe, expect, test } from 'vitest';
-import { headersOf, type SignedIdentity, stsHost, WHO_AM_I } from '../../functions/operate/identity.ts';
+import type { Server } from 'node:http';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import {
+  headersOf,
+  type SignedIdentity,
+  signedIdentity,
+  stsHost,
+  WHO_AM_I,
+} from '../../functions/operate/identity.ts';
 import { signIdentity } from '../../functions/operate/sign-identity.ts';
 import { createWhoCalls } from '../../functions/operate/who-calls.ts';
 import { Refused } from '../../functions/operations/refused.ts';
@@ -88,9 +95,9 @@ describe('who asks', () => {
 
   test.each([
     ['fails', 500, '<Code>InternalFailure</Code>'],
+    ['is away', 503, ''],
     ['is throttled', 400, '<Code>Throttling</Code>'],
-    ['answers with something else', 200, '<html>a proxy</html>'],
-    ['answers too much', 200, `<Arn>${ARN}</Arn>${'x'.repeat(100_000)}`],
+    ['is throttled, by its status', 429, ''],
   ])('is taken on trust, and that is said, while STS %s', async (_name, status, text) => {
     const sts = await startSts();
     sts.answer(status, text);
@@ -100,13 +107,57 @@ describe('who asks', () => {
   });
 
   test.each([
-    [403, 'ExpiredToken'],
-    [400, 'IncompleteSignature'],
-  ])('is refused when STS answers %i: %s', async (status, code) => {
+    ['refuses a connection', (server: Server) => void server.close().closeAllConnections()],
+    ['resets a connection', (server: Server) => void server.on('connection', socket => socket.destroy())],
+    ['gives no answer in time', () => vi.spyOn(AbortSignal, 'timeout').mockReturnValue(AbortSignal.abort())],
+  ])('is taken on trust while STS %s', async (_name, fail) => {
     const sts = await startSts();
-    sts.answer(status, `<Error><Code>${code}</Code></Error>`);
-    await expect(ask(await signed(), request, sts)).rejects.toThrow(code);
+    fail(sts.server);
+    onTestFinished(() => void vi.restoreAllMocks());
+    expect((await ask(await signed(), request, sts)).caller.isProven).toBe(false);
   });
+
+  test.each([
+    [403, 'ExpiredToken', undefined],
+    [400, 'IncompleteSignature', undefined],
+    [413, '413', ''],
+    [431, '431', ''],
+    [302, '302', ''],
+    [200, '200', '<html>a proxy</html>'],
+    [200, 'the answer is too long', `<Arn>${ARN}</Arn>${'x'.repeat(100_000)}`],
+  ])(
+    'is refused when STS answers %i: %s',
+    async (status, code, text = `<Error><Code>${code}</Code></Error>`) => {
+      const sts = await startSts();
+      sts.answer(status, text);
+      await expect(ask(await signed(), request, sts)).rejects.toThrow(
+        `AWS does not confirm who you are (${code})`,
+      );
+    },
+  );
+
+  test.each(['x\n', 'x\u{1f600}'])(
+    'is refused, and not taken on trust, with the token %j, which no header can have',
+    async token => {
+      const sts = await startSts();
+      const identity = await signed({}, NOW, { ...CREDENTIALS, sessionToken: 'token' });
+      expect(signedIdentity.safeParse(identity).success).toBe(true);
+      expect(signedIdentity.safeParse({ ...identity, token }).success).toBe(false);
+      await expect(ask({ ...identity, token }, request, sts)).rejects.toThrow(/ERR_INVALID_CHAR/);
+      expect(sts.asked).toBe(0);
+    },
+  );
+
+  test.each(['20260399T050607Z', '20260304T990607Z'])(
+    'is refused without asking STS with the time %s, which there is not',
+    async date => {
+      const sts = await startSts();
+      const identity = await signed();
+      const authorization = identity.authorization.replace('/20260304/', `/${date.slice(0, 8)}/`);
+      await expect(ask({ ...identity, authorization, date }, request, sts)).rejects.toThrow(/5 minutes/);
+      expect(sts.asked).toBe(0);
+    },
+  );
 
   test('can do nothing with what it hands over but say who they are', async () => {
     expect(WHO_AM_I).toBe('Action=GetCallerIdentity&Version=2011-06-15');

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { Sha256 } from '@smithy/core/checksum';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { listenInTest } from '../listen-in-test.ts';
@@ -8,6 +8,7 @@ export const CREDENTIALS = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secre
 export const ARN = 'arn:aws:sts::123456789012:assumed-role/Operator/anna@example.com';
 
 export interface Sts {
+  readonly server: Server;
   readonly url: URL;
   /** Requests so far. */
   readonly asked: number;
@@ -26,6 +27,7 @@ export async function startSts(): Promise<Sts> {
   });
   const { url } = await listenInTest(server);
   return {
+    server,
     url: new URL(url),
     get asked() {
       return asked;
