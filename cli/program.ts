@@ -3,7 +3,7 @@ import { Refused } from '../functions/operations/refused.ts';
 import { failure } from '../local/basics/failure.ts';
 import { packageVersion } from '../local/basics/package-file.ts';
 import { UsageError } from '../local/basics/usage-error.ts';
-import { printable } from '../local/terminal/text.ts';
+import { printable, printableLines } from '../local/terminal/text.ts';
 import { addCommands } from './commands/commands.ts';
 import { Failed } from './context/context.ts';
 import { runnerOf } from './context/runner.ts';
@@ -75,5 +75,5 @@ More of each command: npx changewire help COMMAND, and docs/operating.md.`;
 function wordsOf(error: unknown): string {
   const message =
     error instanceof Refused || error instanceof UsageError ? error.message : `${failure(error)}.`;
-  return message.split('\n').map(printable).join('\n');
+  return printableLines(message);
 }

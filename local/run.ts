@@ -9,6 +9,7 @@ import { configFileIn } from './settings/config-file.ts';
 import { HELP } from './settings/help.ts';
 import { type Options, parseOptions } from './settings/options.ts';
 import { formatEvent } from './terminal/print.ts';
+import { printableLines } from './terminal/text.ts';
 
 /**
  * The whole of Changewire on one machine (design.md §10): the same handlers as on AWS, scheduled here, over one SQLite file.
@@ -86,7 +87,7 @@ function messageOf(error: unknown): string {
 }
 
 function onStderr(text: string): void {
-  stderr.write(`${text}\n`);
+  stderr.write(`${printableLines(text)}\n`);
 }
 
 await main().catch(error => fail(error, onStderr));

@@ -1,4 +1,4 @@
-import { printable } from '../../local/terminal/text.ts';
+import { printableLines } from '../../local/terminal/text.ts';
 import type { Paper } from '../show/paper.ts';
 import type { World } from './world.ts';
 
@@ -34,6 +34,6 @@ export function createPrinter(
   return {
     ...{ json, paper, answers },
     answer: (answer, words) => answers([answer], words),
-    note: text => void stderr.write(`${text.split('\n').map(printable).join('\n')}\n`),
+    note: text => void stderr.write(`${printableLines(text)}\n`),
   };
 }

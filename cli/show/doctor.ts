@@ -1,6 +1,6 @@
 import { type ServiceAddresses, settingsToPaste } from '../../functions/operations/doctor/to-paste.ts';
 import type { AnswerOf } from '../../functions/operations/protocol/answers.ts';
-import { printable } from '../../local/terminal/text.ts';
+import { printableLines } from '../../local/terminal/text.ts';
 import { type Paper, paint, type Style, say } from './paper.ts';
 
 type Doctor = AnswerOf<'doctor'>;
@@ -41,5 +41,5 @@ function settingsText(answer: Doctor, addresses: ServiceAddresses | undefined): 
   const where = addresses
     ? 'A configuration file with the settings that follow (npx changewire start --config FILE)'
     : 'The settings that follow, for this workspace in the configuration';
-  return `${where}:\n\n${text.split('\n').map(printable).join('\n')}`;
+  return `${where}:\n\n${printableLines(text)}`;
 }

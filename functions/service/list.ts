@@ -1,6 +1,7 @@
 import type { Json } from '../basics/json.ts';
 import { pathOf } from './address.ts';
 import type { Context } from './context.ts';
+import { excerpt } from './describe.ts';
 import { digestOf } from './digest.ts';
 import { DeadlineError, type Scope, type ServiceError } from './errors.ts';
 import { Extent } from './extent.ts';
@@ -120,6 +121,6 @@ function noticeSize(context: Context, list: ListName, first: number): void {
 }
 
 function noticeProperty(context: Context, list: ListName, raw: RawPage): void {
-  const property = context.secrets.hide(raw.property);
+  const property = excerpt(context.secrets.hide(raw.property));
   context.notice({ code: `list-property-${list}`, message: `${list} come as ${property}`, list, property });
 }

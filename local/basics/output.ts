@@ -1,6 +1,7 @@
 import type { Clock } from '../../functions/basics/clock.ts';
 import type { Log } from '../../functions/basics/telemetry.ts';
 import type { ChangeEvent } from '../../functions/changes/event.ts';
+import { printable, printableLines } from '../terminal/text.ts';
 
 export type Format = (event: ChangeEvent, options: { colour: boolean; width?: number }) => string;
 
@@ -62,7 +63,9 @@ type Lines = (level: 'info' | 'warn' | 'error', text: string, details?: object) 
 
 function textLines(to: NodeJS.WriteStream, colour: boolean): Lines {
   const paint = (code: number, text: string) => (colour ? `\u001B[${code}m${text}\u001B[0m` : text);
-  return (level, text) => void to.write(`${level === 'info' ? text : paint(33, text)}\n`);
+  // A warning is one line, because it may quote foreign text; what is said may have several.
+  return (level, text) =>
+    void to.write(`${level === 'info' ? printableLines(text) : paint(33, printable(text))}\n`);
 }
 
 /** `details` can't replace time, level or message. */

@@ -15,6 +15,11 @@ export function printable(text: string): string {
   return text.replaceAll(UNSAFE, character => SHORT_ESCAPES.get(character) ?? codeEscape(character));
 }
 
+/** The same for text of several lines, whose line ends stay. */
+export function printableLines(text: string): string {
+  return text.split('\n').map(printable).join('\n');
+}
+
 /** How many terminal columns a printable text takes. */
 export function columns(text: string): number {
   let count = 0;

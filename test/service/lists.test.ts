@@ -65,6 +65,16 @@ describe('walking a list', () => {
     },
   );
 
+  test('names the property of a list without the line ends and control characters in it', async () => {
+    const name = `x\u001B[2J\nforged line${'y'.repeat(100)}`;
+    const { service, notices } = await rig(
+      json(JSON.stringify({ paging: { hasNextPage: false }, [name]: [{ id: 7 }] })),
+    );
+    await ids(service.tasks('p', 'q'));
+    expect(notices[0]?.message).toMatch(/^tasks come as x\\u\{1b\}\[2J\\u\{a\}forged liney+$/);
+    expect(notices[0]?.message.length).toBeLessThan(100);
+  });
+
   test('goes on behind a cursor of the audit log', async () => {
     const { service, requests } = await rig(page([{ what: 'x' }], undefined, 'entries'));
     expect(await all(service.auditLog('p', 'there'))).toEqual([{ what: 'x' }]);

@@ -72,6 +72,23 @@ describe('the output', () => {
     expect(nothing).toBe('');
   });
 
+  test('for people shows control characters and line ends of foreign texts as escapes', () => {
+    const hostile = 'x\u001B[2J\u0007\u009B\0\u202E\r\nforged';
+    const shown = 'x\\u001b[2J\\u0007\\u009b\\u0000\\u202e\\r\\nforged';
+    const at = terminal(true);
+    const output = createOutput(at, { json: false, log: 'text', format, noColour: true, clock });
+    output.warn(hostile);
+    output.log.error('failed', { projectId: hostile, list: ['\u009B'], [hostile]: 1 });
+    output.say(`two\n  lines\u001B[2J`);
+    expect(at.read()[0]?.split('\n')).toEqual([
+      shown,
+      `failed (projectId: ${shown}, list: ["\\u009b"], ${shown}: 1)`,
+      'two',
+      '  lines\\u001b[2J',
+      '',
+    ]);
+  });
+
   test('is as wide as its terminal, and not bounded where there is none', () => {
     const widths = [true, false].map(isTTY => {
       const at = terminal(isTTY);
