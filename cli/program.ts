@@ -1,10 +1,11 @@
 import { Command, CommanderError } from 'commander';
-import { Refused } from '../functions/operations/refused.ts';
+import { didYouMean, Refused } from '../functions/operations/refused.ts';
 import { failure } from '../local/basics/failure.ts';
 import { packageVersion } from '../local/basics/package-file.ts';
 import { UsageError } from '../local/basics/usage-error.ts';
 import { printable, printableLines } from '../local/terminal/text.ts';
 import { addCommands } from './commands/commands.ts';
+import { examples } from './commands/example.ts';
 import { Failed } from './context/context.ts';
 import { runnerOf } from './context/runner.ts';
 import type { World } from './context/world.ts';
@@ -56,15 +57,32 @@ export function createProgram(world: World): Command {
       getErrHasColors: () => false,
     })
     .configureHelp({ showGlobalOptions: true })
-    .addHelpCommand(
-      new Command('help')
-        .argument('[command]')
-        .description('say more of a command')
-        .helpGroup('This command:'),
-    )
+    .helpCommand(false)
     .addHelpText('after', EXIT_CODES);
   addCommands(program, { run: runnerOf(program, world), world });
+  program
+    .command('help [command...]')
+    .description('say more of a command')
+    .helpGroup('This command:')
+    .addHelpText('after', examples('help endpoints add'))
+    .action((names: string[]) => commandOf(program, names).help());
   return program;
+}
+
+/** The command of these names, such as `endpoints add`. Ends the program when there is none: Commander's own help command
+ *  would print the help of all commands instead. */
+function commandOf(program: Command, names: readonly string[]): Command {
+  let command = program;
+  for (const name of names) {
+    const all = command.commands.map(each => each.name());
+    const found = command.commands.find(each => each.name() === name);
+    if (!found)
+      program.error(
+        `error: There is no command ${[...(command === program ? [] : [command.name()]), name].join(' ')}.${didYouMean(name, all)}`,
+      );
+    command = found;
+  }
+  return command;
 }
 
 const EXIT_CODES = `

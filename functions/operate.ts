@@ -78,6 +78,7 @@ async function openHouse(settings: Settings): Promise<OperationsHouse> {
   const { startPass, ...stack } = openStack(settings, table, sqs);
   return {
     label: STACK_NAME,
+    toApply: 'deploy',
     isRunning: true,
     configured: endpoints,
     rows: createEndpointRows(table),

@@ -40,6 +40,7 @@ export function endpointSettingCommands(endpoints: Command, { run }: Cli): void 
         );
         const settings = { ...settingsOf(options), ...(secrets.length > 0 && { secrets }) };
         const made = await ask({ operation: 'add-endpoint', endpoint, kind, url, ...settings });
+        for (const warning of made.warnings ?? []) print.note(warning);
         print.answer(made, () => {
           const signed =
             made.secret === undefined
@@ -69,6 +70,7 @@ export function endpointSettingCommands(endpoints: Command, { run }: Cli): void 
         if (Object.keys(changes).length === 0)
           throw new UsageError('Say what to change: --url, --filter, --per-second, …');
         const changed = await ask({ operation: 'update-endpoint', endpoint, ...changes });
+        for (const warning of changed.warnings ?? []) print.note(warning);
         print.answer(changed, () => say`${endpoint}: changed; the change is obeyed within seconds.`);
       }),
     );
@@ -104,7 +106,7 @@ function updateCommand(endpoints: Command): Command {
 function withSettings(command: Command): Command {
   return command
     .option('--filter <key=a,b>', 'only events that fit, as for start; may be repeated', each)
-    .option('--per-second <n>', 'requests a second at most', rateOf)
+    .option('--per-second <n>', 'requests a second at most, from 1 to 100', rateOf)
     .option('--failures-only', 'keep only attempts that failed');
 }
 

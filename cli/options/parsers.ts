@@ -43,10 +43,10 @@ export function limitOf(text: string): number {
   throw new InvalidArgumentError('It takes a number from 1, or all.');
 }
 
+/** Reads requests a second, as `perSecond` of the configuration. */
 export function rateOf(text: string): number {
-  const rate = Number(text);
-  if (text.trim() !== '' && Number.isFinite(rate) && rate > 0) return rate;
-  throw new InvalidArgumentError('It takes a number of requests a second, such as 10 or 0.5.');
+  if (/^([1-9]\d?|100)$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It takes a whole number of requests a second, from 1 to 100.');
 }
 
 /** Collects the values of an option that may be repeated. */

@@ -150,7 +150,8 @@ function Settings({ status, again }: { readonly status: EndpointStatus; readonly
         <p class="quiet">
           {perSecond} a second while it catches up · attempts that succeeded are{' '}
           {keepSuccesses ? 'kept, too' : 'not kept'}
-          {isConfigured && ' · it stands in the configuration, and is changed there'}
+          {isConfigured &&
+            ' · it was configured when the run was started: change it in changewire.json or on the command line, and start again'}
         </p>
       </div>
     </section>

@@ -59,7 +59,7 @@ function isActor(named: readonly string[], { id, name }: Actor): boolean {
 
 /** The changed fields of a record. Those of a field's definition don't count: filters for fields mean values
  *  in records. */
-function changesOf({ data }: ChangeEvent): readonly FieldChange[] {
+export function changesOf({ data }: ChangeEvent): readonly FieldChange[] {
   // Stryker disable next-line ArrayDeclaration: a text is no change of any field
   return 'changes' in data && !('field' in data) ? data.changes : [];
 }

@@ -29,19 +29,23 @@ export async function add(
     perSecond: perSecond ?? undefined,
     keepSuccesses: keepSuccesses ?? undefined,
   };
-  const { secret } = await addEndpoint({ ...asked, name: endpoint, ...settings }, house);
-  const answer = { endpoint, ...(secret !== undefined && { secret }) };
+  const { secret, warnings } = await addEndpoint({ ...asked, name: endpoint, ...settings }, house);
+  const answer = { endpoint, ...(secret !== undefined && { secret }), ...warned(warnings) };
   return didTo(endpoint, answer, [asked.kind, ...detailsOf(settings)]);
 }
 
 export async function update(
   { endpoint, url, filter, perSecond, keepSuccesses }: RequestOf<'update-endpoint'>,
   house: OperationsHouse,
-): Promise<Done<EndpointStatus>> {
+): Promise<Done<AnswerOf<'update-endpoint'>>> {
   const changed = { filter: filter as Filter | null, perSecond, keepSuccesses };
-  await updateEndpoint(endpoint, { url, ...changed }, house);
+  const { warnings } = await updateEndpoint(endpoint, { url, ...changed }, house);
   const details = [...(url === undefined ? [] : ['a new address']), ...detailsOf(changed)];
-  return didTo(endpoint, await statusOfEndpoint(endpoint, house), details);
+  return didTo(endpoint, { ...(await statusOfEndpoint(endpoint, house)), ...warned(warnings) }, details);
+}
+
+function warned(warnings: readonly string[]) {
+  return warnings.length > 0 && { warnings: [...warnings] };
 }
 
 /** A filter may name values of records, so that only its presence is noted. */

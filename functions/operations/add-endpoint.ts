@@ -2,11 +2,12 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Deliveries } from '../delivery/deliveries.ts';
 import { type AddressCheck, addressProblem } from '../endpoints/check-address.ts';
 import type { EndpointSettings } from '../endpoints/endpoint.ts';
-import { changeRow, findEndpoint, type House } from './house.ts';
+import { checkWatched, type FilterHouse, filterWarnings } from './check-filter.ts';
+import { type Applying, changeRow, findEndpoint, type House } from './house.ts';
 import { Refused } from './refused.ts';
 import { checkSecrets, newSigningSecret, readSecret, type SecretHouse, writeSecret } from './secrets.ts';
 
-export interface SettingsHouse extends House, SecretHouse {
+export interface SettingsHouse extends House, SecretHouse, FilterHouse, Applying {
   /** Returns the settings as the configuration would have them, or what is wrong with them, a line for each
    *  problem. The address is checked in this module. */
   readonly check: (settings: unknown) => Checked;
@@ -24,13 +25,14 @@ export interface AskedEndpoint extends EndpointSettings {
 }
 
 /** Adds an endpoint. All functions know it within 30 s.
- *  @returns the signing secret that was made, which is shown only here
+ *  @returns the signing secret that was made, which is shown only here, and what its filter names but no change has
  *  @throws Refused when the settings are wrong, the name is taken, or nothing could be delivered there */
 export async function addEndpoint(
   { url, secrets = [], ...asked }: AskedEndpoint,
   house: SettingsHouse,
-): Promise<{ readonly secret: string | undefined }> {
+): Promise<{ readonly secret: string | undefined; readonly warnings: readonly string[] }> {
   const settings = checkedSettings(asked, house);
+  await checkWatched(settings.filter, house);
   const { name, kind } = settings;
   if (house.configured.some(endpoint => endpoint.name === name) || (await house.rows.read(name))?.settings)
     throw taken();
@@ -38,6 +40,7 @@ export async function addEndpoint(
   await checkAddress(url, house);
   const made = kind === 'webhook' && secrets.length === 0 ? newSigningSecret(house.randomBytes) : undefined;
   const signing = made === undefined ? secrets : [made];
+  const warnings = await filterWarnings(settings.filter, house);
   // Both before the row is written: whoever reads the row needs the secret, and what waited for an earlier
   // endpoint of this name must not be sent to this one.
   await writeSecret(name, { url, ...(kind === 'webhook' && { secrets: signing }) }, house);
@@ -49,7 +52,7 @@ export async function addEndpoint(
     return isOurs ? { name, settings, health: {} } : undefined;
   });
   if (!isOurs) throw taken();
-  return { secret: made };
+  return { secret: made, warnings };
 }
 
 /** What can be changed of an endpoint. A key that is missing stays as it is; null means the default. */
@@ -58,27 +61,30 @@ export type Update = {
 } & { readonly url?: string | undefined };
 
 /** Changes an endpoint that was added while Changewire ran; of a configured one, only the address.
- *  @returns its settings as they then are */
+ *  @returns its settings as they then are, and what a new filter names but no change has */
 export async function updateEndpoint(
   name: string,
   { url, ...update }: Update,
   house: SettingsHouse,
-): Promise<EndpointSettings> {
+): Promise<{ readonly settings: EndpointSettings; readonly warnings: readonly string[] }> {
   const found = await findEndpoint(name, house);
   const { endpoint, isConfigured } = found;
   const isChanged = Object.values(update).some(value => value !== undefined);
   if (isConfigured && isChanged)
-    throw new Refused('This endpoint stands in the configuration: change it there, and deploy.');
-  checkedSettings(updated(endpoint, update), house);
+    throw new Refused(`This endpoint stands in the configuration: change it there, and ${house.toApply}.`);
+  const { filter } = checkedSettings(updated(endpoint, update), house);
+  const isFiltered = update.filter !== undefined;
+  if (isFiltered) await checkWatched(filter, house);
+  const warnings = isFiltered ? await filterWarnings(filter, house) : [];
   if (url !== undefined) {
     await checkAddress(url, house);
     await writeSecret(name, { ...(await readSecret(endpoint, house)), url }, house);
   }
-  if (!isChanged) return endpoint;
+  if (!isChanged) return { settings: endpoint, warnings };
   const row = await changeRow(found, house, row =>
     row.settings ? { ...row, settings: checkedSettings(updated(row.settings, update), house) } : undefined,
   );
-  return row.settings ?? endpoint;
+  return { settings: row.settings ?? endpoint, warnings };
 }
 
 function updated(settings: EndpointSettings, update: Omit<Update, 'url'>): object {
@@ -109,13 +115,14 @@ const AT_ONCE = 500;
 /** Checked settings in the form in which a row holds them: without undefined values. */
 function checkedSettings(asked: object, { check }: SettingsHouse): EndpointSettings {
   const checked = check(JSON.parse(JSON.stringify(asked)));
-  if ('problems' in checked) throw new Refused(checked.problems.join('\n'));
+  if ('problems' in checked) throw new Refused(checked.problems.join('\n'), { isUsage: true });
   return checked.settings;
 }
 
 async function checkAddress(url: string, { address }: SettingsHouse): Promise<void> {
   const problem = await addressProblem(url, address);
-  if (problem !== undefined) throw new Refused(`Nothing can be delivered there: ${problem}.`);
+  if (problem !== undefined)
+    throw new Refused(`Nothing can be delivered there: ${problem}.`, { isUsage: true });
 }
 
 function taken(): Refused {

@@ -4,7 +4,7 @@ import type { Health, Replay } from '../delivery/endpoint-rows.ts';
 import { paused, resumed } from '../delivery/health.ts';
 import type { EndpointSettings } from '../endpoints/endpoint.ts';
 import { forget } from './add-endpoint.ts';
-import { changeRow, findEndpoint, type House, unknownEndpoint, wake } from './house.ts';
+import { type Applying, changeRow, findEndpoint, type House, unknownEndpoint, wake } from './house.ts';
 import { Refused } from './refused.ts';
 import type { SecretHouse } from './secrets.ts';
 
@@ -36,7 +36,7 @@ export async function resumeEndpoint(name: string, house: House): Promise<void> 
  *  configuration has one of the same name, only the one that was added is removed.
  *  @throws Refused for a configured endpoint, and for an unknown one; even then, what an interrupted removal
  *  left behind is removed */
-export async function removeEndpoint(name: string, house: House & SecretHouse): Promise<void> {
+export async function removeEndpoint(name: string, house: House & SecretHouse & Applying): Promise<void> {
   const isConfigured = house.configured.some(endpoint => endpoint.name === name);
   let wasThere = false;
   await house.rows.change(name, row => {
@@ -46,21 +46,21 @@ export async function removeEndpoint(name: string, house: House & SecretHouse): 
     return isConfigured ? rest : 'removed';
   });
   if (isConfigured && wasThere) return;
-  if (isConfigured) throw notRemovable();
+  if (isConfigured) throw notRemovable(house);
   await house.secrets.remove(name);
   await forget(name, house);
   if (!wasThere) throw await unknownEndpoint(name, house);
 }
 
 /** @throws Refused when the endpoint can't be removed */
-export async function checkRemovable(name: string, house: House): Promise<void> {
+export async function checkRemovable(name: string, house: House & Applying): Promise<void> {
   const { isConfigured, row } = await findEndpoint(name, house);
-  if (isConfigured && !row?.settings) throw notRemovable();
+  if (isConfigured && !row?.settings) throw notRemovable(house);
 }
 
-function notRemovable(): Refused {
+function notRemovable({ toApply }: Applying): Refused {
   return new Refused(
-    'This endpoint stands in the configuration: remove it there, and deploy. Until then it can be paused.',
+    `This endpoint stands in the configuration: remove it there, and ${toApply}. Until then it can be paused.`,
   );
 }
 

@@ -27,12 +27,15 @@ export async function findKnownProcess(asked: Asked, house: House): Promise<Know
 
 /** A process of which something is kept, but which is no longer configured. @throws Refused when it is
  *  configured, and as above */
-export async function findRemovedProcess(asked: Asked, house: House): Promise<KnownProcess> {
+export async function findRemovedProcess(
+  asked: Asked,
+  house: House & Pick<OperationsHouse, 'toApply'>,
+): Promise<KnownProcess> {
   const found = await findProcesses(asked, house);
   const removed = found.filter(({ isRemoved }) => isRemoved);
   if (removed.length > 0) return onlyOne(removed);
   throw new Refused(
-    'This process is in the configuration. Take it out of it first, and deploy or start again: only then is it forgotten.',
+    `This process is in the configuration. Take it out of it first, and ${house.toApply}: only then can it be forgotten.`,
   );
 }
 

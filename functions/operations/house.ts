@@ -17,6 +17,11 @@ export interface House {
   readonly log: Log;
 }
 
+export interface Applying {
+  /** What puts a changed configuration into effect. */
+  readonly toApply: 'deploy' | 'start again';
+}
+
 /** An endpoint and its row. */
 export interface Found {
   readonly endpoint: EndpointSettings;

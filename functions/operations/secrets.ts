@@ -19,12 +19,15 @@ export function newSigningSecret(randomBytes: SecretHouse['randomBytes']): strin
 /** @throws Refused for texts that are no signing secrets, and for signing secrets of a chat */
 export function checkSecrets(kind: EndpointKind, secrets: readonly string[]): void {
   if (kind !== 'webhook' && secrets.length > 0)
-    throw new Refused('A chat takes no signing secret: leave it out.');
+    throw new Refused('A chat takes no signing secret: leave it out.', { isUsage: true });
   if (secrets.length > 2)
-    throw new Refused('An endpoint has two signing secrets at most: the new one and the old one.');
+    throw new Refused('An endpoint has two signing secrets at most: the new one and the old one.', {
+      isUsage: true,
+    });
   if (!secrets.every(isSigningSecret))
     throw new Refused(
       'A signing secret is whsec_ and the base64 of 24 to 64 bytes. Without one, one is made.',
+      { isUsage: true },
     );
 }
 

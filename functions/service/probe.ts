@@ -4,6 +4,7 @@ import type { FieldDefinition } from '../changes/field-definition.ts';
 import { pathOf } from './address.ts';
 import { type Context, createContext } from './context.ts';
 import { readDefinitions } from './definitions.ts';
+import { ServiceUnreachableError } from './errors.ts';
 import { type HttpAnswer, type HttpFailure, isSuccess } from './exchange.ts';
 import { exchangeFailure, statusFailure, type Trying } from './failures.ts';
 import { isTooDeep } from './nesting.ts';
@@ -40,6 +41,8 @@ export interface Probed {
 export interface ProbedToken {
   readonly request: string;
   readonly failure?: string;
+  /** True when no answer came. */
+  readonly isUnreachable?: boolean;
   /** In ms, and what told it. */
   readonly lifetime?: number;
   readonly toldBy?: TokenAnswer['toldBy'];
@@ -83,7 +86,8 @@ export function openProbe(options: ConnectOptions): ServiceProbe {
         await tokens.get(deadline());
         return { request, ...(issued && { lifetime: issued.lifetime, toldBy: issued.toldBy }) };
       } catch (error) {
-        return { request, failure: wordsOf(context, error) };
+        const isUnreachable = error instanceof ServiceUnreachableError;
+        return { request, failure: wordsOf(context, error), isUnreachable };
       }
     },
     async get(segments, query = {}) {

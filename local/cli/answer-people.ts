@@ -10,7 +10,7 @@ import type { Table } from './table.ts';
 interface Parts
   extends Pick<Store, 'rows' | 'deliveries' | 'actions'>,
     ReturnType<Table['looks']>,
-    Pick<Endpoints, 'configured' | 'secrets' | 'sender' | 'obey'> {
+    Pick<Endpoints, 'configured' | 'onCommandLine' | 'secrets' | 'sender' | 'obey'> {
   readonly source: Source;
   /** The console; undefined: nobody wants one. */
   readonly page: Page | undefined;
@@ -28,6 +28,7 @@ export function answerPeople(
     roster,
     journal,
     configured,
+    onCommandLine,
     secrets,
     sender,
     obey,
@@ -35,7 +36,19 @@ export function answerPeople(
   }: Parts,
 ): ReturnType<typeof serveOperations> {
   const parts = {
-    ...{ rows, deliveries, actions, states, roster, journal, configured, secrets, sender, obey },
+    ...{
+      rows,
+      deliveries,
+      actions,
+      states,
+      roster,
+      journal,
+      configured,
+      onCommandLine,
+      secrets,
+      sender,
+      obey,
+    },
     doctor: doctorOf(source),
     processes: async () => processesOf(source),
     // Not needed: a changed row of an endpoint wakes its lane (`Fleet`).

@@ -30,6 +30,8 @@ export interface Endpoints {
   wellDone(): Promise<boolean>;
   /** The endpoints of the command line and of the configuration. */
   readonly configured: readonly EndpointSettings[];
+  /** Names of those of the command line. */
+  readonly onCommandLine: ReadonlySet<string>;
   readonly secrets: SecretKeeper;
   readonly sender: Sender;
 }
@@ -85,6 +87,7 @@ export async function startEndpoints(house: House, wanted: readonly WantedEndpoi
   };
   return {
     ...{ configured, secrets, sender },
+    onCommandLine: new Set(wanted.filter(({ isOption }) => isOption).map(({ name }) => name)),
     watch: () => fleet.watch(),
     obey: () => fleet.obey(),
     tried: async () => void (await Promise.all(fleet.served.map(endpoint => endpoint.tried()))),

@@ -1,11 +1,14 @@
 import type { Clock } from '../../functions/basics/clock.ts';
 import { resolveBySystem } from '../../functions/endpoints/guarded-agent.ts';
+import { checkWatched } from '../../functions/operations/check-filter.ts';
+import { Refused } from '../../functions/operations/refused.ts';
 import { linkTemplatesOf } from '../../infra/config/link-template.ts';
 import { Closers } from '../basics/closers.ts';
 import type { Environment } from '../basics/environment.ts';
 import { failure } from '../basics/failure.ts';
 import type { Output } from '../basics/output.ts';
 import { sleep } from '../basics/sleep.ts';
+import { UsageError } from '../basics/usage-error.ts';
 import { type DataDirectory, openDataDirectory, openScratchDirectory } from '../data/data-directory.ts';
 import { openStore } from '../data/store.ts';
 import { PassWatch } from '../health/freshness.ts';
@@ -83,6 +86,7 @@ async function start(closers: Closers, { options, environment, output, clock }: 
   const dynamodb = environment.DYNAMODB_ENDPOINT;
   const table = dynamodb ? await openDynamo(house, dynamodb) : sqliteTable(house, store);
   const source = await open.start(house);
+  await checkFilters(options.endpoints, source);
   const passes = new PassWatch(clock());
   const about = { ...store, ...source, passes, snapshots: table.snapshots, clock };
   const health = await serveHealth(closers, options.health, {
@@ -134,6 +138,22 @@ async function start(closers: Closers, { options, environment, output, clock }: 
     },
     stop: () => closers.close(),
   };
+}
+
+/** Checks the filters of the command line against what is watched; those of the configuration were checked when it was read.
+ *  @throws UsageError */
+async function checkFilters(
+  endpoints: Parts['options']['endpoints'],
+  source: Parameters<typeof processesOf>[0],
+): Promise<void> {
+  try {
+    for (const { filter } of endpoints)
+      await checkWatched(filter, { processes: async () => processesOf(source) });
+  } catch (error) {
+    throw error instanceof Refused
+      ? new UsageError(`--${error.message.replace('filter.', 'filter ')}`)
+      : error;
+  }
 }
 
 /** Loaded only when a DynamoDB is used: AWS's clients take time and memory. */

@@ -13,6 +13,8 @@ export interface WantedEndpoint {
    *  of the URL than the host. */
   readonly name: string;
   readonly kind: EndpointKind;
+  /** Whether it is of the command line. */
+  readonly isOption: boolean;
   readonly url: string;
   readonly origin: string;
   /** Signing secrets of a webhook; empty when one is to be made. */
@@ -44,13 +46,13 @@ export function wantedEndpoints(
     const prefix = `ENDPOINT_${variablePrefix(name)}`;
     const url = fromEnvironment(`${prefix}_URL`, `Endpoint ${name} has no URL`, environment);
     const secrets = kind === 'webhook' ? secretsIn(`${prefix}_SECRET`, environment) : [];
-    return { filter: undefined, ...settings, url, origin: new URL(url).origin, secrets };
+    return { filter: undefined, ...settings, isOption: false, url, origin: new URL(url).origin, secrets };
   });
   const asked = options.map(option => {
     const url = option.url || chatUrl(option.kind, environment);
     const secrets = option.kind === 'webhook' && option.secrets.length === 0 ? shared : option.secrets;
     const name = option.name ?? defaultName(option.kind, url);
-    return { ...option, name, url, origin: new URL(url).origin, secrets };
+    return { ...option, isOption: true, name, url, origin: new URL(url).origin, secrets };
   });
   const all = [...configured, ...asked];
   const twice = all.find(({ name }, index) => all.findIndex(one => isAlike(one.name, name)) !== index);

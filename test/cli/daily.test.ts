@@ -262,12 +262,50 @@ describe('on a day', () => {
     expect(fixed.received.some(({ body }) => body.includes('"changewire.test"'))).toBe(true);
     expect(await changewire('endpoints pause fixed')).toMatchObject({ code: 0 });
     expect(await changewire('endpoints resume fixed')).toMatchObject({ code: 0 });
-    for (const line of [`update fixed --url ${receiver.url}`, 'rotate-secret fixed', 'remove fixed --yes'])
+    for (const [line, advice] of [
+      [`update fixed --url ${receiver.url}`, /change them there, and start it again/],
+      ['update fixed --per-second 3', /on the command line of the run: start again/],
+      [
+        'rotate-secret fixed',
+        /start again with --webhook-secret NEW --webhook-secret OLD after its --webhook; .* is in fixed\.secret/,
+      ],
+      [
+        'remove fixed --yes',
+        /on the command line of the run: start again without it\. Until then it can be paused/,
+      ],
+    ] as const)
       expect(await changewire(`endpoints ${line}`)).toMatchObject({
         code: 1,
         out: '',
-        err: expect.stringMatching(/configuration/),
+        err: expect.stringMatching(advice),
       });
+    expect(await changewire(`forget ${PROCESS} --yes`)).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/Take it out of it first, and start again: only then/),
+    });
+  });
+
+  it('a value that can not be, and a filter by what is not watched, is refused with exit code 2', async () => {
+    for (const [line, why] of [
+      ['add bad! --webhook http://127.0.0.1:9/x', /name/],
+      ['add crm2 --webhook http://10.1.2.3/x', /Nothing can be delivered there/],
+      [`add crm2 --webhook ${receiver.url} --secret whsec_x`, /base64/],
+      [`add crm2 --webhook ${receiver.url} --filter processes=lunch`, /Did you mean launch\?/],
+    ] as const)
+      expect(await changewire(`endpoints ${line}`)).toMatchObject({
+        code: 2,
+        out: '',
+        err: expect.stringMatching(why),
+      });
+  });
+
+  it('a filter by a field that no change has is taken with a warning', async () => {
+    const line = `add typo --webhook ${receiver.url} --filter fields=Nam --per-second 3`;
+    expect(await changewire(`endpoints ${line}`)).toMatchObject({
+      code: 0,
+      err: expect.stringMatching(/^filter\.fields\[0\]: no change .* Did you mean name\?\n$/),
+    });
+    expect(await changewire('endpoints remove typo --yes')).toMatchObject({ code: 0 });
   });
 
   it('the doctor asks the service of the run', async () => {

@@ -212,6 +212,20 @@ describe('changewire init --doctor', () => {
     );
   });
 
+  it('names the address, not the credentials, where the service can not be reached', async () => {
+    const { line, ...given } = await service({});
+    const closed = (option: string) => line.replace(new RegExp(`(${option}) \\S+`), '$1 http://127.0.0.1:1');
+    const noToken = (await init(`${closed('--auth-url')} --doctor`, given)).err;
+    expect(noToken).toMatch(
+      /There is no token\. What came: .*ECONNREFUSED.* Nothing answers at the authentication address/,
+    );
+    const noProcess = (await init(`${closed('--base-url')} --doctor`, given)).err;
+    expect(noProcess).toMatch(
+      /can not be listed\. What came: .*ECONNREFUSED.* Nothing answers at the base address/,
+    );
+    expect(noToken + noProcess).not.toMatch(/credentials|client secret|id of the process/);
+  });
+
   it('writes nothing where the service gives no token, unless somebody says so', async () => {
     const { line, env } = await service({});
     const wrong = { env, secrets: ['nobody'] };

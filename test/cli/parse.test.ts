@@ -61,10 +61,10 @@ describe('a command line', () => {
     ['endpoints attempts crm --event e', { operation: 'attempts', endpoint: 'crm', eventId: 'e', limit: 20 }],
     ['endpoints dead-letters crm', { operation: 'dead-letters', endpoint: 'crm', limit: 20 }],
     [
-      'endpoints add crm --webhook https://a.example/x --secret whsec_a --secret whsec_b --filter events=task.updated --filter to:status=Done --per-second 2.5 --failures-only',
+      'endpoints add crm --webhook https://a.example/x --secret whsec_a --secret whsec_b --filter events=task.updated --filter to:status=Done --per-second 3 --failures-only',
       {
         ...{ operation: 'add-endpoint', endpoint: 'crm', kind: 'webhook', url: 'https://a.example/x' },
-        ...{ secrets: ['whsec_a', 'whsec_b'], perSecond: 2.5, keepSuccesses: false },
+        ...{ secrets: ['whsec_a', 'whsec_b'], perSecond: 3, keepSuccesses: false },
         filter: { events: ['task.updated'], values: [{ field: 'status', to: ['Done'] }] },
       },
     ],
@@ -153,7 +153,13 @@ describe('a command line that is wrong is refused before anybody is asked', () =
     ['endpoints pause', /missing required argument 'name'/],
     ['endpoints add crm', /give one of --webhook, --slack and --teams/],
     ['endpoints add crm --slack https://a.example --teams https://b.example', /give one of --webhook/],
-    ['endpoints add crm --webhook https://a.example --per-second 0', /requests a second/],
+    ['endpoints update crm --per-second 0', /It takes a whole number of requests a second, from 1 to 100/],
+    ['endpoints update crm --per-second 0.5', /It takes a whole number of requests a second, from 1 to 100/],
+    ['endpoints update crm --per-second 101', /It takes a whole number of requests a second, from 1 to 100/],
+    ['endpoints update crm --per-second abc', /It takes a whole number of requests a second, from 1 to 100/],
+    ['help nope', /^changewire: There is no command nope\.\n$/],
+    ['help stats', /^changewire: There is no command stats\. Did you mean status\?\n$/],
+    ['help endpoints ad', /^changewire: There is no command endpoints ad\. Did you mean add\?\n$/],
     [
       'endpoints add crm --webhook https://a.example --filter evnts=x',
       /--filter knows .* Did you mean events\?/,
@@ -205,6 +211,15 @@ describe('the exit code', () => {
       code: 1,
       err: 'changewire: a defect.\n',
     });
+  });
+
+  it('is 0 for the help of a command, which help and --help print alike', async () => {
+    for (const name of ['status', 'endpoints', 'endpoints add']) {
+      const { code, out, err } = await run(['help', ...name.split(' ')]);
+      expect([code, err]).toEqual([0, '']);
+      expect(out).toBe((await run([...name.split(' '), '--help'])).out);
+      expect(out).toContain(`changewire ${name}`);
+    }
   });
 
   it('is 0 for help, which names every command', async () => {

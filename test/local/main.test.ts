@@ -28,6 +28,11 @@ describe('the command line', () => {
     const partial = run(directory, '--once', { SERVICE_BASE_URL: 'http://127.0.0.1:1' });
     expect(await partial.ended()).toBe(2);
     expect(partial.stderr()).toContain('SERVICE_AUTH_URL, SERVICE_AUDIENCE');
+    const filtered = run(directory, '--once --memory --webhook http://127.0.0.1:9/ --filter processes=lunch');
+    expect(await filtered.ended()).toBe(2);
+    expect(filtered.stderr()).toBe(
+      'changewire: --filter processes[0]: no process of this identifier is watched. Did you mean launch?\n',
+    );
   });
 
   test('writes nothing but JSON with --log json, its last words too', async () => {

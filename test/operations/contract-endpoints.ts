@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
 import { isSigningSecret } from '../../functions/endpoints/secret.ts';
+import { eventsOf } from '../kit/operations/events.ts';
+import { commit } from '../kit/operations/house.ts';
 import type { Bench } from './contract.ts';
 
 /** Of endpoints: what they are, what is done to them, and who did it. */
@@ -75,6 +77,61 @@ export function endpointsContract({ setting, ask, name }: Bench): void {
     } while (cursor !== undefined);
     expect(found).toEqual(all);
     expect(JSON.stringify(found)).not.toContain(receiver.url);
+  });
+
+  it('refuse a filter by a process or workspace that is not watched, and keep nothing of it', async () => {
+    const [{ processId, workspace }, other] = setting().processes;
+    const endpoint = name('crm');
+    const asked = { endpoint, kind: 'webhook', url: setting().receiver.url } as const;
+    await expect(
+      ask('add-endpoint', { ...asked, filter: { processes: [processId, `${processId}x`] } }),
+    ).rejects.toThrow(
+      `filter.processes[1]: no process of this identifier is watched. Did you mean ${processId}?`,
+    );
+    await expect(ask('add-endpoint', { ...asked, filter: { workspaces: ['nobody'] } })).rejects.toThrow(
+      'filter.workspaces[0]: no workspace of this name is watched; allowed: ',
+    );
+    await expect(
+      ask('add-endpoint', {
+        ...asked,
+        filter: { workspaces: [other.workspace], processes: [processId] },
+      }),
+    ).rejects.toThrow('filter.processes[0]: no workspace of this filter has this process.');
+    await expect(ask('endpoint', { endpoint })).rejects.toThrow('There is no endpoint of this name.');
+    const filter = { workspaces: [workspace], processes: [processId] };
+    await add({ filter });
+    const added = await add();
+    await expect(
+      ask('update-endpoint', { endpoint: added.endpoint, filter: { processes: ['nobody'] } }),
+    ).rejects.toThrow(/^filter.processes\[0\]: .* allowed: /);
+    expect(await ask('endpoint', { endpoint: added.endpoint })).not.toHaveProperty('filter');
+  });
+
+  it('warn of a filter by a field or value that no change of the last 30 days has', async () => {
+    const { endpoint } = await add();
+    const filtered = async (filter: object) =>
+      (await ask('update-endpoint', { endpoint, filter })).warnings ?? [];
+    const [process] = setting().processes;
+    const id = name('p');
+    const moved = {
+      ...({ field: `status-${id}`, name: `Status ${id}`, kind: 'custom', type: 'single-choice' } as const),
+      ...{ from: 'Open', to: `Done ${id}` },
+    };
+    const at = setting().now();
+    const events = eventsOf(at, 1, { process, projectId: id, field: moved });
+    await commit(setting().stores, events, { process, projectId: id, at });
+    expect(await filtered({ fields: [`Statsu ${id}`] })).toEqual([
+      `filter.fields[0]: no change of the last 30 days is of a field of this name. Did you mean Status ${id}?`,
+    ]);
+    const to = (value: string) => ({ values: [{ field: moved.field, to: [value] }] });
+    expect(await filtered(to(`Dnoe ${id}`))).toEqual([
+      `filter.values[0].to[0]: no change of the last 30 days has this value. Did you mean Done ${id}?`,
+    ]);
+    expect(await filtered({ values: [{ field: 'nope', added: ['a'], to: ['b'] }] })).toEqual([
+      expect.stringMatching(/^filter.values\[0\].field: no change of the last 30 days is of a field/),
+    ]);
+    for (const known of [{ fields: [moved.field, moved.name] }, to(moved.to), to('Open'), to('')])
+      expect(await filtered(known)).toEqual([]);
   });
 
   it('remove an endpoint with what waited; a dry run counts it and leaves it; its actions stay', async () => {

@@ -77,6 +77,7 @@ describe.each(STORES)('over %s, an endpoint', (_, open) => {
     const adding = addEndpoint(asked as Parameters<typeof addEndpoint>[0], house);
     await expect(adding).rejects.toThrow(why);
     await expect(adding).rejects.toBeInstanceOf(Refused);
+    await expect(adding).rejects.toMatchObject({ isUsage: asked.name !== 'fixed' });
     expect([await house.rows.list(), house.steps]).toEqual([[], []]);
   });
 
@@ -142,7 +143,7 @@ describe.each(STORES)('over %s, an endpoint', (_, open) => {
     await pauseEndpoint('crm', house);
     const url = 'https://new.example/';
     const filter = { events: ['task.updated'] } as const;
-    expect(await updateEndpoint('crm', { filter, perSecond: null, url }, house)).toEqual({
+    expect((await updateEndpoint('crm', { filter, perSecond: null, url }, house)).settings).toEqual({
       ...{ name: 'crm', kind: 'webhook', keepSuccesses: false },
       filter,
     });
@@ -154,9 +155,9 @@ describe.each(STORES)('over %s, an endpoint', (_, open) => {
   it('of the configuration is changed and removed there, and no other', async () => {
     opened(FIXED);
     await expect(updateEndpoint('fixed', { perSecond: 1 }, house)).rejects.toThrow(
-      'change it there, and deploy',
+      'change it there, and start again',
     );
-    await expect(removeEndpoint('fixed', house)).rejects.toThrow('remove it there, and deploy');
+    await expect(removeEndpoint('fixed', house)).rejects.toThrow('remove it there, and start again');
     expect(house.steps.filter(step => step.includes('secret'))).toEqual([]);
   });
 

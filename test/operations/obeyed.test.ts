@@ -54,7 +54,11 @@ describe.each(STORES)('over %s', (_, open) => {
     const events = await committed(3);
     await startReplay({ endpoint: 'crm', since: AT }, house);
     await tickOf()();
-    const endpoint = await updateEndpoint('crm', { filter: { events: ['source.held'] } }, house);
+    const { settings: endpoint } = await updateEndpoint(
+      'crm',
+      { filter: { events: ['source.held'] } },
+      house,
+    );
     const posts: Readonly<Record<string, string>>[] = [];
     await drain(endpoint, {
       ...house,

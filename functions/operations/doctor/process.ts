@@ -13,11 +13,14 @@ export async function judgeProcess(asker: Asker): Promise<{ finding: Finding; is
     const came = failure?.failure ?? `status ${failure?.status}`;
     const text = 'Its projects can not be listed.';
     const asked = failure ? [failure] : [];
-    return { isThere: false, finding: found(TOPIC, 'warning', text, { asked, came, remedy: REMEDY }) };
+    const remedy = failure && failure.status === undefined ? UNREACHABLE : REMEDY;
+    return { isThere: false, finding: found(TOPIC, 'warning', text, { asked, came, remedy }) };
   }
   const came = `${isWhole ? '' : 'more than '}${counted(items.length, 'project')} on ${counted(pages.length, 'page')}`;
   const finding = found(TOPIC, 'fine', 'Its projects can be listed.', { asked: answers, came });
   return { isThere: true, finding };
 }
 
+const UNREACHABLE =
+  'Nothing answers at the base address (EU or US): check its name and port, and the proxy or firewall between.';
 const REMEDY = 'Check the id of the process, the base address (EU or US), and what the credentials may read.';

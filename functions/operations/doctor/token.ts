@@ -14,7 +14,7 @@ export const token: Examination = {
  *  requests need a new one. */
 const SHORT_MS = 30_000;
 
-export function judgeToken({ request, failure, lifetime = 0, toldBy }: ProbedToken): Finding {
+export function judgeToken({ request, failure, isUnreachable, lifetime = 0, toldBy }: ProbedToken): Finding {
   const asked = [request];
   if (failure !== undefined)
     return {
@@ -23,7 +23,7 @@ export function judgeToken({ request, failure, lifetime = 0, toldBy }: ProbedTok
       found: 'There is no token.',
       asked,
       came: failure,
-      remedy: REMEDY,
+      remedy: isUnreachable ? UNREACHABLE : REMEDY,
     };
   const life = `${Math.round(lifetime / 1000)} s`;
   if (toldBy === 'nothing')
@@ -47,4 +47,6 @@ export function judgeToken({ request, failure, lifetime = 0, toldBy }: ProbedTok
   };
 }
 
+const UNREACHABLE =
+  'Nothing answers at the authentication address (EU or US): check its name and port, and the proxy or firewall between.';
 const REMEDY = 'Check client id, client secret, audience and the authentication address (EU or US).';

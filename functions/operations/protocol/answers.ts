@@ -16,6 +16,9 @@ const ofProcess = { workspace: z.string(), process: z.string() };
 /** A signing secret that was made, which is shown only here. A given one is not shown. */
 const made = z.strictObject({ endpoint: z.string(), secret: z.string().optional() });
 
+/** What a filter names, but no change of the last 30 days has: likely typing mistakes. */
+const warnings = z.array(z.string()).optional();
+
 /** The answers, by operation. */
 export const answers = {
   status: statusAnswer,
@@ -27,8 +30,8 @@ export const answers = {
   'dead-letters': deadLettersAnswer,
   actions: actionsAnswer,
   doctor: doctorAnswer,
-  'add-endpoint': made,
-  'update-endpoint': endpointStatus,
+  'add-endpoint': made.extend({ warnings }),
+  'update-endpoint': endpointStatus.extend({ warnings }),
   'pause-endpoint': endpointStatus,
   'resume-endpoint': endpointStatus,
   'remove-endpoint': z.strictObject({ endpoint: z.string(), waiting: count, dead: count, dryRun }),

@@ -1,7 +1,9 @@
 import type { ProcessKey } from '../../../functions/basics/process.ts';
 import { buildEvents } from '../../../functions/changes/build-events.ts';
-import type { Actor, ChangeEvent } from '../../../functions/changes/event.ts';
+import type { Actor, ChangeEvent, FieldChange } from '../../../functions/changes/event.ts';
 import { PROCESSES } from './house.ts';
+
+const NOTE: FieldChange = { field: 'note', name: 'Note', kind: 'custom', type: 'text', from: '', to: 'x' };
 
 /** The events of one commit: each about a task that was updated, or created. `actors` are by the task. */
 export function eventsOf(
@@ -12,11 +14,11 @@ export function eventsOf(
     projectId = 'p.1',
     action = 'updated' as 'updated' | 'created',
     actors = {} as Readonly<Record<string, Actor[]>>,
+    field = NOTE,
   } = {},
 ): ChangeEvent[] {
   const observed = { after: version - 1, before: version };
   const origin = { ...process, projectId, projectRecord: { name: 'Acme' }, version };
-  const field = { field: 'note', name: 'Note', kind: 'custom', type: 'text', from: '', to: 'x' } as const;
   return buildEvents(
     {
       ...origin,

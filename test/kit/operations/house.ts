@@ -153,6 +153,7 @@ export function openHouse(open: () => Stores, configured: readonly EndpointSetti
     address: { allowLoopback: true, resolve: async () => [{ address: '93.184.216.34', family: 4 }] },
     newId: () => `replay-${++ids}`,
     label: 'run',
+    toApply: 'start again' as const,
     isRunning: true,
     processes: async () => PROCESSES.map(process => ({ ...process, interval: 60_000 })),
     started,

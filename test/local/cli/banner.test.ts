@@ -18,6 +18,7 @@ const endpointLine = (filters: readonly string[]) => {
   const endpoint = {
     name: 'crm',
     kind: 'webhook',
+    isOption: false,
     url: 'https://x/',
     origin: 'https://x',
     secrets: [],

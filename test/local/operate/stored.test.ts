@@ -146,16 +146,16 @@ describe('beside a run that can not be asked', () => {
       err: expect.stringMatching(/of this name/),
     });
     // Nobody would read what was written beside the environment.
-    for (const line of [
-      `update crm --url ${url}`,
-      'rotate-secret crm',
-      'rotate-secret crm --finish',
-      'test crm',
-    ])
+    for (const [line, why] of [
+      [`update crm --url ${url}`, /come from the command line of the run, or from its configuration/],
+      ['rotate-secret crm', /NEW --webhook-secret OLD .* or with ENDPOINT_CRM_SECRET=NEW,OLD/],
+      ['rotate-secret crm --finish', /is read at the start of a run/],
+      ['test crm', /come from the command line of the run, or from its configuration/],
+    ] as const)
       expect(await said('endpoints', ...line.split(' '))).toMatchObject({
         code: 1,
         out: '',
-        err: expect.stringMatching(/come from the command line of the run, or from its configuration/),
+        err: expect.stringMatching(why),
       });
     expect(existsSync(join(directory, SECRETS_FOLDER))).toBe(false);
   });

@@ -41,6 +41,7 @@ describe('the endpoints of a configuration', () => {
     expect(wanted('')).toEqual([
       {
         name: 'crm-eu',
+        isOption: false,
         kind: 'webhook',
         url: HOOK,
         origin: 'https://example.com',
@@ -49,6 +50,7 @@ describe('the endpoints of a configuration', () => {
       },
       {
         name: 'chat',
+        isOption: false,
         kind: 'slack',
         url: 'https://hooks.example.com/hush',
         origin: 'https://hooks.example.com',
