@@ -6,16 +6,22 @@ export function csv(head: readonly string[], rows: readonly (readonly string[])[
 
 const NUMBER = /^[-+]?\d+([.,]\d+)?$/;
 
-/** What makes a formula of a cell: one of these characters at its beginning, even after white space.
- *  Spreadsheets that separate cells by something else than commas may begin a cell elsewhere, too. An
- *  apostrophe before it makes it text. */
-const FORMULA = /(^|[;\t\r\n])([\s\p{Cc}\p{Cf}"]*)([=+\-@＝＋－＠|%])/gu;
+/** What makes a formula of a cell: one of these characters at its beginning, even after white space, which the first group
+ *  holds. It is searched from the beginning of the white space alone: that takes linear time. */
+const FORMULA = /(?<![\s\p{Cc}\p{Cf}";])([\s\p{Cc}\p{Cf}";]*)([=+\-@＝＋－＠|%])/gu;
+/** Spreadsheets that separate cells by something else than commas may begin a cell elsewhere, too. */
+const SEPARATOR = /[;\t\r\n]/;
 
 function cell(text: string): string {
   const safe = NUMBER.test(text)
     ? text
-    : text.toWellFormed().replaceAll('\0', '').replace(FORMULA, "$1$2'$3");
+    : text.toWellFormed().replaceAll('\0', '').replace(FORMULA, withoutFormula);
   return `"${safe.replaceAll('"', '""')}"`;
+}
+
+/** An apostrophe makes a text of a formula. */
+function withoutFormula(all: string, blank: string, sign: string, at: number): string {
+  return at === 0 || SEPARATOR.test(blank) ? `${blank}'${sign}` : all;
 }
 
 /** A file name that every system accepts. */

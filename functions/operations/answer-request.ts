@@ -1,9 +1,14 @@
 import type * as z from 'zod';
+import type { Json } from '../basics/json.ts';
 import { nearest } from '../basics/nearest.ts';
+import { isTooDeep } from '../basics/nesting.ts';
 import type { Caller, Operations } from './operations.ts';
 import type { Reply } from './protocol/reply.ts';
 import { type Operation, type Request, request } from './protocol/requests.ts';
 import { Refused } from './refused.ts';
+
+/** Filters, which nest deepest, need some ten. */
+const MOST_LEVELS = 64;
 
 /** Answers a request that came over a wire.
  *  @throws unexpected errors: the caller then only says that something is wrong here */
@@ -21,6 +26,8 @@ export async function answerRequest(operations: Operations, asked: unknown, call
 /** @throws Refused that names each wrong key and what is allowed. It doesn't quote what was sent, which may
  *  be a secret in the wrong place */
 export function readRequest(asked: unknown): Request {
+  if (isTooDeep(asked as Json, MOST_LEVELS))
+    throw new Refused(`A request has at most ${MOST_LEVELS} levels of nesting.`, { isUsage: true });
   const parsed = request.safeParse(asked);
   if (parsed.success) return parsed.data;
   const wrong = parsed.error.issues.map(issue => told(issue, asked));

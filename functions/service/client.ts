@@ -1,5 +1,6 @@
 import { identifierNames } from '../basics/identifier-names.ts';
 import { isJsonObject, type JsonObject } from '../basics/json.ts';
+import { isTooDeep, MOST_LEVELS, withoutDeepest } from '../basics/nesting.ts';
 import type { FieldDefinition } from '../changes/field-definition.ts';
 import { pathOf } from './address.ts';
 import { createContext } from './context.ts';
@@ -9,7 +10,6 @@ import { digestOf } from './digest.ts';
 import type { Scope } from './errors.ts';
 import { asObject, identify, identifyAll, type Kind } from './identify.ts';
 import { type Walking, walk } from './list.ts';
-import { isTooDeep, MOST_LEVELS, withoutDeepest } from './nesting.ts';
 import { type ConnectOptions, type Identifiers, readOptions } from './options.ts';
 import { type Answer, createReader, type Reader } from './reader.ts';
 import type { Service, ServiceConnection } from './service.ts';

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { identifierNames } from '../basics/identifier-names.ts';
 import { isJsonObject, type Json, type JsonObject } from '../basics/json.ts';
+import { isTooDeep, MOST_LEVELS } from '../basics/nesting.ts';
 import { jsonEqual } from '../changes/equal.ts';
 import { encodePart } from '../changes/event-id.ts';
 import { keysOf, typeName } from './describe.ts';
 import type { Scope } from './errors.ts';
-import { isTooDeep, MOST_LEVELS } from './nesting.ts';
 import type { Identifiers } from './options.ts';
 import type { Answer, Wrong } from './reader.ts';
 import type { ServiceRecord } from './service.ts';

@@ -1,5 +1,6 @@
 import { parseHttpDate, parseRetryAfter } from '../basics/http-date.ts';
 import type { Json } from '../basics/json.ts';
+import { isTooDeep } from '../basics/nesting.ts';
 import type { FieldDefinition } from '../changes/field-definition.ts';
 import { pathOf } from './address.ts';
 import { type Context, createContext } from './context.ts';
@@ -7,7 +8,6 @@ import { readDefinitions } from './definitions.ts';
 import { ServiceUnreachableError } from './errors.ts';
 import { type HttpAnswer, type HttpFailure, isSuccess } from './exchange.ts';
 import { exchangeFailure, statusFailure, type Trying } from './failures.ts';
-import { isTooDeep } from './nesting.ts';
 import { type ConnectOptions, readOptions } from './options.ts';
 import { decodeText, parseJson } from './parse.ts';
 import type { TokenAnswer } from './token-answer.ts';

@@ -70,6 +70,21 @@ describe('a request that came over a wire', () => {
     expect(isUsage).toBe(true);
   });
 
+  it.each([65, 60_000])('is refused with more than 64 levels of nesting: %i', async levels => {
+    const nested = (depth: number) => JSON.parse(`${'['.repeat(depth)}${']'.repeat(depth)}`) as unknown;
+    const asked = (depth: number) => ({
+      operation: 'update-endpoint',
+      endpoint: 'crm',
+      filter: nested(depth),
+    });
+    expect(await refusedOf(asked(levels - 1))).toEqual({
+      refused: 'A request has at most 64 levels of nesting.',
+      isUsage: true,
+    });
+    const operations = (async () => ({})) as unknown as Operations;
+    expect(await answerRequest(operations, asked(63), CALLER)).toEqual({ answer: {} });
+  });
+
   it('invariant 10: is not quoted when it is refused', async () => {
     const secret = 'whsec_Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4';
     for (const asked of [

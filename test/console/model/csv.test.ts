@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { csv, fileName } from '../../../console/model/csv.ts';
 import { hostileText } from '../../kit/console/events.ts';
+import { expectLinear } from '../../kit/linear.ts';
 
 /** As RFC 4180 has it. */
 function parsed(text: string): string[][] {
@@ -50,8 +51,14 @@ describe('a table as CSV', () => {
     ['fine;=1+1', "fine;'=1+1"],
     ['fine\n=1+1', "fine\n'=1+1"],
     ['\u200B=1', "\u200B'=1"],
+    ['fine;\t "\u200B=1;-x', "fine;\t \"\u200B'=1;'-x"],
   ])('makes no formula of %j', (given, expected) => {
     expect(parsed(csv(['a'], [[given]]))[1]).toEqual([expected]);
+  });
+
+  it.each([...'\t; "=-'])('takes time in proportion to the length of the text: %j', character => {
+    expectLinear(length => csv(['a'], [[character.repeat(length)]]));
+    expectLinear(length => csv(['a'], [[`x${character.repeat(length)}x`]]));
   });
 
   it('has no cell that any spreadsheet takes for a formula, by whichever mark it separates cells', () => {

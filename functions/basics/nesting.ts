@@ -1,4 +1,4 @@
-import type { Json } from '../basics/json.ts';
+import type { Json } from './json.ts';
 
 /** Code that walks a record is recursive: some thousands of levels would overflow the stack. */
 export const MOST_LEVELS = 200;
