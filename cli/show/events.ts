@@ -34,23 +34,24 @@ const STATES: Record<Fate['state'], Style> = {
   unknown: 'dim',
 };
 
+const LEFT_OUT = [{ title: 'LEFT OUT', whole: true }, { title: 'FILTER KEY' }];
+
+function leftOutRow({ endpoint, by }: Trace['leftOut'][number]): string[] {
+  return [endpoint, by];
+}
+
 /** The way of one event: committed, published, and its outcome at each endpoint. */
 export function traceText(trace: Trace, paper: Paper): string {
-  const { published, endpoints, notWanted } = trace;
+  const { published, endpoints, leftOut } = trace;
   const way = [
     eventText(trace, paper),
     '',
     `committed  ${when(trace.committedAt, paper)}`,
     `published  ${paint(paper, published === 'yes' ? 'green' : 'yellow', published)}`,
   ];
-  const others =
-    notWanted > 0
-      ? [
-          `${notWanted} ${endpoints.length > 0 ? 'other ' : ''}endpoint${notWanted === 1 ? '' : 's'}: left out by the filter`,
-        ]
-      : [];
+  const others = leftOut.length > 0 ? ['', table(LEFT_OUT, leftOut.map(leftOutRow), paper)] : [];
   if (endpoints.length === 0)
-    return [...way, '', ...(notWanted > 0 ? others : ['There is no endpoint.'])].join('\n');
+    return [...way, ...(leftOut.length > 0 ? others : ['', 'There is no endpoint.'])].join('\n');
   const rows = endpoints.map(({ endpoint, state, nextTryAt, reason, isWanted }) => [
     endpoint,
     { text: state, style: STATES[state] },

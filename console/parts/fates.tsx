@@ -27,22 +27,27 @@ const WORDS: Record<Fate['state'], string> = {
 
 /** Where an event went: each endpoint, and each attempt with what was answered. */
 export function Fates({ trace, again }: { readonly trace: Trace; readonly again: () => void }) {
-  const { endpoints, notWanted, event } = trace;
+  const { endpoints, leftOut, event } = trace;
   return (
     <section aria-labelledby="fates">
       <h2 id="fates">Where it went</h2>
       <div class="sheet">
         {endpoints.length === 0 && (
-          <p class="fate quiet">{notWanted > 0 ? 'No endpoint asks for it.' : 'There is no endpoint.'}</p>
+          <p class="fate quiet">
+            {leftOut.length > 0 ? 'No endpoint asks for it.' : 'There is no endpoint.'}
+          </p>
         )}
         {endpoints.map(fate => (
           <FateRow key={fate.endpoint} fate={fate} eventId={event.id} again={again} />
         ))}
-        {notWanted > 0 && endpoints.length > 0 && (
-          <p class="fate quiet">
-            {notWanted} other {notWanted === 1 ? 'endpoint' : 'endpoints'}: left out by the filter.
+        {leftOut.map(({ endpoint, by }) => (
+          <p class="fate quiet" key={endpoint}>
+            <a href={addressOf('endpoints', endpoint)}>
+              <bdi>{endpoint}</bdi>
+            </a>
+            : left out by its filter for {by}.
           </p>
-        )}
+        ))}
         <SendElsewhere eventId={event.id} known={endpoints.map(({ endpoint }) => endpoint)} again={again} />
       </div>
     </section>

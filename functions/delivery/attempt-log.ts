@@ -5,6 +5,7 @@ import type { Outcome } from '../endpoints/outcome.ts';
 import type { Answer, NoAnswer } from '../endpoints/post.ts';
 import { harmless } from '../endpoints/quote.ts';
 import type { Attempt, Deliveries } from './deliveries.ts';
+import type { Held } from './held.ts';
 
 export interface AttemptLogDependencies {
   readonly deliveries: Pick<Deliveries, 'note'>;
@@ -24,6 +25,8 @@ export interface Made {
 /** An event that an attempt sent. */
 interface Sent {
   readonly event: { readonly id: string; readonly type: string };
+  /** Its delivery; absent for a test event. */
+  readonly held?: Pick<Held, 'at'>;
 }
 
 /** Gathers the attempts of one run and writes them at its end: a table that is throttled then delays no
@@ -75,7 +78,7 @@ function attemptOf(
   return {
     endpoint,
     at: began,
-    events: sent.map(({ event: { id, type } }) => ({ id, type })),
+    events: sent.map(({ event: { id, type }, held }) => ({ id, type, ...(held && { at: held.at }) })),
     ...(answered && { status: answered.status }),
     ...(outcome.kind !== 'delivered' && { failure: outcome.reason }),
     took: now - began,

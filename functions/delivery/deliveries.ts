@@ -63,7 +63,7 @@ export interface Attempt {
   /** When it began, in ms since 1970 by our clock. */
   readonly at: number;
   /** The events that it sent: one, or the several of a chat message. */
-  readonly events: readonly { readonly id: string; readonly type: string }[];
+  readonly events: readonly SentEvent[];
   /** Absent where no answer came. */
   readonly status?: number | undefined;
   /** Why it failed, in words; absent for one that did not. */
@@ -72,6 +72,14 @@ export interface Attempt {
   readonly took: number;
   /** The first 1 KB of the answer, made harmless. */
   readonly answer?: string | undefined;
+}
+
+/** An event in an attempt. */
+interface SentEvent {
+  readonly id: string;
+  readonly type: string;
+  /** The `at` of its delivery, by which `attemptsOf` finds the attempt; not kept. Absent for a test event. */
+  readonly at?: number | undefined;
 }
 
 /** Which of an endpoint's attempts are wanted; times in ms since 1970. */
@@ -128,4 +136,12 @@ export interface Deliveries {
   note(attempts: readonly Attempt[]): Promise<void>;
   /** The last attempts, the newest first, at most `limit`. */
   attempts(endpoint: string, limit: number, stretch?: AttemptStretch): Promise<Attempt[]>;
+  /** The last attempts that sent one event, the oldest first, at most `limit`. What it costs does not grow with
+   *  the number of the endpoint's attempts. */
+  attemptsOf(endpoint: string, event: Pick<NewDelivery, 'eventId' | 'at'>, limit: number): Promise<Attempt[]>;
+}
+
+/** An attempt as it is kept, as JSON. */
+export function keptAttempt({ events, ...attempt }: Attempt): string {
+  return JSON.stringify({ ...attempt, events: events.map(({ id, type }) => ({ id, type })) });
 }

@@ -16,30 +16,44 @@ export interface EndpointFilter {
   readonly exceptActors?: readonly string[] | undefined;
 }
 
+/** The keys of a filter, in the order in which they are compared. */
+export const FILTER_KEYS = [
+  'events',
+  'workspaces',
+  'processes',
+  'projects',
+  'fields',
+  'values',
+  'actors',
+  'exceptActors',
+] as const satisfies readonly (keyof EndpointFilter)[];
+
 /** Whether an endpoint wants an event. A filter for projects leaves out events that concern no project; a
  *  filter for fields, those that change no field of a record; one for actors, those of which no actor is
  *  known. One that excepts actors leaves out only what nobody else had a part in, as far as is known. The actors
  *  of an audit entry are its users. */
 export function wants(filter: EndpointFilter, event: ChangeEvent): boolean {
+  return leftOutBy(filter, event) === undefined;
+}
+
+/** The first key of a filter that an event does not match; undefined when it matches all. */
+export function leftOutBy(filter: EndpointFilter, event: ChangeEvent): keyof EndpointFilter | undefined {
   const { type, source, data } = event;
-  const isAmong = (wanted: readonly string[] | undefined, found: string | undefined) =>
-    wanted === undefined || wanted.some(each => each === found);
-  const changes = changesOf(event);
   const { fields, values, actors, exceptActors } = filter;
+  const misses = (wanted: readonly string[] | undefined, found: string | undefined) =>
+    wanted !== undefined && !wanted.some(each => each === found);
+  if (misses(filter.events, type)) return 'events';
+  if (misses(filter.workspaces, source.split('/')[2])) return 'workspaces';
+  if (misses(filter.processes, data.process.id)) return 'processes';
+  if (misses(filter.projects, 'project' in data ? data.project.id : undefined)) return 'projects';
+  const changes = changesOf(event);
+  if (fields && !changes.some(change => fields.some(field => isField(field, change)))) return 'fields';
+  if (values && !changes.some(change => values.some(value => matchesValues(value, change)))) return 'values';
   const acted = actorsOf(event);
-  return (
-    isAmong(filter.events, type) &&
-    (filter.workspaces?.includes(source.split('/')[2] as string) ?? true) &&
-    isAmong(filter.processes, data.process.id) &&
-    isAmong(filter.projects, 'project' in data ? data.project.id : undefined) &&
-    (fields === undefined || changes.some(change => fields.some(field => isField(field, change)))) &&
-    (values === undefined || changes.some(change => values.some(value => matchesValues(value, change)))) &&
-    (actors === undefined || acted.some(actor => isActor(actors, actor))) &&
-    (exceptActors === undefined ||
-      acted.length === 0 ||
-      isCut(event) ||
-      !acted.every(actor => isActor(exceptActors, actor)))
-  );
+  if (actors && !acted.some(actor => isActor(actors, actor))) return 'actors';
+  const isExcepted = (except: readonly string[]) =>
+    acted.length > 0 && !isCut(event) && acted.every(actor => isActor(except, actor));
+  return exceptActors && isExcepted(exceptActors) ? 'exceptActors' : undefined;
 }
 
 function actorsOf({ data }: ChangeEvent): readonly Actor[] {

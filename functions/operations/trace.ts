@@ -1,10 +1,8 @@
 import { inParallel } from '../basics/in-parallel.ts';
-import type { ChangeEvent } from '../changes/event.ts';
 import { serialise } from '../changes/serialise.ts';
-import type { Attempt } from '../delivery/deliveries.ts';
 import { closedTo } from '../delivery/health.ts';
 import { placeOf } from '../delivery/read-event.ts';
-import { wants } from '../endpoints/filter.ts';
+import { leftOutBy } from '../endpoints/filter.ts';
 import { attemptAnswer } from './attempts.ts';
 import { iso } from './cursor.ts';
 import { allEndpoints } from './endpoint-status.ts';
@@ -15,12 +13,12 @@ import type { AnswerOf } from './protocol/answers.ts';
 import type { RequestOf } from './protocol/requests.ts';
 import { Refused } from './refused.ts';
 
-type Fate = AnswerOf<'trace'>['endpoints'][number];
+type Trace = AnswerOf<'trace'>;
+type Fate = Trace['endpoints'][number];
+type LeftOut = Trace['leftOut'][number];
 
-/** Attempts are searched for among the first ones within so many ms after the commit, and among the newest:
- *  SEARCHED of each. */
-const SOON_MS = 10 * 60_000;
-const SEARCHED = 200;
+/** How many of an event's last attempts are looked at for one that succeeded. */
+const MAX_ATTEMPTS = 100;
 /** How many of the last attempts are shown per endpoint, and how many if there are MANY endpoints: the answer
  *  must fit. */
 const [SHOWN_ATTEMPTS, SHOWN_OF_MANY, MANY] = [10, 1, 200];
@@ -34,12 +32,13 @@ export async function traceEvent(
   const entry = await findEvent(eventId, house);
   const endpoints = await allEndpoints(house);
   const shown = endpoints.length > MANY ? SHOWN_OF_MANY : SHOWN_ATTEMPTS;
-  const fates = new Map<Found, Fate>();
+  const results = new Map<Found, Fate | LeftOut>();
   await inParallel(endpoints, WIDTH, async found => {
-    const fate = await fateOf(entry, found, house);
-    if (fate) fates.set(found, { ...fate, attempts: fate.attempts.slice(-shown) });
+    results.set(found, await resultAt(entry, found, house));
   });
-  const told = endpoints.flatMap(found => fates.get(found) ?? []);
+  const all = endpoints.flatMap(found => results.get(found) ?? []);
+  const told = all.flatMap(one => ('state' in one ? { ...one, attempts: one.attempts.slice(-shown) } : []));
+  const leftOut = all.flatMap(one => ('state' in one ? [] : one));
   const isKnown = told.some(({ state, isWanted }) => state !== 'unknown' && isWanted);
   const published = entry.isPublished ?? (isKnown || undefined);
   return {
@@ -47,7 +46,8 @@ export async function traceEvent(
     event: entry.event,
     published: published === undefined ? 'unknown' : published ? 'yes' : 'not yet',
     endpoints: told,
-    notWanted: endpoints.length - told.length,
+    notWanted: leftOut.length,
+    leftOut,
   };
 }
 
@@ -64,22 +64,21 @@ export async function findEvent(
   return entry;
 }
 
-/** Undefined when the endpoint's filter leaves the event out, and it never got it. */
-async function fateOf(
+/** What became of the event at an endpoint, or which key of its filter leaves out an event that it never got. */
+async function resultAt(
   { event, at }: FoundEntry,
   { endpoint, row }: Found,
   { deliveries, clock }: OperationsHouse,
-): Promise<Fate | undefined> {
+): Promise<Fate | LeftOut> {
   const { name, filter = {} } = endpoint;
-  const isWanted = wants(filter, event);
+  const by = leftOutBy(filter, event);
+  const isWanted = by === undefined;
   const place = { eventId: event.id, at: placeOf(serialise(event))?.at ?? at };
-  const [soon, newest, waiting, dead] = await Promise.all([
-    deliveries.attempts(name, SEARCHED, { since: at, until: at + SOON_MS, oldestFirst: true }),
-    deliveries.attempts(name, SEARCHED, { since: at }),
+  const [attempts, waiting, dead] = await Promise.all([
+    deliveries.attemptsOf(name, place, MAX_ATTEMPTS),
     deliveries.find(name, place),
     deliveries.findDead(name, place),
   ]);
-  const attempts = attemptsOf(event, [...soon, ...newest]);
   const head = { endpoint: name, isWanted };
   const told = { attempts: attempts.map(attemptAnswer) };
   if (waiting) {
@@ -89,14 +88,8 @@ async function fateOf(
   }
   if (attempts.some(({ failure }) => failure === undefined)) return { ...head, state: 'delivered', ...told };
   if (dead) return { ...head, state: 'dead', reason: dead.reason, ...told };
-  return isWanted || attempts.length > 0 ? { ...head, state: 'unknown', ...told } : undefined;
-}
-
-/** The attempts that sent an event, the oldest first, each once. */
-function attemptsOf({ id }: ChangeEvent, all: readonly Attempt[]): Attempt[] {
-  const ofEvent = all.filter(({ events }) => events.some(event => event.id === id));
-  const byKey = new Map(ofEvent.map(attempt => [`${attempt.at} ${attempt.events[0]?.id}`, attempt]));
-  return [...byKey.values()].toSorted((one, other) => one.at - other.at);
+  if (isWanted || attempts.length > 0) return { ...head, state: 'unknown', ...told };
+  return { endpoint: name, by };
 }
 
 const REASONS = {

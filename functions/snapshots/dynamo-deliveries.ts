@@ -1,7 +1,7 @@
 import { DeleteItemCommand, PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { inParallel } from '../basics/in-parallel.ts';
 import type { Deliveries, PendingDelivery, Standing } from '../delivery/deliveries.ts';
-import { attemptsOf, note } from './attempts.ts';
+import { attemptsOf, attemptsOfEvent, note } from './attempts.ts';
 import { DUE_LATER, IS_ABSENT, TRIED, UNTRIED } from './conditions.ts';
 import { addDead, bury, buryBefore, dead, findDead, revive } from './dead-letters.ts';
 import { keptFrom, number, numberIn, pendingItem, pendingOf, placeIn } from './delivery-items.ts';
@@ -51,6 +51,7 @@ export function createDeliveries(table: Table): Deliveries {
     standing: (endpoint, atMost) => standingOf(table, endpoint, atMost),
     note: attempts => note(table, attempts),
     attempts: (endpoint, limit, stretch) => attemptsOf(table, endpoint, limit, stretch),
+    attemptsOf: (endpoint, event, limit) => attemptsOfEvent(table, endpoint, event, limit),
   };
 }
 

@@ -128,6 +128,7 @@ export const endpointRowKey = (name: string): Key => ({ pk: { S: ENDPOINTS }, sk
 export const PENDING = 'PENDING#';
 export const DEAD = 'DEAD#';
 export const ATTEMPT = 'ATTEMPT#';
+export const LATE = 'LATE#';
 /** What operators did to an endpoint, to a process, or to the stack as a whole. */
 export const ACTION = 'ACTION#';
 /** The partition of what operators did to no one endpoint or process. */
@@ -147,8 +148,15 @@ export const slotKey = (name: string): Key => endpointKey(name, 'SLOT');
 export const pendingKey = (endpoint: string, place: string): Key => endpointKey(endpoint, PENDING + place);
 export const deadKey = (endpoint: string, place: string): Key => endpointKey(endpoint, DEAD + place);
 export const attemptKey = (endpoint: string, place: string): Key => endpointKey(endpoint, ATTEMPT + place);
+/** The keys of an event's late attempts begin with this, and end with their times. */
+export const latePrefix = (eventId: string): string => `${LATE}${shortened(encodePart(eventId))}#`;
+export const lateKey = (endpoint: string, eventId: string, at: number): Key =>
+  endpointKey(endpoint, latePrefix(eventId) + timeOf(at));
 export const placeOf = (at: number, eventId: string): string =>
-  `${String(at).padStart(13, '0')}#${shortened(encodePart(eventId))}`;
+  `${timeOf(at)}#${shortened(encodePart(eventId))}`;
+
+/** Sorts before all places of this time, and after all of earlier ones. */
+export const timeOf = (at: number): string => String(at).padStart(13, '0');
 
 /** An event's id that is too long for a key goes by its hash; no encoded one begins with `#`. */
 function shortened(encodedId: string): string {

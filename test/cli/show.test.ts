@@ -124,7 +124,11 @@ const ATTEMPT = {
   ...{ failure: 'answered 500', took: 12.4, answer: 'no database' },
 };
 const TRACE = {
-  ...{ committedAt: ago(178), event: EVENT, published: 'yes', notWanted: 3 },
+  ...{ committedAt: ago(178), event: EVENT, published: 'yes', notWanted: 2 },
+  leftOut: [
+    { endpoint: 'billing', by: 'processes' },
+    { endpoint: 'leads-team', by: 'fields' },
+  ],
   endpoints: [
     {
       endpoint: 'crm',
@@ -313,7 +317,7 @@ describe('a hostile record', () => {
 });
 
 /** What has one of some values, or is no text of people. */
-const FIXED = new Set(['state', 'kind', 'cause', 'type', 'published', 'operation', 'mode']);
+const FIXED = new Set(['state', 'by', 'kind', 'cause', 'type', 'published', 'operation', 'mode']);
 
 /** The time of day is that of the machine's zone. */
 function timeless(out: string): string {

@@ -43,7 +43,8 @@ describe('the log of attempts', () => {
 
   it('leaves out what there was not: a failure, an answer’s text, an answer', () => {
     const { add } = open();
-    const told = { endpoint: 'crm', at: AT, events: [{ id: events[0].id, type: 'task.updated' }], took: 0 };
+    const sent = [{ id: events[0].id, type: 'task.updated', at: AT }];
+    const told = { endpoint: 'crm', at: AT, events: sent, took: 0 };
     expect(add(answered(204))).toStrictEqual({ ...told, status: 204 });
     const why = 'no answer within 15 s';
     expect(add({ why })).toStrictEqual({ ...told, failure: why });

@@ -151,8 +151,8 @@ describe('the entries, bundled as they are deployed, with the configuration besi
     expect(asked).toEqual([
       ...LAYOUT,
       ...['GetItem', 'GetParameter', 'UpdateItem'],
-      // The endpoint's health; the row of the delivery, and that it waits; the attempt; the message that wakes.
-      ...['GetItem', 'PutItem', 'PutItem', 'GetItem', 'PutItem', 'PutItem', 'SendMessage'],
+      // The endpoint's health; the row of the delivery, and that it waits; the attempt, and its row by the old event; the message that wakes.
+      ...['GetItem', 'PutItem', 'PutItem', 'GetItem', 'PutItem', 'PutItem', 'PutItem', 'SendMessage'],
     ]);
     expect(lines.join('\n')).toMatch(/A delivery failed.*DeliveryFailed|DeliveryFailed.*A delivery failed/s);
     expect(lines.join('\n')).not.toContain('hush');

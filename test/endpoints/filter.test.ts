@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { readExamples } from '../../docs/read-examples.ts';
 import type { Json } from '../../functions/basics/json.ts';
 import type { ChangeEvent, FieldChange } from '../../functions/changes/event.ts';
-import { type EndpointFilter, wants } from '../../functions/endpoints/filter.ts';
+import { type EndpointFilter, FILTER_KEYS, leftOutBy, wants } from '../../functions/endpoints/filter.ts';
 import type { ValueFilter } from '../../functions/endpoints/value-filter.ts';
 
 const { events } = readExamples();
@@ -42,6 +42,29 @@ describe('a filter', () => {
     expect(wants(fitting, event)).toBe(true);
     for (const key of Object.keys(fitting))
       expect([key, wants({ ...fitting, [key]: ['other'] }, event)]).toEqual([key, false]);
+  });
+
+  it('names the first of its keys that an event does not match', () => {
+    const event = { ...events['task.updated'] } as ChangeEvent & { type: 'task.updated' };
+    const actor = { id: 'u-1', name: 'Ann Lee' };
+    event.data = { ...event.data, actors: [actor] };
+    expect(leftOutBy({ actors: ['u-1'], exceptActors: ['u-2'] }, event)).toBeUndefined();
+    const missed: EndpointFilter = {
+      events: ['task.deleted'],
+      workspaces: ['other'],
+      processes: ['other'],
+      projects: ['other'],
+      fields: ['other'],
+      values: [{ field: 'other' }],
+      actors: ['other'],
+      exceptActors: ['u-1'],
+    };
+    expect(Object.keys(missed)).toEqual(FILTER_KEYS);
+    const left = Object.entries(missed);
+    for (let filter = { ...missed }; left.length > 0; left.shift()) {
+      filter = Object.fromEntries(left);
+      expect(leftOutBy(filter, event)).toBe(left[0]?.[0]);
+    }
   });
 
   it('by project wants no event that names none', () => {

@@ -160,7 +160,8 @@ export function journalContract({ setting, ask, name }: Bench): void {
     expect(fates.get(dead)).toMatchObject({ state: 'dead', reason: 'answered 400' });
     expect(fates.get(none)).toMatchObject({ isWanted: true, state: 'unknown', attempts: [] });
     expect(fates.has(unwanting)).toBe(false);
-    expect(trace.notWanted).toBeGreaterThan(0);
+    expect(trace.leftOut).toContainEqual({ endpoint: unwanting, by: 'projects' });
+    expect(trace.notWanted).toBe(trace.leftOut.length);
   });
 
   it('send one event to one endpoint once more, and say when it waits already', async () => {

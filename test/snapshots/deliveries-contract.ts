@@ -6,6 +6,8 @@ import type {
   NewDelivery,
 } from '../../functions/delivery/deliveries.ts';
 
+type Sent = readonly [id: string, publishedAt: number];
+
 export const AT = Date.UTC(2026, 10, 21, 12);
 const DAY = 86_400_000;
 
@@ -22,7 +24,7 @@ export const delivery = (eventId: string, more: Partial<NewDelivery> = {}): NewD
 let round = 0;
 
 /** What every store of deliveries must do: one suite for each of them. */
-export function deliveriesContract(name: string, create: () => Deliveries): void {
+export function deliveriesContract(name: string, create: () => Deliveries, many = 3_000): void {
   describe(`deliveries in ${name}`, () => {
     let crm: string;
     let chat: string;
@@ -362,6 +364,54 @@ export function deliveriesContract(name: string, create: () => Deliveries): void
       expect(await told({ behind: all[1], oldestFirst: true }, 2)).toEqual([2, 3]);
       expect(await told({ behind: all[3], since: AT + 1 }, 1)).toEqual([2]);
       expect(await told({}, 0)).toEqual([]);
+    });
+
+    it('invariant 11: find the attempts of any event among thousands, whenever they were made', async () => {
+      const attempt = (at: number, ...sent: readonly (readonly [string, number])[]): Attempt => ({
+        ...{ endpoint: crm, at, took: 12, status: 200 },
+        events: sent.map(([id, published]) => ({ id, type: 'task.updated', at: published })),
+      });
+      // A burst of events of one moment, sent within minutes; each tenth is retried an hour and a day later.
+      const burst = Array.from({ length: many }, (_, index) => [`p.${index}.1.0`, AT + index] as const);
+      const sentAfter = (index: number) => 50 + index * 30;
+      const retries = [3_600_000, DAY].flatMap(after =>
+        burst.flatMap((each, index) => (index % 10 ? [] : attempt(AT + after + index, each))),
+      );
+      const [first, middle, last] = [burst[0], burst[many / 2], burst[many - 1]] as [Sent, Sent, Sent];
+      const inOne = attempt(AT + 2 * DAY, first, middle, last);
+      const elsewhere = { ...attempt(AT + 2 * DAY, middle), endpoint: chat };
+      const firsts = burst.map((each, index) => attempt(AT + sentAfter(index), each));
+      await deliveries.note([...firsts, ...retries, inOne, elsewhere]);
+      const times = async ([eventId, at]: Sent, limit = 9) =>
+        (await deliveries.attemptsOf(crm, { eventId, at }, limit)).map(each => each.at - AT);
+      expect(await times(first)).toEqual([50, 3_600_000, DAY, 2 * DAY]);
+      expect(await times(middle)).toEqual([
+        ...[sentAfter(many / 2), 3_600_000 + many / 2, DAY + many / 2, 2 * DAY],
+      ]);
+      expect(await times(last)).toEqual([sentAfter(many - 1), 2 * DAY]);
+      expect(await times(first, 2)).toEqual([DAY, 2 * DAY]);
+      const plain = ({ events, ...rest }: Attempt) => ({
+        ...rest,
+        events: events.map(({ id, type }) => ({ id, type })),
+      });
+      const event = { eventId: last[0], at: last[1] };
+      expect((await deliveries.attemptsOf(crm, event, 1))[0]).toEqual(plain(inOne));
+      expect(await deliveries.attemptsOf(chat, { eventId: middle[0], at: middle[1] }, 9)).toEqual([
+        plain(elsewhere),
+      ]);
+      expect(await times(['p.1.1', AT])).toEqual([]);
+    });
+
+    it('find an attempt that began early by the clocks, of an event with an endless id, noted twice', async () => {
+      const id = 'ü'.repeat(1_000);
+      const events = ['x', 'y'].map(last => ({ id: id + last, type: 'task.updated', at: AT }));
+      for (const at of [AT - 9_999_999, AT - 1, AT + 9_999, AT + 10_000, AT + 10_001]) {
+        const attempt: Attempt = { endpoint: crm, at, took: 1, failure: 'it hung', events };
+        await deliveries.note([attempt]);
+        await deliveries.note([attempt]);
+      }
+      const found = await deliveries.attemptsOf(crm, { eventId: `${id}y`, at: AT }, 9);
+      expect(found.map(({ at }) => at - AT)).toEqual([-9_999_999, -1, 9_999, 10_000, 10_001]);
     });
 
     it('of an endpoint that nothing waits for are none', async () => {

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { FILTER_KEYS } from '../../endpoints/filter.ts';
 import { attempt, cursor, time } from './parts.ts';
 
 /** An event as it was committed: docs/events.md. */
@@ -42,4 +43,6 @@ export const traceAnswer = z.strictObject({
   endpoints: z.array(fate),
   /** How many other endpoints there are, whose filters leave it out. */
   notWanted: z.int(),
+  /** These endpoints by name, each with the first key of its filter that the event does not match. */
+  leftOut: z.array(z.strictObject({ endpoint: z.string(), by: z.enum(FILTER_KEYS) })),
 });

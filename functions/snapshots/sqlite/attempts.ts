@@ -1,12 +1,35 @@
-import type { Attempt, AttemptStretch } from '../../delivery/deliveries.ts';
+import {
+  type Attempt,
+  type AttemptStretch,
+  keptAttempt,
+  type NewDelivery,
+} from '../../delivery/deliveries.ts';
 import type { Database } from './database.ts';
 
 export function note({ sql }: Database, attempts: readonly Attempt[]): void {
   for (const attempt of attempts) {
     const { endpoint, at, events } = attempt;
+    const [first = '', ...others] = events.map(({ id }) => id);
     sql.run`INSERT OR REPLACE INTO attempt (endpoint, at, event_id, attempt)
-      VALUES (${endpoint}, ${at}, ${events[0]?.id ?? ''}, ${JSON.stringify(attempt)})`;
+      VALUES (${endpoint}, ${at}, ${first}, ${keptAttempt(attempt)})`;
+    for (const id of others)
+      sql.run`INSERT OR IGNORE INTO attempt_with (endpoint, event_id, at, first) VALUES (${endpoint}, ${id}, ${at}, ${first})`;
   }
+}
+
+/** An attempt stands by its first event; `attempt_with` leads to it from its other events. */
+export function attemptsOfEvent(
+  { sql }: Database,
+  endpoint: string,
+  { eventId }: Pick<NewDelivery, 'eventId'>,
+  limit: number,
+): Attempt[] {
+  const rows = sql.all`SELECT at, attempt FROM attempt WHERE endpoint = ${endpoint} AND event_id = ${eventId}
+    UNION SELECT attempt.at, attempt.attempt FROM attempt_with JOIN attempt
+      ON attempt.endpoint = attempt_with.endpoint AND attempt.at = attempt_with.at AND attempt.event_id = attempt_with.first
+      WHERE attempt_with.endpoint = ${endpoint} AND attempt_with.event_id = ${eventId}
+    ORDER BY at DESC LIMIT ${limit}`;
+  return rows.map(({ attempt }) => JSON.parse(attempt as string)).reverse();
 }
 
 /** The attempt `behind` also narrows the bounds of `at`, because SQLite uses only these to seek in the index. */

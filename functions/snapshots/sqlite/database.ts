@@ -8,7 +8,8 @@ export interface Database {
   readonly sql: Statements;
 }
 
-/** The tables of one room: created with the file, and part of its layout. */
+/** The tables of one room: created with the file, and part of its layout. A statement with IF NOT EXISTS is for what an
+ *  older version of the same layout lacks: it runs at each start. */
 export type Schema = string;
 
 /** "CHWR": tells our files from other programs'. */
@@ -76,7 +77,11 @@ function prepare(file: DatabaseSync, path: string, schemas: readonly Schema[]): 
     file.exec('PRAGMA auto_vacuum = INCREMENTAL');
     const made = `PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${LAYOUT}`;
     file.exec(`BEGIN; ${schemas.join('\n')}\n${made}; COMMIT`);
-  } else checkLayout(file, path);
+  } else {
+    checkLayout(file, path);
+    for (const [addition] of schemas.join('\n').matchAll(/^CREATE \w+ IF NOT EXISTS[^;]*;/gm))
+      file.exec(addition);
+  }
   // On macOS fsync() leaves writes in the drive's own cache, in any order; only with `fullfsync` does SQLite ask for more.
   // Linux and Windows write that cache out when they sync, and know no such setting.
   file.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA fullfsync = ON');

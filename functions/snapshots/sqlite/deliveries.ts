@@ -1,6 +1,6 @@
 import type { Deliveries, NewDelivery, Standing } from '../../delivery/deliveries.ts';
 import { ATTEMPTS_KEPT_MS, DELIVERIES_KEPT_MS } from '../../delivery/retention.ts';
-import { attemptsOf, note } from './attempts.ts';
+import { attemptsOf, attemptsOfEvent, note } from './attempts.ts';
 import { type Database, inTransaction } from './database.ts';
 import { addDead, bury, buryBefore, dead, findDead, revive } from './dead-letters.ts';
 import { pendingOf, type Row } from './delivery-rows.ts';
@@ -30,6 +30,12 @@ CREATE TABLE attempt (
   PRIMARY KEY (endpoint, at, event_id)
 ) STRICT;
 CREATE INDEX attempt_by_age ON attempt (at);
+CREATE INDEX IF NOT EXISTS attempt_by_event ON attempt (endpoint, event_id, at);
+CREATE TABLE IF NOT EXISTS attempt_with (
+  endpoint TEXT NOT NULL, event_id TEXT NOT NULL, at INTEGER NOT NULL, first TEXT NOT NULL,
+  PRIMARY KEY (endpoint, event_id, at, first)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS attempt_with_by_age ON attempt_with (at);
 `;
 
 /** What this store has beyond the port, because nothing else lists its endpoints or expires its rows. */
@@ -82,6 +88,7 @@ export function sqliteDeliveries(database: Database): SqliteDeliveries {
     standing: async (endpoint, atMost) => standingOf(database, endpoint, atMost),
     note: async attempts => inTransaction(database, () => note(database, attempts)),
     attempts: async (endpoint, limit, stretch) => attemptsOf(database, endpoint, limit, stretch),
+    attemptsOf: async (endpoint, event, limit) => attemptsOfEvent(database, endpoint, event, limit),
     endpoints: async () =>
       sql.all`SELECT endpoint FROM pending UNION SELECT endpoint FROM dead ORDER BY endpoint`.map(row =>
         String(row.endpoint),
@@ -120,5 +127,6 @@ function expire({ sql }: Database, now: number): number {
     sql.run`DELETE FROM dead WHERE died_at < ${deliveries}`,
     sql.run`DELETE FROM attempt WHERE at < ${attempts}`,
   ];
+  sql.run`DELETE FROM attempt_with WHERE at < ${attempts}`;
   return dropped.reduce((sum, { changes }) => sum + Number(changes), 0);
 }
