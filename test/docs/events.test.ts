@@ -1,5 +1,4 @@
 import { readdirSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it, vi } from 'vitest';
@@ -15,12 +14,8 @@ import { STANDARD_TIMING } from '../../functions/endpoints/retries.ts';
 import { messageOf } from '../../functions/topic/entry.ts';
 import { endpointFilter } from '../../infra/config/filter.ts';
 import { checkFilter, type Filter, matchesFilter } from '../../local/sns/filter.ts';
-import { Refusal, verify } from '../../receiver/index.ts';
 import { checkEvents } from '../kit/check-event.ts';
 import { deadLinks, documents, jsonBlocks, ROOT, readDocument, section } from '../kit/docs/documents.ts';
-import { post } from '../kit/examples/receiver.ts';
-import { listenInTest } from '../kit/listen-in-test.ts';
-import { secretOf, signedWebhook } from '../kit/receiver/requests.ts';
 
 const document = readDocument('docs/events.md');
 const types = Object.keys(sentSchemas);
@@ -104,20 +99,6 @@ describe('docs/events.md', () => {
     }
   });
 
-  it('shows a receiver in Node that takes what is signed, refuses the rest, and asks again when it fails', async () => {
-    const kept: unknown[] = [];
-    const keep = async (event: ChangeEvent) => {
-      if (kept.length > 0) throw new Error('Full');
-      kept.push(event);
-    };
-    const { url } = await listenInTest(nodeReceiver(keep));
-    const [event] = exampleOf('task.updated') as [ChangeEvent];
-    const { body, headers } = signedWebhook(event);
-    const answers = [await post(url, body, headers), await post(url, body), await post(url, body, headers)];
-    expect(answers.map(({ status }) => status)).toEqual([204, 401, 500]);
-    expect(kept).toEqual([event]);
-  });
-
   it('tells the times of retries that are kept', () => {
     const { pauses, giveUpAfter } = STANDARD_TIMING;
     const told = pauses.map(ms =>
@@ -173,21 +154,6 @@ function snippet(text: string, secret: string | undefined) {
   const [, code = ''] = /```js\n(.*?)\n```/s.exec(text) ?? [];
   const make = new Function('Webhook', 'secret', `${code.replace(/^import .*$/m, '')}\nreturn readWebhook;`);
   return make(Webhook, secret) as (body: string, headers: Record<string, string>) => unknown;
-}
-
-/** The server of the section on receivers in Node, which does not listen yet. */
-function nodeReceiver(keep: (event: ChangeEvent) => Promise<void>): ReturnType<typeof createServer> {
-  const [, code = ''] = /```js\n(.*?)\n```/s.exec(section(document, 'A receiver in Node') ?? '') ?? [];
-  const body = code.replace(/^import .*$/gm, '').replace('createServer', 'return createServer');
-  const make = new Function(
-    'createServer',
-    'Refusal',
-    'verify',
-    'keep',
-    'process',
-    body.replace('.listen(8080)', ''),
-  );
-  return make(createServer, Refusal, verify, keep, { env: { WEBHOOK_SECRET: secretOf('one') } });
 }
 
 function propertiesOf(schema: unknown): Set<string> {

@@ -43,6 +43,18 @@ describe('the options of a start', () => {
   );
 });
 
+describe('the README', () => {
+  test('begins with the commands of a checkout, which are scripts of the project', () => {
+    const [, first = ''] = /```sh\n(.*?)\n```/s.exec(text('README.md')) ?? [];
+    const commands = first.split('\n').map(line => line.replace(/ +#.*/, ''));
+    expect(commands).toEqual(['npm ci && npm start', 'npm ci && npm test']);
+    expect(JSON.parse(text('package.json')).scripts).toMatchObject({
+      start: expect.any(String),
+      test: expect.any(String),
+    });
+  });
+});
+
 describe('a link of these pages', () => {
   const links = PAGES.flatMap(page =>
     [...text(page).matchAll(/\]\(([\w./-]+\.md)(?:#([\w-]+))?\)/g)].map(([, file = '', place]) => ({
