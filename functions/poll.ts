@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { SQSClient } from '@aws-sdk/client-sqs';
 import { bounded, PATIENCE } from './aws/clients.ts';
 import { readCredentials } from './aws/credentials.ts';
+import { setAsideIn } from './aws/set-aside.ts';
 import { lambdaLog } from './aws/telemetry.ts';
 import { readied } from './basics/readied.ts';
 import { SYSTEM } from './basics/system.ts';
@@ -27,7 +29,7 @@ import { openTable } from './snapshots/open-table.ts';
 export const handler: PollHandler = readied(() => configure(process.env));
 
 async function configure(environment: NodeJS.ProcessEnv): Promise<PollHandler> {
-  const { TABLE_NAME } = parseEnvironment('poll.ts', pollEnvironment, environment);
+  const { TABLE_NAME, UNSETTLED_QUEUE_URL } = parseEnvironment('poll.ts', pollEnvironment, environment);
   const patience = bounded(PATIENCE.poll);
   const secrets = new SecretsManagerClient(patience);
   const log = lambdaLog();
@@ -46,5 +48,5 @@ async function configure(environment: NodeJS.ProcessEnv): Promise<PollHandler> {
     random: SYSTEM.random,
     log,
   });
-  return createPollHandler(poll, log);
+  return createPollHandler(poll, setAsideIn(new SQSClient(patience), UNSETTLED_QUEUE_URL), log);
 }

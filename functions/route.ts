@@ -1,5 +1,6 @@
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { bounded, PATIENCE } from './aws/clients.ts';
+import { setAsideIn } from './aws/set-aside.ts';
 import { lambdaLog } from './aws/telemetry.ts';
 import { readied } from './basics/readied.ts';
 import { SYSTEM } from './basics/system.ts';
@@ -21,7 +22,7 @@ import { openTable } from './snapshots/open-table.ts';
 export const handler: Route = readied(() => configure(process.env));
 
 async function configure(environment: NodeJS.ProcessEnv): Promise<Route> {
-  const { TABLE_NAME, DELIVERIES_QUEUE_URL, CHAT_QUEUE_URL } = parseEnvironment(
+  const { TABLE_NAME, DELIVERIES_QUEUE_URL, CHAT_QUEUE_URL, UNSETTLED_QUEUE_URL } = parseEnvironment(
     'route.ts',
     routeEnvironment,
     environment,
@@ -37,6 +38,7 @@ async function configure(environment: NodeJS.ProcessEnv): Promise<Route> {
     registry: createRegistry(endpoints, rows, Date.now, log),
     send: sqsSend(sqs, urls),
     queues: sqsQueues(sqs, urls),
+    setAside: setAsideIn(sqs, UNSETTLED_QUEUE_URL),
     log,
   });
 }

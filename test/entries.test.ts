@@ -43,6 +43,7 @@ describe('the environment', () => {
     vi.stubEnv('AWS_ACCESS_KEY_ID', 'a');
     vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'b');
     vi.stubEnv('TABLE_NAME', 't');
+    vi.stubEnv('UNSETTLED_QUEUE_URL', 'https://sqs.eu-west-1.amazonaws.com/1/unsettled');
     vi.stubEnv('TOPIC_ARN', 'arn:aws:sns:eu-west-1:1:t');
     vi.stubEnv('REJECTED_QUEUE_URL', 'http://127.0.0.1/q');
     vi.stubEnv('AWS_REGION', 'eu-west-1');

@@ -14,6 +14,7 @@ import { createEndpointRows } from '../../functions/snapshots/dynamo-endpoint-ro
 import { createSlots } from '../../functions/snapshots/slots.ts';
 import { DELIVER_TIMEOUT, WEBHOOKS } from '../../infra/parts/serving.ts';
 import { sleep } from '../../local/basics/sleep.ts';
+import { NOTHING_MALFORMED } from '../../test/kit/delivery/given.ts';
 import { startPoller } from '../../test/kit/sqs-poller.ts';
 import { openModel } from '../../test/kit/table.ts';
 import { eventOf, SECRET } from './given.ts';
@@ -85,7 +86,12 @@ async function openHouse(manners: readonly Manner[], port: number) {
   const registry = () => createRegistry(configured, rows, clock);
   const queues = sqsQueues(sqs, urls);
   const common = { rows, clock, queues, log: LOG, count: () => {}, random: Math.random };
-  const route = createRoute({ ...common, registry: registry(), send: sqsSend(sqs, urls) });
+  const route = createRoute({
+    ...common,
+    setAside: NOTHING_MALFORMED,
+    registry: registry(),
+    send: sqsSend(sqs, urls),
+  });
   const tick = createTick({ ...common, registry: registry(), replays: async () => undefined });
   const ticking = setInterval(() => void tick(), TICK_MS);
   const poller = startPoller({

@@ -28,6 +28,7 @@ export async function measureRouting(
       return { indexes: [] };
     },
     queues: { hide: unused },
+    setAside: unused,
     log: { info: () => {}, warn: () => {}, error: () => {} },
   });
   const routeAll = async (from: number, count: number) => {

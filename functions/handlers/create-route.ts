@@ -1,4 +1,5 @@
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
+import type { SetAside } from '../aws/set-aside.ts';
 import { tellEvents } from '../basics/event-lines.ts';
 import type { Log } from '../basics/telemetry.ts';
 import { hideBriefly, type Queues, type Routed, type Send } from '../delivery/queues.ts';
@@ -15,6 +16,7 @@ export interface RouteDependencies {
   readonly registry: Registry;
   readonly send: Send;
   readonly queues: Pick<Queues, 'hide'>;
+  readonly setAside: SetAside;
   readonly log: Log;
 }
 
@@ -30,13 +32,13 @@ type Matched = Routed & { readonly record: SQSRecord };
 interface Match {
   readonly routed: Matched[];
   readonly ids: Map<SQSRecord, string>;
-  readonly malformed: SQSRecord[];
+  readonly malformed: { readonly record: SQSRecord; readonly reason: string }[];
 }
 
 /** The router: events of the topic in, one message for each endpoint that wants it out. If some of an event's
  *  messages could not be queued, it is routed again after seconds: by the same execution environment only to
  *  the endpoints that lack it, by another to all of them, with the same id. */
-export function createRoute({ registry, send, queues, log }: RouteDependencies): Route {
+export function createRoute({ registry, send, queues, setAside, log }: RouteDependencies): Route {
   /** The endpoints that lack an event, by its message. */
   const lacking = new Map<string, ReadonlySet<string>>();
 
@@ -66,8 +68,7 @@ export function createRoute({ registry, send, queues, log }: RouteDependencies):
       deliveries: routed.length - unsent.length,
       ...(left.length > 0 && { again: left }),
     });
-    const { batchItemFailures } = await again([...failed.keys()]);
-    return { batchItemFailures: [...malformed.map(itemOf), ...batchItemFailures] };
+    return again([...(await setAllAside(malformed)), ...failed.keys()]);
   };
 
   /** Finds the deliveries to make, in the order of the events. */
@@ -76,12 +77,7 @@ export function createRoute({ registry, send, queues, log }: RouteDependencies):
     for (const record of records) {
       const read = readEvent(record.body);
       if ('malformed' in read) {
-        // After enough receives, SQS moves it to the dead-letter queue.
-        log.error('A message is no event and can be routed to nobody.', {
-          messageId: record.messageId,
-          reason: read.malformed,
-        });
-        found.malformed.push(record);
+        found.malformed.push({ record, reason: read.malformed });
         continue;
       }
       found.ids.set(record, read.event.id);
@@ -91,6 +87,25 @@ export function createRoute({ registry, send, queues, log }: RouteDependencies):
           found.routed.push({ to: endpoint, body: record.body, record });
     }
     return found;
+  }
+
+  /** @returns the messages that could not be set aside, and stay in the queue */
+  async function setAllAside(malformed: Match['malformed']): Promise<SQSRecord[]> {
+    const left: SQSRecord[] = [];
+    for (const { record, reason } of malformed) {
+      const details = { messageId: record.messageId, reason };
+      try {
+        await setAside(record, reason);
+        log.error('Malformed message in the events queue; it was set aside.', details);
+      } catch (error) {
+        log.error('Could not set a malformed message aside; it stays in the events queue.', {
+          ...details,
+          error: String(error),
+        });
+        left.push(record);
+      }
+    }
+    return left;
   }
 
   function remember(messageId: string, endpoints: ReadonlySet<string>): void {

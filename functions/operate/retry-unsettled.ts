@@ -1,4 +1,5 @@
 import { DeleteMessageCommand, type Message, SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import { SOURCE } from '../aws/set-aside.ts';
 import { receive } from './set-aside.ts';
 
 export interface UnsettledQueues {
@@ -44,7 +45,8 @@ function contentOf({ Body, MessageAttributes, Attributes }: Message) {
 }
 
 /** A queue's ARN and its URL end with its name. */
-function sourceOf({ Attributes }: Message, sources: UnsettledQueues['sources']): string {
-  const name = Attributes?.DeadLetterQueueSourceArn?.split(':').at(-1);
+function sourceOf({ Attributes, MessageAttributes }: Message, sources: UnsettledQueues['sources']): string {
+  const name =
+    Attributes?.DeadLetterQueueSourceArn?.split(':').at(-1) ?? MessageAttributes?.[SOURCE]?.StringValue;
   return sources.find(url => name !== undefined && url.endsWith(`/${name}`)) ?? sources[0];
 }

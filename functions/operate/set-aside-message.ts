@@ -1,4 +1,5 @@
 import type { Message } from '@aws-sdk/client-sqs';
+import { REASON, SOURCE } from '../aws/set-aside.ts';
 import type { SetAsideMessage, SetAsideName } from '../operations/protocol/set-aside.ts';
 
 /** What of a message is of use to who has to repair what it tells of, by the queue that it lies in. */
@@ -41,11 +42,16 @@ const TOLD: Readonly<Record<SetAsideName, (body: unknown, message: Message) => T
     process: text(body, 'processId'),
     mode: text(body, 'mode'),
   }),
+  // SQS moves them here after too many receives, SNS when it can't put them into a queue, and a run that finds one malformed.
   unsettled: (body, message) => ({
+    reason: attribute(message, REASON),
     event: text(body, 'id'),
     type: text(body, 'type'),
     endpoint: message.Attributes?.MessageGroupId,
-    from: message.Attributes?.DeadLetterQueueSourceArn?.split(':').at(-1) ?? 'the topic',
+    from:
+      message.Attributes?.DeadLetterQueueSourceArn?.split(':').at(-1) ??
+      attribute(message, SOURCE) ??
+      'the topic',
     received: message.Attributes?.ApproximateReceiveCount,
   }),
 };

@@ -27,6 +27,7 @@ export function openStack(
     settings.EVENTS_QUEUE_URL,
     settings.DELIVERIES_QUEUE_URL,
     settings.CHAT_QUEUE_URL,
+    settings.PASSES_QUEUE_URL,
   ] as const;
   const publisher = new LambdaClient(bounded(PATIENCE.publishing));
   return {

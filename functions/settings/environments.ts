@@ -2,7 +2,11 @@ import * as z from 'zod';
 import { json, told } from './parse.ts';
 
 /** The environment of `poll.ts`. */
-export const pollEnvironment = z.object({ TABLE_NAME: z.string().min(1) });
+export const pollEnvironment = z.object({
+  TABLE_NAME: z.string().min(1),
+  /** Receives malformed messages. */
+  UNSETTLED_QUEUE_URL: z.url(),
+});
 
 /** The environment of `publish.ts`. */
 export const publishEnvironment = z.object({
@@ -14,10 +18,17 @@ export const publishEnvironment = z.object({
 const queues = { DELIVERIES_QUEUE_URL: z.url(), CHAT_QUEUE_URL: z.url() };
 
 /** The environment of `route.ts`. */
-export const routeEnvironment = z.object({ TABLE_NAME: z.string().min(1), ...queues });
+export const routeEnvironment = z.object({
+  TABLE_NAME: z.string().min(1),
+  ...queues,
+  /** Receives malformed messages. */
+  UNSETTLED_QUEUE_URL: z.url(),
+});
 
 /** The environment of `deliver.ts`. */
-export const deliverEnvironment = routeEnvironment.extend({
+export const deliverEnvironment = z.object({
+  TABLE_NAME: z.string().min(1),
+  ...queues,
   /** The path of endpoints' secrets in the parameter store. */
   SECRETS_PATH: z.string().min(1),
 });

@@ -25,7 +25,7 @@ export class PassQueue extends Construct {
     Validations.of(this.queue).acknowledge({
       id: 'AwsSolutions-SQS3',
       reason:
-        'A pass that was not made needs no keeping: the next tick sends the next one, which finds all that this one would have found.',
+        'A pass that was not made needs no keeping: the next tick sends the next one, which finds all that this one would have found. Its function sets malformed messages aside.',
     });
   }
 

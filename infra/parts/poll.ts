@@ -5,6 +5,7 @@ import { ENTRIES } from '../bundle/options.ts';
 import type { Config } from '../config/schema.ts';
 import { Handler } from './handler.ts';
 import type { PassQueue } from './pass-queue.ts';
+import type { Queues } from './queues.ts';
 import { mayReadCredentials } from './secrets.ts';
 import { PASSES, serve } from './serving.ts';
 import type { SnapshotTable } from './table.ts';
@@ -14,6 +15,7 @@ export interface PollProps {
   readonly config: Config;
   readonly table: SnapshotTable;
   readonly passes: PassQueue;
+  readonly queues: Queues;
 }
 
 /** The function that makes one pass over one process. The lease makes sure that one run per process and
@@ -21,7 +23,7 @@ export interface PollProps {
 export class Poll extends Handler {
   readonly mapping: EventSourceMapping;
 
-  constructor(scope: Construct, id: string, { config, table, passes }: PollProps) {
+  constructor(scope: Construct, id: string, { config, table, passes, queues }: PollProps) {
     super(scope, id, {
       name: config.stackName,
       entry: ENTRIES.poll,
@@ -33,7 +35,7 @@ export class Poll extends Handler {
       memoryMiB: 1024,
       timeout: PASSES.timeout,
       logRetention: config.logRetentionDays,
-      bindings: { TABLE_NAME: forCommits(table) },
+      bindings: { TABLE_NAME: forCommits(table), ...queues.forSettingAside() },
     });
     mayReadCredentials(this, config);
     this.mapping = serve(this, passes.queue, PASSES);

@@ -51,6 +51,11 @@ export class Queues extends Construct {
     return { DELIVERIES_QUEUE_URL: sendingTo(this.deliveries), CHAT_QUEUE_URL: sendingTo(this.chat) };
   }
 
+  /** `UNSETTLED_QUEUE_URL`, for functions that set malformed messages aside. */
+  forSettingAside(): Record<string, Binding> {
+    return { UNSETTLED_QUEUE_URL: sendingTo(this.unsettled) };
+  }
+
   /** As CDK's SqsSubscription does it, but for the key: where topic and queue have the same one, that has the
    *  key's policy name the topic, which names the key, and CloudFormation refuses the circle. */
   #subscribe(topic: ITopic): void {

@@ -31,7 +31,7 @@ export class Route extends Handler {
       memoryMiB: 1024,
       timeout: EVENTS.timeout,
       logRetention: config.logRetentionDays,
-      bindings: { TABLE_NAME: forRouting(table), ...queues.forSending() },
+      bindings: { TABLE_NAME: forRouting(table), ...queues.forSending(), ...queues.forSettingAside() },
     });
     this.mapping = serve(this, queues.events, EVENTS);
   }

@@ -1,5 +1,6 @@
 import type { SQSEvent } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
+import type { SetAside } from '../../functions/aws/set-aside.ts';
 import type { ChangeEvent } from '../../functions/changes/event.ts';
 import type { Queues, Routed } from '../../functions/delivery/queues.ts';
 import { createRegistry } from '../../functions/delivery/registry.ts';
@@ -12,6 +13,7 @@ function open(
   configured: readonly EndpointSettings[],
   unsent: (routed: Routed, index: number) => boolean = () => false,
   queues?: Pick<Queues, 'hide'>,
+  setAside?: SetAside,
 ) {
   const setting = openSetting();
   const { dependencies, rows, state } = setting;
@@ -19,6 +21,7 @@ function open(
   const route = createRoute({
     ...dependencies,
     ...(queues && { queues }),
+    ...(setAside && { setAside }),
     registry: createRegistry(configured, rows, () => state.now),
     send: async (messages, hasTime) => {
       const indexes = messages.flatMap((message, index) => {
@@ -169,14 +172,29 @@ describe('the router', () => {
     expect(said).toContainEqual({ level: 'warn', message, details });
   });
 
-  it('keeps what is no event, says why, and routes the others', async () => {
-    const { route, sent, said, hidden } = open([endpointOf()]);
-    expect(await route({ Records: [recordOf('odd', 'hush'), ...Records] })).toEqual(failed('odd'));
+  it('sets a malformed message aside at once, says why, and routes the others', async () => {
+    const { route, sent, said, hidden, aside } = open([endpointOf()]);
+    expect(await route({ Records: [recordOf('odd', 'hush'), ...Records] })).toEqual(failed());
     expect(sent).toHaveLength(3);
     expect(hidden).toEqual([]);
     const details = { messageId: 'odd', reason: 'the message is no JSON' };
+    expect(aside).toEqual([['odd', details.reason]]);
     expect(said).toMatchObject([{ level: 'error', details }]);
     expect(JSON.stringify(said)).not.toContain('hush');
+  });
+
+  it('keeps a malformed message for moments that can not be set aside, and routes the others', async () => {
+    const fails = () => Promise.reject(new Error('queue down'));
+    const { route, sent, said, hidden } = open([endpointOf()], undefined, undefined, fails);
+    expect(await route({ Records: [recordOf('odd', 'hush'), ...Records] })).toEqual(failed('odd'));
+    expect(sent).toHaveLength(3);
+    expect(hidden).toEqual([['odd', 5]]);
+    expect(said).toContainEqual(
+      expect.objectContaining({
+        level: 'error',
+        details: expect.objectContaining({ error: 'Error: queue down' }),
+      }),
+    );
   });
 
   it('keeps all for moments while the registry can not be read, and says so', async () => {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -44,8 +45,9 @@ const WORKSPACES = [
 
 describe('the environment', () => {
   it('is read as the stack sets it', () => {
-    const route = { TABLE_NAME: 't', ...queues };
-    const deliver = { ...route, SECRETS_PATH: '/changewire/endpoints/' };
+    const table = { TABLE_NAME: 't', ...queues };
+    const route = { ...table, UNSETTLED_QUEUE_URL: watched.UNSETTLED_QUEUE_URL };
+    const deliver = { ...table, SECRETS_PATH: '/changewire/endpoints/' };
     expect(parseEnvironment('route.ts', routeEnvironment, { ...route, PATH: 'x' })).toEqual(route);
     expect(parseEnvironment('deliver.ts', deliverEnvironment, deliver)).toEqual(deliver);
     const tick = { ...route, ...watched, MAPPINGS: '{"publish":"uuid"}' };
@@ -192,7 +194,7 @@ describe('the entries, bundled as they are deployed, with the configuration besi
     expect(metrics).toMatchObject([{ ReadingStopped: 1, OldestPassAge: 0 }]);
   });
 
-  it('the poller is done with every message: one that expired, one that nobody configured, one that is none', async () => {
+  it('the poller is done with every message: one that expired, one of an unknown process, one that is malformed and set aside', async () => {
     const { handler } = (await load('poll')) as { handler: PollHandler };
     const context = { awsRequestId: 'r', getRemainingTimeInMillis: () => 60_000 };
     const serve = async (body: object) =>
@@ -203,9 +205,10 @@ describe('the entries, bundled as they are deployed, with the configuration besi
     await serve(message);
     expect(lines).toEqual([]);
     await serve({ ...message, processId: 'q', expiresAt: Date.now() + 60_000 });
+    answers.SendMessage = { MD5OfMessageBody: createHash('md5').update('{}').digest('hex') };
     await serve({});
     vi.restoreAllMocks();
-    expect(asked).toEqual(LAYOUT);
+    expect(asked).toEqual([...LAYOUT, 'SendMessage']);
     expect(lines.map(line => JSON.parse(line))).toMatchObject([
       { level: 'ERROR', message: expect.stringMatching(/Pass failed/), processId: 'q' },
       { level: 'ERROR', message: expect.stringMatching(/Deploy again/) },

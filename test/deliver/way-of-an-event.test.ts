@@ -51,7 +51,8 @@ async function open() {
     routed.push(...all);
     return { indexes: [] };
   };
-  const route = createRoute({ registry, log: logOf('route'), send, queues: dependencies.queues });
+  const { queues, setAside } = dependencies;
+  const route = createRoute({ registry, log: logOf('route'), send, queues, setAside });
   const { openPoster, readSecret, chatFormats, ...others } = dependencies;
   const deliver = createDeliver({
     ...others,

@@ -143,7 +143,7 @@ const QUEUES = { DELIVERIES_QUEUE_URL: url('Deliveries'), CHAT_QUEUE_URL: url('C
 
 describe('the route function', () => {
   test('gets the table and the queues to fill', () => {
-    expect(own('Route')).toEqual({ TABLE_NAME, ...QUEUES });
+    expect(own('Route')).toEqual({ TABLE_NAME, ...QUEUES, UNSETTLED_QUEUE_URL: url('Unsettled') });
   });
 
   test('may serve the events, look up endpoints, and queue deliveries: nothing else', () => {
@@ -152,7 +152,7 @@ describe('the route function', () => {
       { actions: LAYOUT, resources: [table] },
       { actions: items('Query'), resources: [table] },
       { actions: COUNT, resources: [table] },
-      { actions: ['sqs:SendMessage'], resources: [chat, deliveries] },
+      { actions: ['sqs:SendMessage'], resources: [chat, deliveries, unsettled] },
       { actions: toServe, resources: [events] },
     ]);
     expect(partitions('RouteRole')).toEqual([within('LAYOUT'), within('ENDPOINTS'), counting]);

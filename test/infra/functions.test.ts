@@ -157,10 +157,16 @@ describe('the poll function', () => {
       'logs:CreateLogStream',
       'logs:PutLogEvents',
       'secretsmanager:GetSecretValue',
-      ...['ChangeMessageVisibility', 'DeleteMessage', 'GetQueueAttributes', 'ReceiveMessage'].map(
-        action => `sqs:${action}`,
-      ),
+      ...[
+        'ChangeMessageVisibility',
+        'DeleteMessage',
+        'GetQueueAttributes',
+        'ReceiveMessage',
+        'SendMessage',
+      ].map(action => `sqs:${action}`),
     ]);
+    const sending = granted.find(({ actions }) => actions.includes('sqs:SendMessage'));
+    expect(JSON.stringify(sending?.resources)).toMatch(/^[^,]*"QueuesUnsettled[^,]*,"Arn"[^,]*$/);
     const secrets = granted.find(({ actions }) => actions.includes('secretsmanager:GetSecretValue'));
     expect(secrets?.resources).toEqual(['changewire/example-eu', 'changewire/example-us'].map(secretArn));
   });

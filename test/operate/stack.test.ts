@@ -147,6 +147,12 @@ describe('what was set aside', () => {
       undefined,
       { from: 'the topic' },
     ],
+    [
+      'unsettled' as const,
+      message({ odd: 1 }, {}, { reason: 'the message is no JSON', source: 'Events' }),
+      'the message is no JSON',
+      { from: 'Events' },
+    ],
   ])('is told in the words of its queue: %s', (queue, sent, reason, about) => {
     const told = setAsideMessageOf(queue, sent as never);
     expect(told).toMatchObject({ at: '2026-03-04T05:06:07.000Z', about });
@@ -187,6 +193,10 @@ describe('what no run could settle', () => {
         MessageAttributes: { endpoint: { DataType: 'String', StringValue: 'shop' } },
       },
       { Body: 'two', ReceiptHandle: 'r2', Attributes: {} },
+      {
+        ...{ Body: 'three', ReceiptHandle: 'r3', Attributes: {} },
+        MessageAttributes: { source: { DataType: 'String', StringValue: 'Passes' } },
+      },
     ];
     const client = {
       send: async ({
@@ -201,8 +211,8 @@ describe('what no run could settle', () => {
         return {};
       },
     } as never;
-    const sources = ['https://sqs/1/Events', 'https://sqs/1/Deliveries', 'https://sqs/1/Chat'] as const;
-    expect(await retryUnsettled(client, { unsettled: 'https://sqs/1/Unsettled', sources })).toBe(2);
+    const sources = ['https://sqs/1/Events', 'https://sqs/1/Passes', 'https://sqs/1/Chat'] as const;
+    expect(await retryUnsettled(client, { unsettled: 'https://sqs/1/Unsettled', sources })).toBe(3);
     expect(steps).toMatchObject([
       {
         ...{ QueueUrl: 'https://sqs/1/Chat', MessageBody: 'one', MessageGroupId: 'shop' },
@@ -212,6 +222,8 @@ describe('what no run could settle', () => {
       // SNS could not put it into the first of the queues.
       { QueueUrl: 'https://sqs/1/Events', MessageBody: 'two' },
       { QueueUrl: 'https://sqs/1/Unsettled', ReceiptHandle: 'r2' },
+      { QueueUrl: 'https://sqs/1/Passes', MessageBody: 'three' },
+      { QueueUrl: 'https://sqs/1/Unsettled', ReceiptHandle: 'r3' },
     ]);
   });
 });

@@ -9,6 +9,7 @@ const context = { awsRequestId: 'r', getRemainingTimeInMillis: () => 1_000 };
 function open(fails?: Error) {
   const polled: PassRequest[] = [];
   const said: object[] = [];
+  const aside: [body: string, reason: string][] = [];
   const handler = createPollHandler(
     async (request, given) => {
       expect(given).toBe(context);
@@ -16,11 +17,12 @@ function open(fails?: Error) {
       if (fails) throw fails;
       return REPORT;
     },
+    async ({ body }, reason) => void aside.push([body, reason]),
     { error: (message, details) => void said.push({ message, ...details }) },
   );
   const serve = (...bodies: string[]) =>
     handler({ Records: bodies.map(body => ({ body })) as never }, context);
-  return { polled, said, serve };
+  return { polled, said, aside, serve };
 }
 
 describe('the queue of passes', () => {
@@ -48,10 +50,11 @@ describe('the queue of passes', () => {
     JSON.stringify({ ...MESSAGE, isAsked: false }),
     JSON.stringify({ ...MESSAGE, workspace: '' }),
     JSON.stringify({ ...MESSAGE, more: 1 }),
-  ])('is done with what is no message, and tells of it: %s', async body => {
-    const { polled, said, serve } = open();
+  ])('sets a malformed message aside at once, and logs it: %s', async body => {
+    const { polled, said, aside, serve } = open();
     await serve(body, JSON.stringify(MESSAGE));
-    expect(said).toMatchObject([{ message: expect.stringContaining('Deploy again'), body }]);
+    expect(aside).toEqual([[body, 'the message is no pass']]);
+    expect(said).toMatchObject([{ message: expect.stringContaining('Malformed message') }]);
     expect(polled).toEqual([MESSAGE]);
   });
 });

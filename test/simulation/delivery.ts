@@ -19,6 +19,7 @@ import { createEndpointRows } from '../../functions/snapshots/dynamo-endpoint-ro
 import { createJournalReader } from '../../functions/snapshots/dynamo-journal.ts';
 import { createSlots } from '../../functions/snapshots/slots.ts';
 import type { Table } from '../../functions/snapshots/table.ts';
+import { NOTHING_MALFORMED } from '../kit/delivery/given.ts';
 import { Consumer, type Handler } from './consumer.ts';
 import { type Reply, SocketError, VirtualAgent } from './http.ts';
 import { Life, type Nature } from './life.ts';
@@ -237,6 +238,7 @@ export class Delivery {
       registry: this.#registry(life),
       send: sqsSend(sqs, this.#urls),
       queues: sqsQueues(sqs, this.#urls),
+      setAside: NOTHING_MALFORMED,
       log,
     });
     return route;

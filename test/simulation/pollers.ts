@@ -7,6 +7,7 @@ import { connect } from '../../functions/service/client.ts';
 import { type WorkspaceSettings, workspaceSettings } from '../../functions/settings/workspaces.ts';
 import { createSnapshots } from '../../functions/snapshots/dynamo-snapshots.ts';
 import { API_PATH, AUTH_PATH } from '../../local/simulated-service/answer.ts';
+import { NOTHING_MALFORMED } from '../kit/delivery/given.ts';
 import { crampedTable } from './cramped-table.ts';
 import { Encounters } from './encounters.ts';
 import type { Strike } from './faults.ts';
@@ -263,7 +264,12 @@ export class Pollers {
         },
       );
     const idle = { isBusy: false, owner: '', run: undefined, ended: undefined };
-    const environment: Environment = { life, poll: createPollHandler(heard, log), clock, ...idle };
+    const environment: Environment = {
+      life,
+      poll: createPollHandler(heard, NOTHING_MALFORMED, log),
+      clock,
+      ...idle,
+    };
     this.#environments.push(environment);
     return environment;
   }

@@ -1,9 +1,13 @@
+import type { SetAside } from '../../../functions/aws/set-aside.ts';
 import { buildEvents } from '../../../functions/changes/build-events.ts';
 import type { ChangeEvent } from '../../../functions/changes/event.ts';
 import type { Slots } from '../../../functions/delivery/slots.ts';
 
 export const AT = Date.UTC(2026, 10, 21, 12);
 export const SECRET = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
+
+/** For handlers that get no malformed message. */
+export const NOTHING_MALFORMED: SetAside = ({ body }) => Promise.reject(new Error(`malformed: ${body}`));
 
 /** `count` valid events of one commit. */
 export function someEvents(count: number, version = AT): ChangeEvent[] {

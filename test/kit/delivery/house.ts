@@ -21,7 +21,7 @@ import { sleep } from '../../../local/basics/sleep.ts';
 import { addingUp } from '../adding-up.ts';
 import { type Poller, startPoller } from '../sqs-poller.ts';
 import { openModel } from '../table.ts';
-import { type Said, SECRET } from './given.ts';
+import { NOTHING_MALFORMED, type Said, SECRET } from './given.ts';
 import { recordOf } from './setting.ts';
 
 /** The router, the deliverer and the tick, over an embedded SQS and the model of the table. Delays take
@@ -108,7 +108,12 @@ export async function openHouse() {
     },
     /** Hands events to the router, as the queue of the topic does. */
     async publish(events: readonly ChangeEvent[]): Promise<void> {
-      const route = createRoute({ ...common, registry: registry(), send: sqsSend(sqs, urls) });
+      const route = createRoute({
+        ...common,
+        setAside: NOTHING_MALFORMED,
+        registry: registry(),
+        send: sqsSend(sqs, urls),
+      });
       const Records = events.map(event => recordOf(randomUUID(), JSON.stringify(event)));
       const { batchItemFailures } = await route({ Records }, { getRemainingTimeInMillis: () => 60_000 });
       if (batchItemFailures.length > 0) throw new Error('not routed');

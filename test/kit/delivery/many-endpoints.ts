@@ -19,7 +19,7 @@ import { modelClient } from '../../simulation/models/table.ts';
 import { Scheduler, virtualTimers } from '../../simulation/scheduler.ts';
 import { sqsClient } from '../../simulation/sqs.ts';
 import { openModel } from '../table.ts';
-import { AT, SECRET, someEvents } from './given.ts';
+import { AT, NOTHING_MALFORMED, SECRET, someEvents } from './given.ts';
 import { recordOf } from './setting.ts';
 
 /** What a receiver answers, 20 ms later; or it never does. */
@@ -97,7 +97,7 @@ function openWorld(scheduler: Scheduler, manners: readonly Manner[]) {
         read: async name => JSON.stringify({ url: `https://${name}.example/`, secrets: [SECRET] }),
       },
     });
-  const route = createRoute({ ...common, registry: registry(), send });
+  const route = createRoute({ ...common, setAside: NOTHING_MALFORMED, registry: registry(), send });
   const tick = createTick({ ...common, registry: registry(), replays: async () => undefined });
   every(scheduler, MINUTE, () => void tick());
   serve(scheduler, queue, starting);

@@ -1,4 +1,5 @@
 import type { SQSRecord } from 'aws-lambda';
+import type { SetAside } from '../../../functions/aws/set-aside.ts';
 import { type BatchDependencies, deliverBatch } from '../../../functions/delivery/deliver-batch.ts';
 import type { NewDelivery } from '../../../functions/delivery/deliveries.ts';
 import type { DrainDependencies } from '../../../functions/delivery/drain.ts';
@@ -127,7 +128,10 @@ export function openSetting(post: Answers = () => answered(200)) {
     hide: async ({ messageId }, seconds) => void hidden.push([messageId, seconds]),
     wake: async ({ name }, seconds) => void wakes.push([name, seconds]),
   };
-  const dependencies: DrainDependencies & { readonly queues: Queues } = {
+  const aside: [id: string, reason: string][] = [];
+  const setAside: SetAside = async ({ messageId }, reason) => void aside.push([messageId, reason]);
+  const dependencies: DrainDependencies & { readonly queues: Queues; readonly setAside: SetAside } = {
+    setAside,
     rows: createEndpointRows(table),
     deliveries: createDeliveries(table),
     slots: createSlots(table),
@@ -176,6 +180,7 @@ export function openSetting(post: Answers = () => answered(200)) {
       state,
       posts,
       hidden,
+      aside,
       wakes,
       said,
       lines,
