@@ -85,7 +85,7 @@ async function openHouse(settings: Settings): Promise<OperationsHouse> {
     deliveries: createDeliveries(table),
     queues: sqsQueues(sqs, { deliveries: DELIVERIES_QUEUE_URL, chat: CHAT_QUEUE_URL }),
     ...{ secrets, address, randomBytes, check: checkEndpoint, clock: Date.now, log: lambdaLog() },
-    ...senderOf({ secrets, linkTemplates, clock: Date.now, allowLoopback: false }),
+    ...senderOf({ secrets, linkTemplates, ...SYSTEM, allowLoopback: false }),
     processes: async () => processesOf(workspaces),
     roster,
     states: createProcessReader(table),

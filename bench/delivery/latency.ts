@@ -88,7 +88,7 @@ async function startRun(database: Database, endpoints: number, share: 'all' | 'o
   const fleet = new Fleet({
     ...{ configured, topic, deliveries, clock, sleep, log: LOG },
     ...{ rows: sqliteEndpointRows(database), slots: sqliteSlots(database) },
-    sender: senderOf({ secrets, clock, allowLoopback: true }),
+    sender: senderOf({ secrets, clock, random: Math.random, allowLoopback: true }),
     replays: async () => undefined,
     say: () => undefined,
     onServe: async () => undefined,

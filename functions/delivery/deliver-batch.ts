@@ -10,7 +10,7 @@ import { wants } from '../endpoints/filter.ts';
 import { type Outcome, outcomeOf } from '../endpoints/outcome.ts';
 import type { Answer, NoAnswer, Poster } from '../endpoints/post.ts';
 import { harmless } from '../endpoints/quote.ts';
-import type { ReadEndpointSecret } from '../endpoints/secrets.ts';
+import type { EndpointSecrets, ReadEndpointSecret } from '../endpoints/secrets.ts';
 import { AttemptLog, type AttemptLogDependencies } from './attempt-log.ts';
 import type { EndpointHealth, HealthDependencies } from './endpoint-health.ts';
 import { closedTo, opensAt } from './health.ts';
@@ -23,6 +23,7 @@ import type { Slots } from './slots.ts';
 
 export interface BatchDependencies extends SettlerDependencies, HealthDependencies, AttemptLogDependencies {
   readonly readSecret: ReadEndpointSecret;
+  readonly doubtSecret?: EndpointSecrets['doubtSecret'];
   readonly slots: Slots;
   readonly openPoster: () => Poster;
   readonly chatFormats: Readonly<Record<Exclude<EndpointKind, 'webhook'>, ChatFormat>>;
@@ -102,7 +103,8 @@ class Run {
     if (this.#isClosed) return this.#settle(settler.open, held => settler.waits(held));
     const letters = await this.#readLetters();
     if (letters.length === 0) return;
-    const secret = await this.#dependencies.readSecret(endpoint);
+    const revision = this.#batch.health.secretRevision;
+    const secret = await this.#dependencies.readSecret(endpoint, { revision });
     const { kind } = endpoint;
     const { jobs, unfit } =
       kind === 'webhook' ? webhookJobs(letters) : chatJobs(letters, this.#dependencies.chatFormats[kind]);
@@ -146,6 +148,7 @@ class Run {
     settler.tally.tried(all, began, this.#batch.isNew);
     const answer = quoted(await this.#post(secret.url, job.request(began, secret)), secret);
     const outcome = outcomeOf(answer);
+    if (isOfSecret(answer, outcome)) this.#dependencies.doubtSecret?.(this.#batch.endpoint.name);
     this.#attempts.add(job.letters, { began, answer, outcome, secret });
     await this.#conclude(all, outcome);
   }
@@ -214,6 +217,12 @@ class Run {
   async #settle(all: readonly Held[], how: (held: Held) => Promise<void>): Promise<void> {
     await Promise.all(all.map(how));
   }
+}
+
+/** Whether an attempt may have failed because the address or the signing secret changed: for every reason but
+ *  that the receiver is overloaded or broken. */
+function isOfSecret(answer: Answer | NoAnswer, { kind }: Outcome): boolean {
+  return kind !== 'delivered' && !('status' in answer && (answer.status === 429 || answer.status >= 500));
 }
 
 /** The answer without its quote, if that repeats something secret of the endpoint: quotes are logged. */

@@ -50,6 +50,11 @@ export class EndpointHealth {
     return this.#row?.health ?? {};
   }
 
+  /** The revision of the endpoint's secret, as its row was read. */
+  get secretRevision(): number | undefined {
+    return this.#row?.secretRevision;
+  }
+
   /** Whether the endpoint's row could not be written: then only this run knows its health. */
   get isStuck(): boolean {
     return this.#isStuck;

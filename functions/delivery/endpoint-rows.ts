@@ -6,6 +6,9 @@ export interface EndpointRow {
   /** Undefined for an endpoint of the configuration: its row holds its health alone. */
   readonly settings?: EndpointSettings | undefined;
   readonly health: Health;
+  /** When its secret was last written by an operation, in ms since 1970. Undefined if it never was: it was
+   *  put into its store by hand, or before rows had this. */
+  readonly secretRevision?: number | undefined;
   /** On one machine, the settings of an endpoint of the configuration: commands that open the store without
    *  the configuration take them from here. */
   readonly configured?: EndpointSettings | undefined;

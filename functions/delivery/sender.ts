@@ -1,4 +1,4 @@
-import type { Clock } from '../basics/clock.ts';
+import type { Clock, Random } from '../basics/clock.ts';
 import type { LinkTemplates } from '../endpoints/chat-links.ts';
 import { guardedAgent, type Resolve, resolveBySystem } from '../endpoints/guarded-agent.ts';
 import { createPoster, type PosterOptions, TIMEOUT_MS } from '../endpoints/post.ts';
@@ -14,6 +14,7 @@ export interface SenderOptions {
   /** Where chats link to, for the workspaces that have such templates. */
   readonly linkTemplates?: LinkTemplates;
   readonly clock: Clock;
+  readonly random: Random;
   /** Whether receivers may be on this machine; these may then use http. */
   readonly allowLoopback: boolean;
   /** ms for each request; 15 s by default. */
@@ -26,13 +27,13 @@ export interface SenderOptions {
 }
 
 /** What it takes to send deliveries: secrets, connections, chat formats. */
-export type Sender = Pick<BatchDependencies, 'readSecret' | 'openPoster' | 'chatFormats'>;
+export type Sender = Pick<BatchDependencies, 'readSecret' | 'doubtSecret' | 'openPoster' | 'chatFormats'>;
 
 export function senderOf(options: SenderOptions): Sender {
-  const { allowLoopback, clock, linkTemplates, slowAfter } = options;
+  const { allowLoopback, clock, random, linkTemplates, slowAfter } = options;
   const { resolve = resolveBySystem, timeout = TIMEOUT_MS, openAgent = guardedAgent } = options;
   return {
-    readSecret: createSecrets(options.secrets, clock),
+    ...createSecrets(options.secrets, clock, random),
     openPoster: () =>
       createPoster({ allowLoopback, resolve, timeout, slowAfter, clock, quotes: true, openAgent }),
     chatFormats: {

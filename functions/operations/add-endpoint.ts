@@ -5,7 +5,15 @@ import type { EndpointSettings } from '../endpoints/endpoint.ts';
 import { checkWatched, type FilterHouse, filterWarnings } from './check-filter.ts';
 import { type Applying, changeRow, findEndpoint, type House } from './house.ts';
 import { Refused } from './refused.ts';
-import { checkSecrets, newSigningSecret, readSecret, type SecretHouse, writeSecret } from './secrets.ts';
+import {
+  changeSecret,
+  checkSecrets,
+  newSigningSecret,
+  readSecret,
+  revisionAfter,
+  type SecretHouse,
+  writeSecret,
+} from './secrets.ts';
 
 export interface SettingsHouse extends House, SecretHouse, FilterHouse, Applying {
   /** Returns the settings as the configuration would have them, or what is wrong with them, a line for each
@@ -49,7 +57,7 @@ export async function addEndpoint(
   await house.rows.change(name, row => {
     // If the answer to a write was lost, this runs again and finds the row that it wrote.
     isOurs = row?.settings === undefined || isDeepStrictEqual(row.settings, settings);
-    return isOurs ? { name, settings, health: {} } : undefined;
+    return isOurs ? { name, settings, health: {}, ...revisionAfter(row, house) } : undefined;
   });
   if (!isOurs) throw taken();
   return { secret: made, warnings };
@@ -78,7 +86,7 @@ export async function updateEndpoint(
   const warnings = isFiltered ? await filterWarnings(filter, house) : [];
   if (url !== undefined) {
     await checkAddress(url, house);
-    await writeSecret(name, { ...(await readSecret(endpoint, house)), url }, house);
+    await changeSecret(found, { ...(await readSecret(endpoint, house)), url }, house);
   }
   if (!isChanged) return { settings: endpoint, warnings };
   const row = await changeRow(found, house, row =>

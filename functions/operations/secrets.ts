@@ -1,6 +1,7 @@
+import type { EndpointRow } from '../delivery/endpoint-rows.ts';
 import type { EndpointKind, EndpointSecret } from '../endpoints/endpoint.ts';
 import { isSigningSecret, parseSecret, type SecretKeeper } from '../endpoints/secret.ts';
-import { findEndpoint, type House } from './house.ts';
+import { changeRow, type Found, findEndpoint, type House } from './house.ts';
 import { Refused } from './refused.ts';
 
 export interface SecretHouse {
@@ -35,6 +36,24 @@ export async function writeSecret(name: string, secret: EndpointSecret, house: S
   await house.secrets.write(name, JSON.stringify(secret));
 }
 
+/** Replaces the secret of an endpoint, and has all runs read it again: its row gets a new revision. */
+export async function changeSecret(
+  found: Found,
+  secret: EndpointSecret,
+  house: House & SecretHouse,
+): Promise<void> {
+  await writeSecret(found.endpoint.name, secret, house);
+  await changeRow(found, house, row => ({ ...row, ...revisionAfter(row, house) }));
+}
+
+/** What an endpoint's row gets when its secret was written. */
+export function revisionAfter(
+  row: EndpointRow | undefined,
+  { clock }: Pick<House, 'clock'>,
+): Pick<EndpointRow, 'secretRevision'> {
+  return { secretRevision: Math.max(clock(), (row?.secretRevision ?? 0) + 1) };
+}
+
 /** The address and signing secrets of an endpoint. @throws Refused that names what is wrong, and the
  *  remedy */
 export async function readSecret(
@@ -59,21 +78,22 @@ export async function rotateSecret(
   house: House & SecretHouse,
   given?: string,
 ): Promise<{ readonly secret: string }> {
-  const { endpoint } = await findEndpoint(name, house);
+  const found = await findEndpoint(name, house);
+  const { endpoint } = found;
   if (endpoint.kind !== 'webhook') throw new Refused('A chat has no signing secret: change its URL instead.');
   const { url, secrets = [] } = await readSecret(endpoint, house);
   const secret = given ?? newSigningSecret(house.randomBytes);
   checkSecrets(endpoint.kind, [secret]);
-  await writeSecret(name, { url, secrets: [secret, secrets.at(-1) as string] }, house);
+  await changeSecret(found, { url, secrets: [secret, secrets.at(-1) as string] }, house);
   return { secret };
 }
 
 /** Ends the change: from now on events are signed with the new secret alone. */
 export async function finishRotation(name: string, house: House & SecretHouse): Promise<void> {
-  const { endpoint } = await findEndpoint(name, house);
-  const { url, secrets = [] } = await readSecret(endpoint, house);
+  const found = await findEndpoint(name, house);
+  const { url, secrets = [] } = await readSecret(found.endpoint, house);
   const [secret, old] = secrets;
   if (secret === undefined || old === undefined)
     throw new Refused('Its signing secret is not being changed: there is one alone.');
-  await writeSecret(name, { url, secrets: [secret] }, house);
+  await changeSecret(found, { url, secrets: [secret] }, house);
 }

@@ -1,3 +1,4 @@
+import { SYSTEM } from '../../functions/basics/system.ts';
 import type { EndpointRows } from '../../functions/delivery/endpoint-rows.ts';
 import { type Sender, senderOf } from '../../functions/delivery/sender.ts';
 import type { Slots } from '../../functions/delivery/slots.ts';
@@ -65,7 +66,7 @@ export async function startEndpoints(house: House, wanted: readonly WantedEndpoi
     clock: Date.now,
   };
   const formerDead = new Map<string, number>();
-  const sender = senderOf({ secrets, linkTemplates, clock: Date.now, allowLoopback: true });
+  const sender = senderOf({ secrets, linkTemplates, ...SYSTEM, allowLoopback: true });
   const say = (name: string, text: string) => output.warn(`${name}: ${text}`, { endpoint: name });
   const fleet = new Fleet({
     ...{ configured, topic, rows, deliveries, slots, sleep, log, say },

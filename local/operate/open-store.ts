@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { SYSTEM } from '../../functions/basics/system.ts';
 import { senderOf } from '../../functions/delivery/sender.ts';
 import type { Operations } from '../../functions/operations/operations.ts';
 import type { OperationsHouse } from '../../functions/operations/operations-house.ts';
@@ -38,7 +39,7 @@ export async function openStoredOperations(
     roster: sqliteRoster(database),
     actions: sqliteActions(database),
     processes: async () => sqliteProcesses(database),
-    sender: senderOf({ secrets, clock: Date.now, allowLoopback: true }),
+    sender: senderOf({ secrets, ...SYSTEM, allowLoopback: true }),
     passes: { start: () => Promise.reject(new Refused(NOTHING_RUNS)) },
     queues: { wake: async () => undefined },
     log: { info: () => undefined, warn, error: warn },

@@ -37,8 +37,10 @@ function open(urls: Record<string, string>, more: Partial<DeliverDependencies> =
   const texts = new Map(
     Object.entries(urls).map(([name, url]) => [name, JSON.stringify({ url, secrets: [SECRET] })]),
   );
+  const reads: string[] = [];
   const secrets: SecretStore = {
     read: async name => {
+      reads.push(name);
       const text = texts.get(name);
       if (text === undefined) throw Object.assign(new Error('hush'), { name: 'ParameterNotFound' });
       return text;
@@ -60,6 +62,7 @@ function open(urls: Record<string, string>, more: Partial<DeliverDependencies> =
   return {
     ...setting,
     texts,
+    reads,
     run: async (Records: ReturnType<typeof recordOf>[], remaining = context.getRemainingTimeInMillis) => {
       const { batchItemFailures } = await deliver(
         { Records },
@@ -380,17 +383,71 @@ describe('what is at fault on our side', () => {
     expect(said.map(({ details }) => details)).toEqual([{ endpoint: 'crm', eventId, reason, seconds: 5 }]);
     expect(JSON.stringify(said)).not.toMatch(/hush|10\.0\.0\.1/);
   });
+});
 
-  it('a secret that changes is used within half a minute, and both while both are there', async () => {
+describe('the secret of an endpoint', () => {
+  const next = `whsec_${Buffer.alloc(32, 2).toString('base64')}`;
+  const erp = endpointOf('webhook', 'erp');
+  const signatures = (
+    received: readonly { readonly headers: Readonly<Record<string, string | undefined>> }[],
+  ) => received.map(({ headers }) => headers['webhook-signature']?.split(' ').length);
+
+  it('is read once for all deliveries of ten minutes', async () => {
     const { url, received } = await receiver(answer(200));
-    const { run, record, texts, state } = open({ crm: url });
-    const next = `whsec_${Buffer.alloc(32, 2).toString('base64')}`;
+    const { run, record, state, reads } = open({ crm: url });
+    for (let minute = 0; minute < 10; minute++) {
+      await run([record(`m${minute}`, 'crm')]);
+      state.now += MINUTE;
+    }
+    expect([received.length, reads]).toEqual([10, ['crm']]);
+    await run([record('m10', 'crm')]);
+    expect(reads).toEqual(['crm', 'crm']);
+  });
+
+  it('that was rotated signs the very next delivery', async () => {
+    const { url, received } = await receiver(answer(200));
+    const { run, record, texts, state, rows, register, reads } = open({ crm: '' });
+    texts.set('erp', JSON.stringify({ url, secrets: [SECRET] }));
+    await register({}, erp, 'erp');
+    await run([record('m0', 'erp')]);
+    texts.set('erp', JSON.stringify({ url, secrets: [SECRET, next] }));
+    await rows.change('erp', row => row && { ...row, secretRevision: state.now });
+    await run([record('m1', 'erp')]);
+    await run([record('m2', 'erp')]);
+    expect([signatures(received), reads]).toEqual([
+      [1, 2, 2],
+      ['erp', 'erp'],
+    ]);
+  });
+
+  it.each([400, 401, 403, 404, 410])('is read again after the receiver answered %i', async status => {
+    const { url } = await receiver(answer(status));
+    const { run, record, state, reads, rows } = open({ crm: url });
     await run([record('m0', 'crm')]);
-    texts.set('crm', JSON.stringify({ url, secrets: [SECRET, next] }));
-    await run([record('m1', 'crm')]);
+    expect(reads).toEqual(['crm']);
     state.now += 20 * SECOND;
-    await run([record('m2', 'crm')]);
-    expect(received.map(({ headers }) => headers['webhook-signature']?.split(' ').length)).toEqual([1, 1, 2]);
+    await rows.change('crm', row => row && { ...row, health: {} });
+    await run([record('m1', 'crm')]);
+    expect(reads).toEqual(['crm', 'crm']);
+  });
+
+  it.each([429, 500, 503])('is not read again after the receiver answered %i', async status => {
+    const { url } = await receiver(answer(status));
+    const { run, record, state, reads } = open({ crm: url });
+    await run([record('m0', 'crm')]);
+    state.now += 2 * MINUTE;
+    await run([record('m1', 'crm')]);
+    expect(reads).toEqual(['crm']);
+  });
+
+  it('is read again after no connection could be made', async () => {
+    const gone = await receiver();
+    await gone.stop();
+    const { run, record, state, reads } = open({ crm: gone.url });
+    await run([record('m0', 'crm')]);
+    state.now += 2 * MINUTE;
+    await run([record('m1', 'crm')]);
+    expect(reads).toEqual(['crm', 'crm']);
   });
 });
 

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { EndpointSettings } from '../../functions/endpoints/endpoint.ts';
+import type { EndpointSecret, EndpointSettings } from '../../functions/endpoints/endpoint.ts';
 import { parseSecret, type SecretStore } from '../../functions/endpoints/secret.ts';
 import { createSecrets } from '../../functions/endpoints/secrets.ts';
+import { AT } from '../kit/delivery/given.ts';
+import { HOUR, MINUTE } from '../kit/delivery/setting.ts';
 
 const endpoint = (kind: EndpointSettings['kind']): EndpointSettings => ({ name: 'crm', kind });
 /** Secrets by what `read` answers to an endpoint's name. */
@@ -71,26 +73,81 @@ describe('an endpoint’s secret', () => {
       );
   });
 
-  it('is read again after 20 s, so that a rotation is obeyed within half a minute', async () => {
-    let now = 0;
-    const texts = [{ url: `${url}/1` }, { url: `${url}/2` }];
-    const reads: string[] = [];
-    const secrets = store(async name => {
-      reads.push(name);
-      return JSON.stringify(texts[reads.length - 1]);
-    });
-    const read = createSecrets(secrets, () => now);
-    expect((await read(endpoint('slack'))).url).toBe(`${url}/1`);
-    now = 19_999;
-    expect((await read(endpoint('slack'))).url).toBe(`${url}/1`);
-    now = 20_000;
-    expect((await read(endpoint('slack'))).url).toBe(`${url}/2`);
-    expect(reads).toEqual(['crm', 'crm']);
+  /** A store that counts its reads, with the number of the read in each address. */
+  function counted(random = 0) {
+    const state = { now: AT, reads: 0 };
+    const secrets = store(async () => JSON.stringify({ url: `${url}/${++state.reads}` }));
+    return {
+      state,
+      ...createSecrets(
+        secrets,
+        () => state.now,
+        () => random,
+      ),
+    };
+  }
+
+  it.each([
+    [0, 10],
+    [0.5, 12.5],
+    [1, 15],
+  ])('is read again after 10 to 15 minutes (by chance %d, after %d)', async (random, minutes) => {
+    const { state, readSecret } = counted(random);
+    expect((await readSecret(endpoint('slack'))).url).toBe(`${url}/1`);
+    state.now = AT + minutes * MINUTE - 1;
+    expect((await readSecret(endpoint('slack'))).url).toBe(`${url}/1`);
+    state.now += 1;
+    expect((await readSecret(endpoint('slack'))).url).toBe(`${url}/2`);
+  });
+
+  it('is read again at once when its revision changed, also to none', async () => {
+    const { state, readSecret } = counted();
+    const revisions = [undefined, undefined, AT - HOUR, AT - HOUR, AT - MINUTE, AT - MINUTE, undefined];
+    for (const revision of revisions) await readSecret(endpoint('slack'), { revision });
+    expect(state.reads).toBe(4);
+  });
+
+  it('that was written within the last minute is kept for 20 s: the read may not have seen it yet', async () => {
+    const { state, readSecret } = counted();
+    const reads: number[] = [];
+    for (const ms of [0, 19_999, 20_000, 40_000, 60_000, 10 * MINUTE]) {
+      state.now = AT + ms;
+      await readSecret(endpoint('slack'), { revision: AT });
+      reads.push(state.reads);
+    }
+    expect(reads).toEqual([1, 1, 2, 3, 4, 4]);
+  });
+
+  it('that is in doubt is read again, once it was kept for 20 s', async () => {
+    const { state, readSecret, doubtSecret } = counted();
+    doubtSecret('crm');
+    await readSecret(endpoint('slack'));
+    doubtSecret('crm');
+    for (const ms of [19_999, 20_000, 5 * MINUTE]) {
+      state.now = AT + ms;
+      await readSecret(endpoint('slack'));
+    }
+    expect(state.reads).toBe(2);
+    doubtSecret('erp');
+    await readSecret(endpoint('slack'));
+    expect(state.reads).toBe(2);
+    doubtSecret('crm');
+    await readSecret(endpoint('slack'));
+    expect(state.reads).toBe(3);
+  });
+
+  it('is reported when it was read, not when it was remembered', async () => {
+    const { readSecret } = counted();
+    const seen: string[] = [];
+    const onRead = async (secret: EndpointSecret) => void seen.push(secret.url);
+    for (let turn = 0; turn < 2; turn++) await readSecret(endpoint('slack'), { onRead });
+    expect(seen).toEqual([`${url}/1`]);
   });
 
   it('is kept for its own endpoint', async () => {
-    const read = createSecrets(
+    const { readSecret: read } = createSecrets(
       store(async name => JSON.stringify({ url: `https://${name}.example/` })),
+      () => 0,
       () => 0,
     );
     for (const name of ['one', 'two', 'one'])
@@ -103,7 +160,11 @@ describe('an endpoint’s secret', () => {
       if (failures.length > 0) throw failures.shift();
       return JSON.stringify({ url });
     });
-    const read = createSecrets(secrets, () => 0);
+    const { readSecret: read } = createSecrets(
+      secrets,
+      () => 0,
+      () => 0,
+    );
     const told = (why: string) =>
       `Endpoint crm: secret /changewire/endpoints/crm can not be read (${why}). Put it there: put crm '{"url":"https://…"}'`;
     await expect(read(endpoint('slack'))).rejects.toThrow(new Error(told('ParameterNotFound')));

@@ -14,6 +14,7 @@ import {
   updateEndpoint,
 } from '../../functions/operations/endpoints.ts';
 import { Refused } from '../../functions/operations/refused.ts';
+import { SECRET } from '../kit/delivery/given.ts';
 import { AT, type OpenHouse, openHouse, STORES } from '../kit/operations/house.ts';
 
 const URL = 'https://crm.example/hooks/one';
@@ -44,7 +45,12 @@ describe.each(STORES)('over %s, an endpoint', (_, open) => {
     expect(house.steps.slice(0, 2)).toEqual(['secret crm', 'row crm']);
     const rows = await house.rows.list();
     expect(rows).toEqual([
-      { name: 'crm', settings: { name: 'crm', kind: 'webhook', perSecond: 3 }, health: {} },
+      {
+        name: 'crm',
+        settings: { name: 'crm', kind: 'webhook', perSecond: 3 },
+        health: {},
+        secretRevision: AT,
+      },
     ]);
     expect(JSON.stringify(rows)).not.toMatch(/whsec|hooks/);
   });
@@ -200,6 +206,36 @@ describe.each(STORES)('over %s, an endpoint', (_, open) => {
     await house.rows.change('crm', () => 'removed');
     await expect(removeEndpoint('crm', house)).rejects.toThrow('no endpoint of this name');
     expect(house.secrets.texts.size).toBe(0);
+  });
+
+  it('has a new revision of its secret after each change of it, written after the secret', async () => {
+    opened(FIXED);
+    const revision = async (name = 'crm') => (await house.rows.read(name))?.secretRevision;
+    await addEndpoint(CRM, house);
+    expect(await revision()).toBe(AT);
+    const changes = [
+      () => rotateSecret('crm', house),
+      () => finishRotation('crm', house),
+      () => updateEndpoint('crm', { url: 'https://new.example/' }, house),
+    ];
+    for (const [index, change] of changes.entries()) {
+      house.steps.length = 0;
+      await change();
+      expect([await revision(), house.steps]).toEqual([AT + 1 + index, ['secret crm', 'row crm']]);
+    }
+    await pauseEndpoint('crm', house);
+    await updateEndpoint('crm', { perSecond: 3 }, house);
+    expect(await revision()).toBe(AT + 3);
+    house.state.now += 60_000;
+    await rotateSecret('crm', house);
+    expect(await revision()).toBe(AT + 60_000);
+    await house.secrets.write('fixed', JSON.stringify({ url: 'https://fixed.example/', secrets: [SECRET] }));
+    await rotateSecret('fixed', house);
+    expect(await house.rows.read('fixed')).toEqual({
+      name: 'fixed',
+      health: {},
+      secretRevision: AT + 60_000,
+    });
   });
 
   it('has its old secret beside the new one until the change is finished, however often it begins', async () => {

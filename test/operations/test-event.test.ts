@@ -35,6 +35,7 @@ describe.each(STORES)('over %s, a test of an endpoint', (_, open) => {
     const { openPoster, chatFormats } = senderOf({
       secrets: house.secrets,
       clock: house.clock,
+      random: () => 0,
       allowLoopback: true,
     });
     const url = `${listening.url}/hook`;

@@ -38,6 +38,7 @@ async function live(url: string, directory: string, ahead = 0, filter?: Endpoint
         putting: () => '',
       },
       clock,
+      random: () => 0,
       allowLoopback: true,
     }),
     clock,

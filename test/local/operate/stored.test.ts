@@ -49,6 +49,7 @@ async function run(configured: readonly EndpointSettings[] = []) {
     sender: senderOf({
       secrets: fileSecrets(join(directory, SECRETS_FOLDER)),
       clock: Date.now,
+      random: () => 0,
       allowLoopback: true,
     }),
     replays: (all, hasTime) =>
