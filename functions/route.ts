@@ -16,7 +16,7 @@ import { openTable } from './snapshots/open-table.ts';
  * Triggered by the queue that the topic fills, with one message for each event. Sends each event to the queue
  * of deliveries, or to that of chats, once for each endpoint that wants it.
  *
- * State: none; the registry of endpoints is read every 10 s. If a run dies, its events are routed again, with
+ * State: none. Every 10 s one row says whether the endpoints changed; only then are they read. If a run dies, its events are routed again, with
  * the same ids.
  */
 export const handler: Route = readied(() => configure(process.env));

@@ -72,6 +72,9 @@ export interface EndpointRows {
   /** All of them, by name. */
   list(): Promise<EndpointRow[]>;
   read(name: string): Promise<EndpointRow | undefined>;
+  /** A text that differs after each change of the settings of an endpoint, and not after other changes.
+   *  Absent where all rows are as cheap to read. */
+  revision?(): Promise<string | undefined>;
   /** Reads the row and writes what `decide` returns; if another write came first, it does both again.
    *  `decide` returns undefined to leave the row as it is, and `removed` to remove it.
    *  @returns the row as it then is */

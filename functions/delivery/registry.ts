@@ -13,12 +13,18 @@ export interface Registered {
 export interface Registry {
   /** The endpoint as it is now. */
   read(name: string): Promise<Registered | undefined>;
-  /** All of them, as they were at most 10 s ago. */
+  /** All of them with their rows, as they were at most 10 s ago. */
   all(): Promise<readonly Registered[]>;
+  /** The settings of all of them, as they were at most 10 s ago. Where the rows have a revision, they are read
+   *  only when it changed. */
+  settings(): Promise<readonly EndpointSettings[]>;
 }
 
 /** A change takes effect within 30 s: after this, and after the attempts that were under way. */
 const KEPT_MS = 10_000;
+/** All rows are read again after this time, even if their revision is the same: it is older, and could be used
+ *  again, in a table that was restored. */
+const REREAD_MS = 15 * 60_000;
 
 export function createRegistry(
   configured: readonly EndpointSettings[],
@@ -28,6 +34,7 @@ export function createRegistry(
 ): Registry {
   const byName = new Map(configured.map(endpoint => [endpoint.name, endpoint]));
   const overridden = new Set<string>();
+  let known: Known | undefined;
   let kept: { readonly all: readonly Registered[]; readonly until: number } | undefined;
   return {
     async read(name) {
@@ -39,19 +46,33 @@ export function createRegistry(
     async all() {
       if (kept && clock() < kept.until) return kept.all;
       const until = clock() + KEPT_MS;
-      const found = new Map((await rows.list()).map(row => [row.name, row]));
-      for (const { name, settings } of found.values()) if (settings && byName.has(name)) tellOverridden(name);
-      const added = [...found.values()].flatMap(row =>
-        row.settings && !byName.has(row.name) ? [{ endpoint: row.settings, row }] : [],
-      );
-      const all = [
-        ...configured.map(endpoint => ({ endpoint, row: ofHealth(found.get(endpoint.name)) })),
-        ...added,
-      ];
+      const all = await list();
       kept = { all, until };
       return all;
     },
+    async settings() {
+      const now = clock();
+      if (known && now < known.checkedAt + KEPT_MS) return known.settings;
+      const revision = await rows.revision?.();
+      if (known && revision !== undefined && revision === known.revision && now < known.readAt + REREAD_MS) {
+        known = { ...known, checkedAt: now };
+        return known.settings;
+      }
+      const settings = (await list()).map(({ endpoint }) => endpoint);
+      known = { settings, revision, checkedAt: now, readAt: now };
+      return settings;
+    },
   };
+
+  async function list(): Promise<Registered[]> {
+    const found = new Map((await rows.list()).map(row => [row.name, row]));
+    for (const { name, settings } of found.values()) if (settings && byName.has(name)) tellOverridden(name);
+    const added = [...found.values()].flatMap(row =>
+      row.settings && !byName.has(row.name) ? [{ endpoint: row.settings, row }] : [],
+    );
+    return [...configured.map(endpoint => ({ endpoint, row: ofHealth(found.get(endpoint.name)) })), ...added];
+  }
+
   function tellOverridden(name: string): void {
     if (overridden.has(name)) return;
     overridden.add(name);
@@ -61,6 +82,15 @@ export function createRegistry(
       { endpoint: name },
     );
   }
+}
+
+/** The settings of all endpoints, as they were read. Times in ms since 1970. */
+interface Known {
+  readonly settings: readonly EndpointSettings[];
+  readonly revision: string | undefined;
+  /** When the revision was last compared. */
+  readonly checkedAt: number;
+  readonly readAt: number;
 }
 
 /** The row of a configured endpoint without its settings: those of the configuration count. */

@@ -28,7 +28,7 @@ type Tools = DrainDependencies & { readonly queues: Queues };
 export type Deliver = (event: SQSEvent, context: DeliverContext) => Promise<SQSBatchResponse>;
 
 export interface DeliverDependencies extends SenderOptions {
-  readonly registry: Registry;
+  readonly registry: Pick<Registry, 'read'>;
   readonly rows: EndpointRows;
   readonly deliveries: Deliveries;
   readonly slots: Slots;

@@ -4,7 +4,8 @@ import { tellEvents } from '../basics/event-lines.ts';
 import type { Log } from '../basics/telemetry.ts';
 import { hideBriefly, type Queues, type Routed, type Send } from '../delivery/queues.ts';
 import { readEvent } from '../delivery/read-event.ts';
-import type { Registered, Registry } from '../delivery/registry.ts';
+import type { Registry } from '../delivery/registry.ts';
+import type { EndpointSettings } from '../endpoints/endpoint.ts';
 import { wants } from '../endpoints/filter.ts';
 
 export type Route = (
@@ -13,7 +14,7 @@ export type Route = (
 ) => Promise<SQSBatchResponse>;
 
 export interface RouteDependencies {
-  readonly registry: Registry;
+  readonly registry: Pick<Registry, 'settings'>;
   readonly send: Send;
   readonly queues: Pick<Queues, 'hide'>;
   readonly setAside: SetAside;
@@ -44,9 +45,9 @@ export function createRoute({ registry, send, queues, setAside, log }: RouteDepe
 
   return async ({ Records }, context) => {
     const hasTime = () => context.getRemainingTimeInMillis() >= LEAST_REMAINING_MS;
-    let endpoints: readonly Registered[];
+    let endpoints: readonly EndpointSettings[];
     try {
-      endpoints = await registry.all();
+      endpoints = await registry.settings();
     } catch (error) {
       log.error('The endpoints could not be read; the events are routed again.', { error: String(error) });
       return again(Records);
@@ -72,7 +73,7 @@ export function createRoute({ registry, send, queues, setAside, log }: RouteDepe
   };
 
   /** Finds the deliveries to make, in the order of the events. */
-  function match(records: readonly SQSRecord[], endpoints: readonly Registered[]): Match {
+  function match(records: readonly SQSRecord[], endpoints: readonly EndpointSettings[]): Match {
     const found: Match = { routed: [], ids: new Map(), malformed: [] };
     for (const record of records) {
       const read = readEvent(record.body);
@@ -82,7 +83,7 @@ export function createRoute({ registry, send, queues, setAside, log }: RouteDepe
       }
       found.ids.set(record, read.event.id);
       const missing = lacking.get(record.messageId);
-      for (const { endpoint } of endpoints)
+      for (const endpoint of endpoints)
         if (missing ? missing.has(endpoint.name) : wants(endpoint.filter ?? {}, read.event))
           found.routed.push({ to: endpoint, body: record.body, record });
     }

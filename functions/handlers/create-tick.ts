@@ -19,7 +19,7 @@ export type Tick = (remaining?: () => number) => Promise<void>;
 export interface TickDependencies {
   /** The processes whose passes it starts and watches; undefined: there are none. */
   readonly passes?: TickPasses;
-  readonly registry: Registry;
+  readonly registry: Pick<Registry, 'all'>;
   readonly queues: Pick<Queues, 'wake'>;
   readonly clock: Clock;
   readonly log: Log;

@@ -1,11 +1,12 @@
-import { DeleteItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import type { Decide, EndpointRow, EndpointRows } from '../delivery/endpoint-rows.ts';
 import { IS_ABSENT, IS_REVISION } from './conditions.ts';
 import { type Item, numberIn } from './delivery-items.ts';
 import { getItem } from './get-item.ts';
-import { ENDPOINTS, endpointRowKey } from './keys.ts';
+import { ENDPOINTS, endpointRowKey, REGISTRY_KEY } from './keys.ts';
 import { queryItems } from './query-items.ts';
-import { holds, type Table, waitAfter } from './table.ts';
+import { type Table, waitAfter } from './table.ts';
+import { transact } from './transact.ts';
 
 /** Enough for as many writers that change one row at once, because each time one of them succeeds. */
 const TRIES = 50;
@@ -26,6 +27,7 @@ export function createEndpointRows(table: Table): EndpointRows {
       const item = await getItem(table, endpointRowKey(name));
       return item && rowOf(item);
     },
+    revision: async () => (await getItem(table, REGISTRY_KEY))?.revision?.S,
     change: (name, decide) => change(table, name, decide),
   };
 }
@@ -36,29 +38,48 @@ async function change(table: Table, name: string, decide: Decide): Promise<Endpo
     const before = item && rowOf(item);
     const after = decide(before);
     if (after === undefined) return before;
-    if (after === 'removed') {
-      if (!item || (await remove(table, name, item))) return undefined;
-    } else if (await write(table, name, item, after)) return after;
+    const isWritten = await write(table, before, { name, item, after });
+    if (isWritten) return after === 'removed' ? undefined : after;
     if (tried === TRIES || !(await waitAfter(table, Math.min(tried, GROWING_WAITS))))
       throw new Error(`The row of endpoint ${name} changed each time before it could be written.`);
   }
 }
 
-function write(table: Table, name: string, before: Item | undefined, row: EndpointRow): Promise<boolean> {
-  const revision = before
-    ? numberIn(before, 'revision') + 1
-    : Math.floor(table.patience.random() * REVISIONS);
-  const put = {
-    TableName: table.tableName,
-    Item: { ...endpointRowKey(name), revision: { N: String(revision) }, row: { S: JSON.stringify(row) } },
-    ...(before ? isRevisionOf(before) : { ConditionExpression: IS_ABSENT }),
-  };
-  return holds(table, () => table.client.send(new PutItemCommand(put)));
+interface Change {
+  readonly name: string;
+  /** The item as it was read. */
+  readonly item: Item | undefined;
+  readonly after: EndpointRow | 'removed';
 }
 
-function remove(table: Table, name: string, before: Item): Promise<boolean> {
-  const command = { TableName: table.tableName, Key: endpointRowKey(name), ...isRevisionOf(before) };
-  return holds(table, () => table.client.send(new DeleteItemCommand(command)));
+/** Writes a row, or removes it; a change of its settings and the revision of the registry in one transaction.
+ *  @returns false when another write came first */
+async function write(
+  table: Table,
+  before: EndpointRow | undefined,
+  { name, item, after }: Change,
+): Promise<boolean> {
+  const isRemoved = after === 'removed';
+  if (isRemoved && !item) return true;
+  const revision = item ? numberIn(item, 'revision') + 1 : Math.floor(table.patience.random() * REVISIONS);
+  const TableName = table.tableName;
+  const condition = item ? isRevisionOf(item) : { ConditionExpression: IS_ABSENT };
+  const written = {
+    ...endpointRowKey(name),
+    revision: { N: String(revision) },
+    row: { S: JSON.stringify(after) },
+  };
+  const ofRow: TransactWriteItem = isRemoved
+    ? { Delete: { TableName, Key: endpointRowKey(name), ...condition } }
+    : { Put: { TableName, Item: written, ...condition } };
+  // Row revisions are never used twice, so this text is not, either.
+  const text = `${name}#${revision}${isRemoved ? '#removed' : ''}`;
+  const ofRegistry: TransactWriteItem = {
+    Put: { TableName, Item: { ...REGISTRY_KEY, revision: { S: text } } },
+  };
+  const settings = isRemoved ? undefined : after.settings;
+  const isOfSettings = JSON.stringify(settings) !== JSON.stringify(before?.settings);
+  return (await transact(table, isOfSettings ? [ofRow, ofRegistry] : [ofRow])) === 'committed';
 }
 
 function isRevisionOf({ revision }: Item) {

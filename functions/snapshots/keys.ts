@@ -121,6 +121,9 @@ export function processIn(sk: string): ProcessKey {
   return { workspace: decodePart(workspace), processId: decodePart(processId) };
 }
 
+/** The row that says whether the settings of endpoints changed. */
+export const REGISTRY_KEY: Key = { pk: { S: 'REGISTRY' }, sk: { S: 'REGISTRY' } };
+
 /** The registry: all endpoints in one partition, which is read whole. */
 export const ENDPOINTS = 'ENDPOINTS';
 export const endpointRowKey = (name: string): Key => ({ pk: { S: ENDPOINTS }, sk: { S: encodePart(name) } });

@@ -10,6 +10,8 @@ const OF_ENDPOINTS = 'ENDPOINT#*';
 const OF_PROCESSES = 'W#*';
 const ROSTER = 'PROCESSES';
 const TICK = 'TICK';
+/** Says whether the settings of endpoints changed: operations write it, routing reads it. */
+const REGISTRY = 'REGISTRY';
 /** Actions that were about no single endpoint or process. */
 const OF_STACK = 'STACK';
 
@@ -37,7 +39,11 @@ export function forCommits({ table }: SnapshotTable): Binding {
 
 /** `TABLE_NAME` for the function that looks up endpoints. */
 export function forRouting({ table }: SnapshotTable): Binding {
-  return forRows(table, [LAYOUT, { actions: ['Query'], keys: [ENDPOINTS] }]);
+  return forRows(table, [
+    LAYOUT,
+    { actions: ['Query'], keys: [ENDPOINTS] },
+    { actions: ['GetItem'], keys: [REGISTRY] },
+  ]);
 }
 
 /** `TABLE_NAME` for the function that keeps the health of endpoints, and their pending deliveries. */
@@ -64,6 +70,7 @@ export function forOperating({ table }: SnapshotTable): Binding {
   return forRows(table, [
     LAYOUT,
     { actions: KEEP, keys: [ENDPOINTS, OF_ENDPOINTS] },
+    { actions: ['PutItem'], keys: [REGISTRY] },
     { actions: ['Query', 'BatchGetItem', 'DeleteItem', 'PutItem', 'UpdateItem'], keys: [OF_PROCESSES] },
     { actions: ['Query', 'DeleteItem'], keys: [ROSTER] },
     { actions: ['Query', 'PutItem'], keys: [OF_STACK] },

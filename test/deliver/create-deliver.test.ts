@@ -241,7 +241,6 @@ describe('a batch with messages for several endpoints', () => {
         const endpoint = endpoints.find(one => one.name === name);
         return endpoint && { endpoint, row: undefined };
       },
-      all: async () => [],
     };
     const { run, record, hidden } = open({ crm: url }, { registry });
     expect([await run([record('m0', 'crm')]), hidden]).toEqual([['m0'], [['m0', 15]]]);
@@ -463,7 +462,6 @@ describe('a batch for a chat', () => {
   const chat = (kind: 'slack' | 'teams', url: string, more: Partial<DeliverDependencies> = {}) => {
     const registry = {
       read: async () => ({ endpoint: endpointOf(kind), row: undefined }),
-      all: async () => [],
     };
     return open({ crm: url }, { registry, ...more });
   };

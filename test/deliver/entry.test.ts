@@ -170,7 +170,7 @@ describe('the entries, bundled as they are deployed, with the configuration besi
     const answer = await handler({ Records: [record] }, context);
     vi.restoreAllMocks();
     expect(answer).toEqual({ batchItemFailures: [] });
-    expect(asked).toEqual([...LAYOUT, 'Query', 'SendMessageBatch']);
+    expect(asked).toEqual([...LAYOUT, 'GetItem', 'Query', 'SendMessageBatch']);
   });
 
   it('the tick starts passes, asks for the rows of endpoints, wakes who looks after what is due, and sees how all else is', async () => {

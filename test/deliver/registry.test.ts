@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createRegistry } from '../../functions/delivery/registry.ts';
+import { createEndpointRows } from '../../functions/snapshots/dynamo-endpoint-rows.ts';
 import { AT } from '../kit/delivery/given.ts';
 import { endpointOf, openSetting, SECOND, TABLE_DOWN } from '../kit/delivery/setting.ts';
 
@@ -91,5 +92,76 @@ describe('the registry of endpoints', () => {
     await expect(registry.read('crm')).rejects.toThrow('table down');
     faults.before = () => undefined;
     expect(await registry.all()).toHaveLength(1);
+  });
+
+  it('reads the rows for routing only when their revision changed: health writes cost one small read in 10 s', async () => {
+    const { table, state, register, rows } = openSetting();
+    for (let number = 0; number < 200; number++)
+      await register({}, endpointOf('webhook', `e${number}`), `e${number}`);
+    const asked: string[] = [];
+    const client = {
+      send: async (command: never) => {
+        asked.push((command as object).constructor.name);
+        return table.client.send(command);
+      },
+    } as unknown as typeof table.client;
+    const registry = createRegistry([], createEndpointRows({ ...table, client }), () => state.now);
+    for (let second = 0; second < 600; second++) {
+      state.now = AT + second * SECOND;
+      expect(await registry.settings()).toHaveLength(200);
+      await rows.change('e1', row => row && { ...row, health: { added: second } });
+    }
+    expect(asked.filter(name => name === 'QueryCommand')).toHaveLength(1);
+    expect(asked.filter(name => name === 'GetItemCommand')).toHaveLength(60);
+    expect(asked).toHaveLength(61);
+  });
+
+  it('obeys each change of settings within 10 s, for routing, too', async () => {
+    const { registry, rows, register, state, listed } = await open();
+    const names = async () =>
+      (await registry.settings()).map(({ name, perSecond = 0 }) => `${name} ${perSecond}`);
+    const later = async (ms: number) => {
+      state.now += ms;
+      return names();
+    };
+    expect(await names()).toEqual(['crm 0']);
+    await register({}, erp, 'erp');
+    expect(await later(9_999)).toEqual(['crm 0']);
+    expect(await later(1)).toEqual(['crm 0', 'erp 0']);
+    await rows.change('erp', row => row && { ...row, settings: { ...erp, perSecond: 3 } });
+    expect(await later(10_000)).toEqual(['crm 0', 'erp 3']);
+    await rows.change('erp', row => row && { ...row, health });
+    expect(await later(10_000)).toEqual(['crm 0', 'erp 3']);
+    expect(listed()).toBe(3);
+    await rows.change('erp', () => 'removed');
+    expect(await later(10_000)).toEqual(['crm 0']);
+    expect(listed()).toBe(4);
+  });
+
+  it('reads the rows again after 15 minutes, for a table that was restored', async () => {
+    const { registry, register, state, listed } = await open();
+    await register({}, erp, 'erp');
+    for (let second = 0; second < 901; second += 10) {
+      state.now = AT + second * SECOND;
+      await registry.settings();
+    }
+    expect(listed()).toBe(2);
+  });
+
+  it('reads the rows each time, for routing, too, while they have no revision', async () => {
+    const { registry, state, listed } = await open();
+    for (const second of [0, 9, 10, 20]) {
+      state.now = AT + second * SECOND;
+      await registry.settings();
+    }
+    expect(listed()).toBe(3);
+  });
+
+  it('keeps no failure of a reading for routing', async () => {
+    const { registry, faults } = await open();
+    faults.before = () => TABLE_DOWN;
+    await expect(registry.settings()).rejects.toThrow('table down');
+    faults.before = () => undefined;
+    expect(await registry.settings()).toHaveLength(1);
   });
 });

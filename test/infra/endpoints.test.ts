@@ -151,11 +151,17 @@ describe('the route function', () => {
       logs('Route'),
       { actions: LAYOUT, resources: [table] },
       { actions: items('Query'), resources: [table] },
+      { actions: items('GetItem'), resources: [table] },
       { actions: COUNT, resources: [table] },
       { actions: ['sqs:SendMessage'], resources: [chat, deliveries, unsettled] },
       { actions: toServe, resources: [events] },
     ]);
-    expect(partitions('RouteRole')).toEqual([within('LAYOUT'), within('ENDPOINTS'), counting]);
+    expect(partitions('RouteRole')).toEqual([
+      within('LAYOUT'),
+      within('ENDPOINTS'),
+      within('REGISTRY'),
+      counting,
+    ]);
   });
 });
 

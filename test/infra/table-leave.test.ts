@@ -103,7 +103,17 @@ async function forgetting(table: Table): Promise<void> {
   await forget(PROCESS, { now: AT, most: 9 });
 }
 
-const listing = (table: Table) => createEndpointRows(table).list();
+/** Adds an endpoint and removes it, as an operator does. */
+async function settings(table: Table): Promise<void> {
+  const { change } = createEndpointRows(table);
+  await change('erp', () => ({ name: 'erp', settings: { name: 'erp', kind: 'webhook' }, health: {} }));
+  await change('erp', () => 'removed');
+}
+
+async function listing(table: Table): Promise<void> {
+  const { list, revision } = createEndpointRows(table);
+  await Promise.all([list(), revision?.()]);
+}
 const slots = (table: Table) => createSlots(table).reserveSlot('crm', 1_000, AT);
 const claims = (table: Table) => createTickClaims(table).claim({ now: AT, to: AT + 1 });
 const progresses = (table: Table) => createTickProgresses(table).ofAll([PROCESS]);
@@ -137,7 +147,7 @@ describe('of the table', () => {
     ['route', [listing]],
     ['deliver', [rows, deliveries, slots]],
     ['tick', [rows, deliveries, journal, claims, progresses, remembering]],
-    ['operate', [rows, deliveries, journal, actions, processes, forgetting]],
+    ['operate', [rows, settings, deliveries, journal, actions, processes, forgetting]],
   ])('%s may do what its stores ask, where they ask it, and nothing else', async (name, stores) => {
     const asked = await askedBy(stores);
     const leave = leaveOf(`${name.charAt(0).toUpperCase()}${name.slice(1)}Role`);

@@ -63,7 +63,7 @@ describe.each(TABLES)('a tick over %s', (_, openTable) => {
     };
     const dependencies: TickDependencies = {
       passes,
-      registry: { read: async () => undefined, all: async () => [] },
+      registry: { all: async () => [] },
       queues: { wake: async () => undefined },
       clock: () => state.now,
       log: { info: say('info'), warn: say('warn'), error: say('error') },
@@ -181,7 +181,7 @@ describe.each(TABLES)('a tick over %s', (_, openTable) => {
 
   it.each<[string, Partial<TickDependencies>, Partial<TickPasses>, RegExp]>([
     ['progress', {}, { progress: { ofAll: failed('table down') } }, /processes are could not be read/],
-    ['endpoints', { registry: { read: async () => undefined, all: failed('table down') } }, {}, /endpoints/],
+    ['endpoints', { registry: { all: failed('table down') } }, {}, /endpoints/],
     ['the roster', {}, { remember: failed('table down') }, /written down/],
     ['subscriptions', { watch: { subscriptions: failed('SNS down') } }, {}, /native subscriptions/],
     ['mappings', { watch: { mappings: failed('Lambda down') } }, {}, /event source mappings/],
@@ -246,7 +246,7 @@ describe.each(TABLES)('a tick over %s', (_, openTable) => {
     const woken: [string, number][] = [];
     const hadTime: boolean[] = [];
     const more: Partial<TickDependencies> = {
-      registry: { read: async () => undefined, all: async () => [{ endpoint, row }] },
+      registry: { all: async () => [{ endpoint, row }] },
       queues: { wake: async ({ name }, seconds) => void woken.push([name, seconds]) },
       replays: async (all, hasTime) => {
         expect(all).toEqual([{ endpoint, row }]);

@@ -40,7 +40,7 @@ describe('a row of the table', () => {
     };
     const plain = { client: modelClient(async command => model.run(command)), tableName, patience };
     const client = modelClient(async command => {
-      if (/^(Put|Delete)/.test(command.constructor.name)) await meanwhile();
+      if (/^(Put|Delete|Transact)/.test(command.constructor.name)) await meanwhile();
       return model.run(command);
     });
     return { model, waits, plain: createEndpointRows(plain), rows: createEndpointRows({ ...plain, client }) };
@@ -59,6 +59,56 @@ describe('a row of the table', () => {
         revision: { N: String(Number(first?.revision?.N) + 1) },
       },
     ]);
+  });
+
+  it('changes the revision of the registry with its settings, in one transaction, and not with its health', async () => {
+    const { model, rows } = opened();
+    const settings = { name: 'a.b', kind: 'webhook' } as const;
+    const seen: (string | undefined)[] = [await rows.revision?.()];
+    const changes: (EndpointRow | 'removed' | undefined)[] = [
+      row(1),
+      { ...row(1), settings },
+      { ...row(2), settings },
+      { ...row(2), settings: { ...settings, perSecond: 3 } },
+      { ...row(2), settings: { ...settings, perSecond: 3 }, secretRevision: 7 },
+      undefined,
+      row(2),
+      { ...row(2), settings },
+      'removed',
+      'removed',
+      row(3),
+      'removed',
+    ];
+    for (const change of changes) {
+      await rows.change('a.b', () => change);
+      const revision = await rows.revision?.();
+      if (revision !== seen.at(-1)) seen.push(revision);
+    }
+    expect(seen).toHaveLength(6);
+    expect(new Set(seen).size).toBe(6);
+    expect([...model.items()].map(({ pk }) => pk?.S)).toEqual(['REGISTRY']);
+  });
+
+  it('and the revision of the registry are written together or not at all', async () => {
+    const { plain } = opened();
+    const settings = { name: 'a.b', kind: 'webhook' } as const;
+    const { model, tableName } = openModel();
+    let turn = 0;
+    const client = modelClient(async command => {
+      if (command.constructor.name === 'TransactWriteItemsCommand' && ++turn === 1)
+        await createEndpointRows(base).change('a.b', () => row(50));
+      return model.run(command);
+    });
+    const base = { client: modelClient(async command => model.run(command)), tableName, patience: PATIENCE };
+    const rows = createEndpointRows({ ...base, client });
+    const revisions: (string | undefined)[] = [];
+    await rows.change('a.b', before => {
+      revisions.push(undefined);
+      return { name: 'a.b', health: before?.health ?? {}, settings };
+    });
+    expect([revisions.length, await rows.read('a.b')]).toEqual([2, { ...row(50), settings }]);
+    expect(await rows.revision?.()).toBeDefined();
+    expect(await plain.revision?.()).toBeUndefined();
   });
 
   it('that is removed and made anew meanwhile is decided on again, and not taken for the old one', async () => {
