@@ -22,6 +22,7 @@ const crm = await startReceiver(() => 204);
 const planner = await startReceiver(count => (count > 3 ? 503 : 204));
 const quiet = () => undefined;
 const output: Output = {
+  isTerminal: false,
   event: quiet,
   say: quiet,
   warn: quiet,

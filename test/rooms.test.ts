@@ -163,6 +163,7 @@ describe('the rooms', () => {
     const shared = [
       'functions/basics/names-in-words.ts',
       'functions/operations/follow.ts',
+      'functions/operations/protocol/seal.ts',
       'functions/operations/doctor/to-paste.ts',
       'functions/endpoints/filter.ts',
       'functions/endpoints/chat-text.ts',

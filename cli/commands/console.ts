@@ -1,3 +1,7 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { Command } from 'commander';
 import { Refused } from '../../functions/operations/refused.ts';
 import type { Address } from '../../local/operate/address.ts';
@@ -10,6 +14,9 @@ interface Options {
   readonly open?: boolean;
 }
 
+/** Tells where the page is, and opens it by a file in the directory. */
+type Show = (page: Pick<Address, 'url' | 'token'>, directory: string) => Promise<void>;
+
 export function consoleCommand(program: Command, { run, world }: Cli): void {
   program
     .command('console')
@@ -21,26 +28,21 @@ export function consoleCommand(program: Command, { run, world }: Cli): void {
     )
     .action(
       run(async (context, options: Options) => {
-        const show = async (page: Pick<Address, 'url' | 'token'>) => {
-          const { pageAddress } = await import('../../local/operate/address.ts');
+        const show: Show = async (page, directory) => {
+          const { pageAddress, writeOpener } = await import('../../local/operate/address.ts');
           const address = pageAddress(page);
           context.print.answer({ address }, () => address);
-          if (options.open) await world.browse(await ticketAddress(page, world.clock));
+          if (options.open) await world.browse(pathToFileURL(writeOpener(directory, page)).href);
         };
-        const { page } = await context.connect();
-        await (page ? show(page) : serve(context, show));
+        const { page, directory } = await context.connect();
+        await (page && directory !== undefined ? show(page, directory) : serve(context, show));
       }),
     );
 }
 
-async function ticketAddress({ url, token }: Pick<Address, 'url' | 'token'>, clock: Context['clock']) {
-  const { newTicket } = await import('../../local/operate/tickets.ts');
-  return `${url}/open?ticket=${newTicket(token, clock)}`;
-}
-
 /** Serves the page from this machine until somebody ends it, for a stack or a stored state, which have no
  *  page of their own. */
-async function serve({ ask, print, interrupted }: Context, show: (page: Address) => Promise<void>) {
+async function serve({ ask, print, interrupted }: Context, show: Show) {
   const { createPage, whyNoPage } = await import('../../local/console/page.ts');
   const { startOperationsServer } = await import('../../local/operate/server.ts');
   const why = whyNoPage();
@@ -50,14 +52,16 @@ async function serve({ ask, print, interrupted }: Context, show: (page: Address)
     page: createPage(),
     onError: error => print.note(error instanceof Error ? error.message : String(error)),
   });
+  const directory = mkdtempSync(join(tmpdir(), 'changewire-console-'));
   try {
-    await show(server);
+    await show(server, directory);
     print.note('It is there until you end this, with Ctrl-C.');
     if (!interrupted.aborted)
       await new Promise<void>(resolve =>
         interrupted.addEventListener('abort', () => resolve(), { once: true }),
       );
   } finally {
+    rmSync(directory, { recursive: true, force: true });
     await server.stop();
   }
 }

@@ -11,6 +11,8 @@ export interface Connection {
   readonly ask: Ask;
   /** Where a run has its console. */
   readonly page?: Pick<Address, 'url' | 'token'>;
+  /** The data directory of a run. */
+  readonly directory?: string;
   close(): Promise<void>;
 }
 

@@ -16,9 +16,9 @@ export async function open(place: Place): Promise<Connection> {
   }
   if (place.region !== undefined) throw new UsageError('--region goes with --stack NAME.');
   const places = dataPlaces(place.data);
-  for (const { address } of places) {
+  for (const { address, directory } of places) {
     const run = address && (await connectToRun(address));
-    if (run) return run;
+    if (run) return { ...run, directory };
   }
   // A run that kept nothing left only its address.
   const left = places.find(({ hasStore }) => hasStore);

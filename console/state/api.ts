@@ -1,6 +1,6 @@
 import type { AnswerTo } from '../../functions/operations/protocol/answers.ts';
 import type { Request } from '../../functions/operations/protocol/requests.ts';
-import { provesToken } from './proof.ts';
+import { seal, unseal } from '../../functions/operations/protocol/seal.ts';
 
 /** The request can't be done; the message says why, and what to do, in words for people. */
 export class Refusal extends Error {
@@ -12,60 +12,58 @@ export class Disconnected extends Error {
   override readonly name = 'Disconnected';
 }
 
-/** The token isn't the one of the server that answers. */
+/** The server that answers doesn't know the token. */
 export class NotAllowed extends Error {
   override readonly name = 'NotAllowed';
 }
 
 export type Ask = <Asked extends Request>(asked: Asked, signal?: AbortSignal) => Promise<AnswerTo<Asked>>;
 
-/** Sends requests to the server of this page. After a time without answers, whatever listens there next
- *  must first prove that it knows the token before it gets it.
+/** Sends requests to the server of this page, encrypted: only a run that knows the token can read and answer them. A
+ *  later run hands its own token over to who knows a former one; `keep` is called with it.
  *  @throws Refusal, Disconnected, NotAllowed; an AbortError when `signal` ends it */
-export function askWith(token: string, send: typeof fetch): Ask {
-  let isKnown = true;
-  const prove = async (signal: AbortSignal | undefined) => {
-    if (await provesToken(token, send, signal)) return;
-    throw new NotAllowed('Somebody else answers here now.');
+export function askWith(first: string, send: typeof fetch, keep: (token: string) => void): Ask {
+  let token = first;
+  const ask = async (asked: Request, signal: AbortSignal | undefined): Promise<unknown> => {
+    const used = token;
+    const request = await seal(used, JSON.stringify(asked));
+    const sealed = await post(send, request, signal);
+    const text = await unseal(used, sealed, request);
+    if (text === undefined) throw new NotAllowed('Another run or program answers here now.');
+    const body = JSON.parse(text) as Record<string, unknown>;
+    if (typeof body.token !== 'string') return answerOf(body);
+    token = body.token;
+    keep(token);
+    return ask(asked, signal);
   };
-  return async (asked, signal) => {
-    try {
-      if (!isKnown) await prove(signal);
-      const response = await send('/operations', {
-        method: 'POST',
-        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-        body: JSON.stringify(asked),
-        cache: 'no-store',
-        ...(signal && { signal }),
-      });
-      isKnown = true;
-      return answerOf(response.status, await bodyOf(response, signal)) as never;
-    } catch (error) {
-      if (signal?.aborted || error instanceof NotAllowed || error instanceof Refusal) throw error;
-      isKnown = false;
-      throw error instanceof Disconnected ? error : new Disconnected('Nobody answers.');
-    }
-  };
+  return async (asked, signal) => (await ask(asked, signal)) as never;
 }
 
-async function bodyOf(response: Response, signal: AbortSignal | undefined): Promise<Record<string, unknown>> {
+async function post(
+  send: typeof fetch,
+  body: Uint8Array<ArrayBuffer>,
+  signal: AbortSignal | undefined,
+): Promise<Uint8Array> {
   try {
-    const body: unknown = await response.json();
-    return typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {};
+    const response = await send('/operations', {
+      method: 'POST',
+      headers: { 'content-type': 'application/octet-stream' },
+      body,
+      cache: 'no-store',
+      ...(signal && { signal }),
+    });
+    return new Uint8Array(await response.arrayBuffer());
   } catch (error) {
     if (signal?.aborted) throw error;
-    throw new Disconnected('The answer broke off.');
+    throw new Disconnected('Nobody answers.');
   }
 }
 
-function answerOf(status: number, body: Record<string, unknown>): unknown {
-  if (status === 200 && 'answer' in body) return body.answer;
-  if (status === 401 || status === 403) throw new NotAllowed(textOf(body.error));
-  throw new Refusal(textOf(body.refused ?? body.error));
-}
-
-function textOf(said: unknown): string {
-  return typeof said === 'string' ? said : 'The answer is none that this page knows: reload it.';
+function answerOf(body: Record<string, unknown>): unknown {
+  if ('answer' in body) return body.answer;
+  throw new Refusal(
+    typeof body.refused === 'string' ? body.refused : 'The answer is none that this page knows: reload it.',
+  );
 }
 
 /** What an error says to people. */

@@ -1,6 +1,7 @@
 import { backOff } from '../model/backoff.ts';
 import { type Ask, askWith, Disconnected, messageOf, NotAllowed } from './api.ts';
 import { createStore, type Store } from './store.ts';
+import { keepToken } from './token.ts';
 
 /** The state of the connection. */
 export type Connection =
@@ -28,7 +29,7 @@ export interface Session {
 /** A session that lasts until `ending` aborts. */
 export function createSession(token: string, ending: AbortSignal): Session {
   const connection = createStore<Connection>({ state: 'connecting' });
-  const asking = askWith(token, fetch.bind(globalThis));
+  const asking = askWith(token, fetch.bind(globalThis), keepToken);
   const alarm = new EventTarget();
   const ask: Ask = async (asked, signal) => {
     try {

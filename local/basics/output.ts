@@ -15,6 +15,8 @@ export interface Output {
   say(text: string, details?: object): void;
   /** For what is wrong. */
   warn(text: string, details?: object): void;
+  /** Whether what is said is read on a terminal now. Elsewhere it may be kept, and read by others. */
+  readonly isTerminal: boolean;
   /** The log of the handlers. Only its warnings and errors are written. */
   readonly log: Log;
 }
@@ -55,6 +57,7 @@ export function createOutput({ stdout, stderr }: Terminal, options: OutputOption
     event,
     say: (text, details) => lines('info', text, details),
     warn: (text, details) => lines('warn', text, details),
+    isTerminal: words.isTTY === true && options.log === 'text',
     log: { info: () => undefined, warn: shown('warn'), error: shown('error') },
   };
 }

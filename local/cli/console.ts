@@ -10,18 +10,18 @@ export function consoleOf(options: Pick<Options, 'console'>, why = whyNoPage()):
 }
 
 interface Told {
-  readonly options: Pick<Options, 'console' | 'log'>;
-  readonly output: Pick<Output, 'say'>;
+  readonly options: Pick<Options, 'console'>;
+  readonly output: Pick<Output, 'say' | 'isTerminal'>;
   readonly address: Address;
   readonly directory: DataDirectory;
 }
 
-/** Says in one line where the console is, or why there is none. With a log of JSON the address is left
- *  out: logs are kept and read by others, who must not see the token. */
+/** Says in one line where the console is, or why there is none. The address is written to a terminal only: logs are
+ *  kept and read by others, who must not see the token. */
 export function tellConsole({ options, output, address, directory }: Told, why = whyNoPage()): void {
   if (!options.console) return;
   if (!address.hasPage) output.say(`There is no console: ${why ?? 'it was not asked for'}.`);
-  else if (options.log === 'json')
+  else if (!output.isTerminal)
     output.say(`The console: npx changewire console --data ${directory.path} tells its address.`);
   else output.say(`Look at it in a browser: ${pageAddress(address)}\n`);
 }

@@ -1,5 +1,5 @@
-import { createHmac, randomBytes } from 'node:crypto';
-import { readFileSync, renameSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { writeWhole } from '../basics/write-whole.ts';
@@ -8,6 +8,8 @@ import { writeWhole } from '../basics/write-whole.ts';
 export interface Address {
   readonly url: string;
   readonly token: string;
+  /** The tokens of the runs before, the latest first, in place of which a page that is still open gets this one. */
+  readonly former: readonly string[];
   /** Whether the run serves the console's page at `/`. */
   readonly hasPage: boolean;
 }
@@ -15,9 +17,12 @@ export interface Address {
 export const ADDRESS_FILE = 'operate.json';
 /** Holds the address of the run before. */
 const FORMER_FILE = 'operate.json.last';
+/** Leads a browser to the console. */
+const OPENER_FILE = 'console.html';
 const address = z.object({
   url: z.url({ protocol: /^http$/, hostname: /^127\.0\.0\.1$/ }),
   token: z.string().min(32),
+  former: z.array(z.string().min(32)).default([]),
   hasPage: z.boolean().default(false),
 });
 
@@ -28,8 +33,8 @@ export function newToken(): string {
 
 /** Writes the address for this user alone, whole or not at all: a reader never finds the token of one run
  *  with the URL of another. */
-export function writeAddress(directory: string, { url, token, hasPage }: Address): void {
-  writeWhole(join(directory, ADDRESS_FILE), `${JSON.stringify({ url, token, hasPage })}\n`);
+export function writeAddress(directory: string, { url, token, former, hasPage }: Address): void {
+  writeWhole(join(directory, ADDRESS_FILE), `${JSON.stringify({ url, token, former, hasPage })}\n`);
 }
 
 /** @returns undefined when there is none, or none that a run of this version wrote */
@@ -44,8 +49,9 @@ export function formerAddress(directory: string): Address | undefined {
 
 /** Puts the address of this run aside, unless another run has written its own since. */
 export function removeAddress(directory: string, { token }: Address): void {
-  if (readAddress(directory)?.token === token)
-    renameSync(join(directory, ADDRESS_FILE), join(directory, FORMER_FILE));
+  if (readAddress(directory)?.token !== token) return;
+  renameSync(join(directory, ADDRESS_FILE), join(directory, FORMER_FILE));
+  rmSync(join(directory, OPENER_FILE), { force: true });
 }
 
 function read(directory: string, file: string): Address | undefined {
@@ -61,9 +67,11 @@ export function pageAddress({ url, token }: Pick<Address, 'url' | 'token'>): str
   return `${url}/#token=${token}`;
 }
 
-/** The answer to a challenge, which only a run that has the token can compute. A run that was killed
- *  leaves its address behind, and anybody may listen there by now: so a client has this proved before it
- *  sends its request and the token. */
-export function proofOf(token: string, challenge: string): string {
-  return createHmac('sha256', token).update(`changewire ${challenge}`).digest('base64url');
+/** Writes a file, for this user alone, that leads a browser to the console. The browser is started with its path: a command line
+ *  can be read by every user of this machine, and must not hold the token. @returns its path */
+export function writeOpener(directory: string, address: Pick<Address, 'url' | 'token'>): string {
+  const path = join(directory, OPENER_FILE);
+  const refresh = `<meta http-equiv="refresh" content="0; url=${pageAddress(address)}">`;
+  writeWhole(path, `<!doctype html>\n<meta charset="utf-8">\n<title>Changewire</title>\n${refresh}\n`);
+  return path;
 }

@@ -1,4 +1,3 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 
 /** Why a request is refused. */
@@ -8,36 +7,27 @@ export interface Refusal {
 }
 
 export type Admitted =
-  | { readonly challenge: string }
   | { readonly asks: true }
   /** A file of the console's page, by its path. */
   | { readonly file: string }
-  /** A browser that the command opened: it shows a ticket. */
-  | { readonly ticket: string }
   | Refusal;
 
 type Head = Pick<IncomingMessage, 'method' | 'url' | 'headers' | 'socket'>;
 
-/** Decides whether a request is answered. Any web page can make a browser on this machine send requests
- *  here, but such a request names another host (DNS rebinding), or an origin or site that isn't ours, and
- *  can't have the token. The files of the page take no token, because they are the same for everybody: so
+/** Decides by its head whether a request is read. Any web page can make a browser on this machine send requests
+ *  here, but such a request names another host (DNS rebinding), or an origin or site that isn't ours, and can't be sealed
+ *  with the token. The files of the page take no token, because they are the same for everybody: so
  *  another site may link to the page, which without a token can ask nothing. */
-export function admit({ method, url = '', headers, socket }: Head, token: string): Admitted {
-  const { pathname, searchParams } = new URL(`http://127.0.0.1${url.startsWith('/') ? url : '/none'}`);
-  const isOfPage = pathname === '/' || pathname === '/open';
-  const foreign = whyForeign(headers, socket.localPort, isOfPage && isOpened(headers));
+export function admit({ method, url = '', headers, socket }: Head): Admitted {
+  const { pathname } = new URL(`http://127.0.0.1${url.startsWith('/') ? url : '/none'}`);
+  const foreign = whyForeign(headers, socket.localPort, pathname === '/' && isOpened(headers));
   if (foreign !== undefined) return refusal(403, foreign);
-  if (isOfPage || pathname.startsWith('/assets/')) {
-    if (method !== 'GET' && method !== 'HEAD') return refusal(405, 'Use GET.');
-    return pathname === '/open' ? { ticket: searchParams.get('ticket') ?? '' } : { file: pathname };
-  }
+  if (pathname === '/' || pathname.startsWith('/assets/'))
+    return method === 'GET' || method === 'HEAD' ? { file: pathname } : refusal(405, 'Use GET.');
   if (pathname !== '/operations') return refusal(404, NOT_THERE);
-  if (method === 'GET') return challengeOf(searchParams.get('challenge'));
   if (method !== 'POST') return refusal(405, 'Use POST.');
-  if (!isToken(headers.authorization, token))
-    return refusal(401, 'It takes the token of this run, from operate.json in its data directory.');
-  if (!/^application\/json(; *charset=utf-8)?$/i.test(headers['content-type'] ?? ''))
-    return refusal(415, 'A request is application/json.');
+  if (headers['content-type'] !== 'application/octet-stream')
+    return refusal(415, 'A request is sealed, as application/octet-stream.');
   return { asks: true };
 }
 
@@ -55,22 +45,6 @@ export const NOT_THERE = 'There is POST /operations, and the console at /.';
 /** Whether a browser opens the address in a tab: a request of a script, or of a frame, has other headers. */
 function isOpened(headers: Head['headers']): boolean {
   return headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
-}
-
-function challengeOf(challenge: string | null): Admitted {
-  if (challenge === null || !/^[\w-]{16,128}$/.test(challenge))
-    return refusal(400, 'GET /operations takes a challenge.');
-  return { challenge };
-}
-
-/** Compares in a time that doesn't depend on how much of the token is right, so that nobody can guess it
- *  bit by bit. */
-function isToken(authorization = '', token: string): boolean {
-  return timingSafeEqual(digest(authorization), digest(`Bearer ${token}`));
-}
-
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
 }
 
 export function refusal(status: number, error: string): Refusal {

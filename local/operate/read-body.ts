@@ -4,8 +4,8 @@ import { type Refusal, refusal } from './admit.ts';
 /** The longest body, in bytes: a filter of thousands of values takes that much. */
 const LONGEST = 256 * 1024;
 
-/** The JSON of a request that was admitted. */
-export async function readBody(message: IncomingMessage): Promise<{ readonly json: unknown } | Refusal> {
+/** The body of a request that was admitted. */
+export async function readBody(message: IncomingMessage): Promise<Buffer | Refusal> {
   const tooLong = refusal(413, `A request has at most ${LONGEST} bytes.`);
   if (Number(message.headers['content-length'] ?? 0) > LONGEST) return tooLong;
   const chunks: Buffer[] = [];
@@ -19,9 +19,5 @@ export async function readBody(message: IncomingMessage): Promise<{ readonly jso
   } catch {
     return refusal(400, 'The request broke off.');
   }
-  try {
-    return { json: JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks))) };
-  } catch {
-    return refusal(400, 'A request is one JSON object.');
-  }
+  return Buffer.concat(chunks);
 }

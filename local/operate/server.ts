@@ -3,14 +3,14 @@ import type { AddressInfo } from 'node:net';
 import { answerRequest } from '../../functions/operations/answer-request.ts';
 import type { Operations } from '../../functions/operations/operations.ts';
 import type { Reply } from '../../functions/operations/protocol/reply.ts';
+import { seal, unseal } from '../../functions/operations/protocol/seal.ts';
 import { listener } from '../basics/listener.ts';
 import { PageError, type PageFile } from '../console/built-page.ts';
 import type { Page } from '../console/page.ts';
-import { type Address, newToken, proofOf } from './address.ts';
+import { type Address, newToken } from './address.ts';
 import { admit, NOT_THERE, type Refusal, refusal } from './admit.ts';
 import { HEADERS } from './headers.ts';
 import { readBody } from './read-body.ts';
-import { ticketTaker } from './tickets.ts';
 
 export interface OperationsServer extends Address {
   stop(): Promise<void>;
@@ -23,18 +23,17 @@ export interface ServerOptions {
   /** The console; undefined: there is none. */
   readonly page?: Page | undefined;
   /** Where the run before answered. This one takes the same port, so that a page that is still open finds
-   *  it. If another program has the port by now, the token is made anew: that program may have heard the
-   *  old one. */
+   *  it, and hands its token over to who knows one of the former ones. If another program has the port by now, it doesn't:
+   *  a page that was loaded again from there has given its token away. */
   readonly before?: Address | undefined;
 }
 
 /**
  * Answers on a port of 127.0.0.1 (design.md §13), which was free:
  *
- *     POST /operations         a request (functions/operations/protocol/), with the token; the reply is protocol/reply.ts
- *     GET /operations?challenge=…   proves that the token is known here, without telling it
+ *     POST /operations         a request (functions/operations/protocol/), sealed with the token (protocol/seal.ts); the answer is
+ *                              sealed, too: protocol/reply.ts, or {"token": …} for a request with the token of a former run
  *     GET /, GET /assets/…     the console's page, which asks the same
- *     GET /open?ticket=…       leads to the page with its token, once
  *
  * A page of the web can't ask, whatever a browser on this machine is made to send (`admit.ts`). No request is ever logged: it may hold a secret.
  */
@@ -42,11 +41,12 @@ export async function startOperationsServer(
   operations: Operations,
   { who, onError, page, before }: ServerOptions,
 ): Promise<OperationsServer> {
-  let token = before?.token ?? newToken();
-  let takes = ticketTaker(token, Date.now);
+  const token = newToken();
+  let former: readonly string[] = [];
   const server = createServer(
     listener(async (message, response) => {
-      const answered = await answer(message, { operations, token, takes, who, page }).catch(error => {
+      const parts = { operations, token, former, who, page, onError };
+      const answered = await answer(message, parts).catch(error => {
         onError(error);
         return failed(error);
       });
@@ -54,14 +54,13 @@ export async function startOperationsServer(
     }),
   );
   const isAgain = before !== undefined && (await listen(server, Number(new URL(before.url).port)));
-  if (!isAgain) {
-    token = newToken();
-    takes = ticketTaker(token, Date.now);
-    if (!(await listen(server, 0))) throw new Error('Nobody can listen on 127.0.0.1: there is no free port.');
-  }
+  if (isAgain) former = [before.token, ...before.former].slice(0, MAX_FORMER);
+  else if (!(await listen(server, 0)))
+    throw new Error('Nobody can listen on 127.0.0.1: there is no free port.');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     token,
+    former,
     hasPage: page !== undefined,
     stop: () =>
       new Promise(resolve => {
@@ -70,6 +69,9 @@ export async function startOperationsServer(
       }),
   };
 }
+
+/** A page in the background asks nothing, and may miss this many restarts. */
+const MAX_FORMER = 8;
 
 /** @returns false when somebody else has the port */
 async function listen(server: Server, port: number): Promise<boolean> {
@@ -87,41 +89,53 @@ async function listen(server: Server, port: number): Promise<boolean> {
   }
 }
 
-interface Parts {
+interface Parts extends Pick<OperationsServer, 'token' | 'former'> {
   readonly operations: Operations;
-  readonly token: string;
-  readonly takes: (ticket: string) => boolean;
   readonly who: string;
   readonly page: Page | undefined;
+  readonly onError: ServerOptions['onError'];
 }
 interface Answered {
   readonly status: number;
-  readonly body: Reply | Refusal['body'] | { readonly proof: string } | PageFile;
-  readonly location?: string;
+  readonly body: Uint8Array | Refusal['body'] | PageFile;
 }
 
 async function answer(message: IncomingMessage, parts: Parts): Promise<Answered> {
-  const { operations, token, who, page } = parts;
-  const admitted = admit(message, token);
+  const { token, former, page } = parts;
+  const admitted = admit(message);
   if ('status' in admitted) return admitted;
-  if ('challenge' in admitted) return { status: 200, body: { proof: proofOf(token, admitted.challenge) } };
   if ('file' in admitted) {
     const body = await page?.file(admitted.file);
     return body ? { status: 200, body } : refusal(404, NOT_THERE);
   }
-  if ('ticket' in admitted) {
-    if (page === undefined || !parts.takes(admitted.ticket)) return refusal(403, TICKET_USED);
-    return { status: 303, body: { error: 'Go on to the page.' }, location: `/#token=${token}` };
+  const sealed = await readBody(message);
+  if ('status' in sealed) return sealed;
+  for (const known of [token, ...former]) {
+    const text = await unseal(known, sealed);
+    if (text === undefined) continue;
+    const reply = known === token ? await replyTo(text, parts) : { token };
+    return { status: 200, body: await seal(known, JSON.stringify(reply), sealed) };
   }
-  const asked = await readBody(message);
-  if ('status' in asked) return asked;
-  const reply = await answerRequest(operations, asked.json, { who, isProven: true });
-  if ('answer' in reply) return { status: 200, body: reply };
-  return { status: reply.isUsage ? 400 : 409, body: reply };
+  return refusal(401, 'It takes the token of this run, from operate.json in its data directory.');
 }
 
-const TICKET_USED =
-  'This was opened before, or is older than a minute: ask for the console once more, with npx changewire console.';
+/** What was sealed with the token is answered whatever happens: an answer that is not sealed is believed by no client. */
+async function replyTo(text: string, { operations, who, onError }: Parts): Promise<Reply> {
+  try {
+    return await answerRequest(operations, parsed(text), { who, isProven: true });
+  } catch (error) {
+    onError(error);
+    return { refused: 'This failed in the run, which says why.', isUsage: false };
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
 
 function failed(error: unknown): Refusal {
   if (error instanceof PageError)
@@ -129,14 +143,17 @@ function failed(error: unknown): Refusal {
   return refusal(500, 'This failed in the run, which says why.');
 }
 
-function send(response: ServerResponse, { status, body, location }: Answered, isHead: boolean): void {
-  const isFile = 'type' in body;
-  const bytes = isFile ? body.body : `${JSON.stringify(body)}\n`;
+function send(response: ServerResponse, { status, body }: Answered, isHead: boolean): void {
+  const [type, bytes] =
+    body instanceof Uint8Array
+      ? ['application/octet-stream', body]
+      : 'type' in body
+        ? [body.type, body.body]
+        : ['application/json', `${JSON.stringify(body)}\n`];
   response.writeHead(status, {
     ...HEADERS,
-    'content-type': isFile ? body.type : 'application/json',
+    'content-type': type,
     'content-length': Buffer.byteLength(bytes),
-    ...(location !== undefined && { location }),
     // The body of a refused request is not read: without closing, what is left of it would be taken for
     // the next request.
     ...(status >= 400 && { connection: 'close' }),

@@ -1,7 +1,11 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import type { World } from '../../cli/context/world.ts';
-import { proofOf } from '../../local/operate/address.ts';
 import { run, type Setting } from '../kit/cli/world.ts';
+import { ask } from '../kit/local/served.ts';
+import { temporaryDirectory } from '../kit/temporary.ts';
 
 const PAGE = { url: 'http://127.0.0.1:4321', token: 't'.repeat(43) };
 
@@ -36,15 +40,23 @@ describe('changewire console', () => {
     expect(JSON.parse(out)).toEqual({ address: `${PAGE.url}/#token=${PAGE.token}` });
   });
 
-  it('opens it with a ticket, so that no command line has the token', async () => {
-    const opened: string[] = [];
+  it('opens it by a file, so that no command line has the token', async () => {
+    const [opened, directory]: [string[], string] = [[], temporaryDirectory()];
     const browse: World['browse'] = async address => void opened.push(address);
-    const { code } = await run(['console', '--open'], { page: PAGE, browse });
-    expect([code, opened]).toEqual([
-      0,
-      [expect.stringMatching(/^http:\/\/127\.0\.0\.1:4321\/open\?ticket=[\w.-]+$/)],
-    ]);
-    expect(opened[0]).not.toContain(PAGE.token);
+    const { code } = await run(['console', '--open'], { page: PAGE, runIn: directory, browse });
+    expect([code, opened]).toEqual([0, [pathToFileURL(join(directory, 'console.html')).href]]);
+    expect(readFileSync(new URL(opened[0] ?? ''), 'utf8')).toContain(`url=${PAGE.url}/#token=${PAGE.token}"`);
+  });
+
+  it('opens that of a stack by a file, too, which goes with it', async () => {
+    let file = new URL('file:///');
+    const browse: World['browse'] = async address => {
+      file = new URL(address);
+      expect(statSync(dirname(fileURLToPath(file))).mode & 0o777).toBe(0o700);
+      expect(readFileSync(file, 'utf8')).toMatch(/#token=/);
+    };
+    await whileShown({ args: ['--open', '--stack', 'S'], browse }, async () => undefined);
+    expect(existsSync(fileURLToPath(file))).toBe(false);
   });
 
   it.each([
@@ -59,14 +71,8 @@ describe('changewire console', () => {
       const page = await fetch(origin);
       expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
       expect(await page.text()).toContain('<!doctype html>');
-      const asked = await fetch(`${origin}/operations`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ operation: 'endpoints' }),
-      });
-      expect(await asked.json()).toEqual({ answer: { endpoints: [] } });
-      const proof = await fetch(`${origin}/operations?challenge=${'c'.repeat(32)}`);
-      expect(await proof.json()).toEqual({ proof: proofOf(token, 'c'.repeat(32)) });
+      const { reply } = await ask(Number(new URL(origin).port), token, '{"operation":"endpoints"}');
+      expect(reply).toEqual({ answer: { endpoints: [] } });
     });
     expect(told).toMatchObject({ code: 0, asked: [{ operation: 'endpoints' }], places: [expect.anything()] });
     expect(told.err).toContain('Ctrl-C');

@@ -9,7 +9,7 @@ import { newToken, writeAddress } from '../../local/operate/address.ts';
 import { userName } from '../../local/operate/user-name.ts';
 import { temporaryDirectory } from '../kit/temporary.ts';
 
-const ADDRESS = { url: 'http://127.0.0.1:9', token: newToken(), hasPage: true };
+const ADDRESS = { url: 'http://127.0.0.1:9', token: newToken(), former: [], hasPage: true };
 
 /** A directory that the command is in, with the stores of these. */
 function inDirectory(...stores: string[]): void {

@@ -1,94 +1,86 @@
 import { describe, expect, it } from 'vitest';
 import { askWith, Disconnected, NotAllowed, Refusal } from '../../console/state/api.ts';
-import { proofOf } from '../../local/operate/address.ts';
+import { seal, unseal } from '../../functions/operations/protocol/seal.ts';
 
 const TOKEN = 'a-token-of-a-run';
+const NEXT = 'the-token-of-the-next-run';
 
-/** Asks of a server that answers so. */
-function asked(status: number, body: string) {
-  const sent: { url: string; init: RequestInit | undefined }[] = [];
-  const send = (async (url: string, init?: RequestInit) => {
-    sent.push({ url, init });
-    return new Response(body, { status });
+/** What answers at the address of the page: a sealed answer for each token that it knows. */
+type Listener = Record<string, object> | ((body: Uint8Array<ArrayBuffer>) => Response);
+
+/** A page that was opened with `TOKEN`, and what is on the wire. */
+function opened(...listeners: readonly Listener[]) {
+  const [kept, wire]: [string[], string[]] = [[], []];
+  const send = (async (url: string, { body, ...init }: RequestInit) => {
+    const sealed = body as Uint8Array<ArrayBuffer>;
+    const listener = listeners[Math.min(wire.length, listeners.length - 1)] ?? {};
+    wire.push(`${url} ${JSON.stringify(init)} ${Buffer.from(sealed).toString('latin1')}`);
+    if (typeof listener === 'function') return listener(sealed);
+    for (const [token, answer] of Object.entries(listener))
+      if ((await unseal(token, sealed)) !== undefined)
+        return new Response(await seal(token, JSON.stringify(answer), sealed));
+    return Response.json({ error: 'It takes the token of this run.' }, { status: 401 });
   }) as typeof fetch;
-  return { sent, answer: askWith(TOKEN, send)({ operation: 'status' }) };
+  return { kept, wire, ask: askWith(TOKEN, send, token => kept.push(token)) };
 }
 
 describe('asking who serves the page', () => {
-  it('sends the request with the token, and gives the answer', async () => {
-    const { sent, answer } = asked(200, '{"answer":{"house":"run"}}');
-    expect(await answer).toEqual({ house: 'run' });
-    expect(sent).toMatchObject([
-      {
-        url: '/operations',
-        init: {
-          method: 'POST',
-          headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
-          body: '{"operation":"status"}',
-        },
-      },
-    ]);
+  it('sends the request sealed, and gives the answer', async () => {
+    const { wire, ask } = opened(body => new Response(body));
+    await ask({ operation: 'status' }).catch(() => undefined);
+    expect(wire).toEqual([expect.stringMatching(/^\/operations \{"method":"POST",/)]);
+    for (const secret of [TOKEN, 'status']) expect(wire[0]).not.toContain(secret);
+    const answer = { house: 'run' };
+    expect(await opened({ [TOKEN]: { answer } }).ask({ operation: 'status' })).toEqual(answer);
   });
 
   it.each([
-    [409, '{"refused":"It is paused.","isUsage":false}', Refusal, 'It is paused.'],
-    [400, '{"refused":"limit: too large","isUsage":true}', Refusal, 'limit: too large'],
-    [500, '{"error":"This failed in the run."}', Refusal, 'This failed in the run.'],
-    [401, '{"error":"It takes the token."}', NotAllowed, 'It takes the token.'],
-    [403, '{"error":"Ask 127.0.0.1."}', NotAllowed, 'Ask 127.0.0.1.'],
-    [200, '{"reply":1}', Refusal, 'The answer is none that this page knows: reload it.'],
-    [200, '[]', Refusal, 'The answer is none that this page knows: reload it.'],
-    [200, '{"answer":', Disconnected, 'The answer broke off.'],
-  ])('tells what %i with %s means', async (status, body, kind, message) => {
-    const error: unknown = await asked(status, body).answer.catch(thrown => thrown);
-    expect(error).toBeInstanceOf(kind);
+    [{ refused: 'It is paused.', isUsage: false }, 'It is paused.'],
+    [{ reply: 1 }, 'The answer is none that this page knows: reload it.'],
+    [[], 'The answer is none that this page knows: reload it.'],
+  ])('tells what %j means', async (answer, message) => {
+    const error: unknown = await opened({ [TOKEN]: answer })
+      .ask({ operation: 'status' })
+      .catch(thrown => thrown);
+    expect(error).toBeInstanceOf(Refusal);
     expect(error).toMatchObject({ message });
   });
 
   it('says that nobody answers, unless it was ended', async () => {
-    const send = (async () => {
+    const failing = () => {
       throw new TypeError('Failed to fetch');
-    }) as typeof fetch;
+    };
     const ending = new AbortController();
-    const ask = askWith(TOKEN, send);
+    const { ask } = opened(failing);
     await expect(ask({ operation: 'status' }, ending.signal)).rejects.toBeInstanceOf(Disconnected);
     ending.abort();
     await expect(ask({ operation: 'status' }, ending.signal)).rejects.toBeInstanceOf(TypeError);
   });
 
-  /** A server that goes away after its first answer, and what listens there then. */
-  function afterwards(next: (url: string) => unknown) {
-    const sent: string[] = [];
-    const send = (async (url: string, init?: RequestInit) => {
-      sent.push(`${init?.method ?? 'GET'} ${url.split('?')[0]} ${JSON.stringify(init?.headers ?? {})}`);
-      if (sent.length === 1) return new Response('{"answer":{}}');
-      if (sent.length === 2) throw new TypeError('Failed to fetch');
-      return new Response(JSON.stringify(next(url)));
-    }) as typeof fetch;
-    return { sent, ask: askWith(TOKEN, send) };
-  }
-
-  it('goes on with the run that comes back, once it has proved that it knows the token', async () => {
-    const { sent, ask } = afterwards(url => {
-      const challenge = new URL(url, 'http://here').searchParams.get('challenge');
-      return challenge === null ? { answer: { house: 'run' } } : { proof: proofOf(TOKEN, challenge) };
-    });
-    await ask({ operation: 'status' });
-    await expect(ask({ operation: 'status' })).rejects.toBeInstanceOf(Disconnected);
-    expect(await ask({ operation: 'status' })).toEqual({ house: 'run' });
-    expect(await ask({ operation: 'status' })).toEqual({ house: 'run' });
-    expect(sent.map(one => one.split(' ')[0])).toEqual(['POST', 'POST', 'GET', 'POST', 'POST']);
+  it('goes on with the token of the run that came since, and keeps it', async () => {
+    const [first, next] = [{ answer: 1 }, { [TOKEN]: { token: NEXT }, [NEXT]: { answer: 2 } }];
+    const { kept, wire, ask } = opened({ [TOKEN]: first }, next);
+    expect(await ask({ operation: 'status' })).toBe(1);
+    expect(await Promise.all([ask({ operation: 'status' }), ask({ operation: 'status' })])).toEqual([2, 2]);
+    expect(await ask({ operation: 'status' })).toBe(2);
+    expect(new Set(kept)).toEqual(new Set([NEXT]));
+    expect(wire).toHaveLength(6);
   });
 
-  it.each([[{ proof: 'x'.repeat(43) }], [{}], [null]])(
-    'tells the token to nobody who answers %j there instead',
-    async answer => {
-      const { sent, ask } = afterwards(() => answer);
+  it.each<[string, Listener]>([
+    ['an answer without a seal', () => Response.json({ answer: {} })],
+    ['a token without a seal', () => Response.json({ token: NEXT })],
+    ['the request itself', body => new Response(body)],
+    ['nothing', () => new Response()],
+    ['an answer of another run', { [NEXT]: { answer: {} } }],
+  ])(
+    'believes no program that has the port now and answers with %s, and tells it nothing',
+    async (_, stranger) => {
+      const { kept, wire, ask } = opened({ [TOKEN]: { answer: 1 } }, stranger);
       await ask({ operation: 'status' });
-      await expect(ask({ operation: 'status' })).rejects.toBeInstanceOf(Disconnected);
-      await expect(ask({ operation: 'status' })).rejects.toBeInstanceOf(NotAllowed);
-      expect(sent.slice(2).join()).not.toContain(TOKEN);
-      expect(sent.slice(2)).toHaveLength(1);
+      await expect(ask({ operation: 'pause-endpoint', endpoint: 'crm' })).rejects.toBeInstanceOf(NotAllowed);
+      expect([kept, wire.length]).toEqual([[], 2]);
+      for (const secret of [TOKEN, 'pause-endpoint']) expect(wire[1]).not.toContain(secret);
     },
   );
 });

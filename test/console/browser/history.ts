@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import { tokenIn } from '../../../console/model/routes.ts';
+import { unseal } from '../../../functions/operations/protocol/seal.ts';
 import { flat, type Given, SOON, stream } from '../../kit/console/given.ts';
 import { axeFindings } from '../../kit/console/tab.ts';
 import { tabTo, use, write } from './keyboard.ts';
@@ -52,8 +54,10 @@ export function historyTests({ house, open }: Given): void {
     const page = await open();
     await expect.poll(() => stream(page).filter({ hasText: 'Read late' }).count(), SOON).toBe(2);
     const answered = Promise.withResolvers<void>();
+    const token = tokenIn(new URL(house().address()).hash) ?? '';
     await page.route('**/operations', async route => {
-      const { operation, process } = route.request().postDataJSON();
+      const asked = await unseal(token, route.request().postDataBuffer() ?? Buffer.alloc(0));
+      const { operation, process } = JSON.parse(asked ?? '');
       if (operation === 'events' && process !== undefined) await answered.promise;
       await route.continue();
     });

@@ -19,6 +19,12 @@ export function streamTests({ house, open, openAt }: Given): void {
       await other.getByRole('heading', { name: 'The address has no token' }).waitFor();
     });
 
+    it('is what the file leads to that opens the console', async () => {
+      const page = await openAt(house().opener());
+      await page.getByText('Live', { exact: true }).waitFor();
+      expect(page.url()).toBe(new URL('/#/now', house().address()).href);
+    });
+
     it('with a wrong token shows nothing but how to get the right one', async () => {
       const page = await openAt(new URL(`/#token=${'x'.repeat(43)}`, house().address()).href);
       await page.getByText('changewire console').waitFor();
@@ -120,6 +126,8 @@ export function streamTests({ house, open, openAt }: Given): void {
         "[...document.querySelectorAll('a.line')].map(line => line.dataset.id)",
       );
       expect(ids).toEqual([...new Set(ids)]);
+      await page.reload();
+      await page.getByText('Live', { exact: true }).waitFor();
     });
   });
 }

@@ -46,6 +46,8 @@ export interface Setting {
   readonly execute?: World['execute'];
   /** Where a run that answers has its console. */
   readonly page?: Awaited<ReturnType<World['open']>>['page'];
+  /** The data directory of that run. */
+  readonly runIn?: string;
   /** Called with each text as it is written to stdout. */
   readonly said?: (text: string) => void;
 }
@@ -103,7 +105,7 @@ export function worldOf(setting: Setting) {
       if (setting.open) return setting.open(place);
       places.push(JSON.parse(JSON.stringify(place)));
       return {
-        ...(setting.page && { page: setting.page }),
+        ...(setting.page && { page: setting.page, directory: setting.runIn ?? directory }),
         ask: async request => {
           asked.push(request);
           const answer = answers[request.operation];

@@ -1,9 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { Output } from '../../../local/basics/output.ts';
 import { startRunner } from '../../../local/cli/runner.ts';
-import { pageAddress, readAddress } from '../../../local/operate/address.ts';
+import { pageAddress, readAddress, writeOpener } from '../../../local/operate/address.ts';
 import { parseOptions } from '../../../local/settings/options.ts';
 import { type SimulatedService, startSimulatedService } from '../../../local/simulated-service/server.ts';
 import { answer, startReceiver } from '../endpoints/receiver.ts';
@@ -18,6 +19,8 @@ export interface House {
   rename(project: string, name: string): void;
   /** Where the console is, with its token. */
   address(): string;
+  /** The file that `changewire console --open` opens. */
+  opener(): string;
   /** Stops the run, and keeps its data directory. */
   stop(): Promise<void>;
   /** Starts the next run with what the last one left; `without` names a process that it does not poll. */
@@ -45,6 +48,7 @@ export async function openHouse(): Promise<House> {
       if (awaited.delete(process) && awaited.size === 0) ready.resolve();
     };
     const output: Output = {
+      isTerminal: false,
       event: quiet,
       say,
       warn: quiet,
@@ -57,6 +61,11 @@ export async function openHouse(): Promise<House> {
     runner.watch();
     return { baselined: ready.promise };
   };
+  const found = () => {
+    const address = readAddress(data);
+    if (!address) throw new Error('Nothing runs.');
+    return address;
+  };
   // Changes are told once the baseline is complete.
   await (await start()).baselined;
   return {
@@ -66,11 +75,8 @@ export async function openHouse(): Promise<House> {
       const [task] = service.workspace.tasks('onboarding', project);
       service.workspace.updateTask('onboarding', project, String(task?.id), { name });
     },
-    address: () => {
-      const address = readAddress(data);
-      if (!address) throw new Error('Nothing runs.');
-      return pageAddress(address);
-    },
+    address: () => pageAddress(found()),
+    opener: () => pathToFileURL(writeOpener(data, found())).href,
     close: async () => {
       await stop();
       await service.stop();

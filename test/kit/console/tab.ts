@@ -36,7 +36,7 @@ export async function openTab(
   });
   page.on('request', request => {
     const url = new URL(request.url());
-    if (!['127.0.0.1'].includes(url.hostname) && url.protocol !== 'data:' && url.protocol !== 'blob:')
+    if (url.hostname !== '127.0.0.1' && !['data:', 'blob:', 'file:'].includes(url.protocol))
       wrong.push(`request: ${url.href}`);
   });
   await page.goto(address);

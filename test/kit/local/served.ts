@@ -1,6 +1,7 @@
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { onTestFinished } from 'vitest';
 import type { Caller, Operations } from '../../../functions/operations/operations.ts';
+import { seal, unseal } from '../../../functions/operations/protocol/seal.ts';
 import { type ServerOptions, startOperationsServer } from '../../../local/operate/server.ts';
 
 export const ASKED = { operation: 'endpoints' } as const;
@@ -31,27 +32,37 @@ interface Sent {
   readonly method?: string;
   readonly path?: string;
   readonly headers?: Record<string, string>;
-  readonly body?: string;
+  readonly body?: string | Uint8Array;
 }
 
 export function send(port: number, { method = 'POST', path = '/operations', headers = {}, body }: Sent) {
-  return new Promise<{ status: number; headers: IncomingHttpHeaders; text: string }>((resolve, reject) => {
-    const sending = httpRequest(
-      { host: '127.0.0.1', port, method, path, headers, agent: false },
-      response => {
-        let text = '';
-        response.setEncoding('utf8').on('data', chunk => (text += chunk));
-        response.on('end', () =>
-          resolve({ status: response.statusCode ?? 0, headers: response.headers, text }),
-        );
-      },
-    );
-    // The server may refuse, and close the connection, before everything is sent.
-    sending.on('error', reject).end(body);
-  });
+  return new Promise<{ status: number; headers: IncomingHttpHeaders; text: string; bytes: Buffer }>(
+    (resolve, reject) => {
+      const sending = httpRequest(
+        { host: '127.0.0.1', port, method, path, headers, agent: false },
+        async response => {
+          const bytes = Buffer.concat(await response.toArray());
+          const { statusCode: status = 0, headers: received } = response;
+          resolve({ status, headers: received, text: bytes.toString(), bytes });
+        },
+      );
+      // The server may refuse, and close the connection, before everything is sent.
+      sending.on('error', reject).end(body);
+    },
+  );
 }
 
-export const good = (token: string) => ({
-  authorization: `Bearer ${token}`,
-  'content-type': 'application/json',
-});
+export const SEALED = { 'content-type': 'application/octet-stream' };
+
+/** Asks as clients do. `reply` is undefined for an answer that the run did not seal. */
+export async function ask(
+  port: number,
+  token: string,
+  request: string = JSON.stringify(ASKED),
+  headers: Record<string, string> = {},
+) {
+  const sealed = await seal(token, request);
+  const answered = await send(port, { headers: { ...SEALED, ...headers }, body: sealed });
+  const text = await unseal(token, answered.bytes, sealed);
+  return { ...answered, reply: text === undefined ? undefined : JSON.parse(text) };
+}

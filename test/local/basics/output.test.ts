@@ -89,6 +89,21 @@ describe('the output', () => {
     ]);
   });
 
+  test.each([
+    [true, false, 'text', true],
+    [false, false, 'text', false],
+    [false, true, 'text', true],
+    [true, true, 'text', false],
+    [true, false, 'json', false],
+  ] as const)(
+    'with stdout a terminal: %s, --json: %s and a log of %s says whether a person reads it now: %s',
+    (isTTY, json, log, expected) => {
+      const [{ stdout }, { stderr }] = [terminal(isTTY), terminal(!isTTY)];
+      const output = createOutput({ stdout, stderr }, { json, log, format, noColour: true, clock });
+      expect(output.isTerminal).toBe(expected);
+    },
+  );
+
   test('is as wide as its terminal, and not bounded where there is none', () => {
     const widths = [true, false].map(isTTY => {
       const at = terminal(isTTY);

@@ -5,13 +5,13 @@ import { parseOptions } from '../../../local/settings/options.ts';
 
 const TOKEN = 'a'.repeat(43);
 
-function told(args: readonly string[], hasPage: boolean, why?: string): readonly string[] {
+function told(args: readonly string[], hasPage: boolean, why?: string, isTerminal = true): readonly string[] {
   const options = parseOptions(args);
   const lines: string[] = [];
   const directory = openScratchDirectory();
   directory.release();
-  const address = { url: 'http://127.0.0.1:4321', token: TOKEN, hasPage };
-  tellConsole({ options, output: { say: text => lines.push(text) }, address, directory }, why);
+  const address = { url: 'http://127.0.0.1:4321', token: TOKEN, former: [], hasPage };
+  tellConsole({ options, output: { say: text => lines.push(text), isTerminal }, address, directory }, why);
   return lines;
 }
 
@@ -19,8 +19,8 @@ test('a run says where its console is, in one line', () => {
   expect(told([], true)).toEqual([`Look at it in a browser: http://127.0.0.1:4321/#token=${TOKEN}\n`]);
 });
 
-test('a log that is kept has no token: it names the command that tells the address', () => {
-  const [line, ...more] = told(['--log', 'json'], true);
+test('what is no terminal gets no token, because it may be kept: it names the command that tells the address', () => {
+  const [line, ...more] = told([], true, undefined, false);
   expect([line, more]).toEqual([
     expect.stringMatching(/^The console: npx changewire console --data .+ tells its address\.$/),
     [],

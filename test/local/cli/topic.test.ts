@@ -18,7 +18,7 @@ it('a subscription gets at once what an earlier run left, however late it is due
   const lines: string[] = [];
   const say = (text: string) => void lines.push(text);
   const log = { info: say, warn: say, error: say };
-  const output: Output = { event: () => undefined, say, warn: say, log };
+  const output: Output = { isTerminal: false, event: () => undefined, say, warn: say, log };
   const start = async () => {
     const closers = new Closers();
     onTestFinished(() => closers.close());

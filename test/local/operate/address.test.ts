@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -12,6 +12,7 @@ import {
   readAddress,
   removeAddress,
   writeAddress,
+  writeOpener,
 } from '../../../local/operate/address.ts';
 import { startOperationsServer } from '../../../local/operate/server.ts';
 import { listenInTest } from '../../kit/listen-in-test.ts';
@@ -31,7 +32,7 @@ describe('the address of a run', () => {
     const directory = temporaryDirectory();
     const before = process.umask(0);
     onTestFinished(() => void process.umask(before));
-    const mine = { url: 'http://127.0.0.1:1234', token: newToken(), hasPage: true };
+    const mine = { url: 'http://127.0.0.1:1234', token: newToken(), former: [newToken()], hasPage: true };
     writeAddress(directory, mine);
     expect(statSync(join(directory, ADDRESS_FILE)).mode & 0o777).toBe(0o600);
     expect(readAddress(directory)).toEqual(mine);
@@ -46,7 +47,7 @@ describe('the address of a run', () => {
   it('is known to the next run, however this one ended', () => {
     const directory = temporaryDirectory();
     expect(formerAddress(directory)).toBe(undefined);
-    const mine = { url: 'http://127.0.0.1:1234', token: newToken(), hasPage: true };
+    const mine = { url: 'http://127.0.0.1:1234', token: newToken(), former: [newToken()], hasPage: true };
     writeAddress(directory, mine);
     expect(formerAddress(directory)).toEqual(mine);
     removeAddress(directory, mine);
@@ -73,6 +74,19 @@ describe('the address of a run', () => {
   });
 });
 
+describe('the file that opens the console', () => {
+  it('leads to its address, is for its user alone, and goes with the run', () => {
+    const directory = temporaryDirectory();
+    const mine = { url: 'http://127.0.0.1:1234', token: newToken(), former: [], hasPage: true };
+    writeAddress(directory, mine);
+    const path = writeOpener(directory, mine);
+    expect(readFileSync(path, 'utf8')).toContain(`url=http://127.0.0.1:1234/#token=${mine.token}"`);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    removeAddress(directory, mine);
+    expect(existsSync(path)).toBe(false);
+  });
+});
+
 describe('a command', () => {
   it('asks the run, which answers or says why it does not', async () => {
     let answer = (): unknown => ({ endpoints: [] });
@@ -90,9 +104,7 @@ describe('a command', () => {
     answer = () => {
       throw new TypeError('a defect');
     };
-    await expect(run?.ask({ operation: 'endpoints' })).rejects.toThrow(
-      'The run answered 500: This failed in the run',
-    );
+    await expect(run?.ask({ operation: 'endpoints' })).rejects.toThrow('This failed in the run');
   });
 
   it('knows that a run was killed, when nobody listens there any more', async () => {
@@ -101,17 +113,39 @@ describe('a command', () => {
     expect(await connectToRun(server)).toBe(undefined);
   });
 
-  it('tells nothing to a stranger who listens there now', async () => {
+  /** A program that writes down all that it gets on this port, and answers with it. */
+  async function stranger(port?: number) {
     const heard: string[] = [];
-    const stranger = createServer((request, response) => {
-      heard.push(`${request.method} ${request.url} ${JSON.stringify(request.headers)}`);
-      response.end(JSON.stringify({ proof: 'of something else' }));
+    const server = createServer(async (request, response) => {
+      const body = Buffer.concat(await request.toArray());
+      heard.push(
+        `${request.method} ${request.url} ${JSON.stringify(request.headers)} ${body.toString('latin1')}`,
+      );
+      response.end(body);
     });
-    const { url } = await listenInTest(stranger);
+    return { heard, ...(await listenInTest(server, port)) };
+  }
+
+  it('tells nothing to a stranger who listens there now', async () => {
+    const { heard, url } = await stranger();
     const token = newToken();
-    expect(await connectToRun({ url, token, hasPage: true })).toBe(undefined);
-    expect(heard).toEqual([expect.stringMatching(/^GET \/operations\?challenge=/)]);
+    expect(await connectToRun({ url, token, former: [], hasPage: true })).toBe(undefined);
+    expect(heard).toEqual([expect.stringMatching(/^POST \/operations /)]);
     expect(heard[0]).not.toContain(token);
+  });
+
+  it('that asked a run tells nothing to a stranger who has its port since', async () => {
+    const server = await served();
+    const run = await connectToRun(server);
+    onTestFinished(async () => run?.close());
+    await run?.ask({ operation: 'endpoints' });
+    await server.stop();
+    const { heard } = await stranger(Number(new URL(server.url).port));
+    const asked = { operation: 'pause-endpoint', endpoint: 'crm' } as const;
+    // The first request may still be on the connection that the run closed.
+    for (let n = 0; n < 2; n += 1) await expect(run?.ask(asked)).rejects.toThrow(/^The run was stopped/);
+    expect(heard.length).toBeGreaterThan(0);
+    for (const secret of [server.token, 'pause-endpoint']) expect(heard.join()).not.toContain(secret);
   });
 
   it('knows the run of another token by its answer', async () => {

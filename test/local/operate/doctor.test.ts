@@ -35,7 +35,13 @@ async function warningsOf(freedoms: Partial<Freedoms>, directory: string): Promi
     writeFileSync(file, settingsToPaste(answer, addresses) ?? JSON.stringify(least));
     const warn = (text: string) => void warned.push(text);
     const quiet = () => undefined;
-    const output: Output = { event: quiet, say: quiet, warn, log: { info: quiet, warn, error: warn } };
+    const output: Output = {
+      isTerminal: false,
+      event: quiet,
+      say: quiet,
+      warn,
+      log: { info: quiet, warn, error: warn },
+    };
     const prefix = name.replaceAll('-', '_').toUpperCase();
     const environment = { [`${prefix}_CLIENT_ID`]: clientId, [`${prefix}_CLIENT_SECRET`]: clientSecret };
     const options = parseOptions(['--config', file, '--memory', '--once']);

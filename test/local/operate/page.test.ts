@@ -3,10 +3,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Built, PageError } from '../../../local/console/built-page.ts';
 import { createPage, type Page } from '../../../local/console/page.ts';
-import { newToken } from '../../../local/operate/address.ts';
-import { newTicket } from '../../../local/operate/tickets.ts';
+import { type Address, newToken } from '../../../local/operate/address.ts';
 import { listenInTest } from '../../kit/listen-in-test.ts';
-import { good, send, served } from '../../kit/local/served.ts';
+import { ANSWER, ask, send, served } from '../../kit/local/served.ts';
 
 const FILES: Built = new Map([
   ['/', { type: 'text/html; charset=utf-8', body: Buffer.from('<!doctype html>\n') }],
@@ -39,7 +38,7 @@ describe('the page', () => {
     const answers = [
       await look(port, '/'),
       await look(port, '/assets/none.js'),
-      await send(port, { headers: good(server.token), body: '{}' }),
+      await ask(port, server.token),
     ];
     for (const { headers } of answers) {
       const policy = new Map(
@@ -86,7 +85,7 @@ describe('the page', () => {
       ['/assets/index-1.js', from('no-cors', 'script')],
       ['/assets/index-1.js', from('no-cors', 'script', 'same-site')],
       ['/assets/index-1.js', from('navigate', 'document')],
-      ['/operations?challenge=aaaaaaaaaaaaaaaa', from('navigate', 'document')],
+      ['/operations', from('navigate', 'document')],
       ['/', { host: 'evil.example' }],
       ['/', { host: `localhost:${port}` }],
       ['/', { origin: 'https://evil.example' }],
@@ -153,46 +152,47 @@ describe('the page', () => {
   });
 });
 
-describe('a ticket', () => {
-  const open = (port: number, ticket: string) => look(port, `/open?ticket=${encodeURIComponent(ticket)}`);
-
-  it('leads to the page with its token, once', async () => {
-    const { server, port } = await served(undefined, { page });
-    const ticket = newTicket(server.token, Date.now);
-    expect(ticket).not.toContain(server.token);
-    const { status, headers } = await open(port, ticket);
-    expect([status, headers.location]).toEqual([303, `/#token=${server.token}`]);
-    const again = await open(port, ticket);
-    expect([again.status, again.headers.location]).toEqual([403, undefined]);
-  });
-
-  it('leads nowhere after a minute, of another token, or when it was made up', async () => {
-    const { server, port } = await served(undefined, { page });
-    const aMinuteAgo = newTicket(server.token, () => Date.now() - 60_000);
-    const [until, random, mac] = newTicket(server.token, Date.now).split('.');
-    for (const ticket of [
-      aMinuteAgo,
-      newTicket(newToken(), Date.now),
-      `${Number(until) + 1}.${random}.${mac}`,
-      ...['', 'x', `${until}.${random}`, `${until}.${random}.${'a'.repeat(43)}`],
-    ])
-      expect([ticket, (await open(port, ticket)).status]).toEqual([ticket, 403]);
-  });
-});
-
 describe('a run that follows another one', () => {
-  it('answers at the same address, with the same token: a page that is open there goes on', async () => {
+  const restarted = async (before: Address) => {
+    const { server, port } = await served(undefined, { page, before });
+    return { server, port, stop: server.stop };
+  };
+
+  it('answers at the same address, with a token of its own, which who knows a former one gets', async () => {
     const first = await served(undefined, { page });
     await first.server.stop();
-    const { server } = await served(undefined, { page, before: first.server });
-    expect(server).toMatchObject({ url: first.server.url, token: first.server.token });
+    const second = await restarted(first.server);
+    await second.stop();
+    const { server, port } = await restarted(second.server);
+    expect(server.url).toBe(first.server.url);
+    expect(new Set([first.server.token, second.server.token, server.token]).size).toBe(3);
+    for (const { token } of [first.server, second.server])
+      expect((await ask(port, token)).reply).toEqual({ token: server.token });
+    expect((await ask(port, server.token)).reply).toEqual({ answer: ANSWER });
+    expect((await ask(port, newToken())).status).toBe(401);
   });
 
-  it('has another token when somebody else has the port: they may have heard the first one', async () => {
+  it('does nothing that is asked with a former token', async () => {
+    const first = await served(undefined, { page });
+    await first.server.stop();
+    const { server, port, asked } = await served(undefined, { page, before: first.server });
+    await ask(port, first.server.token);
+    expect([asked, server.token === first.server.token]).toEqual([[], false]);
+  });
+
+  it('hands its token over for the tokens of eight runs before', async () => {
+    const former = Array.from({ length: 9 }, newToken);
+    const first = await served();
+    await first.server.stop();
+    const { server } = await restarted({ ...first.server, former });
+    expect(server.former).toEqual([first.server.token, ...former.slice(0, 7)]);
+  });
+
+  it('hands it to nobody when another program has the port', async () => {
     const { url } = await listenInTest(createServer());
-    const before = { url, token: newToken(), hasPage: true };
-    const { server } = await served(undefined, { page, before });
+    const before = { url, token: newToken(), former: [newToken()], hasPage: true };
+    const { server, port } = await restarted(before);
     expect(server.url).not.toBe(before.url);
-    expect(server.token).not.toBe(before.token);
+    for (const token of [before.token, ...before.former]) expect((await ask(port, token)).status).toBe(401);
   });
 });

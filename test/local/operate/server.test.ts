@@ -1,18 +1,16 @@
 import { connect } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { seal, unseal } from '../../../functions/operations/protocol/seal.ts';
 import { Refused } from '../../../functions/operations/refused.ts';
-import { proofOf } from '../../../local/operate/address.ts';
-import { ANSWER, ASKED, good, send, served } from '../../kit/local/served.ts';
+import { newToken } from '../../../local/operate/address.ts';
+import { ANSWER, ASKED, ask, SEALED, send, served } from '../../kit/local/served.ts';
 
 describe('the server of a run', () => {
   it('answers who has the token, as the user of the run', async () => {
     const { server, port, asked } = await served();
-    const { status, text, headers } = await send(port, {
-      headers: good(server.token),
-      body: JSON.stringify(ASKED),
-    });
-    expect({ status, body: JSON.parse(text) }).toEqual({ status: 200, body: { answer: ANSWER } });
+    const { status, reply, headers } = await ask(port, server.token);
+    expect({ status, reply }).toEqual({ status: 200, reply: { answer: ANSWER } });
     expect(headers).toMatchObject({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
     expect(headers).not.toHaveProperty('access-control-allow-origin');
     expect(asked).toEqual([{ request: ASKED, caller: { who: 'ann', isProven: true } }]);
@@ -22,16 +20,13 @@ describe('the server of a run', () => {
     const { server, port } = await served(() => {
       throw new Refused('There is no endpoint of this name.');
     });
-    const ask = (body: string) => send(port, { headers: good(server.token), body });
-    const refused = await ask(JSON.stringify(ASKED));
-    expect([refused.status, JSON.parse(refused.text)]).toEqual([
-      409,
-      { refused: 'There is no endpoint of this name.', isUsage: false },
-    ]);
-    const wrong = await ask(JSON.stringify({ operation: 'endpoints', limit: 'whsec_c2VjcmV0' }));
-    expect(wrong.status).toBe(400);
-    expect(JSON.parse(wrong.text)).toEqual({ refused: expect.stringMatching(/limit/), isUsage: true });
-    expect(wrong.text).not.toContain('whsec_');
+    expect((await ask(port, server.token)).reply).toEqual({
+      refused: 'There is no endpoint of this name.',
+      isUsage: false,
+    });
+    const wrong = await ask(port, server.token, '{"operation":"endpoints","limit":"whsec_c2VjcmV0"}');
+    expect(wrong.reply).toEqual({ refused: expect.stringMatching(/limit/), isUsage: true });
+    expect(wrong.reply.refused).not.toContain('whsec_');
   });
 
   it('of a defect tells nothing but that there was one', async () => {
@@ -39,28 +34,37 @@ describe('the server of a run', () => {
     const { server, port, errors } = await served(() => {
       throw defect;
     });
-    const { status, text } = await send(port, { headers: good(server.token), body: JSON.stringify(ASKED) });
-    expect([status, text]).toEqual([500, expect.not.stringContaining('whsec')]);
+    expect((await ask(port, server.token)).reply).toEqual({
+      refused: 'This failed in the run, which says why.',
+      isUsage: false,
+    });
     expect(errors).toEqual([defect]);
   });
 
-  it('proves that it knows the token, and does not tell it', async () => {
-    const { server, port } = await served();
-    const challenge = 'a'.repeat(32);
-    const { status, text } = await send(port, { method: 'GET', path: `/operations?challenge=${challenge}` });
-    expect([status, JSON.parse(text)]).toEqual([200, { proof: proofOf(server.token, challenge) }]);
-    expect(text).not.toContain(server.token);
-    for (const bad of ['', 'short', 'a b'.repeat(20), 'a'.repeat(129)])
-      expect(
-        (await send(port, { method: 'GET', path: `/operations?challenge=${encodeURIComponent(bad)}` }))
-          .status,
-      ).toBe(400);
+  it('shows neither the token nor the request nor the answer on the wire', async () => {
+    const { server, port } = await served(() => ({ secret: 'whsec_answered' }));
+    const request = JSON.stringify({ ...ASKED, name: 'whsec_asked' });
+    const sealed = Buffer.from(await seal(server.token, request));
+    const { headers, bytes } = await send(port, { headers: SEALED, body: sealed });
+    const wire = `${JSON.stringify(headers)}${sealed.toString('latin1')}${bytes.toString('latin1')}`;
+    for (const secret of [server.token, 'whsec_', 'endpoints']) expect(wire).not.toContain(secret);
+  });
+
+  it('gives an answer that fits one request, and is no request itself', async () => {
+    const { server, port, asked } = await served();
+    const [one, other] = await Promise.all([1, 2].map(() => seal(server.token, JSON.stringify(ASKED))));
+    const { bytes } = await send(port, { headers: SEALED, body: one as Uint8Array });
+    expect(await unseal(server.token, bytes, one)).toBe(JSON.stringify({ answer: ANSWER }));
+    for (const wrong of [other, undefined, bytes])
+      expect(await unseal(server.token, bytes, wrong)).toBe(undefined);
+    expect((await send(port, { headers: SEALED, body: bytes })).status).toBe(401);
+    expect(asked).toHaveLength(1);
   });
 
   it('answers nobody any more once it is stopped', async () => {
     const { server, port } = await served();
     await server.stop();
-    await expect(send(port, { headers: good(server.token), body: '{}' })).rejects.toMatchObject({
+    await expect(ask(port, server.token)).rejects.toMatchObject({
       code: 'ECONNREFUSED',
     });
   });
@@ -76,8 +80,6 @@ describe('the server of a run', () => {
 });
 
 describe('a page of the web', () => {
-  const body = JSON.stringify(ASKED);
-
   it.each([
     ['a name that leads here (DNS rebinding)', { host: 'evil.example' }],
     ['a name that leads here, with our port', (port: number) => ({ host: `evil.example:${port}` })],
@@ -88,7 +90,7 @@ describe('a page of the web', () => {
   ])('that asks for %s gets nothing, not even with the token', async (_, headers) => {
     const { server, port, asked } = await served();
     const host = typeof headers === 'function' ? headers(port) : headers;
-    const { status } = await send(port, { headers: { ...good(server.token), ...host }, body });
+    const { status } = await ask(port, server.token, undefined, host);
     expect([status, asked]).toEqual([403, []]);
   });
 
@@ -103,25 +105,23 @@ describe('a page of the web', () => {
     [''],
   ])('of the origin %j gets nothing, not even with the token', async origin => {
     const { server, port, asked } = await served();
-    const headers = { ...good(server.token), origin: origin.replace('PORT', String(port)) };
-    expect([(await send(port, { headers, body })).status, asked]).toEqual([403, []]);
-    const challenge = { method: 'GET', path: `/operations?challenge=${'a'.repeat(32)}`, headers };
-    expect((await send(port, challenge)).status).toBe(403);
+    const headers = { origin: origin.replace('PORT', String(port)) };
+    expect([(await ask(port, server.token, undefined, headers)).status, asked]).toEqual([403, []]);
   });
 
   it.each(['cross-site', 'same-site', 'anything'])(
     'of a site that a browser calls %s gets nothing',
     async site => {
       const { server, port, asked } = await served();
-      const headers = { ...good(server.token), 'sec-fetch-site': site };
-      expect([(await send(port, { headers, body })).status, asked]).toEqual([403, []]);
+      const { status } = await ask(port, server.token, undefined, { 'sec-fetch-site': site });
+      expect([status, asked]).toEqual([403, []]);
     },
   );
 
   it('of this very origin may ask', async () => {
     const { server, port } = await served();
-    const headers = { ...good(server.token), origin: server.url, 'sec-fetch-site': 'same-origin' };
-    expect((await send(port, { headers, body })).status).toBe(200);
+    const headers = { origin: server.url, 'sec-fetch-site': 'same-origin' };
+    expect((await ask(port, server.token, undefined, headers)).reply).toEqual({ answer: ANSWER });
   });
 
   it('gets no leave from a preflight', async () => {
@@ -137,14 +137,15 @@ describe('a page of the web', () => {
 
 describe('what is not let in', () => {
   it('is every method but POST', async () => {
-    const { server, port, asked } = await served();
-    for (const method of ['PUT', 'DELETE', 'PATCH', 'HEAD', 'OPTIONS', 'TRACE', 'PROPFIND'])
-      expect((await send(port, { method, headers: good(server.token) })).status).toBe(405);
+    const { port, asked } = await served();
+    for (const method of ['GET', 'PUT', 'DELETE', 'PATCH', 'HEAD', 'OPTIONS', 'TRACE', 'PROPFIND'])
+      expect((await send(port, { method, headers: SEALED })).status).toBe(405);
     expect(asked).toEqual([]);
   });
 
   it('is every other path', async () => {
     const { server, port, asked } = await served();
+    const body = await seal(server.token, JSON.stringify(ASKED));
     for (const path of [
       '/operations/',
       '/operations/../x',
@@ -152,7 +153,7 @@ describe('what is not let in', () => {
       '/healthz',
       'http://evil.example/operations',
     ])
-      expect((await send(port, { path, headers: good(server.token), body: '{}' })).status).toBe(404);
+      expect((await send(port, { path, headers: SEALED, body })).status).toBe(404);
     expect(asked).toEqual([]);
   });
 
@@ -162,48 +163,42 @@ describe('what is not let in', () => {
       'text/plain',
       'application/x-www-form-urlencoded',
       'multipart/form-data',
-      'application/json; charset=utf-7',
+      'application/octet-stream, text/plain',
       '',
     ])
-      expect(
-        (await send(port, { headers: { ...good(server.token), 'content-type': type }, body: '{}' })).status,
-      ).toBe(415);
+      expect((await ask(port, server.token, undefined, { 'content-type': type })).status).toBe(415);
     expect(asked).toEqual([]);
   });
 
-  it('is every other token', async () => {
+  it('is what was sealed with another token, changed, or not sealed', async () => {
     const { server, port, asked } = await served();
-    const header = fc.oneof(
-      fc.constant(undefined),
-      fc.string({ unit: fc.constantFrom(...'abcXYZ019-_ '), maxLength: 64 }),
-      fc.nat({ max: server.token.length - 1 }).map(length => `Bearer ${server.token.slice(0, length)}`),
-      fc.constantFrom(
-        server.token,
-        `bearer ${server.token}`,
-        `Bearer ${server.token}=`,
-        `Basic ${server.token}`,
-        `Bearer  ${server.token}`,
-      ),
+    const { token } = server;
+    const whole = await seal(token, JSON.stringify(ASKED));
+    const body = fc.oneof(
+      fc.uint8Array({ maxLength: 64 }),
+      fc.nat({ max: whole.length - 1 }).map(length => whole.slice(0, length)),
+      fc
+        .nat({ max: whole.length - 1 })
+        .map(place => whole.map((byte, at) => (at === place ? byte ^ 1 : byte))),
+      fc.constantFrom(JSON.stringify(ASKED), token, Buffer.concat([whole, Buffer.from([0])])),
     );
     await fc.assert(
-      fc.asyncProperty(header, async authorization => {
-        const headers = {
-          'content-type': 'application/json',
-          ...(authorization !== undefined && { authorization }),
-        };
-        expect((await send(port, { headers, body: JSON.stringify(ASKED) })).status).toBe(401);
+      fc.asyncProperty(body, async sent => {
+        expect((await send(port, { headers: SEALED, body: sent })).status).toBe(401);
       }),
       { numRuns: 60 },
     );
+    for (const other of [newToken(), token.slice(1), `${token}=`, token.toLowerCase()])
+      expect(await ask(port, other)).toMatchObject({ status: 401, reply: undefined });
     expect(asked).toEqual([]);
   });
 
   it('is what is too long, whether or not it says so', async () => {
-    const { server, port, asked } = await served();
+    const { port, asked } = await served();
     const long = JSON.stringify({ operation: 'trace', eventId: 'x'.repeat(300_000) });
-    const said = send(port, { headers: { ...good(server.token), 'content-length': '99999999' }, body: '{}' });
+    const said = send(port, { headers: { ...SEALED, 'content-length': '99999999' }, body: '{}' });
     const unsaid = send(port, {
-      headers: { ...good(server.token), 'transfer-encoding': 'chunked' },
+      headers: { ...SEALED, 'transfer-encoding': 'chunked' },
       body: long,
     });
     // The connection may be gone before the answer is read.
@@ -227,7 +222,7 @@ describe('what is not let in', () => {
     );
     await fc.assert(
       fc.asyncProperty(body, async text => {
-        expect((await send(port, { headers: good(server.token), body: text })).status).toBe(400);
+        expect((await ask(port, server.token, text)).reply).toMatchObject({ isUsage: true });
       }),
       { numRuns: 100 },
     );
@@ -243,7 +238,7 @@ describe('what is not let in', () => {
         .on('close', () => resolve())
         .resume();
     });
-    expect((await send(port, { headers: good(server.token), body: JSON.stringify(ASKED) })).status).toBe(200);
+    expect((await ask(port, server.token)).status).toBe(200);
   });
 });
 
