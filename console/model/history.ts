@@ -2,6 +2,7 @@ import { actorName, type ChangeLine, type ChangeText, changeLine, changeText } f
 import { type Committed, dataOf, withoutRecords } from './committed.ts';
 import { fieldLabel } from './field-name.ts';
 import { lineText } from './line-text.ts';
+import { wallTime } from './times.ts';
 
 /** An event of the past, and how a list shows it. */
 export interface Entry {
@@ -24,8 +25,8 @@ export interface RecordSummary {
   /** Fields whose value differs from the one at the beginning, each from the first value to the last; of
    *  a new record, its fields. */
   readonly changes: readonly ChangeText[];
-  /** The number of events behind this. */
-  readonly events: number;
+  /** How many changes it shows: each field, or the whole record where that was created or deleted. A chat's message counts alike. */
+  readonly count: number;
 }
 
 export interface ProjectSummary {
@@ -35,7 +36,8 @@ export interface ProjectSummary {
   readonly tasks: readonly RecordSummary[];
   /** The time of the last change, in ms since 1970. */
   readonly at: number;
-  readonly events: number;
+  /** The changes of the project and its tasks. */
+  readonly count: number;
 }
 
 /** What changed, by project, the one with the latest change first; and what belongs to no project:
@@ -43,6 +45,8 @@ export interface ProjectSummary {
 export interface Summary {
   readonly projects: readonly ProjectSummary[];
   readonly others: readonly Entry[];
+  /** All changes. */
+  readonly count: number;
 }
 
 /** @param entries in the order of time, of one process */
@@ -56,10 +60,9 @@ export function summaryOf(entries: readonly Entry[]): Summary {
   const projects = [...groups]
     .map(([id, group]) => projectSummary(id, group))
     .toSorted((one, other) => other.at - one.at);
-  return {
-    projects: projects.filter(({ project, tasks }) => isTold(project) || tasks.length > 0),
-    others: entries.filter(entry => ofProject(entry) === undefined),
-  };
+  const shown = projects.filter(({ project, tasks }) => isTold(project) || tasks.length > 0);
+  const others = entries.filter(entry => ofProject(entry) === undefined);
+  return { projects: shown, others, count: others.length + sumOf(shown) };
 }
 
 function projectSummary(id: string, entries: readonly Entry[]): ProjectSummary {
@@ -69,16 +72,37 @@ function projectSummary(id: string, entries: readonly Entry[]): ProjectSummary {
     ({ line }) => line.task?.id ?? '',
   );
   const last = entries.at(-1)?.line;
+  const project = recordSummary(id, last?.project?.name ?? id, own);
+  const shown = [...tasks]
+    .map(([task, group]) => recordSummary(task, group.at(-1)?.line.task?.name ?? task, group))
+    .filter(isTold);
   return {
     key: `${last?.workspace}/${last?.process}/${id}`,
-    id,
-    project: recordSummary(id, last?.project?.name ?? id, own),
-    tasks: [...tasks]
-      .map(([task, group]) => recordSummary(task, group.at(-1)?.line.task?.name ?? task, group))
-      .filter(isTold),
+    ...{ id, project, tasks: shown },
     at: last?.at ?? 0,
-    events: entries.length,
+    count: project.count + sumOf(shown),
   };
+}
+
+function sumOf(parts: readonly { readonly count: number }[]): number {
+  return parts.reduce((sum, { count }) => sum + count, 0);
+}
+
+/** How many changes an event counts for, as in a summary. */
+export function changesOf({ action, changes, more }: ChangeLine): number {
+  return action === 'updated' ? Math.max(1, changes.length + more) : 1;
+}
+
+/** From when on changes are known, where that is later than `since` (ms): `today 19:12`. */
+export function watchedText(
+  watchedSince: string | undefined,
+  since: number,
+  now: number,
+): string | undefined {
+  const at = watchedSince === undefined ? Number.NaN : Date.parse(watchedSince);
+  if (!(at > since)) return undefined;
+  const [day, time = ''] = wallTime(at).split(' ');
+  return `${day === wallTime(now).split(' ')[0] ? 'today' : day} ${time.slice(0, 5)}`;
 }
 
 /** Whether the summary shows the record: one that ended as it began is left out. */
@@ -89,13 +113,8 @@ function isTold({ fate, changes }: RecordSummary): boolean {
 function recordSummary(key: string, name: string, entries: readonly Entry[]): RecordSummary {
   const fate = fateOf(entries.map(({ line }) => line.action));
   const isWhole = fate !== undefined;
-  return {
-    key,
-    name,
-    fate,
-    changes: fate === 'deleted' || fate === 'passing' ? [] : netChanges(entries, isWhole),
-    events: entries.length,
-  };
+  const changes = fate === 'deleted' || fate === 'passing' ? [] : netChanges(entries, isWhole);
+  return { key, name, fate, changes, count: isWhole ? 1 : changes.length };
 }
 
 function fateOf(actions: readonly string[]): RecordSummary['fate'] {

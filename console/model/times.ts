@@ -18,6 +18,11 @@ export function ago(at: number, now: number): string {
   return passed > 0 ? `${about(passed)} ago` : `in ${about(-passed)}`;
 }
 
+/** When something comes that is due at a time: `in 30 s`, `now`; `due` once the time has passed. */
+export function comes(at: number, now: number): string {
+  return now - at >= SECOND ? 'due' : ago(at, now);
+}
+
 /** `every 2 s`, `every 5 min`: in the largest unit that needs no fraction. */
 export function every(ms: number): string {
   const units = [

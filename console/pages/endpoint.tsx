@@ -9,7 +9,7 @@ import { EndpointActions, RemoveEndpoint } from '../parts/endpoint-actions.tsx';
 import { ActionLog, Attempts, DeadLetters } from '../parts/endpoint-lists.tsx';
 import { ReplayProgress } from '../parts/replay.tsx';
 import { Badge, Failed, Loading } from '../parts/states.tsx';
-import { Ago, For } from '../parts/times.tsx';
+import { Ago, Due, For } from '../parts/times.tsx';
 import { useStore } from '../state/store.ts';
 import { useAsked, useWorld } from '../state/use.ts';
 
@@ -93,7 +93,7 @@ function Facts({ status }: { readonly status: EndpointStatus }) {
       <Figure name="Dead" value={countText(dead)} isBad={!isNone(dead)}>
         {!isNone(dead) && 'kept for 30 days'}
       </Figure>
-      <Figure name="Next try" value={nextTryAt === undefined ? '–' : <Ago at={nextTryAt} />} />
+      <Figure name="Next try" value={nextTryAt === undefined ? '–' : <Due at={nextTryAt} />} />
       <div class="figure wide">
         <span class="quiet">Backlog, since this page was opened</span>
         {backlog.length < 2 ? (

@@ -3,7 +3,7 @@ import { addressOf } from '../model/routes.ts';
 import { countText, ENDPOINT_TONES, isNone, troubleOf } from '../model/status-words.ts';
 import { BacklogLine } from '../parts/backlog-line.tsx';
 import { Badge, Empty, Loading } from '../parts/states.tsx';
-import { Ago, For } from '../parts/times.tsx';
+import { Ago, Due, For } from '../parts/times.tsx';
 import { useStore } from '../state/store.ts';
 import { useWorld } from '../state/use.ts';
 
@@ -72,7 +72,12 @@ function EndpointRow({
           <bdi>{name}</bdi>
         </a>{' '}
         <span class="kind">{kind}</span>
-        {isConfigured && <span class="kind">configured</span>}
+        {isConfigured && (
+          <>
+            {' '}
+            <span class="kind">configured</span>
+          </>
+        )}
         {trouble !== undefined && (
           <p class="row-trouble clamp" title={trouble}>
             <bdi>{trouble}</bdi>
@@ -102,7 +107,7 @@ function EndpointRow({
         {countText(dead)}
       </td>
       <td data-title="Next try">
-        {nextTryAt === undefined ? <span class="quiet">–</span> : <Ago at={nextTryAt} />}
+        {nextTryAt === undefined ? <span class="quiet">–</span> : <Due at={nextTryAt} />}
       </td>
     </tr>
   );

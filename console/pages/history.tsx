@@ -80,6 +80,7 @@ function Choices({ query, processes, first }: Props) {
         process={process}
         since={since}
         name={name}
+        watchedSince={chosen.watchedSince}
       />
     </>
   );

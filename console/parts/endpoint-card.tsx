@@ -5,7 +5,7 @@ import { useStore } from '../state/store.ts';
 import { useWorld } from '../state/use.ts';
 import { BacklogLine } from './backlog-line.tsx';
 import { Badge } from './states.tsx';
-import { Ago } from './times.tsx';
+import { Due } from './times.tsx';
 
 /** An endpoint at a glance. */
 export function EndpointCard({ status }: { readonly status: EndpointStatus }) {
@@ -32,7 +32,7 @@ export function EndpointCard({ status }: { readonly status: EndpointStatus }) {
         )}
         {nextTryAt !== undefined && (
           <span>
-            next try <Ago at={nextTryAt} />
+            next try <Due at={nextTryAt} />
           </span>
         )}
         {!isNone(waiting) && <BacklogLine backlog={backlog} width={72} height={16} />}

@@ -7,7 +7,7 @@ import { useWorld } from '../state/use.ts';
 import { Action } from './action.tsx';
 import { AttemptList } from './attempt.tsx';
 import { Badge } from './states.tsx';
-import { Ago } from './times.tsx';
+import { Due } from './times.tsx';
 
 type Trace = AnswerOf<'trace'>;
 type Fate = Trace['endpoints'][number];
@@ -65,6 +65,8 @@ function FateRow({
 }) {
   const { endpoint, state, isWanted, nextTryAt, reason, attempts } = fate;
   const send = useSend(eventId, again);
+  const status = useStore(useWorld().status).status?.endpoints.find(({ name }) => name === endpoint);
+  const isClosed = status?.state === 'paused' || status?.state === 'stopped';
   return (
     <div class="fate">
       <div class="fate-head">
@@ -74,7 +76,13 @@ function FateRow({
         <Badge tone={TONES[state]}>{WORDS[state]}</Badge>
         {nextTryAt !== undefined && (
           <span class="quiet">
-            next try <Ago at={nextTryAt} />
+            {isClosed ? (
+              'sent when the endpoint is resumed'
+            ) : (
+              <>
+                next try <Due at={nextTryAt} />
+              </>
+            )}
           </span>
         )}
         <Action class="small end" label={`Send again to ${endpoint}`} act={() => send(endpoint)}>

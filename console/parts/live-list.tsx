@@ -100,7 +100,8 @@ function Row({
       onFocus={onFocus}
     >
       <span class="where">
-        {showProcess && <bdi class="process-tag">{line.process}</bdi>}
+        {/* Without a place in it, the line is about the process, whose name it shows. */}
+        {showProcess && (line.project ?? line.definition) && <bdi class="process-tag">{line.process}</bdi>}
         <Where line={line} />
       </span>
       <span class="what">

@@ -1,7 +1,7 @@
 import { useMemo } from 'preact/hooks';
 import { counted } from '../model/counted.ts';
 import { byDay } from '../model/days.ts';
-import type { Entry } from '../model/history.ts';
+import { changesOf, type Entry } from '../model/history.ts';
 import { lineText } from '../model/line-text.ts';
 import { addressOf } from '../model/routes.ts';
 import { wallTime } from '../model/times.ts';
@@ -50,7 +50,10 @@ export function RecordTimeline({ query }: { readonly query: Query }) {
           <bdi>{name}</bdi>
         </h1>
         <span class="quiet" role="status">
-          {counted(entries.length, 'change')}
+          {counted(
+            entries.reduce((sum, { line }) => sum + changesOf(line), 0),
+            'change',
+          )}
           {state === 'reading' && ', and more are being read…'}
         </span>
         <Exports

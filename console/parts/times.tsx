@@ -1,4 +1,4 @@
-import { about, ago, wallTime } from '../model/times.ts';
+import { about, ago, comes, wallTime } from '../model/times.ts';
 import { useNow } from '../state/use.ts';
 
 /** `3 min ago`; the time itself is shown on hovering. */
@@ -12,6 +12,17 @@ export function Ago({ at }: { readonly at: string | number }) {
   return (
     <time dateTime={new Date(time).toISOString()} title={wallTime(time)}>
       {ago(shown, now)}
+    </time>
+  );
+}
+
+/** `in 30 s`, `due`: for what is to come. */
+export function Due({ at }: { readonly at: string }) {
+  const now = useNow();
+  const time = Date.parse(at);
+  return (
+    <time dateTime={at} title={wallTime(time)}>
+      {comes(time, now)}
     </time>
   );
 }

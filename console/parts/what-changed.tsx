@@ -1,7 +1,14 @@
 import { useMemo } from 'preact/hooks';
 import { counted } from '../model/counted.ts';
-import { type ProjectSummary, type RecordSummary, summaryOf, summaryText } from '../model/history.ts';
+import {
+  type ProjectSummary,
+  type RecordSummary,
+  summaryOf,
+  summaryText,
+  watchedText,
+} from '../model/history.ts';
 import { addressOf } from '../model/routes.ts';
+import { wallTime } from '../model/times.ts';
 import { OneChange, What, Where } from './change.tsx';
 import { Exports } from './exports.tsx';
 import { Empty, Failed, Loading } from './states.tsx';
@@ -14,15 +21,18 @@ interface Props {
   readonly since: string;
   /** What people call `since`. */
   readonly name: string;
+  /** When the process was first read. */
+  readonly watchedSince: string | undefined;
 }
 
 /** What differs from the state at a time, by project: for instance, what a project manager wants to know
  *  on Monday morning. */
-export function WhatChanged({ workspace, process, since, name }: Props) {
+export function WhatChanged({ workspace, process, since, name, watchedSince }: Props) {
   const { entries, state, error } = useHistory({ workspace, process, since, order: 'oldest-first' });
   const summary = useMemo(() => summaryOf(entries), [entries]);
   const title = `What changed in ${process} since ${name}`;
   const { projects, others } = summary;
+  const watched = watchedText(watchedSince, Date.parse(since), Date.now());
   const isNothing = state !== 'reading' && projects.length === 0 && others.length === 0;
   return (
     <section aria-labelledby="what-changed" class="what-changed">
@@ -31,20 +41,25 @@ export function WhatChanged({ workspace, process, since, name }: Props) {
           <bdi>{title}</bdi>
         </h2>
         <span class="quiet" role="status">
-          {counted(entries.length, 'change')} in {counted(projects.length, 'project')}
+          {counted(summary.count, 'change')} in {counted(projects.length, 'project')}
           {state === 'reading' && ', and more are being read…'}
         </span>
         <Exports
           entries={entries}
           text={() => summaryText(summary, title)}
-          name={[process, 'since', since.slice(0, 10)]}
+          name={[process, 'since', wallTime(Date.parse(since)).slice(0, 10)]}
         />
       </div>
       {error !== undefined && <Failed error={error} />}
+      {watched !== undefined && (
+        <p class="note">
+          <bdi>{process}</bdi> is watched since {watched}: earlier changes are not known.
+        </p>
+      )}
       {state === 'cut' && (
         <p class="note warn">
-          There is more than fits here: these are the first {entries.length.toLocaleString('en')} changes of
-          that time. All of them:{' '}
+          There is more than fits here: these are the first {counted(entries.length, 'event')} of that time.
+          All of them:{' '}
           <code>
             npx changewire events --process {process} --since {since.slice(0, 16)}Z --limit all --json
           </code>
@@ -57,7 +72,7 @@ export function WhatChanged({ workspace, process, since, name }: Props) {
         <Empty
           title={
             entries.length === 0
-              ? `Nothing has changed since ${name}.`
+              ? `Nothing has changed since ${watched ?? name}.`
               : 'All is as it was: what changed, changed back.'
           }
         />
@@ -91,7 +106,7 @@ interface ProjectProps {
   readonly of: { readonly workspace: string; readonly process: string };
 }
 
-function Project({ summary: { id, project, tasks, at, events }, of }: ProjectProps) {
+function Project({ summary: { id, project, tasks, at, count }, of }: ProjectProps) {
   return (
     <article class="sheet project">
       <h3 class="project-head">
@@ -100,7 +115,7 @@ function Project({ summary: { id, project, tasks, at, events }, of }: ProjectPro
         </a>
         <Fate fate={project.fate} />
         <span class="quiet end">
-          {counted(events, 'change')}, the last <Ago at={at} />
+          {counted(count, 'change')}, the last <Ago at={at} />
         </span>
       </h3>
       {project.changes.length > 0 && (

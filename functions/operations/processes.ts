@@ -31,6 +31,7 @@ export interface Owed {
 /** What people want to know of a process; `ProcessState` in that file explains the properties. */
 export interface Progress {
   readonly baselined: boolean;
+  readonly baselinedAt: number | undefined;
   readonly completedAt: number;
   readonly sweptAt: number;
   readonly hold: { readonly since: number; readonly missing: number } | undefined;

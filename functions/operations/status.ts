@@ -78,10 +78,11 @@ interface Known {
 function statusOf(process: KnownProcess, known: Known): ProcessStatus {
   const { workspace, processId, interval } = process;
   const { progress, now } = known;
-  const { completedAt, sweptAt, hold, released, stalled, passes } = progress;
+  const { baselinedAt, completedAt, sweptAt, hold, released, stalled, passes } = progress;
   return {
     ...{ workspace, process: processId },
     state: stateOf(process, known),
+    ...(baselinedAt !== undefined && { watchedSince: iso(baselinedAt) }),
     ...(completedAt > 0 && { completedAt: iso(completedAt) }),
     ...(sweptAt > 0 && { sweptAt: iso(sweptAt) }),
     ...(interval !== undefined && { interval }),

@@ -74,7 +74,13 @@ function movedOn(
   if (isBaseline) {
     const times = { watermark: startedAt, completedAt: now, sweepCompletedAt: now };
     // 0: a project that an incomplete listing passed over may have been there all the time.
-    return { ...times, sweptAt: listing.isComplete ? startedAt : 0, audit, baselined: true };
+    return {
+      ...times,
+      sweptAt: listing.isComplete ? startedAt : 0,
+      audit,
+      baselined: true,
+      baselinedAt: now,
+    };
   }
   if (kind === 'sweep') return { sweepCompletedAt: now, ...(isComplete && { sweptAt: startedAt }) };
   // Stryker disable next-line ArrayDeclaration: a `changes` pass remembers what it lists

@@ -12,7 +12,7 @@ import { stateOf } from './state-item.ts';
 import { holds, type Table } from './table.ts';
 
 const NAMES = [
-  ...['pk', 'sk', 'baselined', 'hold', 'released', 'stalled', 'completedAt', 'sweptAt'],
+  ...['pk', 'sk', 'baselined', 'baselinedAt', 'hold', 'released', 'stalled', 'completedAt', 'sweptAt'],
   ...['leaseUntil', 'window', 'progress'],
 ];
 type ProcessItem = Key & { readonly leaseUntil?: { readonly N: string } } & Record<string, AttributeValue>;

@@ -16,6 +16,7 @@ const PARTS: {
   readonly [Name in keyof PassState]: readonly [Row, 'boolean' | 'number' | 'json' | 'zstd'];
 } = {
   baselined: ['rare', 'boolean'],
+  baselinedAt: ['rare', 'number'],
   definitions: ['rare', 'zstd'],
   hold: ['rare', 'json'],
   released: ['rare', 'boolean'],

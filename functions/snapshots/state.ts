@@ -47,6 +47,8 @@ export interface SeenState {
 export interface RareState {
   /** True once every project that can be read has its first snapshot: from then on differences are told. */
   readonly baselined: boolean;
+  /** When the baseline was completed, by our clock; undefined where that was before this was kept. */
+  readonly baselinedAt: number | undefined;
   readonly definitions: Definitions;
   /** Set while deletions wait for an operator: how many, and since when. */
   readonly hold: { readonly since: number; readonly missing: number } | undefined;
@@ -127,6 +129,7 @@ export const UNKNOWN_PROCESS: ProcessState = {
   audit: undefined,
   recent: [],
   baselined: false,
+  baselinedAt: undefined,
   definitions: { project: [], task: [] },
   hold: undefined,
   released: false,

@@ -70,10 +70,15 @@ describe('a sweep', () => {
     await baselined();
     const state = () => world.snapshots.readState(world.process);
     expect((await state()).sweepCompletedAt).toBe(world.clock.now);
+    const baselinedAt = world.clock.now;
+    expect(await state()).toMatchObject({ baselinedAt });
     world.pass(600_000);
     world.service.fail({ when: isTasksOf('1002'), times: 99, fault: { status: 403 } });
     expect(await world.run('sweep')).toMatchObject({ outcome: 'completed' });
-    expect(await state()).toMatchObject({ sweepCompletedAt: world.clock.now, sweptAt: world.clock.now });
+    expect(await state()).toMatchObject({
+      ...{ sweepCompletedAt: world.clock.now, sweptAt: world.clock.now },
+      baselinedAt,
+    });
     expect(await owedInShort(world)).toEqual(['1002 unreadable']);
     await world.later();
     expect((await state()).sweepCompletedAt).toBe(world.clock.now - 60_000);

@@ -32,6 +32,7 @@ describe('the state of a process', () => {
     const definitions = { project: [], task: [] };
     const state: Partial<PassState> = {
       baselined: true,
+      baselinedAt: 6,
       watermark: 7,
       pace: { wait: 5, dueAt: 6 },
       sweptAt: 8,
@@ -50,6 +51,7 @@ describe('the state of a process', () => {
     expect(Object.fromEntries(rows)).toEqual({
       rare: {
         baselined: { BOOL: true },
+        baselinedAt: { N: '6' },
         definitions: { B: expect.any(Uint8Array) },
         hold: { S: '{"since":9,"missing":12}' },
         released: { BOOL: false },

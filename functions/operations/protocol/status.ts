@@ -27,6 +27,9 @@ export const processStatus = z.strictObject({
    *  deletions waiting for an operator, some project that can't be read; or well. `removed`: it is no longer
    *  configured, and what was known of it is kept. */
   state: z.enum(['unknown', 'baseline', 'stalled', 'on-hold', 'owing', 'well', 'removed']),
+  /** When the baseline was completed: changes are known from then on. Absent before that, and where it was completed by a version that did not keep
+   *  the time. */
+  watchedSince: time.optional(),
   /** When a pass (or the baseline) was last completed. */
   completedAt: time.optional(),
   /** When the last completed sweep began. */

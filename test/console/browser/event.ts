@@ -57,6 +57,25 @@ export function eventTests({ house, open }: Given): void {
       await expect.poll(timesReceived, SOON).toBe(2);
     });
 
+    it('that a paused endpoint did not get yet says when it is sent', async () => {
+      const page = await open({}, '#/endpoints/crm');
+      await use(page, 'Pause');
+      await page.getByText('crm is paused').waitFor();
+      house().rename('1013', 'Sent on Monday');
+      await page.evaluate("location.hash = '#/now'");
+      await stream(page).filter({ hasText: 'Sent on Monday' }).first().click();
+      await page.getByText('sent when the endpoint is resumed').waitFor();
+      expect(flat(await page.locator('main').innerText())).not.toMatch(/next try/);
+      await page.evaluate("location.hash = '#/endpoints'");
+      await page.locator('th').getByText('webhook', { exact: true }).first().waitFor();
+      expect(flat(await page.locator('th', { hasText: 'crm' }).first().innerText())).toContain(
+        'webhook configured',
+      );
+      await page.evaluate("location.hash = '#/endpoints/crm'");
+      await use(page, 'Resume');
+      await page.getByText('crm gets what waits for it').waitFor();
+    });
+
     it('that is not there is said to be none', async () => {
       const page = await open({}, '#/event/none');
       await page.getByRole('alert').first().waitFor();

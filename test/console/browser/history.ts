@@ -43,6 +43,15 @@ export function historyTests({ house, open }: Given): void {
       expect(csv.name).toMatch(/^onboarding.*\.csv$/);
       // A spreadsheet must not take a name for a formula.
       expect(csv.text).toMatch(/'=SUM\(A1\), ""quoted""/);
+      await tabTo(page, 'Since');
+      await page.keyboard.type('tod');
+      await page.getByRole('heading', { name: 'What changed in onboarding since today' }).waitFor();
+      await page.getByText('=SUM(A1)').first().waitFor();
+      const today = await page.evaluate<string>("new Date().toLocaleDateString('sv')");
+      expect((await downloaded(page, 'CSV')).name).toBe(`onboarding-since-${today}.csv`);
+      expect(flat(await page.locator('main').innerText())).toMatch(
+        /onboarding is watched since today \d\d:\d\d: earlier changes are not known\./,
+      );
       const json = await downloaded(page, 'JSON');
       expect(JSON.stringify(JSON.parse(json.text))).toContain('=SUM(A1)');
     });

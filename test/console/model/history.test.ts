@@ -3,11 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { csv } from '../../../console/model/csv.ts';
 import {
   CSV_HEAD,
+  changesOf,
   csvRows,
   entryOf,
   historyJson,
   summaryOf,
   summaryText,
+  watchedText,
 } from '../../../console/model/history.ts';
 import { fieldChange, hostileEvent, taskEvent } from '../../kit/console/events.ts';
 
@@ -48,6 +50,40 @@ describe('what changed since a time', () => {
       changes: [{ label: 'Status', to: 'Done' }],
     });
     expect(summaryText(summaryOf([]), 'Title')).toBe('Title\n\nNothing changed.\n');
+  });
+
+  it('counts what it shows, a field or a new or deleted record for one each, as a chat does', () => {
+    const project = { id: '3', name: 'Project 3' };
+    const summary = summaryOf([
+      updated(1, fieldChange('status', 'To do', 'In progress'), fieldChange('dueDate', '1', '2')),
+      updated(2, fieldChange('status', 'In progress', 'Done')),
+      entryOf(
+        taskEvent({
+          ...{ id: 'e3', at: at(3), type: 'task.created', task: { id: '13', name: 'New' } },
+          changes: [fieldChange('status', null, 'To do'), fieldChange('dueDate', null, '1')],
+        }),
+      ),
+      entryOf(taskEvent({ id: 'e4', at: at(4), project, changes: [fieldChange('status', 'To do', 'Done')] })),
+    ]);
+    expect(summary.projects.map(({ count }) => count)).toEqual([1, 3]);
+    expect(summary.count).toBe(4);
+    expect(
+      changesOf(updated(1, fieldChange('status', '1', '2'), fieldChange('dueDate', '1', '2')).line),
+    ).toBe(2);
+    expect(changesOf(ofTask(1, 'task.created', [fieldChange('status', null, '1')]).line)).toBe(1);
+    expect(
+      changesOf(updated(1, ...Array.from({ length: 11 }, (_, n) => fieldChange(`f${n}`, '1', '2'))).line),
+    ).toBe(11);
+  });
+
+  it('says since when it has watched, where the time to look at begins earlier', () => {
+    const since = new Date(2026, 10, 23).getTime();
+    const watched = (hour: number, day = 23) => new Date(2026, 10, day, hour, 12).toISOString();
+    const now = new Date(2026, 10, 23, 20).getTime();
+    expect(watchedText(watched(19), since, now)).toBe('today 19:12');
+    expect(watchedText(watched(19, 23), since, now + 86_400_000)).toBe('2026-11-23 19:12');
+    expect(watchedText(watched(19, 22), since, now)).toBeUndefined();
+    expect(watchedText(undefined, since, now)).toBeUndefined();
   });
 
   it('says that a task is deleted, or came and went', () => {
@@ -100,11 +136,9 @@ describe('what changed since a time', () => {
     fc.assert(
       fc.property(fc.array(hostileEvent, { maxLength: 8 }), events => {
         const entries = events.map(entryOf);
-        const { projects, others } = summaryOf(entries);
-        expect(projects.reduce((sum, one) => sum + one.events, others.length)).toBeLessThanOrEqual(
-          events.length,
-        );
-        expect(summaryText({ projects, others }, 'Title')).toMatch(/^Title\n/);
+        const summary = summaryOf(entries);
+        expect(summary.count).toBeGreaterThanOrEqual(summary.projects.length + summary.others.length);
+        expect(summaryText(summary, 'Title')).toMatch(/^Title\n/);
         for (const row of csvRows(entries)) expect(row.length).toBe(CSV_HEAD.length);
         expect(csv(CSV_HEAD, csvRows(entries))).toMatch(/^\uFEFF"committed"/);
         expect(JSON.parse(historyJson(entries))).toHaveLength(events.length);

@@ -6,7 +6,7 @@ import { changeLine } from '../../../console/model/change-line.ts';
 import { jsonTokens, prettyJson } from '../../../console/model/json-view.ts';
 import { EVERYTHING, isFiltered, lineMatcher } from '../../../console/model/line-filter.ts';
 import { matched, pastOf } from '../../../console/model/preview.ts';
-import { ago, beginningOf, every, localInput, readLocalInput } from '../../../console/model/times.ts';
+import { ago, beginningOf, comes, every, localInput, readLocalInput } from '../../../console/model/times.ts';
 import { fieldChange, hostileEvent, hostileText, taskEvent } from '../../kit/console/events.ts';
 
 const task = { id: '12', name: 'Task 12' };
@@ -119,6 +119,7 @@ describe('times', () => {
     expect(
       [0, 40_000, 180_000, -30_000, 4 * 3_600_000, 5 * 86_400_000].map(ms => ago(now - ms, now)),
     ).toEqual(['now', '40 s ago', '3 min ago', 'in 30 s', '4 h ago', '5 d ago']);
+    expect([-30_000, 0, 6_000].map(ms => comes(now - ms, now))).toEqual(['in 30 s', 'now', 'due']);
     expect([2_000, 300_000, 21_600_000, 1_500].map(every)).toEqual([
       'every 2 s',
       'every 5 min',
