@@ -31,7 +31,7 @@ const code = await changewire(argv.slice(2), {
     const { openStackTable } = await import('./restore/stack-table.ts');
     return openStackTable(place, { sleep, signal: interrupting.signal });
   },
-  doctor: place => openDoctor(place, withEnvFile(env, cwd())),
+  doctor: place => openDoctor(place, withEnvFile(env, cwd()), cwd()),
   input: terminalInput({ stdin, stderr }, interrupting.signal),
   clock: Date.now,
   interrupted: interrupting.signal,

@@ -22,14 +22,18 @@ export function doctorCommand(program: Command, { run, world }: Cli): void {
     .option('--project <id>', 'with --watch: the project in which a task will be edited')
     .addHelpText(
       'after',
-      examples('doctor launch', 'doctor launch --config changewire.json', 'doctor launch --watch'),
+      examples(
+        'doctor launch',
+        'doctor launch --config changewire.json',
+        'doctor launch --watch --project 1055',
+      ),
     )
     .action(
       run(async ({ ask, print, place, interrupted }, process: string, options: Options) => {
         const { config, workspace, watch, project } = options;
         if (project !== undefined && !watch) throw new UsageError('--project goes with --watch.');
         const asked = { process, ...(workspace !== undefined && { workspace }) };
-        const direct = await world.doctor({ ...place, config });
+        const direct = await world.doctor({ ...place, config, watch });
         if (watch) {
           const how = { say: print.note, signal: interrupted };
           const told = await watcher(direct).watch({ ...asked, project }, how);
@@ -45,6 +49,6 @@ export function doctorCommand(program: Command, { run, world }: Cli): void {
 function watcher(direct: DirectDoctor | undefined): DirectDoctor {
   if (direct) return direct;
   throw new UsageError(
-    '--watch asks the service for minutes, from here: it takes the credentials of SERVICE_* (environment or .env), or --config FILE.',
+    '--watch asks the service for minutes, from here: it takes the credentials of SERVICE_* (environment or .env), of --config FILE, or of changewire.json in the current folder.',
   );
 }

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { ServiceAddresses } from '../../functions/operations/doctor/to-paste.ts';
 import type { AnswerOf } from '../../functions/operations/protocol/answers.ts';
 import { UsageError } from '../../local/basics/usage-error.ts';
@@ -6,6 +7,8 @@ import type { Place } from './connection.ts';
 export interface DoctorPlace extends Place {
   /** A configuration file. */
   readonly config?: string | undefined;
+  /** True for --watch: then also the configuration file of the current folder. */
+  readonly watch?: boolean | undefined;
 }
 
 interface Asked {
@@ -27,16 +30,22 @@ export interface DirectDoctor {
 /** A doctor for the service of a configuration file or of SERVICE_*; undefined where there is neither:
  *  then a run or a stack is asked, which knows its service. No pass needs to have been made before. */
 export async function openDoctor(
-  { config, stack }: DoctorPlace,
+  { config: named, stack, watch = false }: DoctorPlace,
   environment: Readonly<Record<string, string | undefined>>,
+  directory: string,
 ): Promise<DirectDoctor | undefined> {
   if (stack !== undefined) {
-    if (config !== undefined)
+    if (named !== undefined)
       throw new UsageError('--stack has a configuration of its own: give --stack or --config.');
     return undefined;
   }
   const { serviceSettings } = await import('../../local/settings/service-settings.ts');
-  if (config === undefined && serviceSettings(environment) === undefined) return undefined;
+  const { configFileIn } = await import('../../local/settings/config-file.ts');
+  const hasSettings = named === undefined && serviceSettings(environment) !== undefined;
+  // A run answers with its own configuration; a watch is made from here.
+  const file = watch && !hasSettings ? configFileIn(directory) : undefined;
+  const config = named ?? (file && join(directory, file));
+  if (config === undefined && !hasSettings) return undefined;
   const { doctorOf, doctorSource, watchOf, workspaceOf } = await import('../../local/operate/doctor.ts');
   const source = await doctorSource({ config }, environment);
   const keyOf = ({ process, workspace }: Asked) => ({

@@ -47,9 +47,9 @@ function came({ items, isWhole }: ListRead): string {
 }
 
 /** The identifiers of all projects, as paths take them. */
-export async function projectIds(asker: Asker): Promise<ReadonlySet<string>> {
+export async function projectIds(asker: Asker, how: { again?: boolean } = {}): Promise<ReadonlySet<string>> {
   const { property = 'id' } = await projectKey(asker);
-  const { items } = await readProjects(asker);
+  const { items } = await readProjects(asker, how);
   return new Set(items.map(item => textOf(item[property])).filter(id => id !== ''));
 }
 

@@ -1,6 +1,7 @@
 import type { Probed } from '../../service/probe.ts';
 import type { Finding } from '../protocol/doctor.ts';
 import type { Asker } from './asker.ts';
+import { MAX_TRIES } from './dated.ts';
 import { failed, found } from './examination.ts';
 import { type ListRead, pageBody, readProjects, textOf } from './lists.ts';
 import { projectKey } from './tasks.ts';
@@ -15,25 +16,41 @@ const REMEDY = 'Nothing to do: passes read a list of several pages twice.';
  *  leaves out some projects before it: one that counts then begins further on than one that points at an
  *  item. */
 export async function examineCursors(asker: Asker): Promise<Finding> {
-  const read = await readProjects(asker);
   const { name = '' } = await updateField(asker);
-  const times = read.items.map(item => timeOf(item[name]));
-  const plan = planOf(times, placeOf(read));
-  if (!plan) return unseen([], 'too few update times, or too many projects');
-  const path = ['processes', asker.process, 'projects'];
-  const head = await asker.get(path, { first: plan.place });
-  const after = pageBody(head.body, 'projects').next;
-  if (after === undefined) return failed(TOPIC, head, REMEDY);
-  const filter = { [plan.filter]: new Date(plan.time).toISOString() };
-  const rest = await asker.get(path, { first: read.first, after, ...filter });
-  if (rest.body === undefined) {
-    const came = `status ${rest.status} for a cursor of another filter`;
-    return found(TOPIC, 'fine', 'A cursor belongs to its filter.', { asked: [head, rest], came });
-  }
   const { property = 'id' } = await projectKey(asker);
-  const ids = read.items.map(item => textOf(item[property]));
-  return judge(rest, plan, { ids, times, property, asked: [head, rest] });
+  const rowsOf = ({ items }: ListRead) =>
+    items.map(item => ({ id: textOf(item[property]), time: timeOf(item[name]) }));
+  let read = await readProjects(asker);
+  const asked: Probed[] = [];
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    const rows = rowsOf(read);
+    const times = rows.map(({ time }) => time);
+    const plan = planOf(times, placeOf(read));
+    if (!plan) return unseen([], 'too few update times, or too many projects');
+    const path = ['processes', asker.process, 'projects'];
+    const head = await asker.get(path, { first: plan.place }, { again: true });
+    const after = pageBody(head.body, 'projects').next;
+    if (after === undefined) return failed(TOPIC, head, REMEDY);
+    const filter = { [plan.filter]: new Date(plan.time).toISOString() };
+    const shown = () => readProjects(asker, { query: filter, again: true }).then(each => rowsOf(each));
+    const before = await shown();
+    const rest = await asker.get(path, { first: read.first, after, ...filter }, { again: true });
+    asked.push(head, rest);
+    if (rest.body === undefined) {
+      const came = `status ${rest.status} for a cursor of another filter`;
+      return found(TOPIC, 'fine', 'A cursor belongs to its filter.', { asked, came });
+    }
+    read = await readProjects(asker, { again: true });
+    const ids = rows.map(({ id }) => id);
+    // Some edits show with a filter later than in the list.
+    const left = rows.filter(({ time }) => isLeft(time, plan));
+    if (isEqual(rows, rowsOf(read)) && isEqual(before, left) && isEqual(await shown(), left))
+      return judge(rest, plan, { ids, times, property, asked });
+  }
+  return unseen(asked, 'projects that were edited while they were read');
 }
+
+const isEqual = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
 
 function unseen(asked: readonly Probed[], came: string): Finding {
   return found(TOPIC, 'unknown', 'It can not be seen what they mean.', { asked, came, remedy: REMEDY });

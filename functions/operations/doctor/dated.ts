@@ -18,8 +18,12 @@ export interface Dated {
 }
 
 /** The projects with update times, the latest first; none when projects have no such time. */
-export async function datedProjects(asker: Asker): Promise<Dated[]> {
-  const { items } = await readProjects(asker);
+export async function datedProjects(asker: Asker, how: { again?: boolean } = {}): Promise<Dated[]> {
+  return datedIn(asker, (await readProjects(asker, how)).items);
+}
+
+/** The same of projects that were read. */
+export async function datedIn(asker: Asker, items: readonly JsonObject[]): Promise<Dated[]> {
   const { name } = await updateField(asker);
   const { property = 'id' } = await projectKey(asker);
   return items
@@ -28,6 +32,14 @@ export async function datedProjects(asker: Asker): Promise<Dated[]> {
       return time === undefined ? [] : [{ id: textOf(record[property]), record, time }];
     })
     .sort((one, other) => other.time - one.time);
+}
+
+/** How often something is tried that an edit of others may spoil. */
+export const MAX_TRIES = 3;
+
+/** Whether a project is still there, and was not updated again. */
+export function isUnchanged({ id, time }: Dated, now: readonly Dated[]): boolean {
+  return now.some(each => each.id === id && each.time === time);
 }
 
 /** The projects updated after a time. */

@@ -18,7 +18,10 @@ const MOST = 3;
 
 async function judge(asker: Asker): Promise<Finding> {
   const { isWhole } = await readProjects(asker);
-  const ids = isWhole ? await goneIds(asker) : [];
+  const gone = isWhole ? await goneIds(asker) : [];
+  // A project that was made after the listing was read is in the log, too.
+  const now = gone.length > 0 ? await projectIds(asker, { again: true }) : new Set<string>();
+  const ids = gone.filter(id => !now.has(id));
   const answers = [];
   for (const id of ids.slice(0, MOST)) answers.push(await asker.get(tasksPath(asker, id), { first: 1 }));
   const missing = answers.filter(({ status }) => status === 404);

@@ -37,7 +37,7 @@ export interface DoctorOptions {
 }
 
 export function createDoctor(options: DoctorOptions): Doctor {
-  const { open, configured = () => ({}), clock, sleep, most = 100, perSecond = 5 } = options;
+  const { open, configured = () => ({}), clock, sleep, most = 200, perSecond = 5 } = options;
   return async ({ workspace, processId: process }, onProgress = () => undefined) => {
     const probe = open(workspace);
     try {

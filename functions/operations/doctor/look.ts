@@ -74,6 +74,11 @@ export async function look(asker: Asker, watched: Watched, since?: number): Prom
   };
 }
 
+/** The tasks of the project as they are now. */
+export async function tasksIn(asker: Asker, { id }: Watched): Promise<Look['tasks']> {
+  return byId(await readList(asker, 'tasks', tasksPath(asker, id), { again: true }));
+}
+
 function byId({ items }: ListRead): Map<string, JsonObject> {
   const property = identifierIn(items, 'task') ?? '';
   return new Map(items.map((item, index) => [textOf(item[property]) || `#${index}`, item]));

@@ -6,7 +6,7 @@ import { type Examination, type Examined, found } from './examination.ts';
 import { identifierIn, pageBody, readProjects, textOf } from './lists.ts';
 import { readTasks, tasksPath } from './tasks.ts';
 import { isUsual, timeOf } from './times.ts';
-import { customNames } from './update-field.ts';
+import { customNames, updateField } from './update-field.ts';
 import { counted, propertyList } from './words.ts';
 
 const TOPIC = 'fields that change by themselves';
@@ -25,13 +25,15 @@ export const stability: Examination = {
     );
     const tasksAgain =
       first && (await asker.get(tasksPath(asker, first.id), { first: first.read.first }, { again: true }));
+    // A project's update time alone moves with each edit of a task.
+    const { name, others } = await updateField(asker);
+    const apart = [
+      ...(await customNames(asker, 'project')),
+      ...(name === undefined ? [] : [name]),
+      ...others,
+    ];
     const changed = [
-      ...differing(
-        'project',
-        projects.items,
-        pageBody(again.body, 'projects').items,
-        await customNames(asker, 'project'),
-      ),
+      ...differing('project', projects.items, pageBody(again.body, 'projects').items, new Set(apart)),
       ...differing(
         'task',
         first?.read.items ?? [],
@@ -56,7 +58,7 @@ export function differing(
   kind: 'project' | 'task',
   before: readonly JsonObject[],
   after: readonly JsonObject[],
-  custom: ReadonlySet<string>,
+  apart: ReadonlySet<string>,
 ): Differing[] {
   const property = identifierIn(before, kind) ?? '';
   const known = new Map(before.map(record => [textOf(record[property]), record]));
@@ -66,7 +68,7 @@ export function differing(
       ? namesIn(other, record).filter(name => !jsonEqual(other[name] ?? null, record[name] ?? null))
       : [];
     const [name, ...more] = names.filter(each => !isUsual(each));
-    if (!other || name === undefined || more.length > 0 || custom.has(name)) return [];
+    if (!other || name === undefined || more.length > 0 || apart.has(name)) return [];
     return [{ name, before: other[name], after: record[name] }];
   });
 }

@@ -1,8 +1,8 @@
 import type { Probed } from '../../service/probe.ts';
 import type { Finding } from '../protocol/doctor.ts';
 import { type Examination, found } from './examination.ts';
-import { readProjects } from './lists.ts';
-import { readTasks, type TasksRead } from './tasks.ts';
+import { readProjects, textOf } from './lists.ts';
+import { projectKey, readTasks, type TasksRead } from './tasks.ts';
 import { isUsual, known, timeFields, timeOf } from './times.ts';
 import { customNames, updateField } from './update-field.ts';
 import { counted, shown, timeText } from './words.ts';
@@ -13,19 +13,19 @@ export const TASK_EDITS = 'task edits';
 export const taskEdits: Examination = {
   topic: TASK_EDITS,
   async examine(asker) {
-    const { answers } = await readProjects(asker);
     const read = await readTasks(asker);
     const { name } = await updateField(asker);
     const custom = await customNames(asker, 'task');
-    const asked = [...answers.slice(0, 1), ...read.flatMap(each => each.read.answers)];
-    return {
-      findings: [
-        judgeTaskEdits(
-          read.map(each => compare(each, name, custom)),
-          asked,
-        ),
-      ],
-    };
+    // Read after the tasks: an edit in between moves the project further than its tasks, never less far.
+    const { answers, items } = await readProjects(asker, { again: true });
+    const { property = 'id' } = await projectKey(asker);
+    const now = new Map(items.map(item => [textOf(item[property]), item]));
+    const asked = [...read.flatMap(each => each.read.answers), ...answers.slice(0, 1)];
+    const compared = read.flatMap(each => {
+      const project = now.get(each.id);
+      return project ? compare({ ...each, project }, name, custom) : [];
+    });
+    return { findings: [judgeTaskEdits(compared, asked)] };
   },
 };
 
@@ -60,6 +60,14 @@ function compare(
 /** The times that one edit gives to task and project may differ by this much. */
 const SAME_MS = 1_000;
 
+/** Whole minutes or seconds that are equal show one edit only where other edits have other times. */
+const isWhole = (unit: number, ...times: number[]) => times.every(time => time % unit === 0);
+
+function isSame({ project, task }: { readonly project: number; readonly task: number }): boolean {
+  if (isWhole(60_000, project, task)) return false;
+  return isWhole(1_000, project, task) ? project === task : Math.abs(project - task) <= SAME_MS;
+}
+
 export function judgeTaskEdits(compared: readonly Compared[], asked: readonly Probed[]): Finding {
   const pairs = compared.flatMap(({ project, task, ...rest }) =>
     project === undefined || task === undefined ? [] : [{ ...rest, project, task }],
@@ -72,7 +80,7 @@ export function judgeTaskEdits(compared: readonly Compared[], asked: readonly Pr
     const remedy = 'Where the audit log is denied, set sweep to a shorter time.';
     return found(TASK_EDITS, 'warning', text, { asked, came, remedy });
   }
-  const same = pairs.filter(({ project, task, isEdit }) => isEdit && Math.abs(project - task) <= SAME_MS);
+  const same = pairs.filter(({ isEdit, ...pair }) => isEdit && isSame(pair));
   const came = `${counted(pairs.length, 'project')} with the times of their tasks, ${same.length} as late as a task of theirs`;
   if (same.length > 0) {
     const text = 'They seem to move the update time of their project.';

@@ -1,7 +1,15 @@
 import type { Probed } from '../../service/probe.ts';
 import type { Finding } from '../protocol/doctor.ts';
 import type { Asker } from './asker.ts';
-import { datedProjects, idsIn, SETTLED, serviceTime, updatedAfterTomorrow, updatedSince } from './dated.ts';
+import {
+  datedIn,
+  idsIn,
+  MAX_TRIES,
+  SETTLED,
+  serviceTime,
+  updatedAfterTomorrow,
+  updatedSince,
+} from './dated.ts';
 import { type Examination, failed, found } from './examination.ts';
 import { type ListRead, readProjects } from './lists.ts';
 import { judgeEdge } from './updated-edge.ts';
@@ -52,22 +60,30 @@ const EVER = Date.UTC(2001, 0, 1);
 /** Whether a very old `updatedAfter` returns all projects. Recent updates don't count, because they may show
  *  late. */
 async function judgeAll(asker: Asker, on: { asked: readonly Probed[]; came: string }): Promise<Finding> {
-  const { isWhole, items } = await readProjects(asker);
-  const past = await updatedSince(asker, EVER);
-  const shown = await idsIn(asker, past);
-  const dated = await datedProjects(asker);
-  const settled = (await serviceTime(asker)) - SETTLED;
-  const never = dated.filter(({ id, time }) => time < settled && !shown.has(id)).length;
-  const asked = [...on.asked, ...past.answers];
-  if (!isWhole || !past.isWhole || (never === 0 && (dated.length > 0 || shown.size === items.length)))
-    return found(TOPIC, 'fine', 'It works.', on);
-  if (dated.length === 0) {
-    const text = `${counted(items.length - shown.size, 'project')} of ${items.length} did not come with it: they are shown late, or never.`;
-    return found(TOPIC, 'unknown', text, { ...on, asked, remedy: 'Ask the doctor again in some minutes.' });
+  const asked = [...on.asked];
+  let listing = await readProjects(asker);
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    const { isWhole, items } = listing;
+    const past = await updatedSince(asker, EVER, { again: true });
+    asked.push(...past.answers);
+    const shown = await idsIn(asker, past);
+    const dated = await datedIn(asker, items);
+    const settled = (await serviceTime(asker)) - SETTLED;
+    const never = dated.filter(({ id, time }) => time < settled && !shown.has(id)).length;
+    if (!isWhole || !past.isWhole || (never === 0 && (dated.length > 0 || shown.size === items.length)))
+      return found(TOPIC, 'fine', 'It works.', on);
+    listing = await readProjects(asker, { again: true });
+    if (JSON.stringify(listing.items) !== JSON.stringify(items)) continue;
+    if (dated.length === 0) {
+      const text = `${counted(items.length - shown.size, 'project')} of ${items.length} did not come with it: they are shown late, or never.`;
+      return found(TOPIC, 'unknown', text, { ...on, asked, remedy: 'Ask the doctor again in some minutes.' });
+    }
+    const text = `${counted(never, 'project')} of ${items.length} never come with it, whenever they were updated.`;
+    const remedy = 'Their changes are told by sweeps only: set sweep to a shorter time.';
+    return found(TOPIC, 'warning', text, { ...on, asked, remedy });
   }
-  const text = `${counted(never, 'project')} of ${items.length} never come with it, whenever they were updated.`;
-  const remedy = 'Their changes are told by sweeps only: set sweep to a shorter time.';
-  return found(TOPIC, 'warning', text, { ...on, asked, remedy });
+  const text = 'Some projects did not come with it, and projects were edited while they were asked for.';
+  return found(TOPIC, 'unknown', text, { ...on, asked, remedy: 'Ask the doctor again.' });
 }
 
 async function judgeForms(asker: Asker): Promise<Finding> {

@@ -1,6 +1,15 @@
 import type { Probed } from '../../service/probe.ts';
 import type { Asker } from './asker.ts';
-import { datedProjects, idsIn, SETTLED, serviceTime, updatedSince } from './dated.ts';
+import {
+  type Dated,
+  datedProjects,
+  idsIn,
+  isUnchanged,
+  MAX_TRIES,
+  SETTLED,
+  serviceTime,
+  updatedSince,
+} from './dated.ts';
 import { type Asked, type Examined, failed, found } from './examination.ts';
 import { readProjects } from './lists.ts';
 import { span } from './words.ts';
@@ -14,14 +23,30 @@ const BETWEEN = 4_000;
  *  updated in the last minutes. */
 export async function examineLag(asker: Asker): Promise<Examined> {
   const { answers } = await readProjects(asker);
-  const [newest] = await datedProjects(asker);
-  const age = newest ? (await serviceTime(asker)) - newest.time : Number.POSITIVE_INFINITY;
-  if (!newest || age > SETTLED) {
-    const came = newest ? `the last update is ${span(age)} old` : 'no update time';
-    const on = { asked: answers.slice(0, 1), came, remedy: WATCH };
-    return { findings: [found(LAG, 'unknown', 'Nothing was updated in the last minutes.', on)] };
-  }
   const asked: Probed[] = [];
+  let projects = await datedProjects(asker);
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    const [newest] = projects;
+    const age = newest ? (await serviceTime(asker)) - newest.time : Number.POSITIVE_INFINITY;
+    if (!newest || age > SETTLED) {
+      const came = newest ? `the last update is ${span(age)} old` : 'no update time';
+      const on = { asked: answers.slice(0, 1), came, remedy: WATCH };
+      return { findings: [found(LAG, 'unknown', 'Nothing was updated in the last minutes.', on)] };
+    }
+    const shown = await untilShown(asker, newest, asked);
+    if (shown) return shown;
+    const waited = (await serviceTime(asker)) - newest.time;
+    projects = await datedProjects(asker, { again: true });
+    const came = `one of ${span(waited)} before was not among them, though the listing has it`;
+    if (isUnchanged(newest, projects)) return judgeLag(waited, asked, came);
+  }
+  const on = { asked, came: 'the project was updated again, or deleted', remedy: WATCH };
+  return { findings: [found(LAG, 'unknown', 'Projects were edited while they were asked for.', on)] };
+}
+
+/** Asks for an update until it is shown; undefined when it is not shown within some seconds. */
+async function untilShown(asker: Asker, newest: Dated, asked: Probed[]): Promise<Examined | undefined> {
+  const age = (await serviceTime(asker)) - newest.time;
   for (let asking = 0; asking < ASKINGS; asking += 1) {
     if (asking > 0) await asker.wait(BETWEEN);
     const read = await updatedSince(asker, newest.time - 1, { again: true });
@@ -31,12 +56,7 @@ export async function examineLag(asker: Asker): Promise<Examined> {
     const text = `An update is shown within ${span((await serviceTime(asker)) - newest.time)}.`;
     return { findings: [found(LAG, 'fine', text, { asked, came: `one of ${span(age)} before` })] };
   }
-  const waited = (await serviceTime(asker)) - newest.time;
-  return judgeLag(
-    waited,
-    asked,
-    `one of ${span(waited)} before was not among them, though the listing has it`,
-  );
+  return undefined;
 }
 
 /** The default overlap of passes, in ms. A lag up to COVERED, half of that, is safe. */

@@ -2,10 +2,11 @@ import type { JsonObject } from '../../basics/json.ts';
 import type { ProcessKey } from '../../basics/process.ts';
 import type { DoctorAnswer } from '../protocol/doctor.ts';
 import { type Asker, createAsker, TooManyRequests } from './asker.ts';
+import { MAX_TRIES } from './dated.ts';
 import type { DoctorOptions } from './doctor.ts';
 import { type Examined, found } from './examination.ts';
 import { readProjects, textOf } from './lists.ts';
-import { findTail, look, type Watched } from './look.ts';
+import { findTail, type Look, look, tasksIn, type Watched } from './look.ts';
 import { type How, observe, type Patience } from './observe.ts';
 import { judgeProcess } from './process.ts';
 import { readTasks } from './tasks.ts';
@@ -82,13 +83,26 @@ async function watch(
     };
     return { findings: [found('edit', 'unknown', 'There is no project to watch.', on)] };
   }
-  const first = await look(asker, watched);
+  const first = await firstLook(asker, watched);
   say(
     `Edit a task of project ${shown(watched.id)}${nameOf(first.project)} now. It is looked for, for ${span(patience.editWithin)}.`,
   );
   const observed = await observe(asker, watched, first, { ...patience, say, signal });
   const { name: field } = await updateField(asker);
   return judgeWatch(observed, { projectId: watched.id, field });
+}
+
+/** A look during which no task was edited, if one can be had: an edit between its two readings would show in the
+ *  project alone. */
+async function firstLook(asker: Asker, watched: Watched): Promise<Look> {
+  let first = await look(asker, watched);
+  for (let tries = 1; tries < MAX_TRIES; tries += 1) {
+    const { tasks } = first;
+    const now = await tasksIn(asker, watched);
+    if (JSON.stringify([...tasks]) === JSON.stringify([...now])) break;
+    first = await look(asker, watched);
+  }
+  return first;
 }
 
 function nameOf(project: JsonObject | undefined): string {

@@ -103,6 +103,31 @@ test('an edit of the project itself, before, is not taken for what the task’s 
   expect(findingOf(answer, 'task edits').verdict).toBe('warning');
 });
 
+test('an edit between the first readings of the tasks and of the project is not taken for one that moves nothing', async () => {
+  const { options, service, time } = lively({});
+  const { workspace } = service;
+  const [task = ''] = workspace.state.processes.get(PROCESS)?.projects.get(PROJECT)?.tasks.keys() ?? [];
+  let edits = 0;
+  let watchedFrom = Number.POSITIVE_INFINITY;
+  const sleep = async (ms: number) => {
+    time.now += ms;
+    const isOfTasks = ({ path }: { path: string }) => path.includes(`/${PROJECT}/tasks`);
+    const last = service.requests.at(-1);
+    // The first look reads the tasks, and then the projects.
+    const isBetween = last && isOfTasks(last) && service.requests.filter(isOfTasks).length === 1;
+    if (edits === 0 ? !isBetween : edits > 1 || time.now < watchedFrom + 200_000) return;
+    edits += 1;
+    workspace.updateTask(PROCESS, PROJECT, task, { name: `Renamed ${edits}` });
+  };
+  const watch = createWatch({ ...options, sleep });
+  const say = () => {
+    watchedFrom = Math.min(watchedFrom, time.now);
+  };
+  const answer = await watch({ workspace: 'w', processId: PROCESS }, { project: PROJECT, say });
+  expect(edits).toBe(2);
+  expect(findingOf(answer, 'task edits')).toMatchObject({ verdict: 'fine' });
+});
+
 test('without an edit it ends, after a bounded number of requests, and says how to go on', async () => {
   const { answer, requests } = await watched({}, []);
   expect(answer.findings).toMatchObject([

@@ -23,17 +23,21 @@ export function ward({
   workspace = believableWorkspace(1, NOW - 3_600_000),
   process = [...workspace.processes.keys()][0] ?? '',
   secret,
+  passing = () => undefined,
 }: {
   readonly freedoms?: Partial<Freedoms>;
   readonly workspace?: Workspace;
   readonly process?: string;
   readonly secret?: string;
+  /** Called when our time has passed, before anything else is asked. */
+  readonly passing?: () => void;
 } = {}): Ward {
   const time = { now: NOW, skew: 0 };
   const service = serveInProcess({ clock: () => time.now + time.skew, workspace, freedoms });
   const clock = () => time.now;
   const sleep = async (ms: number) => {
     time.now += ms;
+    passing();
   };
   const open = () =>
     openProbe({

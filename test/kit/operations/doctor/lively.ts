@@ -7,12 +7,12 @@ const MINUTE = 61_300;
 const PROJECTS = 12;
 
 /** A service with these freedoms, in which people worked until a few seconds ago. */
-export function lively(freedoms: Partial<Freedoms> = {}): Ward {
+export function lively(freedoms: Partial<Freedoms> = {}, passing?: () => void): Ward {
   const workspace = buildWorkspace({
     now: NOW - 86_400_000,
     processes: [{ id: PROCESS, projects: PROJECTS, tasksPerProject: 3 }],
   });
-  const house = ward({ freedoms, workspace });
+  const house = ward({ freedoms, workspace, ...(passing && { passing }) });
   const { service, time } = house;
   const { workspace: edit } = service;
   const ids = [...(edit.state.processes.get(PROCESS)?.projects.keys() ?? [])];
