@@ -1,7 +1,7 @@
-import { mkdtempSync, readdirSync, realpathSync, rmSync, statSync } from 'node:fs';
+import fs, { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { platform } from 'node:process';
+import { getuid, platform } from 'node:process';
 import { type Lock, lockDirectory } from './lock.ts';
 import { type Files, privateDirectory, whyUnusable } from './private-directory.ts';
 
@@ -42,8 +42,8 @@ const TEMPORARY = platform === 'win32' ? 'TEMP' : 'TMPDIR';
  * Makes a directory that lives as long as this process. Those of processes that were killed are removed
  * first.
  */
-export function openScratchDirectory(temporary = tmpdir()): DataDirectory {
-  const path = makeScratch(temporary);
+export function openScratchDirectory(temporary = tmpdir(), files: Files = fs): DataDirectory {
+  const path = makeScratch(temporary, files);
   const lock = lockDirectory(path);
   const release = () => {
     // First unlock, then remove: Windows removes no file that is open.
@@ -53,10 +53,10 @@ export function openScratchDirectory(temporary = tmpdir()): DataDirectory {
   return { path, lasting: false, file: name => join(path, name), release };
 }
 
-function makeScratch(temporary: string): string {
+function makeScratch(temporary: string, files: Files): string {
   try {
     const parent = realpathSync(temporary);
-    removeAbandoned(parent);
+    removeAbandoned(parent, files);
     return mkdtempSync(join(parent, SCRATCH));
   } catch (error) {
     throw new Error(
@@ -65,16 +65,36 @@ function makeScratch(temporary: string): string {
   }
 }
 
-function removeAbandoned(parent: string): void {
-  for (const name of readdirSync(parent).filter(entry => entry.startsWith(SCRATCH))) {
-    const path = join(parent, name);
-    // A new one may have no lock yet.
-    if (Date.now() - statSync(path).mtimeMs < 10_000) continue;
-    const lock = tryLock(path);
-    if (lock === undefined) continue;
-    lock.release();
-    rmSync(path, { recursive: true, force: true });
+/** Removes what it can. Every user may put links and folders with these names into a temporary directory, and no start may
+ *  follow one, or fail because of it. */
+function removeAbandoned(parent: string, files: Files): void {
+  for (const path of scratchesIn(parent, files)) {
+    try {
+      if (!isAbandoned(files.lstatSync(path))) continue;
+      const lock = tryLock(path);
+      if (lock === undefined) continue;
+      lock.release();
+      files.rmSync(path, { recursive: true, force: true });
+    } catch {
+      // Another process removed it, or the next start may.
+    }
   }
+}
+
+function scratchesIn(parent: string, files: Files): readonly string[] {
+  try {
+    const names = files.readdirSync(parent).filter(name => name.startsWith(SCRATCH));
+    return names.map(name => join(parent, name));
+  } catch {
+    // A temporary directory need not be readable.
+    return [];
+  }
+}
+
+/** Whether it is a folder that a run of this user made, and not just now: a new one may have no lock yet. */
+function isAbandoned(found: fs.Stats): boolean {
+  const isPrivate = platform === 'win32' || (found.uid === getuid?.() && (found.mode & 0o077) === 0);
+  return found.isDirectory() && isPrivate && Date.now() - found.mtimeMs >= 10_000;
 }
 
 /** Locks the directory; undefined when somebody uses it, or it is another user's. */

@@ -18,7 +18,7 @@ export type Files = Pick<
 /** The names that Changewire gives in a data directory. With others in it, the directory is somebody
  *  else's; `lost+found` is the file system's own. */
 const OURS =
-  /^(lock(\.pid.*|-journal)?|(changewire|table)\.sqlite(-\w+)?|(position|service|sweeps|subscriptions|operate)\.json(\.\w+)?|rejected\.jsonl|sns-signing\.pem(\.new)?|dynamodb\.log|[\w.-]+\.secret|endpoints|undelivered|dead-letters|simulated|lost\+found)$/;
+  /^(lock(\.pid.*|-journal)?|(changewire|table)\.sqlite(-\w+)?|(position|service|sweeps|subscriptions|operate)\.json(\.\w+)?|rejected\.jsonl|(sns-signing\.pem|console\.html)(\.new)?|dynamodb\.log|[\w.-]+\.secret|endpoints|undelivered|dead-letters|simulated|lost\+found)$/;
 
 /**
  * Makes a directory for this user alone (mode 0700), with its parents, and checks that it can be written.

@@ -1,8 +1,20 @@
 import { once } from 'node:events';
-import { existsSync, readdirSync, utimesSync } from 'node:fs';
+import fs, {
+  chmodSync,
+  chownSync,
+  existsSync,
+  lutimesSync,
+  mkdirSync,
+  readdirSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
+import { getuid, platform } from 'node:process';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openDataDirectory, openScratchDirectory } from '../../../local/data/data-directory.ts';
+import type { Files } from '../../../local/data/private-directory.ts';
 import { moduleUrl, otherProcess, temporaryDirectory } from '../../kit/temporary.ts';
 
 const silent = () => undefined;
@@ -57,5 +69,54 @@ describe('the data directory', () => {
         .map(name => join(parent, name))
         .toSorted(),
     ).toEqual([other.path, next.path].toSorted());
+  });
+
+  /** Puts an entry with the name of an abandoned directory into a new one, and starts a run there. */
+  function besides(make: (path: string) => void, files?: Files) {
+    const parent = temporaryDirectory();
+    const path = join(parent, 'changewire-memory-x');
+    make(path);
+    lutimesSync(path, 0, 0);
+    const started = openScratchDirectory(parent, files);
+    onTestFinished(started.release);
+    return { path, isThere: readdirSync(parent).includes('changewire-memory-x') };
+  }
+
+  test('of a run that keeps nothing neither fails by a link in its place, nor follows it', () => {
+    expect(besides(path => symlinkSync('/nonexistent', path)).isThere).toBe(true);
+    const elsewhere = temporaryDirectory();
+    expect(besides(path => symlinkSync(elsewhere, path)).isThere).toBe(true);
+    expect(readdirSync(elsewhere)).toEqual([]);
+  });
+
+  test.runIf(platform !== 'win32')(
+    'of a run that keeps nothing uses no folder in its place that is open to others',
+    () => {
+      const target = join(temporaryDirectory(), 'made-by-a-link');
+      const { isThere } = besides(path => {
+        mkdirSync(path);
+        chmodSync(path, 0o777);
+        symlinkSync(target, join(path, 'lock'));
+      });
+      expect([isThere, existsSync(target)]).toEqual([true, false]);
+    },
+  );
+
+  test.runIf(getuid?.() === 0)('of a run that keeps nothing uses no folder of another user', () => {
+    const { path, isThere } = besides(made => {
+      mkdirSync(made, { mode: 0o700 });
+      chownSync(made, 65_534, 65_534);
+    });
+    expect([isThere, readdirSync(path)]).toEqual([true, []]);
+  });
+
+  test('of a run that keeps nothing passes by a file in its place, and a folder that can not be removed', () => {
+    expect(besides(path => writeFileSync(path, '')).isThere).toBe(true);
+    const fails = () => {
+      throw Object.assign(new Error('fails'), { code: 'EBUSY' });
+    };
+    for (const failing of [{ rmSync: fails }, { readdirSync: fails }, { lstatSync: fails }])
+      expect(besides(path => mkdirSync(path, { mode: 0o700 }), { ...fs, ...failing }).isThere).toBe(true);
+    expect(besides(path => mkdirSync(path, { mode: 0o700 })).isThere).toBe(false);
   });
 });

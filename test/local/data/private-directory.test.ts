@@ -42,6 +42,7 @@ describe('a data directory', () => {
       'lock',
       'position.json',
       'service.json',
+      'console.html',
       'dynamodb.log',
     ];
     const path = openDirectory(...names, 'undelivered/a.jsonl', 'simulated/service.json');
