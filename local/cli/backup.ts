@@ -15,6 +15,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { platform } from 'node:process';
 import { copyDatabase } from '../../functions/snapshots/sqlite/copy.ts';
 import { failure } from '../basics/failure.ts';
+import { makeDirectory, whyUnusable } from '../data/private-directory.ts';
 import { STORE_FILE } from '../data/store-file.ts';
 import { SECRETS_FOLDER } from '../endpoints/secret-files.ts';
 
@@ -33,9 +34,8 @@ export function backUp(from: string, to: string): void {
   if (existsSync(target)) throw new Error(`${target} is there already. Name a directory that is not.`);
   // In the same folder as the target, so that in the end a rename is enough.
   const partial = join(dirname(target), `.${basename(target)}.partial`);
-  rmSync(partial, { recursive: true, force: true });
+  makePartial(partial, target);
   try {
-    mkdirSync(partial, { recursive: true, mode: 0o700 });
     copyDatabase(join(source, STORE_FILE), join(partial, STORE_FILE));
     const beside = readdirSync(source).filter(name => BESIDE.test(name) && isFile(join(source, name)));
     for (const name of beside) copyFileSync(join(source, name), join(partial, name));
@@ -47,6 +47,21 @@ export function backUp(from: string, to: string): void {
   } catch (error) {
     rmSync(partial, { recursive: true, force: true });
     throw new Error(`${source} can not be copied to ${target}: ${failure(error)}.`, { cause: error });
+  }
+}
+
+/** Removes what a killed backup left, and makes the folder. One that is there by then is of another program, which
+ *  could read the copy. */
+function makePartial(partial: string, target: string): void {
+  try {
+    rmSync(partial, { recursive: true, force: true });
+    makeDirectory(dirname(partial));
+    mkdirSync(partial, { mode: 0o700 });
+  } catch (error) {
+    const { code, path } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST' && path === partial)
+      throw new Error(`${partial} was made by another program. Try again.`, { cause: error });
+    throw new Error(`${target} ${whyUnusable(error)}. Name another directory.`, { cause: error });
   }
 }
 

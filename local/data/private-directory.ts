@@ -47,10 +47,10 @@ export function privateDirectory(
   if (!made && platform !== 'win32') close(path, onNotice, files);
 }
 
-/** Makes the missing parents one by one: where nothing can be made, as in /proc, Node's own `recursive`
+/** Makes a directory for this user alone, with its missing parents one by one: where nothing can be made, as in /proc, Node's own `recursive`
  *  never ends. It stops at the root, which may itself be missing: a drive that Windows doesn't have.
  *  @returns false when the directory was there */
-function makeDirectory(path: string, files: Files): boolean {
+export function makeDirectory(path: string, files: Files = fs): boolean {
   if (files.existsSync(path)) return false;
   const parent = dirname(path);
   if (parent !== path) makeDirectory(parent, files);

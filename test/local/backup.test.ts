@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import {
+import fs, {
   existsSync,
   mkdirSync,
   readdirSync,
@@ -9,7 +9,9 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
+import { platform } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -29,7 +31,12 @@ const COMMAND = fileURLToPath(new URL('../../cli/changewire.js', import.meta.url
 const SCHEMAS = [SNAPSHOTS_SCHEMA, DELIVERIES_SCHEMA];
 
 function backup(cwd: string, ...args: string[]) {
-  return spawnSync(process.execPath, [COMMAND, 'backup', ...args], { cwd, encoding: 'utf8' });
+  return spawnSync(process.execPath, [COMMAND, 'backup', ...args], {
+    cwd,
+    encoding: 'utf8',
+    timeout: 30_000,
+    killSignal: 'SIGKILL',
+  });
 }
 
 /** A data directory whose store is open, with one event that waits. */
@@ -96,6 +103,32 @@ describe('a backup', () => {
     writeFileSync(join(data, 'changewire.sqlite'), 'no database');
     expect(() => backUp(data, copy)).toThrow('file is not a database');
     expect(readdirSync(directory)).toEqual(['data']);
+  });
+
+  it.runIf(platform === 'linux')('into a place where nothing can be made ends, and says so', async () => {
+    const { directory } = await used();
+    const told = backup(directory, '/proc/copy', '--data', 'data');
+    expect(told).toMatchObject({
+      status: 1,
+      stderr: "changewire: /proc/copy can't be made there (ENOENT). Name another directory.\n",
+    });
+  });
+
+  it('takes no folder for its own that another program made in its place', async () => {
+    const { directory, data, copy } = await used();
+    const { rmSync: remove } = fs;
+    const replace = (rm: typeof remove) => {
+      fs.rmSync = rm;
+      syncBuiltinESMExports();
+    };
+    onTestFinished(() => replace(remove));
+    const partial = join(directory, '.copy.partial');
+    replace(path => {
+      remove(path, { recursive: true, force: true });
+      if (path === partial) mkdirSync(join(partial, 'of-another'), { recursive: true });
+    });
+    expect(() => backUp(data, copy)).toThrow(`${partial} was made by another program. Try again.`);
+    expect([readdirSync(partial), existsSync(copy)]).toEqual([['of-another'], false]);
   });
 
   it('by the command line names its place, and its mistakes with exit code 2', async () => {
