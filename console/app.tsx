@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks';
-import { type Route, readRoute } from './model/routes.ts';
+import { addressOf, type Route, readRoute } from './model/routes.ts';
 import { DoctorPage } from './pages/doctor.tsx';
 import { EndpointPage } from './pages/endpoint.tsx';
 import { EndpointsPage } from './pages/endpoints.tsx';
@@ -71,7 +71,20 @@ function Page({ route }: { readonly route: Route }) {
       return <EndpointPage key={route.of} name={route.of} />;
     case 'doctor':
       return <DoctorPage query={route.query} />;
+    case 'unknown':
+      return <UnknownPage />;
   }
+}
+
+function UnknownPage() {
+  return (
+    <div class="column">
+      <h1 tabIndex={-1}>There is no such page</h1>
+      <p>
+        The address may have a typing mistake. Go on to <a href={addressOf('now')}>what changes now</a>.
+      </p>
+    </div>
+  );
 }
 
 /** The route in the address. A change of page scrolls to its top and focuses its heading, as if it had

@@ -1,6 +1,6 @@
 /** Which page is shown, as the part of the address after the `#` says: `#/history?process=launch`. */
 export interface Route {
-  readonly page: Page;
+  readonly page: Page | 'unknown';
   /** What the page is about: an event's id, an endpoint's name. */
   readonly of: string | undefined;
   readonly query: Readonly<Record<string, string>>;
@@ -9,13 +9,13 @@ export interface Route {
 export const PAGES = ['now', 'history', 'event', 'endpoints', 'doctor'] as const;
 export type Page = (typeof PAGES)[number];
 
-/** Reads any text; one that is no route is the first page. */
+/** Reads any text; one without the name of a page is the first page. */
 export function readRoute(hash: string): Route {
   const [path = '', ...queries] = hash.replace(/^#/, '').split('?');
   const [, page = '', ...rest] = path.split('/');
   const of = rest.length > 0 ? decoded(rest.join('/')) : undefined;
   const query = Object.fromEntries(new URLSearchParams(queries.join('?')));
-  const known = PAGES.find(each => each === page) ?? 'now';
+  const known = page === '' ? 'now' : (PAGES.find(each => each === page) ?? 'unknown');
   return { page: known, of: of === '' ? undefined : of, query };
 }
 

@@ -48,6 +48,12 @@ export const ENDPOINT_TONES: Record<EndpointStatus['state'], Tone> = {
   paused: 'warn',
 };
 
+/** What starts deliveries again, as its button calls it; undefined for an endpoint that gets all that there is. */
+export function resumeWord(state: EndpointStatus['state']): 'Resume' | 'Send now' | undefined {
+  if (state === 'well') return undefined;
+  return state === 'paused' || state === 'stopped' ? 'Resume' : 'Send now';
+}
+
 /** A count, which may have stopped at a limit: `1000+`. */
 export function countText({ atLeast, isExact }: EndpointStatus['waiting']): string {
   return `${atLeast.toLocaleString('en')}${isExact ? '' : '+'}`;

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import type { AnswerOf } from '../../functions/operations/protocol/answers.ts';
 import type { EndpointStatus } from '../../functions/operations/protocol/endpoints.ts';
 import { filterText } from '../model/filter-form.ts';
 import { addressOf } from '../model/routes.ts';
@@ -53,7 +54,7 @@ export function EndpointPage({ name }: { readonly name: string }) {
   );
 }
 
-function Told({ status, again }: { readonly status: EndpointStatus; readonly again: () => void }) {
+function Told({ status, again }: { readonly status: AnswerOf<'endpoint'>; readonly again: () => void }) {
   const trouble = troubleOf(status);
   const { name, replay, overrides, isConfigured } = status;
   return (

@@ -8,6 +8,7 @@ import { SecretDialog } from '../parts/secret-dialog.tsx';
 import { Failed } from '../parts/states.tsx';
 import { TextField } from '../parts/text-field.tsx';
 import { toast } from '../parts/toasts.tsx';
+import { useFormErrors } from '../parts/use-form-errors.ts';
 import { useWorld } from '../state/use.ts';
 
 type Kind = EndpointStatus['kind'];
@@ -31,13 +32,15 @@ export function NewEndpointPage() {
   const [url, setUrl] = useState('');
   const [secret, setSecret] = useState('');
   const [filter, setFilter] = useState<FilterForm>(NO_FILTER);
-  const [state, setState] = useState<{ isBusy: boolean; error?: string; made?: string }>({ isBusy: false });
+  const [state, setState] = useState<{ isBusy: boolean; made?: string }>({ isBusy: false });
+  const { errors, refused, edited, clear, form } = useFormErrors<HTMLFormElement>();
   const endpoint = name.trim();
   const open = () => {
     location.hash = addressOf('endpoints', endpoint);
   };
   const add = async () => {
     setState({ isBusy: true });
+    clear();
     const asked = filterOf(filter);
     const given = kind === 'webhook' && secret.trim() !== '' ? { secrets: [secret.trim()] } : {};
     try {
@@ -54,7 +57,8 @@ export function NewEndpointPage() {
       if (made.secret === undefined) open();
       else setState({ isBusy: false, made: made.secret });
     } catch (error) {
-      setState({ isBusy: false, error: failureText(error) });
+      setState({ isBusy: false });
+      refused(failureText(error));
     }
   };
   const placeholder = KINDS.find(([each]) => each === kind)?.[3];
@@ -64,6 +68,7 @@ export function NewEndpointPage() {
         <h1 tabIndex={-1}>Add an endpoint</h1>
       </div>
       <form
+        ref={form}
         class="new-endpoint"
         autocomplete="off"
         onSubmit={event => {
@@ -77,9 +82,10 @@ export function NewEndpointPage() {
             label="Name"
             hint="What it is called in all that is said of it."
             required
-            maxLength={100}
+            maxLength={64}
             value={name}
-            onChange={setName}
+            error={errors.name}
+            onChange={edited('name', setName)}
           />
           <TextField
             label="Address"
@@ -88,7 +94,8 @@ export function NewEndpointPage() {
             required
             placeholder={placeholder}
             value={url}
-            onChange={setUrl}
+            error={errors.url}
+            onChange={edited('url', setUrl)}
           />
         </div>
         {kind === 'webhook' && (
@@ -99,12 +106,14 @@ export function NewEndpointPage() {
             autocomplete="new-password"
             placeholder="whsec_…"
             value={secret}
-            onChange={setSecret}
+            error={errors.secret}
+            onChange={edited('secret', setSecret)}
           />
         )}
         <h2>Which events it gets</h2>
-        <FilterEditor form={filter} onChange={setFilter} />
-        {state.error !== undefined && <Failed error={state.error} />}
+        {errors.filter !== undefined && <Failed error={errors.filter} />}
+        <FilterEditor form={filter} onChange={edited('filter', setFilter)} />
+        {errors.other !== undefined && <Failed error={errors.other} />}
         <div class="form-foot">
           <button type="submit" class="primary" aria-busy={state.isBusy}>
             Add the endpoint

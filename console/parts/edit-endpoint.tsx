@@ -8,6 +8,7 @@ import { FilterEditor } from './filter-editor.tsx';
 import { Failed } from './states.tsx';
 import { TextField } from './text-field.tsx';
 import { toast } from './toasts.tsx';
+import { useFormErrors } from './use-form-errors.ts';
 
 interface Props {
   readonly status: EndpointStatus;
@@ -42,10 +43,12 @@ function EditDialog({ status, onClose }: { readonly status: EndpointStatus; read
   const [perSecond, setPerSecond] = useState(String(status.perSecond));
   const [keepSuccesses, setKeep] = useState(status.keepSuccesses);
   const [url, setUrl] = useState('');
-  const [state, setState] = useState<{ isBusy: boolean; error?: string }>({ isBusy: false });
+  const [state, setState] = useState<{ isBusy: boolean }>({ isBusy: false });
+  const { errors, refused, edited, clear, form } = useFormErrors<HTMLDivElement>();
   const save = async () => {
     if (state.isBusy) return;
     setState({ isBusy: true });
+    clear();
     try {
       await session.ask({
         operation: 'update-endpoint',
@@ -59,20 +62,23 @@ function EditDialog({ status, onClose }: { readonly status: EndpointStatus; read
       toast(`${name} is changed.`);
       onClose();
     } catch (error) {
-      setState({ isBusy: false, error: failureText(error) });
+      setState({ isBusy: false });
+      refused(failureText(error));
     }
   };
   return (
     <Dialog title={`Change ${name}`} onClose={onClose} isCareful isWide>
-      <FilterEditor form={filter} onChange={setFilter} />
-      <div class="two">
+      {errors.filter !== undefined && <Failed error={errors.filter} />}
+      <FilterEditor form={filter} onChange={edited('filter', setFilter)} />
+      <div class="two" ref={form}>
         <TextField
           label="Requests a second, while it catches up"
           type="number"
-          min="0"
-          step="any"
+          min="1"
+          step="1"
           value={perSecond}
-          onChange={setPerSecond}
+          error={errors.perSecond}
+          onChange={edited('perSecond', setPerSecond)}
         />
         <TextField
           label="New address"
@@ -80,7 +86,8 @@ function EditDialog({ status, onClose }: { readonly status: EndpointStatus; read
           type="url"
           autocomplete="off"
           value={url}
-          onChange={setUrl}
+          error={errors.url}
+          onChange={edited('url', setUrl)}
         />
       </div>
       <label class="check">
@@ -91,7 +98,7 @@ function EditDialog({ status, onClose }: { readonly status: EndpointStatus; read
         />
         Keep attempts that succeeded, too
       </label>
-      {state.error !== undefined && <Failed error={state.error} />}
+      {errors.other !== undefined && <Failed error={errors.other} />}
       <div class="dialog-foot">
         <button type="button" onClick={onClose}>
           Cancel

@@ -1,7 +1,7 @@
 import { useRef, useState } from 'preact/hooks';
-import type { EndpointStatus } from '../../functions/operations/protocol/endpoints.ts';
+import type { AnswerOf } from '../../functions/operations/protocol/answers.ts';
 import { addressOf } from '../model/routes.ts';
-import { countText, isNone } from '../model/status-words.ts';
+import { countText, isNone, resumeWord } from '../model/status-words.ts';
 import { useWorld } from '../state/use.ts';
 import { Action, failureText } from './action.tsx';
 import { type Attempt, AttemptResult } from './attempt.tsx';
@@ -11,19 +11,23 @@ import { SecretDialog } from './secret-dialog.tsx';
 import { toast } from './toasts.tsx';
 
 interface Props {
-  readonly status: EndpointStatus;
+  readonly status: AnswerOf<'endpoint'>;
   readonly again: () => void;
 }
 
 /** What can be done to an endpoint at once. */
 export function EndpointActions({ status, again }: Props) {
-  const { name, kind, state, isConfigured } = status;
+  const { name, kind, state, isConfigured, isRotating } = status;
+  const resume = resumeWord(state);
   return (
     <div class="actions">
       <TestButton name={name} />
-      <PauseButton name={name} isClosed={state === 'paused' || state === 'stopped'} again={again} />
+      <PauseButton name={name} isClosed={resume === 'Resume'} again={again} />
+      {resume === 'Send now' && <SendNowButton name={name} again={again} />}
       <ReplayButton endpoint={name} again={again} />
-      {kind === 'webhook' && !isConfigured && <Rotation name={name} />}
+      {kind === 'webhook' && !isConfigured && (
+        <Rotation name={name} isRotating={isRotating === true} again={again} />
+      )}
     </div>
   );
 }
@@ -46,6 +50,17 @@ function PauseButton({
       : `${name} is paused: what comes waits for it.`;
   };
   return <Action act={act}>{isClosed ? 'Resume' : 'Pause'}</Action>;
+}
+
+/** For an endpoint that waits before its next try. */
+function SendNowButton({ name, again }: { readonly name: string; readonly again: () => void }) {
+  const { session } = useWorld();
+  const act = async () => {
+    await session.ask({ operation: 'resume-endpoint', endpoint: name });
+    again();
+    return `${name} gets now what waits for it.`;
+  };
+  return <Action act={act}>Send now</Action>;
 }
 
 function TestButton({ name }: { readonly name: string }) {
@@ -73,7 +88,13 @@ function TestButton({ name }: { readonly name: string }) {
   );
 }
 
-function Rotation({ name }: { readonly name: string }) {
+interface RotationProps {
+  readonly name: string;
+  readonly isRotating: boolean;
+  readonly again: () => void;
+}
+
+function Rotation({ name, isRotating, again }: RotationProps) {
   const { session } = useWorld();
   const [secret, setSecret] = useState<string>();
   const made = useRef<string | undefined>(undefined);
@@ -88,22 +109,26 @@ function Rotation({ name }: { readonly name: string }) {
         act={async () => {
           const answer = await session.ask({ operation: 'rotate-secret', endpoint: name });
           made.current = answer.secret;
+          again();
           return `${name} has a new secret.`;
         }}
         // Not before this dialog is closed: the next one gives the focus back to what had it when it opened.
         onDone={() => setSecret(made.current)}
       />
-      <ConfirmButton
-        title={`Finish the rotation of ${name}`}
-        label="Finish the rotation"
-        look={async () =>
-          'From then on only the new secret signs: a receiver that knows only the old one refuses what comes.'
-        }
-        act={async () => {
-          await session.ask({ operation: 'finish-rotation', endpoint: name });
-          return `Only the new secret signs for ${name}.`;
-        }}
-      />
+      {isRotating && (
+        <ConfirmButton
+          title={`Finish the rotation of ${name}`}
+          label="Finish the rotation"
+          look={async () =>
+            'From then on only the new secret signs: a receiver that knows only the old one refuses what comes.'
+          }
+          act={async () => {
+            await session.ask({ operation: 'finish-rotation', endpoint: name });
+            return `Only the new secret signs for ${name}.`;
+          }}
+          onDone={again}
+        />
+      )}
       {secret !== undefined && (
         <SecretDialog endpoint={name} secret={secret} isRotation onClose={() => setSecret(undefined)} />
       )}

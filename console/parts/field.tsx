@@ -4,20 +4,22 @@ import { useId } from 'preact/hooks';
 interface Props {
   readonly label: string;
   readonly hint?: ComponentChildren;
+  /** What is wrong with what stands in it. */
+  readonly error?: string | undefined;
   readonly children: (id: string, hintId: string | undefined) => ComponentChildren;
 }
 
 /** A labelled field of a form. */
-export function Field({ label, hint, children }: Props) {
+export function Field({ label, hint, error, children }: Props) {
   const id = useId();
-  const hintId = hint === undefined ? undefined : `${id}-hint`;
+  const hintId = hint === undefined && error === undefined ? undefined : `${id}-hint`;
   return (
     <div class="field-box">
       <label for={id}>{label}</label>
       {children(id, hintId)}
-      {hint !== undefined && (
-        <p id={hintId} class="hint">
-          {hint}
+      {hintId !== undefined && (
+        <p id={hintId} class={error === undefined ? 'hint' : 'hint bad-text'}>
+          {error ?? hint}
         </p>
       )}
     </div>

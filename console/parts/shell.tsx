@@ -11,7 +11,13 @@ const PLACES: readonly (readonly [Page, string])[] = [
 ];
 
 /** The frame of each page: the name, links to the other pages, and whether there is a connection. */
-export function Shell({ page, children }: { readonly page: Page; readonly children: ComponentChildren }) {
+export function Shell({
+  page,
+  children,
+}: {
+  readonly page: Page | 'unknown';
+  readonly children: ComponentChildren;
+}) {
   return (
     <>
       <button type="button" class="skip" onClick={skip}>

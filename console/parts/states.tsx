@@ -32,7 +32,8 @@ export function Failed({ error, again }: { readonly error: string; readonly agai
   return (
     <div class="failed" role="alert">
       <p class="lines">{error}</p>
-      {again && (
+      {/* Asking again for a name that does not exist changes nothing. */}
+      {again && !error.startsWith('There is no ') && (
         <button type="button" onClick={again}>
           Try again
         </button>

@@ -4,6 +4,7 @@ import { Field } from './field.tsx';
 interface Props {
   readonly label: string;
   readonly hint?: ComponentChildren;
+  readonly error?: string | undefined;
   readonly value: string;
   readonly onChange: (value: string) => void;
   readonly type?: 'text' | 'url' | 'number' | 'password' | 'datetime-local';
@@ -17,9 +18,9 @@ interface Props {
 }
 
 /** A labelled field of a form, for one line of text, a number or a time. */
-export function TextField({ label, hint, onChange, type = 'text', ...input }: Props) {
+export function TextField({ label, hint, error, onChange, type = 'text', ...input }: Props) {
   return (
-    <Field label={label} hint={hint}>
+    <Field label={label} hint={hint} error={error}>
       {(id, hintId) => (
         <input
           {...input}
@@ -27,6 +28,7 @@ export function TextField({ label, hint, onChange, type = 'text', ...input }: Pr
           type={type as 'text'}
           id={id}
           aria-describedby={hintId}
+          aria-invalid={error !== undefined}
           onInput={event => onChange(event.currentTarget.value)}
         />
       )}

@@ -58,11 +58,8 @@ export function WhatChanged({ workspace, process, since, name, watchedSince }: P
       )}
       {state === 'cut' && (
         <p class="note warn">
-          There is more than fits here: these are the first {counted(entries.length, 'event')} of that time.
-          All of them:{' '}
-          <code>
-            npx changewire events --process {process} --since {since.slice(0, 16)}Z --limit all --json
-          </code>
+          There is more than fits here: these are the first {counted(entries.length, 'event')} of that time. A
+          later time shows the rest.
         </p>
       )}
       {entries.length === 0 && state === 'reading' && error === undefined && (

@@ -13,6 +13,7 @@ import type { Caller, Operations } from './operations.ts';
 import type { OperationsHouse } from './operations-house.ts';
 import type { AnswerOf, AnswerTo } from './protocol/answers.ts';
 import type { Act, Look, Request, RequestOf } from './protocol/requests.ts';
+import { rotationOf } from './secrets.ts';
 import { statusPage } from './status.ts';
 import { traceEvent } from './trace.ts';
 
@@ -21,7 +22,10 @@ const LOOKS: { readonly [Name in Look]: Answering<Name, AnswerOf<Name>> } = {
   events: eventsPage,
   trace: traceEvent,
   endpoints: endpointsPage,
-  endpoint: ({ endpoint }, house) => statusOfEndpoint(endpoint, house),
+  endpoint: async ({ endpoint }, house) => ({
+    ...(await statusOfEndpoint(endpoint, house)),
+    ...(await rotationOf(endpoint, house)),
+  }),
   attempts: attemptsPage,
   'dead-letters': deadLettersPage,
   actions: actionsPage,

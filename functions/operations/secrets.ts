@@ -88,6 +88,17 @@ export async function rotateSecret(
   return { secret };
 }
 
+/** Whether the signing secret of an endpoint is being changed; nothing for one that has none, or whose secret can't be read. */
+export async function rotationOf(
+  name: string,
+  house: House & SecretHouse,
+): Promise<{ readonly isRotating?: boolean }> {
+  const { endpoint, isConfigured } = await findEndpoint(name, house);
+  if (endpoint.kind !== 'webhook' || isConfigured) return {};
+  const secret = await readSecret(endpoint, house).catch(() => undefined);
+  return secret ? { isRotating: (secret.secrets ?? []).length > 1 } : {};
+}
+
 /** Ends the change: from now on events are signed with the new secret alone. */
 export async function finishRotation(name: string, house: House & SecretHouse): Promise<void> {
   const found = await findEndpoint(name, house);

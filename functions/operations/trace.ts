@@ -58,9 +58,7 @@ export async function findEvent(
 ): Promise<FoundEntry> {
   const entry = await journal.find(eventId);
   if (!entry)
-    throw new Refused(
-      'There is no event of this id in the last 30 days. `events` lists them with their ids.',
-    );
+    throw new Refused('There is no event of this id in the last 30 days. The list of events has their ids.');
   return entry;
 }
 

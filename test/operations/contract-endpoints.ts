@@ -79,6 +79,19 @@ export function endpointsContract({ setting, ask, name }: Bench): void {
     expect(JSON.stringify(found)).not.toContain(receiver.url);
   });
 
+  it('say of one endpoint whether its secret is being rotated', async () => {
+    const { endpoint } = await add();
+    const isRotating = async () => (await ask('endpoint', { endpoint })).isRotating;
+    expect(await isRotating()).toBe(false);
+    await ask('rotate-secret', { endpoint });
+    expect(await isRotating()).toBe(true);
+    await ask('finish-rotation', { endpoint });
+    expect(await isRotating()).toBe(false);
+    const chat = name('chat');
+    await ask('add-endpoint', { endpoint: chat, kind: 'slack', url: setting().receiver.url });
+    expect(await ask('endpoint', { endpoint: chat })).not.toHaveProperty('isRotating');
+  });
+
   it('refuse a filter by a process or workspace that is not watched, and keep nothing of it', async () => {
     const [{ processId, workspace }, other] = setting().processes;
     const endpoint = name('crm');

@@ -25,7 +25,8 @@ export const answers = {
   events: eventsAnswer,
   trace: traceAnswer,
   endpoints: z.strictObject({ endpoints: z.array(endpointStatus), cursor }),
-  endpoint: endpointStatus,
+  /** Of a webhook that was added: `isRotating` is true while the secret before the new one signs, too. */
+  endpoint: endpointStatus.extend({ isRotating: z.boolean().optional() }),
   attempts: attemptsAnswer,
   'dead-letters': deadLettersAnswer,
   actions: actionsAnswer,

@@ -46,6 +46,27 @@ export function endpointTests({ house, open }: Given): void {
       expect(await main(page)).not.toMatch(SECRET);
     });
 
+    it('that can not be added says why beside the field, until the field is edited', async () => {
+      const page = await open({}, '#/endpoints/new?new=1');
+      await write(page, 'Address', 'http://10.1.2.3/hook');
+      await write(page, 'Name', 'bad name!');
+      await page.keyboard.press('Enter');
+      const wrong = 'Use 1 to 64 letters, digits, “-” and “_”.';
+      await page.getByText(wrong).waitFor();
+      expect(await focused(page)).toBe('Name');
+      expect(await axeFindings(page)).toEqual([]);
+      expect(await page.getByLabel('Name', { exact: true }).getAttribute('maxlength')).toBe('64');
+      await write(page, 'Name', 'crm');
+      await expect.poll(() => page.getByText(wrong).count(), SOON).toBe(0);
+      await page.keyboard.press('Enter');
+      await page.getByText('There is an endpoint of this name: choose another one.').waitFor();
+      await write(page, 'Name', 'other');
+      await page.keyboard.press('Enter');
+      await page.getByText(/Nothing can be delivered there/).waitFor();
+      expect(await focused(page)).toBe('Address');
+      expect(await main(page)).not.toContain('There is an endpoint of this name');
+    });
+
     it('is tested, and what it answered is shown', async () => {
       const page = await there();
       const before = received().length;
@@ -88,7 +109,10 @@ export function endpointTests({ house, open }: Given): void {
 
     it('gets another secret, which is shown once, and the old one ends', async () => {
       const page = await there();
-      await use(page, 'Rotate the secret');
+      const finish = page.getByRole('button', { name: 'Finish the rotation' });
+      await tabTo(page, 'Rotate the secret');
+      expect(await finish.count()).toBe(0);
+      await page.keyboard.press('Enter');
       await dialog(page).getByText('Requests are signed with both').waitFor();
       await use(page, 'Rotate the secret');
       await dialog(page).getByText(SECRET).waitFor();
@@ -100,6 +124,7 @@ export function endpointTests({ house, open }: Given): void {
       await dialog(page).getByText('only the new secret signs').waitFor();
       await use(page, 'Finish the rotation');
       await page.getByText('Only the new secret signs for planner.').waitFor();
+      await expect.poll(() => finish.count(), SOON).toBe(0);
     });
 
     it('is changed: its filter, its speed, what is kept', async () => {
@@ -133,6 +158,8 @@ export function endpointTests({ house, open }: Given): void {
     it('that can not be reached shows what was answered', async () => {
       const page = await open({}, '#/endpoints/none');
       await page.getByRole('alert').first().waitFor();
+      expect(await main(page)).toContain('There is no endpoint of this name.');
+      expect(await main(page)).not.toContain('Try again');
     });
   });
 }

@@ -79,6 +79,7 @@ export function eventTests({ house, open }: Given): void {
     it('that is not there is said to be none', async () => {
       const page = await open({}, '#/event/none');
       await page.getByRole('alert').first().waitFor();
+      expect(await page.locator('main').innerText()).not.toMatch(/`|Try again/);
       expect(await axeFindings(page)).toEqual([]);
     });
   });

@@ -22,9 +22,9 @@ describe('a place in the address', () => {
     );
   });
 
-  it('is the first page for whatever is no place', () => {
-    for (const hash of ['', '#', '#/', '#/nowhere', '#now', '#//x', '#/%E0%A4%A'])
-      expect(readRoute(hash).page).toBe('now');
+  it('is the first page without a name of a page, and unknown for a name that no page has', () => {
+    for (const hash of ['', '#', '#/', '#now', '#//x']) expect(readRoute(hash).page).toBe('now');
+    for (const hash of ['#/nowhere', '#/%E0%A4%A']) expect(readRoute(hash).page).toBe('unknown');
     expect(readRoute('#/event/%E0%A4%A').of).toBe('%E0%A4%A');
   });
 });

@@ -1,5 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { debtsInWords, isYetToTell } from '../../../console/model/status-words.ts';
+import { debtsInWords, isYetToTell, resumeWord } from '../../../console/model/status-words.ts';
+
+describe('an endpoint', () => {
+  it.each([
+    ['well', undefined],
+    ['held', 'Send now'],
+    ['failing', 'Send now'],
+    ['stopped', 'Resume'],
+    ['paused', 'Resume'],
+  ] as const)('that is %s is started again by: %s', (state, word) => {
+    expect(resumeWord(state)).toBe(word);
+  });
+});
 
 describe('projects that are owed a look', () => {
   it.each([

@@ -1,0 +1,48 @@
+/** What is wrong with a form for an endpoint, by the field that it stands beside. */
+export type FormErrors = Readonly<Partial<Record<FormField, string>>>;
+export type FormField = 'name' | 'url' | 'secret' | 'perSecond' | 'filter' | 'other';
+
+/** The parts of a filter, as its form calls them. */
+const PARTS: Readonly<Record<string, string>> = {
+  events: 'Types of events',
+  workspaces: 'Workspaces',
+  processes: 'Processes',
+  projects: 'Projects',
+  fields: 'Changed fields',
+  values: 'Values',
+  actors: 'Made by',
+  exceptActors: 'Not made by',
+};
+
+/** Texts for what people read beside the field; what the operations answer names the keys of the configuration. */
+const NAME = 'Use 1 to 64 letters, digits, “-” and “_”.';
+const RATE = 'Use a whole number from 1 to 100.';
+const TAKEN = 'There is an endpoint of this name: choose another one.';
+
+/** Reads a refusal, which has a line for each problem. A line about no field is `other`. */
+export function formErrors(refusal: string): FormErrors {
+  const errors = new Map<FormField, Set<string>>();
+  for (const line of refusal.split('\n')) {
+    const [field, text] = errorIn(line);
+    errors.set(field, (errors.get(field) ?? new Set()).add(text));
+  }
+  return Object.fromEntries([...errors].map(([field, texts]) => [field, [...texts].join('\n')]));
+}
+
+function errorIn(line: string): [field: FormField, text: string] {
+  if (/^(name|endpoint): /.test(line)) return ['name', NAME];
+  if (line.startsWith('There is an endpoint of this name')) return ['name', TAKEN];
+  if (/^url: |^Nothing can be delivered there/.test(line)) return ['url', line.replace(/^url: /, '')];
+  if (line.startsWith('perSecond: ')) return ['perSecond', RATE];
+  if (/signing secret/i.test(line) || line.startsWith('secrets')) return ['secret', line];
+  const [, part = '', text = ''] = /^filter(?:\.(\w+)\S*)?: (.*)$/.exec(line) ?? [];
+  if (text === '') return ['other', line];
+  return ['filter', PARTS[part] === undefined ? text : `${PARTS[part]}: ${plain(text)}`];
+}
+
+/** What is allowed, without what was found; the parts by their names in the form. */
+function plain(text: string): string {
+  const [, allowed] = /^found .*?; allowed: (.*)$/.exec(text) ?? [];
+  const told = allowed === undefined ? text.replace(/^found /, '') : `${allowed}.`;
+  return told.replaceAll(/filter\.(\w+)/g, (whole, part: string) => PARTS[part] ?? whole);
+}

@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { formErrors } from '../../../console/model/form-errors.ts';
+import { checkEndpoint } from '../../../infra/config/check-endpoint.ts';
+
+/** What the operations answer to such settings. */
+function refusalOf(settings: object): string {
+  const checked = checkEndpoint({ name: 'crm', kind: 'webhook', ...settings });
+  return 'problems' in checked ? checked.problems.join('\n') : '';
+}
+
+describe('the errors of a form', () => {
+  it('stand beside the field that they are about, in plain words', () => {
+    expect(formErrors(refusalOf({ name: 'bad name!' }))).toEqual({
+      name: 'Use 1 to 64 letters, digits, “-” and “_”.',
+    });
+    expect(formErrors('There is an endpoint of this name. Take another name, or update that one.')).toEqual({
+      name: 'There is an endpoint of this name: choose another one.',
+    });
+    expect(formErrors('Nothing can be delivered there: its URL is not https.')).toEqual({
+      url: 'Nothing can be delivered there: its URL is not https.',
+    });
+    expect(
+      formErrors('A signing secret is whsec_ and the base64 of 24 to 64 bytes. Without one, one is made.'),
+    ).toEqual({
+      secret: 'A signing secret is whsec_ and the base64 of 24 to 64 bytes. Without one, one is made.',
+    });
+    expect(formErrors(refusalOf({ perSecond: 0.5 }))).toEqual({
+      perSecond: 'Use a whole number from 1 to 100.',
+    });
+  });
+
+  it('of a filter name the part that is wrong, without its path', () => {
+    expect(formErrors(refusalOf({ filter: { projects: ['x'.repeat(300)] } }))).toEqual({
+      filter: 'Projects: text of 1 to 256 characters.',
+    });
+    expect(
+      formErrors('filter.processes[0]: no process of this identifier is watched. Did you mean launch?'),
+    ).toEqual({ filter: 'Processes: no process of this identifier is watched. Did you mean launch?' });
+    expect(formErrors(refusalOf({ filter: { events: ['source.held'], fields: ['a'] } })).filter).toMatch(
+      /^Types of events: /,
+    );
+  });
+
+  it('that are about no field are shown as they are, each once', () => {
+    expect(formErrors('This failed in the run, which says why.')).toEqual({
+      other: 'This failed in the run, which says why.',
+    });
+    const both = formErrors(`${refusalOf({ name: 'a b', perSecond: 0 })}\nfilter: x\nfilter: y`);
+    expect(Object.keys(both).sort()).toEqual(['filter', 'name', 'perSecond']);
+    expect(both.filter).toBe('x\ny');
+  });
+});
