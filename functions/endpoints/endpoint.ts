@@ -3,6 +3,9 @@ import type { EndpointFilter } from './filter.ts';
 /** The kinds of endpoints (design.md §9). */
 export type EndpointKind = 'webhook' | 'slack' | 'teams';
 
+/** A name is a part of its secret's name, and of keys of the table. */
+export const ENDPOINT_NAME = /^[A-Za-z0-9_-]{1,64}$/;
+
 /** One receiver of events. Its URL, and the key that signs its events, stand in its secret. */
 export interface EndpointSettings {
   readonly name: string;

@@ -2,7 +2,7 @@ import { inParallel } from '../basics/in-parallel.ts';
 import type { Attempt, Standing } from '../delivery/deliveries.ts';
 import type { Health, Replay } from '../delivery/endpoint-rows.ts';
 import { paused, resumed } from '../delivery/health.ts';
-import type { EndpointSettings } from '../endpoints/endpoint.ts';
+import { ENDPOINT_NAME, type EndpointSettings } from '../endpoints/endpoint.ts';
 import { forget } from './add-endpoint.ts';
 import { type Applying, changeRow, findEndpoint, type House, unknownEndpoint, wake } from './house.ts';
 import { Refused } from './refused.ts';
@@ -37,6 +37,8 @@ export async function resumeEndpoint(name: string, house: House): Promise<void> 
  *  @throws Refused for a configured endpoint, and for an unknown one; even then, what an interrupted removal
  *  left behind is removed */
 export async function removeEndpoint(name: string, house: House & SecretHouse & Applying): Promise<void> {
+  // No endpoint has such a name, and the secret of another path must not be removed.
+  if (!ENDPOINT_NAME.test(name)) throw await unknownEndpoint(name, house);
   const isConfigured = house.configured.some(endpoint => endpoint.name === name);
   let wasThere = false;
   await house.rows.change(name, row => {

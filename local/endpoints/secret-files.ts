@@ -1,5 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { ENDPOINT_NAME } from '../../functions/endpoints/endpoint.ts';
 import type { SecretKeeper } from '../../functions/endpoints/secret.ts';
 import { syncDirectory, writeWhole } from '../basics/write-whole.ts';
 
@@ -32,6 +33,6 @@ export function fileSecrets(directory: string): SecretKeeper {
 /** Checks that a name can't lead out of the directory. Such names are refused before; this is a second
  *  guard. */
 function checked(endpoint: string): string {
-  if (/^[A-Za-z0-9_-]{1,64}$/.test(endpoint)) return endpoint;
+  if (ENDPOINT_NAME.test(endpoint)) return endpoint;
   throw new Error('An endpoint has a name of 1 to 64 letters, digits, "-" and "_".');
 }

@@ -208,6 +208,17 @@ describe.each(STORES)('over %s, an endpoint', (_, open) => {
     expect(house.secrets.texts.size).toBe(0);
   });
 
+  it.each(['../crm', 'crm/x', 'crm.json', 'x'.repeat(65)])(
+    'that is called %s there is none, and no secret of such a name is removed',
+    async name => {
+      opened();
+      await addEndpoint(CRM, house);
+      house.steps.length = 0;
+      await expect(removeEndpoint(name, house)).rejects.toThrow('There is no endpoint of this name.');
+      expect(house.steps).toEqual([]);
+    },
+  );
+
   it('has a new revision of its secret after each change of it, written after the secret', async () => {
     opened(FIXED);
     const revision = async (name = 'crm') => (await house.rows.read(name))?.secretRevision;
