@@ -29,6 +29,7 @@ if (why !== undefined) {
   process.stdout.write(
     `\n${tarball}: ${(content.length / 1_000_000).toFixed(1)} MB, sha512-${integrity}\n` +
       'Publishing is yours:\n' +
+      `  npm view ${name} maintainers        # claim this name first: npx runs whatever has it\n` +
       `  git tag v${version} && git push --tags\n` +
       `  npm publish ${tarball}        # or hand the file to those who install it\n` +
       'The next version is tested over what this one leaves. Keep it, and commit it:\n' +
