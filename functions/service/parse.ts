@@ -2,13 +2,24 @@ import type { Json } from '../basics/json.ts';
 
 const MAY_LOSE_DIGITS = /(?:^|[\s:,[])-?(?:\d{16}|\d[\d.]*[eE]\+?\d{3})/;
 
-type Reviver = (this: unknown, key: string, value: unknown, context?: { source?: string }) => unknown;
+/** What tells numbers from the same characters in a string: escapes, the ends of strings, and numbers. */
+const PIECES = /\\.|"|-?\d[\d.eE+-]*/gs;
 
-const keepDigits: Reviver = (_key, value, context) => {
-  if (typeof value !== 'number' || Number.isSafeInteger(value)) return value;
-  const source = context?.source ?? '';
-  return /^-?\d+$/.test(source) || !Number.isFinite(value) ? source : value;
-};
+/** The same JSON, with each number as text that would lose digits. A reviver would do the same, but overflows the stack in
+ *  JSON that is nested some thousand levels deep. */
+function withLongNumbersAsText(json: string): string {
+  let isInString = false;
+  return json.replace(PIECES, piece => {
+    if (piece === '"') isInString = !isInString;
+    return !isInString && losesDigits(piece) ? `"${piece}"` : piece;
+  });
+}
+
+function losesDigits(piece: string): boolean {
+  const number = Number(piece);
+  if (Number.isNaN(number) || Number.isSafeInteger(number)) return false;
+  return /^-?\d+$/.test(piece) || !Number.isFinite(number);
+}
 
 /** The text of a body, without a byte order mark; undefined when it is no UTF-8. Were broken bytes replaced
  *  by U+FFFD, they would be told as a change. */
@@ -23,11 +34,12 @@ export function decodeText(bytes: Uint8Array): string | undefined {
 /**
  * JSON text to its value, or undefined when the text is no JSON. Integers beyond `Number.MAX_SAFE_INTEGER` become text,
  * so that an identifier never loses its last digits, and so do numbers that JavaScript takes for infinite, which would be
- * null in the snapshot; the reviver that this needs is slow, so it runs only when it must.
+ * null in the snapshot. This is slow, so it is done only when it must be.
  */
 export function parseJson(text: string): Json | undefined {
   try {
-    return (MAY_LOSE_DIGITS.test(text) ? JSON.parse(text, keepDigits) : JSON.parse(text)) as Json;
+    const value = JSON.parse(text) as Json;
+    return MAY_LOSE_DIGITS.test(text) ? (JSON.parse(withLongNumbersAsText(text)) as Json) : value;
   } catch {
     return undefined;
   }

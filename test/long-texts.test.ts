@@ -1,0 +1,204 @@
+import { describe, expect, it } from 'vitest';
+import { eventText } from '../cli/show/events.ts';
+import { wrap } from '../cli/show/wrap.ts';
+import { changeLine } from '../console/model/change-line.ts';
+import { csv, fileName } from '../console/model/csv.ts';
+import { csvRows, entryOf } from '../console/model/history.ts';
+import { prettyJson } from '../console/model/json-view.ts';
+import { factsOf } from '../functions/audit/entry-facts.ts';
+import { latestTime } from '../functions/audit/latest-time.ts';
+import { namesIn } from '../functions/audit/names.ts';
+import { parseHttpDate, parseRetryAfter } from '../functions/basics/http-date.ts';
+import type { Json, JsonObject } from '../functions/basics/json.ts';
+import { compareProject, rulesOf } from '../functions/changes/compare-project.ts';
+import type { ChangeEvent } from '../functions/changes/event.ts';
+import { decodePart, encodePart } from '../functions/changes/event-id.ts';
+import { ignoredFields, updateTime } from '../functions/changes/ignored-fields.ts';
+import { wants } from '../functions/endpoints/filter.ts';
+import { harmless, quote } from '../functions/endpoints/quote.ts';
+import { slackMessages } from '../functions/endpoints/slack.ts';
+import { teamsMessages } from '../functions/endpoints/teams.ts';
+import { entryTimes, pathsNaming } from '../functions/operations/doctor/audit-paths.ts';
+import { readDefinitions } from '../functions/service/definitions.ts';
+import { excerpt, keysOf, propertyPath } from '../functions/service/describe.ts';
+import { parseJson } from '../functions/service/parse.ts';
+import { createSecrets } from '../functions/service/secrets.ts';
+import { readTokenAnswer } from '../functions/service/token-answer.ts';
+import { messageOf } from '../functions/topic/entry.ts';
+import { printable } from '../local/terminal/text.ts';
+import { parseEvent } from '../receiver/parse-event.ts';
+import { change, commitOf, field } from './kit/endpoints/chat-batches.ts';
+import { expectLinear } from './kit/linear.ts';
+import { all, failureOf, rig } from './kit/service/connect.ts';
+import { type Behaviour, SERVICE_DATE } from './kit/service/server.ts';
+
+/** What a long text is made of: characters that expressions for numbers, times, names, markup and cells begin or repeat. */
+const UNITS = [' ', '\t', '0', '1,', '-', '"', '\\', 'aA', '](', '\u0301', '\u202e', '\ud800'];
+const paper = { colour: false, width: 120, now: 0 };
+const hidden = 'https://hooks.example.com/services/T0123456/B0123456/abcdefghijklmnop';
+const secret = { url: hidden, secrets: ['whsec_YWJjZGVmZ2hpamtsbW5vcHFyc3R1dnd4eXo='] };
+
+const TYPES = ['text', 'number', 'date', 'single-choice', 'multiple-choice'];
+const rules = rulesOf(
+  { project: TYPES.map(type => ({ externalId: type, name: type, type })), task: [] },
+  ignoredFields([]),
+);
+
+function compared(from: JsonObject, to: JsonObject) {
+  const content = (record: JsonObject) => ({ record, tasks: new Map() });
+  return compareProject('1', content(from), content(to), rules);
+}
+
+const [EVENT] = commitOf([change('1', 'name', [])]) as [ChangeEvent];
+
+/** An event whose names, values, actors and record are this text; uncut, as no event that is sent could be. */
+function eventOf(text: string): ChangeEvent {
+  const fields = [field(text, `${text}1`, `${text}2`), field('list', [text], [text, '1'])];
+  const named = { id: text, name: text };
+  const data = { ...EVENT.data, project: named, task: { ...named, record: { text } }, actors: [named] };
+  return { ...EVENT, data: { ...data, changes: fields } } as unknown as ChangeEvent;
+}
+
+const committed = (text: string) =>
+  ({ committedAt: '2026-01-01T00:00:00.000Z', event: eventOf(text) }) as never;
+
+const SURFACES: Readonly<Record<string, (text: string) => unknown>> = {
+  'an answer of the service': text => [
+    parseJson(`{"a":${text}1e400}`),
+    parseJson(JSON.stringify({ a: text, b: 1e300 })),
+    parseJson(`{"a":"${text}`),
+  ],
+  'a header of the service': text => [parseHttpDate(`Mon${text}x`), parseRetryAfter(`1${text}x`, 0)],
+  'a token': text =>
+    readTokenAnswer(
+      'POST',
+      { access_token: `a${text.replace(/[^!-~]/g, 'x')}`, expires_in: text },
+      {
+        now: 0,
+        hide: each => each,
+      },
+    ),
+  'an error that shows the text': text => {
+    const secrets = createSecrets();
+    secrets.add('aaaaaaaaaaaaaaaaaaab');
+    return [excerpt(text), keysOf({ [text]: 1 }), propertyPath('$', text), secrets.hide(text)];
+  },
+  'an identifier': text => decodePart(encodePart(text)),
+  'a definition': text =>
+    readDefinitions({ externalId: text, type: text, name: text, options: [text], status: text }),
+  'an audit entry': text => {
+    const entry = { [text]: text, user: text, task: { id: `${text}x` }, at: `2026-01-01T00:${text}Z` };
+    return [factsOf(entry, 0), namesIn([entry]), latestTime(entry, 0)];
+  },
+  'what the doctor reads': text => [
+    pathsNaming([{ [text]: text }], new Set(['x'])),
+    entryTimes([{ a: text, b: `2026-01-01T00:00${text}` }]),
+    updateTime({ updatedAt: `${text}2026-01-01T` }),
+  ],
+  'a comparison': text => compared(fieldsOf(`${text}1`), fieldsOf(`${text}2`)),
+  'an event with a filter, and as an SNS message': text => {
+    const event = eventOf(text);
+    const values = [{ field: text, from: [1, `${text}1`], to: ['x'] }];
+    return [wants({ fields: ['x'], values, actors: ['x'] }, event), messageOf(event)];
+  },
+  'a Slack message': text => slackMessages([eventOf(text)]),
+  'a Teams card': text => teamsMessages([eventOf(text)]),
+  'a terminal': text => [eventText(committed(text), paper as never), wrap(printable(text), 80, 3)],
+  'a line of the console': text => [changeLine(committed(text)), prettyJson({ [text]: text })],
+  'a CSV file': text => [csv(['a'], csvRows([entryOf(committed(text))])), fileName([text, 'x'], 'csv')],
+  'an answer of an endpoint': text => [quote(text, hidden), harmless(`${text}x`, secret)],
+  'an event at a receiver': text => {
+    try {
+      return parseEvent(JSON.stringify(eventOf(text)));
+    } catch {
+      return undefined;
+    }
+  },
+};
+
+function fieldsOf(text: string): JsonObject {
+  return { ...Object.fromEntries(TYPES.map(type => [type, text])), name: text, [text]: text, list: [text] };
+}
+
+describe('a text of 1 MB takes time in proportion to its length, whatever it is made of', () => {
+  it.each(Object.keys(SURFACES))('%s', name => {
+    for (const [index, unit] of UNITS.entries()) {
+      const text = (length: number) => `${index % 2 === 0 ? '' : 'x'}${unit.repeat(length / unit.length)}x`;
+      expectLinear(length => SURFACES[name]?.(text(length)), JSON.stringify(unit));
+    }
+  });
+});
+
+const DEEP = 20_000;
+const deep = [`${'['.repeat(DEEP)}${']'.repeat(DEEP)}`, `${'{"a":'.repeat(DEEP)}1e400${'}'.repeat(DEEP)}`];
+/** 1 MB of members. */
+const wide = [
+  `[${'0,'.repeat(500_000)}0]`,
+  `[${'[],'.repeat(300_000)}[]]`,
+  `{${Array.from({ length: 100_000 }, (_, n) => `"k${n}":"${n}"`).join()}}`,
+];
+
+describe.each([
+  ...deep.map(value => ['20,000 levels', value] as const),
+  ...wide.map(value => ['100,000 members', value] as const),
+])('a value of %s (%#)', (_, value) => {
+  const answer =
+    (body: string): Behaviour =>
+    response =>
+      response.writeHead(200, { date: SERVICE_DATE }).end(body);
+  const record = `{"id":"a","v":${value}},{"id":"b"},{"id":"a","v":${value},"w":1}`;
+
+  it('in a record leaves the others of its page usable', async () => {
+    const { service } = await rig(
+      answer(`{"projects":[${record}],"paging":{"hasNextPage":false,"x":${value}},"x":${value}}`),
+    );
+    expect((await all(service.projects('p'))).filter(({ flaw }) => !flaw).map(({ id }) => id)).toContain('b');
+  });
+
+  it('in an audit entry leaves all entries readable', async () => {
+    const { service } = await rig(answer(`{"entries":[${record}],"paging":{"hasNextPage":false}}`));
+    const entries = await all(service.auditLog('p'));
+    expect(entries.map(({ id }) => id)).toEqual(['a', 'b', 'a']);
+    for (const entry of entries)
+      for (const read of [JSON.stringify(entry), factsOf(entry, 0), namesIn([entry]), latestTime(entry, 0)])
+        expect(read).not.toBe(0);
+    expect(pathsNaming(entries, new Set(['b']))).toContain('id');
+  });
+
+  it('in place of anything else is refused by an error of the service, or passed over', async () => {
+    const definition = `{"externalId":"f","type":"text","name":${value},"options":[${value}],"x":${value}}`;
+    const { service } = await rig(answer(`{"fields":[${definition}],"x":${value}}`));
+    expect(await service.coverpage('p')).toMatchObject([{ externalId: 'f', type: 'text' }]);
+    const paging = `{"hasNextPage":${value},"endCursor":${value}}`;
+    const wrong = await rig(
+      answer(`{"projects":${value},"paging":${paging},"id":${value},"access_token":${value}}`),
+    );
+    const asked = [() => all(wrong.service.projects('p')), () => wrong.service.user('u')];
+    for (const ask of asked) expect((await failureOf(ask())).name).toMatch(/^Service\w+Error$/);
+    const refused = await rig(answer('{}'), {
+      token: answer(`{"access_token":${value},"expires_in":${value}}`),
+    });
+    expect((await failureOf(refused.service.user('u'))).name).toBe('TokenError');
+  });
+});
+
+describe('a record of 100,000 members, or of 200 levels', () => {
+  const nested = JSON.parse(`${'['.repeat(199)}1${']'.repeat(199)}`) as Json;
+  it.each([nested, ...wide.map(value => JSON.parse(value) as Json)].map(value => [value]))(
+    'is compared and emitted within the limits of an event (%#)',
+    value => {
+      const types = Object.fromEntries(TYPES.map(type => [type, value]));
+      const changes = compared({ id: '1' }, { id: '1', ...types, value });
+      expect(changes).toHaveLength(1);
+      const events = commitOf([...changes]);
+      for (const event of events) {
+        expect(JSON.stringify(event).length).toBeLessThan(240 * 1024);
+        for (const shown of [slackMessages([event]), teamsMessages([event]), wants({ fields: ['x'] }, event)])
+          expect(shown).toBeDefined();
+        const whole = { committedAt: '2026-01-01T00:00:00.000Z', event } as never;
+        expect(eventText(whole, paper as never)).not.toBe('');
+        expect(csv(['a'], csvRows([entryOf(whole)]))).not.toBe('');
+      }
+    },
+  );
+});
