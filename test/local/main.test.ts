@@ -134,6 +134,9 @@ describe('a run of the simulated service', () => {
     const runner = run(directory, '--interval 200ms');
     await until(() => /\d\d:\d\d:\d\d {2}[~+−]/.test(runner.stdout()));
     expect(runner.stdout()).toContain('Changewire watches a simulated service: onboarding, launch');
+    // A pipe is no terminal: what is read from it may be kept.
+    expect(runner.stdout()).toMatch(/^The console: npx changewire console --data \S+ tells its address\.$/m);
+    expect(runner.stdout()).not.toContain('#token=');
     const began = Date.now();
     // npm hands on the Ctrl-C that the terminal sends to all: it comes twice, and is one.
     runner.child.kill('SIGINT');

@@ -148,6 +148,13 @@ describe('who asks', () => {
     },
   );
 
+  test('can have no token of more than 8,192 characters, for which a server may reset the connection', async () => {
+    const identity = await signed();
+    const [longest, longer] = [8192, 8193].map(length => ({ ...identity, token: 'x'.repeat(length) }));
+    expect(signedIdentity.safeParse(longest).success).toBe(true);
+    expect(signedIdentity.safeParse(longer).success).toBe(false);
+  });
+
   test.each(['20260399T050607Z', '20260304T990607Z'])(
     'is refused without asking STS with the time %s, which there is not',
     async date => {
