@@ -15,6 +15,7 @@ import { startLive } from './state/live.ts';
 import { createSession } from './state/session.ts';
 import { startStatus } from './state/status.ts';
 import { useStore } from './state/store.ts';
+import { shareToken } from './state/token.ts';
 import { useWorld, type World, WorldContext } from './state/use.ts';
 
 /** The whole page. With another token it starts from nothing. */
@@ -38,6 +39,7 @@ function open(token: string): { readonly world: World; readonly ending: AbortCon
   const session = createSession(token, ending.signal);
   const live = startLive(session, ending.signal);
   const { store: status, refresh } = startStatus(session, ending.signal);
+  shareToken(() => session.ask({ operation: 'status', limit: 1 }, ending.signal), ending.signal);
   return { world: { session, live, status, refresh }, ending };
 }
 

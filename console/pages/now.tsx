@@ -1,6 +1,6 @@
 import { useCallback, useMemo, useState } from 'preact/hooks';
 import { MOST_LINES } from '../model/feed.ts';
-import { EVERYTHING, isFiltered, type LineFilter, lineMatcher } from '../model/line-filter.ts';
+import { EVERYTHING, isFiltered, lineMatcher } from '../model/line-filter.ts';
 import { addressOf } from '../model/routes.ts';
 import { Announcer } from '../parts/announcer.tsx';
 import { EndpointCard } from '../parts/endpoint-card.tsx';
@@ -8,6 +8,7 @@ import { FilterBar } from '../parts/filter-bar.tsx';
 import { LiveList } from '../parts/live-list.tsx';
 import { ProcessCard } from '../parts/process-card.tsx';
 import { Empty, Failed, Loading } from '../parts/states.tsx';
+import { useRoutedFilter } from '../parts/use-routed-filter.ts';
 import { useStore } from '../state/store.ts';
 import { useWorld } from '../state/use.ts';
 
@@ -79,7 +80,7 @@ function Stream() {
   const { feed, isLoaded, trouble, older } = useStore(live.store);
   const { status: known, trouble: ofAll } = useStore(status);
   const processes = known?.processes ?? [];
-  const [filter, setFilter] = useState<LineFilter>(EVERYTHING);
+  const [filter, setFilter] = useRoutedFilter();
   const [held, setHeld] = useState<typeof feed>();
   const shown = held ?? feed;
   const lines = useMemo(

@@ -16,3 +16,40 @@ export function takeToken(): string | undefined {
 export function keepToken(token: string): void {
   sessionStorage.setItem(KEPT_AS, token);
 }
+
+/** Between the tabs of this address in one browser. */
+const CHANNEL = 'changewire-token';
+type Message = { readonly kind: 'wanted' | 'opened' } | { readonly kind: 'token'; readonly token: string };
+
+/** Hands this tab's token over to tabs of the same address that want it. `prove` rejects unless the server that answers now
+ *  knows the token: a program that has taken the run's port could otherwise have its page ask for it. */
+export function shareToken(prove: () => Promise<unknown>, ending: AbortSignal): void {
+  const channel = new BroadcastChannel(CHANNEL);
+  const send = (message: Message) => channel.postMessage(message);
+  channel.addEventListener('message', async ({ data }: MessageEvent<Message>) => {
+    if (data.kind !== 'wanted') return;
+    const isProven = await prove().then(
+      () => true,
+      () => false,
+    );
+    const token = sessionStorage.getItem(KEPT_AS);
+    if (isProven && token !== null && !ending.aborted) send({ kind: 'token', token });
+  });
+  ending.addEventListener('abort', () => channel.close());
+  send({ kind: 'opened' });
+}
+
+/** Waits until another tab hands its token over, and keeps it: `kept` is then called. A token that this tab has already is not taken.
+ *  @returns what ends the waiting */
+export function awaitToken(kept: () => void): () => void {
+  const channel = new BroadcastChannel(CHANNEL);
+  const send = (message: Message) => channel.postMessage(message);
+  channel.addEventListener('message', ({ data }: MessageEvent<Message>) => {
+    if (data.kind === 'opened') send({ kind: 'wanted' });
+    if (data.kind !== 'token' || data.token === sessionStorage.getItem(KEPT_AS)) return;
+    keepToken(data.token);
+    kept();
+  });
+  send({ kind: 'wanted' });
+  return () => channel.close();
+}

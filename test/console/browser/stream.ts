@@ -19,6 +19,45 @@ export function streamTests({ house, open, openAt }: Given): void {
       await other.getByRole('heading', { name: 'The address has no token' }).waitFor();
     });
 
+    it('of any page opens in a new tab, beside a tab that is connected, and after it', async () => {
+      const page = await open();
+      house().rename('1015', 'Seen in a tab of its own');
+      const line = stream(page).filter({ hasText: 'Seen in a tab of its own' }).first();
+      const opening = page.context().waitForEvent('page');
+      await line.click({ button: 'middle' });
+      const event = await opening;
+      await event.getByRole('heading', { name: 'Where it went' }).waitFor();
+      expect(event.url()).toMatch(/#\/event\/[^?]+$/);
+      await event.reload();
+      await event.getByRole('heading', { name: 'Where it went' }).waitFor();
+      const bookmark = event.url();
+      // In another browser, it waits for a tab that has the token.
+      const waiting = await openAt(bookmark);
+      await waiting.getByRole('heading', { name: 'The address has no token' }).waitFor();
+      const second = await waiting.context().newPage();
+      await second.goto(house().address());
+      await waiting.getByRole('heading', { name: 'Where it went' }).waitFor();
+      expect(waiting.url()).toBe(bookmark);
+    });
+
+    it('has the filters, so that Reload and Back keep them; a link to Now has none', async () => {
+      const page = await open();
+      house().rename('1016', 'Kept in the address');
+      await stream(page).filter({ hasText: 'Kept in the address' }).first().waitFor();
+      await write(page, 'Words', 'kept in the');
+      const value = () => page.getByLabel('Words').inputValue();
+      await expect.poll(() => page.url(), SOON).toMatch(/#\/now\?words=kept\+in\+the$/);
+      await page.reload();
+      await expect.poll(value, SOON).toBe('kept in the');
+      await stream(page).filter({ hasText: 'Kept in the address' }).first().click();
+      await page.getByRole('heading', { name: 'Where it went' }).waitFor();
+      await page.goBack();
+      await expect.poll(value, SOON).toBe('kept in the');
+      await page.getByRole('link', { name: 'Now', exact: true }).click();
+      await expect.poll(value, SOON).toBe('');
+      expect(page.url()).toMatch(/#\/now$/);
+    });
+
     it('is what the file leads to that opens the console', async () => {
       const page = await openAt(house().opener());
       await page.getByText('Live', { exact: true }).waitFor();

@@ -1,0 +1,30 @@
+import { useEffect, useState } from 'preact/hooks';
+import { EVERYTHING, type LineFilter } from '../model/line-filter.ts';
+import { addressOf, readRoute } from '../model/routes.ts';
+
+/** The filter of the live view, which stands in the address, so that Reload, Back and a bookmark keep it. */
+export function useRoutedFilter(): [filter: LineFilter, set: (filter: LineFilter) => void] {
+  const [filter, setFilter] = useState(filterInAddress);
+  useEffect(() => {
+    const changed = () => readRoute(location.hash).page === 'now' && setFilter(filterInAddress());
+    addEventListener('hashchange', changed);
+    return () => removeEventListener('hashchange', changed);
+  }, []);
+  useEffect(() => {
+    const address = addressOf('now', undefined, { ...filter });
+    if (readRoute(location.hash).page !== 'now' || location.hash === address) return;
+    try {
+      // Not a place of its own for each letter.
+      history.replaceState(null, '', address);
+    } catch {
+      // Browsers allow some hundred changes of the address in half a minute.
+    }
+  }, [filter]);
+  return [filter, setFilter];
+}
+
+function filterInAddress(): LineFilter {
+  const { query } = readRoute(location.hash);
+  const { words, type, field, process } = { ...EVERYTHING, ...query };
+  return { words, type, field, process };
+}
