@@ -39,7 +39,7 @@ function listCommand(endpoints: Command, { run }: Cli): void {
           limit,
           ask: page => ask({ operation: 'endpoints', ...page }),
           itemsOf: ({ endpoints: all }) => all,
-          words: endpointsTable,
+          words: (all, paper) => endpointsTable(all, paper, { addresses: true }),
         }),
       ),
     );
@@ -52,7 +52,8 @@ function listCommand(endpoints: Command, { run }: Cli): void {
         const one = await ask({ operation: 'endpoint', endpoint });
         print.answer(one, paper => {
           const filter = one.filter === undefined ? 'every event' : JSON.stringify(one.filter);
-          return `${endpointsTable([one], paper)}\n\n${say`gets ${filter}, at most ${one.perSecond} a second`}`;
+          const address = one.origin === undefined ? '' : say`\nits address is at ${one.origin}`;
+          return `${endpointsTable([one], paper)}\n\n${say`gets ${filter}, at most ${one.perSecond} a second`}${address}`;
         });
       }),
     );

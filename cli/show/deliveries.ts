@@ -7,13 +7,16 @@ export type Attempt = AnswerOf<'test-endpoint'>;
 type DeadLetter = AnswerOf<'dead-letters'>['deadLetters'][number];
 type Action = AnswerOf<'actions'>['actions'][number];
 
-/** Each request, newest first, with its outcome. */
+/** Each request, newest first, with its outcome. An address that all went to is in the line after them. */
 export function attemptsTable(attempts: readonly Attempt[], paper: Paper): string {
+  const [origin, ...others] = new Set(attempts.map(one => one.origin));
+  const isOne = others.length === 0;
   const columns: readonly Column[] = [
     { title: 'WHEN' },
     { title: 'EVENT', whole: true },
     { title: 'RESULT' },
     { title: 'TOOK' },
+    ...(isOne ? [] : [{ title: 'ADDRESS' }]),
     { title: 'ANSWER' },
   ];
   const rows = attempts.map(one => [
@@ -21,16 +24,19 @@ export function attemptsTable(attempts: readonly Attempt[], paper: Paper): strin
     eventsOf(one),
     { text: came(one), style: one.failure === undefined ? ('green' as const) : ('red' as const) },
     took(one.took),
+    ...(isOne ? [] : [one.origin ?? '']),
     one.answer ?? '',
   ]);
-  return table(columns, rows, paper);
+  const all = isOne && origin !== undefined ? say`\nSent to ${origin}.` : '';
+  return `${table(columns, rows, paper)}${all}`;
 }
 
 /** The outcome of one request, in a line. */
 export function attemptLine(attempt: Attempt, paper: Paper): string {
   const result = paint(paper, attempt.failure === undefined ? 'green' : 'red', say`${came(attempt)}`);
   const answer = attempt.answer ? say`: ${attempt.answer}` : '';
-  return `${result} in ${took(attempt.took)}${answer}`;
+  const address = attempt.origin ? say` (${attempt.origin})` : '';
+  return `${result} in ${took(attempt.took)}${address}${answer}`;
 }
 
 export function deadLettersTable(letters: readonly DeadLetter[], paper: Paper): string {

@@ -20,8 +20,12 @@ const STATES: Record<EndpointStatus['state'], Style> = {
   paused: 'yellow',
 };
 
-/** One line for each: its state, and how many deliveries wait. */
-export function endpointsTable(endpoints: readonly EndpointStatus[], paper: Paper): string {
+/** One line for each: its state, and how many deliveries wait. With `addresses`, also the host of each. */
+export function endpointsTable(
+  endpoints: readonly EndpointStatus[],
+  paper: Paper,
+  { addresses = false } = {},
+): string {
   if (endpoints.length === 0)
     return 'There is no endpoint. Add one: npx changewire endpoints add NAME --webhook URL';
   const rows = endpoints.map(one => [
@@ -31,9 +35,10 @@ export function endpointsTable(endpoints: readonly EndpointStatus[], paper: Pape
     waiting(one, paper),
     countText(one.dead),
     one.nextTryAt === undefined ? '' : when(one.nextTryAt, paper),
+    ...(addresses ? [one.origin?.replace(/^https:\/\//, '') ?? ''] : []),
   ]);
   return [
-    table(COLUMNS, rows, paper),
+    table(addresses ? [...COLUMNS, { title: 'ADDRESS' }] : COLUMNS, rows, paper),
     ...notes(
       endpoints.map(one => [one.name, notesOf(one, paper)]),
       paper,

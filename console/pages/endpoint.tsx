@@ -38,6 +38,11 @@ export function EndpointPage({ name }: { readonly name: string }) {
         {answer && (
           <>
             <span class="kind">{answer.kind}</span>
+            {answer.origin !== undefined && (
+              <span class="quiet">
+                <bdi>{answer.origin}</bdi>
+              </span>
+            )}
             <Badge tone={ENDPOINT_TONES[answer.state]}>{answer.state}</Badge>
             {answer.since !== undefined && (
               <span class="quiet">

@@ -63,7 +63,7 @@ function EndpointRow({
   readonly status: EndpointStatus;
   readonly backlog: Parameters<typeof BacklogLine>[0]['backlog'];
 }) {
-  const { name, kind, state, since, waiting, oldestWaiting, dead, nextTryAt, isConfigured } = status;
+  const { name, kind, origin, state, since, waiting, oldestWaiting, dead, nextTryAt, isConfigured } = status;
   const trouble = troubleOf(status);
   return (
     <tr>
@@ -77,6 +77,11 @@ function EndpointRow({
             {' '}
             <span class="kind">configured</span>
           </>
+        )}
+        {origin !== undefined && (
+          <div class="quiet">
+            <bdi>{origin}</bdi>
+          </div>
         )}
         {trouble !== undefined && (
           <p class="row-trouble clamp" title={trouble}>

@@ -6,7 +6,7 @@ export type Attempt = AnswerOf<'test-endpoint'>;
 
 /** The outcome of one request: `answered 200 in 12 ms`, and the answer. */
 export function AttemptResult({ attempt }: { readonly attempt: Attempt }) {
-  const { failure, status, took, answer } = attempt;
+  const { failure, status, took, origin, answer } = attempt;
   const isGood = failure === undefined;
   return (
     <div class="attempt">
@@ -16,7 +16,15 @@ export function AttemptResult({ attempt }: { readonly attempt: Attempt }) {
         </span>{' '}
         <bdi>{failure ?? (status === undefined ? 'answered' : `answered ${status}`)}</bdi>
       </span>{' '}
-      <span class="quiet">in {took < 10_000 ? `${Math.round(took)} ms` : about(took)}</span>
+      <span class="quiet">
+        in {took < 10_000 ? `${Math.round(took)} ms` : about(took)}
+        {origin !== undefined && (
+          <>
+            {' '}
+            · <bdi>{origin}</bdi>
+          </>
+        )}
+      </span>
       {answer !== undefined && answer !== '' && (
         <pre class="answer">
           <bdi>{answer}</bdi>

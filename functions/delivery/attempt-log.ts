@@ -4,6 +4,7 @@ import type { EndpointSecret, EndpointSettings } from '../endpoints/endpoint.ts'
 import type { Outcome } from '../endpoints/outcome.ts';
 import type { Answer, NoAnswer } from '../endpoints/post.ts';
 import { harmless } from '../endpoints/quote.ts';
+import { originOf } from '../endpoints/secret.ts';
 import type { Attempt, Deliveries } from './deliveries.ts';
 import type { Held } from './held.ts';
 
@@ -79,6 +80,7 @@ function attemptOf(
     endpoint,
     at: began,
     events: sent.map(({ event: { id, type }, held }) => ({ id, type, ...(held && { at: held.at }) })),
+    origin: originOf(secret),
     ...(answered && { status: answered.status }),
     ...(outcome.kind !== 'delivered' && { failure: outcome.reason }),
     took: now - began,

@@ -10,6 +10,7 @@ import { wants } from '../endpoints/filter.ts';
 import { type Outcome, outcomeOf } from '../endpoints/outcome.ts';
 import type { Answer, NoAnswer, Poster } from '../endpoints/post.ts';
 import { harmless } from '../endpoints/quote.ts';
+import { originOf } from '../endpoints/secret.ts';
 import type { EndpointSecrets, ReadEndpointSecret } from '../endpoints/secrets.ts';
 import { AttemptLog, type AttemptLogDependencies } from './attempt-log.ts';
 import type { EndpointHealth, HealthDependencies } from './endpoint-health.ts';
@@ -103,8 +104,11 @@ class Run {
     if (this.#isClosed) return this.#settle(settler.open, held => settler.waits(held));
     const letters = await this.#readLetters();
     if (letters.length === 0) return;
-    const revision = this.#batch.health.secretRevision;
-    const secret = await this.#dependencies.readSecret(endpoint, { revision });
+    const { health } = this.#batch;
+    const secret = await this.#dependencies.readSecret(endpoint, {
+      revision: health.secretRevision,
+      onRead: read => this.#tell(() => health.addressed(originOf(read))),
+    });
     const { kind } = endpoint;
     const { jobs, unfit } =
       kind === 'webhook' ? webhookJobs(letters) : chatJobs(letters, this.#dependencies.chatFormats[kind]);

@@ -64,6 +64,8 @@ export interface Attempt {
   readonly at: number;
   /** The events that it sent: one, or the several of a chat message. */
   readonly events: readonly SentEvent[];
+  /** The origin of the address that it was sent to; absent for attempts of earlier versions. */
+  readonly origin?: string | undefined;
   /** Absent where no answer came. */
   readonly status?: number | undefined;
   /** Why it failed, in words; absent for one that did not. */

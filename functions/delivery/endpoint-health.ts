@@ -123,6 +123,17 @@ export class EndpointHealth {
     if (this.now.stopped?.at === now) this.#tellStop();
   }
 
+  /** Notes the origin of the endpoint's address in its row.
+   *  @throws when that can't be written */
+  async addressed(origin: string): Promise<void> {
+    if (this.#row?.origin === origin) return;
+    const name = this.#name;
+    this.#row = await this.#dependencies.rows.change(name, row =>
+      // The endpoint was removed in the meantime.
+      !row && !this.#isConfigured ? undefined : { name, health: {}, ...row, origin },
+    );
+  }
+
   /** Deliveries were put into rows. Callers that come while one write is under way share the next one, so
    *  that the deliveries of a batch don't conflict with each other.
    *  @throws when that can't be written: nobody would look for the rows */

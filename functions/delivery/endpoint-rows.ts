@@ -9,6 +9,9 @@ export interface EndpointRow {
   /** When its secret was last written by an operation, in ms since 1970. Undefined if it never was: it was
    *  put into its store by hand, or before rows had this. */
   readonly secretRevision?: number | undefined;
+  /** The origin of its address, for people: path and query may be secret. Undefined until an operation or a
+   *  delivery noted it. */
+  readonly origin?: string | undefined;
   /** On one machine, the settings of an endpoint of the configuration: commands that open the store without
    *  the configuration take them from here. */
   readonly configured?: EndpointSettings | undefined;

@@ -77,6 +77,11 @@ export function isPlainAddress(text: string): boolean {
   return ['http:', 'https:'].includes(parsed.protocol) && parsed.username === '' && parsed.password === '';
 }
 
+/** What people may see of an endpoint's address: path and query may be secret. */
+export function originOf({ url }: Pick<EndpointSecret, 'url'>): string {
+  return new URL(url).origin;
+}
+
 /** Whether a text is a signing secret by Standard Webhooks. */
 export function isSigningSecret(text: string): boolean {
   if (!text.startsWith(PREFIX)) return false;

@@ -9,8 +9,8 @@ import {
   changeSecret,
   checkSecrets,
   newSigningSecret,
+  noteOf,
   readSecret,
-  revisionAfter,
   type SecretHouse,
   writeSecret,
 } from './secrets.ts';
@@ -57,7 +57,7 @@ export async function addEndpoint(
   await house.rows.change(name, row => {
     // If the answer to a write was lost, this runs again and finds the row that it wrote.
     isOurs = row?.settings === undefined || isDeepStrictEqual(row.settings, settings);
-    return isOurs ? { name, settings, health: {}, ...revisionAfter(row, house) } : undefined;
+    return isOurs ? { name, settings, health: {}, ...noteOf({ url }, row, house) } : undefined;
   });
   if (!isOurs) throw taken();
   return { secret: made, warnings };

@@ -73,6 +73,7 @@ async function statusOf({ endpoint, isConfigured, row }: Found, house: House): P
     overrides: isConfigured && row?.settings !== undefined,
     ...(filter && { filter }),
     perSecond: rateOf(endpoint),
+    ...(row?.origin !== undefined && { origin: row.origin }),
     ...stateOf(health, house.clock()),
     ...countsOf(standing),
     ...(standing.oldest !== undefined && { oldestWaiting: iso(standing.oldest) }),

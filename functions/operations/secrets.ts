@@ -1,6 +1,6 @@
 import type { EndpointRow } from '../delivery/endpoint-rows.ts';
 import type { EndpointKind, EndpointSecret } from '../endpoints/endpoint.ts';
-import { isSigningSecret, parseSecret, type SecretKeeper } from '../endpoints/secret.ts';
+import { isSigningSecret, originOf, parseSecret, type SecretKeeper } from '../endpoints/secret.ts';
 import { changeRow, type Found, findEndpoint, type House } from './house.ts';
 import { Refused } from './refused.ts';
 
@@ -43,15 +43,16 @@ export async function changeSecret(
   house: House & SecretHouse,
 ): Promise<void> {
   await writeSecret(found.endpoint.name, secret, house);
-  await changeRow(found, house, row => ({ ...row, ...revisionAfter(row, house) }));
+  await changeRow(found, house, row => ({ ...row, ...noteOf(secret, row, house) }));
 }
 
 /** What an endpoint's row gets when its secret was written. */
-export function revisionAfter(
+export function noteOf(
+  secret: Pick<EndpointSecret, 'url'>,
   row: EndpointRow | undefined,
   { clock }: Pick<House, 'clock'>,
-): Pick<EndpointRow, 'secretRevision'> {
-  return { secretRevision: Math.max(clock(), (row?.secretRevision ?? 0) + 1) };
+): Pick<EndpointRow, 'secretRevision' | 'origin'> {
+  return { secretRevision: Math.max(clock(), (row?.secretRevision ?? 0) + 1), origin: originOf(secret) };
 }
 
 /** The address and signing secrets of an endpoint. @throws Refused that names what is wrong, and the

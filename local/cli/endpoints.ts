@@ -69,6 +69,7 @@ export async function startEndpoints(house: House, wanted: readonly WantedEndpoi
   const sender = senderOf({ secrets, linkTemplates, ...SYSTEM, allowLoopback: true });
   const say = (name: string, text: string) => output.warn(`${name}: ${text}`, { endpoint: name });
   const fleet = new Fleet({
+    origins: new Map(wanted.map(({ name, origin }) => [name, origin])),
     ...{ configured, topic, rows, deliveries, slots, sleep, log, say },
     sender,
     replays: (all, hasTime) => workOffReplays(all, replayed, hasTime),

@@ -14,6 +14,8 @@ import { type ServedEndpoint, startEndpoint } from './endpoint.ts';
 export interface FleetOptions {
   /** The endpoints of the command line and of the configuration: they win over rows of the same names. */
   readonly configured: readonly EndpointSettings[];
+  /** The origins of their addresses, by name. */
+  readonly origins?: ReadonlyMap<string, string>;
   readonly topic: LocalTopic;
   readonly rows: EndpointRows;
   readonly deliveries: Deliveries;
@@ -56,7 +58,7 @@ export class Fleet {
 
   /** Serves the endpoints that there are. */
   async start(): Promise<void> {
-    const { configured, rows } = this.#options;
+    const { configured, origins, rows } = this.#options;
     const names = new Set([
       ...configured.map(({ name }) => name),
       ...(await rows.list()).map(({ name }) => name),
@@ -67,7 +69,8 @@ export class Fleet {
         const { configured: _, ...rest } = row ?? { name, health: {} };
         if (!rest.settings && !settings) return 'removed';
         const health = restarted(rest.health);
-        return { ...rest, health, ...(settings && { configured: settings }) };
+        const origin = settings && origins?.get(name);
+        return { ...rest, health, ...(settings && { configured: settings }), ...(origin && { origin }) };
       });
     }
     await this.#look();

@@ -125,7 +125,10 @@ describe('on a day', () => {
     rename('Right after it was added');
     const [, secret = ''] = /signed with (whsec_\S+), which is shown only now/.exec(out) ?? [];
     const tested = await changewire('endpoints test crm');
-    expect([tested.code, tested.out]).toEqual([0, expect.stringMatching(/^crm: answered 204 in \d+ ms\n$/)]);
+    expect([tested.code, tested.out]).toEqual([
+      0,
+      expect.stringMatching(/^crm: answered 204 in \d+ ms \(http:\/\/127\.0\.0\.1:\d+\)\n$/),
+    ]);
     const { body, headers } = receiver.received.find(one => one.body.includes('"changewire.test"')) ?? {
       ...{ body: '', headers: {} },
     };
@@ -175,7 +178,7 @@ describe('on a day', () => {
     const told = await changewire('endpoints test crm');
     expect([told.code, told.out]).toEqual([
       1,
-      expect.stringMatching(/^crm: answered 500.* in \d+ ms: no database\n$/),
+      expect.stringMatching(/^crm: answered 500.* in \d+ ms \(http:\/\/127\.0\.0\.1:\d+\): no database\n$/),
     ]);
     isBroken = false;
     await eventually(async () => expect(ids().filter(one => one === failed).length).toBeGreaterThan(1));

@@ -40,6 +40,7 @@ const CRM = {
   ...{
     name: 'crm',
     kind: 'webhook',
+    origin: 'https://crm.example.com',
     isConfigured: false,
     overrides: false,
     perSecond: 10,
@@ -121,7 +122,7 @@ const EVENT = {
 };
 const ATTEMPT = {
   ...{ endpoint: 'crm', at: ago(30), events: [{ id: EVENT.id, type: EVENT.type }], status: 500 },
-  ...{ failure: 'answered 500', took: 12.4, answer: 'no database' },
+  ...{ failure: 'answered 500', origin: 'https://crm.example.com', took: 12.4, answer: 'no database' },
 };
 const TRACE = {
   ...{ committedAt: ago(178), event: EVENT, published: 'yes', notWanted: 2 },
@@ -160,6 +161,18 @@ describe('on a terminal of 80 columns', () => {
 
   it('the way of an event tells each attempt', async () => {
     expect(timeless(await shown('trace x', TRACE, terminal))).toMatchSnapshot();
+  });
+
+  it('endpoints have their addresses in the list, and attempts that went to several', async () => {
+    const other = { ...ATTEMPT, origin: 'https://old.example.com' };
+    expect(await shown('endpoints list', { endpoints: [CRM, TEAM] })).toMatch(/^crm .* crm\.example\.com$/m);
+    const show = await shown('endpoints show crm', CRM, terminal);
+    expect(show).toContain('its address is at https://crm.example.com');
+    const attempts = await shown('endpoints attempts crm', { attempts: [ATTEMPT, ATTEMPT] }, terminal);
+    expect(attempts).toMatch(/\nSent to https:\/\/crm\.example\.com\.$/m);
+    const several = await shown('endpoints attempts crm', { attempts: [ATTEMPT, other] });
+    expect(several).toMatch(/ADDRESS/);
+    expect(several).toMatch(/https:\/\/old\.example\.com/);
   });
 
   it('attempts, dead letters and actions are tables', async () => {

@@ -33,7 +33,11 @@ describe('the log of attempts', () => {
     add(answered(500), AT + 50);
     add({ why: 'no answer within 15 s' }, AT + 100);
     await log.write();
-    const told = { endpoint: 'crm', events: [{ id: events[0].id, type: 'task.updated' }] };
+    const told = {
+      endpoint: 'crm',
+      origin: 'https://crm.example',
+      events: [{ id: events[0].id, type: 'task.updated' }],
+    };
     expect(await kept()).toEqual([
       { ...told, at: AT + 100, failure: 'no answer within 15 s', took: 150 },
       { ...told, at: AT + 50, status: 500, failure: 'answered 500', took: 200 },
@@ -44,7 +48,7 @@ describe('the log of attempts', () => {
   it('leaves out what there was not: a failure, an answer’s text, an answer', () => {
     const { add } = open();
     const sent = [{ id: events[0].id, type: 'task.updated', at: AT }];
-    const told = { endpoint: 'crm', at: AT, events: sent, took: 0 };
+    const told = { endpoint: 'crm', at: AT, events: sent, origin: 'https://crm.example', took: 0 };
     expect(add(answered(204))).toStrictEqual({ ...told, status: 204 });
     const why = 'no answer within 15 s';
     expect(add({ why })).toStrictEqual({ ...told, failure: why });

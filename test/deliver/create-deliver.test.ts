@@ -419,6 +419,33 @@ describe('the secret of an endpoint', () => {
     ]);
   });
 
+  it('has its origin noted in the row of its endpoint when it is read, and with each attempt', async () => {
+    const [one, other] = [await receiver(answer(200)), await receiver(answer(200))];
+    const { run, record, texts, state, rows, deliveries } = open({ crm: `${one.url}hook/hush?hush` });
+    const origin = async () => (await rows.read('crm'))?.origin;
+    const [oneOrigin, otherOrigin] = [one.url, other.url].map(url => new URL(url).origin);
+    await run([record('m0', 'crm')]);
+    expect(await origin()).toBe(oneOrigin);
+    texts.set('crm', JSON.stringify({ url: other.url, secrets: [SECRET] }));
+    state.now += SECOND;
+    await run([record('m1', 'crm')]);
+    expect(await origin()).toBe(oneOrigin);
+    state.now += 10 * MINUTE;
+    await run([record('m2', 'crm')]);
+    expect(await origin()).toBe(otherOrigin);
+    const attempts = await deliveries.attempts('crm', 9);
+    expect(attempts.map(attempt => attempt.origin)).toEqual([otherOrigin, oneOrigin, oneOrigin]);
+    expect(JSON.stringify([attempts, await rows.list()])).not.toContain('hush');
+  });
+
+  it('that can not be noted in the row is used all the same', async () => {
+    const { url, received } = await receiver(answer(200));
+    const { run, record, faults } = open({ crm: url });
+    faults.before = command => command.constructor.name === 'PutItemCommand' && TABLE_DOWN;
+    expect(await run([record('m0', 'crm')])).toEqual([]);
+    expect(received).toHaveLength(1);
+  });
+
   it.each([400, 401, 403, 404, 410])('is read again after the receiver answered %i', async status => {
     const { url } = await receiver(answer(status));
     const { run, record, state, reads, rows } = open({ crm: url });

@@ -35,6 +35,21 @@ export function endpointsContract({ setting, ask, name }: Bench): void {
     ).rejects.toThrow('There is an endpoint of this name.');
   });
 
+  it('show the origin of an endpoint’s address, and never its path or query', async () => {
+    const { endpoint } = await add();
+    const { url } = setting().receiver;
+    const { origin } = new URL(url);
+    expect(await ask('update-endpoint', { endpoint, url: `${url}?key=hush` })).toMatchObject({ origin });
+    expect(await ask('test-endpoint', { endpoint })).toMatchObject({ origin });
+    const shown = [
+      await ask('endpoint', { endpoint }),
+      (await ask('endpoints', { limit: 100 })).endpoints.find(({ name }) => name === endpoint),
+      (await ask('attempts', { endpoint })).attempts[0],
+    ];
+    expect(shown.map(one => one?.origin)).toEqual([origin, origin, origin]);
+    expect(JSON.stringify(shown)).not.toContain('hush');
+  });
+
   it('change, pause and resume an endpoint, and answer how it then is', async () => {
     const { endpoint } = await add();
     const filter = { events: ['task.updated'] };

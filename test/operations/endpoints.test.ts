@@ -50,6 +50,7 @@ describe.each(STORES)('over %s, an endpoint', (_, open) => {
         settings: { name: 'crm', kind: 'webhook', perSecond: 3 },
         health: {},
         secretRevision: AT,
+        origin: 'https://crm.example',
       },
     ]);
     expect(JSON.stringify(rows)).not.toMatch(/whsec|hooks/);
@@ -246,7 +247,21 @@ describe.each(STORES)('over %s, an endpoint', (_, open) => {
       name: 'fixed',
       health: {},
       secretRevision: AT + 60_000,
+      origin: 'https://fixed.example',
     });
+  });
+
+  it('has the origin of its address in its row, which changes with the address', async () => {
+    opened();
+    const origin = async () => (await house.rows.read('crm'))?.origin;
+    await addEndpoint({ ...CRM, url: 'https://crm.example:8443/hush?hush' }, house);
+    expect(await origin()).toBe('https://crm.example:8443');
+    await updateEndpoint('crm', { url: 'https://new.example/hush' }, house);
+    expect(await origin()).toBe('https://new.example');
+    await updateEndpoint('crm', { perSecond: 3 }, house);
+    await rotateSecret('crm', house);
+    expect(await origin()).toBe('https://new.example');
+    expect(JSON.stringify(await house.rows.list())).not.toContain('hush');
   });
 
   it('has its old secret beside the new one until the change is finished, however often it begins', async () => {

@@ -10,6 +10,9 @@ export const endpointStatus = z.strictObject({
   isConfigured: z.boolean(),
   /** One of this name was added, too; the configuration counts. */
   overrides: z.boolean(),
+  /** The origin of its address, without path and query, which may be secret; absent until the first delivery
+   *  if the address was stored by hand. */
+  origin: z.string().optional(),
   filter: z.unknown().optional(),
   perSecond: z.number(),
   keepSuccesses: z.boolean(),

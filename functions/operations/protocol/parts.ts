@@ -14,6 +14,8 @@ export const attempt = z.strictObject({
   endpoint: z.string(),
   at: time,
   events: z.array(z.strictObject({ id: z.string(), type: z.string() })),
+  /** The origin of the address that it was sent to; absent for attempts of earlier versions. */
+  origin: z.string().optional(),
   status: z.int().optional(),
   /** Why it failed; absent when it did not. */
   failure: z.string().optional(),

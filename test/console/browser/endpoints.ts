@@ -40,6 +40,7 @@ export function endpointTests({ house, open }: Given): void {
       await use(page, 'I have kept it');
       // The dialog has a heading of that name, too.
       await page.getByRole('heading', { level: 1, name: /planner/ }).waitFor();
+      expect(await main(page)).toContain(new URL(house().receiver.url).origin);
       await page.reload();
       await page.getByRole('heading', { name: 'Which events it gets' }).waitFor();
       expect(await main(page)).toContain('Not made by CRM sync');
@@ -72,6 +73,7 @@ export function endpointTests({ house, open }: Given): void {
       const before = received().length;
       await use(page, 'Send a test');
       await page.locator('.test-result').getByText('204').waitFor();
+      expect(await page.locator('.test-result').innerText()).toContain(new URL(house().receiver.url).origin);
       expect(
         received()
           .slice(before)

@@ -36,7 +36,7 @@ async function said(...args: string[]) {
 }
 
 /** A run that serves endpoints and looks for changes all the time, and that nobody can ask: what is done is done to its store. */
-async function run(configured: readonly EndpointSettings[] = []) {
+async function run(configured: readonly EndpointSettings[] = [], origins = new Map<string, string>()) {
   const database = openDatabase(join(directory, STORE_FILE), [SNAPSHOTS_SCHEMA, DELIVERIES_SCHEMA]);
   const deliveries = sqliteDeliveries(database);
   const rows = sqliteEndpointRows(database);
@@ -44,7 +44,7 @@ async function run(configured: readonly EndpointSettings[] = []) {
   const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
   const house = { configured, rows, deliveries, log, journal: sqliteJournalReader(database) };
   const fleet = new Fleet({
-    ...{ configured, topic, rows, deliveries, log, clock: Date.now },
+    ...{ configured, origins, topic, rows, deliveries, log, clock: Date.now },
     slots: sqliteSlots(database),
     sender: senderOf({
       secrets: fileSecrets(join(directory, SECRETS_FOLDER)),
@@ -103,7 +103,7 @@ describe('beside a run that can not be asked', () => {
     await eventually(async () => expect(idsOf()).toEqual([one.id]));
     expect(await said('endpoints', 'test', 'crm')).toMatchObject({
       code: 0,
-      out: expect.stringMatching(/^crm: answered 204 in \d+ ms$/),
+      out: expect.stringMatching(/^crm: answered 204 in \d+ ms \(http:\/\/127\.0\.0\.1:\d+\)$/),
     });
     await eventually(async () => expect(await deliveries.standing('crm')).toMatchObject({ pending: 0 }));
     await said('endpoints', 'pause', 'crm');
@@ -113,7 +113,7 @@ describe('beside a run that can not be asked', () => {
     await said('endpoints', 'resume', 'crm');
     await eventually(async () => expect(await deliveries.standing('crm')).toMatchObject({ pending: 0 }));
     expect(idsOf().slice(-2)).toEqual([two.id, three.id]);
-    expect((await said('endpoints', 'attempts', 'crm')).out.split('\n')).toHaveLength(5);
+    expect((await said('endpoints', 'attempts', 'crm')).out.split('\n')).toHaveLength(6);
     expect((await said('endpoints', 'rotate-secret', 'crm')).out).toMatch(/signs with whsec_/);
     expect((await said('endpoints', 'rotate-secret', 'crm', '--finish')).code).toBe(0);
     expect((await said('endpoints', 'remove', 'crm', '--yes')).code).toBe(0);
@@ -133,8 +133,8 @@ describe('beside a run that can not be asked', () => {
   });
 
   it('one of the configuration is paused and resumed, and neither added nor removed', async () => {
-    await run([{ name: 'crm', kind: 'webhook' }]);
-    expect((await said('endpoints', 'list')).out).toMatch(/^crm +webhook +well$/m);
+    await run([{ name: 'crm', kind: 'webhook' }], new Map([['crm', 'https://crm.example']]));
+    expect((await said('endpoints', 'list')).out).toMatch(/^crm +webhook +well +crm\.example$/m);
     expect((await said('endpoints', 'pause', 'crm')).code).toBe(0);
     expect((await said('endpoints', 'resume', 'crm')).code).toBe(0);
     expect(await said('endpoints', 'remove', 'crm', '--yes')).toMatchObject({
