@@ -5,6 +5,8 @@ import ipaddr from 'ipaddr.js';
 export interface AddressPolicy {
   /** `https:` or `http:`; http reaches loopback alone. */
   readonly protocol: string;
+  /** Of the URL: a literal, or the name that the address was looked up for. */
+  readonly hostname: string;
   /** On one machine a receiver may well run beside Changewire; on AWS, loopback is the function itself. */
   readonly allowLoopback: boolean;
 }
@@ -21,12 +23,17 @@ const REMEDY = 'correct the url in its secret';
  *  should be an IPv4 or IPv6 literal: anything else is refused. */
 export function addressRefusal(
   address: string,
-  { protocol, allowLoopback }: AddressPolicy,
+  { protocol, hostname, allowLoopback }: AddressPolicy,
 ): string | undefined {
   const kind = kindOf(address);
-  if (kind === 'loopback' && allowLoopback) return undefined;
+  if (kind === 'loopback' && allowLoopback && namesThisMachine(hostname)) return undefined;
   if (protocol !== 'https:') return `its URL is not https: ${REMEDY}`;
   return kind === 'public' ? undefined : `its address is not public (${kind}): ${REMEDY}`;
+}
+
+/** True for literals and `localhost`: any other name could be pointed to this machine by its owner. */
+function namesThisMachine(hostname: string): boolean {
+  return isIP(hostname.replace(/^\[|\]$/g, '')) !== 0 || /^(.*\.)?localhost\.?$/i.test(hostname);
 }
 
 function kindOf(text: string): string {

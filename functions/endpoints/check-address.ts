@@ -21,7 +21,7 @@ export async function addressProblem(text: string, check: AddressCheck): Promise
   if (protocol !== 'https:' && !check.allowLoopback) return 'its URL is not https';
   const addresses = await addressesOf(hostname, check.resolve);
   const refusals = addresses.map(address =>
-    addressRefusal(address, { protocol, allowLoopback: check.allowLoopback }),
+    addressRefusal(address, { protocol, hostname, allowLoopback: check.allowLoopback }),
   );
   const refusal = refusals.find(each => each !== undefined);
   if (refusal !== undefined) return refusal.replace(/: .*/, '');

@@ -27,13 +27,13 @@ export interface GuardedAgentOptions {
  */
 export function guardedAgent(options: GuardedAgentOptions): Agent {
   const { allowLoopback, resolve, connectTimeout: timeout } = options;
-  const check = (address: string, protocol: string): void => {
-    const refusal = addressRefusal(address, { protocol, allowLoopback });
+  const check = (address: string, protocol: string, hostname: string): void => {
+    const refusal = addressRefusal(address, { protocol, hostname, allowLoopback });
     if (refusal !== undefined) throw new RefusedAddress(refusal);
   };
   const connector = (protocol: string) =>
     buildConnector({
-      lookup: checkedLookup(resolve, address => check(address, protocol)),
+      lookup: checkedLookup(resolve, (address, hostname) => check(address, protocol, hostname)),
       timeout,
       allowH2: false,
     });
@@ -46,7 +46,7 @@ export function guardedAgent(options: GuardedAgentOptions): Agent {
     connect(target, callback) {
       try {
         // A literal is connected to without a lookup.
-        if (isIP(target.hostname) !== 0) check(target.hostname, target.protocol);
+        if (isIP(target.hostname) !== 0) check(target.hostname, target.protocol, target.hostname);
         connectors[target.protocol as 'http:' | 'https:'](target, callback);
       } catch (error) {
         callback(error as Error, null);
@@ -55,11 +55,11 @@ export function guardedAgent(options: GuardedAgentOptions): Agent {
   });
 }
 
-function checkedLookup(resolve: Resolve, check: (address: string) => void): LookupFunction {
+function checkedLookup(resolve: Resolve, check: (address: string, hostname: string) => void): LookupFunction {
   const checked = async (hostname: string): Promise<[LookupAddress, ...LookupAddress[]]> => {
     const [first, ...others] = await resolve(hostname);
     if (!first) throw new RefusedAddress('its name has no address');
-    for (const { address } of [first, ...others]) check(address);
+    for (const { address } of [first, ...others]) check(address, hostname);
     return [first, ...others];
   };
   return (hostname, { all }, callback) => {

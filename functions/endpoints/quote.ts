@@ -57,19 +57,50 @@ function repeats(line: string, url: string): boolean {
 /** Compares a secret as it stands, too: base64 may hold so many `+` and `/` in a row that too few letters and
  *  digits are left. */
 function showsAsIs(text: string, secret: string): boolean {
-  return repeatsSome(text.toLowerCase(), secret.toLowerCase());
+  return readings(text).some(shown => repeatsSome(shown.toLowerCase(), secret.toLowerCase()));
 }
 
 /** Whether a text repeats enough of what is hidden, by letters and digits alone. */
 function shows(text: string, hidden: string): boolean {
-  const all = barest(text);
-  return barest(hidden).some(behind => all.some(shown => repeatsSome(shown, behind)));
+  const all = readings(text).flatMap(barest);
+  return barest(hidden)
+    .concat(barest(unescaped(hidden)))
+    .some(behind => all.some(shown => repeatsSome(shown, behind)));
 }
 
 function repeatsSome(shown: string, behind: string): boolean {
   for (let at = 0; at + TELLING <= behind.length; at++)
     if (shown.includes(behind.slice(at, at + TELLING))) return true;
   return false;
+}
+
+/** How often a text is decoded: a page may repeat in JSON or HTML what was percent-encoded. */
+const DECODINGS = 3;
+/** What may be base64 or hex of at least TELLING characters. */
+const BASE64 = /[\w+/-]{11,}/g;
+const HEX = /(?:[0-9a-f]{2}[\s:]?){8,}/gi;
+
+/** The text, and what it says once it is decoded. */
+function readings(text: string): string[] {
+  const all = [text];
+  for (let decoding = 1; decoding <= DECODINGS; decoding++) all.push(unescaped(all.at(-1) as string));
+  const decoded = (pattern: RegExp, encoding: 'base64' | 'hex') =>
+    (text.match(pattern) ?? []).map(run =>
+      Buffer.from(run.replace(/[\s:]/g, ''), encoding).toString('latin1'),
+    );
+  return [...new Set(all), ...decoded(BASE64, 'base64'), ...decoded(HEX, 'hex')];
+}
+
+/** Percent-encoding, and the escapes of JSON, JavaScript and HTML; other marks are noise when letters are compared. */
+const ESCAPE =
+  /%([0-9a-f]{2})|\\x([0-9a-f]{2})|\\u\{?([0-9a-f]{4,6})\}?|&#x([0-9a-f]{1,8});?|&#([0-9]{1,8});?|&[a-z]{2,6};|\\./gi;
+
+function unescaped(text: string): string {
+  return text.replace(ESCAPE, (_, percent, hex, unicode, html, decimal) => {
+    const code =
+      decimal === undefined ? Number.parseInt(percent ?? hex ?? unicode ?? html, 16) : Number(decimal);
+    return code <= 0x10ffff ? String.fromCodePoint(code) : ' ';
+  });
 }
 
 /** The letters and digits of a text, which are the same in all encodings: once without percent-encoded

@@ -7,10 +7,10 @@ import { UsageError } from '../basics/usage-error.ts';
 /** Why every delivery to a URL would be refused; undefined when it would not. `addresses` is where its
  *  host name leads; without it only the URL itself is looked at. */
 export function undeliverable(url: URL, addresses: readonly string[] = literal(url)): string | undefined {
-  const { port, protocol } = url;
+  const { port, protocol, hostname } = url;
   if (port === '0') return 'names port 0, where nobody can listen';
   const refused = (address: string) =>
-    addressRefusal(address, { protocol, allowLoopback: true }) !== undefined;
+    addressRefusal(address, { protocol, hostname, allowLoopback: true }) !== undefined;
   if (!addresses.some(refused)) return undefined;
   return protocol === 'http:'
     ? 'takes an https URL, or an http URL of this machine'

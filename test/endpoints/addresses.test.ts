@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { addressRefusal } from '../../functions/endpoints/addresses.ts';
 
-const https = { protocol: 'https:', allowLoopback: false };
+const https = { protocol: 'https:', hostname: 'a.example', allowLoopback: false };
 
 describe('invariant 10: addresses that nothing is sent to', () => {
   it.each([
@@ -45,18 +45,37 @@ describe('invariant 10: addresses that nothing is sent to', () => {
     address => {
       expect(addressRefusal(address, https)).toBeUndefined();
       expect(addressRefusal(address, { ...https, protocol: 'http:' })).toMatch(/not https/);
-      expect(addressRefusal(address, { protocol: 'http:', allowLoopback: true })).toMatch(/not https/);
+      expect(addressRefusal(address, { ...https, protocol: 'http:', allowLoopback: true })).toMatch(
+        /not https/,
+      );
     },
   );
 
   it('do not include loopback on one machine, by http as well, and nothing else private then', () => {
     for (const protocol of ['http:', 'https:']) {
-      const policy = { protocol, allowLoopback: true };
+      const policy = { protocol, hostname: 'localhost', allowLoopback: true };
       for (const address of ['127.0.0.1', '127.8.8.8', '::1'])
         expect(addressRefusal(address, policy)).toBeUndefined();
       for (const address of ['10.0.0.1', '169.254.169.254', '0.0.0.0', '::', '::ffff:127.0.0.1'])
         expect(addressRefusal(address, policy)).toBeDefined();
     }
+  });
+
+  it('include loopback on one machine where any other name than localhost leads there', () => {
+    const refusal = (hostname: string) =>
+      addressRefusal('127.0.0.1', { protocol: 'https:', hostname, allowLoopback: true });
+    for (const hostname of [
+      'localhost',
+      'LOCALHOST',
+      'localhost.',
+      'crm.localhost',
+      '127.0.0.1',
+      '[::1]',
+      '::1',
+    ])
+      expect([hostname, refusal(hostname)]).toEqual([hostname, undefined]);
+    for (const hostname of ['crm.example', 'notlocalhost', 'localhost.example', '127.0.0.1.example', ''])
+      expect([hostname, refusal(hostname)]).toEqual([hostname, expect.stringContaining('(loopback)')]);
   });
 
   it('include every way to write a private IPv4 address as IPv6', () => {

@@ -5,6 +5,7 @@ import type { Resolve } from '../../functions/endpoints/guarded-agent.ts';
 const PUBLIC = '93.184.216.34';
 const NAMES: Record<string, string[]> = {
   'public.example': [PUBLIC],
+  localhost: ['127.0.0.1'],
   'local.example': ['127.0.0.1'],
   'both.example': [PUBLIC, '10.0.0.1'],
 };
@@ -45,7 +46,7 @@ describe('the address of an endpoint', () => {
     expect([await onAws(url), await onOneMachine(url)]).toEqual([undefined, undefined]);
   });
 
-  it.each(['127.0.0.1', '[::1]', 'local.example'])(
+  it.each(['127.0.0.1', '[::1]', 'localhost'])(
     'that is on the same machine has none there, by http or https: %s',
     async host => {
       expect(await onOneMachine(`http://${host}:8080/`)).toBeUndefined();
@@ -54,6 +55,11 @@ describe('the address of an endpoint', () => {
       expect(await onAws(`https://${host}/`)).toBe('its address is not public (loopback)');
     },
   );
+
+  it('that a public name hides is told on one machine, too', async () => {
+    expect(await onOneMachine('https://local.example/')).toBe('its address is not public (loopback)');
+    expect(await onOneMachine('http://local.example/')).toBe('its URL is not https');
+  });
 
   it('by http must lead to the same machine, so that its name must be known', async () => {
     expect(await onOneMachine('http://public.example/')).toBe('its URL is not https');

@@ -281,25 +281,36 @@ describe('a post to an address that is not allowed', () => {
     setDefaultAutoSelectFamily(false);
     closers.push(() => setDefaultAutoSelectFamily(true));
     const server = await receiver(answer(200));
-    const resolve = names({ 'name.example': ['127.0.0.1'] });
+    const resolve = names({ 'name.example': ['127.0.0.1'], 'name.localhost': ['127.0.0.1'] });
     const url = `https://name.example:${server.port}/`;
     expect(await poster({ allowLoopback: false, resolve }).post(url, request)).toEqual({
       why: expect.stringContaining('not public'),
     });
-    const local = `http://name.example:${server.port}/`;
+    const local = `http://name.localhost:${server.port}/`;
     expect(await poster({ resolve }).post(local, request)).toMatchObject({ status: 200 });
   });
 
   it('is refused for plain http, wherever it leads, and for names that lead nowhere', async () => {
     const server = await receiver(answer(200));
-    const resolve = names({ 'public.example': ['93.184.216.34'], 'local.example': ['127.0.0.1'] });
+    const resolve = names({
+      'public.example': ['93.184.216.34'],
+      'local.example': ['127.0.0.1'],
+      localhost: ['127.0.0.1'],
+    });
     const strict = poster({ allowLoopback: false, resolve });
     const local = poster({ allowLoopback: true, resolve });
-    for (const url of [`http://127.0.0.1:${server.port}/`, `http://local.example:${server.port}/`]) {
+    for (const url of [`http://127.0.0.1:${server.port}/`, `http://localhost:${server.port}/`]) {
       expect(await strict.post(url, request)).toEqual({ why: expect.stringContaining('not https') });
       expect(await local.post(url, request)).toMatchObject({ status: 200 });
     }
-    for (const url of ['http://public.example/', 'http://93.184.216.34/', 'http://10.0.0.1/']) {
+    const named = `https://local.example:${server.port}/`;
+    expect(await local.post(named, request)).toEqual({ why: expect.stringContaining('(loopback)') });
+    for (const url of [
+      'http://local.example/',
+      'http://public.example/',
+      'http://93.184.216.34/',
+      'http://10.0.0.1/',
+    ]) {
       expect(await local.post(url, request)).toEqual({ why: expect.stringContaining('not https') });
     }
     expect(await local.post('https://nowhere.example/', request)).toEqual({

@@ -5,7 +5,41 @@ import { leakIn } from '../kit/secret-arbitraries.ts';
 
 const URL = 'https://hooks.example.com/services/T0AB/B0CDEFGH?sig=Zm9vYmFyYmF6cXV4';
 
+const codes = (text: string, show: (code: string) => string, radix = 16) =>
+  [...text].map(character => show(character.charCodeAt(0).toString(radix))).join('');
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+/** In which an endpoint may repeat a secret. */
+const ENCODINGS: readonly ((text: string) => string)[] = [
+  text => codes(text, code => `%${code}`),
+  text => encodeURIComponent(codes(text, code => `%${code}`)),
+  text => codes(text, code => `\\u00${code}`),
+  text => codes(text, code => `\\x${code}`),
+  text => codes(text, code => `&#x${code};`),
+  text => codes(text, code => `&#${code};`, 10),
+  text =>
+    codes(
+      codes(text, code => `%${code}`),
+      code => `&#${code};`,
+      10,
+    ),
+  text => [...text].join('\\"&quot;'),
+  text => ` ${base64(text)} `,
+  text => ` ${Buffer.from(text).toString('base64url')} `,
+  text => ` ${Buffer.from(text).toString('hex')} `,
+  text => Buffer.from(text).toString('hex').replaceAll(/../g, '$&:').toUpperCase(),
+];
+
 describe('what is quoted of an answer', () => {
+  it.each(ENCODINGS.map(encode => encode('/Zm9vYmFy')))('hides what is encoded: %s', encoded => {
+    expect(quote(`no ${encoded}`, URL)).toBeUndefined();
+    expect(harmless(`no ${encoded}`, { url: URL })).toBeUndefined();
+  });
+
+  it('is as it is where nothing of it is secret, encoded or not', () => {
+    const said = 'status\\u0020409 &amp; %41 QmFzZTY0IG9mIG90aGVyIHRleHQ= 6f746865722074657874 \\u{ffffff}';
+    expect(quote(said, URL)).toBe(said);
+  });
+
   it.each([
     ['invalid_token', 'invalid_token'],
     ['\n\n  two \t words \r\nand more', 'two words'],
@@ -63,6 +97,7 @@ describe('what is quoted of an answer', () => {
       (text: string) => text.toUpperCase(),
       (text: string) => text.slice(0, 12),
       (text: string) => [...text].join('\u200b'),
+      ...ENCODINGS,
     );
     fc.assert(
       fc.property(token, around, around, wrap, (secret, before, behind, wrapped) => {
@@ -121,6 +156,7 @@ describe('what is kept of an answer', () => {
       (text: string) => text.toUpperCase(),
       (text: string) => text.slice(6, 18),
       (text: string) => [...text].join('\n'),
+      ...ENCODINGS,
     );
     fc.assert(
       fc.property(bytes, around, around, wrap, (raw, before, behind, wrapped) => {

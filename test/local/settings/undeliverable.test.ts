@@ -28,7 +28,7 @@ test('an endpoint whose name leads where deliveries are refused is refused at th
 });
 
 test('one that leads here, or to a public address by https, is taken', async () => {
-  await lookUp('--webhook http://here.example.com:9000/', '127.0.0.1', '::1');
+  await lookUp('--webhook http://here.localhost:9000/', '127.0.0.1', '::1');
   await lookUp(
     '--webhook https://example.com/ --teams https://example.com/',
     '93.184.215.14',
