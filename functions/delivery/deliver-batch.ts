@@ -125,7 +125,7 @@ class Run {
     const { health, isNew } = this.#batch;
     const now = this.#dependencies.clock();
     if (isNew) return closedTo(health.now, now) !== undefined;
-    return (opensAt(health.now) ?? Number.POSITIVE_INFINITY) > now;
+    return (opensAt(health.now, now) ?? Number.POSITIVE_INFINITY) > now;
   }
 
   async #readLetters(): Promise<Letter[]> {

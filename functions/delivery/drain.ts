@@ -5,7 +5,7 @@ import type { PendingDelivery } from './deliveries.ts';
 import { beginDraining, type DrainingDependencies, endDraining, forgetDue } from './draining.ts';
 import { EndpointHealth } from './endpoint-health.ts';
 import type { EndpointRow } from './endpoint-rows.ts';
-import { opensAt } from './health.ts';
+import { MAX_DRAIN_MS, opensAt } from './health.ts';
 import type { Queues } from './queues.ts';
 import { RowSettler } from './row-settler.ts';
 
@@ -20,8 +20,6 @@ interface Pace {
 }
 
 const SECOND = 1000;
-/** The longest that Lambda lets a run take. */
-const LONGEST_MS = 900 * SECOND;
 /** From one tick to the next. A tick wakes a run for what is due later than that. */
 export const TICK_MS = 60 * SECOND;
 /** How long to wait, after rows could not be written, before they are looked at again. */
@@ -33,7 +31,7 @@ const CHAT_TOGETHER = 50;
  *  delivery as a probe, and the rest once it accepts that. One run at a time does this; when its time is up,
  *  it wakes another. */
 export async function drain(endpoint: EndpointSettings, dependencies: DrainDependencies): Promise<void> {
-  const until = dependencies.clock() + Math.min(dependencies.remaining(), LONGEST_MS);
+  const until = dependencies.clock() + Math.min(dependencies.remaining(), MAX_DRAIN_MS);
   const row = await beginDraining(endpoint, until, dependencies);
   if (!row) return;
   const noted: Promise<void>[] = [];
@@ -86,7 +84,7 @@ async function sendSome(
   const began = clock();
   const row = await rows.read(name);
   if (!row) return { at: undefined };
-  const opens = opensAt(row.health);
+  const opens = opensAt(row.health, began);
   if (opens === undefined || opens > began) return { at: opens };
   if (remaining() < LEAST_REMAINING_MS) return { at: began };
   if (row.health.failures) pace.since = began;
@@ -97,7 +95,7 @@ async function sendSome(
     : await deliveries.due(name, began, together);
   if (due.length === 0) return nothingDue(endpoint, row, began, dependencies);
   const rest = await send(endpoint, row, due, dependencies);
-  if (!rest && kind === 'webhook') await paced(began + (due.length * SECOND) / rate, dependencies);
+  if (!rest && kind === 'webhook') await paced(began, (due.length * SECOND) / rate, dependencies);
   return rest;
 }
 
@@ -114,8 +112,8 @@ async function probe(
 }
 
 /** Keeps to the rate, even if few were due: more may be added meanwhile. Chats have slots instead. */
-async function paced(until: number, { sleep, clock }: DrainDependencies): Promise<void> {
-  await sleep(Math.max(0, until - clock()));
+async function paced(began: number, ms: number, { sleep, clock }: DrainDependencies): Promise<void> {
+  await sleep(Math.max(0, Math.min(ms, began + ms - clock())));
 }
 
 async function nothingDue(

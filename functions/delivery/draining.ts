@@ -1,7 +1,7 @@
 import type { Clock } from '../basics/clock.ts';
 import type { EndpointSettings } from '../endpoints/endpoint.ts';
 import type { EndpointRow, EndpointRows } from './endpoint-rows.ts';
-import { drained } from './health.ts';
+import { drainEnd, drained } from './health.ts';
 
 /** By an endpoint's row one run at a time takes charge of what waits for it. */
 export interface DrainingDependencies {
@@ -19,9 +19,8 @@ export function beginDraining(
 ): Promise<EndpointRow | undefined> {
   let isOurs = false;
   const taken = rows.change(name, row => {
-    const { draining } = row?.health ?? {};
     isOurs =
-      row !== undefined && (draining === undefined || draining.until <= clock() || draining.by === run);
+      row !== undefined && (row.health.draining?.by === run || drainEnd(row.health, clock()) <= clock());
     return row && isOurs ? { ...row, health: { ...row.health, draining: { by: run, until } } } : undefined;
   });
   return taken.then(row => (isOurs ? row : undefined));

@@ -68,7 +68,7 @@ export class EndpointHealth {
   /** From when a delivery that is due at `due` may be tried, both in ms since 1970; undefined for none, and
    *  while only an operator can resume the endpoint. */
   opensAfter(due: number | undefined): number | undefined {
-    const opens = opensAt(this.now);
+    const opens = opensAt(this.now, this.#dependencies.clock());
     return due === undefined || opens === undefined ? undefined : Math.max(due, opens);
   }
 

@@ -1,3 +1,4 @@
+import { MAX_SKEW_MS } from '../basics/clock.ts';
 import type { Health } from './endpoint-rows.ts';
 
 const SECOND = 1000;
@@ -13,7 +14,9 @@ const STOPPED_AFTER_MS = 5 * DAY;
 /** How long nothing is sent after an answer such as 429 without `Retry-After`; and the longest `Retry-After`
  *  that is obeyed. */
 const SLOWED_MS = 5 * SECOND;
-const LONGEST_HOLD_MS = DAY;
+const MAX_HOLD_MS = DAY;
+/** The longest that Lambda lets a run take. */
+export const MAX_DRAIN_MS = 15 * MINUTE;
 /** How long a slow attempt keeps other deliveries away: its time-out. */
 const BUSY_MS = 15 * SECOND;
 
@@ -25,24 +28,36 @@ export function closedTo(health: Health, now: number): Closed | undefined {
   if (health.paused) return 'paused';
   if (health.stopped) return 'stopped';
   if (health.failing) return 'failing';
-  if ((health.notBefore ?? 0) > now) return 'held';
+  if (holdEnd(health, now) > now) return 'held';
   return health.waiting?.first ? 'behind' : undefined;
+}
+
+/** When the hold of an endpoint ends, in ms since 1970; 0 without one. A hold that is longer than any can be was written by
+ *  a clock that was ahead, and counts no more. */
+export function holdEnd({ notBefore = 0 }: Health, now: number): number {
+  return notBefore > now + MAX_HOLD_MS + MAX_SKEW_MS ? 0 : notBefore;
+}
+
+/** Until when a run drains the endpoint's rows; 0 when none does, or a clock that was ahead wrote it. */
+export function drainEnd({ draining }: Health, now: number): number {
+  const { until = 0 } = draining ?? {};
+  return until > now + MAX_DRAIN_MS + MAX_SKEW_MS ? 0 : until;
 }
 
 /** From when waiting deliveries may be tried, as far as the endpoint's health goes, in ms since 1970;
  *  undefined: not until an operator resumes it. */
-export function opensAt({ paused, stopped, notBefore = 0 }: Health): number | undefined {
-  return paused || stopped ? undefined : notBefore;
+export function opensAt(health: Health, now: number): number | undefined {
+  return health.paused || health.stopped ? undefined : holdEnd(health, now);
 }
 
 /** When a run must look at the endpoint's rows, in ms since 1970; undefined when nothing waits, or not until
  *  an operator resumes it. A failing endpoint is looked at when its next probe is due, even if all its
  *  deliveries are due later: otherwise nobody would notice in time that it is back. */
-export function wakesAt(health: Health): number | undefined {
-  const { waiting, failing, draining } = health;
-  const opens = opensAt(health);
+export function wakesAt(health: Health, now: number): number | undefined {
+  const { waiting, failing } = health;
+  const opens = opensAt(health, now);
   if (!waiting || opens === undefined) return undefined;
-  return Math.max(failing ? 0 : waiting.due, opens, draining?.until ?? 0);
+  return Math.max(failing ? 0 : waiting.due, opens, drainEnd(health, now));
 }
 
 /** An attempt succeeded: whatever was wrong is over. */
@@ -65,14 +80,15 @@ export function afterFailure(
 ): Health {
   const failures = {
     count: (health.failures?.count ?? 0) + 1,
-    since: health.failures?.since ?? now,
+    since: Math.min(health.failures?.since ?? now, now),
   };
-  const held = hold ? now + Math.min(hold.for ?? SLOWED_MS, LONGEST_HOLD_MS) : 0;
-  const notBefore = Math.max(held, health.notBefore ?? 0);
+  const held = hold ? now + Math.min(hold.for ?? SLOWED_MS, MAX_HOLD_MS) : 0;
+  const before = holdEnd(health, now);
+  const notBefore = Math.max(held, before);
   const base = { ...health, failures, notBefore: notBefore || undefined };
   if (health.failing) {
     // An attempt that was under way when the endpoint began to fail is no probe.
-    const isProbe = (health.notBefore ?? 0) <= now;
+    const isProbe = before <= now;
     return isProbe ? afterProbe(base, health.failing, now, reason) : base;
   }
   if (failures.count < FAILURES || now - failures.since < FAILING_AFTER_MS) return base;
@@ -87,7 +103,7 @@ export function afterFailure(
  *  already. */
 export function busy(health: Health, now: number): Health | undefined {
   const notBefore = now + BUSY_MS;
-  return (health.notBefore ?? 0) >= notBefore ? undefined : { ...health, notBefore };
+  return holdEnd(health, now) >= notBefore ? undefined : { ...health, notBefore };
 }
 
 function afterProbe(

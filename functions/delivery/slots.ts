@@ -1,3 +1,7 @@
+/** No slot is further ahead than this, in ms: as long as the longest run may wait. One that is was booked by a clock that was
+ *  ahead. */
+export const MAX_SLOT_AHEAD_MS = 15 * 60_000;
+
 /** When each endpoint gets its next message: all runs that serve it share one rate (docs/architecture.md:
  *  `SLOT`). */
 export interface Slots {

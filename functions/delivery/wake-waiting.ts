@@ -18,7 +18,7 @@ export async function wakeWaiting(
   { queues, now, log }: { queues: Pick<Queues, 'wake'>; now: number; log: Pick<Log, 'error'> },
 ): Promise<number> {
   const due = all.flatMap(({ endpoint, row }) => {
-    const at = row && wakesAt(row.health);
+    const at = row && wakesAt(row.health, now);
     if (at === undefined || at >= now + MINUTE_MS) return [];
     return [{ endpoint, seconds: Math.max(0, Math.ceil((at - now) / 1000)) }];
   });

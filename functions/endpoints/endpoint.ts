@@ -28,7 +28,7 @@ const RATE = { first: 10, most: 100, doubledAfterMs: 15_000 };
 export function rateOf({ kind, perSecond }: EndpointSettings, takenFor = 0): number {
   if (perSecond !== undefined) return perSecond;
   if (kind !== 'webhook') return 1;
-  return Math.min(RATE.most, RATE.first * 2 ** Math.floor(takenFor / RATE.doubledAfterMs));
+  return Math.min(RATE.most, RATE.first * 2 ** Math.floor(Math.max(0, takenFor) / RATE.doubledAfterMs));
 }
 
 /** What an endpoint's secret holds: `{"url": "https://…", "secrets": ["whsec_…"]}`. */

@@ -47,8 +47,9 @@ export function createSecrets(store: SecretStore, clock: Clock, random: Random):
   return {
     async readSecret(endpoint, { revision, onRead } = {}) {
       const known = kept.get(endpoint.name);
-      if (known && known.revision === revision && clock() < known.until) return known.secret;
       const at = clock();
+      const isKept = known && known.at <= at && at < known.until;
+      if (isKept && known.revision === revision) return known.secret;
       const secret = parseSecret(endpoint, store, await read(endpoint));
       const isNew = revision !== undefined && at - revision < JUST_WRITTEN_MS;
       const time = isNew ? KEPT_IN_DOUBT_MS : KEPT_MS + random() * KEPT_JITTER_MS;

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { inParallel } from '../basics/in-parallel.ts';
 import type { Standing } from '../delivery/deliveries.ts';
 import type { Health } from '../delivery/endpoint-rows.ts';
-import { wakesAt } from '../delivery/health.ts';
+import { holdEnd, wakesAt } from '../delivery/health.ts';
 import { type EndpointSettings, rateOf } from '../endpoints/endpoint.ts';
 import { cursorOf, iso, readCursor } from './cursor.ts';
 import { type Found, findEndpoint, type House } from './house.ts';
@@ -102,10 +102,11 @@ function stateOf(
   health: Health,
   now: number,
 ): Pick<EndpointStatus, 'state' | 'since' | 'reason' | 'nextTryAt'> {
-  const { paused, stopped, failing, failures, notBefore = 0 } = health;
+  const { paused, stopped, failing, failures } = health;
+  const notBefore = holdEnd(health, now);
   if (paused) return { state: 'paused', since: iso(paused.at) };
   if (stopped) return { state: 'stopped', since: iso(stopped.at), reason: stopped.reason };
-  const next = Math.max(notBefore, wakesAt(health) ?? 0);
+  const next = Math.max(notBefore, wakesAt(health, now) ?? 0);
   const nextTry = next > now ? { nextTryAt: iso(next) } : {};
   if (failing) return { state: 'failing', since: iso(failing.since), ...nextTry };
   if (notBefore <= now) return { state: 'well', ...nextTry };

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { happenedAt } from '../basics/clock.ts';
 import { inParallel } from '../basics/in-parallel.ts';
 import { longestSilence } from '../settings/longest-silence.ts';
 import { cursorOf, iso, readCursor } from './cursor.ts';
@@ -78,7 +79,8 @@ interface Known {
 function statusOf(process: KnownProcess, known: Known): ProcessStatus {
   const { workspace, processId, interval } = process;
   const { progress, now } = known;
-  const { baselinedAt, completedAt, sweptAt, hold, released, stalled, passes } = progress;
+  const { baselinedAt, sweptAt, hold, released, stalled, passes } = progress;
+  const completedAt = happenedAt(progress.completedAt, now);
   return {
     ...{ workspace, process: processId },
     state: stateOf(process, known),
@@ -121,7 +123,7 @@ function stateOf({ interval, isRemoved }: KnownProcess, { progress, now }: Known
   const { baselined, completedAt, hold, stalled, debts, passes } = progress;
   if (isRemoved) return 'removed';
   if (!baselined) return passes.length > 0 ? 'baseline' : 'unknown';
-  const isSilent = interval !== undefined && now - completedAt > longestSilence(interval);
+  const isSilent = interval !== undefined && now - happenedAt(completedAt, now) > longestSilence(interval);
   if (stalled || isSilent) return 'stalled';
   if (hold) return 'on-hold';
   return [...debts.values()].some(isUnread) ? 'owing' : 'well';

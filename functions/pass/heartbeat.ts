@@ -33,8 +33,10 @@ export class Heartbeat {
     return this.#lease;
   }
 
+  /** Also when the clock was set back since the last renewal. */
   get isDue(): boolean {
-    return this.#parts.clock() - this.#renewedAt >= RENEW_MS;
+    const age = this.#parts.clock() - this.#renewedAt;
+    return age >= RENEW_MS || age < 0;
   }
 
   /** Sets what a later run needs to resume the pass; saved with the next write, for a pass that ends before needs no resuming. */

@@ -1,8 +1,6 @@
+import { MAX_SKEW_MS } from '../basics/clock.ts';
 import type { Pace } from '../snapshots/state.ts';
 import { isAdaptive, type Rhythm } from './scheduled.ts';
-
-/** How far one of our clocks may be behind another. */
-const SKEW_MS = 60_000;
 
 /** What follows a `changes` pass that began at `began`, in ms since 1970; undefined where the time between two is fixed. */
 export function nextPace(
@@ -20,7 +18,7 @@ export function nextPace(
  *  @returns undefined for a time further ahead than the rhythm allows: a wrong clock wrote it, and nothing is known */
 export function dueAtOf({ wait, dueAt }: Pace, rhythm: Rhythm, now: number): number | undefined {
   const at = dueAt - wait + within(wait, rhythm);
-  return at > now + rhythm.slowest + SKEW_MS ? undefined : at;
+  return at > now + rhythm.slowest + MAX_SKEW_MS ? undefined : at;
 }
 
 /** Whether a message that came now is for the pass that is due at `dueAtOf`. Messages come `fastest` apart,

@@ -47,7 +47,8 @@ export const IS_ABSENT = 'attribute_not_exists(pk)';
 /** Without it, the update of an item that was deleted would create it again. */
 export const IS_THERE = 'attribute_exists(pk)';
 export const IS_VERSION = 'version = :expected';
-export const IS_FREE = 'attribute_not_exists(leaseOwner) OR leaseUntil < :now OR leaseOwner = :me';
+export const IS_FREE =
+  'attribute_not_exists(leaseOwner) OR leaseUntil < :now OR leaseUntil > :far OR leaseOwner = :me';
 /** No pass holds the lease, or its time is over. A pass that is alive all the same fails IS_OURS afterwards,
  *  because the item is deleted. */
 export const NOT_WALKED = 'attribute_not_exists(leaseOwner) OR leaseUntil < :now';
@@ -63,8 +64,8 @@ export const IS_REVISION = 'revision = :expected';
 export const TRIED = 'attribute_exists(triedAt)';
 export const UNTRIED = 'attribute_exists(pk) AND attribute_not_exists(triedAt)';
 export const DUE_LATER = 'due > :now';
-export const SLOT_IS_FREE = 'attribute_not_exists(nextSlot) OR nextSlot <= :now';
-export const SLOT_IS_TAKEN = 'nextSlot > :now';
+export const SLOT_IS_FREE = 'attribute_not_exists(nextSlot) OR nextSlot <= :now OR nextSlot > :far';
+export const SLOT_IS_TAKEN = 'nextSlot > :now AND nextSlot <= :far';
 /** What an operator releases: `hold` is in no item of a process that is not on hold. */
 export const IS_ON_HOLD = 'attribute_exists(#hold)';
 export const NEVER_CLAIMED = 'attribute_not_exists(claimedThrough)';

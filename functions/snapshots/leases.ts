@@ -3,7 +3,7 @@ import type { ProcessKey } from '../basics/process.ts';
 import { decodePart, encodePart } from '../changes/event-id.ts';
 import { IS_FREE, IS_OURS, IS_OURS_TO_END } from './conditions.ts';
 import { passKey } from './keys.ts';
-import type { Lease, LeaseRequest, PassWindow } from './snapshots.ts';
+import { farEnd, type Lease, type LeaseRequest, type PassWindow } from './snapshots.ts';
 import type { PassState } from './state.ts';
 import type { Attributes } from './state-item.ts';
 import { rowUpdate, stateWrites } from './state-writes.ts';
@@ -30,6 +30,7 @@ export async function takeLease(
       ':me': { S: owner },
       ':until': { N: String(until) },
       ':now': { N: String(now) },
+      ':far': { N: String(farEnd(request)) },
     },
     ReturnValues: 'ALL_OLD',
   } as const;

@@ -1,5 +1,5 @@
 import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import type { Slots } from '../delivery/slots.ts';
+import { MAX_SLOT_AHEAD_MS, type Slots } from '../delivery/slots.ts';
 import { SLOT_IS_FREE, SLOT_IS_TAKEN } from './conditions.ts';
 import { slotKey } from './keys.ts';
 import { holds, ifHolds, type Table } from './table.ts';
@@ -12,7 +12,7 @@ export function createSlots(table: Table): Slots {
  *  write has failed, the second fails only if the item was deleted in between, because other runs only book
  *  later slots: then it begins again. */
 async function reserveSlot(table: Table, name: string, interval: number, now: number): Promise<number> {
-  const values = { ':now': { N: String(now) } };
+  const values = { ':now': { N: String(now) }, ':far': { N: String(now + MAX_SLOT_AHEAD_MS) } };
   const where = { TableName: table.tableName, Key: slotKey(name) };
   const atOnce = {
     ...where,

@@ -190,6 +190,12 @@ export interface LeaseRequest {
   readonly until: number;
 }
 
+/** A lease that ends after this, in ms since 1970, is longer than two of these can be: a clock that was ahead wrote it, and it is
+ *  free. */
+export function farEnd({ now, until }: LeaseRequest): number {
+  return until + (until - now);
+}
+
 /** Events that belong to no project, and what makes sure that they are told once. */
 export interface Announcement {
   /** The counter `announced` in the state by which the events were decided. */

@@ -1,3 +1,4 @@
+import { happenedAt } from '../basics/clock.ts';
 import type { Log } from '../basics/telemetry.ts';
 import { recoveredEvent, stalledEvent } from '../changes/source-events.ts';
 import { longestSilence } from '../settings/longest-silence.ts';
@@ -28,7 +29,7 @@ export async function tellStalled(pass: Pass, reason: string): Promise<void> {
     // Another run may have completed a pass since this one looked.
     const state = await snapshots.readState(process);
     const told = await announce({ parts: pass.parts, state }, now => {
-      const since = now.completedAt;
+      const since = Math.min(now.completedAt, clock());
       if (!isOverdue(pass, now)) return undefined;
       return {
         state: { stalled: { since } },
@@ -63,7 +64,8 @@ export async function tellRecovered(pass: Pass): Promise<void> {
 
 function isOverdue(pass: Pass, { completedAt, stalled }: ProcessState): boolean {
   const { clock, settings } = pass.parts;
-  return !stalled && clock() - completedAt > longestSilence(settings.changes.slowest);
+  const now = clock();
+  return !stalled && now - happenedAt(completedAt, now) > longestSilence(settings.changes.slowest);
 }
 
 async function trying(pass: Pass, tell: () => Promise<void>): Promise<void> {

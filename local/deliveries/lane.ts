@@ -9,6 +9,8 @@ const REMOVED_TOGETHER = 200;
 const READ_AHEAD = 32;
 /** The longest wait, in ms, in case the clock jumps meanwhile. */
 const LONGEST_NAP_MS = 20_000;
+/** A clock that goes back by no more, in ms, is only corrected. */
+export const MAX_CORRECTION_MS = 1_000;
 
 /** The deliveries that wait for one endpoint. Each is handed to one taker at a time. */
 export class Lane {
@@ -154,13 +156,20 @@ export class Lane {
   async #readAhead(): Promise<void> {
     try {
       this.#throwFailure();
-      this.#readAt = this.#clock();
+      await this.#takeTime();
       const found = await this.#deliveries.due(this.endpoint, this.#readAt, READ_AHEAD, [...this.#inHand]);
       for (const { place } of found) this.#inHand.add(place);
       this.#ahead.push(...found);
     } finally {
       this.#reading = undefined;
     }
+  }
+
+  /** Sets when rows are read. Where the clock was set back, what is due by the old time is due now. */
+  async #takeTime(): Promise<void> {
+    const now = this.#clock();
+    if (now < this.#readAt - MAX_CORRECTION_MS) await this.#deliveries.bringForward(this.endpoint, now);
+    this.#readAt = now;
   }
 
   async #remove(): Promise<void> {

@@ -12,7 +12,7 @@ import { type EndpointSettings, rateOf } from '../../functions/endpoints/endpoin
 import { wants } from '../../functions/endpoints/filter.ts';
 import { STANDARD_TIMING } from '../../functions/endpoints/retries.ts';
 import { Failures } from '../deliveries/failures.ts';
-import type { Lane } from '../deliveries/lane.ts';
+import { type Lane, MAX_CORRECTION_MS } from '../deliveries/lane.ts';
 import type { LocalTopic } from '../deliveries/topic.ts';
 import { laneDeliveries } from './lane-deliveries.ts';
 import { endpointLog } from './log.ts';
@@ -102,6 +102,7 @@ class LaneRun {
   /** Since when the endpoint has taken everything while what waited is sent, in ms since 1970; undefined:
    *  nothing waits, or something failed. */
   #takenSince: number | undefined;
+  #lookedAt = 0;
 
   constructor(lane: Lane, options: RunOptions, signal: AbortSignal) {
     this.#lane = lane;
@@ -113,8 +114,9 @@ class LaneRun {
   async once(): Promise<void> {
     const { rows, endpoint, clock, isFirst } = this.#options;
     const { name } = endpoint;
+    if (isFirst) await this.#forgetHolds(clock());
     const health = new EndpointHealth(name, await rows.read(name), this.#dependencies());
-    const opens = opensAt(health.now) ?? Number.POSITIVE_INFINITY;
+    const opens = opensAt(health.now, clock()) ?? Number.POSITIVE_INFINITY;
     const isClosed = opens > clock();
     this.#lane.hold(isClosed);
     const isAlone = isClosed || health.now.failing !== undefined || health.now.waiting !== undefined;
@@ -127,6 +129,19 @@ class LaneRun {
     // Meanwhile the endpoint may have been paused, or begun to fail.
     if (batch.length > 0)
       await this.#deliver(batch, new EndpointHealth(name, await rows.read(name), this.#dependencies()));
+  }
+
+  /** Ends a hold where the clock was set back: it would last longer than it was meant to. */
+  async #forgetHolds(now: number): Promise<void> {
+    const { rows, endpoint } = this.#options;
+    const wasSetBack = now < this.#lookedAt - MAX_CORRECTION_MS;
+    this.#lookedAt = now;
+    if (!wasSetBack) return;
+    await rows.change(endpoint.name, row =>
+      row?.health.notBefore === undefined
+        ? undefined
+        : { ...row, health: { ...row.health, notBefore: undefined } },
+    );
   }
 
   /** Waits until the endpoint may get something. If deliveries are due while it fails, is paused or
@@ -155,7 +170,8 @@ class LaneRun {
     // The pause is for as many as were taken: at a high rate a lane gives fewer than a second's worth at
     // once. It is made even when these were all, because more may be added meanwhile.
     const pause = (batch.length * 1000) / rate;
-    if (endpoint.kind === 'webhook') await sleep(Math.max(0, began + pause - clock()), this.#signal);
+    if (endpoint.kind === 'webhook')
+      await sleep(Math.max(0, Math.min(pause, began + pause - clock())), this.#signal);
   }
 
   async #deliver(batch: readonly PendingDelivery[], health: EndpointHealth): Promise<void> {

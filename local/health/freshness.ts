@@ -21,10 +21,14 @@ export class PassWatch {
     this.#startedAt = startedAt;
   }
 
-  of(process: ProcessKey): Freshness {
-    const startedAt = this.#startedAt;
-    const fresh = { startedAt, movedAt: startedAt, sweptAt: startedAt, failures: {} };
-    return this.#processes.get(keyOf(process)) ?? fresh;
+  /** As it is `now`. Where a clock was set back since, time counts from now on. */
+  of(process: ProcessKey, now: number): Freshness {
+    const known = this.#of(process);
+    const { startedAt, movedAt, sweptAt } = known;
+    if (Math.max(startedAt, movedAt, sweptAt) <= now) return known;
+    const past = (at: number) => Math.min(at, now);
+    this.#set(process, { startedAt: past(startedAt), movedAt: past(movedAt), sweptAt: past(sweptAt) });
+    return this.#of(process);
   }
 
   /** A pass has read something, and goes on. */
@@ -34,17 +38,23 @@ export class PassWatch {
 
   /** A pass was completed. */
   passed(process: ProcessKey, mode: Mode, at: number): void {
-    const failures = { ...this.of(process).failures };
+    const failures = { ...this.#of(process).failures };
     delete failures[mode];
     this.#set(process, { movedAt: at, failures, ...(mode === 'sweep' && { sweptAt: at }) });
   }
 
   failed(process: ProcessKey, mode: Mode, reason: string): void {
-    this.#set(process, { failures: { ...this.of(process).failures, [mode]: reason } });
+    this.#set(process, { failures: { ...this.#of(process).failures, [mode]: reason } });
+  }
+
+  #of(process: ProcessKey): Freshness {
+    const startedAt = this.#startedAt;
+    const fresh = { startedAt, movedAt: startedAt, sweptAt: startedAt, failures: {} };
+    return this.#processes.get(keyOf(process)) ?? fresh;
   }
 
   #set(process: ProcessKey, change: Partial<Freshness>): void {
-    this.#processes.set(keyOf(process), { ...this.of(process), ...change });
+    this.#processes.set(keyOf(process), { ...this.#of(process), ...change });
   }
 }
 

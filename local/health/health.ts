@@ -1,4 +1,4 @@
-import type { Clock } from '../../functions/basics/clock.ts';
+import { type Clock, happenedAt } from '../../functions/basics/clock.ts';
 import type { Deliveries } from '../../functions/delivery/deliveries.ts';
 import type { EndpointRows } from '../../functions/delivery/endpoint-rows.ts';
 import { longestSilence } from '../../functions/settings/longest-silence.ts';
@@ -99,8 +99,9 @@ async function look(
   now: number,
 ): Promise<{ readonly health: ProcessHealth; readonly late: readonly string[] }> {
   const key = { workspace: workspace.name, processId: id };
-  const { baselined, completedAt, hold, debts } = await snapshots.readState(key);
-  const { movedAt, sweptAt, startedAt, failures } = passes.of(key);
+  const { baselined, hold, debts, ...state } = await snapshots.readState(key);
+  const completedAt = happenedAt(state.completedAt, now);
+  const { movedAt, sweptAt, startedAt, failures } = passes.of(key, now);
   const name = `${key.workspace}/${id}`;
   const silence = now - (baselined ? Math.max(completedAt, startedAt) : movedAt);
   const longest = longestSilence(changes.slowest);

@@ -42,7 +42,7 @@ describe('a tick', () => {
     ['is to be probed later', { ...waiting(AT), ...failing(AT, AT + HOUR) }, undefined],
     ['is paused', { ...waiting(AT), paused: { at: AT } }, undefined],
     ['is stopped', { ...waiting(AT), stopped: { at: AT, reason: '' } }, undefined],
-    ['a run sends to', { ...waiting(AT), draining: { by: 'run', until: AT + HOUR } }, undefined],
+    ['a run sends to', { ...waiting(AT), draining: { by: 'run', until: AT + 10 * MINUTE } }, undefined],
     ['a run that died sent to', { ...waiting(AT), draining: { by: 'run', until: AT } }, 0],
     ['a run sends to for 5 s more', { ...waiting(AT), draining: { by: 'run', until: AT + 5 * SECOND } }, 5],
   ])('wakes a run for an endpoint that %s: %j in %s s', async (_, health, seconds) => {

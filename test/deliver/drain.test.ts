@@ -43,7 +43,7 @@ const failing = (probes = 0, since = AT - HOUR) => ({
 async function live(setting: Setting, end: number): Promise<void> {
   for (;;) {
     const health = await setting.healthOf();
-    const at = health && wakesAt(health);
+    const at = health && wakesAt(health, setting.state.now);
     if (at === undefined || at >= end) return;
     setting.state.now = Math.max(setting.state.now, at);
     await drainWith(setting);
@@ -447,7 +447,7 @@ describe('an endpoint that fails', () => {
     await setting.register();
     await setting.wait([bad], false);
     for (let number = 0; number < 99 && (await setting.healthOf())?.waiting; number++) {
-      setting.state.now = Math.max(AT, wakesAt((await setting.healthOf()) ?? {}) ?? 0);
+      setting.state.now = Math.max(AT, wakesAt((await setting.healthOf()) ?? {}, setting.state.now) ?? 0);
       await setting.deliver([recordOf(`m${number}`, JSON.stringify(someEvents(2)[1]))]);
       await drainWith(setting);
     }

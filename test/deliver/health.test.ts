@@ -61,6 +61,7 @@ describe('an endpoint is closed to new deliveries', () => {
     [failing(0, AT - 1), 'failing'],
     [{ notBefore: AT + 1 }, 'held'],
     [{ notBefore: AT }, undefined],
+    [{ notBefore: AT + 2 * DAY }, undefined],
     [{ notBefore: AT + 1, ...waiting(1) }, 'held'],
     [waiting(1), 'behind'],
     [waiting(1, AT - 1, false), undefined],
@@ -79,9 +80,14 @@ describe('what waits', () => {
     // The next probe does not wait until what failed last is tried again.
     [{ ...waiting(1, AT + HOUR), ...failing(1, AT + MINUTE) }, AT + MINUTE, AT + MINUTE],
     [{ ...failing(1, AT + MINUTE) }, AT + MINUTE, undefined],
+    // No hold is longer than a day, and no drain than 15 minutes: what is was written by a clock that was ahead.
+    [{ ...waiting(1, AT), notBefore: AT + DAY + MINUTE }, AT + DAY + MINUTE, AT + DAY + MINUTE],
+    [{ ...waiting(1, AT), notBefore: AT + DAY + MINUTE + 1 }, 0, AT],
+    [{ ...waiting(1, AT), draining: { by: 'run', until: AT + 16 * MINUTE } }, 0, AT + 16 * MINUTE],
+    [{ ...waiting(1, AT), draining: { by: 'run', until: AT + 16 * MINUTE + 1 } }, 0, AT],
   ])('behind %j may be tried at %s, and is looked after at %s', (health, opens, wakes) => {
-    expect(opensAt(health)).toBe(opens);
-    expect(wakesAt(health)).toBe(wakes);
+    expect(opensAt(health, AT)).toBe(opens);
+    expect(wakesAt(health, AT)).toBe(wakes);
   });
 });
 
@@ -97,6 +103,16 @@ describe('an endpoint fails', () => {
     expect(health.failures).toEqual({ count: gaps.length, since: AT });
     expect(health.failing).toEqual(probe === undefined ? undefined : { since: AT, probes: 0 });
     expect(health.notBefore).toBe(probe && AT + probe);
+  });
+
+  it('by a clock that was set back since: it is failing a minute later, and what it was held for counts no more', () => {
+    const ahead = fail(fail({}, AT + 2 * DAY), AT + 2 * DAY, { for: DAY });
+    let health = ahead;
+    for (let number = 0; number < 4; number++) health = fail(health, AT + number);
+    expect(health).toMatchObject({ failures: { count: 6, since: AT }, notBefore: undefined });
+    health = fail(health, AT + MINUTE);
+    expect(health).toMatchObject({ failing: { since: AT, probes: 0 }, notBefore: AT + MINUTE + 30 * SECOND });
+    expect(busy(ahead, AT)).toMatchObject({ notBefore: AT + 15 * SECOND });
   });
 
   it('and is probed 30 s, 1, 2, 4, 8, 15 and 15 minutes apart', () => {

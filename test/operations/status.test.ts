@@ -43,6 +43,8 @@ describe.each(STORES)('over %s, the status', (_, open) => {
     ['well', well, { completedAt: iso(AT - 60_000), sweptAt: iso(AT - 3_600_000), debts: NONE }],
     ['well', { ...well, baselinedAt: AT - 7_200_000 }, { watchedSince: iso(AT - 7_200_000) }],
     ['stalled', { ...well, completedAt: AT - 300_001 }, {}],
+    // Written by a clock that was set back since: when it was is not known.
+    ['stalled', { ...well, completedAt: AT + 3_600_000 }, {}],
     ['stalled', { ...well, stalled: { since: AT - 9_000 } }, { stalledSince: iso(AT - 9_000) }],
     ['well', { ...well, completedAt: AT - 300_000 }, {}],
     [

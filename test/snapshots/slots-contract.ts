@@ -18,6 +18,15 @@ export function slotsContract(create: () => Slots): void {
       expect(await slots.reserveSlot(name, 1000, AT + 9000)).toBe(0);
     });
 
+    it('begin again at the present where they lie ahead by more than any run waits: a clock was set back', async () => {
+      const slots = create();
+      const ahead = 15 * 60_000;
+      expect(await slots.reserveSlot('set', 1000, AT)).toBe(0);
+      expect(await slots.reserveSlot('set', 1000, AT - ahead + 1000)).toBe(ahead);
+      expect(await slots.reserveSlot('set', 1000, AT - ahead + 1000)).toBe(0);
+      expect(await slots.reserveSlot('set', 1000, AT - ahead + 1000)).toBe(1000);
+    });
+
     it('never book two moments within an interval, however many ask at once', async () => {
       let round = 0;
       const ask = fc.array(fc.nat({ max: 3000 }), { minLength: 2, maxLength: 12 });

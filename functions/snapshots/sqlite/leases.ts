@@ -1,23 +1,21 @@
 import type { ProcessKey } from '../../basics/process.ts';
 import { decodePart, encodePart } from '../../changes/event-id.ts';
 import { partition } from '../keys.ts';
-import type { Lease, LeaseRequest, PassWindow } from '../snapshots.ts';
+import { farEnd, type Lease, type LeaseRequest, type PassWindow } from '../snapshots.ts';
 import type { PassState } from '../state.ts';
 import { type Database, durably, inTransaction } from './database.ts';
 import { writeState } from './states.ts';
 
 /** The life of a lease is drawn in `conditions.ts`. */
-export function takeLease(
-  database: Database,
-  process: ProcessKey,
-  { mode, owner, now, until }: LeaseRequest,
-): Lease | undefined {
+export function takeLease(database: Database, process: ProcessKey, request: LeaseRequest): Lease | undefined {
   const { sql } = database;
+  const { mode, owner, now, until } = request;
   const pk = partition(process);
   return inTransaction(database, () => {
     const row = sql.get`SELECT * FROM pass WHERE process = ${pk} AND mode = ${mode}`;
     const isHeld = typeof row?.owner === 'string';
-    if (isHeld && row.owner !== owner && Number(row.until) >= now) return undefined;
+    const end = Number(row?.until);
+    if (isHeld && row.owner !== owner && end >= now && end <= farEnd(request)) return undefined;
     sql.run`INSERT INTO pass (process, mode, owner, until) VALUES (${pk}, ${mode}, ${owner}, ${until})
       ON CONFLICT DO UPDATE SET owner = ${owner}, until = ${until}, ended_by = NULL`;
     const text = row?.window as string | null | undefined;

@@ -1,4 +1,4 @@
-import type { Slots } from '../../delivery/slots.ts';
+import { MAX_SLOT_AHEAD_MS, type Slots } from '../../delivery/slots.ts';
 import { type Database, inTransaction } from './database.ts';
 
 /** The endpoints' slots in a SQLite database that `openDatabase` opened with `SNAPSHOTS_SCHEMA`. */
@@ -11,7 +11,8 @@ function reserveSlot(database: Database, name: string, interval: number, now: nu
   const { sql } = database;
   return inTransaction(database, () => {
     const booked = sql.get`SELECT next_slot FROM slot WHERE name = ${name}`?.next_slot;
-    const slot = Math.max(now, typeof booked === 'number' ? booked : now);
+    const isSlot = typeof booked === 'number' && booked <= now + MAX_SLOT_AHEAD_MS;
+    const slot = Math.max(now, isSlot ? booked : now);
     sql.run`INSERT INTO slot (name, next_slot) VALUES (${name}, ${slot + interval})
       ON CONFLICT DO UPDATE SET next_slot = ${slot + interval}`;
     return slot - now;

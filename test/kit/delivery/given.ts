@@ -1,7 +1,7 @@
 import type { SetAside } from '../../../functions/aws/set-aside.ts';
 import { buildEvents } from '../../../functions/changes/build-events.ts';
 import type { ChangeEvent } from '../../../functions/changes/event.ts';
-import type { Slots } from '../../../functions/delivery/slots.ts';
+import { MAX_SLOT_AHEAD_MS, type Slots } from '../../../functions/delivery/slots.ts';
 
 export const AT = Date.UTC(2026, 10, 21, 12);
 export const SECRET = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
@@ -36,7 +36,8 @@ export function memorySlots(): Slots {
   const slots = new Map<string, number>();
   return {
     reserveSlot: async (name, interval, now) => {
-      const slot = Math.max(now, slots.get(name) ?? 0);
+      const booked = slots.get(name) ?? 0;
+      const slot = booked > now + MAX_SLOT_AHEAD_MS ? now : Math.max(now, booked);
       slots.set(name, slot + interval);
       return slot - now;
     },

@@ -127,7 +127,7 @@ export async function openHouse() {
     async settle(end = Number.POSITIVE_INFINITY): Promise<void> {
       for (;;) {
         await until(async () => (await size()) === 0);
-        const next = (await rows.list()).flatMap(({ health }) => wakesAt(health) ?? []);
+        const next = (await rows.list()).flatMap(({ health }) => wakesAt(health, clock()) ?? []);
         const at = Math.min(...next);
         if (at >= end || next.length === 0) return;
         pass(at);

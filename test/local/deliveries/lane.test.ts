@@ -67,6 +67,38 @@ describe('a lane', () => {
     expect(await again).toMatchObject([{ eventId: 'e1', attempts: 1, triedAt: AT }]);
   });
 
+  it('hands out what was put off, and what is published, within 20 s after the clock was set back', async () => {
+    const { lane, add, take, store } = open();
+    await add('e1');
+    const [first] = await take();
+    await lane.putOff(placeOf(first), AT + 5_000);
+    await add('e2');
+    const [second] = await take();
+    await lane.putOff(placeOf(second), AT + 10 * 3_600_000);
+    const again = take(5);
+    await vi.advanceTimersByTimeAsync(1_000);
+    vi.setSystemTime(AT - 3_600_000);
+    await vi.advanceTimersByTimeAsync(20_001);
+    expect(ids(await again)).toEqual(['e1', 'e2']);
+    expect(await store.nextDue('crm', AT)).toBeUndefined();
+  });
+
+  it('leaves what was put off where the clock is corrected by less than a second', async () => {
+    const { lane, add, take } = open();
+    await add('e1');
+    const [first] = await take();
+    await lane.putOff(placeOf(first), AT + 30_000);
+    const again = take();
+    const settled = vi.fn();
+    void again.then(settled);
+    await vi.advanceTimersByTimeAsync(100);
+    vi.setSystemTime(AT - 500);
+    await vi.advanceTimersByTimeAsync(29_000);
+    expect(settled).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(await again).toHaveLength(1);
+  });
+
   it('hands out at once what was given back', async () => {
     const { lane, add, take } = open();
     await add('e1');

@@ -20,7 +20,8 @@ const HOUR = 3_600_000;
 
 /** One life of a topic and an endpoint, whose clock is `ahead` ms ahead. `end` waits for nothing that is under way. */
 async function live(url: string, directory: string, ahead = 0, filter?: EndpointFilter) {
-  const clock = () => Date.now() + ahead;
+  let offset = ahead;
+  const clock = () => Date.now() + offset;
   const database = openDatabase(join(directory, 'deliveries.sqlite'), [SNAPSHOTS_SCHEMA, DELIVERIES_SCHEMA]);
   const deliveries = sqliteDeliveries(database);
   const topic = new LocalTopic(deliveries, clock);
@@ -61,7 +62,21 @@ async function live(url: string, directory: string, ahead = 0, filter?: Endpoint
   };
   /** All that waits, due or not. */
   const waiting = () => deliveries.due('crm', Number.MAX_SAFE_INTEGER, 1000);
-  return { endpoint, said, publish, end, waiting, standing: () => deliveries.standing('crm'), deliveries };
+  /** Sets the clock, and has the endpoint looked at, as it is each 20 s. */
+  const setAhead = (ms: number): void => {
+    offset = ms;
+    endpoint.wake();
+  };
+  return {
+    endpoint,
+    said,
+    publish,
+    end,
+    waiting,
+    setAhead,
+    standing: () => deliveries.standing('crm'),
+    deliveries,
+  };
 }
 
 const ids = (all: readonly { readonly eventId: string }[]) => all.map(({ eventId }) => eventId);
@@ -113,6 +128,19 @@ describe('a run of one endpoint', () => {
     expect(ids(await life.waiting())).toEqual(events.map(({ id }) => id));
     await life.end();
     await expect(life.endpoint.tried()).rejects.toThrow('crm is not served any more');
+  });
+
+  it.each([
+    ['asked for a pause', () => answer(503, { 'retry-after': '3600' })],
+    ['failed', () => answer(500)],
+  ])('goes on soon after the clock was set back by hours, though its endpoint %s', async (_, fault) => {
+    const { url, requests } = await receiver(fault(), answer(204));
+    const life = await live(url, temporaryDirectory(), 3 * HOUR);
+    await life.publish(someEvents(1));
+    await requests(1);
+    await life.endpoint.tried();
+    life.setAhead(0);
+    await eventually(async () => expect(await life.standing()).toMatchObject({ pending: 0, dead: 0 }));
   });
 
   it('gets no row for what its filter leaves out', async () => {

@@ -84,7 +84,7 @@ describe('the health of a run', () => {
 
   it('is late when no sweep was completed for two intervals, also when the changes are told', async () => {
     const { passes, write, at } = run();
-    await write({ baselined: true, completedAt: AT + 9 * HOUR });
+    await write({ baselined: true, completedAt: AT + 3 * HOUR + 4 * MINUTE });
     passes.passed(KEY, 'sweep', AT + HOUR);
     passes.passed(KEY, 'changes', AT + 2 * HOUR);
     passes.failed(KEY, 'sweep', 'no time');
@@ -94,12 +94,27 @@ describe('the health of a run', () => {
     });
     expect((await at(3 * HOUR + 6 * MINUTE)).late).toEqual(['eu/p: no sweep was completed for 2 h: no time']);
     passes.passed(KEY, 'sweep', AT + 3 * HOUR);
+    await write({ completedAt: AT + 4 * HOUR });
     expect(await at(4 * HOUR)).toMatchObject({ status: 'ok' });
+  });
+
+  it('is late when the clock was set back and no pass was completed since, and knows no time to come', async () => {
+    const { passes, write, at } = run();
+    await write({ baselined: true, completedAt: AT });
+    passes.passed(KEY, 'changes', AT);
+    passes.passed(KEY, 'sweep', AT);
+    const set = await at(-2 * HOUR);
+    expect(set).toMatchObject({ status: 'ok', late: [] });
+    expect(set.processes[0]).not.toHaveProperty('completedAt');
+    expect((await at(-2 * HOUR + 6 * MINUTE)).late).toEqual(['eu/p: no pass was completed for 6 min']);
+    await write({ completedAt: AT - 2 * HOUR + 6 * MINUTE });
+    expect((await at(-2 * HOUR + 7 * MINUTE)).late).toEqual([]);
+    expect((await at(HOUR)).late).toContainEqual('eu/p: no sweep was completed for 3 h');
   });
 
   it('is late when events are committed and not published', async () => {
     const { snapshots, parts, write, at } = run();
-    await write({ baselined: true, completedAt: AT + HOUR });
+    await write({ baselined: true, completedAt: AT + 5 * MINUTE });
     await snapshots.announce(KEY, {
       announced: 0,
       state: {},

@@ -74,7 +74,7 @@ export const SCHEDULE_BUGS: readonly Bug[] = [
   },
   {
     name: 'a pace that lies ahead believed',
-    edits: [edit('schedule/pace.ts', 'at > now + rhythm.slowest + SKEW_MS ? undefined : at', 'at')],
+    edits: [edit('schedule/pace.ts', 'at > now + rhythm.slowest + MAX_SKEW_MS ? undefined : at', 'at')],
   },
   {
     name: 'a message retried whose pass failed',

@@ -79,7 +79,7 @@ export class RowsOracle {
     const { pk, sk } = dynamodb?.Keys ?? {};
     if (pk?.S !== 'ENDPOINTS' || sk?.S === undefined) return;
     const { health = {}, replay } = JSON.parse(dynamodb?.NewImage?.row?.S ?? '{}') as Partial<EndpointRow>;
-    const at = replay ? 0 : wakesAt(health);
+    const at = replay ? 0 : wakesAt(health, Number.POSITIVE_INFINITY);
     if (at === undefined) this.#busy.delete(sk.S);
     else this.#busy.set(sk.S, at);
   }

@@ -25,8 +25,8 @@ export const SNAPSHOTS: readonly Bug[] = [
     edits: [
       edit(
         'snapshots/conditions.ts',
-        "IS_FREE = 'attribute_not_exists(leaseOwner) OR",
-        "IS_FREE = 'attribute_exists(pk) OR attribute_not_exists(leaseOwner) OR",
+        "IS_FREE =\n  'attribute_not_exists(leaseOwner) OR",
+        "IS_FREE =\n  'attribute_exists(pk) OR attribute_not_exists(leaseOwner) OR",
       ),
       edit(
         'snapshots/conditions.ts',
