@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Mode, ProcessKey } from '../basics/process.ts';
 import type { ProcessState } from '../snapshots/state.ts';
+import type { SweepProgress } from '../snapshots/tick-progress.ts';
 import { dueAtOf } from './pace.ts';
 import { isAdaptive, type ScheduledProcess } from './scheduled.ts';
 
@@ -19,15 +20,21 @@ export interface DuePass extends ProcessKey {
   readonly expiresAt: number;
 }
 
-/** What is known of a process when it is decided. */
-export type Known = Pick<ProcessState, 'baselined' | 'pace'>;
+/** What is known of a process when it is decided. Without `sweep` no lost sweep is sent again. */
+export interface Known extends Pick<ProcessState, 'baselined' | 'pace'> {
+  readonly sweep?: SweepProgress | undefined;
+}
 
 const MINUTE_MS = 60_000;
 /** A sweep that nobody could begin for so long is left to the next: sweeps that pile up would keep `changes` passes waiting. */
 const SWEEP_EXPIRY_MS = 60 * MINUTE_MS;
+/** A sweep that did not happen is sent again so long after it was due: its message has expired by then, and a run that
+ *  got it in its last moment shows in what the tick has read. */
+const SWEEP_RETRY_MS = SWEEP_EXPIRY_MS + 2 * MINUTE_MS;
 
 /** The passes that are due in a window. Windows that follow one another start each pass once, however time is cut into them; of what is late,
- *  because a tick did not come, only the last of each process and mode is started. `knownOf` is undefined where nothing could be read.
+ *  because a tick did not come, only the last of each process and mode is started. A sweep that neither was completed nor is under way long after it was
+ *  due is started again: its message was lost. `knownOf` is undefined where nothing could be read.
  *  @returns them in the order of the processes */
 export function dueBetween<Process extends ScheduledProcess>(
   processes: readonly Process[],
@@ -37,18 +44,38 @@ export function dueBetween<Process extends ScheduledProcess>(
   return processes.flatMap(process => {
     const known = knownOf(process);
     const changes = seriesOfChanges(process, known, window.now);
-    // Stryker disable next-line StringLiteral: any name does that no other series has
-    const series = seriesOf(process, 'sweep', process.sweep);
-    // Until there is a baseline, only `changes` passes are started: they make it.
-    const sweep = known?.baselined === false ? [] : occurrences(series, window);
     return [
       ...occurrences(changes, window).map(at => passOf(process, 'changes', at, at + changes.step)),
-      ...sweep.map(at => {
-        const expiresAt = Math.min(at + process.sweep, Math.max(at, window.now) + SWEEP_EXPIRY_MS);
-        return passOf(process, 'sweep', at, expiresAt);
-      }),
+      // Until there is a baseline, only `changes` passes are started: they make it.
+      ...(known?.baselined === false ? [] : sweepsOf(process, known, window)),
     ];
   });
+}
+
+function sweepsOf(process: ScheduledProcess, known: Known | undefined, window: Window): DuePass[] {
+  // Stryker disable next-line StringLiteral: any name does that no other series has
+  const series = seriesOf(process, 'sweep', process.sweep);
+  const sweepAt = (at: number, next: number) =>
+    passOf(process, 'sweep', at, Math.min(next, Math.max(at, window.now) + SWEEP_EXPIRY_MS));
+  const last = lastBy(series, window.now);
+  const isMissed = last <= window.from && known?.sweep && isLost(known.sweep, last, window.now);
+  const again = isMissed
+    ? occurrences({ anchor: last, step: SWEEP_RETRY_MS, begin: last + SWEEP_RETRY_MS }, window)
+    : [];
+  const next = last + process.sweep;
+  return [
+    ...again.filter(at => at < next).map(at => sweepAt(at, next)),
+    ...occurrences(series, window).map(at => sweepAt(at, at + process.sweep)),
+  ];
+}
+
+/** Whether the sweep that was due at `last` neither was completed nor is under way. */
+function isLost(
+  { completedAt, isUnfinished, leasedUntil = 0 }: SweepProgress,
+  last: number,
+  now: number,
+): boolean {
+  return completedAt < last && !isUnfinished && leasedUntil <= now;
 }
 
 /** The moments `anchor` + k · `step`; with `begin`, none before that. */
@@ -77,14 +104,15 @@ function seriesOf({ workspace, processId }: ProcessKey, mode: Mode, step: number
   return { anchor: Number.parseInt(digest.slice(0, 12), 16) % step, step };
 }
 
-function occurrences(
-  { anchor, step, begin = Number.NEGATIVE_INFINITY }: Series,
-  { from, to, now }: Window,
-): number[] {
-  const lastBy = (time: number) => anchor + Math.floor((time - anchor) / step) * step;
-  const first = Math.max(lastBy(now), lastBy(from) + step, begin);
+function occurrences(series: Series, { from, to, now }: Window): number[] {
+  const { step, begin = Number.NEGATIVE_INFINITY } = series;
+  const first = Math.max(lastBy(series, now), lastBy(series, from) + step, begin);
   const count = Math.max(0, Math.floor((to - first) / step) + 1);
   return Array.from({ length: count }, (_, index) => first + index * step);
+}
+
+function lastBy({ anchor, step }: Series, time: number): number {
+  return anchor + Math.floor((time - anchor) / step) * step;
 }
 
 function passOf({ workspace, processId }: ProcessKey, mode: Mode, at: number, expiresAt: number): DuePass {

@@ -12,6 +12,16 @@ export interface TickProgress extends Pick<ProcessState, (typeof NAMES)[number]>
   /** Where there is no baseline: when the lease of the run that walks the projects ends, in ms since 1970;
    *  undefined when none walks them. */
   readonly workedUntil?: number | undefined;
+  readonly sweep?: SweepProgress | undefined;
+}
+
+/** How far the sweeps of a process are; for one without a baseline, the baseline. Times are by our clock. */
+export interface SweepProgress {
+  readonly completedAt: number;
+  /** One began, and has not ended: `changes` passes go on with it. */
+  readonly isUnfinished: boolean;
+  /** When the lease of the run that makes one ends; undefined when none does. */
+  readonly leasedUntil: number | undefined;
 }
 
 const NAMES = [
@@ -80,10 +90,15 @@ async function itemsOf(table: Table, processes: readonly ProcessKey[]): Promise<
 
 function progressOf(items: readonly TickItem[]): TickProgress {
   const state = stateOf(items);
+  const { window, leaseUntil } = items.find(({ sk }) => sk.S === `${PASS}sweep`) ?? {};
+  const leasedUntil = leaseUntil && Number(leaseUntil.N);
+  const sweep = {
+    completedAt: state.sweepCompletedAt,
+    isUnfinished: window !== undefined,
+    leasedUntil,
+  };
+  if (state.baselined) return { ...state, sweep };
   // A run without a window has not listed the projects yet: its service may not answer at all, so it doesn't
   // count.
-  const [workedUntil] = items.flatMap(({ sk, window, leaseUntil }) =>
-    sk.S === `${PASS}sweep` && window && leaseUntil ? [Number(leaseUntil.N)] : [],
-  );
-  return state.baselined ? state : { ...state, workedUntil };
+  return { ...state, sweep, workedUntil: window && leasedUntil };
 }

@@ -116,6 +116,56 @@ describe('a sweep', () => {
     expect(sweeps({ from: AT - 20 * HOUR, now, to: now + MINUTE })).toEqual([[phase, phase + 6 * HOUR]]);
   });
 
+  describe('whose message was lost', () => {
+    const RETRY = 62 * MINUTE;
+    const sweep = (more: Partial<NonNullable<Known['sweep']>> = {}): Known => ({
+      ...BASELINED,
+      sweep: { completedAt: AT + phase - 5 * HOUR, isUnfinished: false, leasedUntil: undefined, ...more },
+    });
+    /** The sweeps of each minute from the moment when it was due to the next time. */
+    const minutely = (known: Known) =>
+      Array.from({ length: 360 }, (_, minute) => AT + phase + minute * MINUTE).flatMap(now =>
+        due(process, { from: now, to: now + MINUTE, now }, { mode: 'sweep', known }),
+      );
+
+    it('is sent again once its message has expired, each time until the next is due', () => {
+      const times = [1, 2, 3, 4, 5].map(count => phase + count * RETRY);
+      const next = phase + 6 * HOUR;
+      expect(minutely(sweep())).toEqual([
+        ...times.map(at => [at, Math.min(at + HOUR, next)]),
+        [next, next + HOUR],
+      ]);
+    });
+
+    const none: [string, Partial<NonNullable<Known['sweep']>>][] = [
+      ['was completed since then', { completedAt: AT + phase }],
+      ['goes on', { isUnfinished: true }],
+      ['is under way, and lists the projects', { leasedUntil: AT + phase + 24 * HOUR }],
+    ];
+    it.each(none)('is not sent again while it %s', (_, known) => {
+      expect(minutely(sweep(known))).toEqual([[phase + 6 * HOUR, phase + 7 * HOUR]]);
+    });
+
+    it('is sent again where the run that listed the projects died', () => {
+      const known = sweep({ leasedUntil: AT + phase + HOUR });
+      expect(minutely(known)).toEqual(minutely(sweep()));
+    });
+
+    it('is not sent twice by a tick that makes up for it', () => {
+      const now = AT + phase + 2 * HOUR;
+      const window = { from: AT + phase - MINUTE, now, to: now + 5 * MINUTE };
+      expect(due(process, window, { mode: 'sweep', known: sweep() })).toEqual([[phase, phase + 3 * HOUR]]);
+    });
+
+    it('is left to the next one where that is due before the message expires', () => {
+      const often = processOf(MINUTE, MINUTE, HOUR);
+      const known = sweep({ completedAt: 0 });
+      const all = due(often, { from: AT, to: AT + MINUTE, now: AT }, { mode: 'sweep', known });
+      const regular = due(often, { from: AT, to: AT + MINUTE, now: AT }, { mode: 'sweep' });
+      expect(all).toEqual(regular);
+    });
+  });
+
   it('is none before the baseline: that is what changes passes begin', () => {
     const known = { baselined: false, pace: undefined };
     expect(due(process, tick({ to: AT + 6 * HOUR }), { mode: 'sweep', known })).toEqual([]);

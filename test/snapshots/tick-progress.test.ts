@@ -69,6 +69,25 @@ describe.each(TABLES)('how far processes are, in %s', (_, open) => {
     expect(all.map(each => found.get(each)?.workedUntil)).toEqual([UNTIL, ...Array(4).fill(undefined)]);
   });
 
+  it('says of each when its last sweep was completed, and whether one is under way', async () => {
+    const snapshots = createSnapshots(table);
+    const idle = await finished({ baselined: true, sweepCompletedAt: AT - 7 });
+    const asking = await finished({ baselined: true, sweepCompletedAt: AT - 7 });
+    await leased(asking);
+    const goesOn = await finished({ baselined: true, sweepCompletedAt: AT - 7 });
+    const lease = { ...(await leased(goesOn)), window: { startedAt: AT, begunAt: AT } };
+    await snapshots.saveProgress(goesOn, lease, UNTIL);
+    await snapshots.release(goesOn, lease);
+    const changing = await finished({ baselined: true, sweepCompletedAt: AT - 7 });
+    await leased(changing, 'changes');
+    const found = await read(idle, asking, goesOn, changing);
+    const none = { completedAt: AT - 7, isUnfinished: false, leasedUntil: undefined };
+    expect(found.get(idle)?.sweep).toEqual(none);
+    expect(found.get(asking)?.sweep).toEqual({ ...none, leasedUntil: UNTIL });
+    expect(found.get(goesOn)?.sweep).toEqual({ ...none, isUnfinished: true });
+    expect(found.get(changing)?.sweep).toEqual(none);
+  });
+
   it('is read of hundreds in requests of a hundred, and of none in none', async () => {
     const processes = Array.from({ length: 230 }, () => processOf());
     await createSnapshots(table).finish(processes[205] as never, await leased(processes[205] as never), {

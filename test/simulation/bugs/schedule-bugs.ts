@@ -23,7 +23,7 @@ export const SCHEDULE_BUGS: readonly Bug[] = [
   },
   {
     name: 'the edge of a window taken twice',
-    edits: [edit('schedule/due.ts', 'lastBy(from) + step, begin', 'lastBy(from), begin')],
+    edits: [edit('schedule/due.ts', 'lastBy(series, from) + step, begin', 'lastBy(series, from), begin')],
   },
   {
     name: 'the last of what is due left out of each window',
