@@ -14,6 +14,8 @@ export interface EventOrigin {
 export interface Observed {
   readonly after: number;
   readonly before: number;
+  /** The time of the event; `before` by default. */
+  readonly time?: number;
 }
 
 /** One commit of one project: what its events share. */
@@ -95,7 +97,7 @@ export function envelope(
     specversion: '1.0',
     id: eventId(processId, projectId, version, index),
     source: eventSource(workspace, processId),
-    time: new Date(observed.before).toISOString(),
+    time: new Date(observed.time ?? observed.before).toISOString(),
     datacontenttype: 'application/json',
     sequence: String(version),
   };

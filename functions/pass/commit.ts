@@ -3,6 +3,7 @@ import { buildEvents, type Observed, type Commit as Origin } from '../changes/bu
 import type { ProjectContent, RecordChange } from '../changes/compare-project.ts';
 import { jsonEqual } from '../changes/equal.ts';
 import { updateTime } from '../changes/ignored-fields.ts';
+import type { TasksRead } from '../reading/read-tasks.ts';
 import { readUntil } from '../reading/read-until.ts';
 import type { CommitRequest, CommitResult, Snapshot, Tombstone } from '../snapshots/snapshots.ts';
 import { nextVersion } from '../telling/next-version.ts';
@@ -81,7 +82,7 @@ function requestOf(pass: Pass, whole: Commit, changes: readonly RecordChange[], 
     // A baseline finds no tombstones: nothing is deleted before it is complete.
     ...(!snapshot && !isSilent && { madeAfter: { version: tombstone?.version } }),
     version,
-    events: isSilent ? [] : buildEvents(originOf(pass, whole, version), changes),
+    events: isSilent ? [] : buildEvents(originOf(pass, whole, version, at), changes),
     at,
     ...(isSilent && { isSilent }),
   };
@@ -104,7 +105,7 @@ function tombstoneOf({ snapshot, source: { readAt, untimed } }: Commit, version:
   return { version, readAt, ...(untimed && { untimed }), ...(updatedAt !== undefined && { updatedAt }) };
 }
 
-function originOf(pass: Pass, whole: Commit, version: number): Origin {
+function originOf(pass: Pass, whole: Commit, version: number, at: number): Origin {
   const { projectId, snapshot, content, source, tasks, actorsOf } = whole;
   const since = seenUpTo(pass, projectId);
   return {
@@ -115,8 +116,8 @@ function originOf(pass: Pass, whole: Commit, version: number): Origin {
     version,
     actorsOf,
     observed: {
-      project: interval(Math.max(snapshot?.recordReadAt ?? 0, since), source.readBefore),
-      task: interval(Math.max(snapshot?.tasksReadAt ?? 0, since), tasks.readBefore),
+      project: interval(Math.max(snapshot?.recordReadAt ?? 0, since), source, at),
+      task: interval(Math.max(snapshot?.tasksReadAt ?? 0, since), tasks, at),
     },
   };
 }
@@ -129,6 +130,9 @@ function seenUpTo({ state: { sweptAt, debts } }: Pass, projectId: string): numbe
   return Math.min(sweptAt, debt?.since ?? sweptAt);
 }
 
-function interval(after: number, before: number): Observed {
-  return { after: Math.min(after, before), before };
+/** A reading is dated by whole seconds, so its latest time may be in the future yet. The event's is not: it is that of the commit
+ *  then, by our clock, or the earliest time of the reading if that clock is behind the service's. */
+function interval(after: number, read: Pick<TasksRead, 'readAt' | 'readBefore'>, at: number): Observed {
+  const { readAt, readBefore: before } = read;
+  return { after: Math.min(after, before), before, time: Math.min(before, Math.max(readAt, at)) };
 }

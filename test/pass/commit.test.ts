@@ -210,3 +210,27 @@ describe('the time since which a change may have happened', () => {
     expect(await afterOf({ debt, sweptAt: AT - 50_000 })).toEqual([since, since]);
   });
 });
+
+describe('the time of an event', () => {
+  const timeOf = async (readAt: number) => {
+    const times = { readAt: AT + readAt, readBefore: AT + readAt + 1_000 };
+    const { request } = await committing(differenceOf(snapshotOf(), NEW, { source: times, tasks: times }));
+    return request.events.map(({ time, data }) => [
+      Date.parse(time) - AT,
+      'observed' in data ? Date.parse(data.observed.before) - AT : undefined,
+    ]);
+  };
+  const both = (...one: number[]) => [one, one];
+
+  it('is the latest time at which the new state may have been read', async () => {
+    expect(await timeOf(-5_000)).toEqual(both(-4_000, -4_000));
+  });
+
+  it('is not after the commit, where a reading is dated by whole seconds: it would be in the future', async () => {
+    expect(await timeOf(-300)).toEqual(both(0, 700));
+  });
+
+  it('is not before the earliest time of the reading, where our clock is behind the service’s', async () => {
+    expect(await timeOf(20_000)).toEqual(both(20_000, 21_000));
+  });
+});

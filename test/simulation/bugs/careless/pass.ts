@@ -3,7 +3,7 @@ import { type Bug, edit } from '../bug.ts';
 export const PASS: readonly Bug[] = [
   {
     name: 'tasks dated by the listing of their project',
-    edits: [edit('pass/commit.ts', 'tasks.readBefore),', 'source.readBefore),')],
+    edits: [edit('pass/commit.ts', 'tasks, at),', 'source, at),')],
   },
   {
     name: 'a project that failed not left for the next run',
