@@ -1,15 +1,16 @@
-import { RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { CfnResource, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import type { Alarm, Metric, MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import type { Grant, IGrantable, IManagedPolicy } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
-import { Construct } from 'constructs';
+import { Construct, type IConstruct } from 'constructs';
 import { type OwnMetric, ownMetric } from './alarms/own-metric.ts';
 import { Alarms } from './alarms.ts';
 import { secretsPath } from './config/endpoint.ts';
 import type { Config } from './config/schema.ts';
+import { MAX_RESOURCES, MAX_SUBSCRIPTIONS, RESOURCES_OF_SUBSCRIPTION } from './config/subscription.ts';
 import { Dashboard } from './dashboard.ts';
 import { followEvent } from './follow-event.ts';
 import { Deliver } from './parts/deliver.ts';
@@ -145,7 +146,13 @@ export class Changewire extends Construct {
     this.lookPolicy = operate.policies.look;
     this.actPolicy = operate.policies.act;
     this.#operate = operate;
-    this.node.addValidation({ validate: () => namedAlike(this) });
+    this.node.addValidation({
+      validate: () => [
+        ...namedAlike(this),
+        ...sharedTable(this, table),
+        ...tooManyResources(Stack.of(subscriptionsIn), subscriptions.size),
+      ],
+    });
   }
 
   /** Lets this principal of the same account look with the command `changewire`, and do nothing else. */
@@ -196,15 +203,41 @@ function exportAlways(topic: ITopic): void {
 /** What is wrong when another Changewire of the app has the same name in the same account and region: one of them
  *  could not be deployed. */
 function namedAlike(own: Changewire): string[] {
-  return own.node.root.node
-    .findAll()
-    .filter(each => each instanceof Changewire)
-    .filter(each => each !== own && each.name === own.name && environmentOf(each) === environmentOf(own))
+  return othersThan(own)
+    .filter(each => each.name === own.name && environmentOf(each) === environmentOf(own))
     .map(
       other =>
         `The name ${own.name} is also that of ${other.node.path}, in the same account and region. ` +
         'Give one of them another "name".',
     );
+}
+
+/** What is wrong when another Changewire of the app has the same table: each would publish every change record, and the
+ *  passes of the two would be claimed by one row. */
+function sharedTable(own: Changewire, { node }: SnapshotTable): string[] {
+  return othersThan(own)
+    .filter(each => each.table === own.table)
+    .map(
+      other =>
+        `The table ${node.path} is also that of ${other.node.path}. Give each construct its own "snapshots", or none.`,
+    );
+}
+
+function othersThan(own: Changewire): Changewire[] {
+  return own.node.root.node
+    .findAll()
+    .filter(each => each instanceof Changewire && each !== own) as Changewire[];
+}
+
+/** What is wrong when the stack has no room for its native subscriptions; CDK's own words name no way out. */
+function tooManyResources(stack: Stack, subscriptions: number): string[] {
+  const isIn = (each: IConstruct) => CfnResource.isCfnResource(each) && Stack.of(each) === stack;
+  const count = stack.node.findAll().filter(isIn).length;
+  if (subscriptions === 0 || count <= MAX_RESOURCES) return [];
+  return [
+    `The stack ${stack.node.path} has ${count} resources, ${subscriptions * RESOURCES_OF_SUBSCRIPTION} of them for ${subscriptions} native ` +
+      `subscriptions; CloudFormation allows ${MAX_RESOURCES}. Make the subscriptions in a stack of their own ("subscriptionsIn"), which has room for ${MAX_SUBSCRIPTIONS}.`,
+  ];
 }
 
 const environmentOf = (scope: Construct): string => Stack.of(scope).environment;

@@ -1,5 +1,5 @@
 import { Duration } from 'aws-cdk-lib';
-import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
+import { type IMetric, MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Handler } from '../parts/handler.ts';
 import { counted, threeTimes } from './conditions.ts';
@@ -28,23 +28,31 @@ function failing({ deliver, tick }: Watched): OperatorAlarm {
       ask: 'logs deliver --since 30m',
       see: 'ask the same of tick: a deployment, a permission or a defect is at fault.',
     },
-    ...threeTimes(summedErrors({ deliver, tick }), 1),
+    ...threeTimes(
+      summed('Errors', { deliver, tick }, fn => fn.metricErrors(FIVE_MINUTES)),
+      1,
+    ),
   };
 }
 
 /** Lambda repeats what stands in a queue, so a minute of throttling is only a peak. The limit is the
- *  account's. Poll has the most runs, so it is the first to be throttled. */
-function throttled({ poll }: Watched): OperatorAlarm {
+ *  account's, and any of the functions behind the queues may meet it first. The other two need no alarm for it: `tick silent` and
+ *  `publish behind` ring for them. */
+function throttled({ poll, route, deliver }: Watched): OperatorAlarm {
   return {
     name: 'invocations throttled',
-    happened: 'Lambda refused to run the poll function in each of three 5-minute periods in a row.',
+    happened:
+      'Lambda refused to run the poll, the route or the deliver function in each of three 5-minute periods in a row.',
     means:
-      'Passes are late, soon events and deliveries, too; what waits is tried again. The account has fewer concurrent executions than its functions need, or somebody reserved some.',
+      'Passes, events or deliveries are late; what waits is tried again. The account has fewer concurrent executions than its functions need, or somebody reserved some.',
     first: {
       ask: 'status',
       see: "it says what is late by now. Compare the account's limit of concurrent executions with what it uses, and have it raised.",
     },
-    ...threeTimes(poll.fn.metricThrottles(FIVE_MINUTES), 1),
+    ...threeTimes(
+      summed('Throttles', { poll, route, deliver }, fn => fn.metricThrottles(FIVE_MINUTES)),
+      1,
+    ),
   };
 }
 
@@ -83,16 +91,17 @@ function publishBehind(publish: IFunction): OperatorAlarm {
   };
 }
 
-/** The errors of all these functions. SUM skips metrics without data, as a function has that was not
- *  called. */
-function summedErrors(handlers: Readonly<Record<string, Handler>>): MathExpression {
+/** This metric of all these functions. SUM skips metrics without data, as a function has that was not called. */
+function summed(
+  what: string,
+  handlers: Readonly<Record<string, Handler>>,
+  metricOf: (fn: IFunction) => IMetric,
+): MathExpression {
   const names = Object.keys(handlers).join(', ');
   return new MathExpression({
     expression: `SUM([${names}])`,
-    label: `Errors of ${names}`,
-    usingMetrics: Object.fromEntries(
-      Object.entries(handlers).map(([name, { fn }]) => [name, fn.metricErrors(FIVE_MINUTES)]),
-    ),
+    label: `${what} of ${names}`,
+    usingMetrics: Object.fromEntries(Object.entries(handlers).map(([name, { fn }]) => [name, metricOf(fn)])),
     period: FIVE_MINUTES.period,
   });
 }

@@ -4,7 +4,12 @@ import type { Config } from './schema.ts';
 import { PATTERNS_BYTES, secretPatterns } from './secret-patterns.ts';
 import { shown } from './shown.ts';
 import { subscriptionsStackName, tableStackName } from './stack-names.ts';
-import type { SubscriptionConfig } from './subscription.ts';
+import {
+  MAX_RESOURCES,
+  MAX_SUBSCRIPTIONS,
+  RESOURCES_OF_SUBSCRIPTION,
+  type SubscriptionConfig,
+} from './subscription.ts';
 import { LOOPBACK } from './values.ts';
 import { credentialsName } from './workspace.ts';
 
@@ -29,6 +34,7 @@ export function crossProblems(config: Config, place: Path = []): string[] {
       const here = [...place, 'subscriptions', index];
       return [...insecure(each, here), ...deliveryProblems(each, here)];
     }),
+    ...tooManySubscriptions(subscriptions, place),
     ...filterProblems(config, place),
     ...secretProblems(config, place),
   ];
@@ -54,6 +60,15 @@ export function stackProblems(configs: readonly Config[]): string[] {
         ({ path, value }) =>
           `${path}: found ${shown(value)}, which is a stack beside that of ${beside.get(value)}; allowed: another name`,
       ),
+  ];
+}
+
+/** They share a stack. SNS's own limit, 200 filter policies on a topic, is larger. */
+function tooManySubscriptions({ length }: readonly SubscriptionConfig[], place: Path): string[] {
+  if (length <= MAX_SUBSCRIPTIONS) return [];
+  return [
+    `${pathText([...place, 'subscriptions'])}: found ${length}; allowed: ${MAX_SUBSCRIPTIONS} (CloudFormation allows ${MAX_RESOURCES} resources in a ` +
+      `stack, and each takes ${RESOURCES_OF_SUBSCRIPTION}); endpoints, of which there may be thousands, take none`,
   ];
 }
 

@@ -28,3 +28,10 @@ export const subscriptionConfig = object({
 
 export type DeliveryConfig = z.infer<typeof delivery>;
 export type SubscriptionConfig = z.infer<typeof subscriptionConfig>;
+
+/** CloudFormation's limit of one stack. */
+export const MAX_RESOURCES = 500;
+/** A subscription, its dead-letter queue, and that queue's policy. */
+export const RESOURCES_OF_SUBSCRIPTION = 3;
+/** Native subscriptions of one configuration: they share a stack. */
+export const MAX_SUBSCRIPTIONS = Math.floor(MAX_RESOURCES / RESOURCES_OF_SUBSCRIPTION);

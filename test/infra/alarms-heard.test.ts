@@ -81,16 +81,12 @@ describe('each alarm, and no other, is heard of its cause', () => {
       [...ticks(0, HOUR), ...between(20, HOUR, 'Errors', 1, of)],
       15,
     ]),
-    [
+    ...['Poll', 'Route', 'Deliver'].map((of): [string, string, Datum[], number] => [
       'invocations throttled',
-      'the account has no room',
-      [
-        ...without('Throttles', 'Poll', 20),
-        ...between(20, HOUR, 'Throttles', 9, 'Poll'),
-        ...between(20, HOUR, 'Throttles', 2, 'Deliver'),
-      ],
+      `the account has no room for ${of}`,
+      [...without('Throttles', of, 20), ...between(20, HOUR, 'Throttles', 2, of)],
       15,
-    ],
+    ]),
     [
       'reading stopped',
       "the stream's mapping is disabled",

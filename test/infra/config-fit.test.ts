@@ -5,6 +5,13 @@ import { leastConfig } from '../kit/infra/synthesise.ts';
 
 const numbers = (count: number) => Array.from({ length: count }, (_, n) => `${n}`);
 
+const subscriptions = (count: number, filter?: object) => ({
+  subscriptions: numbers(count).map(n => ({
+    ...{ name: `s${n}`, url: `https://${n}.example.com` },
+    ...(filter && { filter }),
+  })),
+});
+
 const unfitting: [name: string, input: unknown, problem: string][] = [
   [
     'workspace twice',
@@ -49,6 +56,11 @@ const unfitting: [name: string, input: unknown, problem: string][] = [
     'filter with too many values',
     config(subscription({ filter: { projectId: Array.from({ length: 151 }, (_, n) => `${n}`) } })),
     'changewire.subscriptions[0].filter: found 151 combinations of values; allowed: 150',
+  ],
+  [
+    'more subscriptions than fit into a stack',
+    config(subscriptions(167)),
+    'changewire.subscriptions: found 167; allowed: 166 (CloudFormation allows 500 resources in a stack, and each takes 3); endpoints, of which there may be thousands, take none',
   ],
   [
     'longest wait below the shortest',
@@ -102,6 +114,10 @@ test.each(unfitting)('parts that do not fit together: %s', (_name, input, proble
   const [first, ...others] = problemsOf(input);
   expect(first?.slice(0, problem.length)).toBe(problem);
   expect(others).toEqual([]);
+});
+
+test('as many subscriptions as fit into a stack are right, filters or not', () => {
+  expect(problemsOf(config(subscriptions(166, { workspace: ['eu'] })))).toEqual([]);
 });
 
 test("as many combinations as SNS takes are right, and of an endpoint's filter, which SNS never sees, any number", () => {
