@@ -46,6 +46,7 @@ function page(
   return {
     at,
     events: found,
+    searched: found.length,
     ...(last !== undefined && { readTo: last }),
     ...(next < events.length && { cursor: String(next) }),
   };

@@ -24,6 +24,7 @@ export function eventCommands(program: Command, { run, world }: Cli): void {
     .option('--type <types>', 'of these types, with commas between', typesOf)
     .option('--field <field>', 'that change this field: its id, or the name that people see')
     .option('--actor <user>', 'that this user made, where that is known: the id, or the name')
+    .option('--search <words>', 'with each of these words in a name, id, value or actor, in any case')
     .option('--since <time>', 'committed then or later: a time, a date, or 30m, 2h, 3d ago', time)
     .option('--until <time>', 'committed before', time)
     .option('--limit <n>', 'so many at most, or all', limitOf, 20)
@@ -32,6 +33,7 @@ export function eventCommands(program: Command, { run, world }: Cli): void {
       examples(
         'events --process launch --since 2h',
         'events --type task.updated --field dueDate --limit all --json',
+        'events --search blockers --since 7d',
         'events --follow --project 1001',
       ),
     )

@@ -1,7 +1,9 @@
 import { useCallback, useMemo, useState } from 'preact/hooks';
 import { MOST_LINES } from '../model/feed.ts';
-import { EVERYTHING, isFiltered, lineMatcher } from '../model/line-filter.ts';
+import { EVERYTHING } from '../model/line-filter.ts';
 import { addressOf } from '../model/routes.ts';
+import { matching } from '../model/search.ts';
+import { wallTime } from '../model/times.ts';
 import { Announcer } from '../parts/announcer.tsx';
 import { EndpointCard } from '../parts/endpoint-card.tsx';
 import { FilterBar } from '../parts/filter-bar.tsx';
@@ -9,6 +11,7 @@ import { LiveList } from '../parts/live-list.tsx';
 import { ProcessCard } from '../parts/process-card.tsx';
 import { Empty, Failed, Loading } from '../parts/states.tsx';
 import { useRoutedFilter } from '../parts/use-routed-filter.ts';
+import { type Search, useSearch } from '../parts/use-search.ts';
 import { useStore } from '../state/store.ts';
 import { useWorld } from '../state/use.ts';
 
@@ -83,19 +86,22 @@ function Stream() {
   const [filter, setFilter] = useRoutedFilter();
   const [held, setHeld] = useState<typeof feed>();
   const shown = held ?? feed;
+  const search = useSearch(filter);
   const lines = useMemo(
-    () => (isFiltered(filter) ? shown.lines.filter(lineMatcher(filter)) : shown.lines),
-    [shown, filter],
+    () => (search ? matching(shown.lines, search.lines, filter) : shown.lines),
+    [shown, filter, search],
   );
   const onEnd = useCallback(() => {
-    if (!held) live.older();
-  }, [held, live]);
+    if (!held && !search) live.older();
+  }, [held, live, search]);
   const waiting = held ? feed.arrived - held.arrived : 0;
   return (
     <section class="stream" aria-labelledby="stream">
       <div class="stream-head">
         <h2 id="stream">Changes</h2>
-        <span class="quiet">{countText(lines.length, shown.lines.length)}</span>
+        <span class="quiet">
+          {search ? foundText(lines.length, search) : countText(lines.length, older === 'all')}
+        </span>
         <button
           type="button"
           class="small"
@@ -108,13 +114,16 @@ function Stream() {
       <FilterBar filter={filter} onChange={setFilter} processes={processes} lines={shown.lines} />
       {trouble !== undefined && trouble !== ofAll && <Failed error={trouble} />}
       {!isLoaded && trouble === undefined && <Loading what="The stream" rows={12} />}
-      {isLoaded && lines.length === 0 && (
-        <NoLines isFiltered={isFiltered(filter)} clear={() => setFilter(EVERYTHING)} />
-      )}
+      {search?.error !== undefined && <Failed error={search.error} />}
+      {isLoaded && lines.length === 0 && <NoLines search={search} clear={() => setFilter(EVERYTHING)} />}
       {lines.length > 0 && <LiveList lines={lines} showProcess={processes.length > 1} onEnd={onEnd} />}
       {isLoaded && lines.length > 0 && (
         <div class="stream-foot">
-          <Older older={older} isFull={shown.lines.length >= MOST_LINES} read={live.older} />
+          {search ? (
+            <Further search={search} />
+          ) : (
+            <Older older={older} isFull={shown.lines.length >= MOST_LINES} read={live.older} />
+          )}
         </div>
       )}
       <Announcer feed={feed} />
@@ -137,21 +146,56 @@ function Older({ older, isFull, read }: { older: string; isFull: boolean; read: 
   );
 }
 
-function countText(shown: number, all: number): string {
-  return shown === all
-    ? all.toLocaleString('en')
-    : `${shown.toLocaleString('en')} of ${all.toLocaleString('en')}`;
+/** How far the journal was searched, and a way to go on. */
+function Further({ search }: { search: Search }) {
+  const { state, readTo, further } = search;
+  const back = readTo === undefined ? '' : ` back to ${wallTime(Date.parse(readTo))}`;
+  if (state === 'all') return <span class="quiet">Searched all of the last 30 days.</span>;
+  return (
+    <>
+      <span class="quiet">
+        {state === 'reading' ? 'Searching' : 'Searched'}
+        {back}
+        {state === 'reading' ? '…' : '.'}
+      </span>{' '}
+      {state === 'more' && (
+        <button type="button" class="small" onClick={further}>
+          Search further back
+        </button>
+      )}
+    </>
+  );
 }
 
-function NoLines({ isFiltered, clear }: { isFiltered: boolean; clear: () => void }) {
-  if (!isFiltered)
+function countText(count: number, isAll: boolean): string {
+  return isAll ? count.toLocaleString('en') : `the newest ${count.toLocaleString('en')}`;
+}
+
+function foundText(found: number, { searched, state }: Search): string {
+  const [shown, all] = [found, Math.max(found, searched)].map(count => count.toLocaleString('en'));
+  return state === 'all' ? `${shown} of ${all}` : `${shown} of the newest ${all}`;
+}
+
+function NoLines({ search, clear }: { search: Search | undefined; clear: () => void }) {
+  if (!search)
     return (
       <Empty title="Nothing has changed yet.">
         <p>Changes appear here as soon as a pass finds them.</p>
       </Empty>
     );
+  const { state, searched } = search;
+  if (state === 'reading' && searched === 0) return <Loading what="The journal" rows={6} />;
+  const title =
+    state === 'all'
+      ? 'No change of the last 30 days matches.'
+      : `None of the newest ${searched.toLocaleString('en')} changes matches.`;
   return (
-    <Empty title="No change is so.">
+    <Empty title={title}>
+      {state !== 'all' && (
+        <p>
+          <Further search={search} />
+        </p>
+      )}
       <button type="button" onClick={clear}>
         Show all
       </button>

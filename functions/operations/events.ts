@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { type ChangeEvent, type EventType, eventSchemas } from '../changes/event.ts';
 import { wants } from '../endpoints/filter.ts';
 import { cursorOf, iso, readCursor } from './cursor.ts';
+import { wordMatcher } from './event-words.ts';
 import { processesOf } from './find-process.ts';
 import type { JournalRecord } from './journal.ts';
 import { type OperationsHouse, PAGE } from './operations-house.ts';
@@ -50,6 +51,8 @@ export async function eventsPage(asked: Query, house: House): Promise<AnswerOf<'
 class Page {
   readonly #asked: Query;
   readonly #limit: number;
+  readonly #isMeant: (event: ChangeEvent) => boolean;
+  #searched = 0;
   readonly #events: AnswerOf<'events'>['events'] = [];
   #place: Place;
   #readTo: number | undefined;
@@ -59,6 +62,7 @@ class Page {
   constructor(asked: Query, limit: number, place: Place) {
     this.#asked = asked;
     this.#limit = limit;
+    this.#isMeant = matcherOf(asked);
     this.#place = place;
   }
 
@@ -66,10 +70,13 @@ class Page {
   take(record: JournalRecord, isBackwards: boolean): boolean {
     const { project } = this.#asked;
     const isMeant = project === undefined || record.isOf(project);
-    const all = isMeant ? record.events().filter(event => matches(event, this.#asked)) : [];
-    const events = isBackwards ? all.toReversed() : all;
+    const all = isMeant ? record.events() : [];
+    const meant = all.filter(this.#isMeant);
+    const events = isBackwards ? meant.toReversed() : meant;
     this.#readTo = record.at;
-    const told = this.#place.record === record.position ? this.#place.told : 0;
+    const isLeft = this.#place.record === record.position;
+    if (!isLeft) this.#searched += all.length;
+    const told = isLeft ? this.#place.told : 0;
     this.#place = { record: record.position, told };
     for (const event of events.slice(told)) {
       const bytes = Buffer.byteLength(JSON.stringify(event));
@@ -93,19 +100,22 @@ class Page {
       at: iso(at),
       events: this.#events,
       ...(this.#readTo !== undefined && { readTo: iso(this.#readTo) }),
+      searched: this.#searched,
       ...(this.#isLeft && { cursor: cursorOf('events', this.#place) }),
     };
   }
 }
 
-function matches(event: ChangeEvent, { types, task, field, actor }: Query): boolean {
+/** Whether an event is asked for; the request is prepared once. */
+function matcherOf({ types, task, field, actor, search }: Query): (event: ChangeEvent) => boolean {
   const filter = {
     ...(types && { events: types as EventType[] }),
     ...(field !== undefined && { fields: [field] }),
     ...(actor !== undefined && { actors: [actor] }),
   };
-  const isOfTask = task === undefined || ('task' in event.data && event.data.task.id === task);
-  return isOfTask && wants(filter, event);
+  const hasWords = search === undefined ? () => true : wordMatcher(search);
+  const isOfTask = ({ data }: ChangeEvent) => task === undefined || ('task' in data && data.task.id === task);
+  return event => isOfTask(event) && wants(filter, event) && hasWords(event);
 }
 
 /** @throws Refused for an unknown type: it is a typo, with which nothing would ever be found */

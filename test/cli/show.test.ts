@@ -260,7 +260,7 @@ describe('into a pipe', () => {
   });
 
   it('events are told as a run tells them, with their ids', async () => {
-    const answer = { at: ago(0), events: [{ committedAt: ago(178), event: EVENT }] };
+    const answer = { at: ago(0), searched: 1, events: [{ committedAt: ago(178), event: EVENT }] };
     const out = await shown('events', answer);
     expect(timeless(out)).toMatchSnapshot();
   });
@@ -278,9 +278,9 @@ describe('with --json', () => {
       ...[REMOVED, HELD, WELL].map(process => ({ process })),
       ...[CRM, TEAM].map(endpoint => ({ endpoint })),
     ]);
-    expect(await lines('events', { at: ago(0), events: [{ committedAt: ago(1), event: EVENT }] })).toEqual([
-      EVENT,
-    ]);
+    expect(
+      await lines('events', { at: ago(0), searched: 1, events: [{ committedAt: ago(1), event: EVENT }] }),
+    ).toEqual([EVENT]);
     expect(await lines('trace x', TRACE)).toEqual([TRACE]);
     expect(await lines('endpoints list', { endpoints: [CRM, TEAM] })).toEqual([CRM, TEAM]);
     expect(await lines('endpoints attempts crm', { attempts: [ATTEMPT, ATTEMPT] })).toEqual([
@@ -291,7 +291,7 @@ describe('with --json', () => {
 
   it('nothing that is empty is a line', async () => {
     expect(await shown('endpoints list --json', { endpoints: [] })).toBe('');
-    expect(await shown('events --json', { at: ago(0), events: [] })).toBe('');
+    expect(await shown('events --json', { at: ago(0), searched: 1, events: [] })).toBe('');
   });
 });
 
@@ -308,7 +308,7 @@ describe('a hostile record', () => {
     const cases: [string, object][] = [
       ['status', STATUS],
       ['trace x', TRACE],
-      ['events', { at: ago(0), events: [{ committedAt: ago(1), event: EVENT }] }],
+      ['events', { at: ago(0), searched: 1, events: [{ committedAt: ago(1), event: EVENT }] }],
       ['endpoints attempts crm', { attempts: [ATTEMPT] }],
       ['endpoints show crm', CRM],
       ['endpoints test crm', { ...ATTEMPT, failure: undefined }],

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { auditEvents } from '../../functions/changes/audit-events.ts';
-import type { Actor } from '../../functions/changes/event.ts';
+import type { Actor, ChangeEvent } from '../../functions/changes/event.ts';
 import { eventsOf } from '../kit/operations/events.ts';
 import { commit } from '../kit/operations/house.ts';
 import type { Bench } from './contract.ts';
@@ -70,6 +70,26 @@ export function journalContract({ setting, ask, name }: Bench): void {
     expect(await idsOf({ ...asked, workspace })).toEqual(ids);
     expect(await idsOf({ ...asked, process: other.processId })).toEqual([]);
     expect(await idsOf({ ...asked, workspace: other.workspace })).toEqual([]);
+  });
+
+  it('find those that have each word of a text, wherever in what they tell, however far back', async () => {
+    const actors = { t1: [{ id: 'u-77', name: 'Ann Lee' }] };
+    const { projectId, all, ids } = await committed([3, 3, 3], { actors });
+    const [first] = all as unknown as [{ event: ChangeEvent }];
+    const asked = { project: projectId, order: 'oldest-first' };
+    const every = (at: number) => [ids[at], ids[at + 3], ids[at + 6]];
+    expect(await idsOf({ ...asked, search: 'ANN  lee' })).toEqual(every(1));
+    expect(await idsOf({ ...asked, search: 'u-77 note' })).toEqual(every(1));
+    expect(await idsOf({ ...asked, search: `${projectId} NOTE` })).toEqual(ids);
+    expect(await idsOf({ ...asked, search: 'note lacking' })).toEqual([]);
+    expect(await idsOf({ ...asked, search: first.event.type, task: 't1' })).toEqual(every(1));
+    // One event at a time, and no more work than a page may do.
+    expect(await read({ ...asked, search: 'ann' }, 1)).toHaveLength(3);
+    const { searched } = await ask('events', { project: projectId, search: 'lacking' });
+    expect(searched).toBe(9);
+    // The whole record is no part of what changed, and the names of properties are no words.
+    expect(await idsOf({ ...asked, search: 'observed' })).toEqual([]);
+    await expect(ask('events', { search: '  ' })).rejects.toThrow(/search/);
   });
 
   it('tell those that somebody made, by id or by name', async () => {

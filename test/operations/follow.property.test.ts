@@ -206,7 +206,7 @@ describe('following', () => {
   });
 
   it('fails with what waiting fails with, and ends quietly when it is ended', async () => {
-    const page = { at: new Date(AT).toISOString(), events: [] };
+    const page = { at: new Date(AT).toISOString(), events: [], searched: 0 };
     const ending = new AbortController();
     const sleep = async () => {
       throw new Error('no sleep');

@@ -15,6 +15,8 @@ export const eventsAnswer = z.strictObject({
   /** The time of the last commit that was read, even if none of its events matched: a page ends after a
    *  thousand change records, and after 3 MB. Absent when none was read. */
   readTo: time.optional(),
+  /** How many events of this page were compared with the request. */
+  searched: z.int(),
   cursor,
 });
 

@@ -47,6 +47,8 @@ const eventQuery = {
   field: name.optional(),
   /** Somebody who made the change, by id or name. */
   actor: name.optional(),
+  /** Words that must all be part of the event: of its type, ids, names, actors, fields and values, in any case. */
+  search: z.string().max(256).regex(/\S/, 'at least one word').optional(),
   /** Committed at this time or later. */
   since: time.optional(),
   /** Committed before this time. */

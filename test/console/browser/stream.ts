@@ -138,6 +138,23 @@ export function streamTests({ house, open, openAt }: Given): void {
         .toMatch(/^(?!.*Borealis).*Sign the contract/s);
     });
 
+    it('is searched for in the journal, not only on the page, and it says how far', async () => {
+      // The page keeps the beginning of a long name alone.
+      edits().updateProject('launch', '1049', { name: `Lighthouse ${'at dusk '.repeat(60)}needle` });
+      const page = await open();
+      await stream(page).filter({ hasText: 'Lighthouse' }).first().waitFor();
+      await write(page, 'Words', 'NEEDLE lighthouse');
+      await expect.poll(() => shown(page), SOON).toEqual([expect.stringContaining('Lighthouse at dusk')]);
+      await page.getByText('Searched all of the last 30 days.').waitFor();
+      await write(page, 'Field', 'nam');
+      await expect.poll(() => shown(page), SOON).toEqual([expect.stringContaining('Lighthouse at dusk')]);
+      await write(page, 'Words', 'no such words');
+      await page.getByText('No change of the last 30 days matches.').waitFor();
+      expect(await axeFindings(page)).toEqual([]);
+      await use(page, 'Show all');
+      await stream(page).filter({ hasText: 'Lighthouse' }).first().waitFor();
+    });
+
     it('waits while somebody holds the view still', async () => {
       const page = await open();
       await use(page, 'Hold still');
