@@ -1,9 +1,11 @@
+import type { FilterForm } from './filter-form.ts';
+
 /** What is wrong with a form for an endpoint, by the field that it stands beside. */
 export type FormErrors = Readonly<Partial<Record<FormField, string>>>;
-export type FormField = 'name' | 'url' | 'secret' | 'perSecond' | 'filter' | 'other';
+export type FormField = 'name' | 'url' | 'secret' | 'perSecond' | keyof FilterForm | 'other';
 
 /** The parts of a filter, as its form calls them. */
-const PARTS: Readonly<Record<string, string>> = {
+const PARTS: Readonly<Record<keyof FilterForm, string>> = {
   events: 'Types of events',
   workspaces: 'Workspaces',
   processes: 'Processes',
@@ -35,14 +37,21 @@ function errorIn(line: string): [field: FormField, text: string] {
   if (/^url: |^Nothing can be delivered there/.test(line)) return ['url', line.replace(/^url: /, '')];
   if (line.startsWith('perSecond: ')) return ['perSecond', RATE];
   if (/signing secret/i.test(line) || line.startsWith('secrets')) return ['secret', line];
-  const [, part = '', text = ''] = /^filter(?:\.(\w+)\S*)?: (.*)$/.exec(line) ?? [];
-  if (text === '') return ['other', line];
-  return ['filter', PARTS[part] === undefined ? text : `${PARTS[part]}: ${plain(text)}`];
+  const [, part = '', text = ''] = /^filter\.(\w+)\S*: (.*)$/.exec(line) ?? [];
+  return isPart(part) ? [part, plain(text)] : ['other', line];
+}
+
+/** Whether an error of this field is about the filter. */
+export function isPart(field: string): field is keyof FilterForm {
+  return Object.hasOwn(PARTS, field);
 }
 
 /** What is allowed, without what was found; the parts by their names in the form. */
 function plain(text: string): string {
   const [, allowed] = /^found .*?; allowed: (.*)$/.exec(text) ?? [];
   const told = allowed === undefined ? text.replace(/^found /, '') : `${allowed}.`;
-  return told.replaceAll(/filter\.(\w+)/g, (whole, part: string) => PARTS[part] ?? whole);
+  const named = told.replaceAll(/filter\.(\w+)/g, (whole, part: string) =>
+    isPart(part) ? PARTS[part] : whole,
+  );
+  return `${named.charAt(0).toUpperCase()}${named.slice(1)}`;
 }

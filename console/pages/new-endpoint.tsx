@@ -33,7 +33,7 @@ export function NewEndpointPage() {
   const [secret, setSecret] = useState('');
   const [filter, setFilter] = useState<FilterForm>(NO_FILTER);
   const [state, setState] = useState<{ isBusy: boolean; made?: string }>({ isBusy: false });
-  const { errors, refused, edited, clear, form } = useFormErrors<HTMLFormElement>();
+  const { errors, refused, edited, editedFilter, clear, form } = useFormErrors<HTMLFormElement>();
   const endpoint = name.trim();
   const open = () => {
     location.hash = addressOf('endpoints', endpoint);
@@ -111,8 +111,7 @@ export function NewEndpointPage() {
           />
         )}
         <h2>Which events it gets</h2>
-        {errors.filter !== undefined && <Failed error={errors.filter} />}
-        <FilterEditor form={filter} onChange={edited('filter', setFilter)} />
+        <FilterEditor form={filter} errors={errors} onChange={editedFilter(setFilter)} />
         {errors.other !== undefined && <Failed error={errors.other} />}
         <div class="form-foot">
           <button type="submit" class="primary" aria-busy={state.isBusy}>

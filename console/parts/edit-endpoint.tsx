@@ -44,7 +44,7 @@ function EditDialog({ status, onClose }: { readonly status: EndpointStatus; read
   const [keepSuccesses, setKeep] = useState(status.keepSuccesses);
   const [url, setUrl] = useState('');
   const [state, setState] = useState<{ isBusy: boolean }>({ isBusy: false });
-  const { errors, refused, edited, clear, form } = useFormErrors<HTMLDivElement>();
+  const { errors, refused, edited, editedFilter, clear, form } = useFormErrors<HTMLDivElement>();
   const save = async () => {
     if (state.isBusy) return;
     setState({ isBusy: true });
@@ -68,8 +68,7 @@ function EditDialog({ status, onClose }: { readonly status: EndpointStatus; read
   };
   return (
     <Dialog title={`Change ${name}`} onClose={onClose} isCareful isWide>
-      {errors.filter !== undefined && <Failed error={errors.filter} />}
-      <FilterEditor form={filter} onChange={edited('filter', setFilter)} />
+      <FilterEditor form={filter} errors={errors} onChange={editedFilter(setFilter)} />
       <div class="two" ref={form}>
         <TextField
           label="Requests a second, while it catches up"

@@ -2,6 +2,7 @@ import { useId, useMemo } from 'preact/hooks';
 import { dataOf } from '../model/committed.ts';
 import { EVENT_TYPES } from '../model/event-types.ts';
 import { type FilterForm, filterOf, NO_VALUES, type ValueRow } from '../model/filter-form.ts';
+import type { FormErrors } from '../model/form-errors.ts';
 import { readListed, showListed } from '../model/listed.ts';
 import { matched } from '../model/preview.ts';
 import { useStore } from '../state/store.ts';
@@ -14,11 +15,12 @@ import { LOOKED_BACK, type PastEvents, usePast } from './use-past.ts';
 
 interface Props {
   readonly form: FilterForm;
+  readonly errors: FormErrors;
   readonly onChange: (form: FilterForm) => void;
 }
 
 /** Edits the filter of an endpoint, and shows which of the last thousand events it would have matched. */
-export function FilterEditor({ form, onChange }: Props) {
+export function FilterEditor({ form, errors, onChange }: Props) {
   const past = usePast();
   const set = (part: Partial<FilterForm>) => onChange({ ...form, ...part });
   const names = useMemo(() => fieldNames(past), [past]);
@@ -29,17 +31,22 @@ export function FilterEditor({ form, onChange }: Props) {
     <div class="filter-editor">
       <div class="form">
         <Types chosen={form.events} onChange={events => set({ events })} />
+        <Wrong error={errors.events} />
         <Processes form={form} set={set} />
+        <Wrong error={errors.workspaces} />
+        <Wrong error={errors.processes} />
         <TextField
           label="Projects"
           hint="Identifiers, with commas between. Empty: all."
           value={form.projects}
+          error={errors.projects}
           onChange={value => set({ projects: value })}
         />
         <TextField
           label="Changed fields"
           hint="Names that people see, or properties, with commas between. Empty: any."
           value={form.fields}
+          error={errors.fields}
           list={list}
           onChange={value => set({ fields: value })}
         />
@@ -49,10 +56,12 @@ export function FilterEditor({ form, onChange }: Props) {
           ))}
         </datalist>
         <Values rows={form.values} list={list} onChange={values => set({ values })} />
+        <Wrong error={errors.values} />
         <TextField
           label="Made by"
           hint="Names or identifiers of users, with commas between. Empty: anybody, also where nobody is known."
           value={form.actors}
+          error={errors.actors}
           list={actorList}
           onChange={value => set({ actors: value })}
         />
@@ -60,6 +69,7 @@ export function FilterEditor({ form, onChange }: Props) {
           label="Not made by"
           hint="Leaves out what these alone changed, such as an integration."
           value={form.exceptActors}
+          error={errors.exceptActors}
           list={actorList}
           onChange={value => set({ exceptActors: value })}
         />
@@ -71,6 +81,15 @@ export function FilterEditor({ form, onChange }: Props) {
       </div>
       <Preview form={form} past={past} />
     </div>
+  );
+}
+
+/** An error of a group of boxes. */
+function Wrong({ error }: { readonly error: string | undefined }) {
+  return error === undefined ? null : (
+    <p class="hint bad-text lines" role="alert">
+      {error}
+    </p>
   );
 }
 

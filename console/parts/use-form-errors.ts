@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { type FormErrors, type FormField, formErrors } from '../model/form-errors.ts';
+import { type FormErrors, type FormField, formErrors, isPart } from '../model/form-errors.ts';
 
 /** The errors of a form for an endpoint: each until its field is edited. The first field with an error, within `form`, gets the focus. */
 export function useFormErrors<Form extends HTMLElement>() {
@@ -18,6 +18,13 @@ export function useFormErrors<Form extends HTMLElement>() {
       setErrors(formErrors(text));
       setRefusals(count => count + 1);
     },
+    /** The setter of the filter, which also takes its errors away. */
+    editedFilter:
+      <Value>(set: (value: Value) => void) =>
+      (value: Value) => {
+        setErrors(now => Object.fromEntries(Object.entries(now).filter(([field]) => !isPart(field))));
+        set(value);
+      },
     /** The setter of a field, which also takes its error away. */
     edited:
       <Value>(field: FormField, set: (value: Value) => void) =>

@@ -53,7 +53,9 @@ export function WhatChanged({ workspace, process, since, name, watchedSince }: P
       {error !== undefined && <Failed error={error} />}
       {watched !== undefined && (
         <p class="note">
-          <bdi>{process}</bdi> is watched since {watched}: earlier changes are not known.
+          <span>
+            <bdi>{process}</bdi> has been watched since {watched}: earlier changes are not known.
+          </span>
         </p>
       )}
       {state === 'cut' && (

@@ -5,7 +5,7 @@ import { didYouMean, Refused } from './refused.ts';
 import type { Roster } from './roster.ts';
 
 const REMOVED =
-  'The configuration has this process no more. Take it in again, or delete what is kept of it: npx changewire forget.';
+  'The configuration has this process no more. Take it in again, or forget it, which deletes what is kept of it.';
 
 type Asked = { readonly process: string; readonly workspace?: string | undefined };
 type House = Pick<OperationsHouse, 'processes'> & { readonly roster: Pick<Roster, 'list'> };

@@ -29,15 +29,15 @@ describe('the errors of a form', () => {
     });
   });
 
-  it('of a filter name the part that is wrong, without its path', () => {
+  it('of a filter stand beside the part that is wrong, without its path', () => {
     expect(formErrors(refusalOf({ filter: { projects: ['x'.repeat(300)] } }))).toEqual({
-      filter: 'Projects: text of 1 to 256 characters.',
+      projects: 'Text of 1 to 256 characters.',
     });
     expect(
       formErrors('filter.processes[0]: no process of this identifier is watched. Did you mean launch?'),
-    ).toEqual({ filter: 'Processes: no process of this identifier is watched. Did you mean launch?' });
-    expect(formErrors(refusalOf({ filter: { events: ['source.held'], fields: ['a'] } })).filter).toMatch(
-      /^Types of events: /,
+    ).toEqual({ processes: 'No process of this identifier is watched. Did you mean launch?' });
+    expect(formErrors(refusalOf({ filter: { events: ['source.held'], fields: ['a'] } })).events).toMatch(
+      /^"source.held", which never has any of Changed fields; allowed /,
     );
   });
 
@@ -45,8 +45,11 @@ describe('the errors of a form', () => {
     expect(formErrors('This failed in the run, which says why.')).toEqual({
       other: 'This failed in the run, which says why.',
     });
-    const both = formErrors(`${refusalOf({ name: 'a b', perSecond: 0 })}\nfilter: x\nfilter: y`);
-    expect(Object.keys(both).sort()).toEqual(['filter', 'name', 'perSecond']);
-    expect(both.filter).toBe('x\ny');
+    const both = formErrors(
+      `${refusalOf({ name: 'a b', perSecond: 0 })}\nfilter: x\nfilter.values[0]: y\nfilter.values[1]: z`,
+    );
+    expect(Object.keys(both).sort()).toEqual(['name', 'other', 'perSecond', 'values']);
+    expect(both.values).toBe('Y\nZ');
+    expect(both.other).toBe('filter: x');
   });
 });
