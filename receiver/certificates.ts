@@ -1,23 +1,34 @@
-const MOST_KEPT = 10;
-const PATIENCE_MS = 5_000;
+const MAX_KEPT = 10;
+const MAX_UNDER_WAY = 10;
+const TIMEOUT_MS = 5_000;
 
 /** Fetches the certificates by which SNS signs, and keeps them: their addresses never lead to another one. What is no certificate,
- *  such as an error page, is not kept.
+ *  such as an error page, is not kept, and never displaces one that is. At most ten are fetched at once.
  *  @returns the certificate at an address, as PEM; rejects when it can't be had now */
 export function certificates(): (url: string) => Promise<string> {
-  const kept = new Map<string, Promise<string>>();
-  return url => {
-    const certificate = kept.get(url) ?? fetchCertificate(url);
-    // Of a topic that signs there is one at a time, and another one after months.
-    if (kept.size >= MOST_KEPT && !kept.has(url)) kept.clear();
+  /** The one that was used last is the last. */
+  const kept = new Map<string, string>();
+  const underWay = new Map<string, Promise<string>>();
+  const keep = (url: string, certificate: string): string => {
+    kept.delete(url);
     kept.set(url, certificate);
-    certificate.catch(() => kept.delete(url));
+    for (const oldest of kept.keys()) if (kept.size > MAX_KEPT) kept.delete(oldest);
     return certificate;
+  };
+  return async url => {
+    const known = kept.get(url);
+    if (known !== undefined) return keep(url, known);
+    const begun = underWay.get(url);
+    if (begun) return begun;
+    if (underWay.size >= MAX_UNDER_WAY) throw new Error('Too many certificates are fetched at once');
+    const fetching = fetchCertificate(url).then(certificate => keep(url, certificate));
+    underWay.set(url, fetching);
+    return fetching.finally(() => underWay.delete(url));
   };
 }
 
 async function fetchCertificate(url: string): Promise<string> {
-  const response = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(PATIENCE_MS) });
+  const response = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(TIMEOUT_MS) });
   const text = await response.text();
   if (response.ok && text.startsWith('-----BEGIN CERTIFICATE-----')) return text;
   throw new Error(`The certificate's address answered ${response.status}, and no certificate`);

@@ -36,19 +36,20 @@ interface Readable extends AsyncIterable<Uint8Array | string> {
 }
 
 /** In bytes. An event has at most 240 KB; within SNS's envelope, its JSON is escaped once more. */
-const LONGEST_BODY = 1024 * 1024;
+export const MAX_WEBHOOK_BYTES = 256 * 1024;
+export const MAX_SNS_BYTES = 1024 * 1024;
 
 /** A header's value, `''` where it is not there. `name` in lower case. */
 export function headerOf(request: NodeRequest | WebRequest, name: string): string {
   return String((isWeb(request) ? request.headers.get(name) : request.headers[name]) ?? '');
 }
 
-/** The body, byte for byte as it came, as text.
+/** The body, byte for byte as it came, as text; of at most `most` bytes.
  *  @throws Refusal 400 when it does not come whole or is no UTF-8, 413 when it is too long
  *  @throws TypeError when it was read already, and nobody kept it as it came */
-export async function bodyOf(request: NodeRequest | WebRequest): Promise<string> {
-  const body = isWeb(request) ? await readWeb(request) : await readNode(request);
-  if (body.length > LONGEST_BODY) throw tooLong();
+export async function bodyOf(request: NodeRequest | WebRequest, most = MAX_SNS_BYTES): Promise<string> {
+  const body = isWeb(request) ? await readWeb(request, most) : await readNode(request, most);
+  if (body.length > most) throw tooLong();
   return typeof body === 'string' ? body : textOf(body);
 }
 
@@ -56,7 +57,7 @@ function isWeb(request: NodeRequest | WebRequest): request is WebRequest {
   return typeof request.headers.get === 'function';
 }
 
-async function readWeb({ body, bodyUsed }: WebRequest): Promise<Uint8Array> {
+async function readWeb({ body, bodyUsed }: WebRequest, most: number): Promise<Uint8Array> {
   if (bodyUsed) {
     throw new TypeError(
       "The request's body was used already: call verify before all else, or hand it a clone() that was made before.",
@@ -64,19 +65,19 @@ async function readWeb({ body, bodyUsed }: WebRequest): Promise<Uint8Array> {
   }
   if (body === null) return new Uint8Array();
   const reader = body.getReader();
-  return collect(() => reader.read()).catch(error => {
+  return collect(() => reader.read(), most).catch(error => {
     reader.cancel().catch(() => {});
     throw error;
   });
 }
 
-async function readNode(request: NodeRequest): Promise<Uint8Array | string> {
+async function readNode(request: NodeRequest, most: number): Promise<Uint8Array | string> {
   const kept = [request.rawBody, request.body].find(isRaw);
   if (kept !== undefined) return kept;
   if (!isUnread(request)) throw new TypeError(remedyOf(request));
   // Not `for await`: that would end the connection when the body is too long, and with it the answer.
   const iterator = request[Symbol.asyncIterator]();
-  return collect(() => iterator.next());
+  return collect(() => iterator.next(), most);
 }
 
 /** Not `instanceof`: tests of receivers may run in a realm of their own. */
@@ -101,7 +102,7 @@ function remedyOf({ body }: NodeRequest): string {
 
 type Chunk = { readonly done?: boolean; readonly value?: Uint8Array | string | undefined };
 
-async function collect(read: () => Promise<Chunk>): Promise<Uint8Array> {
+async function collect(read: () => Promise<Chunk>, most: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for (;;) {
@@ -111,7 +112,7 @@ async function collect(read: () => Promise<Chunk>): Promise<Uint8Array> {
     if (done) return joined(chunks, length);
     const chunk = typeof value === 'string' ? new TextEncoder().encode(value) : (value ?? new Uint8Array());
     length += chunk.length;
-    if (length > LONGEST_BODY) throw tooLong();
+    if (length > most) throw tooLong();
     chunks.push(chunk);
   }
 }

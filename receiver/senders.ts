@@ -6,6 +6,8 @@ export interface Senders {
   readonly topicArn?: string | undefined;
   /** Takes SNS's certificates and confirmations from this machine, too: for a topic that runs here, never in production. */
   readonly allowLoopback?: boolean | undefined;
+  /** How old a message of SNS may be, in seconds; 3,900 unless given. SNS's own retries end after an hour. */
+  readonly maxAgeSeconds?: number | undefined;
 }
 
 /** Senders that are checked. */
@@ -13,6 +15,7 @@ export interface ReadSenders {
   readonly secrets: readonly string[];
   readonly topic: Topic | undefined;
   readonly allowLoopback: boolean;
+  readonly maxAgeSeconds: number;
 }
 
 export interface Topic {
@@ -21,9 +24,10 @@ export interface Topic {
   readonly home: string;
 }
 
+const MAX_AGE_SECONDS = 3_900;
 const ARN = /^arn:(aws[a-z-]*):sns:([a-z0-9-]+):\d{12}:[\w-]+$/;
 
-/** @throws TypeError when nobody is named, or `topicArn` is no topic */
+/** @throws TypeError when nobody is named, `topicArn` is no topic, or `maxAgeSeconds` is no number above 0 */
 export function readSenders(secret: string | readonly string[] | Senders): ReadSenders {
   const isAlone = typeof secret === 'string' || Array.isArray(secret);
   const senders: Senders = isAlone ? { secrets: secret } : ((secret as Senders | undefined) ?? {});
@@ -34,7 +38,10 @@ export function readSenders(secret: string | readonly string[] | Senders): ReadS
     );
   }
   const topic = senders.topicArn === undefined ? undefined : topicOf(senders.topicArn);
-  return { secrets, topic, allowLoopback: senders.allowLoopback === true };
+  const { maxAgeSeconds = MAX_AGE_SECONDS } = senders;
+  if (!(maxAgeSeconds > 0))
+    throw new TypeError(`maxAgeSeconds: expected a number above 0, found ${maxAgeSeconds}`);
+  return { secrets, topic, allowLoopback: senders.allowLoopback === true, maxAgeSeconds };
 }
 
 function topicOf(arn: string): Topic {

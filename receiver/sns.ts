@@ -4,7 +4,7 @@ import { Refusal } from './refusal.ts';
 import type { ReadSenders, Topic } from './senders.ts';
 import { snsVerifier } from './sns-signature.ts';
 
-interface Expected extends Pick<ReadSenders, 'allowLoopback'> {
+interface Expected extends Pick<ReadSenders, 'allowLoopback' | 'maxAgeSeconds'> {
   readonly topic: Topic;
 }
 
@@ -18,7 +18,7 @@ const verifyFromAnywhere = snsVerifier(true);
 export async function readSns(
   header: (name: string) => string,
   body: string,
-  { topic, allowLoopback }: Expected,
+  { topic, allowLoopback, maxAgeSeconds }: Expected,
 ): Promise<SentEvent | undefined> {
   if (header('x-amz-sns-rawdelivery') === 'true') {
     throw new Refusal(403, 'Raw messages are not signed: turn raw delivery off.');
@@ -27,6 +27,9 @@ export async function readSns(
   // Before the signature: what is from elsewhere is not worth fetching a certificate.
   if (fields.TopicArn !== topic.arn) throw new Refusal(403, 'The message is from another topic.');
   const message = await (allowLoopback ? verifyFromAnywhere : verifyFromAws)(fields, topic);
+  // An invalid time is NaN, which is refused, too.
+  if (!(Date.now() - Date.parse(message.Timestamp) <= maxAgeSeconds * 1000))
+    throw new Refusal(403, `The message is more than ${maxAgeSeconds} s old.`);
   if (message.Type === 'Notification') return parseEvent(message.Message);
   if (message.Type === 'SubscriptionConfirmation') await confirm(message.SubscribeURL, topic, allowLoopback);
   return undefined;

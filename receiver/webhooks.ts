@@ -1,13 +1,19 @@
-import { Webhook } from 'standardwebhooks';
+import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { SentEvent } from './event.ts';
 import { parseEvent } from './parse-event.ts';
 import { Refusal } from './refusal.ts';
 
-const NAMES = ['webhook-id', 'webhook-timestamp', 'webhook-signature'];
+/** How far the sender's time may be off, in s: nobody can send an old message again. */
+const MAX_AGE_S = 5 * 60;
+/** Standard Webhooks: "between 24 bytes and 64 bytes". */
+const MIN_SECRET_BYTES = 24;
+const SECRET = /^whsec_([A-Za-z0-9+/]+={0,2})$/;
+/** An HMAC by SHA-256, as base64. */
+const SIGNATURE = /^v1,([A-Za-z0-9+/]{43}=)$/;
 
-/** The event of a signed webhook (https://www.standardwebhooks.com). The library compares in constant time, and refuses a
- *  timestamp that is more than 5 minutes off, so that nobody can send an old message again.
- *  @param body what came, byte for byte: JSON that was parsed and written anew does not verify
+/** The event of a signed webhook (https://www.standardwebhooks.com). A request without a signature of the right form is
+ *  refused before anything is computed of its body.
+ *  @param body what came, byte for byte: JSON that was parsed and written again does not verify
  *  @param secrets one of them must have signed it
  *  @throws Refusal 401 when none did, 400 when it is no event
  *  @throws TypeError when a secret is none */
@@ -16,24 +22,25 @@ export function readWebhook(
   body: string,
   secrets: readonly string[],
 ): SentEvent {
-  const headers = Object.fromEntries(NAMES.map(name => [name, header(name)]));
-  const reasons = secrets.map(webhookOf).map(webhook => {
-    try {
-      webhook.verify(body, headers, { jsonParse: false });
-      return undefined;
-    } catch (error) {
-      return error instanceof Error ? error.message : 'Not signed';
-    }
-  });
-  if (reasons.includes(undefined)) return parseEvent(body);
-  throw new Refusal(401, `${reasons[0]}.`);
+  const keys = secrets.map(keyOf);
+  const [id, time, signed] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map(header);
+  if (!id || !time || !signed) throw new Refusal(401, 'Missing required headers.');
+  if (!/^\d{1,12}$/.test(time)) throw new Refusal(401, 'Invalid Signature Headers.');
+  const age = Math.floor(Date.now() / 1000) - Number(time);
+  if (Math.abs(age) > MAX_AGE_S) throw new Refusal(401, `Message timestamp too ${age > 0 ? 'old' : 'new'}.`);
+  const signatures = signed.split(' ').flatMap(each => SIGNATURE.exec(each)?.[1] ?? []);
+  const isSigned = (key: Uint8Array) => {
+    const expected = Buffer.from(createHmac('sha256', key).update(`${id}.${time}.${body}`).digest('base64'));
+    return signatures.some(signature => timingSafeEqual(Buffer.from(signature), expected));
+  };
+  if (signatures.length === 0 || !keys.some(isSigned)) throw new Refusal(401, 'No matching signature found.');
+  return parseEvent(body);
 }
 
-function webhookOf(secret: string): Webhook {
-  try {
-    if (secret.startsWith('whsec_')) return new Webhook(secret);
-  } catch {
-    // The library says neither which secret nor what one is.
-  }
-  throw new TypeError('Each secret of a webhook is "whsec_" and base64; at least one of these is not.');
+function keyOf(secret: string): Uint8Array {
+  const key = Buffer.from(SECRET.exec(secret)?.[1] ?? '', 'base64');
+  if (key.length >= MIN_SECRET_BYTES) return key;
+  throw new TypeError(
+    `Each secret of a webhook is "whsec_" and base64 of at least ${MIN_SECRET_BYTES} bytes; at least one of these is not.`,
+  );
 }

@@ -52,13 +52,29 @@ describe('the certificates of SNS', () => {
     await expect(certificateAt(`${url}/a`)).rejects.toThrow();
   });
 
-  it('are kept by ten, so that nobody who names others fills the memory', async () => {
+  it('stay kept, however many invented names are asked for, of which ten are fetched at once', async () => {
+    const { url, asked, answer } = await place();
+    const certificateAt = certificates();
+    await certificateAt(`${url}/a`);
+    Object.assign(answer, { status: 404 });
+    const invented = Array.from({ length: 30 }, (_, index) => certificateAt(`${url}/invented-${index}`));
+    expect((await Promise.allSettled(invented)).map(({ status }) => status)).toEqual(
+      Array(30).fill('rejected'),
+    );
+    expect(asked).toHaveLength(11);
+    expect(await certificateAt(`${url}/a`)).toBe(PEM);
+    await expect(certificateAt(`${url}/invented-29`)).rejects.toThrow();
+    expect(asked.slice(11)).toEqual(['/invented-29']);
+  });
+
+  it('are kept by ten, without the one that was used longest ago', async () => {
     const { url, asked } = await place();
     const certificateAt = certificates();
     const ten = Array.from({ length: 10 }, (_, index) => `${url}/${index}`);
     for (const one of [...ten, ...ten]) await certificateAt(one);
     expect(asked).toHaveLength(10);
     await certificateAt(`${url}/more`);
+    for (const one of ten.slice(1)) await certificateAt(one);
     await certificateAt(`${url}/0`);
     expect(asked.slice(10)).toEqual(['/more', '/0']);
   });

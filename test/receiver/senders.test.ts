@@ -7,7 +7,7 @@ const ARN = 'arn:aws:sns:eu-west-1:123456789012:changes';
 
 describe('whose events are taken', () => {
   it('is told by a secret, several, or an object of both ways', () => {
-    const alone = { topic: undefined, allowLoopback: false };
+    const alone = { topic: undefined, allowLoopback: false, maxAgeSeconds: 3_900 };
     expect(readSenders(ONE)).toEqual({ secrets: [ONE], ...alone });
     expect(readSenders([ONE, TWO])).toEqual({ secrets: [ONE, TWO], ...alone });
     expect(readSenders({ secrets: ONE })).toEqual({ secrets: [ONE], ...alone });
@@ -15,7 +15,16 @@ describe('whose events are taken', () => {
       secrets: [ONE, TWO],
       topic: { arn: ARN, home: 'https://sns.eu-west-1.amazonaws.com/' },
       allowLoopback: true,
+      maxAgeSeconds: 3_900,
     });
+    const aged = readSenders({ topicArn: ARN, maxAgeSeconds: Number.POSITIVE_INFINITY });
+    expect(aged.maxAgeSeconds).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  it.each([0, -1, Number.NaN, '1h'])('has no age of %j', maxAgeSeconds => {
+    expect(() => readSenders({ topicArn: ARN, maxAgeSeconds } as Senders)).toThrow(
+      new TypeError(`maxAgeSeconds: expected a number above 0, found ${maxAgeSeconds}`),
+    );
   });
 
   it.each([

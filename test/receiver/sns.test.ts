@@ -83,6 +83,7 @@ describe('a message of AWS', () => {
     [{ Signature: 'AAAA' }, /^Invalid Signature\.$/],
     [{ SignatureVersion: '1' }, /^The signature is not of version 2\.$/],
     [{ Type: 'Other' }, /^Invalid Type\.$/],
+    [{ Timestamp: 'soon' }, /^Invalid Signature\.$/],
     [{ Message: undefined }, /^The SNS message has no Message\.$/],
     [{ TopicArn: `${TOPIC_ARN}2` }, /^The message is from another topic\.$/],
     ...[
@@ -103,6 +104,26 @@ describe('a message of AWS', () => {
       status: 403,
       message: expect.stringMatching(why),
     });
+  });
+
+  it('is refused when it is older than SNS itself retries, unless the receiver takes older ones', async () => {
+    const region = await awsRegion();
+    const aged = async (seconds: number, Type = 'Notification') =>
+      webRequest(
+        await region.message({
+          ...{ Type, Message: MESSAGE },
+          Timestamp: new Date(Date.now() - seconds * 1000).toISOString(),
+        }),
+      );
+    expect(await verify(await aged(3_890), ARN)).toEqual(UPDATED);
+    const refused = { status: 403, message: 'The message is more than 3900 s old.' };
+    expect(await refusalOf(verify(await aged(3_910), ARN))).toEqual(refused);
+    expect(await verify(await aged(3_910), { ...ARN, maxAgeSeconds: 4_000 })).toEqual(UPDATED);
+    expect(await refusalOf(verify(await aged(60), { ...ARN, maxAgeSeconds: 50 }))).toMatchObject({
+      status: 403,
+    });
+    const undated = webRequest(await region.message({ Message: MESSAGE, Timestamp: 'soon' }));
+    expect(await refusalOf(verify(undated, ARN))).toEqual(refused);
   });
 
   it('is asked for again while SNS answers with an error page instead of the certificate', async () => {

@@ -1,5 +1,7 @@
+import crypto from 'node:crypto';
+import { syncBuiltinESMExports } from 'node:module';
 import { Webhook } from 'standardwebhooks';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { verify } from '../../receiver/index.ts';
 import { exampleEvent } from '../kit/examples/receiver.ts';
 import {
@@ -12,6 +14,7 @@ import {
 } from '../kit/receiver/requests.ts';
 
 const [SECRET, NEW_SECRET, WRONG_SECRET] = [secretOf('one'), secretOf('new'), secretOf('bad')];
+const SHORT = `whsec_${Buffer.alloc(23, 'a').toString('base64')}`;
 const MINUTES = 60_000;
 
 /** Any text of a webhook, signed as its sender does. */
@@ -51,6 +54,43 @@ describe('a signed webhook', () => {
     }
   });
 
+  it('has at most 256 KiB, whether or not the receiver expects SNS as well; a message of SNS 1 MiB', async () => {
+    const topicArn = 'arn:aws:sns:eu-west-1:123456789012:changes';
+    const isSns = { 'x-amz-sns-message-type': 'Notification' };
+    const status = async (length: number, headers: Headers, senders: Parameters<typeof verify>[1]) =>
+      (await refusalOf(verify(webRequest({ body: 'a'.repeat(length), headers }), senders))).status;
+    expect(await status(256 * 1024, {}, SECRET)).toBe(401);
+    expect(await status(256 * 1024 + 1, {}, SECRET)).toBe(413);
+    expect(await status(256 * 1024 + 1, isSns, SECRET)).toBe(413);
+    expect(await status(256 * 1024 + 1, {}, { secrets: SECRET, topicArn })).toBe(413);
+    expect(await status(256 * 1024 + 1, isSns, { secrets: SECRET, topicArn })).toBe(400);
+    expect(await status(1024 * 1024, isSns, { topicArn })).toBe(400);
+    expect(await status(1024 * 1024 + 1, isSns, { topicArn })).toBe(413);
+  });
+
+  it('is refused without a signature of the right form before anything is computed of its body', async () => {
+    const { body, headers } = signedWebhook(UPDATED);
+    const hmac = vi.spyOn(crypto, 'createHmac');
+    syncBuiltinESMExports();
+    const refusedAs = (signature: string) =>
+      refusalOf(
+        verify(webRequest({ body, headers: { ...headers, 'webhook-signature': signature } }), SECRET),
+      );
+    for (const signature of [
+      'v1',
+      'v1,',
+      `v1,${'A'.repeat(43)}`,
+      `v1a,${'A'.repeat(43)}=`,
+      `${'A'.repeat(43)}=`,
+    ])
+      expect(await refusedAs(signature)).toEqual({ status: 401, message: 'No matching signature found.' });
+    expect(hmac).not.toHaveBeenCalled();
+    expect(await refusedAs(`v2,x v1,${'A'.repeat(43)}=`)).toMatchObject({ status: 401 });
+    expect(hmac).toHaveBeenCalledTimes(1);
+    hmac.mockRestore();
+    syncBuiltinESMExports();
+  });
+
   it('is refused when it is signed, but no event', async () => {
     const sequence = { ...exampleEvent('task.updated'), sequence: 'later' };
     const { data: _, ...noData } = exampleEvent('task.updated');
@@ -76,13 +116,15 @@ describe('a signed webhook', () => {
     expect(await verify(signedText(JSON.stringify(event)), SECRET)).toEqual(event);
   });
 
-  it.each([['whsec_%%%'], ['whsec_'], [''], ['MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw']])(
+  it.each([['whsec_%%%'], ['whsec_'], [''], ['MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'], ['whsec_AA=='], [SHORT]])(
     'is not looked at when %j is to be its secret: the receiver is told',
     async secret => {
       const request = () => webRequest(signedWebhook(exampleEvent('task.updated')));
       for (const wrong of [secret, [SECRET, secret]]) {
         await expect(verify(request(), wrong)).rejects.toThrow(
-          new TypeError('Each secret of a webhook is "whsec_" and base64; at least one of these is not.'),
+          new TypeError(
+            'Each secret of a webhook is "whsec_" and base64 of at least 24 bytes; at least one of these is not.',
+          ),
         );
       }
     },
