@@ -16,9 +16,9 @@ import { openTable } from './snapshots/open-table.ts';
 import { createSlots } from './snapshots/slots.ts';
 
 /**
- * Triggered by the queues of deliveries and of chats. Each serves all endpoints, in fair turns, because the
- * message group is the endpoint. A message brings an event for one endpoint, or only wakes a run that looks
- * at the endpoint's rows.
+ * Triggered by the queues of deliveries, of chats and of drains. Each serves all endpoints, in fair turns,
+ * because the message group is the endpoint. A message brings an event for one endpoint; one of the drains
+ * only wakes a run that sends the endpoint's rows for one turn.
  *
  * State: a delivery that failed waits in a row; the endpoint's row holds its health, and whether it is paused.
  * Effects come in this order: the POST; then, if it failed, a row is written; then the message leaves its
@@ -28,7 +28,7 @@ import { createSlots } from './snapshots/slots.ts';
 export const handler: Deliver = readied(() => configure(process.env));
 
 async function configure(environment: NodeJS.ProcessEnv): Promise<Deliver> {
-  const { TABLE_NAME, DELIVERIES_QUEUE_URL, CHAT_QUEUE_URL, SECRETS_PATH } = parseEnvironment(
+  const { TABLE_NAME, SECRETS_PATH, ...urls } = parseEnvironment(
     'deliver.ts',
     deliverEnvironment,
     environment,
@@ -44,7 +44,11 @@ async function configure(environment: NodeJS.ProcessEnv): Promise<Deliver> {
     deliveries: createDeliveries(table),
     slots: createSlots(table),
     secrets: parameterSecrets(new SSMClient(patience), SECRETS_PATH),
-    queues: sqsQueues(new SQSClient(patience), { deliveries: DELIVERIES_QUEUE_URL, chat: CHAT_QUEUE_URL }),
+    queues: sqsQueues(new SQSClient(patience), {
+      deliveries: urls.DELIVERIES_QUEUE_URL,
+      chat: urls.CHAT_QUEUE_URL,
+      drains: urls.DRAINS_QUEUE_URL,
+    }),
     linkTemplates,
     ...SYSTEM,
     allowLoopback: false,

@@ -11,7 +11,7 @@ import { parameterSecrets } from './aws/parameter-secrets.ts';
 import { lambdaLog } from './aws/telemetry.ts';
 import { readied } from './basics/readied.ts';
 import { SYSTEM } from './basics/system.ts';
-import { sqsQueues } from './delivery/queues.ts';
+import { sqsDrains } from './delivery/queues.ts';
 import { senderOf } from './delivery/sender.ts';
 import { resolveBySystem } from './endpoints/guarded-agent.ts';
 import { createOperate, type Operate } from './handlers/create-operate.ts';
@@ -63,7 +63,7 @@ async function configure(environment: NodeJS.ProcessEnv): Promise<Operate> {
 }
 
 async function openHouse(settings: Settings): Promise<OperationsHouse> {
-  const { TABLE_NAME, STACK_NAME, DELIVERIES_QUEUE_URL, CHAT_QUEUE_URL, SECRETS_PATH } = settings;
+  const { TABLE_NAME, STACK_NAME, DRAINS_QUEUE_URL, SECRETS_PATH } = settings;
   const patience = bounded(PATIENCE.operate);
   const table = await openTable(TABLE_NAME, patience, SYSTEM);
   const { endpoints, linkTemplates, processes } = readConfigured(
@@ -83,7 +83,7 @@ async function openHouse(settings: Settings): Promise<OperationsHouse> {
     configured: endpoints,
     rows: createEndpointRows(table),
     deliveries: createDeliveries(table),
-    queues: sqsQueues(sqs, { deliveries: DELIVERIES_QUEUE_URL, chat: CHAT_QUEUE_URL }),
+    queues: sqsDrains(sqs, DRAINS_QUEUE_URL),
     ...{ secrets, address, randomBytes, check: checkEndpoint, clock: Date.now, log: lambdaLog() },
     ...senderOf({ secrets, linkTemplates, ...SYSTEM, allowLoopback: false }),
     processes: async () => processesOf(workspaces),

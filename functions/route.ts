@@ -4,7 +4,7 @@ import { setAsideIn } from './aws/set-aside.ts';
 import { lambdaLog } from './aws/telemetry.ts';
 import { readied } from './basics/readied.ts';
 import { SYSTEM } from './basics/system.ts';
-import { sqsQueues, sqsSend } from './delivery/queues.ts';
+import { sqsHiding, sqsSend } from './delivery/queues.ts';
 import { createRegistry } from './delivery/registry.ts';
 import { createRoute, type Route } from './handlers/create-route.ts';
 import { readConfigured } from './settings/configured.ts';
@@ -37,7 +37,7 @@ async function configure(environment: NodeJS.ProcessEnv): Promise<Route> {
   return createRoute({
     registry: createRegistry(endpoints, rows, Date.now, log),
     send: sqsSend(sqs, urls),
-    queues: sqsQueues(sqs, urls),
+    queues: sqsHiding(sqs, urls.deliveries),
     setAside: setAsideIn(sqs, UNSETTLED_QUEUE_URL),
     log,
   });

@@ -8,7 +8,7 @@ import { lambdaCount, lambdaLog } from './aws/telemetry.ts';
 import { readied } from './basics/readied.ts';
 import { SYSTEM } from './basics/system.ts';
 import type { Log } from './basics/telemetry.ts';
-import { sqsQueues } from './delivery/queues.ts';
+import { sqsDrains } from './delivery/queues.ts';
 import { createRegistry } from './delivery/registry.ts';
 import { createTick, type Tick, type TickPasses, type Watch } from './handlers/create-tick.ts';
 import { workOffReplays } from './operations/work-off-replays.ts';
@@ -52,10 +52,7 @@ async function configure(environment: NodeJS.ProcessEnv): Promise<Tick> {
   const table = await openTable(settings.TABLE_NAME, patience, SYSTEM);
   const rows = createEndpointRows(table);
   const sqs = new SQSClient(patience);
-  const queues = sqsQueues(sqs, {
-    deliveries: settings.DELIVERIES_QUEUE_URL,
-    chat: settings.CHAT_QUEUE_URL,
-  });
+  const queues = sqsDrains(sqs, settings.DRAINS_QUEUE_URL);
   const { endpoints, processes, subscriptions } = readConfigured(
     new URL('./configured.json', import.meta.url),
   );

@@ -39,6 +39,7 @@ export type QueueName =
   | 'events'
   | 'deliveries'
   | 'chat'
+  | 'drains'
   | 'unsettled'
   | 'rejected'
   | 'unpublished'
@@ -107,6 +108,7 @@ export class Changewire extends Construct {
         route: route.mapping,
         deliver: deliver.mappings.deliveries,
         chat: deliver.mappings.chat,
+        drains: deliver.mappings.drains,
       },
     });
     const { unstarted } = new Schedule(this, 'Schedule', { name, tick, keeping });
@@ -140,8 +142,8 @@ export class Changewire extends Construct {
       ...{ poll: poll.fn, publish: publish.fn, route: route.fn },
       ...{ deliver: deliver.fn, tick: tick.fn, operate: operate.fn },
     };
-    const { events, deliveries, chat } = queues;
-    this.queues = { passes: passes.queue, events, deliveries, chat, ...setAside, unstarted };
+    const { events, deliveries, chat, drains } = queues;
+    this.queues = { passes: passes.queue, events, deliveries, chat, drains, ...setAside, unstarted };
     this.secretsPath = secretsPath(name);
     this.lookPolicy = operate.policies.look;
     this.actPolicy = operate.policies.act;

@@ -92,7 +92,7 @@ export class Dashboard extends Construct {
       ]),
       graph(
         'Oldest message (s). Normal: below 60 in each queue, below 60,000 ms in the stream',
-        queuesOf(queues, passes).map(([label, queue]) =>
+        [...queuesOf(queues, passes), ['drains', queues.drains] as const].map(([label, queue]) =>
           queue.metricApproximateAgeOfOldestMessage({ period: PERIOD, statistic: 'Maximum', label }),
         ),
         [

@@ -39,6 +39,7 @@ export class ChangewireStack extends Stack {
       EventsQueueUrl: queues.events.queueUrl,
       DeliveriesQueueUrl: queues.deliveries.queueUrl,
       ChatQueueUrl: queues.chat.queueUrl,
+      DrainsQueueUrl: queues.drains.queueUrl,
       UnsettledQueueUrl: queues.unsettled.queueUrl,
       RejectedQueueUrl: queues.rejected.queueUrl,
       UnpublishedQueueUrl: queues.unpublished.queueUrl,

@@ -12,7 +12,7 @@ import { createTick } from '../../functions/handlers/create-tick.ts';
 import { createDeliveries } from '../../functions/snapshots/dynamo-deliveries.ts';
 import { createEndpointRows } from '../../functions/snapshots/dynamo-endpoint-rows.ts';
 import { createSlots } from '../../functions/snapshots/slots.ts';
-import { DELIVER_TIMEOUT, WEBHOOKS } from '../../infra/parts/serving.ts';
+import { DELIVER_TIMEOUT, DRAINS, WEBHOOKS } from '../../infra/parts/serving.ts';
 import { sleep } from '../../local/basics/sleep.ts';
 import { NOTHING_MALFORMED } from '../../test/kit/delivery/given.ts';
 import { startPoller } from '../../test/kit/sqs-poller.ts';
@@ -76,10 +76,14 @@ async function openHouse(manners: readonly Manner[], port: number) {
     const Attributes = { VisibilityTimeout: String(6 * DELIVER_TIMEOUT.toSeconds()) };
     return (await sqs.send(new CreateQueueCommand({ QueueName, Attributes }))).QueueUrl ?? '';
   };
-  const urls = { deliveries: await url('deliveries'), chat: await url('chat') };
-  const { Attributes } = await sqs.send(
-    new GetQueueAttributesCommand({ QueueUrl: urls.deliveries, AttributeNames: ['QueueArn'] }),
-  );
+  const urls = {
+    deliveries: await url('deliveries'),
+    chat: await url('chat'),
+    drains: await url('drains'),
+  };
+  const arnOf = async (QueueUrl: string) =>
+    (await sqs.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['QueueArn'] }))).Attributes
+      ?.QueueArn ?? '';
   const table = openModel();
   const configured = manners.map((_, index): EndpointSettings => ({ name: `e${index}`, kind: 'webhook' }));
   const [rows, clock] = [createEndpointRows(table), Date.now];
@@ -94,27 +98,32 @@ async function openHouse(manners: readonly Manner[], port: number) {
   });
   const tick = createTick({ ...common, registry: registry(), replays: async () => undefined });
   const ticking = setInterval(() => void tick(), TICK_MS);
-  const poller = startPoller({
-    ...{ sqs: polling, queueUrl: urls.deliveries, queueArn: Attributes?.QueueArn ?? '', sleep },
-    ...{ concurrency: WEBHOOKS.concurrency, timeLimit: DELIVER_TIMEOUT.toMilliseconds() },
-    onTrouble: error => {
-      throw error;
-    },
-    deliver: createDeliver({
-      ...{ ...common, registry: registry(), sleep, allowLoopback: true },
-      deliveries: createDeliveries(table),
-      slots: createSlots(table),
-      secrets: {
-        nameOf: name => name,
-        putting: () => '',
-        read: async name =>
-          JSON.stringify({
-            url: `http://127.0.0.1:${port}/${name}/${manners[Number(name.slice(1))]}`,
-            secrets: [SECRET],
-          }),
+  const poll = async (queueUrl: string, concurrency: number) =>
+    startPoller({
+      ...{ sqs: polling, queueUrl, queueArn: await arnOf(queueUrl), sleep, deliver },
+      ...{ concurrency, timeLimit: DELIVER_TIMEOUT.toMilliseconds() },
+      onTrouble: error => {
+        throw error;
       },
-    }),
+    });
+  const deliver = createDeliver({
+    ...{ ...common, registry: registry(), sleep, allowLoopback: true },
+    deliveries: createDeliveries(table),
+    slots: createSlots(table),
+    secrets: {
+      nameOf: name => name,
+      putting: () => '',
+      read: async name =>
+        JSON.stringify({
+          url: `http://127.0.0.1:${port}/${name}/${manners[Number(name.slice(1))]}`,
+          secrets: [SECRET],
+        }),
+    },
   });
+  const pollers = [
+    await poll(urls.deliveries, WEBHOOKS.concurrency),
+    await poll(urls.drains, DRAINS.concurrency),
+  ];
   return {
     publish: (body: string) =>
       route(
@@ -123,7 +132,7 @@ async function openHouse(manners: readonly Manner[], port: number) {
       ),
     async stop() {
       clearInterval(ticking);
-      await poller.stop();
+      await Promise.all(pollers.map(poller => poller.stop()));
       for (const each of [sqs, polling]) each.destroy();
       await app.close();
     },

@@ -53,6 +53,10 @@ export const LEAST_REMAINING_MS = 20_000;
 const WIDTH = 10;
 /** The limit of Slack and Teams: one message a second for each webhook. */
 const CHAT_INTERVAL_MS = 1000;
+/** How long after its beginning a run begins attempts of new deliveries to a chat, whose slots it waits for.
+ *  Longer waits would take up the runs that other channels need: the rest becomes rows, which one drain
+ *  sends. */
+const MAX_SLOT_WAIT_MS = 3000;
 
 /** Delivers to one endpoint what its settler has open, the oldest first, and settles every delivery. Never
  *  rejects. */
@@ -90,6 +94,7 @@ class Run {
   readonly #poster: Poster;
   readonly #attempts: AttemptLog;
   readonly #dependencies: BatchDependencies;
+  readonly #began: number;
   #isLate = false;
 
   constructor(batch: Batch, poster: Poster, attempts: AttemptLog, dependencies: BatchDependencies) {
@@ -97,6 +102,7 @@ class Run {
     this.#poster = poster;
     this.#attempts = attempts;
     this.#dependencies = dependencies;
+    this.#began = dependencies.clock();
   }
 
   async run(): Promise<void> {
@@ -146,7 +152,9 @@ class Run {
     const { settler } = this.#batch;
     const all = job.letters.map(({ held }) => held);
     if (this.#isClosed) return this.#settle(all, held => settler.waits(held));
-    if (!(await this.#mayStart())) return this.#settle(all, held => settler.untried(held));
+    const start = await this.#start();
+    if (start === 'crowded') return this.#settle(all, held => settler.waits(held));
+    if (start === 'late') return this.#settle(all, held => settler.untried(held));
     const { clock } = this.#dependencies;
     const began = clock();
     settler.tally.tried(all, began, this.#batch.isNew);
@@ -169,21 +177,25 @@ class Run {
     return answer;
   }
 
-  /** Waits for a chat's next slot. False when too little time is left for an attempt. */
-  async #mayStart(): Promise<boolean> {
+  /** Waits for a chat's next slot. `late`: too little time is left for an attempt. `crowded`: the slot comes
+   *  later than new deliveries may wait. */
+  async #start(): Promise<'now' | 'late' | 'crowded'> {
     const { remaining, slots, clock, sleep } = this.#dependencies;
-    const { name, kind } = this.#batch.endpoint;
-    if (this.#isLate || remaining() < LEAST_REMAINING_MS) return this.#late();
-    if (kind === 'webhook') return true;
-    const wait = await slots.reserveSlot(name, CHAT_INTERVAL_MS, clock());
-    if (remaining() - wait < LEAST_REMAINING_MS) return this.#late();
-    await sleep(wait);
-    return true;
-  }
-
-  #late(): false {
+    const { endpoint, isNew } = this.#batch;
+    const left = remaining() - LEAST_REMAINING_MS;
+    this.#isLate ||= left < 0;
+    if (this.#isLate) return 'late';
+    if (endpoint.kind === 'webhook') return 'now';
+    const now = clock();
+    const within = isNew ? Math.min(left, this.#began + MAX_SLOT_WAIT_MS - now) : left;
+    const wait = await slots.reserveSlot(endpoint.name, CHAT_INTERVAL_MS, now, within);
+    if (wait !== undefined) {
+      await sleep(wait);
+      return 'now';
+    }
+    if (isNew) return 'crowded';
     this.#isLate = true;
-    return false;
+    return 'late';
   }
 
   async #conclude(all: readonly Held[], outcome: Outcome): Promise<void> {

@@ -5,7 +5,7 @@ import type { PendingDelivery } from './deliveries.ts';
 import { beginDraining, type DrainingDependencies, endDraining, forgetDue } from './draining.ts';
 import { EndpointHealth } from './endpoint-health.ts';
 import type { EndpointRow } from './endpoint-rows.ts';
-import { MAX_DRAIN_MS, opensAt } from './health.ts';
+import { opensAt } from './health.ts';
 import type { Queues } from './queues.ts';
 import { RowSettler } from './row-settler.ts';
 
@@ -13,13 +13,16 @@ export interface DrainDependencies extends BatchDependencies, DrainingDependenci
   readonly queues: Pick<Queues, 'wake'>;
 }
 
-/** Since when the endpoint has accepted everything that this run sent, in ms since 1970: its rate grows with
- *  that. */
+/** Since when the endpoint has accepted everything that this run and the turns before it sent, in ms since
+ *  1970: its rate grows with that. */
 interface Pace {
   since: number;
 }
 
 const SECOND = 1000;
+/** How long one turn begins attempts. A run that sent a whole backlog would keep other endpoints, whose
+ *  backlogs share the queue, waiting. */
+const TURN_MS = 20 * SECOND;
 /** From one tick to the next. A tick wakes a run for what is due later than that. */
 export const TICK_MS = 60 * SECOND;
 /** How long to wait, after rows could not be written, before they are looked at again. */
@@ -28,21 +31,32 @@ const STUCK_MS = 30 * SECOND;
 const CHAT_TOGETHER = 50;
 
 /** Sends what waits for an endpoint in rows, the oldest first, at its rate. A failing endpoint gets one
- *  delivery as a probe, and the rest once it accepts that. One run at a time does this; when its time is up,
- *  it wakes another. */
+ *  delivery as a probe, and the rest once it accepts that. One run at a time does this; when its turn is
+ *  over, it wakes another. */
 export async function drain(endpoint: EndpointSettings, dependencies: DrainDependencies): Promise<void> {
-  const until = dependencies.clock() + Math.min(dependencies.remaining(), MAX_DRAIN_MS);
-  const row = await beginDraining(endpoint, until, dependencies);
+  const { clock } = dependencies;
+  const turnEnd = clock() + TURN_MS;
+  const remaining = () => Math.min(dependencies.remaining(), turnEnd - clock() + LEAST_REMAINING_MS);
+  const row = await beginDraining(endpoint, clock() + remaining(), dependencies);
   if (!row) return;
   const noted: Promise<void>[] = [];
-  let rest: Left;
+  const pace = paceOf(row, clock());
+  let left: Left | undefined;
   try {
-    rest = await sendAll(endpoint, { ...dependencies, later: work => void noted.push(work) });
+    const later = (work: Promise<void>) => void noted.push(work);
+    left = await sendAll(endpoint, pace, { ...dependencies, remaining, later });
   } finally {
-    await endDraining(endpoint, dependencies);
+    const isOver = left?.at === undefined || left.at > clock();
+    await endDraining(endpoint, isOver ? undefined : { ...pace, until: clock() + TICK_MS }, dependencies);
     await Promise.all(noted);
   }
-  await wakeNext(endpoint, rest, dependencies);
+  await wakeNext(endpoint, left, dependencies);
+}
+
+/** The pace of the turn before, if this one continues it. */
+function paceOf({ health: { pace } }: EndpointRow, now: number): Pace {
+  const isKnown = pace && pace.until > now && pace.until <= now + TICK_MS;
+  return { since: isKnown ? pace.since : now };
 }
 
 /** When to look at what is left, in ms since 1970; undefined when nothing is left, or another run looks at
@@ -56,7 +70,11 @@ interface Left extends Rest {
   readonly hasSent: boolean;
 }
 
-async function sendAll(endpoint: EndpointSettings, dependencies: DrainDependencies): Promise<Left> {
+async function sendAll(
+  endpoint: EndpointSettings,
+  pace: Pace,
+  dependencies: DrainDependencies,
+): Promise<Left> {
   let hasSent = false;
   const told: DrainDependencies = {
     ...dependencies,
@@ -65,7 +83,6 @@ async function sendAll(endpoint: EndpointSettings, dependencies: DrainDependenci
       return dependencies.openPoster();
     },
   };
-  const pace = { since: dependencies.clock() };
   for (;;) {
     const rest = await sendSome(endpoint, pace, told);
     if (rest) return { ...rest, hasSent };

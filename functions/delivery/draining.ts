@@ -1,6 +1,6 @@
 import type { Clock } from '../basics/clock.ts';
 import type { EndpointSettings } from '../endpoints/endpoint.ts';
-import type { EndpointRow, EndpointRows } from './endpoint-rows.ts';
+import type { EndpointRow, EndpointRows, Health } from './endpoint-rows.ts';
 import { drainEnd, drained } from './health.ts';
 
 /** By an endpoint's row one run at a time takes charge of what waits for it. */
@@ -26,15 +26,16 @@ export function beginDraining(
   return taken.then(row => (isOurs ? row : undefined));
 }
 
-/** Gives them up, unless another run has taken them since. */
+/** Gives them up, unless another run has taken them since. `pace`: what the next turn continues with. */
 export async function endDraining(
   { name }: EndpointSettings,
+  pace: Health['pace'],
   { rows, run }: DrainingDependencies,
 ): Promise<void> {
   await rows.change(name, row => {
     if (row?.health.draining?.by !== run) return undefined;
-    const { draining, ...health } = row.health;
-    return { ...row, health };
+    const { draining, pace: _, ...health } = row.health;
+    return { ...row, health: { ...health, ...(pace && { pace }) } };
   });
 }
 

@@ -57,6 +57,9 @@ export interface Health {
   readonly added?: number | undefined;
   /** The run `by` sends what waits, until then; no other run does. */
   readonly draining?: { readonly by: string; readonly until: number } | undefined;
+  /** Between two turns of sending: the endpoint has accepted everything since then. After `until` it counts
+   *  no more. */
+  readonly pace?: { readonly since: number; readonly until: number } | undefined;
 }
 
 /** What a run knows of an endpoint's waiting deliveries without reading their rows. */

@@ -16,7 +16,7 @@ const STOPPED_AFTER_MS = 5 * DAY;
 const SLOWED_MS = 5 * SECOND;
 const MAX_HOLD_MS = DAY;
 /** The longest that Lambda lets a run take. */
-export const MAX_DRAIN_MS = 15 * MINUTE;
+const MAX_DRAIN_MS = 15 * MINUTE;
 /** How long a slow attempt keeps other deliveries away: its time-out. */
 const BUSY_MS = 15 * SECOND;
 

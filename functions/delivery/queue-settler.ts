@@ -32,7 +32,7 @@ export class QueueSettler implements Settler {
   readonly #records: ReadonlyMap<string, SQSRecord>;
   readonly #open: Map<string, Held>;
   readonly #again: string[] = [];
-  #retryAt: number | undefined;
+  #dueAt: number | undefined;
 
   constructor(
     endpoint: EndpointSettings,
@@ -57,9 +57,9 @@ export class QueueSettler implements Settler {
     return this.#again;
   }
 
-  /** When the first retry of a delivery that failed is due, in ms since 1970; undefined if none failed. */
-  get retryAt(): number | undefined {
-    return this.#retryAt;
+  /** When the first of the rows that it wrote is due, in ms since 1970; undefined if it wrote none. */
+  get dueAt(): number | undefined {
+    return this.#dueAt;
   }
 
   async delivered(held: readonly Held[]): Promise<void> {
@@ -85,16 +85,13 @@ export class QueueSettler implements Settler {
       seconds: pause / 1000,
     });
     const due = triedAt + pause;
-    await this.#keep(held, { due, attempts: 1, triedAt }, async () => {
-      await this.#health.joined(due, false);
-      this.#retryAt = Math.min(this.#retryAt ?? due, due);
-    });
+    await this.#keep(held, { due, attempts: 1, triedAt }, false);
   }
 
   async waits(held: Held): Promise<void> {
     this.tally.note('waiting', [held]);
     const due = this.#startedAt;
-    await this.#keep(held, { due }, () => this.#health.joined(due, true));
+    await this.#keep(held, { due }, true);
   }
 
   untried(held: Held): Promise<void> {
@@ -139,11 +136,16 @@ export class QueueSettler implements Settler {
   }
 
   /** Puts a delivery into a row. Its message leaves the queue only once the row is written and the endpoint's
-   *  row mentions it. */
-  async #keep(held: Held, how: Partial<NewDelivery>, join: () => Promise<void>): Promise<void> {
+   *  row mentions it. `first`: new deliveries wait for it. */
+  async #keep(
+    held: Held,
+    how: Partial<NewDelivery> & { readonly due: number },
+    first: boolean,
+  ): Promise<void> {
     try {
       await this.#dependencies.deliveries.add([{ ...this.#deliveryOf(held), ...how }]);
-      await join();
+      await this.#health.joined(how.due, first);
+      this.#dueAt = Math.min(this.#dueAt ?? how.due, how.due);
       this.#open.delete(held.id);
     } catch (error) {
       await this.#stays(

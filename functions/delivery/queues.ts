@@ -9,11 +9,17 @@ import { inParallel } from '../basics/in-parallel.ts';
 import type { Log } from '../basics/telemetry.ts';
 import type { EndpointKind } from '../endpoints/endpoint.ts';
 
-/** The queues that lead to endpoints. Chats have their own, for which Lambda waits a moment, so that one
- *  message can show several events. */
+/** The queues that bring events to endpoints. Chats have their own, for which Lambda waits a moment, so that
+ *  one message can show several events. */
 export interface QueueUrls {
   readonly deliveries: string;
   readonly chat: string;
+}
+
+/** These, and the queue of drains: messages that wake a run, which sends an endpoint's backlog for one turn.
+ *  It is served by runs of its own, so that backlogs delay no new delivery. */
+export interface AllQueueUrls extends QueueUrls {
+  readonly drains: string;
 }
 
 /** The endpoint that a message of these queues is for. */
@@ -66,17 +72,29 @@ export function addressOf({ messageAttributes }: SQSRecord): { name: string; isW
 
 type Client = Pick<SQSClient, 'send'>;
 
-export function sqsQueues(client: Client, urls: QueueUrls): Queues {
+export function sqsQueues(client: Client, urls: AllQueueUrls): Queues {
+  return { ...sqsHiding(client, urls.deliveries), ...sqsDrains(client, urls.drains) };
+}
+
+/** What functions ask of SQS that only receive: to show a message again. `url`: that of any queue of the same
+ *  account and region. */
+export function sqsHiding(client: Client, url: string): Pick<Queues, 'hide'> {
   return {
     async hide({ eventSourceARN, receiptHandle: ReceiptHandle }, VisibilityTimeout) {
-      const QueueUrl = beside(urls.deliveries, eventSourceARN);
+      const QueueUrl = beside(url, eventSourceARN);
       await client.send(new ChangeMessageVisibilityCommand({ QueueUrl, ReceiptHandle, VisibilityTimeout }));
     },
+  };
+}
+
+/** What functions ask of SQS that handle no deliveries themselves: to wake a run that does. */
+export function sqsDrains(client: Client, QueueUrl: string): Pick<Queues, 'wake'> {
+  return {
     async wake(to, DelaySeconds) {
       const attributes = attributesOf(to);
       await client.send(
         new SendMessageCommand({
-          QueueUrl: urlOf(urls, to),
+          QueueUrl,
           MessageBody: WAKE,
           DelaySeconds,
           ...attributes,

@@ -7,6 +7,7 @@ import type { Deliveries } from '../delivery/deliveries.ts';
 import { type DrainDependencies, drain, TICK_MS } from '../delivery/drain.ts';
 import { EndpointHealth } from '../delivery/endpoint-health.ts';
 import type { EndpointRows } from '../delivery/endpoint-rows.ts';
+import { closedTo } from '../delivery/health.ts';
 import { QueueSettler } from '../delivery/queue-settler.ts';
 import { addressOf, hideBriefly, type Queues } from '../delivery/queues.ts';
 import { placeOf } from '../delivery/read-event.ts';
@@ -88,8 +89,11 @@ export function createDeliver(dependencies: DeliverDependencies): Deliver {
     const { endpoint, row } = found;
     const health = new EndpointHealth(name, row, tools);
     const settler = new QueueSettler(endpoint, health, events, tools);
+    const { clock } = dependencies;
+    // While it is closed, rows are looked after already.
+    const wasOpen = closedTo(health.now, clock()) === undefined;
     if (events.length > 0) await deliverBatch({ endpoint, health, settler, isNew: true }, tools);
-    const lookAt = health.isBehind ? dependencies.clock() : health.opensAfter(settler.retryAt);
+    const lookAt = health.isBehind ? clock() : wasOpen ? health.opensAfter(settler.dueAt) : undefined;
     if (lookAt !== undefined) await wake(endpoint, lookAt);
     if (wakes.length > 0) await sendWaiting(endpoint, tools);
     return settler.again;

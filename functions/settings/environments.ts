@@ -16,6 +16,7 @@ export const publishEnvironment = z.object({
 });
 
 const queues = { DELIVERIES_QUEUE_URL: z.url(), CHAT_QUEUE_URL: z.url() };
+const drains = { DRAINS_QUEUE_URL: z.url() };
 
 /** The environment of `route.ts`. */
 export const routeEnvironment = z.object({
@@ -29,6 +30,7 @@ export const routeEnvironment = z.object({
 export const deliverEnvironment = z.object({
   TABLE_NAME: z.string().min(1),
   ...queues,
+  ...drains,
   /** The path of endpoints' secrets in the parameter store. */
   SECRETS_PATH: z.string().min(1),
 });
@@ -36,7 +38,9 @@ export const deliverEnvironment = z.object({
 const mappings = json.pipe(z.record(z.string(), z.string().min(1)));
 
 /** The environment of `tick.ts`. */
-export const tickEnvironment = routeEnvironment.extend({
+export const tickEnvironment = z.object({
+  TABLE_NAME: z.string().min(1),
+  ...drains,
   /** Set where there are native subscriptions to watch. */
   TOPIC_ARN: z.string().min(1).optional(),
   PASSES_QUEUE_URL: z.url(),

@@ -17,7 +17,7 @@
  *
  * of its slot:
  *
- *   slot free ──SLOT_IS_FREE──▶ taken ──SLOT_IS_TAKEN: booked behind──▶ taken ── time passes ──▶ free
+ *   slot free ──SLOT_IS_FREE──▶ taken ──SLOT_IS_NEAR: booked after it──▶ taken ── time passes ──▶ free
  *
  * and of one of its deliveries; `dead` comes and goes in one transaction with `pending`:
  *
@@ -65,7 +65,7 @@ export const TRIED = 'attribute_exists(triedAt)';
 export const UNTRIED = 'attribute_exists(pk) AND attribute_not_exists(triedAt)';
 export const DUE_LATER = 'due > :now';
 export const SLOT_IS_FREE = 'attribute_not_exists(nextSlot) OR nextSlot <= :now OR nextSlot > :far';
-export const SLOT_IS_TAKEN = 'nextSlot > :now AND nextSlot <= :far';
+export const SLOT_IS_NEAR = 'nextSlot > :now AND nextSlot <= :latest';
 /** What an operator releases: `hold` is in no item of a process that is not on hold. */
 export const IS_ON_HOLD = 'attribute_exists(#hold)';
 export const NEVER_CLAIMED = 'attribute_not_exists(claimedThrough)';

@@ -18,17 +18,16 @@ export function deliveryAlarms(name: string, queues: Queues): OperatorAlarm[] {
   ];
 }
 
-/** Routing takes milliseconds, and what an endpoint doesn't take leaves its queue after some three
- *  minutes, as a row of the table. So neither one endpoint that is down nor one run that was killed,
- *  whose messages are shown again after six minutes, makes messages this old: more comes than can be
- *  worked off, or nothing is settled. The queue for chats has few messages and is served by the same
- *  function, so it needs no alarm of its own. */
-function queuesBehind({ events, deliveries }: Queues): OperatorAlarm {
+/** Routing takes milliseconds, and what an endpoint doesn't take leaves its queue at once, as a row of the
+ *  table. So an endpoint that is down makes no messages this old: more comes than can be worked off, or
+ *  nothing is settled. */
+function queuesBehind({ events, deliveries, chat, drains }: Queues): OperatorAlarm {
   const period = Duration.minutes(1);
   const age = { period, statistic: 'Maximum' };
   return {
     name: 'queues behind',
-    happened: 'The oldest message in the queue of events or of deliveries is over 10 minutes old.',
+    happened:
+      'The oldest message in the queue of events, of deliveries, of chats or of drains is over 10 minutes old.',
     means:
       'Endpoints get events late, those with much to get before others; native subscriptions go on. None is lost for 14 days.',
     first: {
@@ -37,11 +36,13 @@ function queuesBehind({ events, deliveries }: Queues): OperatorAlarm {
     },
     ...threeTimes(
       new MathExpression({
-        expression: 'MAX([events, deliveries])',
+        expression: 'MAX([events, deliveries, chat, drains])',
         label: 'Age of the oldest message (s)',
         usingMetrics: {
           events: events.metricApproximateAgeOfOldestMessage(age),
           deliveries: deliveries.metricApproximateAgeOfOldestMessage(age),
+          chat: chat.metricApproximateAgeOfOldestMessage(age),
+          drains: drains.metricApproximateAgeOfOldestMessage(age),
         },
         period,
       }),

@@ -6,7 +6,7 @@ import type { Config } from '../config/schema.ts';
 import { forReadingEndpointSecrets } from './endpoint-secrets.ts';
 import { Handler } from './handler.ts';
 import type { Queues } from './queues.ts';
-import { CHAT, DELIVER_TIMEOUT, serve, WEBHOOKS } from './serving.ts';
+import { CHAT, DELIVER_TIMEOUT, DRAINS, serve, WEBHOOKS } from './serving.ts';
 import type { SnapshotTable } from './table.ts';
 import { forDelivering } from './table-leave.ts';
 
@@ -18,7 +18,7 @@ export interface DeliverProps {
 
 /** The function that sends deliveries to webhooks, Slack and Teams. */
 export class Deliver extends Handler {
-  readonly mappings: Readonly<Record<'deliveries' | 'chat', EventSourceMapping>>;
+  readonly mappings: Readonly<Record<'deliveries' | 'chat' | 'drains', EventSourceMapping>>;
 
   constructor(scope: Construct, id: string, { config, table, queues }: DeliverProps) {
     super(scope, id, {
@@ -30,19 +30,21 @@ export class Deliver extends Handler {
       // TLS.
       memoryMiB: 512,
       timeout: DELIVER_TIMEOUT,
-      // A run that can't finish what waits for an endpoint wakes the next: for thousands of deliveries
-      // that is more than 16 in a row.
+      // A run whose turn is over before a backlog is sent wakes the next: for thousands of deliveries that
+      // is more than 16 in a row.
       callsItself: true,
       logRetention: config.logRetentionDays,
       bindings: {
         TABLE_NAME: forDelivering(table),
-        ...queues.forSending(),
+        ...queues.urls,
+        ...queues.forWaking(),
         SECRETS_PATH: forReadingEndpointSecrets(scope, config.stackName),
       },
     });
     this.mappings = {
       deliveries: serve(this, queues.deliveries, WEBHOOKS),
       chat: serve(this, queues.chat, CHAT),
+      drains: serve(this, queues.drains, DRAINS),
     };
   }
 }

@@ -106,6 +106,7 @@ function queueBindings({ queues, passes, setAside }: OperateProps): Record<strin
   const look = ['GetQueueAttributes', 'ReceiveMessage', 'PurgeQueue'];
   return {
     ...queues.forSending(),
+    ...queues.forWaking(),
     ...passes.forSending(),
     EVENTS_QUEUE_URL: sendingTo(queues.events),
     REJECTED_QUEUE_URL: allowing(setAside.rejected, look),

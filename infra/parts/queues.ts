@@ -1,4 +1,4 @@
-import { Duration, Names } from 'aws-cdk-lib';
+import { Duration, Names, Validations } from 'aws-cdk-lib';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { type ITopic, Subscription, SubscriptionProtocol } from 'aws-cdk-lib/aws-sns';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
@@ -8,7 +8,7 @@ import type { Binding } from './handler.ts';
 import { type Keeping, removalOfQueue } from './keeping.ts';
 import { snsMayUse } from './key-use.ts';
 import { sendingTo } from './sending.ts';
-import { CHAT, EVENTS, type Serving, WEBHOOKS } from './serving.ts';
+import { CHAT, DRAINS, EVENTS, type Serving, WEBHOOKS } from './serving.ts';
 
 /** How often a message is received before it counts as one that can't be settled. The first ten times a
  *  message is shown again within 30 s (`soonAgain`), then after 6 minutes (events) or 18 (deliveries), so 100
@@ -32,6 +32,8 @@ export class Queues extends Construct {
   /** One event for one channel of Slack or Teams. They have a queue of their own, because they wait for
    *  others to become one message. */
   readonly chat: Queue;
+  /** Messages that wake a run, which sends the backlog of one endpoint for one turn. */
+  readonly drains: Queue;
   /** Messages that could not be settled. The queue stays when the stack is destroyed, unless that is not
    *  wanted, because they are nowhere else. */
   readonly unsettled: Queue;
@@ -42,6 +44,7 @@ export class Queues extends Construct {
     this.events = this.#queue('Events', EVENTS, keeping);
     this.deliveries = this.#queue('Deliveries', WEBHOOKS, keeping);
     this.chat = this.#queue('Chat', CHAT, keeping);
+    this.drains = drainsQueue(this, keeping);
     snsMayUse(keeping.encryptionKey, this);
     this.#subscribe(topic);
   }
@@ -54,6 +57,19 @@ export class Queues extends Construct {
   /** `UNSETTLED_QUEUE_URL`, for functions that set malformed messages aside. */
   forSettingAside(): Record<string, Binding> {
     return { UNSETTLED_QUEUE_URL: sendingTo(this.unsettled) };
+  }
+
+  /** The same without permission to send: for the function that serves them. */
+  get urls(): Record<string, Binding> {
+    return {
+      DELIVERIES_QUEUE_URL: { value: this.deliveries.queueUrl },
+      CHAT_QUEUE_URL: { value: this.chat.queueUrl },
+    };
+  }
+
+  /** `DRAINS_QUEUE_URL`, for functions that wake a run. */
+  forWaking(): Record<string, Binding> {
+    return { DRAINS_QUEUE_URL: sendingTo(this.drains) };
   }
 
   /** As CDK's SqsSubscription does it, but for the key: where topic and queue have the same one, that has the
@@ -85,4 +101,21 @@ export class Queues extends Construct {
       deadLetterQueue: { queue: this.unsettled, maxReceiveCount: RECEIVES },
     });
   }
+}
+
+/** Its messages hold nothing: the rows of the endpoint do, and the tick wakes another run each minute. */
+function drainsQueue(scope: Construct, keeping: Keeping): Queue {
+  const queue = keptQueue(scope, 'Drains', keeping, {
+    // By then the run that got the message has ended for certain, even if Lambda first had to put it off. A
+    // message of a killed run comes again sooner than the alarm for old messages looks at it.
+    visibilityTimeout: Duration.seconds(2 * DRAINS.timeout.toSeconds()),
+    // The tick adds a message each minute for each endpoint with a backlog, even while none is received.
+    retentionPeriod: Duration.hours(1),
+  });
+  Validations.of(queue).acknowledge({
+    id: 'AwsSolutions-SQS3',
+    reason:
+      'A message that was not received needs no keeping: the backlog is in rows, and the next tick sends the next message.',
+  });
+  return queue;
 }

@@ -14,7 +14,7 @@ export interface Serving {
   /** How long Lambda waits for a batch to fill. */
   readonly window: Duration;
   /** Runs at once, at most. An account has 1,000 for all its functions; more are throttled. These bounds
-   *  together are 480, publish takes one for each shard of the table's stream, and tick one: so there is
+   *  together are 530, publish takes one for each shard of the table's stream, and tick one: so there is
    *  always room, also for other functions of the account. The bound is set on the queue, not reserved
    *  for the function: reserved concurrency is taken from all others even while it is not used, and a new
    *  account has only 10, of which none can be reserved. */
@@ -62,6 +62,15 @@ export const CHAT: Serving = {
   batch: 100,
   window: Duration.seconds(5),
   concurrency: 10,
+};
+
+/** A run sends the backlogs of up to 10 endpoints at the same time, for one turn of 20 s. These runs are apart
+ *  from those of new deliveries, so that however many backlogs are sent, no new delivery waits for them. */
+export const DRAINS: Serving = {
+  timeout: DELIVER_TIMEOUT,
+  batch: 10,
+  window: Duration.seconds(0),
+  concurrency: 50,
 };
 
 /** Has the function serve the queue, and gives it permission to. A run reports which messages of its

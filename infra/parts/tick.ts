@@ -47,7 +47,7 @@ export class Tick extends Handler {
       logRetention: config.logRetentionDays,
       bindings: {
         TABLE_NAME: forTicking(table),
-        ...queues.forSending(),
+        ...queues.forWaking(),
         ...passes.forSending(),
         ...watching(props),
         ...(config.subscriptions.length > 0 && {

@@ -530,6 +530,16 @@ describe('a batch for a chat', () => {
     expect((await healthOf())?.notBefore).toBe(AT + SECOND + 30 * SECOND);
   });
 
+  it('leaves to one drain what gets no slot within 3 s, and what comes after it', async () => {
+    const { url, received } = await receiver(answer(200, {}, 'ok'));
+    const { run, record, wakes, pendingIds, slept } = chat('slack', url);
+    const events = ['p.1', 'p.2', 'p.3', 'p.4', 'p.5', 'p.6'].flatMap(id => ofProject(id));
+    expect(await run(events.map((event, index) => record(`m${index}`, 'crm', event)))).toEqual([]);
+    expect([received.length, slept]).toEqual([4, [0, 1000, 1000, 1000]]);
+    expect(await pendingIds()).toEqual(events.slice(4).map(({ id }) => id));
+    expect(wakes).toEqual([['crm', 0]]);
+  });
+
   it('sets an event aside that the format chokes on, and tells the others', async () => {
     const { url, received } = await receiver(answer(200));
     const { run, record, deliveries } = chat('slack', url);

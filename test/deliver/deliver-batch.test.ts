@@ -492,18 +492,37 @@ describe('delivering to a chat', () => {
     expect(slept).toEqual([0, SECOND, SECOND]);
   });
 
-  it('waits for its next moment only when 20 s are left behind it', async () => {
-    const { deliver, dependencies, posts, hidden } = openSetting();
-    const book = () => dependencies.slots.reserveSlot('crm', SECOND, AT);
-    for (let second = 0; second < 5; second++) await book();
-    expect(await deliver(records(1), endpointOf('slack'), { remaining: () => 25_000 })).toEqual([]);
+  it('waits for its next moment only when 20 s are left after it', async () => {
+    const { deliver, dependencies, posts, pendingIds } = openSetting();
+    const book = () => dependencies.slots.reserveSlot('crm', SECOND, AT, HOUR);
+    for (let second = 0; second < 2; second++) await book();
+    expect(await deliver(records(1), endpointOf('slack'), { remaining: () => 22_000 })).toEqual([]);
     expect(posts).toHaveLength(1);
-    const tooLittle = { remaining: () => 20_999 };
-    expect(await deliver(records(3), endpointOf('slack'), tooLittle)).toEqual(['m2', 'm1', 'm0']);
-    expect(hidden.map(([, seconds]) => seconds)).toEqual([0, 0, 0]);
-    // One moment was booked in vain, not one for each.
-    expect(await book()).toBe(7 * SECOND);
+    expect(await deliver(records(3), endpointOf('slack'), { remaining: () => 20_999 })).toEqual([]);
+    expect([posts.length, (await pendingIds()).length]).toEqual([1, 3]);
+    // None was booked in vain.
+    expect(await book()).toBe(3 * SECOND);
   });
+
+  it.each([
+    [3, 1, 2],
+    [4, 0, 3],
+  ])(
+    'with %i slots booked sends %i message, and puts the rest into rows: none waits for more than 3 s',
+    async (booked, sent, waiting) => {
+      const { deliver, dependencies, posts, pending, healthOf, slept } = openSetting();
+      const book = () => dependencies.slots.reserveSlot('crm', SECOND, AT, HOUR);
+      for (let second = 0; second < booked; second++) await book();
+      expect(await deliver(records(3), endpointOf('slack'), { clock: () => AT })).toEqual([]);
+      expect(posts).toHaveLength(sent);
+      expect(slept).toEqual(Array(sent).fill(3 * SECOND));
+      const rows = await pending();
+      expect(rows.map(({ due, attempts }) => [due, attempts])).toEqual(Array(waiting).fill([AT, 0]));
+      // New ones wait for these, and none was booked in vain.
+      expect(await healthOf()).toMatchObject({ waiting: { due: AT, first: true } });
+      expect(await book()).toBe(4 * SECOND);
+    },
+  );
 
   it('tries an event again that no message told', async () => {
     const { deliver, posts, pending, said } = openSetting();

@@ -247,8 +247,9 @@ describe('a run that sends what waits', () => {
       rows: deadAfter(setting, 1),
     });
     await expect(died).rejects.toThrow('killed');
-    expect((await setting.healthOf())?.draining).toEqual({ by: 'dies', until: AT + 3 * MINUTE });
-    setting.state.now = AT + 3 * MINUTE - 1;
+    // The turn, and the time for its last attempts.
+    expect((await setting.healthOf())?.draining).toEqual({ by: 'dies', until: AT + 40 * SECOND });
+    setting.state.now = AT + 40 * SECOND - 1;
     await drainWith(setting, { run: 'early' });
     expect(setting.posts).toEqual([]);
     setting.state.now += 1;
@@ -303,13 +304,55 @@ describe('a run that sends what waits', () => {
     expect(idsOf(setting.posts)).toEqual(numbers(3));
   });
 
+  it('sends for 20 s, and wakes the next, which continues at the rate that was reached', async () => {
+    const setting = await open(2_000);
+    const turn = async () => {
+      const before = setting.posts.length;
+      await drainWith(setting);
+      return setting.posts.length - before;
+    };
+    // 10 a second for 15 s, then 20, then 40, and so on.
+    expect(await turn()).toBe(15 * 10 + 6 * 20);
+    expect(setting.state.now).toBe(AT + 21 * SECOND);
+    expect(setting.wakes).toEqual([['crm', 0]]);
+    expect(await setting.healthOf()).toMatchObject({ pace: { since: AT, until: AT + 81 * SECOND } });
+    expect(await turn()).toBe(9 * 20 + 12 * 40);
+    // Only once the turn before is a minute ago, the rate is that of the beginning.
+    setting.state.now += MINUTE;
+    expect(await turn()).toBe(15 * 10 + 6 * 20);
+    await live(setting, AT + HOUR);
+    expect(idsOf(setting.posts)).toEqual(numbers(2_000));
+    expect(await setting.healthOf()).toEqual({ added: 1 });
+  });
+
+  it('begins at the first rate again after a failure', async () => {
+    const setting = await open(2_000, {}, (_, number) => answered(number > 250 && number <= 270 ? 500 : 200));
+    await drainWith(setting);
+    await drainWith(setting);
+    expect(await setting.healthOf()).toMatchObject({ pace: { since: AT + 21 * SECOND } });
+    const began = setting.posts.filter(({ at }) => at >= 21 * SECOND && at < 31 * SECOND);
+    expect(began.length).toBe(10 * 10);
+  });
+
+  it('waits for a chat’s next moments during its turn, and books none after it', async () => {
+    const setting = await open(30);
+    const { slots } = setting.dependencies;
+    const book = () => slots.reserveSlot('crm', SECOND, setting.state.now, HOUR);
+    for (let second = 0; second < 8; second++) await book();
+    await drainWith(setting, {}, endpointOf('slack'));
+    expect([setting.posts.length, setting.wakes]).toEqual([13, [['crm', 0]]]);
+    expect(setting.posts.map(({ at }) => at / SECOND)).toEqual(numbers(13, 8));
+    expect(await book()).toBe(SECOND);
+  });
+
   it('wakes the next also when a chat’s next moment comes too late, and books no other', async () => {
     const setting = await open(3);
     const { slots } = setting.dependencies;
-    for (let second = 0; second < 8; second++) await slots.reserveSlot('crm', SECOND, AT);
+    const book = () => slots.reserveSlot('crm', SECOND, AT, HOUR);
+    for (let second = 0; second < 8; second++) await book();
     await drainWith(setting, { remaining: () => 25_000 }, endpointOf('slack'));
     expect([setting.posts, setting.wakes]).toEqual([[], [['crm', 0]]]);
-    expect(await slots.reserveSlot('crm', SECOND, AT)).toBe(9 * SECOND);
+    expect(await book()).toBe(8 * SECOND);
   });
 
   it('leaves all to the next tick when the table is down at its beginning', async () => {

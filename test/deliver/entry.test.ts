@@ -26,6 +26,8 @@ const queues = {
   CHAT_QUEUE_URL: 'https://sqs.eu-west-1.amazonaws.com/1/chat',
 };
 
+const drains = { DRAINS_QUEUE_URL: 'https://sqs.eu-west-1.amazonaws.com/1/drains' };
+
 const watched = {
   PASSES_QUEUE_URL: 'https://sqs.eu-west-1.amazonaws.com/1/passes',
   REJECTED_QUEUE_URL: 'https://sqs.eu-west-1.amazonaws.com/1/rejected',
@@ -47,10 +49,10 @@ describe('the environment', () => {
   it('is read as the stack sets it', () => {
     const table = { TABLE_NAME: 't', ...queues };
     const route = { ...table, UNSETTLED_QUEUE_URL: watched.UNSETTLED_QUEUE_URL };
-    const deliver = { ...table, SECRETS_PATH: '/changewire/endpoints/' };
+    const deliver = { ...table, ...drains, SECRETS_PATH: '/changewire/endpoints/' };
     expect(parseEnvironment('route.ts', routeEnvironment, { ...route, PATH: 'x' })).toEqual(route);
     expect(parseEnvironment('deliver.ts', deliverEnvironment, deliver)).toEqual(deliver);
-    const tick = { ...route, ...watched, MAPPINGS: '{"publish":"uuid"}' };
+    const tick = { TABLE_NAME: 't', ...drains, ...watched, MAPPINGS: '{"publish":"uuid"}' };
     expect(parseEnvironment('tick.ts', tickEnvironment, tick)).toEqual({
       ...tick,
       MAPPINGS: { publish: 'uuid' },
@@ -64,8 +66,13 @@ describe('the environment', () => {
       {},
       /route\.ts.*TABLE_NAME: .*DELIVERIES_QUEUE_URL: .*CHAT_QUEUE_URL: .*Deploy/s,
     ],
-    ['tick.ts', tickEnvironment, { TABLE_NAME: 't', ...queues, CHAT_QUEUE_URL: 'chat' }, /CHAT_QUEUE_URL/],
-    ['deliver.ts', deliverEnvironment, { TABLE_NAME: 't', ...queues }, /SECRETS_PATH: .*Deploy again/s],
+    ['tick.ts', tickEnvironment, { TABLE_NAME: 't', DRAINS_QUEUE_URL: 'drains' }, /DRAINS_QUEUE_URL/],
+    [
+      'deliver.ts',
+      deliverEnvironment,
+      { TABLE_NAME: 't', ...queues, ...drains },
+      /SECRETS_PATH: .*Deploy again/s,
+    ],
   ])('of %s that is not so is refused by name', (entry, schema, environment, message) => {
     expect(() => parseEnvironment(entry, schema, environment)).toThrow(message);
   });
@@ -120,7 +127,7 @@ describe('the entries, bundled as they are deployed, with the configuration besi
       },
       ...{ POWERTOOLS_METRICS_NAMESPACE: 'Changewire', TABLE_NAME: 't', SECRETS_PATH: '/cw/' },
       ...Object.fromEntries(
-        Object.entries({ ...queues, ...watched }).map(([name, url]) => [
+        Object.entries({ ...queues, ...drains, ...watched }).map(([name, url]) => [
           name,
           listening.url + new URL(url).pathname,
         ]),

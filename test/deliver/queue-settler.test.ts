@@ -93,7 +93,7 @@ describe('a message whose attempt failed', () => {
     state.now += 10 * SECOND;
     await settler.failed(held[0], reason);
     const due = AT + 5 * SECOND;
-    expect([hidden, settler.again, settler.open, settler.retryAt]).toEqual([[], [], [], due]);
+    expect([hidden, settler.again, settler.open, settler.dueAt]).toEqual([[], [], [], due]);
     expect(await pending()).toEqual([
       {
         ...{ endpoint: 'crm', eventId: event.id, body: event.body, attributes: {}, at: AT },
@@ -109,14 +109,14 @@ describe('a message whose attempt failed', () => {
 
   it('beside others has the earliest retry looked after', async () => {
     const { settler, held, dependencies, rows } = await open([one(), recordOf('m1', other.body)]);
-    expect(settler.retryAt).toBeUndefined();
+    expect(settler.dueAt).toBeUndefined();
     for (const each of held) await settler.failed(each, reason);
-    expect(settler.retryAt).toBe(AT + 5 * SECOND);
+    expect(settler.dueAt).toBe(AT + 5 * SECOND);
     const health = new EndpointHealth('crm', await rows.read('crm'), dependencies);
     const late = { ...dependencies, random: () => 1 };
     const second = new QueueSettler(endpointOf(), health, [one(), recordOf('m1', other.body)], late);
     await second.failed(second.open[0] as Held, reason);
-    expect(second.retryAt).toBe(AT + 6 * SECOND);
+    expect(second.dueAt).toBe(AT + 6 * SECOND);
   });
 
   it('is given up at once where the timing has no retry', async () => {

@@ -9,7 +9,11 @@ import { describe, expect, it } from 'vitest';
 import { addressOf, type Routed, sqsQueues, sqsSend } from '../../functions/delivery/queues.ts';
 import { recordOf } from '../kit/delivery/setting.ts';
 
-const urls = { deliveries: 'https://sqs.example/1/cw-deliveries', chat: 'https://sqs.example/1/cw-chat' };
+const urls = {
+  deliveries: 'https://sqs.example/1/cw-deliveries',
+  chat: 'https://sqs.example/1/cw-chat',
+  drains: 'https://sqs.example/1/cw-drains',
+};
 const text = (StringValue: string) => ({ DataType: 'String', StringValue });
 
 function openQueues(answer: (input: SendMessageBatchCommandInput) => object = () => ({})) {
@@ -28,7 +32,7 @@ const to = (name: string, kind: 'webhook' | 'slack' = 'webhook', body = 'x'): Ro
 });
 
 describe('a message', () => {
-  it.each(['deliveries', 'chat', 'events'] as const)(
+  it.each(['deliveries', 'chat', 'events', 'drains'] as const)(
     'of the queue of %s is shown there again in so many seconds',
     async queue => {
       const { sent, queues } = openQueues();
@@ -40,22 +44,21 @@ describe('a message', () => {
     },
   );
 
-  it.each([
-    ['webhook', 'deliveries'],
-    ['slack', 'chat'],
-    ['teams', 'chat'],
-  ] as const)('wakes who looks after a %s’s rows, in its group of the queue of %s', async (kind, queue) => {
-    const { sent, queues } = openQueues();
-    await queues.wake({ name: 'crm', kind }, 900);
-    expect(sent).toEqual([expect.any(SendMessageCommand)]);
-    expect(sent[0]?.input).toEqual({
-      QueueUrl: urls[queue],
-      MessageBody: 'wake',
-      DelaySeconds: 900,
-      MessageGroupId: 'crm',
-      MessageAttributes: { endpoint: text('crm'), wake: text('1') },
-    });
-  });
+  it.each(['webhook', 'slack', 'teams'] as const)(
+    'wakes a run for a %s’s rows by the queue of drains, in its group',
+    async kind => {
+      const { sent, queues } = openQueues();
+      await queues.wake({ name: 'crm', kind }, 900);
+      expect(sent).toEqual([expect.any(SendMessageCommand)]);
+      expect(sent[0]?.input).toEqual({
+        QueueUrl: urls.drains,
+        MessageBody: 'wake',
+        DelaySeconds: 900,
+        MessageGroupId: 'crm',
+        MessageAttributes: { endpoint: text('crm'), wake: text('1') },
+      });
+    },
+  );
 
   it('tells its endpoint, and whether it brings an event', () => {
     expect(addressOf(recordOf('m0', ''))).toEqual({ name: 'crm', isWake: false });

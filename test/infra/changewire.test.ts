@@ -335,7 +335,7 @@ describe('a key', () => {
     template.allResourcesProperties('AWS::DynamoDB::Table', {
       SSESpecification: { SSEEnabled: true, SSEType: 'KMS', KMSMasterKeyId: key },
     });
-    template.resourceCountIs('AWS::SQS::Queue', 9);
+    template.resourceCountIs('AWS::SQS::Queue', 10);
     template.allResourcesProperties('AWS::SQS::Queue', {
       KmsMasterKeyId: key,
       SqsManagedSseEnabled: Match.absent(),

@@ -16,9 +16,13 @@ import {
 
 const template = testTemplate();
 const arn = (id: string) => ({ 'Fn::GetAtt': [expect.stringMatching(id), 'Arn'] });
-const [events, deliveries, chat, unsettled] = ['Events', 'Deliveries', 'Chat', 'Unsettled'].map(id =>
-  arn(`^Queues${id}`),
-);
+const [events, deliveries, chat, drains, unsettled] = [
+  'Events',
+  'Deliveries',
+  'Chat',
+  'Drains',
+  'Unsettled',
+].map(id => arn(`^Queues${id}`));
 const timeoutOf = (name: string) =>
   Number(resources(template, 'AWS::Lambda::Function').find(([id]) => id.startsWith(name))?.[1].Timeout);
 
@@ -26,11 +30,11 @@ describe('the queues', () => {
   const queueOf = (name: string) =>
     resources(template, 'AWS::SQS::Queue').find(([id]) => id.startsWith(`Queues${name}`))?.[1];
 
-  test('are three for all endpoints, and one for what no code can settle', () => {
+  test('are four for all endpoints, and one for messages that no code can settle', () => {
     const ids = resources(template, 'AWS::SQS::Queue').flatMap(
       ([id]) => /^Queues([A-Z][a-z]+)/.exec(id)?.[1],
     );
-    expect(ids.filter(Boolean)).toEqual(['Unsettled', 'Events', 'Deliveries', 'Chat']);
+    expect(ids.filter(Boolean)).toEqual(['Unsettled', 'Events', 'Deliveries', 'Chat', 'Drains']);
   });
 
   test.each([
@@ -43,6 +47,12 @@ describe('the queues', () => {
       expect(queueOf(queue)?.VisibilityTimeout).toBe(6 * timeoutOf(name) + window);
     },
   );
+
+  test('hide a message that wakes a run for two time-outs, and keep it for an hour: the next tick sends another', () => {
+    const { VisibilityTimeout, MessageRetentionPeriod, RedrivePolicy } = queueOf('Drains') ?? {};
+    expect([VisibilityTimeout, MessageRetentionPeriod]).toEqual([2 * timeoutOf('Deliver'), 3_600]);
+    expect(RedrivePolicy).toBeUndefined();
+  });
 
   test.each(['Events', 'Deliveries', 'Chat'])('put aside what 100 receives did not settle: %s', queue => {
     expect(queueOf(queue)?.RedrivePolicy).toEqual({ deadLetterTargetArn: unsettled, maxReceiveCount: 100 });
@@ -89,6 +99,7 @@ describe('the queues', () => {
       [events, 'Route', [10, 0, 20]],
       [deliveries, 'Deliver', [10, 0, 50]],
       [chat, 'Deliver', [100, 5, 10]],
+      [drains, 'Deliver', [10, 0, 50]],
     ];
     expect(mappings).toEqual(
       served.map(([queue, name, [BatchSize, MaximumBatchingWindowInSeconds, MaximumConcurrency]]) => ({
@@ -140,6 +151,7 @@ const own = (name: string, of = template) =>
 const TABLE_NAME = expect.stringContaining('SnapshotsTable');
 const url = (queue: string) => expect.stringMatching(`^https://sqs\\..*/Changewire-Queues${queue}`);
 const QUEUES = { DELIVERIES_QUEUE_URL: url('Deliveries'), CHAT_QUEUE_URL: url('Chat') };
+const WAKING = { DRAINS_QUEUE_URL: url('Drains') };
 
 describe('the route function', () => {
   test('gets the table and the queues to fill', () => {
@@ -181,6 +193,7 @@ describe('the deliver function', () => {
     expect(own('Deliver')).toEqual({
       TABLE_NAME,
       ...QUEUES,
+      ...WAKING,
       SECRETS_PATH: '/changewire/Changewire/endpoints/',
     });
     const other = testTemplate({ ...leastConfig(), stackName: 'Second' });
@@ -193,14 +206,15 @@ describe('the deliver function', () => {
     }));
     const parameters = ':parameter/changewire/Changewire/endpoints/*';
     const granted = allowed(template, 'DeliverRole');
-    expect(granted).toHaveLength(6);
+    expect(granted).toHaveLength(7);
     expect(granted).toEqual(
       expect.arrayContaining([
         logs('Deliver'),
         { actions: LAYOUT, resources: [table] },
         { actions: KEEP, resources: [table] },
         { actions: COUNT, resources: [table] },
-        { actions: [...toServe, 'sqs:SendMessage'], resources: [chat, deliveries] },
+        { actions: toServe, resources: [chat, deliveries] },
+        { actions: [...toServe, 'sqs:SendMessage'], resources: [drains] },
         {
           actions: ['ssm:GetParameter'],
           resources: [{ 'Fn::Join': ['', ['arn:', partition, ':ssm:', region, ':', account, parameters]] }],
@@ -228,7 +242,7 @@ describe('the tick function', () => {
   test('gets an environment that it can read: the table, the queues to fill and to watch, and the topic when it has subscriptions', () => {
     const { MAPPINGS, ...environment } = tickEnvironment.parse(environmentOf(template, 'Tick'));
     const rest = {
-      ...{ TABLE_NAME, ...QUEUES },
+      ...{ TABLE_NAME, ...WAKING },
       PASSES_QUEUE_URL: expect.stringContaining('/Changewire-Passes'),
       REJECTED_QUEUE_URL: expect.stringContaining('/Changewire-RejectedEvents'),
       UNPUBLISHED_QUEUE_URL: expect.stringContaining('/Changewire-PublishUnpublished'),
@@ -238,7 +252,7 @@ describe('the tick function', () => {
     expect(tickEnvironment.parse(environmentOf(least, 'Tick'))).toEqual({ ...rest, MAPPINGS });
   });
 
-  test('may send passes and deliveries, keep what endpoints have yet to get, read what is known of processes, and watch: nothing else', () => {
+  test('may send passes, wake runs, keep what endpoints have yet to get, read what is known of processes, and watch: nothing else', () => {
     const granted = allowed(template, 'TickRole');
     const on = (action: string) =>
       granted.filter(({ actions }) => actions.includes(action)).flatMap(each => each.resources);
@@ -250,10 +264,7 @@ describe('the tick function', () => {
       ...['GetSubscriptionAttributes', 'ListSubscriptionsByTopic'].map(action => `sns:${action}`),
       ...['GetQueueAttributes', 'GetQueueUrl', 'SendMessage'].map(action => `sqs:${action}`),
     ]);
-    expect(on('sqs:SendMessage')).toEqual(
-      expect.arrayContaining([arn('^Passes'), arn('^QueuesChat'), arn('^QueuesDeliveries')]),
-    );
-    expect(on('sqs:SendMessage')).toHaveLength(3);
+    expect(on('sqs:SendMessage')).toEqual([arn('^Passes'), arn('^QueuesDrains')]);
     expect(on('sns:ListSubscriptionsByTopic')).toEqual([{ Ref: expect.stringMatching(/^ChangesTopic/) }]);
     expect(partitions('TickRole')).toEqual([
       within('LAYOUT'),
@@ -268,7 +279,7 @@ describe('the tick function', () => {
   test('watches whatever reads a queue or the stream', () => {
     const mappings = Object.keys(template.findResources('AWS::Lambda::EventSourceMapping'));
     const { MAPPINGS } = tickEnvironment.parse(environmentOf(template, 'Tick'));
-    expect(Object.keys(MAPPINGS)).toEqual(['poll', 'publish', 'route', 'deliver', 'chat']);
+    expect(Object.keys(MAPPINGS)).toEqual(['poll', 'publish', 'route', 'deliver', 'chat', 'drains']);
     expect(
       Object.values(MAPPINGS)
         .map(uuid => uuid.split('-')[1])

@@ -80,7 +80,7 @@ describe('the function that answers operators', () => {
     ['lambda:InvokeFunction', ['PublishFunction']],
     ['sqs:PurgeQueue', ['RejectedEvents', 'Unpublished', 'Unstarted', 'Unsettled']],
     ['sqs:DeleteMessage', ['Unsettled']],
-    ['sqs:SendMessage', ['QueuesChat', 'QueuesDeliveries', 'QueuesEvents', 'Passes']],
+    ['sqs:SendMessage', ['QueuesChat', 'QueuesDeliveries', 'QueuesDrains', 'QueuesEvents', 'Passes']],
     ['logs:FilterLogEvents', ['Deliver', 'Operate', 'Poll', 'Publish', 'Route', 'Tick']],
   ])('may %s where that belongs', (action, expected) => {
     const on = allowed(template, 'OperateRole')

@@ -88,11 +88,11 @@ describe('destroying the stack and deploying it again', () => {
 describe('every queue', () => {
   const queues = resources(template, 'AWS::SQS::Queue');
 
-  test('keeps messages for 14 days, but for passes, and encrypted', () => {
-    expect(queues).toHaveLength(8);
+  test('keeps messages for 14 days, but for those that start a pass or a drain, and encrypted', () => {
+    expect(queues).toHaveLength(9);
     for (const [id, { MessageRetentionPeriod, SqsManagedSseEnabled }] of queues)
       expect([MessageRetentionPeriod, SqsManagedSseEnabled], id).toEqual([
-        id.startsWith('Passes') ? 3_600 : 14 * 86_400,
+        /^Passes|^QueuesDrains/.test(id) ? 3_600 : 14 * 86_400,
         true,
       ]);
   });

@@ -114,7 +114,7 @@ async function listing(table: Table): Promise<void> {
   const { list, revision } = createEndpointRows(table);
   await Promise.all([list(), revision?.()]);
 }
-const slots = (table: Table) => createSlots(table).reserveSlot('crm', 1_000, AT);
+const slots = (table: Table) => createSlots(table).reserveSlot('crm', 1_000, AT, 9_000);
 const claims = (table: Table) => createTickClaims(table).claim({ now: AT, to: AT + 1 });
 const progresses = (table: Table) => createTickProgresses(table).ofAll([PROCESS]);
 const remembering = (table: Table) => createRoster(table).remember([PROCESS]);

@@ -3,7 +3,7 @@ import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import type { ChangeEvent } from '../../functions/changes/event.ts';
 import type { Deliveries } from '../../functions/delivery/deliveries.ts';
 import { paused, resumed } from '../../functions/delivery/health.ts';
-import { addressOf, type QueueUrls, sqsQueues, sqsSend } from '../../functions/delivery/queues.ts';
+import { type AllQueueUrls, addressOf, sqsQueues, sqsSend } from '../../functions/delivery/queues.ts';
 import { createRegistry, type Registry } from '../../functions/delivery/registry.ts';
 import type { EndpointKind, EndpointSettings } from '../../functions/endpoints/endpoint.ts';
 import { wants } from '../../functions/endpoints/filter.ts';
@@ -40,6 +40,7 @@ const ACCOUNT = 'arn:aws:sqs:eu-west-1:000000000000';
 /** As deployed: infra/parts/serving.ts, infra/parts/queues.ts. */
 const RUN_MS = 180_000;
 const VISIBILITY_S = 1_080;
+const DRAINS = { visibilityTimeout: 360, retention: 3_600 };
 const ROUTE_MS = 60_000;
 const REPLAYED_MS = 4 * 3_600_000;
 const MAX_RECEIVES = 1_000;
@@ -66,7 +67,7 @@ export class Delivery {
   /** The endpoint that was added; undefined before that, and once it was removed. */
   added: EndpointSettings | undefined;
   readonly events: QueueModel;
-  readonly #queues: { readonly deliveries: QueueModel; readonly chat: QueueModel };
+  readonly #queues: Readonly<Record<'deliveries' | 'chat' | 'drains', QueueModel>>;
   readonly #shared: Shared;
   readonly #rows: RowsOracle;
   readonly #deliveries: DeliveriesOracle;
@@ -94,13 +95,14 @@ export class Delivery {
     this.#queues = {
       deliveries: new ForgetfulQueue(this.#queueOptions('deliveries'), shared),
       chat: new ForgetfulQueue(this.#queueOptions('chat'), shared),
+      drains: new ForgetfulQueue({ ...this.#queueOptions('drains'), ...DRAINS }, shared),
     };
     this.#router = new Consumer(shared, {
       ...{ queue: this.events, name: 'route', size: 10, window: 0, limit: ROUTE_MS },
       strikes: plan.router,
       start: life => this.#startRoute(life),
     });
-    const { deliveries, chat } = this.#queues;
+    const { deliveries, chat, drains } = this.#queues;
     const start = (life: Life) => this.#startDeliver(life);
     const webhooks = { queue: deliveries, size: 10, window: 0, limit: RUN_MS, start };
     this.#deliverers = [
@@ -110,6 +112,7 @@ export class Delivery {
         ...{ queue: chat, size: 100, window: 5_000, limit: RUN_MS, name: 'deliver to chats', start },
         strikes: plan.deliverer,
       }),
+      new Consumer(shared, { ...webhooks, queue: drains, name: 'drain', strikes: plan.deliverer }),
     ];
     void createEndpointRows(this.table).change(ADDED.name, () => ({
       name: ADDED.name,
@@ -122,8 +125,7 @@ export class Delivery {
   get isIdle(): boolean {
     if (this.#router.isRunning || this.#names.some(name => this.#isWaiting(name))) return false;
     if (this.#deliverers.some(one => one.isRunning)) return false;
-    const { deliveries, chat } = this.#queues;
-    return [this.events, deliveries, chat].every(queue => queue.size === 0);
+    return [this.events, ...Object.values(this.#queues)].every(queue => queue.size === 0);
   }
 
   /** A message that two runs have at once may leave a row: one of them writes it and dies, and the other delivers the event, not knowing
@@ -253,7 +255,7 @@ export class Delivery {
     const deliver = createDeliver({
       registry: this.#registry(life),
       rows,
-      deliveries: this.#watched(createDeliveries(table)),
+      deliveries: this.#watched(createDeliveries(table), life),
       slots: createSlots(table),
       secrets: {
         nameOf: name => name,
@@ -276,11 +278,11 @@ export class Delivery {
           () => 'endpoint.post',
           ({ origin, body, headers }) => {
             if (headers['changewire-replay']) this.#shared.coverage.add('operator', 'replayed delivery');
-            return this.#receive(this.#receiverAt(origin), body, troubles);
+            return this.#receive(this.#receiverAt(origin), body, troubles, life);
           },
           ({ origin, body }, { status }) => {
             const receiver = this.#receiverAt(origin);
-            receiver.heard(body, status, scheduler.now);
+            receiver.heard(life, body, status, scheduler.now);
             if (status === 200) watches.get(receiver.name)?.took(body);
           },
         ),
@@ -289,7 +291,7 @@ export class Delivery {
     });
     return async (event, context) => {
       troubles.begin();
-      watches = this.#begin(event);
+      watches = this.#begin(event, life);
       const watching = watches;
       this.#take(event, life);
       const answer = await deliver(event, context);
@@ -297,7 +299,7 @@ export class Delivery {
         if (this.#inHand.get(messageId) === life) this.#inHand.delete(messageId);
       this.#judge(() => {
         const hadTime = context.getRemainingTimeInMillis() > ENOUGH_MS;
-        this.#end(watching, answer, hadTime && life.struck === 0 && !troubles.areMet);
+        this.#end(watching, life, answer, hadTime && life.struck === 0 && !troubles.areMet);
       });
       return answer;
     };
@@ -322,12 +324,15 @@ export class Delivery {
   }
 
   /** Judges what a run does with rows as what it does with messages of a queue. */
-  #watched(deliveries: Deliveries): Deliveries {
+  #watched(deliveries: Deliveries, life: Life): Deliveries {
     return {
       ...deliveries,
       due: async (endpoint, ...asked) => {
         const rows = await deliveries.due(endpoint, ...asked);
-        this.receivers.get(endpoint)?.beginRows(rows.map(({ place, body }) => ({ messageId: place, body })));
+        this.receivers.get(endpoint)?.beginRows(
+          life,
+          rows.map(({ place, body }) => ({ messageId: place, body })),
+        );
         return rows;
       },
     };
@@ -343,19 +348,19 @@ export class Delivery {
     }
   }
 
-  #begin({ Records }: SQSEvent): Watches {
+  #begin({ Records }: SQSEvent, life: Life): Watches {
     const groups = [...groupsOf(Records)];
     return new Map(
-      groups.map(([name, records]) => [name, (this.receivers.get(name) as Receiver).begin(records)]),
+      groups.map(([name, records]) => [name, (this.receivers.get(name) as Receiver).begin(life, records)]),
     );
   }
 
-  #end(watches: Watches, { batchItemFailures }: SQSBatchResponse, isFree: boolean): void {
+  #end(watches: Watches, life: Life, { batchItemFailures }: SQSBatchResponse, isFree: boolean): void {
     const again = new Set(batchItemFailures.map(({ itemIdentifier }) => itemIdentifier));
     for (const [name, watch] of watches) {
       const receiver = this.receivers.get(name) as Receiver;
       if (receiver.kind === 'webhook') watch.ends(again, isFree);
-      receiver.ends(again, isFree);
+      receiver.ends(life, again, isFree);
     }
   }
 
@@ -364,7 +369,7 @@ export class Delivery {
     return this.receivers.get(name) as Receiver;
   }
 
-  #receive(receiver: Receiver, body: string, troubles: Troubles): Reply {
+  #receive(receiver: Receiver, body: string, troubles: Troubles, life: Life): Reply {
     if (this.down.has(receiver.name)) return { status: 500, headers: {}, text: Buffer.from('down') };
     if (receiver.kind === 'webhook' && this.#isUnwelcome(body))
       return { status: 400, headers: {}, text: Buffer.from('not this one') };
@@ -374,7 +379,7 @@ export class Delivery {
       if (trouble.how === 'reset') throw new SocketError('reset');
       return { status: Number(trouble.how), headers: {}, text: Buffer.from('no') };
     }
-    this.#judge(() => receiver.took(body, this.#shared.scheduler.now));
+    this.#judge(() => receiver.took(life, body, this.#shared.scheduler.now));
     return { status: 200, headers: {}, text: Buffer.from('ok') };
   }
 
@@ -427,8 +432,9 @@ export class Delivery {
     });
   }
 
-  get #urls(): QueueUrls {
-    return { deliveries: this.#queues.deliveries.url, chat: this.#queues.chat.url };
+  get #urls(): AllQueueUrls {
+    const { deliveries, chat, drains } = this.#queues;
+    return { deliveries: deliveries.url, chat: chat.url, drains: drains.url };
   }
 
   #queueOptions(name: string) {

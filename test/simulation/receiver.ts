@@ -20,6 +20,13 @@ export const LINK_TEMPLATES: LinkTemplates = [
   },
 ];
 
+/** What one process has in hand for a chat: oracles of its runs over the queue, and over rows. */
+interface Hands {
+  readonly queue: BatchesOracle;
+  readonly rows: BatchesOracle;
+  source: 'queue' | 'rows';
+}
+
 /** The receiver of an endpoint; it also judges what it gets, and what became of the rest. */
 export class Receiver {
   readonly name: string;
@@ -28,11 +35,10 @@ export class Receiver {
   settings: EndpointSettings;
   readonly #deliveries: DeliveriesOracle;
   readonly #rows: RowsOracle;
-  /** For a chat: oracles of its runs over the queue, and over rows. */
-  readonly #batches: { readonly queue: BatchesOracle; readonly rows: BatchesOracle };
+  readonly #batches: () => BatchesOracle;
+  readonly #hands = new WeakMap<object, Hands>();
   /** From now on what was to come for it is dropped. */
   isRemoved = false;
-  #source: 'queue' | 'rows' = 'queue';
 
   constructor(
     { coverage }: Shared,
@@ -46,36 +52,48 @@ export class Receiver {
     this.#rows = rows;
     const read = this.kind === 'slack' ? readSlack : readTeams;
     const channel = new ChannelOracle(this.name, read, LINK_TEMPLATES, coverage);
-    const batches = () => new BatchesOracle(this.name, channel.read, this.#isSafe);
-    this.#batches = { queue: batches(), rows: batches() };
+    this.#batches = () => new BatchesOracle(this.name, channel.read, this.#isSafe);
   }
 
-  /** A run begins with these messages of the queue. @returns the oracle of their outcome */
-  begin(records: readonly SQSRecord[]): SettlingOracle {
-    this.#source = 'queue';
-    this.#batches.queue.begin(records);
+  /** A run of the process `by` begins with these messages of the queue. @returns the oracle of their outcome */
+  begin(by: object, records: readonly SQSRecord[]): SettlingOracle {
+    const hands = this.#handsOf(by);
+    hands.source = 'queue';
+    hands.queue.begin(records);
     return new SettlingOracle(records, this.#isSafe);
   }
 
   /** A run has these rows. */
-  beginRows(rows: readonly InHand[]): void {
-    this.#source = 'rows';
-    this.#batches.rows.begin(rows);
+  beginRows(by: object, rows: readonly InHand[]): void {
+    const hands = this.#handsOf(by);
+    hands.source = 'rows';
+    hands.rows.begin(rows);
   }
 
   /** The run is over. `isFree`: nothing went wrong in it, and it had time. */
-  ends(again: ReadonlySet<string>, isFree: boolean): void {
-    if (this.kind !== 'webhook') this.#batches.queue.end(again, isFree);
+  ends(by: object, again: ReadonlySet<string>, isFree: boolean): void {
+    if (this.kind !== 'webhook') this.#handsOf(by).queue.end(again, isFree);
   }
 
-  took(body: string, now: number): void {
-    const told = this.kind === 'webhook' ? [{ body }] : this.#batches[this.#source].took(body, now);
+  took(by: object, body: string, now: number): void {
+    const told = this.kind === 'webhook' ? [{ body }] : this.#inHand(by).took(body, now);
     for (const record of told) this.#deliveries.got(this.name, record.body);
   }
 
   /** Its answer arrived. */
-  heard(body: string, status: number, now: number): void {
-    if (this.kind !== 'webhook') this.#batches[this.#source].heard(body, status, now);
+  heard(by: object, body: string, status: number, now: number): void {
+    if (this.kind !== 'webhook') this.#inHand(by).heard(body, status, now);
+  }
+
+  #inHand(by: object): BatchesOracle {
+    const hands = this.#handsOf(by);
+    return hands[hands.source];
+  }
+
+  #handsOf(by: object): Hands {
+    const hands = this.#hands.get(by) ?? { queue: this.#batches(), rows: this.#batches(), source: 'queue' };
+    this.#hands.set(by, hands);
+    return hands;
   }
 
   /** Whether its present settings exclude this event, or it was removed. */

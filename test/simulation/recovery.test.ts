@@ -53,11 +53,13 @@ it('invariant 11: a receiver that is down for an hour has everything within 15 m
     const missed = commits.events.slice(began).map(({ id }) => id);
     expect(missed.length).toBeGreaterThanOrEqual(50);
     const got: string[] = [];
-    const receiver = delivery.receivers.get('webhook') as { took(body: string, now: number): void };
+    const receiver = delivery.receivers.get('webhook') as {
+      took(by: object, body: string, now: number): void;
+    };
     const took = receiver.took.bind(receiver);
-    receiver.took = (body, now) => {
+    receiver.took = (by, body, now) => {
       got.push((JSON.parse(body) as ChangeEvent).id);
-      took(body, now);
+      took(by, body, now);
     };
     delivery.down.clear();
     const returned = scheduler.now;

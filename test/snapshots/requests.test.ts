@@ -462,8 +462,8 @@ describe('a conditional write', () => {
       refuseOnce();
       expect(await port.load(process, 'p1')).toBeDefined();
       refuseOnce();
-      expect(await slots.reserveSlot('crm', 1_000, AT)).toBe(0);
-      expect(await slots.reserveSlot('crm', 1_000, AT)).toBe(1_000);
+      expect(await slots.reserveSlot('crm', 1_000, AT, 9 * 1000)).toBe(0);
+      expect(await slots.reserveSlot('crm', 1_000, AT, 9 * 1000)).toBe(1_000);
       expect(waits).toHaveLength(8);
     });
 

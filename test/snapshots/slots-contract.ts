@@ -10,21 +10,36 @@ export function slotsContract(create: () => Slots): void {
     it('book one moment after the other, and none in the past', async () => {
       const slots = create();
       const name = 'booked';
-      expect(await slots.reserveSlot(name, 1000, AT)).toBe(0);
-      expect(await slots.reserveSlot(name, 1000, AT)).toBe(1000);
-      expect(await slots.reserveSlot(name, 1000, AT + 500)).toBe(1500);
-      expect(await slots.reserveSlot('another', 1000, AT)).toBe(0);
-      expect(await slots.reserveSlot(name, 1000, AT + 3000)).toBe(0);
-      expect(await slots.reserveSlot(name, 1000, AT + 9000)).toBe(0);
+      const book = (at: number, of = name) => slots.reserveSlot(of, 1000, at, Number.POSITIVE_INFINITY);
+      expect(await book(AT)).toBe(0);
+      expect(await book(AT)).toBe(1000);
+      expect(await book(AT + 500)).toBe(1500);
+      expect(await book(AT, 'another')).toBe(0);
+      expect(await book(AT + 3000)).toBe(0);
+      expect(await book(AT + 9000)).toBe(0);
+    });
+
+    it('book nothing that is further away than asked for', async () => {
+      const slots = create();
+      for (const [within, slot] of [
+        [0, 0],
+        [0, undefined],
+        [999, undefined],
+        [1000, 1000],
+        [1999, undefined],
+        [2000, 2000],
+      ] as const)
+        expect(await slots.reserveSlot('near', 1000, AT, within)).toBe(slot);
+      expect(await slots.reserveSlot('near', 1000, AT + 3000, 0)).toBe(0);
     });
 
     it('begin again at the present where they lie ahead by more than any run waits: a clock was set back', async () => {
       const slots = create();
       const ahead = 15 * 60_000;
-      expect(await slots.reserveSlot('set', 1000, AT)).toBe(0);
-      expect(await slots.reserveSlot('set', 1000, AT - ahead + 1000)).toBe(ahead);
-      expect(await slots.reserveSlot('set', 1000, AT - ahead + 1000)).toBe(0);
-      expect(await slots.reserveSlot('set', 1000, AT - ahead + 1000)).toBe(1000);
+      expect(await slots.reserveSlot('set', 1000, AT, Number.POSITIVE_INFINITY)).toBe(0);
+      expect(await slots.reserveSlot('set', 1000, AT - ahead + 1000, Number.POSITIVE_INFINITY)).toBe(ahead);
+      expect(await slots.reserveSlot('set', 1000, AT - ahead + 1000, Number.POSITIVE_INFINITY)).toBe(0);
+      expect(await slots.reserveSlot('set', 1000, AT - ahead + 1000, Number.POSITIVE_INFINITY)).toBe(1000);
     });
 
     it('never book two moments within an interval, however many ask at once', async () => {
@@ -35,7 +50,10 @@ export function slotsContract(create: () => Slots): void {
           const slots = create();
           const name = `together-${round++}`;
           const moments = await Promise.all(
-            offsets.map(async offset => AT + offset + (await slots.reserveSlot(name, 1000, AT + offset))),
+            offsets.map(async offset => {
+              const wait = await slots.reserveSlot(name, 1000, AT + offset, Number.POSITIVE_INFINITY);
+              return AT + offset + (wait as number);
+            }),
           );
           const sorted = moments.toSorted((left, right) => left - right);
           for (const [index, slot] of sorted.slice(1).entries()) {

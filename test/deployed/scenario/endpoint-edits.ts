@@ -29,7 +29,7 @@ export async function editPaused(world: World, endpoint: AddedEndpoint, label: s
 /** Waits until nothing is to be delivered out of these queues. */
 export async function quiet(
   { aws, stack }: World,
-  queues: readonly string[] = ['Events', 'Deliveries', 'Chat'],
+  queues: readonly string[] = ['Events', 'Deliveries', 'Chat', 'Drains'],
 ): Promise<void> {
   await until(60, async () => {
     for (const name of queues)

@@ -35,9 +35,10 @@ export function someEvents(count: number, version = AT): ChangeEvent[] {
 export function memorySlots(): Slots {
   const slots = new Map<string, number>();
   return {
-    reserveSlot: async (name, interval, now) => {
+    reserveSlot: async (name, interval, now, within) => {
       const booked = slots.get(name) ?? 0;
       const slot = booked > now + MAX_SLOT_AHEAD_MS ? now : Math.max(now, booked);
+      if (slot - now > within) return undefined;
       slots.set(name, slot + interval);
       return slot - now;
     },

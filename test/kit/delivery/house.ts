@@ -8,7 +8,7 @@ import {
 import { buildApp } from 'fauxqs';
 import type { ChangeEvent } from '../../../functions/changes/event.ts';
 import { wakesAt } from '../../../functions/delivery/health.ts';
-import { type Queues, type QueueUrls, sqsQueues, sqsSend } from '../../../functions/delivery/queues.ts';
+import { type AllQueueUrls, type Queues, sqsQueues, sqsSend } from '../../../functions/delivery/queues.ts';
 import { createRegistry } from '../../../functions/delivery/registry.ts';
 import type { EndpointKind } from '../../../functions/endpoints/endpoint.ts';
 import { createDeliver, type DeliverDependencies } from '../../../functions/handlers/create-deliver.ts';
@@ -31,8 +31,13 @@ export async function openHouse() {
   const endpoint = await app.listen({ host: '127.0.0.1', port: 0 });
   const credentials = { accessKeyId: 'l', secretAccessKey: 'l' };
   const sqs = new SQSClient({ endpoint, region: 'us-east-1', credentials, useQueueUrlAsEndpoint: false });
-  const urls: QueueUrls = { deliveries: await queueOf(sqs, 'deliveries'), chat: await queueOf(sqs, 'chat') };
-  const queueArn = (await attributesOf(sqs, urls.deliveries)).QueueArn ?? '';
+  const urls: AllQueueUrls = {
+    deliveries: await queueOf(sqs, 'deliveries'),
+    chat: await queueOf(sqs, 'chat'),
+    drains: await queueOf(sqs, 'drains'),
+  };
+  const arnOf = async (url: string) => (await attributesOf(sqs, url)).QueueArn ?? '';
+  const arns = { deliveries: await arnOf(urls.deliveries), drains: await arnOf(urls.drains) };
   const table = openModel();
   const [rows, deliveries] = [createEndpointRows(table), createDeliveries(table)];
   const secrets = new Map<string, string>();
@@ -70,18 +75,16 @@ export async function openHouse() {
     count: addingUp(counts),
   };
   const registry = () => createRegistry([], rows, clock);
-  /** How many messages the queue of deliveries holds: visible, in flight and delayed. */
+  /** How many messages the queues of deliveries and of drains hold: visible, in flight and delayed. */
   const size = async (): Promise<number> => {
-    const attributes = await attributesOf(sqs, urls.deliveries);
     const parts = ['', 'NotVisible', 'Delayed'] as const;
-    return parts.reduce(
-      (sum, part) => sum + Number(attributes[`ApproximateNumberOfMessages${part}`] ?? 0),
-      0,
-    );
+    const both = await Promise.all([urls.deliveries, urls.drains].map(url => attributesOf(sqs, url)));
+    const counts = both.flatMap(found => parts.map(part => found[`ApproximateNumberOfMessages${part}`]));
+    return counts.reduce((sum, count) => sum + Number(count ?? 0), 0);
   };
   const tick = () => createTick({ ...common, registry: registry(), replays: async () => undefined })();
   return {
-    ...{ sqs, urls, queueArn, rows, deliveries, said, counts, clock, size, tick },
+    ...{ sqs, urls, queueArn: arns.deliveries, rows, deliveries, said, counts, clock, size, tick },
     async endpoint(name: string, url: string, kind: EndpointKind = 'webhook'): Promise<void> {
       secrets.set(name, JSON.stringify({ url, secrets: [SECRET] }));
       await rows.change(name, () => ({ name, settings: { name, kind }, health: {} }));
@@ -103,8 +106,13 @@ export async function openHouse() {
       const onTrouble = (error: unknown) => {
         throw error;
       };
-      const queueUrl = urls.deliveries;
-      pollers.push(startPoller({ sqs, queueUrl, queueArn, deliver, sleep, concurrency, onTrouble }));
+      for (const queue of ['deliveries', 'drains'] as const)
+        pollers.push(
+          startPoller({
+            ...{ sqs, queueUrl: urls[queue], queueArn: arns[queue] },
+            ...{ deliver, sleep, concurrency, onTrouble },
+          }),
+        );
     },
     /** Hands events to the router, as the queue of the topic does. */
     async publish(events: readonly ChangeEvent[]): Promise<void> {

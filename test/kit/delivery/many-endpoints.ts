@@ -1,4 +1,6 @@
 import { Dispatcher } from 'undici';
+import type { Deliveries, PendingDelivery } from '../../../functions/delivery/deliveries.ts';
+import { joined } from '../../../functions/delivery/health.ts';
 import { sqsQueues, sqsSend } from '../../../functions/delivery/queues.ts';
 import { createRegistry } from '../../../functions/delivery/registry.ts';
 import type { EndpointSettings } from '../../../functions/endpoints/endpoint.ts';
@@ -8,7 +10,7 @@ import { createTick } from '../../../functions/handlers/create-tick.ts';
 import { createDeliveries } from '../../../functions/snapshots/dynamo-deliveries.ts';
 import { createEndpointRows } from '../../../functions/snapshots/dynamo-endpoint-rows.ts';
 import { createSlots } from '../../../functions/snapshots/slots.ts';
-import { DELIVER_TIMEOUT, WEBHOOKS } from '../../../infra/parts/serving.ts';
+import { CHAT, DRAINS, type Serving, WEBHOOKS } from '../../../infra/parts/serving.ts';
 import { seededRandom } from '../../../local/simulated-service/data/random.ts';
 import { Coverage } from '../../simulation/faults.ts';
 import { Controller } from '../../simulation/http.ts';
@@ -25,6 +27,12 @@ import { recordOf } from './setting.ts';
 /** What a receiver answers, 20 ms later; or it never does. */
 export type Manner = 200 | 429 | 500 | 'hangs';
 
+/** An endpoint of the simulation, and the behaviour of its receiver. */
+export interface Member {
+  readonly settings: Omit<EndpointSettings, 'name'>;
+  readonly manner: Manner;
+}
+
 const ANSWER_MS = 20;
 const REQUEST_MS = 5;
 /** How often Lambda looks for messages while fewer runs than allowed are under way. */
@@ -32,44 +40,61 @@ const LOOK_MS = 20;
 const MINUTE = 60_000;
 const AFTERWARDS_MS = 5_000;
 
-/** Sends so many events, so many a second, to receivers that behave like this, with one fair queue and as
- *  many runs at once as are deployed. @returns for each receiver that answers 200: the ms from routing to
- *  the first attempt of each event */
-export async function waitsOf(
+/** Sends this number of events, each second the same number, to webhooks that behave like this. @returns for
+ *  each receiver that answers 200: the ms from routing to the first attempt of each event */
+export function waitsOf(
   manners: readonly Manner[],
   { seconds, perSecond }: { readonly seconds: number; readonly perSecond: number },
+): Promise<number[][]> {
+  const members = manners.map(manner => ({ manner, settings: { kind: 'webhook' } }) as const);
+  return simulate(members, seconds * 1000 + AFTERWARDS_MS, (world, after) => {
+    for (let number = 0; number < seconds * perSecond; number++)
+      after((number * 1000) / perSecond, () => void world.publish(world.eventOf(number)));
+  });
+}
+
+type World = ReturnType<typeof openWorld>;
+
+/** Lets `ms` of virtual time pass over the endpoints `e0`, `e1` and so on, with the queues and as many runs at
+ *  once as are deployed. `begin` sets up what happens, by `after` (in ms). @returns as `waitsOf` */
+export async function simulate(
+  members: readonly Member[],
+  ms: number,
+  begin: (world: World, after: (ms: number, action: () => void) => void) => Promise<void> | void,
 ): Promise<number[][]> {
   const scheduler = new Scheduler(AT);
   const restore = virtualTimers(scheduler);
   try {
-    const world = openWorld(scheduler, manners);
-    for (const [index, event] of someEvents(seconds * perSecond).entries()) {
-      scheduler.after((index * 1000) / perSecond, () => void world.publish(JSON.stringify(event)));
-    }
-    await scheduler.pass(seconds * 1000 + AFTERWARDS_MS);
+    const world = openWorld(scheduler, members);
+    await begin(world, (ms, action) => void scheduler.after(ms, action));
+    await scheduler.pass(ms);
     return world.waits();
   } finally {
     restore();
   }
 }
 
-function openWorld(scheduler: Scheduler, manners: readonly Manner[]) {
+function openWorld(scheduler: Scheduler, members: readonly Member[]) {
   const clock = () => scheduler.now;
   const random = seededRandom(1);
-  const queue = new QueueModel({
-    ...{ name: 'deliveries', arn: 'arn:aws:sqs:eu-west-1:1:deliveries', url: 'https://sqs/deliveries' },
-    ...{ clock, random, visibilityTimeout: 1_080 },
-  });
+  const queueOf = (name: string) =>
+    new QueueModel({
+      ...{ name, arn: `arn:aws:sqs:eu-west-1:1:${name}`, url: `https://sqs/${name}` },
+      ...{ clock, random, visibilityTimeout: 1_080 },
+    });
+  const [deliveries, chat, drains] = [queueOf('deliveries'), queueOf('chat'), queueOf('drains')];
   const nature = { scheduler, random, coverage: new Coverage(), faulty: false, delays: {} };
-  const urls = { deliveries: queue.url, chat: 'https://sqs/chat' };
-  const sqs = sqsClient(new Life(nature), [queue], { sent: () => undefined });
+  const urls = { deliveries: deliveries.url, chat: chat.url, drains: drains.url };
+  const sqs = sqsClient(new Life(nature), [deliveries, chat, drains], { sent: () => undefined });
   const { model, ...base } = openModel();
   const client = modelClient(async command => {
     await scheduler.sleep(REQUEST_MS);
     return model.run(command);
   });
   const table = { ...base, client };
-  const configured = manners.map((_, index): EndpointSettings => ({ name: `e${index}`, kind: 'webhook' }));
+  const configured = members.map(
+    ({ settings }, index): EndpointSettings => ({ ...settings, name: `e${index}` }),
+  );
   const rows = createEndpointRows(table);
   const registry = () => createRegistry(configured, rows, clock);
   const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
@@ -77,18 +102,42 @@ function openWorld(scheduler: Scheduler, manners: readonly Manner[]) {
   const routed = new Map<string, number>();
   const tried = new Map<string, number>();
   const send: ReturnType<typeof sqsSend> = async messages => {
-    for (const { to, body } of messages) routed.set(`${to.name} ${body}`, clock());
+    for (const { to, body } of messages)
+      for (const mark of marksIn(body)) routed.set(`${to.name} ${mark}`, clock());
     return sqsSend(sqs, urls)(messages);
   };
   const openAgent = () =>
-    new Receivers(scheduler, manners, (name, body) => {
-      const key = `${name} ${body}`;
-      tried.set(key, tried.get(key) ?? clock());
+    new Receivers(scheduler, members, (name, body) => {
+      for (const mark of marksIn(body)) {
+        const key = `${name} ${mark}`;
+        tried.set(key, tried.get(key) ?? clock());
+      }
     });
+  // Backlogs of hundreds of thousands of rows are kept beside the table, which would compress each of them.
+  const backlogs = new Map<string, PendingDelivery[]>();
+  const withBacklogs = (deliveries: Deliveries): Deliveries => ({
+    ...deliveries,
+    due: async (name, ...given) => {
+      const backlog = backlogs.get(name);
+      if (!backlog) return deliveries.due(name, ...given);
+      await scheduler.sleep(REQUEST_MS);
+      return backlog.slice(0, given[1]);
+    },
+    remove: async (name, places) => {
+      await scheduler.sleep(REQUEST_MS);
+      const backlog = backlogs.get(name) ?? [];
+      backlogs.set(
+        name,
+        backlog.filter(({ place }) => !places.includes(place)),
+      );
+    },
+    note: async attempts =>
+      backlogs.has(attempts[0]?.endpoint ?? '') ? undefined : deliveries.note(attempts),
+  });
   const starting = () =>
     createDeliver({
       ...{ ...common, openAgent, allowLoopback: false, registry: registry() },
-      deliveries: createDeliveries(table),
+      deliveries: withBacklogs(createDeliveries(table)),
       slots: createSlots(table),
       sleep: ms => scheduler.sleep(ms),
       secrets: {
@@ -100,12 +149,33 @@ function openWorld(scheduler: Scheduler, manners: readonly Manner[]) {
   const route = createRoute({ ...common, setAside: NOTHING_MALFORMED, registry: registry(), send });
   const tick = createTick({ ...common, registry: registry(), replays: async () => undefined });
   every(scheduler, MINUTE, () => void tick());
-  serve(scheduler, queue, starting);
+  serve(scheduler, deliveries, WEBHOOKS, starting);
+  serve(scheduler, chat, CHAT, starting);
+  serve(scheduler, drains, DRAINS, starting);
   return {
+    /** Wakes a run for the backlog of one endpoint. */
+    wake: (index: number) => common.queues.wake(configured[index] as EndpointSettings, 0),
+    /** The event with this number: that of a project of its own. */
+    eventOf,
     publish: (body: string) =>
       route({ Records: [recordOf('event', body)] }, { getRemainingTimeInMillis: () => 60_000 }),
+    /** Routes an event to one endpoint. */
+    send: (index: number, body: string) => {
+      const { name, kind } = configured[index] as EndpointSettings;
+      return send([{ to: { name, kind }, body }]);
+    },
+    /** Makes a backlog of this number of rows. */
+    async backlog(index: number, count: number): Promise<void> {
+      const name = `e${index}`;
+      const health = joined({}, AT, true);
+      backlogs.set(
+        name,
+        Array.from({ length: count }, (_, number) => rowOf(name, number)),
+      );
+      await createEndpointRows(base).change(name, () => ({ name, health }));
+    },
     waits: () =>
-      manners.flatMap((manner, index) => {
+      members.flatMap(({ manner }, index) => {
         if (manner !== 200) return [];
         const mine = [...routed].filter(([key]) => key.startsWith(`e${index} `));
         return [mine.map(([key, at]) => (tried.get(key) ?? Number.POSITIVE_INFINITY) - at)];
@@ -113,24 +183,47 @@ function openWorld(scheduler: Scheduler, manners: readonly Manner[]) {
   };
 }
 
+const [template] = someEvents(1);
+
+function eventOf(number: number): string {
+  const { data, ...event } = template as { data: { project: object } };
+  const project = { ...data.project, id: String(number), name: `mark-${number}-` };
+  return JSON.stringify({ ...event, id: `p1.${number}.1.0`, data: { ...data, project } });
+}
+
+const rowOf = (endpoint: string, number: number): PendingDelivery => ({
+  ...{ endpoint, eventId: `p1.${number}.1.0`, at: AT, due: AT, body: eventOf(number), attributes: {} },
+  ...{ place: String(number), attempts: 0, triedAt: undefined },
+});
+
+/** The numbers of the events in a body, which may be a chat message. */
+function marksIn(body: string): Set<string> {
+  return new Set(Array.from(body.matchAll(/mark-(\d+)-/g), ([, mark]) => mark as string));
+}
+
 /** Lambda's runs, each in an environment that serves no other run at the time. */
-function serve(scheduler: Scheduler, queue: QueueModel, starting: () => Deliver): void {
-  const idle: Deliver[] = Array.from({ length: WEBHOOKS.concurrency }, starting);
+function serve(
+  scheduler: Scheduler,
+  queue: QueueModel,
+  { concurrency, batch, timeout, window }: Serving,
+  starting: () => Deliver,
+): void {
+  const idle: Deliver[] = Array.from({ length: concurrency }, starting);
   let runs = 0;
   const run = (deliver: Deliver) => {
-    const end = scheduler.now + DELIVER_TIMEOUT.toMilliseconds();
+    const end = scheduler.now + timeout.toMilliseconds();
     const context = {
-      awsRequestId: String(++runs),
+      awsRequestId: `${queue.name}-${++runs}`,
       getRemainingTimeInMillis: () => end - scheduler.now,
     };
     const handler = (event: Parameters<Deliver>[0]) => deliver(event, context);
-    return new QueueSource({ queue, batchSize: WEBHOOKS.batch, handler }).run();
+    return new QueueSource({ queue, batchSize: batch, handler }).run();
   };
   const use = async (deliver: Deliver): Promise<void> => {
     await run(deliver);
     idle.push(deliver);
   };
-  every(scheduler, LOOK_MS, () => {
+  every(scheduler, Math.max(LOOK_MS, window.toMilliseconds()), () => {
     while (idle.length > 0 && (queue.nextVisibleAt() ?? Number.POSITIVE_INFINITY) <= scheduler.now)
       void use(idle.pop() as Deliver);
   });
@@ -146,13 +239,13 @@ function every(scheduler: Scheduler, ms: number, work: () => void): void {
 /** The receivers of all endpoints. */
 class Receivers extends Dispatcher {
   readonly #scheduler: Scheduler;
-  readonly #manners: readonly Manner[];
+  readonly #members: readonly Member[];
   readonly #got: (name: string, body: string) => void;
 
-  constructor(scheduler: Scheduler, manners: readonly Manner[], got: (name: string, body: string) => void) {
+  constructor(scheduler: Scheduler, members: readonly Member[], got: (name: string, body: string) => void) {
     super();
     this.#scheduler = scheduler;
-    this.#manners = manners;
+    this.#members = members;
     this.#got = got;
   }
 
@@ -161,7 +254,7 @@ class Receivers extends Dispatcher {
     this.#got(name, String(body));
     const controller = new Controller(handler);
     handler.onRequestStart?.(controller, {});
-    const manner = this.#manners[Number(number)];
+    const manner = this.#members[Number(number)]?.manner;
     if (manner !== undefined && manner !== 'hangs')
       this.#scheduler.after(ANSWER_MS, () =>
         controller.answer({ status: manner, headers: {}, text: Buffer.from('') }),

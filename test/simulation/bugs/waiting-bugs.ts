@@ -17,8 +17,8 @@ export const WAITING_BUGS: readonly Bug[] = [
     edits: [
       edit(
         'delivery/queue-settler.ts',
-        '      await join();\n',
-        '      if (receivesOf(this.#records.get(held.id) as SQSRecord) === 1) await join();\n',
+        '      await this.#health.joined(how.due, first);\n',
+        '      if (receivesOf(this.#records.get(held.id) as SQSRecord) === 1) await this.#health.joined(how.due, first);\n',
       ),
     ],
   },
