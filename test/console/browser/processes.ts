@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Given } from '../../kit/console/given.ts';
+import { flat, type Given, stream } from '../../kit/console/given.ts';
 import { axeFindings } from '../../kit/console/tab.ts';
 import { use } from './keyboard.ts';
 
@@ -20,6 +20,9 @@ export function processTests({ house, open }: Given): void {
       await use(page, 'Sweep launch now');
       await page.getByText('on hold', { exact: true }).waitFor({ timeout: 15_000 });
       expect(await axeFindings(page)).toEqual([]);
+      // A line about the process names it once.
+      const held = stream(page).filter({ hasText: 'projects vanished at once' }).first();
+      expect(flat(await held.innerText()).match(/launch/g)).toHaveLength(1);
       await use(page, 'Release the deletions');
       const dialog = page.getByRole('dialog');
       await dialog.getByText(/\d+ projects and their tasks will be told as deleted/).waitFor();

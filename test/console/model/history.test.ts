@@ -55,7 +55,12 @@ describe('what changed since a time', () => {
   it('counts what it shows, a field or a new or deleted record for one each, as a chat does', () => {
     const project = { id: '3', name: 'Project 3' };
     const summary = summaryOf([
-      updated(1, fieldChange('status', 'To do', 'In progress'), fieldChange('dueDate', '1', '2')),
+      updated(
+        1,
+        fieldChange('status', 'To do', 'In progress'),
+        fieldChange('dueDate', '1', '2'),
+        fieldChange('name', 'a', 'b'),
+      ),
       updated(2, fieldChange('status', 'In progress', 'Done')),
       entryOf(
         taskEvent({
@@ -65,8 +70,8 @@ describe('what changed since a time', () => {
       ),
       entryOf(taskEvent({ id: 'e4', at: at(4), project, changes: [fieldChange('status', 'To do', 'Done')] })),
     ]);
-    expect(summary.projects.map(({ count }) => count)).toEqual([1, 3]);
-    expect(summary.count).toBe(4);
+    expect(summary.projects.map(({ count }) => count)).toEqual([1, 4]);
+    expect(summary.count).toBe(5);
     expect(
       changesOf(updated(1, fieldChange('status', '1', '2'), fieldChange('dueDate', '1', '2')).line),
     ).toBe(2);
