@@ -174,7 +174,7 @@ describe('an edit in the service arrives over HTTP, field by field', () => {
         process: { id: PROCESS },
         project: { id: '1001', name: 'Project 1', record },
         changes: [expected],
-        observed: { after: expect.any(String), before: event?.time },
+        observed: { after: expect.any(String), before: expect.any(String) },
       },
     });
   });
