@@ -26,6 +26,7 @@ const STATES: Record<ProcessStatus['state'], Style> = {
   unknown: 'yellow',
   baseline: 'cyan',
   stalled: 'red',
+  failing: 'red',
   'on-hold': 'red',
   owing: 'yellow',
   well: 'green',
@@ -66,13 +67,14 @@ function underWay({ mode, progress }: ProcessStatus['underWay'][number]): string
 }
 
 /** What an operator should know or do about the process. */
-function notesOf({ process, state, hold, stalledSince }: ProcessStatus, paper: Paper): string[] {
+function notesOf({ process, state, hold, stalledSince, failure }: ProcessStatus, paper: Paper): string[] {
   if (state === 'removed')
     return [
       `in the configuration no more: taken in again it goes on from here. To delete what is kept of it: npx changewire forget ${process}`,
     ];
   return [
     ...(stalledSince === undefined ? [] : [`no pass was completed ${since(stalledSince, paper)}`]),
+    ...(failure === undefined ? [] : [`passes fail ${since(failure.since, paper)}: ${failure.reason}`]),
     ...(hold?.isReleased
       ? [`deletions of ${hold.projects} projects are released: the next sweep tells them`]
       : []),

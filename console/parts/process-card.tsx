@@ -57,13 +57,19 @@ export function ProcessCard({ status }: { readonly status: ProcessStatus }) {
   );
 }
 
-function Hold({ status: { workspace, process, hold, stalledSince } }: { readonly status: ProcessStatus }) {
+function Hold({ status }: { readonly status: ProcessStatus }) {
+  const { workspace, process, hold, stalledSince, failure } = status;
   const { session } = useWorld();
   return (
     <>
       {stalledSince !== undefined && (
         <p class="card-trouble">
           No pass was completed <For since={stalledSince} />: changes are late.
+        </p>
+      )}
+      {failure && (
+        <p class="card-trouble">
+          Passes fail <For since={failure.since} />: <bdi>{failure.reason}</bdi>
         </p>
       )}
       {hold?.isReleased && (

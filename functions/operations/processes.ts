@@ -19,6 +19,12 @@ export interface BegunPass {
   readonly heldUntil: number | undefined;
 }
 
+/** Why passes fail, and since when. */
+export interface ProcessFailure {
+  readonly since: number;
+  readonly reason: string;
+}
+
 /** A debt; `Debt` in `functions/snapshots/state.ts` explains the properties. */
 export interface Owed {
   readonly cause: 'unreadable' | 'no-task-list' | 'not-listed' | 'uncertain';
@@ -37,6 +43,8 @@ export interface Progress {
   readonly hold: { readonly since: number; readonly missing: number } | undefined;
   readonly released: boolean;
   readonly stalled: { readonly since: number } | undefined;
+  readonly changesFailure: ProcessFailure | undefined;
+  readonly sweepFailure: ProcessFailure | undefined;
   /** By the id of the project. */
   readonly debts: ReadonlyMap<string, Owed>;
   /** Passes that are not completed, or that a run walks now. */

@@ -6,7 +6,7 @@ import { cursorOf, iso, readCursor } from './cursor.ts';
 import { endpointsBehind } from './endpoint-status.ts';
 import { knownProcesses } from './known-processes.ts';
 import { type OperationsHouse, PAGE, WIDTH } from './operations-house.ts';
-import type { KnownProcess, Owed, Progress } from './processes.ts';
+import type { KnownProcess, Owed, ProcessFailure, Progress } from './processes.ts';
 import type { AnswerOf } from './protocol/answers.ts';
 import type { RequestOf } from './protocol/requests.ts';
 import type { ProcessStatus } from './protocol/status.ts';
@@ -81,6 +81,7 @@ function statusOf(process: KnownProcess, known: Known): ProcessStatus {
   const { progress, now } = known;
   const { baselinedAt, sweptAt, hold, released, stalled, passes } = progress;
   const completedAt = happenedAt(progress.completedAt, now);
+  const failure = failureOf(progress);
   return {
     ...{ workspace, process: processId },
     state: stateOf(process, known),
@@ -93,6 +94,7 @@ function statusOf(process: KnownProcess, known: Known): ProcessStatus {
       .map(({ mode, progress }) => ({ mode, ...(progress !== undefined && { progress }) })),
     ...(hold && { hold: { since: iso(hold.since), projects: hold.missing, isReleased: released } }),
     ...(stalled && { stalledSince: iso(stalled.since) }),
+    ...(failure && { failure: { since: iso(failure.since), reason: failure.reason } }),
     debts: debtsOf(progress),
   };
 }
@@ -118,13 +120,21 @@ function isUnread({ cause }: Owed): boolean {
   return cause === 'unreadable' || cause === 'no-task-list';
 }
 
+/** Why passes fail; where both modes do, why `changes` passes do. */
+function failureOf({ changesFailure, sweepFailure }: Progress): ProcessFailure | undefined {
+  return changesFailure ?? sweepFailure;
+}
+
 /** The worst state that applies. */
 function stateOf({ interval, isRemoved }: KnownProcess, { progress, now }: Known): ProcessStatus['state'] {
   const { baselined, completedAt, hold, stalled, debts, passes } = progress;
   if (isRemoved) return 'removed';
+  const isFailing = failureOf(progress) !== undefined;
+  if (!baselined && isFailing) return 'failing';
   if (!baselined) return passes.length > 0 ? 'baseline' : 'unknown';
   const isSilent = interval !== undefined && now - happenedAt(completedAt, now) > longestSilence(interval);
   if (stalled || isSilent) return 'stalled';
+  if (isFailing) return 'failing';
   if (hold) return 'on-hold';
   return [...debts.values()].some(isUnread) ? 'owing' : 'well';
 }

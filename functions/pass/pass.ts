@@ -56,6 +56,12 @@ export class Pass {
     return this.parts.clock() >= this.parts.stopAt;
   }
 
+  /** Since when passes of this mode have failed, in ms since 1970 by our clock; undefined: the last one did not. */
+  get failedSince(): number | undefined {
+    const { sweepFailure, changesFailure } = this.state;
+    return (this.heartbeat.lease.mode === 'sweep' ? sweepFailure : changesFailure)?.since;
+  }
+
   /** Runs `work` once all earlier calls have ended: DynamoDB refuses concurrent transactions that check the same item. */
   async inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
     const mine = this.#turn.then(work);

@@ -1,5 +1,6 @@
 import type { Mode } from '../basics/process.ts';
 import { DeadlineError } from '../service/errors.ts';
+import type { PassFailure } from '../snapshots/state.ts';
 import { failureReason } from '../telling/failure-reason.ts';
 import { tellRecovered, tellStalled } from '../telling/stall.ts';
 import { LEASE_MS, LeaseLostError } from './heartbeat.ts';
@@ -89,8 +90,9 @@ async function failed(pass: Pass, error: unknown): Promise<PassReport> {
   const isOutOfTime = error instanceof DeadlineError;
   // Projects that this `changes` pass has settled may change while the failure lasts: the next pass must look at them again.
   const mustBeginAnew = pass.kind === 'changes' && !pass.outOfTime && !isOutOfTime;
-  await endQuietly(pass, mustBeginAnew);
-  await tellStalled(pass, failureReason(error));
+  const reason = failureReason(error);
+  await endQuietly(pass, mustBeginAnew, isOutOfTime ? undefined : reason);
+  await tellStalled(pass, reason);
   if (!isOutOfTime) throw error;
   return { ...reportOf(pass, 'unfinished'), cutOff: String(error) };
 }
@@ -111,16 +113,19 @@ const NOT_ENDED =
 const OUT_OF_TIME = 'There is more to read than one run has time for; the next one goes on.';
 
 /** Saves how far the pass came, and gives the lease back: the next run resumes it there. */
-async function interrupt({ heartbeat, parts }: Pass): Promise<void> {
+async function interrupt({ heartbeat, parts }: Pass, failure?: PassFailure): Promise<void> {
   await heartbeat.save();
-  await parts.snapshots.release(parts.process, heartbeat.lease);
+  await parts.snapshots.release(parts.process, heartbeat.lease, failure);
 }
 
 /** Gives the lease back after a failure. An error in doing so is only logged: the caller must see the failure itself. */
-async function endQuietly(pass: Pass, mustBeginAnew: boolean): Promise<void> {
-  const { log, process, snapshots } = pass.parts;
+async function endQuietly(pass: Pass, mustBeginAnew: boolean, reason: string | undefined): Promise<void> {
+  const { log, process, snapshots, clock } = pass.parts;
+  const { lease } = pass.heartbeat;
+  const since = pass.failedSince ?? clock();
+  const failure = reason === undefined ? undefined : { since, reason };
   try {
-    await (mustBeginAnew ? snapshots.abandon(process, pass.heartbeat.lease) : interrupt(pass));
+    await (mustBeginAnew ? snapshots.abandon(process, lease, failure) : interrupt(pass, failure));
   } catch (error) {
     if (error instanceof LeaseLostError) return;
     log.warn('The lease could not be given back; it ends by itself within a minute.', {

@@ -1,7 +1,7 @@
 import { heldEvent } from '../changes/build-events.ts';
 import { skippedEvent } from '../changes/source-events.ts';
 import { nextPace } from '../schedule/pace.ts';
-import type { PassState, ProcessState } from '../snapshots/state.ts';
+import { type Debt, failureOf, type PassState, type ProcessState } from '../snapshots/state.ts';
 import { announce, type Say } from '../telling/announce.ts';
 import { failureReason } from '../telling/failure-reason.ts';
 import { type Conclusion, conclude } from './conclude.ts';
@@ -41,6 +41,7 @@ export async function settle(pass: Pass, survey: Survey, rounds: Rounds): Promis
       ...pass.reports.toSave(),
       ...(end.endsHold && { hold: undefined, released: false }),
       ...(isDone && movedOn(pass, survey, { isComplete, skipped })),
+      ...failureAfter(pass, end.error),
     });
     if (!saved) return 'unfinished';
   }
@@ -48,6 +49,13 @@ export async function settle(pass: Pass, survey: Survey, rounds: Rounds): Promis
   if (end.error) throw end.error;
   if (survey.isBaseline) logWhatIsLeftOut(pass, findings, isComplete);
   return 'completed';
+}
+
+/** What a failure changes, and the end of one: nothing where nothing failed before, either. */
+function failureAfter({ heartbeat, failedSince, parts }: Pass, error: Error | undefined): Partial<PassState> {
+  const { mode } = heartbeat.lease;
+  if (error) return failureOf(mode, { since: failedSince ?? parts.clock(), reason: failureReason(error) });
+  return failedSince === undefined ? {} : failureOf(mode, undefined);
 }
 
 /** Logs what a baseline was completed without. */

@@ -13,7 +13,7 @@ import { holds, type Table } from './table.ts';
 
 const NAMES = [
   ...['pk', 'sk', 'baselined', 'baselinedAt', 'hold', 'released', 'stalled', 'completedAt', 'sweptAt'],
-  ...['leaseUntil', 'window', 'progress'],
+  ...['changesFailure', 'sweepFailure', 'leaseUntil', 'window', 'progress'],
 ];
 type ProcessItem = Key & { readonly leaseUntil?: { readonly N: string } } & Record<string, AttributeValue>;
 

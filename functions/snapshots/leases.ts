@@ -4,12 +4,13 @@ import { decodePart, encodePart } from '../changes/event-id.ts';
 import { IS_FREE, IS_OURS, IS_OURS_TO_END } from './conditions.ts';
 import { passKey } from './keys.ts';
 import { farEnd, type Lease, type LeaseRequest, type PassWindow } from './snapshots.ts';
-import type { PassState } from './state.ts';
-import type { Attributes } from './state-item.ts';
+import { failureOf, type PassFailure, type PassState } from './state.ts';
+import { type Attributes, attributesOf } from './state-item.ts';
 import { rowUpdate, stateWrites } from './state-writes.ts';
 import { holds, ifHolds, type Table } from './table.ts';
 import { transact } from './transact.ts';
 
+const LEASE_END: Attributes = new Map(['leaseOwner', 'leaseUntil'].map(name => [name, undefined]));
 /** Removes the lease, the beginning and the progress of a pass. */
 const PASS_END: Attributes = new Map(
   ['leaseOwner', 'leaseUntil', 'window', 'progress'].map(name => [name, undefined]),
@@ -74,24 +75,37 @@ export function saveProgress(
 }
 
 /** A lease that is no longer ours needs no giving back. */
-export async function release(table: Table, process: ProcessKey, lease: Lease): Promise<void> {
-  await holds(table, () =>
-    table.client.send(
-      new UpdateItemCommand({
-        TableName: table.tableName,
-        Key: passKey(process, lease.mode),
-        UpdateExpression: 'REMOVE leaseOwner, leaseUntil',
-        ConditionExpression: IS_OURS,
-        ExpressionAttributeValues: { ':me': { S: lease.owner } },
-      }),
-    ),
-  );
+export function release(
+  table: Table,
+  process: ProcessKey,
+  lease: Lease,
+  failure?: PassFailure,
+): Promise<void> {
+  return giveBack(table, process, lease, LEASE_END, failure);
 }
 
-/** Ends the pass and leaves the state as it is. */
-export async function abandon(table: Table, process: ProcessKey, lease: Lease): Promise<void> {
-  const condition = { text: IS_OURS, values: { ':me': { S: lease.owner } } };
-  await transact(table, [{ Update: rowUpdate(table, process, [lease.mode, PASS_END], condition) }]);
+/** Ends the pass and leaves the state as it is, but for its failure. */
+export function abandon(
+  table: Table,
+  process: ProcessKey,
+  lease: Lease,
+  failure?: PassFailure,
+): Promise<void> {
+  return giveBack(table, process, lease, PASS_END, failure);
+}
+
+async function giveBack(
+  table: Table,
+  process: ProcessKey,
+  lease: Lease,
+  end: Attributes,
+  failure: PassFailure | undefined,
+): Promise<void> {
+  const { mode, owner } = lease;
+  const failed = failure && attributesOf(failureOf(mode, failure)).get(mode);
+  const condition = { text: IS_OURS, values: { ':me': { S: owner } } };
+  const attributes = new Map([...end, ...(failed ?? [])]);
+  await transact(table, [{ Update: rowUpdate(table, process, [mode, attributes], condition) }]);
 }
 
 /** Writes the state and gives the lease back in one step. If the watermark could move while another pass

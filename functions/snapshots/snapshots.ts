@@ -3,7 +3,7 @@ import type { ProjectContent } from '../changes/compare-project.ts';
 import type { ChangeEvent } from '../changes/event.ts';
 import { encodePart } from '../changes/event-id.ts';
 import { byText } from '../changes/order.ts';
-import type { Debt, PassState, ProcessState } from './state.ts';
+import type { Debt, PassFailure, PassState, ProcessState } from './state.ts';
 
 /** What we last committed of one project. Times are in ms since 1970, by the service's clock. */
 export interface Snapshot {
@@ -128,10 +128,10 @@ export interface Snapshots {
   takeLease(process: ProcessKey, request: LeaseRequest): Promise<Lease | undefined>;
   /** Remembers where the pass stands and holds the lease until `until`; false when the lease is no longer ours. */
   saveProgress(process: ProcessKey, lease: Lease, until: number): Promise<boolean>;
-  /** Gives the lease back and keeps the pass as it stands, for the next run. */
-  release(process: ProcessKey, lease: Lease): Promise<void>;
+  /** Gives the lease back and keeps the pass as it stands, for the next run. `failure` is kept in the state, if there is one. */
+  release(process: ProcessKey, lease: Lease, failure?: PassFailure): Promise<void>;
   /** Gives the lease back and forgets the pass: the next run begins a new one from the same state. */
-  abandon(process: ProcessKey, lease: Lease): Promise<void>;
+  abandon(process: ProcessKey, lease: Lease, failure?: PassFailure): Promise<void>;
   /** Ends the pass in one step: `state` is written, its lease is given back. False when the lease is no
    *  longer ours: then nothing happened. Fields that each pass of that mode changes (`PassState`) cost one
    *  small write; any other field makes it a transaction, so `state` should have it only where it changed. */
@@ -190,10 +190,12 @@ export interface LeaseRequest {
   readonly until: number;
 }
 
-/** A lease that ends after this, in ms since 1970, is longer than two of these can be: a clock that was ahead wrote it, and it is
- *  free. */
-export function farEnd({ now, until }: LeaseRequest): number {
-  return until + (until - now);
+/** By how much the clocks of two pollers may differ. */
+const MAX_POLLER_SKEW_MS = 24 * 60 * 60_000;
+
+/** A lease that ends after this, in ms since 1970, was written by a clock that was ahead by more than pollers may be apart: it is free. */
+export function farEnd({ until }: LeaseRequest): number {
+  return until + MAX_POLLER_SKEW_MS;
 }
 
 /** Events that belong to no project, and what makes sure that they are told once. */

@@ -27,8 +27,10 @@ const PARTS: {
   completedAt: ['changes', 'number'],
   pace: ['changes', 'json'],
   skipped: ['changes', 'number'],
+  changesFailure: ['changes', 'json'],
   sweptAt: ['sweep', 'number'],
   sweepCompletedAt: ['sweep', 'number'],
+  sweepFailure: ['sweep', 'json'],
   audit: ['seen', 'zstd'],
   recent: ['seen', 'zstd'],
 };

@@ -1,3 +1,4 @@
+import type { Mode } from '../basics/process.ts';
 import type { Definitions } from '../changes/field-index.ts';
 
 /** What a process's passes know between them. Times are in ms since 1970, by the service's clock where nothing else is
@@ -23,6 +24,13 @@ export interface ChangesState {
   readonly pace: Pace | undefined;
   /** How many debts subscribers knew of when a `changes` pass was last completed. */
   readonly skipped: number;
+  /** Set while `changes` passes fail. */
+  readonly changesFailure: PassFailure | undefined;
+}
+
+/** The part of the state that a failure of this mode is kept in; undefined: it is over. */
+export function failureOf(mode: Mode, failure: PassFailure | undefined): Partial<PassState> {
+  return mode === 'sweep' ? { sweepFailure: failure } : { changesFailure: failure };
 }
 
 /** Changes with each sweep. */
@@ -33,6 +41,14 @@ export interface SweepState {
   /** When a sweep, or the baseline, was last completed, by our clock; 0 before the baseline. Also moved by a
    *  sweep that could not be certain of all projects, unlike `sweptAt`. */
   readonly sweepCompletedAt: number;
+  /** Set while sweeps fail, or the baseline does. */
+  readonly sweepFailure: PassFailure | undefined;
+}
+
+/** Why the last pass of a mode failed, in words that subscribers may read, and since when each has, in ms since 1970 by our clock. */
+export interface PassFailure {
+  readonly since: number;
+  readonly reason: string;
 }
 
 /** What `changes` passes have seen: large, but unchanged while nothing happens in the process. */
@@ -124,8 +140,10 @@ export const UNKNOWN_PROCESS: ProcessState = {
   completedAt: 0,
   pace: undefined,
   skipped: 0,
+  changesFailure: undefined,
   sweptAt: 0,
   sweepCompletedAt: 0,
+  sweepFailure: undefined,
   audit: undefined,
   recent: [],
   baselined: false,

@@ -47,6 +47,22 @@ describe.each(STORES)('over %s, the status', (_, open) => {
     ['stalled', { ...well, completedAt: AT + 3_600_000 }, {}],
     ['stalled', { ...well, stalled: { since: AT - 9_000 } }, { stalledSince: iso(AT - 9_000) }],
     ['well', { ...well, completedAt: AT - 300_000 }, {}],
+    ...[{}, well].flatMap(before =>
+      (['changesFailure', 'sweepFailure'] as const).map((name): [string, Partial<PassState>, object] => [
+        'failing',
+        {
+          ...before,
+          hold: { since: AT - 5, missing: 40 },
+          [name]: { since: AT - 9, reason: 'answered 401' },
+        },
+        { failure: { since: iso(AT - 9), reason: 'answered 401' } },
+      ]),
+    ),
+    [
+      'stalled',
+      { ...well, stalled: { since: AT - 9_000 }, changesFailure: { since: AT - 9, reason: 'answered 500' } },
+      { failure: { since: iso(AT - 9), reason: 'answered 500' } },
+    ],
     [
       'on-hold',
       { ...well, hold: { since: AT - 5, missing: 40 } },

@@ -48,6 +48,43 @@ const runKilled = (call: Parameters<typeof killedAt>[0], when: 'before' | 'after
   return world.run('changes', { poll: world.poller({ snapshots }) }).catch(() => undefined);
 };
 
+describe('why passes fail', () => {
+  const failures = async () => {
+    const { changesFailure, sweepFailure } = await world.snapshots.readState(world.process);
+    return [changesFailure, sweepFailure];
+  };
+  const failed = async (mode: 'changes' | 'sweep') =>
+    void (await expect(world.later(mode, MINUTE)).rejects.toThrow(/status 403/));
+  const reason = expect.stringContaining('status 403');
+
+  it('is kept from the first failure on, of each mode by itself, until a pass of that mode is completed', async () => {
+    await baselined();
+    const fault = down();
+    const began = world.clock.now;
+    for (let pass = 0; pass < 2; pass++) await failed('changes');
+    await failed('sweep');
+    expect(await failures()).toEqual([
+      { since: began + MINUTE, reason },
+      { since: began + 3 * MINUTE, reason },
+    ]);
+    fault.cancel();
+    await world.later('changes', MINUTE);
+    expect(await failures()).toEqual([undefined, { since: began + 3 * MINUTE, reason }]);
+    await world.later('sweep', MINUTE);
+    expect(await failures()).toEqual([undefined, undefined]);
+  });
+
+  it('is kept before there is a baseline, too', async () => {
+    world = await stage.create();
+    const fault = down();
+    await failed('changes');
+    expect(await failures()).toEqual([undefined, { since: world.clock.now, reason }]);
+    fault.cancel();
+    await world.later();
+    expect(await failures()).toEqual([undefined, undefined]);
+  });
+});
+
 describe('source.stalled', () => {
   it('is told once, by a failed pass, when none was completed for more than 5 intervals', async () => {
     await baselined();

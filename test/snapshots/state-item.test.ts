@@ -47,7 +47,7 @@ describe('the state of a process', () => {
     const rows = [...attributesOf(state)].map(([row, of]) => [row, Object.fromEntries(of)]);
     expect(rowsOf(state)).toBe(4);
     expect(rowsOf({ watermark: 7, pace: undefined })).toBe(1);
-    expect(partsIn('sweep')).toEqual(['sweptAt', 'sweepCompletedAt']);
+    expect(partsIn('sweep')).toEqual(['sweptAt', 'sweepCompletedAt', 'sweepFailure']);
     expect(Object.fromEntries(rows)).toEqual({
       rare: {
         baselined: { BOOL: true },

@@ -24,9 +24,9 @@ export const processStatus = z.strictObject({
   workspace: z.string(),
   process: z.string(),
   /** The worst state that applies: never polled, baseline under way, no pass completed for five intervals,
-   *  deletions waiting for an operator, some project that can't be read; or well. `removed`: it is no longer
+   *  the last pass failed, deletions waiting for an operator, some project that can't be read; or well. `removed`: it is no longer
    *  configured, and what was known of it is kept. */
-  state: z.enum(['unknown', 'baseline', 'stalled', 'on-hold', 'owing', 'well', 'removed']),
+  state: z.enum(['unknown', 'baseline', 'stalled', 'failing', 'on-hold', 'owing', 'well', 'removed']),
   /** When the baseline was completed: changes are known from then on. Absent before that, and where it was completed by a version that did not keep
    *  the time. */
   watchedSince: time.optional(),
@@ -40,6 +40,8 @@ export const processStatus = z.strictObject({
   underWay: z.array(z.strictObject({ mode: z.enum(['changes', 'sweep']), progress: z.string().optional() })),
   hold: z.strictObject({ since: time, projects: z.int(), isReleased: z.boolean() }).optional(),
   stalledSince: time.optional(),
+  /** Why the last pass failed, and since when each has. */
+  failure: z.strictObject({ since: time, reason: z.string() }).optional(),
   debts: z.strictObject({
     count: z.int(),
     /** How many of these subscribers know of, by `source.skipped`. */

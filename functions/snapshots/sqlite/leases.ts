@@ -2,7 +2,7 @@ import type { ProcessKey } from '../../basics/process.ts';
 import { decodePart, encodePart } from '../../changes/event-id.ts';
 import { partition } from '../keys.ts';
 import { farEnd, type Lease, type LeaseRequest, type PassWindow } from '../snapshots.ts';
-import type { PassState } from '../state.ts';
+import { failureOf, type PassFailure, type PassState } from '../state.ts';
 import { type Database, durably, inTransaction } from './database.ts';
 import { writeState } from './states.ts';
 
@@ -40,15 +40,32 @@ export function saveProgress({ sql }: Database, process: ProcessKey, lease: Leas
 }
 
 /** A lease that is no longer ours needs no giving back. */
-export function release({ sql }: Database, process: ProcessKey, { mode, owner }: Lease): void {
-  sql.run`UPDATE pass SET owner = NULL, until = NULL
-    WHERE process = ${partition(process)} AND mode = ${mode} AND owner = ${owner}`;
+export function release(
+  database: Database,
+  process: ProcessKey,
+  { mode, owner }: Lease,
+  failure?: PassFailure,
+): void {
+  inTransaction(database, () => {
+    const { changes } = database.sql.run`UPDATE pass SET owner = NULL, until = NULL
+      WHERE process = ${partition(process)} AND mode = ${mode} AND owner = ${owner}`;
+    if (changes === 1 && failure) writeState(database, process, failureOf(mode, failure));
+  });
 }
 
 /** Removes the lease, the beginning and the progress of the pass. */
-export function abandon({ sql }: Database, process: ProcessKey, { mode, owner }: Lease): void {
-  sql.run`UPDATE pass SET owner = NULL, until = NULL, "window" = NULL, progress = NULL
-    WHERE process = ${partition(process)} AND mode = ${mode} AND owner = ${owner}`;
+export function abandon(
+  database: Database,
+  process: ProcessKey,
+  { mode, owner }: Lease,
+  failure?: PassFailure,
+): void {
+  inTransaction(database, () => {
+    const { changes } = database.sql
+      .run`UPDATE pass SET owner = NULL, until = NULL, "window" = NULL, progress = NULL
+      WHERE process = ${partition(process)} AND mode = ${mode} AND owner = ${owner}`;
+    if (changes === 1 && failure) writeState(database, process, failureOf(mode, failure));
+  });
 }
 
 /** As `abandon`, but notes the owner, so that the same request succeeds again. False when the lease is no
