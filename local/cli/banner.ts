@@ -1,3 +1,5 @@
+import type { EndpointSettings } from '../../functions/endpoints/endpoint.ts';
+import type { ValueFilter } from '../../functions/endpoints/value-filter.ts';
 import { showDuration } from '../basics/duration.ts';
 import type { WantedEndpoint } from '../settings/wanted-endpoints.ts';
 import type { WantedSubscription } from '../settings/wanted-subscriptions.ts';
@@ -16,6 +18,8 @@ export function banner(about: {
   readonly source: Source;
   readonly subscriptions: readonly WantedSubscription[];
   readonly endpoints: readonly WantedEndpoint[];
+  /** Those that were added in earlier runs. */
+  readonly added: readonly EndpointSettings[];
   /** The configuration file; undefined: there is none. */
   readonly config: string | undefined;
   /** Whether SERVICE_* is set, too, and not used. */
@@ -28,7 +32,7 @@ export function banner(about: {
   readonly ask: string | undefined;
   readonly once: boolean;
 }): string {
-  const { source, subscriptions, endpoints, config, leavesService, data, health, ask, once } = about;
+  const { source, subscriptions, endpoints, added, config, leavesService, data, health, ask, once } = about;
   const processes = source.watched.flatMap(({ workspace }) => workspace.processes.map(({ id }) => id));
   const places = ['this terminal', ...subscriptions.map(({ label }) => `${label} (over HTTP)`)];
   const kept = data === undefined ? 'not kept' : `kept in ${data}, where the next start goes on`;
@@ -39,7 +43,8 @@ export function banner(about: {
       : [`  config  ${config}${leavesService ? ', so that SERVICE_* is not used' : ''}`]),
     `  looks   ${once ? 'once' : rhythmOf(source)}`,
     `  events  to ${places.join(', ')}`,
-    ...endpoints.map(endpoint => `          to ${describe(endpoint)}`),
+    ...endpoints.map(endpoint => `          to ${describe(endpoint, ` at ${endpoint.origin}`)}`),
+    ...added.map(endpoint => `          to ${describe(endpoint, ', added while it ran')}`),
     `  data    ${kept}`,
     ...(health === undefined ? [] : [`  health  ${health}`]),
     ...(ask === undefined ? [] : [`  ask     ${ask}`]),
@@ -60,21 +65,18 @@ function rhythmOf({ watched }: Source): string {
   return `for changes every ${span(all.flatMap(({ changes }) => [changes.fastest, changes.slowest]))}, and wholly every ${span(all.map(({ sweep }) => sweep))}`;
 }
 
-function describe({ name, kind, origin, filter }: WantedEndpoint): string {
+function describe({ name, kind, filter }: EndpointSettings, where: string): string {
   const { values = [], ...lists } = filter ?? {};
   const wants = [
     ...Object.entries(lists).map(([key, wanted]) => `${key} ${wanted?.join(' or ')}`),
     ...(values.length > 0 ? [values.map(condition).join(' or ')] : []),
   ];
   const only = wants.length === 0 ? '' : `, only ${wants.join('; ')}`;
-  return `${name} (${KINDS[kind]} at ${origin}${only})`;
+  return `${name} (${KINDS[kind]}${where}${only})`;
 }
 
 /** `status from Open to Done or Gone`. */
-function condition({
-  field,
-  ...asked
-}: NonNullable<NonNullable<WantedEndpoint['filter']>['values']>[number]): string {
+function condition({ field, ...asked }: ValueFilter): string {
   const parts = Object.entries(asked).map(
     ([key, values]) => `${key} ${values?.map(value => (value === '' ? 'nothing' : value)).join(' or ')}`,
   );

@@ -96,10 +96,17 @@ async function start(closers: Closers, { options, environment, output, clock }: 
       ...wanted.map(({ name }) => ({ name, kept: name })),
     ],
   });
+  const names = new Set(wanted.map(({ name }) => name));
+  const added = (await store.rows.list()).flatMap(({ name, settings }) =>
+    settings && !names.has(name) ? [settings] : [],
+  );
   const ask = options.once ? undefined : askedBy(house.directory.path, data);
   const file = { config: options.config, leavesService: config !== undefined && namesService(environment) };
   output.say(
-    banner({ source, subscriptions, endpoints: wanted, ...file, data, health, ask, once: options.once }),
+    banner({
+      ...{ source, subscriptions, endpoints: wanted, added, ...file, data, health, ask },
+      once: options.once,
+    }),
   );
   const behind = { ...house, ...store, resend };
   const looks = table.looks(processesOf(source));
@@ -107,7 +114,7 @@ async function start(closers: Closers, { options, environment, output, clock }: 
   const kept = [
     ...subscriptions.map(({ name }) => subscriberName(name)),
     ...wanted.map(({ name }) => name),
-    ...(await store.rows.list()).filter(({ settings }) => settings).map(({ name }) => name),
+    ...added.map(({ name }) => name),
   ];
   await tellAbandoned(behind, new Set(kept), clock());
   const topic = await startTopic(behind, { subscriptions, patience: CONFIRM_WITHIN });

@@ -1,6 +1,6 @@
 import { type Clock, happenedAt } from '../../functions/basics/clock.ts';
 import type { Deliveries } from '../../functions/delivery/deliveries.ts';
-import type { EndpointRows } from '../../functions/delivery/endpoint-rows.ts';
+import type { EndpointRow, EndpointRows } from '../../functions/delivery/endpoint-rows.ts';
 import { longestSilence } from '../../functions/settings/longest-silence.ts';
 import type { ProcessSettings } from '../../functions/settings/workspaces.ts';
 import type { Snapshots } from '../../functions/snapshots/snapshots.ts';
@@ -54,8 +54,9 @@ export interface HealthParts {
   readonly snapshots: Pick<Snapshots, 'readState'>;
   readonly journal: Pick<Journal, 'after' | 'positionOf'>;
   readonly deliveries: Pick<Deliveries, 'standing'>;
-  readonly rows: Pick<EndpointRows, 'read'>;
-  /** `kept`: the name that its deliveries are kept under. */
+  readonly rows: Pick<EndpointRows, 'list'>;
+  /** Those that the run was started with; those that were added are found in their rows. `kept`: the name that its deliveries are kept
+   *  under. */
   readonly endpoints: readonly { readonly name: string; readonly kept: string }[];
   readonly clock: Clock;
 }
@@ -85,7 +86,7 @@ export async function healthOf(parts: HealthParts): Promise<Health> {
     late,
     processes: looks.map(({ health }) => health),
     ...(waiting !== undefined && { unpublishedSince: iso(waiting) }),
-    endpoints: await Promise.all(parts.endpoints.map(endpoint => standing(parts, endpoint))),
+    endpoints: await endpointsOf(parts),
   };
 }
 
@@ -106,7 +107,8 @@ async function look(
   const silence = now - (baselined ? Math.max(completedAt, startedAt) : movedAt);
   const longest = longestSilence(changes.slowest);
   const what = baselined ? 'no pass was completed' : 'its baseline has not moved on';
-  const failure = failures.changes ?? failures.sweep;
+  const kept = state.changesFailure ?? state.sweepFailure;
+  const failure = failures.changes ?? failures.sweep ?? kept?.reason;
   const why = (reason: string | undefined) => (reason === undefined ? '' : `: ${reason}`);
   return {
     health: {
@@ -127,12 +129,21 @@ async function look(
   };
 }
 
+async function endpointsOf({ deliveries, rows, endpoints }: HealthParts): Promise<EndpointHealth[]> {
+  const found = new Map((await rows.list()).map(row => [row.name, row]));
+  const given = new Set(endpoints.map(({ kept }) => kept));
+  const added = [...found.values()].filter(({ name, settings }) => settings && !given.has(name));
+  const all = [...endpoints, ...added.map(({ name }) => ({ name, kept: name }))];
+  return Promise.all(all.map(endpoint => standing(deliveries, endpoint, found.get(endpoint.kept))));
+}
+
 async function standing(
-  { deliveries, rows }: HealthParts,
+  deliveries: HealthParts['deliveries'],
   { name, kept }: HealthParts['endpoints'][number],
+  row: EndpointRow | undefined,
 ): Promise<EndpointHealth> {
   const { pending, oldest, dead } = await deliveries.standing(kept);
-  const { stopped, paused, failing } = (await rows.read(kept))?.health ?? {};
+  const { stopped, paused, failing } = row?.health ?? {};
   return {
     name,
     undelivered: pending,

@@ -6,6 +6,7 @@ const BANNER = {
   source: { name: 'a simulated service', watched: [] } as never,
   subscriptions: [],
   endpoints: [],
+  added: [],
   config: undefined,
   leavesService: false,
   data: undefined,
@@ -44,6 +45,12 @@ describe('what a start says', () => {
     ],
   ])('of an endpoint tells its filter in words: %j', (filters, told) => {
     expect(endpointLine(filters)).toContain(told);
+  });
+
+  it('names the endpoints that were added in earlier runs', () => {
+    const filter = { processes: ['p1'] };
+    const text = banner({ ...BANNER, added: [{ name: 'chat', kind: 'slack', filter }] });
+    expect(text).toContain('\n          to chat (Slack, added while it ran, only processes p1)\n');
   });
 
   it('tells which configuration file it goes by, and that SERVICE_* is not used beside it', () => {

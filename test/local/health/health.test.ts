@@ -131,6 +131,20 @@ describe('the health of a run', () => {
     expect(well).not.toHaveProperty('unpublishedSince');
   });
 
+  it('knows the endpoints that were added while the run goes on, or in an earlier one', async () => {
+    const { parts, at } = run();
+    const settings = { name: 'added', kind: 'webhook' } as const;
+    await parts.rows.change('added', () => ({ name: 'added', settings, health: {} }));
+    await parts.rows.change('taken-out', () => ({ name: 'taken-out', health: {} }));
+    await parts.deliveries.add([delivery('e1', { endpoint: 'added' })]);
+    expect((await at(MINUTE)).endpoints).toMatchObject([
+      { name: 'planner', undelivered: 0 },
+      { name: 'added', undelivered: 1 },
+    ]);
+    await parts.rows.change('added', () => 'removed');
+    expect((await at(MINUTE)).endpoints).toHaveLength(1);
+  });
+
   it('tells what waits for an endpoint, and why it gets nothing more; that makes nothing late', async () => {
     const { snapshots, parts, write, at } = run();
     await write({ hold: { since: AT, missing: 7 } });
