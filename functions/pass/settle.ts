@@ -1,7 +1,7 @@
 import { heldEvent } from '../changes/build-events.ts';
 import { skippedEvent } from '../changes/source-events.ts';
 import { nextPace } from '../schedule/pace.ts';
-import { type Debt, failureOf, type PassState, type ProcessState } from '../snapshots/state.ts';
+import { failureOf, type PassState, type ProcessState } from '../snapshots/state.ts';
 import { announce, type Say } from '../telling/announce.ts';
 import { failureReason } from '../telling/failure-reason.ts';
 import { type Conclusion, conclude } from './conclude.ts';
