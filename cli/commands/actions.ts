@@ -16,7 +16,7 @@ export function actionsCommand(program: Command, { run }: Cli): void {
   program
     .command('actions')
     .description(
-      'who did what, the newest first: to an endpoint, to a process, or, without either, to the queues of a stack',
+      'who did what, the newest first: to an endpoint, to a process, or, without either, all actions',
     )
     .option('--endpoint <name>', 'to this endpoint')
     .option('--process <id>', 'to this process')
@@ -29,7 +29,8 @@ export function actionsCommand(program: Command, { run }: Cli): void {
           limit,
           ask: page => ask({ operation: 'actions', ...subject, ...page }),
           itemsOf: ({ actions }) => actions,
-          words: (all, paper) => (all.length === 0 ? 'Nobody did anything.' : actionsTable(all, paper)),
+          words: (all, paper) =>
+            all.length === 0 ? 'No action of the last 400 days.' : actionsTable(all, paper),
         }),
       ),
     );

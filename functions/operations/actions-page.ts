@@ -1,13 +1,14 @@
 import * as z from 'zod';
+import type { ProcessKey } from '../basics/process.ts';
 import type { Action, Subject } from './actions.ts';
 import { cursorOf, iso, readCursor } from './cursor.ts';
-import { findKnownProcess } from './find-process.ts';
+import { findKnownProcess, onlyOne, orForgotten } from './find-process.ts';
 import { findEndpoint } from './house.ts';
 import { type OperationsHouse, PAGE } from './operations-house.ts';
 import type { AnswerOf } from './protocol/answers.ts';
 import type { RequestOf } from './protocol/requests.ts';
 
-/** A page of actions, the newest first: those on one endpoint, on one process, or on neither. */
+/** A page of actions, the newest first: those on one endpoint, on one process, or all. */
 export async function actionsPage(
   asked: RequestOf<'actions'>,
   house: OperationsHouse,
@@ -16,7 +17,7 @@ export async function actionsPage(
   const position = readCursor('actions', cursor, z.string());
   const page = await house.actions.list(await subjectOf(asked, house), limit, position);
   // A removed endpoint or process keeps its actions: a name is unknown only if there are none.
-  if (page.actions.length === 0) await checkSubject(asked, house);
+  if (page.actions.length === 0 && cursor === undefined) await checkSubject(asked, house);
   return {
     actions: page.actions.map(answerOf),
     ...(page.position !== undefined && { cursor: cursorOf('actions', page.position) }),
@@ -26,11 +27,14 @@ export async function actionsPage(
 async function subjectOf(
   { endpoint, process, workspace }: RequestOf<'actions'>,
   house: OperationsHouse,
-): Promise<Subject> {
+): Promise<Subject | undefined> {
   if (endpoint !== undefined) return { endpoint };
-  if (process === undefined) return { stack: true };
+  if (process === undefined) return undefined;
   if (workspace !== undefined) return { process: { workspace, processId: process } };
-  const found = await findKnownProcess({ process }, house);
+  const hasActions = async (key: ProcessKey) =>
+    (await house.actions.list({ process: key }, 1)).actions.length > 0;
+  const known = async () => [await findKnownProcess({ process }, house)];
+  const found = onlyOne(await orForgotten({ process }, house, known, hasActions));
   return { process: { workspace: found.workspace, processId: found.processId } };
 }
 

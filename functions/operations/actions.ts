@@ -28,6 +28,6 @@ export interface ActionsPage {
 /** The journal of actions. Those on an endpoint or process are kept even when that is removed. */
 export interface Actions {
   note(action: Action): Promise<void>;
-  /** The actions on one subject, the newest first, at most `limit`, after `position`. */
-  list(subject: Subject, limit: number, position?: string): Promise<ActionsPage>;
+  /** The actions on one subject, or all, the newest first, at most `limit`, after `position`. */
+  list(subject: Subject | undefined, limit: number, position?: string): Promise<ActionsPage>;
 }

@@ -20,7 +20,7 @@ export const MOST_MS = 2_000;
 const place = z.strictObject({ record: z.string().optional(), told: z.int().nonnegative() });
 type Place = z.infer<typeof place>;
 
-type House = Pick<OperationsHouse, 'journal' | 'clock'> & Parameters<typeof processesOf>[1];
+type House = Pick<OperationsHouse, 'clock'> & Parameters<typeof processesOf>[1];
 type Query = RequestOf<'events'>;
 
 /** A page of the journal. */

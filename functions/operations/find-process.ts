@@ -1,3 +1,4 @@
+import type { ProcessKey } from '../basics/process.ts';
 import { knownProcesses } from './known-processes.ts';
 import type { OperationsHouse } from './operations-house.ts';
 import type { KnownProcess } from './processes.ts';
@@ -39,8 +40,9 @@ export async function findRemovedProcess(
   );
 }
 
-function onlyOne(found: readonly KnownProcess[]): KnownProcess {
-  const [one, ...more] = found as [KnownProcess, ...KnownProcess[]];
+/** @throws Refused when there are several */
+export function onlyOne<Process extends ProcessKey>(found: readonly Process[]): Process {
+  const [one, ...more] = found as [Process, ...Process[]];
   if (more.length === 0) return one;
   const workspaces = found.map(({ workspace }) => workspace).join(' or ');
   throw new Refused(`Several workspaces have a process of this identifier. Name one: ${workspaces}.`);
@@ -53,13 +55,49 @@ export async function checkConfigured(process: string, house: House): Promise<vo
 }
 
 /** The processes of a workspace, those of an identifier, or the one of both, including those that are no
- *  longer configured. Undefined when neither is given, which means all processes. */
+ *  longer configured, or were forgotten and still have events. Undefined when neither is given, which means all processes. */
 export async function processesOf(
   { process, workspace }: { readonly process?: string | undefined; readonly workspace?: string | undefined },
-  house: House,
-): Promise<readonly KnownProcess[] | undefined> {
-  if (process !== undefined) return findProcesses({ process, workspace }, house);
+  house: House & Pick<OperationsHouse, 'journal'>,
+): Promise<readonly ProcessKey[] | undefined> {
+  if (process !== undefined)
+    return orForgotten(
+      { process, workspace },
+      house,
+      () => findProcesses({ process, workspace }, house),
+      key => hasEvents(key, house),
+    );
   return workspace === undefined ? undefined : inWorkspace(workspace, await knownProcesses(house));
+}
+
+async function hasEvents(
+  process: ProcessKey,
+  { journal }: Pick<OperationsHouse, 'journal'>,
+): Promise<boolean> {
+  const all = { order: 'newest-first', since: 0, until: Number.MAX_SAFE_INTEGER } as const;
+  for await (const _ of journal.search({ ...all, processes: [process] })) return true;
+  return false;
+}
+
+/** What `find` finds; else the processes of this identifier of which nothing is known any more, but something is kept.
+ *  @throws what `find` throws when there is none */
+export async function orForgotten(
+  { process, workspace }: Asked,
+  house: House,
+  find: () => Promise<readonly ProcessKey[]>,
+  isKept: (process: ProcessKey) => Promise<boolean>,
+): Promise<readonly ProcessKey[]> {
+  try {
+    return await find();
+  } catch (error) {
+    const known = (await knownProcesses(house)).map(each => each.workspace);
+    const workspaces = workspace === undefined ? new Set(known) : [workspace];
+    const keys = [...workspaces].map(each => ({ workspace: each, processId: process }));
+    const kept = await Promise.all(keys.map(isKept));
+    const forgotten = keys.filter((_, index) => kept[index]);
+    if (forgotten.length === 0) throw error;
+    return forgotten;
+  }
 }
 
 async function findProcesses(

@@ -134,8 +134,10 @@ export const ATTEMPT = 'ATTEMPT#';
 export const LATE = 'LATE#';
 /** What operators did to an endpoint, to a process, or to the stack as a whole. */
 export const ACTION = 'ACTION#';
+/** A copy of each action on an endpoint or process, in the partition of the stack, for a list of all. */
+export const ANY_ACTION = 'ANY#';
 /** The partition of what operators did to no one endpoint or process. */
-const STACK = 'STACK';
+export const STACK = 'STACK';
 
 /** The partition of what belongs to one endpoint. */
 export const endpointPartition = (name: string): string => `ENDPOINT#${encodePart(name)}`;

@@ -114,10 +114,41 @@ export function processesContract({ setting, ask, name }: Bench): void {
     await expect(ask('forget', asked)).rejects.toThrow('There is no process of this identifier.');
     const { actions } = await ask('actions', asked);
     expect(actions).toMatchObject([{ ...setting().caller, operation: 'forget', details: '1 projects' }]);
+    // What it emitted before, and what was done to it, is found by its identifier as long as it is kept.
+    const { process: id } = asked;
+    const found = await ask('events', { process: id });
+    expect(found.events.map(({ event }) => event.id)).toEqual(events.map(each => each.id));
+    expect((await ask('events', asked)).events).toHaveLength(1);
+    expect((await ask('actions', { process: id })).actions).toMatchObject([{ operation: 'forget' }]);
+    for (const operation of ['events', 'actions'] as const)
+      await expect(ask(operation, { process: `${id}x` })).rejects.toThrow('There is no process of this');
     // Taken in again, it is found as before.
     await setting().stores.roster.remember([process]);
     expect(await ask('trace', { eventId: events[0]?.id ?? '' })).toMatchObject({ event: events[0] });
     await ask('forget', asked);
+  });
+
+  it('list all actions, whatever they were on, the newest first, each once, however they are paged', async () => {
+    const endpoint = name('crm');
+    await ask('add-endpoint', { endpoint, kind: 'webhook', url: setting().receiver.url });
+    await ask('pass', { ...keyOf(0), mode: 'changes' });
+    await ask('pause-endpoint', { endpoint });
+    const found: { at: string; operation: string; endpoint?: string | undefined }[] = [];
+    for (let cursor: string | undefined; ; ) {
+      const page = await ask('actions', { limit: 7, ...(cursor !== undefined && { cursor }) });
+      found.push(...page.actions);
+      cursor = page.cursor;
+      if (cursor === undefined) break;
+    }
+    expect(found.map(({ at }) => at)).toEqual(
+      found
+        .map(({ at }) => at)
+        .toSorted()
+        .toReversed(),
+    );
+    const ours = found.filter(action => action.endpoint === endpoint).map(({ operation }) => operation);
+    expect(ours.toSorted()).toEqual(['add-endpoint', 'pause-endpoint']);
+    expect(found).toContainEqual(expect.objectContaining({ ...keyOf(0), operation: 'pass' }));
   });
 
   it('leave a process as it is while a pass walks it', async () => {

@@ -10,13 +10,14 @@ const SUBJECTS: readonly Subject[] = [
   { endpoint: 'crm' },
   { endpoint: 'on boarding' },
   ...PROCESSES.map(process => ({ process })),
+  { stack: true },
 ];
 const actionOf = (subject: Subject, at: number, details?: string): Action => ({
   ...{ at, who: 'arn:aws:iam::1:user/ann', isProven: true, operation: 'pause-endpoint', subject },
   ...(details !== undefined && { details }),
 });
 
-async function all(actions: Actions, subject: Subject, limit: number) {
+async function all(actions: Actions, subject: Subject | undefined, limit: number) {
   const found: Action[] = [];
   for (let position: string | undefined; ; ) {
     const page = await actions.list(subject, limit, position);
@@ -44,6 +45,7 @@ describe.each(STORES)('who did what, in %s', (_, open) => {
             await stores.actions.note(action);
             told.push(action);
           }
+          expect(await all(stores.actions, undefined, limit)).toEqual(told.toReversed());
           for (const subject of SUBJECTS)
             expect(await all(stores.actions, subject, limit)).toEqual(
               told.filter(one => one.subject === subject).toReversed(),
@@ -73,13 +75,16 @@ describe('who did what, in the table', () => {
   it('stands in the partition of what it was done to, and expires after 400 days', async () => {
     const table = openModel();
     const process = PROCESSES[0] as ProcessKey;
-    for (const subject of [{ endpoint: 'crm' }, { process }])
-      await createActions(table).note(actionOf(subject, AT));
+    for (const [index, subject] of [{ endpoint: 'crm' }, { process }].entries())
+      await createActions(table).note(actionOf(subject, AT + index));
     const rows = [...table.model.items()].map(({ pk, sk, expiresAt }) => [pk?.S, sk?.S, expiresAt?.N]);
     const expiresAt = String(AT / 1000 + 400 * 86_400);
-    const key = expect.stringMatching(new RegExp(`^ACTION#${AT}#[0-9a-z]+$`));
+    const key = expect.stringMatching(new RegExp(`^ACTION#${AT / 10}\\d#[0-9a-z]+$`));
+    const copy = expect.stringMatching(new RegExp(`^ANY#${AT / 10}\\d#[0-9a-z]+$`));
     expect(rows).toEqual([
       ['ENDPOINT#crm', key, expiresAt],
+      ['STACK', copy, expiresAt],
+      ['STACK', copy, expiresAt],
       ['W#eu#P#on%20boarding', key, expiresAt],
     ]);
   });

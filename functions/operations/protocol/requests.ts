@@ -74,7 +74,7 @@ export const lookRequests = [
     ...paged,
   }),
   z.strictObject({ operation: z.literal('dead-letters'), ...endpointName, ...paged }),
-  /** Lists actions: those on one endpoint, on one process, or, if neither is named, on neither of both. */
+  /** Lists actions: those on one endpoint, on one process, or, if neither is named, all. */
   z
     .strictObject({
       operation: z.literal('actions'),

@@ -11,9 +11,12 @@ export function sqliteActions({ sql }: Database): Actions {
     },
     async list(subject, limit, position = LATEST) {
       const [at = 0, seq = 0] = position.split('.').map(Number);
-      const rows = sql.all`SELECT seq, at, action FROM action
-        WHERE subject = ${subjectPartition(subject)} AND (at, seq) < (${at}, ${seq})
-        ORDER BY at DESC, seq DESC LIMIT ${limit}`;
+      const rows = subject
+        ? sql.all`SELECT seq, at, action FROM action
+            WHERE subject = ${subjectPartition(subject)} AND (at, seq) < (${at}, ${seq})
+            ORDER BY at DESC, seq DESC LIMIT ${limit}`
+        : sql.all`SELECT seq, at, action FROM action
+            WHERE (at, seq) < (${at}, ${seq}) ORDER BY at DESC, seq DESC LIMIT ${limit}`;
       const last = rows.length < limit ? undefined : rows.at(-1);
       return {
         actions: rows.map(({ action }) => JSON.parse(action as string) as Action),
