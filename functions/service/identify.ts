@@ -78,7 +78,7 @@ export function identifyAll(
 function named(answer: Answer, kind: Kind, path: string, id: string, fields: JsonObject): ServiceRecord {
   const isTooLong =
     id.length > SURELY_SHORT && (id.length > LONGEST_ID || encodePart(id).length > LONGEST_ID);
-  const found = flawOf(id, fields, isTooLong);
+  const found = flawOf(kind, id, fields, isTooLong);
   const flaw = found && answer.wrong({ path, scope: scopeOf(kind), ...found });
   return { id: isTooLong ? shortened(id) : id, fields, ...(flaw && { flaw }) };
 }
@@ -88,10 +88,14 @@ function shortened(id: string): string {
   return `${id.slice(0, SHOWN)}… ${digest}`;
 }
 
-function flawOf(id: string, fields: JsonObject, isTooLong: boolean): Flaw | undefined {
+function flawOf(kind: Kind, id: string, fields: JsonObject, isTooLong: boolean): Flaw | undefined {
   if (!id.isWellFormed()) {
     const found = 'one with half a surrogate pair, which no request can carry';
     return { expected: 'an identifier in Unicode', found };
+  }
+  // Encoded as %2E, too, they are resolved as dot segments by whatever follows WHATWG's URL standard on the way.
+  if (kind !== 'task' && (id === '.' || id === '..')) {
+    return { expected: 'an identifier that the path of a request can carry', found: `"${id}"` };
   }
   if (isTooLong) {
     const expected = `an identifier of at most ${LONGEST_ID} characters, percent-encoded`;

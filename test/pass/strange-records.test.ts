@@ -110,8 +110,7 @@ describe('an identifier that is odd', () => {
     '__proto__',
     'constructor',
     'a/b',
-    '..',
-    '.',
+    '...',
     '#',
     '%2F',
     'PROJECT#1',
@@ -151,6 +150,8 @@ describe('an identifier that is odd', () => {
   it.each([
     ['too long for a key', 'x'.repeat(1_100), 'an identifier of at most 900 characters'],
     ['half a surrogate pair', 'x\ud800', 'an identifier in Unicode'],
+    ['one dot', '.', 'an identifier that the path of a request can carry'],
+    ['two dots', '..', 'an identifier that the path of a request can carry'],
   ])('that is %s stops its own project and no other one', async (_title, id, message) => {
     await baselined();
     const odd = projects(records => [{ id, name: 'Odd' }, ...records]);

@@ -140,6 +140,11 @@ describe('a record with a flaw', () => {
     ['an identifier too long for any key', { id: 'x'.repeat(901) }, 'at most 900 characters'],
     ['one that is too long when it is encoded', { id: 'é'.repeat(151) }, 'found one of 151 characters'],
     [
+      'an identifier of a dot',
+      { id: '.' },
+      'expected an identifier that the path of a request can carry, found "."',
+    ],
+    [
       '201 levels of nesting',
       { id: 'x', v: deep(200) },
       'expected at most 200 levels of nesting, found more',
@@ -162,6 +167,12 @@ describe('a record with a flaw', () => {
     expect(new Set(known).size).toBe(4);
     expect(known[3]).toBe('x'.repeat(900));
     expect(await read()).toEqual(known);
+  });
+
+  test('is no task with an identifier of dots, which stands in no path; a user with one is', async () => {
+    const { service } = await rig(page([{ id: '..' }, { id: '.' }]));
+    expect((await all(service.tasks('p', 'q'))).map(({ flaw }) => flaw)).toEqual([undefined, undefined]);
+    expect((await all(service.users())).map(({ flaw }) => flaw?.found)).toEqual(['".."', '"."']);
   });
 
   test('may be 10,000 levels deep', async () => {
