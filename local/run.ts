@@ -1,4 +1,5 @@
-import { argv, cwd, env, exit, stderr, stdout, umask } from 'node:process';
+import { argv, cwd, env, exit, stderr, stdin, stdout, umask } from 'node:process';
+import { text } from 'node:stream/consumers';
 import { withEnvFile } from './basics/environment.ts';
 import { flush } from './basics/flush.ts';
 import { createOutput, type Output } from './basics/output.ts';
@@ -6,6 +7,7 @@ import { UsageError } from './basics/usage-error.ts';
 import { type Runner, startRunner } from './cli/runner.ts';
 import { onInterrupt } from './cli/signals.ts';
 import { configFileIn } from './settings/config-file.ts';
+import { withValuesOfStdin } from './settings/endpoint-options.ts';
 import { HELP } from './settings/help.ts';
 import { type Options, parseOptions } from './settings/options.ts';
 import { formatEvent } from './terminal/print.ts';
@@ -20,7 +22,8 @@ async function main(): Promise<void> {
   // All files that this process and its database write are for this user alone, because they hold records
   // and keys. (Windows: see `privateDirectory`.)
   umask(0o077);
-  const options = parseOptions(argv.slice(2), configFileIn(cwd()));
+  const args = await withValuesOfStdin(argv.slice(2), () => text(stdin));
+  const options = parseOptions(args, configFileIn(cwd()));
   if (options.help) return void stdout.write(HELP);
   const { json, log } = options;
   const noColour = (env.NO_COLOR ?? '') !== '';

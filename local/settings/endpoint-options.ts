@@ -35,6 +35,30 @@ interface Draft {
 /** Options that may stand without a value. */
 export const VALUE_IS_OPTIONAL = new Set(['--slack', '--teams', '--health']);
 
+/** Options whose values may be secret: every user of the machine sees the arguments of its processes. */
+const MAY_BE_SECRET = new Set(['--subscribe', '--webhook', '--webhook-secret', '--slack', '--teams']);
+
+/** The arguments with a line of stdin for each `-` that is given for such a value, in their order. `readStdin` is called if
+ *  there is any. @throws UsageError where stdin has too few lines */
+export async function withValuesOfStdin(
+  args: readonly string[],
+  readStdin: () => Promise<string>,
+): Promise<readonly string[]> {
+  const isAsked = (arg: string, index: number) =>
+    arg === '-'
+      ? MAY_BE_SECRET.has(args[index - 1] ?? '')
+      : arg.endsWith('=-') && MAY_BE_SECRET.has(arg.slice(0, -2));
+  if (!args.some(isAsked)) return args;
+  const lines = (await readStdin()).split('\n').flatMap(line => line.trim() || []);
+  return args.map((arg, index) => {
+    if (!isAsked(arg, index)) return arg;
+    const line = lines.shift();
+    if (line !== undefined) return arg.slice(0, -1) + line;
+    const option = arg === '-' ? args[index - 1] : arg.slice(0, -2);
+    throw new UsageError(`${option}: nothing came from stdin.`);
+  });
+}
+
 /** Reads the options that name endpoints, in the order of the command line: `--name`, `--filter` and `--webhook-secret` belong
  *  to the endpoint before them. @throws UsageError, which shows no URL beyond its origin and no secret */
 export function endpointOptions(tokens: readonly Token[]): EndpointOption[] {

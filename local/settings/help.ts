@@ -27,6 +27,8 @@ Options
   --slack URL             tell events in a Slack channel, by its incoming webhook
   --teams URL             tell events in a Teams channel, by its Workflows webhook
                           (alone, --slack and --teams take SLACK_WEBHOOK_URL and TEAMS_WEBHOOK_URL of the environment)
+                          Other users of this machine see URL and KEY in its list of processes. Give - for any of
+                          them to have it read from stdin, a line for each; or set the variable that is named here
   --name NAME             call the endpoint before it so, in all that is said of it
   --filter KEY=A,B        send the endpoint before it only events of which KEY is A or B; several keys: that fit all.
                           KEY is events, workspaces, processes, projects or fields; or, of a field's values, from:FIELD,

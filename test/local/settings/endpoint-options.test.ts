@@ -1,5 +1,7 @@
+import { spawnSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { UsageError } from '../../../local/basics/usage-error.ts';
+import { withValuesOfStdin } from '../../../local/settings/endpoint-options.ts';
 import { parseOptions } from '../../../local/settings/options.ts';
 import { wantedEndpoints } from '../../../local/settings/wanted-endpoints.ts';
 
@@ -9,6 +11,40 @@ const SLACK = 'https://hooks.slack.com/services/T0/B0/hush';
 
 const wanted = (line: string, environment: Record<string, string> = {}) =>
   wantedEndpoints(parseOptions(line.split(' ')).endpoints, undefined, environment);
+
+describe('values that are given as -', () => {
+  const replaced = (line: string, stdin: string) =>
+    withValuesOfStdin(line.split(' '), async () => stdin).then(args => args.join(' '));
+
+  test('are read from stdin, a line for each, in their order', async () => {
+    const line =
+      '--once --slack - --name - --webhook=- --webhook-secret - --teams - --subscribe - --filter=-';
+    expect(await replaced(line, ' one \n\ntwo\r\nthree\nfour\nfive\nsix')).toBe(
+      '--once --slack one --name - --webhook=two --webhook-secret three --teams four --subscribe five --filter=-',
+    );
+  });
+
+  test('are missed when stdin has too few lines, and stdin is left alone when none is given', async () => {
+    await expect(replaced('--slack - --webhook=-', 'one\n')).rejects.toThrow(
+      new UsageError('--webhook: nothing came from stdin.'),
+    );
+    const args = ['--slack', '--name', '-'];
+    const unread = () => Promise.reject(new Error('stdin was read'));
+    expect(await withValuesOfStdin(args, unread)).toEqual(args);
+  });
+
+  test('of a start come from its stdin', () => {
+    const started = spawnSync(
+      process.execPath,
+      ['local/main.ts', '--memory', '--once', '--slack', '-', '--json'],
+      { input: 'http://10.0.0.1/hush\n', encoding: 'utf8', timeout: 30_000 },
+    );
+    expect([started.status, started.stderr]).toEqual([
+      2,
+      expect.stringContaining('--slack takes an https URL, or an http URL of this machine'),
+    ]);
+  });
+});
 
 describe('the endpoints of the command line', () => {
   test('are webhooks with the secrets behind each, and chats', () => {
