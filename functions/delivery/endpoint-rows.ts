@@ -6,6 +6,9 @@ export interface EndpointRow {
   /** Undefined for an endpoint of the configuration: its row holds its health alone. */
   readonly settings?: EndpointSettings | undefined;
   readonly health: Health;
+  /** When it was added, in ms since 1970: deliveries that were sent before are for an earlier endpoint of this
+   *  name. Undefined for one of the configuration, and for rows of earlier versions. */
+  readonly addedAt?: number | undefined;
   /** When its secret was last written by an operation, in ms since 1970. Undefined if it never was: it was
    *  put into its store by hand, or before rows had this. */
   readonly secretRevision?: number | undefined;

@@ -47,6 +47,9 @@ export interface DeliverDependencies extends SenderOptions {
 const UNKNOWN_KEPT_MS = 5 * 60_000;
 const UNKNOWN_PAUSE_S = 15;
 
+/** By how much the clocks of SQS and of the operations may differ. */
+const CLOCKS_DIFFER_MS = 1_000;
+
 /** The deliverer: messages of the queues in, HTTP requests out. A delivery that fails or must wait becomes a
  *  row; a message that is returned as failed was not tried, or its row could not be written. */
 export function createDeliver(dependencies: DeliverDependencies): Deliver {
@@ -74,7 +77,7 @@ export function createDeliver(dependencies: DeliverDependencies): Deliver {
     records: readonly SQSRecord[],
     tools: Tools,
   ): Promise<readonly string[]> {
-    const [wakes, events] = [records.filter(isWake), records.filter(record => !isWake(record))];
+    const [wakes, all] = partition(records, isWake);
     let found: Registered | undefined;
     try {
       found = await registry.read(name);
@@ -85,8 +88,11 @@ export function createDeliver(dependencies: DeliverDependencies): Deliver {
       });
       return again(records);
     }
-    if (!found) return settleUnknown(name, events);
+    if (!found) return settleUnknown(name, all);
     const { endpoint, row } = found;
+    const since = (row?.settings && row.addedAt) ?? 0;
+    const [events, earlier] = partition(all, record => sentAt(record) >= since - CLOCKS_DIFFER_MS);
+    if (earlier.length > 0) drop(name, earlier);
     const health = new EndpointHealth(name, row, tools);
     const settler = new QueueSettler(endpoint, health, events, tools);
     const { clock } = dependencies;
@@ -103,14 +109,15 @@ export function createDeliver(dependencies: DeliverDependencies): Deliver {
    *  configuration at this moment; drops older ones.
    *  @returns the ids of messages that must stay in the queue */
   async function settleUnknown(endpoint: string, events: readonly SQSRecord[]): Promise<readonly string[]> {
-    const { young = [], old = [] } = Object.groupBy(events, ({ attributes: { SentTimestamp } }) =>
-      dependencies.clock() - Number(SentTimestamp) < UNKNOWN_KEPT_MS ? 'young' : 'old',
-    );
-    if (old.length > 0) {
-      const ids = old.map(({ body, messageId }) => placeOf(body)?.id ?? messageId);
-      tellEvents(log, 'An endpoint is unknown; its deliveries are dropped.', ids, { endpoint });
-    }
+    const oldest = dependencies.clock() - UNKNOWN_KEPT_MS;
+    const [young, old] = partition(events, record => sentAt(record) > oldest);
+    if (old.length > 0) drop(endpoint, old);
     return again(young, () => UNKNOWN_PAUSE_S);
+  }
+
+  function drop(endpoint: string, events: readonly SQSRecord[]): void {
+    const ids = events.map(({ body, messageId }) => placeOf(body)?.id ?? messageId);
+    tellEvents(log, 'An endpoint is unknown; its deliveries are dropped.', ids, { endpoint });
   }
 
   /** Shows messages again after seconds. @returns their ids */
@@ -148,3 +155,11 @@ export function createDeliver(dependencies: DeliverDependencies): Deliver {
 }
 
 const isWake = (record: SQSRecord) => addressOf(record).isWake;
+
+/** When a message was sent to its queue, in ms since 1970. */
+const sentAt = ({ attributes }: SQSRecord) => Number(attributes.SentTimestamp);
+
+/** The items for which `holds` is true, and the others. */
+function partition<Item>(items: readonly Item[], holds: (item: Item) => boolean): [Item[], Item[]] {
+  return [items.filter(holds), items.filter(item => !holds(item))];
+}

@@ -57,7 +57,9 @@ export async function addEndpoint(
   await house.rows.change(name, row => {
     // If the answer to a write was lost, this runs again and finds the row that it wrote.
     isOurs = row?.settings === undefined || isDeepStrictEqual(row.settings, settings);
-    return isOurs ? { name, settings, health: {}, ...noteOf({ url }, row, house) } : undefined;
+    return isOurs
+      ? { name, settings, health: {}, addedAt: house.clock(), ...noteOf({ url }, row, house) }
+      : undefined;
   });
   if (!isOurs) throw taken();
   return { secret: made, warnings };

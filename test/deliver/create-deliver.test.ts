@@ -248,6 +248,24 @@ describe('a batch with messages for several endpoints', () => {
     expect([await run([record('m0', 'crm')]), received.length]).toEqual([[], 1]);
   });
 
+  it('drops what was sent to an earlier endpoint of the name: it was removed, and added again meanwhile', async () => {
+    const { url, received } = await receiver(answer(200));
+    const { run, texts, rows, lines, state } = open({});
+    const addedAt = state.now;
+    texts.set('crm', JSON.stringify({ url, secrets: [SECRET] }));
+    await rows.change('crm', () => ({ name: 'crm', settings: endpointOf(), health: {}, addedAt }));
+    const sentAt = (id: string, now: number) => recordOf(id, JSON.stringify(someEvents(1)[0]), { now });
+    const records = [sentAt('m0', addedAt - 1_001), sentAt('m1', addedAt - 1_000), sentAt('m2', addedAt + 1)];
+    expect(await run(records)).toEqual([]);
+    expect(received).toHaveLength(2);
+    const events = someEvents(1).map(({ id }) => id);
+    expect(lines[0]).toEqual({
+      message: 'An endpoint is unknown; its deliveries are dropped.',
+      endpoint: 'crm',
+      events,
+    });
+  });
+
   it('names what it drops by the message where that holds no event, and says nothing of messages that wake', async () => {
     const { run, wake, lines } = open({});
     expect(await run([old('m0', 'hush'), wake('m1', 'away')])).toEqual([]);

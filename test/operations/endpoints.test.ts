@@ -51,6 +51,7 @@ describe.each(STORES)('over %s, an endpoint', (_, open) => {
         health: {},
         secretRevision: AT,
         origin: 'https://crm.example',
+        addedAt: AT,
       },
     ]);
     expect(JSON.stringify(rows)).not.toMatch(/whsec|hooks/);
