@@ -58,7 +58,7 @@ export type Send = (messages: readonly Routed[], hasTime?: () => boolean) => Pro
 const AT_ONCE = 10;
 /** Requests at once. One event for a thousand endpoints takes a hundred requests. */
 const WIDTH = 10;
-/** So many failed requests mean that SQS is down: further ones would only take time. */
+/** After this many failed requests SQS counts as down: further ones would only take time. */
 const MAX_FAILED_REQUESTS = 10;
 /** Body and attribute of a message without an event: it only wakes a run that looks at rows. */
 const WAKE = 'wake';

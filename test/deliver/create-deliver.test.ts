@@ -248,7 +248,7 @@ describe('a batch with messages for several endpoints', () => {
     expect([await run([record('m0', 'crm')]), received.length]).toEqual([[], 1]);
   });
 
-  it('drops what was sent to an earlier endpoint of the name: it was removed, and added again meanwhile', async () => {
+  it('drops deliveries of an earlier endpoint of the name, which was removed and added again', async () => {
     const { url, received } = await receiver(answer(200));
     const { run, texts, rows, lines, state } = open({});
     const addedAt = state.now;

@@ -117,7 +117,7 @@ describe('what is sent to endpoints', () => {
     expect(await send(all)).toEqual({ indexes: [3, 12, 29], reason: 'InternalError' });
   });
 
-  it('is told as not taken where a request fails, and the other requests are made', async () => {
+  it('is returned as unsent where a request fails, and the other requests are made', async () => {
     const { sent, send } = openQueues(({ Entries = [] }) => {
       if (Entries.some(({ MessageGroupId }) => MessageGroupId === 'e11')) throw new Error('queue down');
       return {};
