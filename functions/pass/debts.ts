@@ -23,6 +23,10 @@ const REASONS = {
   unclear: 'Only the whole list of projects tells what became of it.',
 } as const;
 
+/** Why a project that is gone is not deleted yet. */
+export const ON_HOLD =
+  'It is gone. Its deletion waits for a release, because many projects vanished at once: the process is on hold.';
+
 /** The time after which changes of a project may be untold, if a pass fails with it now. Changes that move its update time were told up to
  *  the watermark, all others up to the last sweep. */
 export function sinceOf({ baselined, watermark, sweptAt }: ProcessState): number {
@@ -42,6 +46,8 @@ export function debtChanges(
     if (!cause) return before ? [{ projectId, before, after: undefined }] : [];
     const isUnclear = one.end === 'unclear';
     // An uncertain look does not replace a cause that each `changes` pass tries again.
+    if (before?.cause === cause && one.reason === ON_HOLD && before.reason !== ON_HOLD)
+      return [{ projectId, before, after: { ...before, reason: ON_HOLD } }];
     if (before && (before.cause === cause ? !isUnclear : cause === 'uncertain' && isRetried(before.cause)))
       return [];
     const { since, metAt: first, told } = before ?? { since: sinceOf(state), metAt, told: false };

@@ -5,7 +5,7 @@ import { failureOf, type PassState, type ProcessState } from '../snapshots/state
 import { announce, type Say } from '../telling/announce.ts';
 import { failureReason } from '../telling/failure-reason.ts';
 import { type Conclusion, conclude } from './conclude.ts';
-import { debtChanges, reasonOf, skippedNoLonger, toTell } from './debts.ts';
+import { debtChanges, ON_HOLD, reasonOf, skippedNoLonger, toTell } from './debts.ts';
 import { deleteProject } from './delete-project.ts';
 import type { Findings } from './findings.ts';
 import { isOfOneProject } from './look.ts';
@@ -123,7 +123,8 @@ async function settleDeletions(
 ): Promise<void> {
   if (hold) {
     await tellHold(pass, hold, listing.startedAt);
-    for (const id of findings.idsOf('vanished', 'missed twice')) findings.set(id, { end: 'not-listed' });
+    for (const id of findings.idsOf('vanished', 'missed twice'))
+      findings.set(id, { end: 'not-listed', reason: ON_HOLD });
   }
   for (const id of deletions) {
     try {

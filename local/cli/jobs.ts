@@ -25,19 +25,27 @@ interface Parts {
  *  `changes` pass at once; and a sweep that was due while nothing ran is made up for, once. So a restart
  *  does not cause a sweep each time, and frequent restarts do not put sweeps off for ever. */
 export function jobsOf(watched: readonly Watched[], parts: Parts): PassJob[] {
-  return scheduledIn(watched.map(({ workspace }) => workspace)).flatMap(process => [
-    jobOf(process, 'changes', parts),
-    jobOf(process, 'sweep', parts),
-  ]);
+  return scheduledIn(watched.map(({ workspace }) => workspace)).flatMap(process => {
+    const begin = { hasLooked: false };
+    return [jobOf(process, 'changes', parts, begin), jobOf(process, 'sweep', parts, begin)];
+  });
 }
 
-function jobOf(process: ScheduledProcess, mode: Mode, { runPass, snapshots, clock }: Parts): PassJob {
+/** `begin`: whether a first `changes` pass of this run was tried. A sweep that is due at the start waits for that: after a
+ *  restore or a long stop it would find the changes first, and a sweep does not know who made them. */
+function jobOf(
+  process: ScheduledProcess,
+  mode: Mode,
+  { runPass, snapshots, clock }: Parts,
+  begin: { hasLooked: boolean },
+): PassJob {
   const { workspace, processId } = process;
   const key = { workspace, processId };
   return {
     ...{ name: `${mode} of ${processId}`, process: key, mode, group: process },
     isDueAtStart: mode === 'changes',
     async due(since) {
+      if (mode === 'sweep' && !begin.hasLooked) return undefined;
       const state = await snapshots.readState(key);
       const now = clock();
       const last = since ?? lastSweepOf(state);
@@ -47,8 +55,12 @@ function jobOf(process: ScheduledProcess, mode: Mode, { runPass, snapshots, cloc
       return due.find(pass => pass.mode === mode)?.at;
     },
     async run(isAsked) {
-      const report = await runPass(key, mode, isAsked);
-      return hasMore(mode, report) ? 'again' : 'done';
+      try {
+        const report = await runPass(key, mode, isAsked);
+        return hasMore(mode, report) ? 'again' : 'done';
+      } finally {
+        if (mode === 'changes') begin.hasLooked = true;
+      }
     },
   };
 }

@@ -4,7 +4,7 @@ import { bulkLimit } from '../../functions/pass/conclude.ts';
 import { stateKey } from '../../functions/snapshots/keys.ts';
 import type { Snapshots } from '../../functions/snapshots/snapshots.ts';
 import { hide } from '../kit/hide.ts';
-import { owedInShort } from '../kit/owed.ts';
+import { owedIn, owedInShort } from '../kit/owed.ts';
 import { isTasksOf, openStage } from '../kit/stage.ts';
 import { PROCESS, type World, type WorldOptions } from '../kit/world.ts';
 
@@ -84,6 +84,7 @@ describe('deletions in bulk', () => {
     await world.later('sweep');
     expect(await told()).toEqual(['source.held']);
     expect(await owedInShort(world)).toEqual(idsTo(1011).map(id => `${id} not-listed`));
+    for (const { reason } of await owedIn(world)) expect(reason).toMatch(/waits for a release.*on hold/);
   });
 
   it('go ahead when the operator releases them, and the process is no longer on hold', async () => {

@@ -10,7 +10,7 @@ const HOUR = 60 * MINUTE;
 const AT = Date.UTC(2026, 10, 21, 12);
 const KEY = { workspace: 'w', processId: 'p' };
 
-function open(settings: object = {}, ended: Partial<PassReport> = {}) {
+function open(settings: object = {}, { fails, ...ended }: Partial<PassReport> & { fails?: boolean } = {}) {
   const world = { now: AT, state: { ...UNKNOWN_PROCESS } as ProcessState };
   const workspace = workspaceSettings.parse({
     ...{ name: 'w', baseUrl: 'http://127.0.0.1', authUrl: 'http://127.0.0.1', audience: 'a' },
@@ -20,6 +20,7 @@ function open(settings: object = {}, ended: Partial<PassReport> = {}) {
   const [changes, sweep] = jobsOf([{ workspace, credentials: { clientId: 'i', clientSecret: 's' } }], {
     runPass: async (process, mode, isAsked) => {
       passes.push([process, mode, isAsked]);
+      if (fails) throw new Error('no service');
       return { mode, outcome: 'completed', projects: 0, commits: 0, events: 0, ...ended };
     },
     snapshots: { readState: async () => world.state },
@@ -85,7 +86,8 @@ describe('looking for changes', () => {
 
 describe('a sweep', () => {
   test('is not due before the baseline is done', async () => {
-    const { sweep, world } = open({ sweep: MINUTE });
+    const { changes, sweep, world } = open({ sweep: MINUTE });
+    await changes.run(true);
     expect(await sweep.due(undefined)).toBeUndefined();
     world.state = { ...world.state, baselined: true, sweepCompletedAt: AT };
     expect(await sweep.due(undefined)).toBeGreaterThan(AT);
@@ -96,7 +98,8 @@ describe('a sweep', () => {
     // Of a store of a version before.
     ['sweptAt', { sweepCompletedAt: 0 }],
   ])('is one in each interval, however often the run is started again (by %s)', async (name, older) => {
-    const { sweep, knows, world } = open({ sweep: 6 * HOUR });
+    const { changes, sweep, knows, world } = open({ sweep: 6 * HOUR });
+    await changes.run(true);
     knows({ sweepCompletedAt: AT, [name]: AT, ...older });
     const dues: number[] = [];
     for (let restart = 0; restart < 6 * 24; restart++) {
@@ -112,11 +115,24 @@ describe('a sweep', () => {
   });
 
   test('that was due while nothing ran is made up for at once, and once', async () => {
-    const { sweep, knows, world } = open({ sweep: 6 * HOUR });
+    const { changes, sweep, knows, world } = open({ sweep: 6 * HOUR });
+    await changes.run(true);
     knows({ sweepCompletedAt: AT - 30 * HOUR });
     expect(await sweep.due(undefined)).toBeLessThanOrEqual(AT);
     world.now = AT + MINUTE;
     const next = await sweep.due(AT);
     if (next !== undefined) expect(next).toBeGreaterThan(AT);
+  });
+
+  test('that is due at the start waits until a first pass has looked for changes, whose authors it does not know', async () => {
+    const { changes, sweep, knows } = open({ sweep: 6 * HOUR });
+    knows({ sweepCompletedAt: AT - 30 * HOUR });
+    expect(await sweep.due(undefined)).toBeUndefined();
+    await changes.run(true);
+    expect(await sweep.due(undefined)).toBeLessThanOrEqual(AT);
+    const failing = open({ sweep: 6 * HOUR }, { fails: true });
+    failing.knows({ sweepCompletedAt: AT - 30 * HOUR });
+    await expect(failing.changes.run(true)).rejects.toThrow('no service');
+    expect(await failing.sweep.due(undefined)).toBeLessThanOrEqual(AT);
   });
 });

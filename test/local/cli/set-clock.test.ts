@@ -96,7 +96,7 @@ test('a sweep that was completed by a clock that was ahead is made again after a
   time.jump(time.clock() + 24 * HOUR);
   await until(70);
   const again = ownTime(world.clock.now);
-  const [, sweep] = jobsOf(
+  const [looking, sweep] = jobsOf(
     [{ workspace: world.workspace, credentials: { clientId: '', clientSecret: '' } }],
     {
       runPass: () => Promise.reject(new Error('not run')),
@@ -105,5 +105,6 @@ test('a sweep that was completed by a clock that was ahead is made again after a
     },
   );
   expect((await world.snapshots.readState(world.process)).sweepCompletedAt).toBeGreaterThan(again.clock());
+  await expect(looking?.run(true)).rejects.toThrow('not run');
   expect(await sweep?.due(undefined)).toBeLessThanOrEqual(again.clock());
 });
