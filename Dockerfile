@@ -1,4 +1,5 @@
 # Changewire on one machine, in a container: docs/self-hosting.md tells how to build and run it.
+# For repeatable builds, pin it by digest: node:24-slim@sha256:… (`docker buildx imagetools inspect node:24-slim` shows it).
 FROM node:24-slim
 
 WORKDIR /opt/changewire
