@@ -49,8 +49,8 @@ export function isPart(field: string): field is keyof FilterForm {
 /** What is allowed, without what was found; the parts by their names in the form. */
 function plain(text: string): string {
   const [, allowed] = /^found .*?; allowed: (.*)$/.exec(text) ?? [];
-  const told = allowed === undefined ? text.replace(/^found /, '') : `${allowed}.`;
-  const named = told.replaceAll(/filter\.(\w+)/g, (whole, part: string) =>
+  const shown = allowed === undefined ? text.replace(/^found /, '') : `${allowed}.`;
+  const named = shown.replaceAll(/filter\.(\w+)/g, (whole, part: string) =>
     isPart(part) ? PARTS[part] : whole,
   );
   return `${named.charAt(0).toUpperCase()}${named.slice(1)}`;

@@ -58,7 +58,7 @@ function SendNowButton({ name, again }: { readonly name: string; readonly again:
   const act = async () => {
     await session.ask({ operation: 'resume-endpoint', endpoint: name });
     again();
-    return `${name} gets now what waits for it.`;
+    return `The backlog of ${name} is sent now.`;
   };
   return <Action act={act}>Send now</Action>;
 }
