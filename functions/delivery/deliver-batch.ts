@@ -137,7 +137,7 @@ class Run {
   async #readLetters(): Promise<Letter[]> {
     const { endpoint, settler } = this.#batch;
     const letters: Letter[] = [];
-    for (const held of settler.open.toSorted((one, other) => one.at - other.at)) {
+    for (const held of settler.open.toSorted(inTurn)) {
       const read = readEvent(held.body);
       if ('malformed' in read) await settler.dead(held, { reason: read.malformed });
       // What is sent once more was chosen when it was asked for: the filter counts no more.
@@ -239,6 +239,11 @@ class Run {
  *  that the receiver is overloaded or broken. */
 function isOfSecret(answer: Answer | NoAnswer, { kind }: Outcome): boolean {
   return kind !== 'delivered' && !('status' in answer && (answer.status === 429 || answer.status >= 500));
+}
+
+/** Live deliveries before replayed ones, each in the order of their times. */
+function inTurn(one: Held, other: Held): number {
+  return Number(one.replay ?? false) - Number(other.replay ?? false) || one.at - other.at;
 }
 
 /** The answer without its quote, if that repeats something secret of the endpoint: quotes are logged. */

@@ -98,10 +98,11 @@ export interface AttemptStretch {
 /** Deliveries that wait in rows, dead letters, and attempts. A call takes effect as a whole or for some of
  *  its deliveries, and lasts through any crash once it has resolved. */
 export interface Deliveries {
-  /** Adds deliveries. An event that waits for its endpoint already is not added again. */
+  /** Adds deliveries. An event that waits for its endpoint already is not added again, except that a store may
+   *  hold it once live and once replayed. */
   add(deliveries: readonly NewDelivery[]): Promise<void>;
   /** The deliveries that are due at `now`, without those at the places `inHand`, in the order of publication,
-   *  at most `limit`. */
+   *  but all live ones before replayed ones; at most `limit`. */
   due(endpoint: string, now: number, limit: number, inHand?: readonly string[]): Promise<PendingDelivery[]>;
   /** The delivery of one event, if it waits. */
   find(endpoint: string, event: Pick<NewDelivery, 'eventId' | 'at'>): Promise<PendingDelivery | undefined>;

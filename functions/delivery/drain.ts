@@ -5,7 +5,7 @@ import type { PendingDelivery } from './deliveries.ts';
 import { beginDraining, type DrainingDependencies, endDraining, forgetDue } from './draining.ts';
 import { EndpointHealth } from './endpoint-health.ts';
 import type { EndpointRow } from './endpoint-rows.ts';
-import { opensAt } from './health.ts';
+import { onlyReplayed, opensAt } from './health.ts';
 import type { Queues } from './queues.ts';
 import { RowSettler } from './row-settler.ts';
 
@@ -111,6 +111,7 @@ async function sendSome(
     ? await probe(endpoint, began, deliveries)
     : await deliveries.due(name, began, together);
   if (due.length === 0) return nothingDue(endpoint, row, began, dependencies);
+  if (due[0]?.replay) await letPass(endpoint, row, dependencies);
   const rest = await send(endpoint, row, due, dependencies);
   if (!rest && kind === 'webhook') await paced(began, (due.length * SECOND) / rate, dependencies);
   return rest;
@@ -131,6 +132,19 @@ async function probe(
 /** Keeps to the rate, even if few were due: more may be added meanwhile. Chats have slots instead. */
 async function paced(began: number, ms: number, { sleep, clock }: DrainDependencies): Promise<void> {
   await sleep(Math.max(0, Math.min(ms, began + ms - clock())));
+}
+
+/** Lets new deliveries be tried at once while only replayed ones are due. */
+async function letPass(
+  { name }: EndpointSettings,
+  { health: { waiting } }: EndpointRow,
+  { rows }: DrainDependencies,
+): Promise<void> {
+  if (!waiting?.first) return;
+  await rows.change(name, row => {
+    const health = row && onlyReplayed(row.health, waiting.added);
+    return row && health && { ...row, health };
+  });
 }
 
 async function nothingDue(

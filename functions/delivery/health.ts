@@ -151,6 +151,14 @@ export function joined({ waiting, added = 0, ...health }: Health, due: number, f
   };
 }
 
+/** All that is due of what was added up to the count `added` is replayed: new deliveries need not wait for it.
+ *  Undefined when more was added since, or nothing changes. */
+export function onlyReplayed(health: Health, added: number): Health | undefined {
+  const { waiting } = health;
+  if (waiting?.added !== added || !waiting.first) return undefined;
+  return { ...health, waiting: { ...waiting, first: false } };
+}
+
 /** Nothing of what was added up to the count `added` is due any more; the next delivery is due at `next`, if
  *  any. Undefined when more was added since. */
 export function drained(health: Health, added: number, next: number | undefined): Health | undefined {

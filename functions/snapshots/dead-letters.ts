@@ -4,7 +4,16 @@ import type { DeadDelivery, Death, NewDelivery } from '../delivery/deliveries.ts
 import { IS_ABSENT, IS_THERE } from './conditions.ts';
 import { buried, deadOf, type Item, numberIn, pendingItem, revived } from './delivery-items.ts';
 import { getItem } from './get-item.ts';
-import { DEAD, deadKey, endpointPartition, type Key, PENDING, pendingKey, placeOf } from './keys.ts';
+import {
+  DEAD,
+  deadKey,
+  endpointPartition,
+  type Key,
+  PENDING,
+  pendingKey,
+  placeOf,
+  REPLAYED,
+} from './keys.ts';
 import { firstOf, queryItems, upTo } from './query-items.ts';
 import { patiently, type Table } from './table.ts';
 import { transact } from './transact.ts';
@@ -32,9 +41,11 @@ export async function buryBefore(
 }
 
 async function* publishedBefore(table: Table, endpoint: string, before: number): AsyncIterable<Item> {
-  for await (const item of queryItems(table, endpointPartition(endpoint), PENDING)) {
-    if (numberIn(item, 'at') >= before) return;
-    yield item;
+  for (const prefix of [PENDING, PENDING + REPLAYED]) {
+    for await (const item of queryItems(table, endpointPartition(endpoint), prefix)) {
+      if (numberIn(item, 'at') >= before) break;
+      yield item;
+    }
   }
 }
 

@@ -2,7 +2,7 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { DeadDelivery, Death, NewDelivery, PendingDelivery } from '../delivery/deliveries.ts';
 import { DELIVERIES_KEPT_MS } from '../delivery/retention.ts';
 import { decode, encode } from './codec.ts';
-import { DEAD, deadKey, PENDING, pendingKey, placeOf } from './keys.ts';
+import { DEAD, deadKey, PENDING, pendingKey, pendingPlace, REPLAYED, unmarked } from './keys.ts';
 
 export type Item = Record<string, AttributeValue>;
 
@@ -10,7 +10,7 @@ export type Item = Record<string, AttributeValue>;
 export function pendingItem(delivery: NewDelivery): Item {
   const { endpoint, eventId, at, body, attributes, replay, due = at, attempts = 0, triedAt } = delivery;
   return {
-    ...pendingKey(endpoint, placeOf(at, eventId)),
+    ...pendingKey(endpoint, pendingPlace(at, eventId, replay === true)),
     eventId: { S: eventId },
     at: number(at),
     body: { B: encode(body) },
@@ -28,7 +28,7 @@ export function buried(endpoint: string, pending: Item, { at, reason }: Death, f
   const { due: _, triedAt: _none, ...kept } = pending;
   return {
     ...kept,
-    ...deadKey(endpoint, placeIn(pending, PENDING)),
+    ...deadKey(endpoint, unmarked(placeIn(pending, PENDING))),
     attempts: number(numberIn(pending, 'attempts') + failed),
     diedAt: number(at),
     reason: { S: reason },
@@ -40,9 +40,10 @@ export function buried(endpoint: string, pending: Item, { at, reason }: Death, f
  *  as a replay does. */
 export function revived(endpoint: string, dead: Item, now: number, isAskedFor: boolean): Item {
   const { diedAt: _, reason: _none, ...kept } = dead;
+  const isReplay = isAskedFor || dead.replay?.BOOL === true;
   return {
     ...kept,
-    ...pendingKey(endpoint, placeIn(dead, DEAD)),
+    ...pendingKey(endpoint, `${isReplay ? REPLAYED : ''}${placeIn(dead, DEAD)}`),
     due: number(now),
     attempts: number(0),
     ...(isAskedFor && { replay: { BOOL: true } }),

@@ -6,7 +6,16 @@ import { DUE_LATER, IS_ABSENT, TRIED, UNTRIED } from './conditions.ts';
 import { addDead, bury, buryBefore, dead, findDead, revive } from './dead-letters.ts';
 import { keptFrom, number, numberIn, pendingItem, pendingOf, placeIn } from './delivery-items.ts';
 import { getItem } from './get-item.ts';
-import { DEAD, endpointPartition, PENDING, pendingKey, placeOf } from './keys.ts';
+import {
+  DEAD,
+  endpointPartition,
+  PENDING,
+  pendingKey,
+  pendingPlace,
+  placeOf,
+  REPLAYED,
+  unmarked,
+} from './keys.ts';
 import { firstOf, type QueryOptions, queryItems } from './query-items.ts';
 import { holds, patiently, type Table } from './table.ts';
 
@@ -14,7 +23,7 @@ import { holds, patiently, type Table } from './table.ts';
 const WIDTH = 10;
 
 /** Deliveries in the table (design.md §6). A `place` is what follows `PENDING#` in a key: the time, and the event's id. Those of
- *  one time are in the order of their ids. */
+ *  one time are in the order of their ids; those of replays come after all others. */
 export function createDeliveries(table: Table): Deliveries {
   return {
     add: async deliveries => {
@@ -26,8 +35,11 @@ export function createDeliveries(table: Table): Deliveries {
     },
     due: (endpoint, now, limit, inHand) => due(table, endpoint, { now, limit, inHand: new Set(inHand) }),
     find: async (endpoint, { at, eventId }) => {
-      const item = await getItem(table, pendingKey(endpoint, placeOf(at, eventId)));
-      return item && pendingOf(endpoint, item);
+      for (const isReplay of [false, true]) {
+        const item = await getItem(table, pendingKey(endpoint, pendingPlace(at, eventId, isReplay)));
+        if (item) return pendingOf(endpoint, item);
+      }
+      return undefined;
     },
     nextDue: (endpoint, now) => nextDue(table, endpoint, now),
     putOff: (endpoint, place, attempt) => putOff(table, endpoint, place, attempt),
@@ -133,7 +145,11 @@ async function standingOf(table: Table, endpoint: string, atMost?: number): Prom
     return (await firstOf(items, atMost)).map(item => placeIn(item, prefix));
   };
   const [pending, dead] = [await places(PENDING), await places(DEAD)];
-  const [oldest] = pending;
+  const replayed = pending.find(place => place.startsWith(REPLAYED));
+  const [oldest] = [pending[0], replayed]
+    .flatMap(place => place ?? [])
+    .map(unmarked)
+    .sort();
   return {
     pending: pending.length,
     oldest: oldest === undefined ? undefined : Number.parseInt(oldest, 10),

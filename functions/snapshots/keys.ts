@@ -157,6 +157,14 @@ export const attemptKey = (endpoint: string, place: string): Key => endpointKey(
 export const latePrefix = (eventId: string): string => `${LATE}${shortened(encodePart(eventId))}#`;
 export const lateKey = (endpoint: string, eventId: string, at: number): Key =>
   endpointKey(endpoint, latePrefix(eventId) + timeOf(at));
+/** The place of a delivery that waits. Those of replays sort after all live ones. */
+export const pendingPlace = (at: number, eventId: string, isReplay: boolean): string =>
+  `${isReplay ? REPLAYED : ''}${placeOf(at, eventId)}`;
+/** Sorts after all digits. */
+export const REPLAYED = 'R';
+/** A place without the mark of replays, as dead letters have it. */
+export const unmarked = (place: string): string =>
+  place.startsWith(REPLAYED) ? place.slice(REPLAYED.length) : place;
 export const placeOf = (at: number, eventId: string): string =>
   `${timeOf(at)}#${shortened(encodePart(eventId))}`;
 

@@ -43,6 +43,13 @@ export class Lane {
     this.#signal = Promise.withResolvers();
   }
 
+  /** Something was published: what was read ahead of a replay goes back, because live deliveries come first. */
+  added(): void {
+    for (const { place, replay } of this.#ahead) if (replay) this.#inHand.delete(place);
+    this.#ahead = this.#ahead.filter(({ replay }) => !replay);
+    this.wake();
+  }
+
   /** Takes at most `max` deliveries that are due and that nobody else took; waits until there is one.
    *  Empty when `signal` aborts.
    *  @throws the error that kept rows from being read or removed */

@@ -69,7 +69,7 @@ export class LocalTopic {
     await this.#deliveries.add(
       entries.flatMap((entry, index) => this.#deliveriesOf(entry, events[index], at)),
     );
-    for (const { lane } of this.#receivers.values()) lane.wake();
+    for (const { lane } of this.#receivers.values()) lane.added();
     for (const event of events) if (event) this.#onEvent(event);
     return { Successful: entries.map(({ Id }) => ({ Id })), Failed: [], $metadata: {} };
   }

@@ -304,6 +304,46 @@ describe('a run that sends what waits', () => {
     expect(idsOf(setting.posts)).toEqual(numbers(3));
   });
 
+  it('sends live deliveries before replayed ones, and lets new ones pass while these are sent', async () => {
+    const setting = await open(0);
+    const all = waitingOnes(40, { due: AT });
+    await setting.wait([...all.slice(0, 30).map(each => ({ ...each, replay: true })), ...all.slice(30, 35)]);
+    expect((await setting.healthOf())?.waiting?.first).toBe(true);
+    let first: boolean | undefined;
+    const rows: typeof setting.rows = {
+      ...setting.rows,
+      read: async name => {
+        const row = await setting.rows.read(name);
+        if (setting.posts.length === 20) first = row?.health.waiting?.first;
+        if (setting.posts.length === 20) await setting.wait(all.slice(35), false);
+        return row;
+      },
+    };
+    await drainWith(setting, { rows });
+    expect(idsOf(setting.posts).slice(0, 20)).toEqual([...numbers(5, 30), ...numbers(15)]);
+    expect(first).toBe(false);
+    expect(idsOf(setting.posts).slice(20)).toEqual([...numbers(5, 35), ...numbers(15, 15)]);
+  });
+
+  it('lets new deliveries pass only if none was added meanwhile', async () => {
+    const setting = await open(0);
+    const all = waitingOnes(20, { due: AT });
+    await setting.wait(all.slice(0, 10).map(each => ({ ...each, replay: true })));
+    let isAdded = false;
+    const due: typeof setting.deliveries.due = async (...given) => {
+      const found = await setting.deliveries.due(...given);
+      if (!isAdded) await setting.wait(all.slice(10));
+      isAdded = true;
+      return found;
+    };
+    const posted: (boolean | undefined)[] = [];
+    await drainWith(setting, {
+      deliveries: { ...setting.deliveries, due },
+      sleep: async () => void posted.push((await setting.healthOf())?.waiting?.first),
+    });
+    expect(posted[0]).toBe(true);
+  });
+
   it('sends for 20 s, and wakes the next, which continues at the rate that was reached', async () => {
     const setting = await open(2_000);
     const turn = async () => {

@@ -119,6 +119,35 @@ export function deliveriesContract(name: string, create: () => Deliveries, many 
       ]);
     });
 
+    describe('of a replay', () => {
+      const replayed = (eventId: string, at: number) => of(eventId, { at, due: AT, replay: true });
+
+      it('are due after all live ones, however old they are', async () => {
+        await deliveries.add([replayed('e1', AT - 9), of('e2', { at: AT - 8 })]);
+        await deliveries.add([replayed('e3', AT - 7), of('e4', { at: AT - 6 })]);
+        expect(await ids(deliveries.due(crm, AT, 9))).toEqual(['e2', 'e4', 'e1', 'e3']);
+        expect(await ids(deliveries.due(crm, AT, 3))).toEqual(['e2', 'e4', 'e1']);
+        expect(await deliveries.standing(crm)).toMatchObject({ pending: 4, oldest: AT - 9 });
+        expect(await deliveries.find(crm, { eventId: 'e1', at: AT - 9 })).toMatchObject({ replay: true });
+      });
+
+      it('are given up with the live ones that were published before a time', async () => {
+        await deliveries.add([replayed('e1', AT - 9), of('e2', { at: AT - 8 })]);
+        await deliveries.add([replayed('e3', AT - 1), of('e4', { at: AT - 1 })]);
+        expect(await deliveries.buryBefore(crm, AT - 1, no)).toBe(2);
+        expect(await ids(deliveries.due(crm, AT, 9))).toEqual(['e4', 'e3']);
+        expect(await ids(deliveries.dead(crm, 9))).toEqual(['e1', 'e2']);
+      });
+
+      it('are dead letters of their event, and replayed again when they are revived', async () => {
+        await deliveries.add([replayed('e1', AT - 9), of('e2', { at: AT - 8 })]);
+        for (const { place } of await deliveries.due(crm, AT, 9)) await deliveries.bury(crm, place, no);
+        expect(await deliveries.findDead(crm, { eventId: 'e1', at: AT - 9 })).toMatchObject({ replay: true });
+        expect(await deliveries.revive(crm, AT)).toBe(2);
+        expect(await ids(deliveries.due(crm, AT, 9))).toEqual(['e2', 'e1']);
+      });
+    });
+
     it('keep endpoints apart', async () => {
       await deliveries.add([of('e1'), of('e1', { endpoint: chat, at: AT + 1 })]);
       const { place } = await first();
@@ -200,7 +229,7 @@ export function deliveriesContract(name: string, create: () => Deliveries, many 
     });
 
     it('invariant 11: that are given up are dead letters, and nothing else', async () => {
-      await deliveries.add([of('e1', { replay: true }), of('e2')]);
+      await deliveries.add([of('e1', { replay: true }), of('e2', { replay: true })]);
       const { place } = await first();
       await deliveries.putOff(crm, place, { at: AT, due: AT });
       await deliveries.bury(crm, place, { at: AT + 7, reason: 'answered 500' });

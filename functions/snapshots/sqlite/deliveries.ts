@@ -15,6 +15,7 @@ CREATE TABLE pending (
   UNIQUE (endpoint, event_id)
 ) STRICT;
 CREATE INDEX pending_order ON pending (endpoint, at, seq, due);
+CREATE INDEX IF NOT EXISTS pending_turn ON pending (endpoint, replay, at, seq, due);
 CREATE INDEX pending_due ON pending (endpoint, due);
 CREATE INDEX pending_by_age ON pending (due);
 CREATE TABLE dead (
@@ -55,7 +56,7 @@ export function sqliteDeliveries(database: Database): SqliteDeliveries {
     due: async (endpoint, now, limit, inHand = []) =>
       sql.all`SELECT * FROM pending WHERE endpoint = ${endpoint} AND due <= ${now}
         AND seq NOT IN (SELECT CAST(value AS INTEGER) FROM json_each(${JSON.stringify(inHand)}))
-        ORDER BY at, seq LIMIT ${limit}`.map(pendingOf),
+        ORDER BY replay, at, seq LIMIT ${limit}`.map(pendingOf),
     find: async (endpoint, { eventId }) =>
       sql.all`SELECT * FROM pending WHERE endpoint = ${endpoint} AND event_id = ${eventId}`.map(pendingOf)[0],
     nextDue: async (endpoint, now) =>

@@ -36,6 +36,15 @@ describe('a lane', () => {
     expect(ids(await take(5))).toEqual(['e2', 'e3']);
   });
 
+  it('hands out what is published before what it read ahead of a replay', async () => {
+    const { lane, store, take } = open();
+    await store.add(['e1', 'e2', 'e3'].map(id => delivery(id, { at: AT - 9, due: AT, replay: true })));
+    expect(ids(await take())).toEqual(['e1']);
+    await store.add([delivery('e4', { at: AT })]);
+    lane.added();
+    expect(ids(await take(9))).toEqual(['e4', 'e2', 'e3']);
+  });
+
   it('lets its takers wait until something is published', async () => {
     const { add, take } = open();
     const taken = take(5);

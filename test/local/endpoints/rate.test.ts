@@ -1,3 +1,4 @@
+import { PublishBatchCommand } from '@aws-sdk/client-sns';
 import { afterEach, expect, it } from 'vitest';
 import { openDatabase } from '../../../functions/snapshots/sqlite/database.ts';
 import { DELIVERIES_SCHEMA, sqliteDeliveries } from '../../../functions/snapshots/sqlite/deliveries.ts';
@@ -66,6 +67,71 @@ it.each([
     expect(seconds).toBeGreaterThanOrEqual(within - 1);
     const stopping = served.stop();
     await scheduler.pass(1_000);
+    await stopping;
+  },
+);
+
+it.each(['webhook', 'slack'] as const)(
+  'a live event goes to a %s within 3 s while 300 others are replayed to it',
+  async kind => {
+    const database = openDatabase(':memory:', [SNAPSHOTS_SCHEMA, DELIVERIES_SCHEMA]);
+    const scheduler = new Scheduler(AT);
+    closers.push(() => database.file.close(), virtualTimers(scheduler));
+    const [deliveries, rows] = [sqliteDeliveries(database), sqliteEndpointRows(database)];
+    const clock = () => scheduler.now;
+    const [live, ...old] = someEvents(301);
+    await deliveries.add(
+      old.map(event => {
+        const body = JSON.stringify(event);
+        return {
+          endpoint: 'crm',
+          eventId: event.id,
+          at: AT - 9,
+          due: AT,
+          body,
+          attributes: {},
+          replay: true,
+        };
+      }),
+    );
+    const health = { waiting: { added: 1, due: AT, first: false } };
+    await rows.change('crm', () => ({ name: 'crm', health }));
+    const posts = new Map<string, number>();
+    const format = (events: readonly { readonly id: string }[]) =>
+      events.map(({ id }) => ({ body: id, eventIds: [id] }));
+    const topic = new LocalTopic(deliveries, clock);
+    const served = await startEndpoint({
+      ...{ endpoint: { name: 'crm', kind }, deliveries, rows, clock, topic },
+      slots: sqliteSlots(database),
+      sender: {
+        readSecret: async () => ({ url: 'https://crm.example/', secrets: [SECRET] }),
+        openPoster: () => ({
+          async post(_url, { body }) {
+            posts.set(body, clock());
+            return { status: 204, retryAfter: undefined, date: undefined, at: clock() };
+          },
+          close: async () => undefined,
+        }),
+        chatFormats: { slack: format, teams: format },
+      },
+      sleep: (ms, signal) =>
+        new Promise((resolve, reject) => {
+          scheduler.after(ms, resolve);
+          signal?.addEventListener('abort', () => reject(signal.reason));
+        }),
+      say: () => undefined,
+    });
+    await scheduler.pass(5_000);
+    const body = JSON.stringify(live);
+    const entry = { Id: '0', Message: body, MessageAttributes: {} };
+    const published = clock();
+    await topic.send(new PublishBatchCommand({ TopicArn: topic.arn, PublishBatchRequestEntries: [entry] }));
+    const sent = kind === 'webhook' ? body : (live?.id ?? '');
+    await scheduler.until(() => posts.has(sent), 'it is sent');
+    expect((posts.get(sent) ?? 0) - published).toBeLessThanOrEqual(3_000);
+    expect(posts.size).toBeLessThan(200);
+    const stopping = served.stop();
+    await scheduler.pass(3_000);
     await stopping;
   },
 );

@@ -110,7 +110,7 @@ export class RowsOracle {
     if (id === undefined) return;
     rows.delete(place);
     ids.set(id, (ids.get(id) ?? 0) - 1);
-    if (!isPending || dead.has(place) || this.#has(endpoint, id)) return;
+    if (!isPending || dead.has(place.replace(/^R/, '')) || this.#has(endpoint, id)) return;
     throw new Violation(11, `${id} waits no more for ${endpoint}, which never got it, and is not dead`);
   }
 
