@@ -11,7 +11,8 @@ import { LiveList } from '../parts/live-list.tsx';
 import { ProcessCard } from '../parts/process-card.tsx';
 import { Empty, Failed, Loading } from '../parts/states.tsx';
 import { useRoutedFilter } from '../parts/use-routed-filter.ts';
-import { type Search, useSearch } from '../parts/use-search.ts';
+import { useSearch } from '../parts/use-search.ts';
+import type { Search } from '../state/search.ts';
 import { useStore } from '../state/store.ts';
 import { useWorld } from '../state/use.ts';
 

@@ -87,6 +87,16 @@ export function journalContract({ setting, ask, name }: Bench): void {
     expect(await read({ ...asked, search: 'ann' }, 1)).toHaveLength(3);
     const { searched } = await ask('events', { project: projectId, search: 'lacking' });
     expect(searched).toBe(9);
+    // However it is paged, each is counted once.
+    let total = 0;
+    for (let cursor: string | undefined; ; ) {
+      const place = cursor === undefined ? {} : { cursor };
+      const page = await ask('events', { project: projectId, search: 'note', limit: 2, ...place });
+      total += page.searched;
+      cursor = page.cursor;
+      if (cursor === undefined) break;
+    }
+    expect(total).toBe(9);
     // The whole record is no part of what changed, and the names of properties are no words.
     expect(await idsOf({ ...asked, search: 'observed' })).toEqual([]);
     await expect(ask('events', { search: '  ' })).rejects.toThrow(/search/);
