@@ -62,6 +62,13 @@ function waiting({ waiting, oldestWaiting }: EndpointStatus, paper: Paper): stri
     : `${count}, oldest ${when(oldestWaiting, paper)}`;
 }
 
+function replayText({ since, until, added, percent }: Replayed, paper: Paper): string {
+  const of = `a replay of ${when(since, paper)} to ${when(until, paper)}`;
+  return percent === undefined ? `${of} has added ${added}` : `${of}: ${percent} % of ${added} sent`;
+}
+
+type Replayed = NonNullable<EndpointStatus['replay']>;
+
 function notesOf(
   { reason, replay, lastFailure, isConfigured, overrides, state }: EndpointStatus,
   paper: Paper,
@@ -70,9 +77,7 @@ function notesOf(
   return [
     ...(reason === undefined ? [] : [reason]),
     ...(lastFailure && state !== 'well' ? [`${answered} (${when(lastFailure.at, paper)})`] : []),
-    ...(replay
-      ? [`a replay of ${when(replay.since, paper)} to ${when(replay.until, paper)} has added ${replay.added}`]
-      : []),
+    ...(replay ? [replayText(replay, paper)] : []),
     ...(overrides && isConfigured ? ['the configuration hides one of this name that was added'] : []),
   ];
 }

@@ -117,18 +117,22 @@ export function ReplayProgress({ endpoint, replay, again }: ProgressProps) {
     <div class="note info">
       <p>
         A replay of <Ago at={replay.since} /> to <Ago at={replay.until} /> is under way:{' '}
-        {replay.added.toLocaleString('en')} events were added.
+        {replay.percent === undefined
+          ? `${replay.added.toLocaleString('en')} events were added.`
+          : `${replay.percent} % of ${replay.added.toLocaleString('en')} events are sent.`}
       </p>
-      <Action
-        class="small"
-        act={async () => {
-          const { added } = await session.ask({ operation: 'cancel-replay', to: endpoint });
-          again();
-          return `The replay is ended; ${added} events had been added.`;
-        }}
-      >
-        End it
-      </Action>
+      {replay.percent === undefined && (
+        <Action
+          class="small"
+          act={async () => {
+            const { added } = await session.ask({ operation: 'cancel-replay', to: endpoint });
+            again();
+            return `The replay is ended; ${added} events had been added.`;
+          }}
+        >
+          End it
+        </Action>
+      )}
     </div>
   );
 }

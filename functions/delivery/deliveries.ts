@@ -54,6 +54,8 @@ export interface Standing {
   readonly pending: number;
   /** When the oldest that waits was published; undefined when none waits. */
   readonly oldest: number | undefined;
+  /** The same of replayed deliveries; undefined also where a store did not look that far. */
+  readonly oldestReplayed?: number | undefined;
   readonly dead: number;
 }
 

@@ -20,6 +20,8 @@ export interface EndpointRow {
   readonly configured?: EndpointSettings | undefined;
   /** The replay under way. */
   readonly replay?: Replay | undefined;
+  /** The last replay of which all deliveries were added; they may still wait. */
+  readonly replayed?: Replay | undefined;
 }
 
 /** A replay: events of the journal that an endpoint gets once more. Times in ms since 1970, by our clock. */

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { inParallel } from '../basics/in-parallel.ts';
 import type { Standing } from '../delivery/deliveries.ts';
-import type { Health } from '../delivery/endpoint-rows.ts';
+import type { EndpointRow, Health } from '../delivery/endpoint-rows.ts';
 import { holdEnd, wakesAt } from '../delivery/health.ts';
 import { type EndpointSettings, rateOf } from '../endpoints/endpoint.ts';
 import { cursorOf, iso, readCursor } from './cursor.ts';
@@ -66,7 +66,6 @@ export async function allEndpoints({
 async function statusOf({ endpoint, isConfigured, row }: Found, house: House): Promise<EndpointStatus> {
   const { name, kind, filter, keepSuccesses = true } = endpoint;
   const health = row?.health ?? {};
-  const { replay } = row ?? {};
   const standing = await house.deliveries.standing(name, COUNTED);
   return {
     ...{ name, kind, isConfigured, keepSuccesses },
@@ -77,16 +76,23 @@ async function statusOf({ endpoint, isConfigured, row }: Found, house: House): P
     ...stateOf(health, house.clock()),
     ...countsOf(standing),
     ...(standing.oldest !== undefined && { oldestWaiting: iso(standing.oldest) }),
-    ...(replay && {
-      replay: {
-        since: iso(replay.since),
-        until: iso(replay.until),
-        startedAt: iso(replay.startedAt),
-        added: replay.added,
-      },
-    }),
+    ...replayOf(row, standing),
     ...(await lastFailureOf(endpoint, house)),
   };
+}
+
+/** The replay whose deliveries are added, or the last one while some of them wait. */
+function replayOf(
+  { replay, replayed }: Pick<EndpointRow, 'replay' | 'replayed'> = {},
+  { oldestReplayed }: Standing,
+): Pick<EndpointStatus, 'replay'> {
+  const shown = replay ?? (oldestReplayed === undefined ? undefined : replayed);
+  if (!shown) return {};
+  const { since, until, startedAt, added } = shown;
+  const isSent = Math.floor((100 * ((oldestReplayed ?? since) - since)) / (until - since));
+  const percent = Math.min(99, Math.max(0, isSent));
+  const times = { since: iso(since), until: iso(until), startedAt: iso(startedAt) };
+  return { replay: { ...times, added, ...(!replay && { percent }) } };
 }
 
 /** How much waits and was given up, counted only up to a limit. */

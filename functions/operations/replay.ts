@@ -32,7 +32,7 @@ export async function startReplay(
   const { found, since, until, now: startedAt } = await checkReplay(asked, house);
   const only = { ...(types && { types }), ...(processes && { processes }) };
   const replay = { id: house.newId(), since, until, ...only, added: 0, startedAt };
-  const { replay: stands } = await changeRow(found, house, row =>
+  const { replay: stands } = await changeRow(found, house, ({ replayed: _, ...row }) =>
     row.replay ? undefined : { ...row, replay },
   );
   if (stands?.id !== replay.id) throw underWay();
@@ -90,8 +90,11 @@ export async function workOffReplay(name: string, house: ReplayHouse): Promise<b
     // then.
     const isOurs = row.replay?.id === replay.id && row.replay.position === replay.position;
     const { replay: _, ...rest } = row;
+    const added = replay.added + wanted.length;
     const next =
-      position === undefined ? {} : { replay: { ...replay, position, added: replay.added + wanted.length } };
+      position === undefined
+        ? { replayed: { ...replay, added } }
+        : { replay: { ...replay, position, added } };
     const health = wanted.length > 0 ? joined(row.health, now, false) : row.health;
     return { ...(isOurs ? { ...rest, ...next } : row), health };
   });

@@ -153,6 +153,7 @@ async function standingOf(table: Table, endpoint: string, atMost?: number): Prom
   return {
     pending: pending.length,
     oldest: oldest === undefined ? undefined : Number.parseInt(oldest, 10),
+    oldestReplayed: replayed === undefined ? undefined : Number.parseInt(unmarked(replayed), 10),
     dead: dead.length,
   };
 }

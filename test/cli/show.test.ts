@@ -82,12 +82,17 @@ const REMOVED = {
   ...{ ...HELD, process: 'former', state: 'removed', underWay: [] },
   debts: { count: 3, skipped: 1, unread: 3, first: [{ ...DEBT, project: '7' }] },
 };
+const REPLAYED = {
+  ...TEAM,
+  name: 'replayed',
+  replay: { since: ago(7200), until: ago(0), startedAt: ago(10), added: 40, percent: 75 },
+};
 const STATUS = {
   at: ago(0),
   house: 'run',
   isRunning: true,
   processes: [REMOVED, HELD, WELL],
-  endpoints: [CRM, TEAM],
+  endpoints: [CRM, TEAM, REPLAYED],
 };
 const EVENT = {
   ...{
@@ -276,7 +281,7 @@ describe('with --json', () => {
     expect(await lines('status', STATUS)).toEqual([
       { run: { at: ago(0), house: 'run', isRunning: true } },
       ...[REMOVED, HELD, WELL].map(process => ({ process })),
-      ...[CRM, TEAM].map(endpoint => ({ endpoint })),
+      ...[CRM, TEAM, REPLAYED].map(endpoint => ({ endpoint })),
     ]);
     expect(
       await lines('events', { at: ago(0), searched: 1, events: [{ committedAt: ago(1), event: EVENT }] }),

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ProcessKey } from '../../functions/basics/process.ts';
 import type { ChangeEvent } from '../../functions/changes/event.ts';
+import { statusOfEndpoint } from '../../functions/operations/endpoint-status.ts';
 import { removeEndpoint } from '../../functions/operations/endpoints.ts';
 import { cancelReplay, startReplay, workOffReplay } from '../../functions/operations/replay.ts';
 import { workOffReplays } from '../../functions/operations/work-off-replays.ts';
@@ -123,6 +124,27 @@ describe.each(STORES)('over %s, a replay', (_, open) => {
       added: 50,
       position: expect.any(String),
     });
+  });
+
+  it('shows the share of its time of which all are sent, once all are added, until none waits', async () => {
+    opened();
+    await committed(60);
+    await startReplay({ endpoint: 'crm', since: AT }, house);
+    const shown = async () => (await statusOfEndpoint('crm', house)).replay;
+    expect(await shown()).toMatchObject({ added: 0 });
+    await workOffReplay('crm', house);
+    expect(await shown()).not.toHaveProperty('percent');
+    await workOff();
+    expect(await shown()).toMatchObject({ added: 60, percent: 0 });
+    const places = (await house.deliveries.due('crm', house.state.now, 60)).map(({ place }) => place);
+    await house.deliveries.remove('crm', places.slice(0, 45));
+    expect(await shown()).toMatchObject({ added: 60, percent: 75 });
+    await house.deliveries.remove('crm', places.slice(45));
+    expect(await shown()).toBeUndefined();
+    house.state.now += 1;
+    await startReplay({ endpoint: 'crm', since: AT + 59 }, house);
+    expect(await shown()).not.toHaveProperty('percent');
+    expect(await house.rows.read('crm')).not.toHaveProperty('replayed');
   });
 
   it('is refused beside another one, of the future, and to nobody', async () => {

@@ -237,7 +237,7 @@ export function deliveriesContract(name: string, create: () => Deliveries, many 
       expect(await deliveries.dead(crm, 9)).toEqual([
         { ...of('e1', { replay: true }), diedAt: AT + 7, reason: 'answered 500', attempts: 2, place: SOME },
       ]);
-      expect(await deliveries.standing(crm)).toEqual({ pending: 1, oldest: AT, dead: 1 });
+      expect(await deliveries.standing(crm)).toEqual({ pending: 1, oldest: AT, oldestReplayed: AT, dead: 1 });
     });
 
     it('invariant 11: that never waited can be given up, and that wait are then dead alone', async () => {

@@ -26,7 +26,17 @@ export const endpointStatus = z.strictObject({
   /** When the oldest event that waits was published. */
   oldestWaiting: time.optional(),
   dead: count,
-  replay: z.strictObject({ since: time, until: time, startedAt: time, added: z.int() }).optional(),
+  replay: z
+    .strictObject({
+      since: time,
+      until: time,
+      startedAt: time,
+      /** How many deliveries were added. */
+      added: z.int(),
+      /** Once all were added: the share of its time of which all are sent. Absent before that. */
+      percent: z.int().optional(),
+    })
+    .optional(),
   /** The latest failure among its last attempts, if any of these failed. */
   lastFailure: z
     .strictObject({

@@ -112,11 +112,14 @@ function standingOf({ sql }: Database, endpoint: string, atMost = Number.MAX_SAF
   const waiting = sql.get`SELECT count(*) AS count FROM
     (SELECT 1 FROM pending WHERE endpoint = ${endpoint} LIMIT ${atMost})` as Row;
   const oldest = sql.get`SELECT min(at) AS at FROM pending WHERE endpoint = ${endpoint}` as Row;
+  const replayed =
+    sql.get`SELECT min(at) AS at FROM pending WHERE endpoint = ${endpoint} AND replay = 1` as Row;
   const dead = sql.get`SELECT count(*) AS count FROM
     (SELECT 1 FROM dead WHERE endpoint = ${endpoint} LIMIT ${atMost})` as Row;
   return {
     pending: Number(waiting.count),
     oldest: (oldest.at ?? undefined) as number | undefined,
+    oldestReplayed: (replayed.at ?? undefined) as number | undefined,
     dead: Number(dead.count),
   };
 }
