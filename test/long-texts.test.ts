@@ -120,7 +120,7 @@ function fieldsOf(text: string): JsonObject {
   return { ...Object.fromEntries(TYPES.map(type => [type, text])), name: text, [text]: text, list: [text] };
 }
 
-describe('a text of 1 MB takes time in proportion to its length, whatever it is made of', () => {
+describe('a text of up to 1 MB takes time in proportion to its length, whatever it is made of', () => {
   it.each(Object.keys(SURFACES))('%s', name => {
     for (const [index, unit] of UNITS.entries()) {
       const text = (length: number) => `${index % 2 === 0 ? '' : 'x'}${unit.repeat(length / unit.length)}x`;

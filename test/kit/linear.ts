@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 const MIN_LENGTH = 4_096;
 const MAX_LENGTH = 2 ** 20;
 /** Work that takes less than this is too short to measure. */
-const MIN_MS = 20;
+const MIN_MS = 15;
 /** A text four times as long takes 4 times as long in linear time, 16 times in quadratic time. */
 const MAX_RATIO = 9;
 const ATTEMPTS = 3;
@@ -21,7 +21,7 @@ export function expectLinear(work: (length: number) => unknown, what = ''): void
       ms = Math.min(ms, timeOf(work, length));
     if (ms > limit)
       expect.fail(`${what} ${length} characters took ${ms} ms, after ${before} ms for a quarter of them`);
-    if (ms > 2 * MIN_MS && before > MIN_MS / MAX_RATIO) return;
+    if (length > MIN_LENGTH && ms > MIN_MS && before > MIN_MS / MAX_RATIO) return;
     before = Math.max(ms, MIN_MS / MAX_RATIO);
   }
 }
