@@ -73,3 +73,19 @@ test('whatever is edited while it asks, the doctor concludes nothing wrong', asy
     { numRuns: 100 },
   );
 });
+
+test('a project that is updated while it is asked for by its time does not show that its time is included', async () => {
+  let isEdited = false;
+  const ward = lively({}, () => {
+    const { path = '' } = ward.service.requests.at(-1) ?? {};
+    if (isEdited || !/updatedAfter=2026-0[67]/.test(decodeURIComponent(path)) || isFuture(path)) return;
+    isEdited = true;
+    const ids = [...(ward.service.workspace.state.processes.get(PROCESS)?.projects.keys() ?? [])];
+    for (const id of ids) ward.service.workspace.touchProject(PROCESS, id);
+  });
+  const isFuture = (path: string) =>
+    Date.parse(/updatedAfter=([^&]+)/.exec(decodeURIComponent(path))?.[1] ?? '') > ward.time.now;
+  const answer = await ward.examine();
+  expect(isEdited).toBe(true);
+  expect(findingOf(answer, 'updatedAfter at the very time').found).toMatch(/exclusive/);
+});
