@@ -48,7 +48,7 @@ const UNKNOWN_KEPT_MS = 5 * 60_000;
 const UNKNOWN_PAUSE_S = 15;
 
 /** By how much the clocks of SQS and of the operations may differ. */
-const CLOCKS_DIFFER_MS = 1_000;
+const CLOCKS_DIFFER_MS = 30_000;
 
 /** The deliverer: messages of the queues in, HTTP requests out. A delivery that fails or must wait becomes a
  *  row; a message that is returned as failed was not tried, or its row could not be written. */

@@ -255,7 +255,11 @@ describe('a batch with messages for several endpoints', () => {
     texts.set('crm', JSON.stringify({ url, secrets: [SECRET] }));
     await rows.change('crm', () => ({ name: 'crm', settings: endpointOf(), health: {}, addedAt }));
     const sentAt = (id: string, now: number) => recordOf(id, JSON.stringify(someEvents(1)[0]), { now });
-    const records = [sentAt('m0', addedAt - 1_001), sentAt('m1', addedAt - 1_000), sentAt('m2', addedAt + 1)];
+    const records = [
+      sentAt('m0', addedAt - 30_001),
+      sentAt('m1', addedAt - 30_000),
+      sentAt('m2', addedAt + 1),
+    ];
     expect(await run(records)).toEqual([]);
     expect(received).toHaveLength(2);
     const events = someEvents(1).map(({ id }) => id);
