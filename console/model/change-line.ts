@@ -52,11 +52,12 @@ const MOST_CHANGES = 8;
 export function changeLine(committed: Committed): ChangeLine {
   const { event, committedAt } = committed;
   const data = dataOf(committed);
-  const [, action = event.type] = event.type.split('.');
+  const type = oneLine(event.type);
+  const [, action = type] = type.split('.');
   const told = wanted(data.changes ?? [], action);
   const line = {
     id: event.id,
-    type: event.type,
+    type,
     at: Date.parse(committedAt),
     workspace: workspaceOf(committed),
     process: data.process?.id ?? '',
@@ -67,7 +68,7 @@ export function changeLine(committed: Committed): ChangeLine {
     changes: told.slice(0, MOST_CHANGES).map(change => changeText(change)),
     more: action === 'created' || action === 'deleted' ? 0 : Math.max(0, told.length - MOST_CHANGES),
     by: actorsText(data),
-    note: noteOf(event.type, data),
+    note: noteOf(type, data),
   };
   return { ...line, words: wordsOf(line) };
 }
@@ -170,6 +171,7 @@ function wordsOf(line: Omit<ChangeLine, 'words'>): string {
   ]
     .concat(fields)
     .filter(text => text !== undefined)
+    .map(text => cutText(text, NOTE))
     .join('\n')
     .toLowerCase();
 }
