@@ -44,7 +44,7 @@ function throttled({ poll, route, deliver }: Watched): OperatorAlarm {
     happened:
       'Lambda refused to run the poll, the route or the deliver function in each of three 5-minute periods in a row.',
     means:
-      'Passes, events or deliveries are late; what waits is tried again. The account has fewer concurrent executions than its functions need, or somebody reserved some.',
+      'Passes, events or deliveries are late; their messages come again. The account has fewer concurrent executions than its functions need, or some are reserved.',
     first: {
       ask: 'status',
       see: "it says what is late by now. Compare the account's limit of concurrent executions with what it uses, and have it raised.",
