@@ -15,6 +15,7 @@ const COLUMNS: readonly Column[] = [
 const STATES: Record<EndpointStatus['state'], Style> = {
   well: 'green',
   held: 'yellow',
+  retrying: 'yellow',
   failing: 'red',
   stopped: 'red',
   paused: 'yellow',
@@ -75,7 +76,7 @@ function notesOf(
 ): string[] {
   const answered = lastFailure && [lastFailure.failure, lastFailure.answer].filter(Boolean).join(': ');
   return [
-    ...(reason === undefined ? [] : [reason]),
+    ...(reason === undefined || reason === lastFailure?.failure ? [] : [reason]),
     ...(lastFailure && state !== 'well' ? [`${answered} (${when(lastFailure.at, paper)})`] : []),
     ...(replay ? [replayText(replay, paper)] : []),
     ...(overrides && isConfigured ? ['the configuration hides one of this name that was added'] : []),

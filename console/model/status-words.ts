@@ -45,6 +45,7 @@ export function isYetToTell({ cause, isSkipped }: Debts['first'][number]): boole
 export const ENDPOINT_TONES: Record<EndpointStatus['state'], Tone> = {
   well: 'good',
   held: 'warn',
+  retrying: 'warn',
   failing: 'bad',
   stopped: 'bad',
   paused: 'warn',
@@ -69,5 +70,9 @@ export function isNone({ atLeast, isExact }: EndpointStatus['waiting']): boolean
 export function troubleOf({ state, reason, lastFailure }: EndpointStatus): string | undefined {
   if (state === 'well') return undefined;
   const { failure, answer } = lastFailure ?? {};
-  return [reason, [failure, answer].filter(Boolean).join(': ')].filter(Boolean).join(' · ') || undefined;
+  return (
+    [reason === failure ? undefined : reason, [failure, answer].filter(Boolean).join(': ')]
+      .filter(Boolean)
+      .join(' · ') || undefined
+  );
 }

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { inParallel } from '../basics/in-parallel.ts';
-import type { Standing } from '../delivery/deliveries.ts';
+import type { Attempt, Standing } from '../delivery/deliveries.ts';
 import type { EndpointRow, Health } from '../delivery/endpoint-rows.ts';
 import { holdEnd, wakesAt } from '../delivery/health.ts';
-import { type EndpointSettings, rateOf } from '../endpoints/endpoint.ts';
+import { rateOf } from '../endpoints/endpoint.ts';
 import { cursorOf, iso, readCursor } from './cursor.ts';
 import { type Found, findEndpoint, type House } from './house.ts';
 import { COUNTED, PAGE, WIDTH } from './operations-house.ts';
@@ -67,17 +67,18 @@ async function statusOf({ endpoint, isConfigured, row }: Found, house: House): P
   const { name, kind, filter, keepSuccesses = true } = endpoint;
   const health = row?.health ?? {};
   const standing = await house.deliveries.standing(name, COUNTED);
+  const attempts = await house.deliveries.attempts(name, LOOKED_AT);
   return {
     ...{ name, kind, isConfigured, keepSuccesses },
     overrides: isConfigured && row?.settings !== undefined,
     ...(filter && { filter }),
     perSecond: rateOf(endpoint),
     ...(row?.origin !== undefined && { origin: row.origin }),
-    ...stateOf(health, house.clock()),
+    ...stateOf(health, house.clock(), { attempts: keepSuccesses ? attempts : [], standing }),
     ...countsOf(standing),
     ...(standing.oldest !== undefined && { oldestWaiting: iso(standing.oldest) }),
     ...replayOf(row, standing),
-    ...(await lastFailureOf(endpoint, house)),
+    ...lastFailureOf(attempts),
   };
 }
 
@@ -104,9 +105,11 @@ export function countOf(counted: number): EndpointStatus['dead'] {
   return { atLeast: counted, isExact: counted < COUNTED };
 }
 
+/** The state by its health. A start forgets failures: then its attempts count, where those that succeeded are kept. */
 function stateOf(
   health: Health,
   now: number,
+  { attempts, standing }: { readonly attempts: readonly Attempt[]; readonly standing: Standing },
 ): Pick<EndpointStatus, 'state' | 'since' | 'reason' | 'nextTryAt'> {
   const { paused, stopped, failing, failures } = health;
   const notBefore = holdEnd(health, now);
@@ -115,15 +118,15 @@ function stateOf(
   const next = Math.max(notBefore, wakesAt(health, now) ?? 0);
   const nextTry = next > now ? { nextTryAt: iso(next) } : {};
   if (failing) return { state: 'failing', since: iso(failing.since), ...nextTry };
-  if (notBefore <= now) return { state: 'well', ...nextTry };
-  return { state: 'held', ...(failures && { since: iso(failures.since) }), ...nextTry };
+  const since = failures && { since: iso(failures.since) };
+  if (notBefore > now) return { state: 'held', ...since, ...nextTry };
+  if (failures) return { state: 'retrying', ...since, ...nextTry };
+  const hasOnlyFailed = attempts.length > 0 && attempts.every(({ failure }) => failure !== undefined);
+  if (!hasOnlyFailed) return { state: 'well', ...nextTry };
+  return { state: standing.pending === 0 && standing.dead > 0 ? 'failing' : 'retrying', ...nextTry };
 }
 
-async function lastFailureOf(
-  { name }: EndpointSettings,
-  { deliveries }: House,
-): Promise<Pick<EndpointStatus, 'lastFailure'>> {
-  const attempts = await deliveries.attempts(name, LOOKED_AT);
+function lastFailureOf(attempts: readonly Attempt[]): Pick<EndpointStatus, 'lastFailure'> {
   const failed = attempts.find(({ failure }) => failure !== undefined);
   if (failed?.failure === undefined) return {};
   const { at, failure, status, answer } = failed;

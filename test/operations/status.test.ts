@@ -227,7 +227,10 @@ describe('the status of an endpoint', () => {
       { notBefore: AT + 60_000, failures: { count: 1, since: AT - 3 } },
       { state: 'held', since: iso(AT - 3), nextTryAt: iso(AT + 60_000) },
     ],
-    [{ notBefore: AT - 1, failures: { count: 1, since: AT - 3 } }, { state: 'well' }],
+    [
+      { notBefore: AT - 1, failures: { count: 1, since: AT - 3 } },
+      { state: 'retrying', since: iso(AT - 3) },
+    ],
   ])('whose health is %j is as it should be', async (health, told) => {
     house = openHouse(open, [{ name: 'crm', kind: 'webhook' }]);
     await house.rows.change('crm', () => ({ name: 'crm', health }));
@@ -238,6 +241,32 @@ describe('the status of an endpoint', () => {
     expect(JSON.parse(JSON.stringify({ state, since, reason, nextTryAt }))).toEqual(told);
     expect(status).toMatchObject({ isConfigured: true, overrides: false, perSecond: 10 });
   });
+
+  it.each([
+    ['none of its attempts succeeded, and some wait', ['failed'], 'waits', true, 'retrying'],
+    ['none of its attempts succeeded, and none is to come', ['failed'], 'dead', true, 'failing'],
+    ['an attempt succeeded', ['succeeded', 'failed'], 'waits', true, 'well'],
+    ['its successes are not kept', ['failed'], 'waits', false, 'well'],
+    ['nothing was tried', [], 'waits', true, 'well'],
+  ] as const)(
+    'of which nothing else is remembered, where %s',
+    async (_, made, rest, keepSuccesses, state) => {
+      house = openHouse(open, [{ name: 'crm', kind: 'webhook', keepSuccesses }]);
+      const one = { endpoint: 'crm', at: AT, eventId: 'e1', body: '{}', attributes: {} };
+      if (rest === 'waits') await house.deliveries.add([one]);
+      else await house.deliveries.addDead(one, { at: AT, reason: 'answered 400' });
+      await house.deliveries.note(
+        made.map((outcome, index) => ({
+          ...{ endpoint: 'crm', at: AT + index, events: [{ id: 'e1', type: 'task.created' }], took: 5 },
+          ...(outcome === 'failed' ? { status: 400, failure: 'answered 400' } : { status: 200 }),
+        })),
+      );
+      const status = await askOf({ operations: createOperations(house), caller: CALLER })('endpoint', {
+        endpoint: 'crm',
+      });
+      expect(status).toMatchObject({ state });
+    },
+  );
 
   it('tells no more than a thousand of what waits, and that there is more', async () => {
     house = openHouse(open, [{ name: 'crm', kind: 'slack', keepSuccesses: false, perSecond: 2 }]);

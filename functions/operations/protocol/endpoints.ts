@@ -16,7 +16,9 @@ export const endpointStatus = z.strictObject({
   filter: z.unknown().optional(),
   perSecond: z.number(),
   keepSuccesses: z.boolean(),
-  state: z.enum(['well', 'held', 'failing', 'stopped', 'paused']),
+  /** `retrying`: the last attempts failed. `failing`: for so long that one probe at a time is sent, or all of them and nothing waits. `held`: nothing
+   *  is sent until `nextTryAt`. */
+  state: z.enum(['well', 'held', 'retrying', 'failing', 'stopped', 'paused']),
   /** Since when it is in that state; absent when it is well. */
   since: time.optional(),
   /** Why it was stopped. */

@@ -1,15 +1,29 @@
 import { describe, expect, it } from 'vitest';
-import { debtsInWords, isYetToTell, resumeWord } from '../../../console/model/status-words.ts';
+import { debtsInWords, isYetToTell, resumeWord, troubleOf } from '../../../console/model/status-words.ts';
+import type { EndpointStatus } from '../../../functions/operations/protocol/endpoints.ts';
 
 describe('an endpoint', () => {
   it.each([
     ['well', undefined],
     ['held', 'Send now'],
+    ['retrying', 'Send now'],
     ['failing', 'Send now'],
     ['stopped', 'Resume'],
     ['paused', 'Resume'],
   ] as const)('that is %s is started again by: %s', (state, word) => {
     expect(resumeWord(state)).toBe(word);
+  });
+});
+
+describe('what is wrong with an endpoint', () => {
+  const failure = { at: '2026-01-31T09:00:00.000Z', failure: 'answered 410', answer: 'gone' };
+  it.each([
+    ['stopped', 'answered 410', 'answered 410: gone'],
+    ['stopped', 'failed for 5 days', 'failed for 5 days · answered 410: gone'],
+    ['retrying', undefined, 'answered 410: gone'],
+    ['well', undefined, undefined],
+  ] as const)('that is %s because it %s is told once', (state, reason, told) => {
+    expect(troubleOf({ state, reason, lastFailure: failure } as EndpointStatus)).toBe(told);
   });
 });
 
