@@ -88,7 +88,7 @@ describe('the queue of passes', () => {
     const bounds = resources(template, 'AWS::Lambda::EventSourceMapping').flatMap(
       ([, { ScalingConfig }]) => (ScalingConfig as { MaximumConcurrency: number })?.MaximumConcurrency ?? [],
     );
-    expect(bounds).toHaveLength(4);
+    expect(bounds).toHaveLength(5);
     expect(bounds.reduce((sum, bound) => sum + bound)).toBeLessThanOrEqual(500);
   });
 

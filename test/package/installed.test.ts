@@ -90,7 +90,8 @@ describe('in an empty folder', () => {
     );
     await until(() => / ~ .+/.test(run.said()), 60_000);
     await until(() => /^(project|task)\.\w+ (onboarding|launch)$/m.test(receiver.said()), 60_000);
-    const [, address = ''] = /in a browser: (\S+)/.exec(run.said()) ?? [];
+    const { stdout } = await node(inPackage('cli/changewire.js'), 'console', '--json');
+    const { address } = JSON.parse(stdout) as { address: string };
     expect(await (await fetch(address)).text()).toContain('<script type="module"');
   }, 120_000);
 
