@@ -69,8 +69,8 @@ export function forTicking({ table }: SnapshotTable): Binding {
 export function forOperating({ table }: SnapshotTable): Binding {
   return forRows(table, [
     LAYOUT,
-    { actions: KEEP, keys: [ENDPOINTS, OF_ENDPOINTS] },
-    { actions: ['PutItem'], keys: [REGISTRY] },
+    // In one statement, because one transaction writes an endpoint's row and the registry's.
+    { actions: KEEP, keys: [ENDPOINTS, OF_ENDPOINTS, REGISTRY] },
     { actions: ['Query', 'BatchGetItem', 'DeleteItem', 'PutItem', 'UpdateItem'], keys: [OF_PROCESSES] },
     { actions: ['Query', 'DeleteItem'], keys: [ROSTER] },
     { actions: ['Query', 'PutItem'], keys: [OF_STACK] },
