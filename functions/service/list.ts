@@ -3,7 +3,14 @@ import { pathOf } from './address.ts';
 import type { Context } from './context.ts';
 import { excerpt } from './describe.ts';
 import { digestOf } from './digest.ts';
-import { DeadlineError, type Scope, type ServiceError } from './errors.ts';
+import {
+  DeadlineError,
+  isPassing,
+  type Scope,
+  type ServiceError,
+  ServiceStatusError,
+  ServiceUnreachableError,
+} from './errors.ts';
 import { Extent } from './extent.ts';
 import type { ListName } from './options.ts';
 import { type RawPage, readPage } from './page.ts';
@@ -97,7 +104,8 @@ async function ask<Item>(walking: Walking, list: List<Item>, after: string | und
   const { name, segments, query, scope } = list;
   const isKnown = (digest: string) => list.isKnown?.(digestIn(list, digest)) === true;
   let met: ServiceError | undefined;
-  for (let first = sizes[name]; ; first = Math.floor(first / 2)) {
+  const from = sizes[name];
+  for (let first = from; ; first = Math.floor(first / 2)) {
     const path = pathOf(context.settings.base, segments, { first, after, ...query });
     // What failed at the larger size is what the caller must see, not that no time was left for a smaller one.
     const outcome = await reader.read({ path, scope, isKnown, brief: first > 1 }).catch(error => {
@@ -105,18 +113,30 @@ async function ask<Item>(walking: Walking, list: List<Item>, after: string | und
     });
     if ('value' in outcome) {
       if (first < sizes[name]) {
+        if (met) noticeSize(context, name, { error: met, from, to: first });
         sizes[name] = first;
-        noticeSize(context, name, first);
       }
       return outcome.value;
     }
     if (first === 1 || !outcome.mayBeSize) throw outcome.error;
-    met = outcome.error;
+    met ??= outcome.error;
   }
 }
 
-function noticeSize(context: Context, list: ListName, first: number): void {
-  const message = `pages of ${list} failed at the configured size; this pass goes on with first=${first}`;
+/** What failed with a large page and works with a smaller one may have been too large. After an outage it may not. */
+function noticeSize(
+  context: Context,
+  list: ListName,
+  { error, from, to: first }: { error: ServiceError; from: number; to: number },
+): void {
+  const why = error.message.slice(error.request.length + ': '.length);
+  const mayBeOutage =
+    error instanceof ServiceUnreachableError ||
+    (error instanceof ServiceStatusError && isPassing(error.status));
+  const cause = mayBeOutage ? ', because it is too large or an outage ended' : '';
+  const message =
+    `a page of ${list} failed with first=${from}: ${why}. It was read with first=${first}${cause}; ` +
+    `this pass goes on with first=${first}`;
   context.notice({ code: `page-size-${list}`, message, list, first });
 }
 

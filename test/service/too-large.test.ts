@@ -30,6 +30,24 @@ describe('a page that is too large', () => {
     expect(notices).toMatchObject([{ code: 'page-size-projects', list: 'projects', first: 5 }]);
   });
 
+  test('is named with its size and failure beside the size that was read, and as an outage where that can be the reason', async () => {
+    const refused = await rig(upTo(5, status(413)), { pageSize: { projects: 40 } });
+    await ids(refused.service.projects('p'));
+    expect(refused.notices.map(({ message }) => message)).toEqual([
+      'a page of projects failed with first=40: status 413: the request is refused. It was read with first=5; ' +
+        'this pass goes on with first=5',
+    ]);
+    let failing = 5;
+    const outage: Behaviour = (response, request) =>
+      (failing-- > 0 ? status(500) : upTo(40, status(500)))(response, request);
+    const back = await rig(outage, { pageSize: { projects: 40 } });
+    await ids(back.service.projects('p'));
+    expect(back.notices.map(({ message }) => message)).toEqual([
+      'a page of projects failed with first=40: status 500: the service failed (2 attempts). It was read with first=10, ' +
+        'because it is too large or an outage ended; this pass goes on with first=10',
+    ]);
+  });
+
   test.each([500, 502, 503])('is tried twice at each size on %i, then halved', async code => {
     const { service, requests, waits } = await rig(upTo(10, status(code)), { pageSize: { projects: 40 } });
     expect(await ids(service.projects('p'))).toEqual(IDS);
