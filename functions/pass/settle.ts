@@ -38,7 +38,7 @@ export async function settle(pass: Pass, survey: Survey, rounds: Rounds): Promis
   if (end.as === 'done' || kind === 'sweep') {
     const isDone = end.as === 'done';
     const saved = await parts.snapshots.finish(parts.process, pass.heartbeat.lease, {
-      ...pass.reports.toSave(),
+      ...pass.reports.logAndSave(),
       ...(end.endsHold && { hold: undefined, released: false }),
       ...(isDone && movedOn(pass, survey, { isComplete, skipped })),
       ...failureAfter(pass, end.error),

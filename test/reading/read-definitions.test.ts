@@ -27,7 +27,9 @@ async function read(list: 'coverpage' | 'taskCustomFields', error: Error) {
     },
   } as unknown as Service;
   const reports = new Reports({ workspace: 'eu', processId: 'p' }, log, [], []);
-  return { definitions: await readDefinitions(service, 'p', reports), warned };
+  const definitions = await readDefinitions(service, 'p', reports);
+  reports.logAndSave();
+  return { definitions, warned };
 }
 
 it.each([
