@@ -38,7 +38,11 @@ async function lost(reader: Reader, error: ServiceStatusError, position: AuditPo
       ? 'it was read from its beginning.'
       : 'what it told meanwhile is left to the next sweep.';
     const message = `The place in the audit log is lost; ${left}`;
-    reader.parts.log.warn(message, { code: 'audit-position-lost', error: error.message });
+    reader.parts.log.warn(message, {
+      ...reader.parts.process,
+      code: 'audit-position-lost',
+      error: error.message,
+    });
     return afresh;
   } catch (refusal) {
     if (refusal instanceof ServiceStatusError && (refusal.status === 403 || refusal.status === 404))

@@ -1,6 +1,7 @@
 import type { Clock } from '../../functions/basics/clock.ts';
 import type { Log } from '../../functions/basics/telemetry.ts';
 import type { ChangeEvent } from '../../functions/changes/event.ts';
+import { timeOfDay } from '../terminal/print.ts';
 import { printable, printableLines } from '../terminal/text.ts';
 
 export type Format = (event: ChangeEvent, options: { colour: boolean; width?: number }) => string;
@@ -11,7 +12,8 @@ export type LogFormat = 'text' | 'json';
 /** Where the runner writes: events, and everything else. */
 export interface Output {
   event(event: ChangeEvent): void;
-  /** One or more lines that are no event. `details` are for programs: the text says all that people need. */
+  /** One or more lines that are no event. `details` are for programs, which get the first line with them: the text says all that people
+   *  need. */
   say(text: string, details?: object): void;
   /** For what is wrong. */
   warn(text: string, details?: object): void;
@@ -33,6 +35,8 @@ export interface OutputOptions {
   readonly format: Format;
   readonly noColour: boolean;
   readonly clock: Clock;
+  /** An IANA zone for the time of day; the machine's own by default. */
+  readonly timeZone?: string;
 }
 
 /** Writes for people, in colour on a terminal unless NO_COLOR is set; or, with `log` json, for programs:
@@ -41,7 +45,7 @@ export interface OutputOptions {
 export function createOutput({ stdout, stderr }: Terminal, options: OutputOptions): Output {
   const words = options.json ? stderr : stdout;
   const colour = !options.noColour && words.isTTY === true;
-  const lines = options.log === 'json' ? jsonLines(words, options.clock) : textLines(words, colour);
+  const lines = options.log === 'json' ? jsonLines(words, options.clock) : textLines(words, colour, options);
   const event = (told: ChangeEvent): void => {
     if (options.json) stdout.write(`${JSON.stringify(told)}\n`);
     else if (options.log === 'json') lines('info', 'An event was told.', { event: told });
@@ -64,21 +68,31 @@ export function createOutput({ stdout, stderr }: Terminal, options: OutputOption
 
 type Lines = (level: 'info' | 'warn' | 'error', text: string, details?: object) => void;
 
-function textLines(to: NodeJS.WriteStream, colour: boolean): Lines {
+/** Each begins with the time of day, as an event does. */
+function textLines(
+  to: NodeJS.WriteStream,
+  colour: boolean,
+  { clock, timeZone }: Pick<OutputOptions, 'clock' | 'timeZone'>,
+): Lines {
   const paint = (code: number, text: string) => (colour ? `\u001B[${code}m${text}\u001B[0m` : text);
   // A warning is one line, because it may quote foreign text; what is said may have several.
-  return (level, text) =>
-    void to.write(`${level === 'info' ? printableLines(text) : paint(33, printable(text))}\n`);
+  return (level, text) => {
+    const time = timeOfDay(clock(), timeZone);
+    const shown =
+      level === 'info'
+        ? printableLines(text).replaceAll(/\n(?=.)/g, `\n${' '.repeat(time.length + 2)}`)
+        : paint(33, printable(text));
+    to.write(`${paint(2, time)}  ${shown}\n`);
+  };
 }
 
 /** `details` can't replace time, level or message. */
 function jsonLines(to: NodeJS.WriteStream, clock: Clock): Lines {
   return (level, text, details) => {
     const time = new Date(clock()).toISOString();
-    for (const message of text.split('\n').map(each => each.trim().replaceAll(/ {2,}/g, ' '))) {
-      const ours = { time, level, message };
-      if (message !== '') to.write(`${JSON.stringify({ ...ours, ...details, ...ours })}\n`);
-    }
+    const [first = ''] = text.trim().split('\n');
+    const ours = { time, level, message: level === 'info' ? first : text };
+    to.write(`${JSON.stringify({ ...ours, ...details, ...ours })}\n`);
   };
 }
 

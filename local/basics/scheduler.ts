@@ -22,10 +22,10 @@ export interface Scheduler {
   stop(): Promise<void>;
 }
 
-interface Options {
+interface Options<Each extends Job> {
   readonly clock: Clock;
   readonly sleep: Sleep;
-  readonly onFailure: (job: Job, error: unknown) => void;
+  readonly onFailure: (job: Each, error: unknown) => void;
 }
 
 /** The longest time, in ms, until it asks again what is due: the machine may have slept, or its clock may
@@ -34,14 +34,14 @@ export const LOOK_MS = 60_000;
 
 /** Runs each job when it is due: different jobs at the same time, but no job twice at once. A run that
  *  fails is reported, and tried again when it is next due. */
-export function startScheduler(jobs: readonly Job[], options: Options): Scheduler {
+export function startScheduler<Each extends Job>(jobs: readonly Each[], options: Options<Each>): Scheduler {
   const stopping = new AbortController();
   const stopped = stopping.signal;
   const ran = (job: Job) => {
     for (const [other, loop] of loops)
       if (other !== job && job.group !== undefined && other.group === job.group) loop.look();
   };
-  const loops = new Map(jobs.map(job => [job, new Loop(job, { ...options, ran }, stopped)]));
+  const loops = new Map<Job, Loop<Each>>(jobs.map(job => [job, new Loop(job, { ...options, ran }, stopped)]));
   const ends = [...loops.values()].map(loop => loop.run());
   return {
     runNow: job => {
@@ -55,9 +55,9 @@ export function startScheduler(jobs: readonly Job[], options: Options): Schedule
   };
 }
 
-class Loop {
-  readonly #job: Job;
-  readonly #options: Options & { readonly ran: (job: Job) => void };
+class Loop<Each extends Job> {
+  readonly #job: Each;
+  readonly #options: Options<Each> & { readonly ran: (job: Job) => void };
   readonly #stopped: AbortSignal;
   #isAsked: boolean;
   /** Set while the loop waits for the next run; aborting it ends the wait. */
@@ -65,7 +65,11 @@ class Loop {
   /** Aborting it has the loop ask again when its job is due. */
   #looking = new AbortController();
 
-  constructor(job: Job, options: Options & { readonly ran: (job: Job) => void }, stopped: AbortSignal) {
+  constructor(
+    job: Each,
+    options: Options<Each> & { readonly ran: (job: Job) => void },
+    stopped: AbortSignal,
+  ) {
     this.#job = job;
     this.#options = options;
     this.#stopped = stopped;

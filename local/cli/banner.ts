@@ -13,8 +13,7 @@ export function askedBy(directory: string, data: string | undefined): string {
   return `npx changewire status${isUsual ? '' : ` --data ${directory}`}`;
 }
 
-/** What a start says about itself. */
-export function banner(about: {
+interface About {
   readonly source: Source;
   readonly subscriptions: readonly WantedSubscription[];
   readonly endpoints: readonly WantedEndpoint[];
@@ -31,7 +30,10 @@ export function banner(about: {
   /** The command that asks this run; undefined: it answers no requests. */
   readonly ask: string | undefined;
   readonly once: boolean;
-}): string {
+}
+
+/** What a start says about itself. */
+export function banner(about: About): string {
   const { source, subscriptions, endpoints, added, config, leavesService, data, health, ask, once } = about;
   const processes = source.watched.flatMap(({ workspace }) => workspace.processes.map(({ id }) => id));
   const places = ['this terminal', ...subscriptions.map(({ label }) => `${label} (over HTTP)`)];
@@ -52,6 +54,25 @@ export function banner(about: {
     ...(once ? [] : ['  stop    Ctrl-C']),
     '',
   ].join('\n');
+}
+
+/** The same for programs. Of a URL it has the origin alone. */
+export function bannerDetails(about: About): object {
+  const { source, subscriptions, endpoints, added, config, data, health, ask, once } = about;
+  return {
+    simulated: source.simulated,
+    processes: source.watched.flatMap(({ workspace }) =>
+      workspace.processes.map(({ id, changes, sweep }) => ({
+        ...{ workspace: workspace.name, process: id, changes, sweep },
+      })),
+    ),
+    subscriptions: subscriptions.map(({ label }) => label),
+    endpoints: [
+      ...endpoints.map(({ name, kind, filter, origin }) => ({ name, kind, filter, origin })),
+      ...added.map(({ name, kind, filter }) => ({ name, kind, filter })),
+    ],
+    ...{ config, data, health, ask, once },
+  };
 }
 
 /** How often changes and everything are looked for. Where that differs between processes, or by what was

@@ -1,5 +1,7 @@
 import type { ProcessKey } from '../../functions/basics/process.ts';
+import type { WorkspaceSettings } from '../../functions/settings/workspaces.ts';
 import type { Output } from '../basics/output.ts';
+import { passDetails, requestDetails } from './pass-failures.ts';
 import type { RunPass } from './polling.ts';
 
 /** One `changes` pass of each process, after its baseline if it has none yet. @returns true when all went well. */
@@ -7,15 +9,18 @@ export async function passOnce(
   processes: readonly ProcessKey[],
   runPass: RunPass,
   output: Output,
+  workspaces: readonly WorkspaceSettings[] = [],
 ): Promise<boolean> {
   let well = true;
   for (const process of processes) {
     const { processId } = process;
+    const details = passDetails({ process, mode: 'changes' });
     try {
-      output.say(`${processId}: ${await changesOf(process, runPass)}`);
+      output.say(`${processId}: ${await changesOf(process, runPass)}`, details);
     } catch (error) {
       well = false;
-      output.warn(`${processId}: ${error instanceof Error ? error.message : String(error)}`);
+      const message = error instanceof Error ? error.message : String(error);
+      output.warn(`${processId}: ${message}`, { ...details, ...requestDetails(error, process, workspaces) });
     }
   }
   return well;

@@ -1,15 +1,15 @@
-import type { Clock } from '../../functions/basics/clock.ts';
+import type { Clock, Sleep } from '../../functions/basics/clock.ts';
 import type { KnownProcess } from '../../functions/operations/processes.ts';
+import type { WorkspaceSettings } from '../../functions/settings/workspaces.ts';
 import type { Snapshots } from '../../functions/snapshots/snapshots.ts';
 import type { Closers } from '../basics/closers.ts';
-import { failure } from '../basics/failure.ts';
 import type { Output } from '../basics/output.ts';
-import { type Job, startScheduler } from '../basics/scheduler.ts';
-import { sleep } from '../basics/sleep.ts';
+import { startScheduler } from '../basics/scheduler.ts';
 import type { Begin } from '../operate/serve.ts';
 import type { Source } from '../source/source.ts';
-import { jobsOf } from './jobs.ts';
-import type { Polling } from './polling.ts';
+import { jobsOf, type PassJob } from './jobs.ts';
+import { PassFailures } from './pass-failures.ts';
+import type { Polling, RunPass } from './polling.ts';
 
 interface House {
   readonly closers: Closers;
@@ -21,13 +21,23 @@ interface Parts {
   readonly polling: Polling;
   readonly snapshots: Pick<Snapshots, 'readState'>;
   readonly clock: Clock;
+  readonly sleep: Sleep;
 }
 
 /** Starts the passes of every process when they are due. @returns the function that has a pass begin now */
-export function startPasses({ closers, output }: House, { source, polling, snapshots, clock }: Parts): Begin {
-  const jobs = jobsOf(source.watched, { runPass: polling.runPass, snapshots, clock });
-  const onFailure = (job: Job, error: unknown) =>
-    output.warn(`${job.name}: ${failure(error)}. It is tried again.`);
+export function startPasses(
+  { closers, output }: House,
+  { source, polling, snapshots, clock, sleep }: Parts,
+): Begin {
+  const { watched } = source;
+  const failures = new PassFailures(output, workspacesOf(source), clock);
+  const runPass: RunPass = async (process, mode, isAsked) => {
+    const report = await polling.runPass(process, mode, isAsked);
+    if (report.outcome === 'completed') failures.completed({ process, mode });
+    return report;
+  };
+  const jobs = jobsOf(watched, { runPass, snapshots, clock });
+  const onFailure = (job: PassJob, error: unknown) => failures.failed(job, error);
   const scheduler = startScheduler(jobs, { clock, sleep, onFailure });
   closers.add(async () => {
     const ended = scheduler.stop();
@@ -41,6 +51,11 @@ export function startPasses({ closers, output }: House, { source, polling, snaps
     );
     return job ? scheduler.runNow(job) : 'unknown';
   };
+}
+
+/** Every workspace that is watched. */
+export function workspacesOf({ watched }: Pick<Source, 'watched'>): WorkspaceSettings[] {
+  return watched.map(({ workspace }) => workspace);
 }
 
 /** Every process that is watched. */

@@ -79,11 +79,12 @@ function connection(
     clock,
     random: Math.random,
     sleep,
-    onNotice: ({ code, message }) => {
+    onNotice: ({ message, ...details }) => {
+      const about = { workspace: workspace.name, ...details };
       // Under which name a service sends its lists is worth a line for a real service, but no warning;
       // for the simulated one it is not even worth a line.
-      if (!code.startsWith('list-property-')) output.warn(`${who}: ${message}.`);
-      else if (!simulated) output.say(`${who}: ${message}.`);
+      if (!details.code.startsWith('list-property-')) output.warn(`${who}: ${message}.`, about);
+      else if (!simulated) output.say(`${who}: ${message}.`, about);
     },
   });
 }
@@ -97,6 +98,7 @@ function baselineProgress(output: Output, clock: Clock): (progress: PollProgress
     const last = saidAt.get(key) ?? 0;
     if (done < total && clock() - last < 1000) return;
     saidAt.set(key, clock());
-    output.say(`baseline ${processId} ${done}/${total} projects`);
+    const details = { workspace, process: processId, mode, done, total };
+    output.say(`baseline ${processId} ${done}/${total} projects`, details);
   };
 }

@@ -23,12 +23,12 @@ import type { Source } from '../source/source.ts';
 import { sourceOf } from '../source/source-of.ts';
 import type { Feed } from '../stream/rounds.ts';
 import { answerPeople } from './answer-people.ts';
-import { askedBy, banner } from './banner.ts';
+import { askedBy, banner, bannerDetails } from './banner.ts';
 import { consoleOf, tellConsole } from './console.ts';
 import { type Endpoints, startEndpoints } from './endpoints.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { passOnce } from './once.ts';
-import { processesOf, startPasses } from './passes.ts';
+import { processesOf, startPasses, workspacesOf } from './passes.ts';
 import { type Polling, startPolling } from './polling.ts';
 import { resendOf } from './resend.ts';
 import { sqliteTable, type Table } from './table.ts';
@@ -102,12 +102,11 @@ async function start(closers: Closers, { options, environment, output, clock }: 
   );
   const ask = options.once ? undefined : askedBy(house.directory.path, data);
   const file = { config: options.config, leavesService: config !== undefined && namesService(environment) };
-  output.say(
-    banner({
-      ...{ source, subscriptions, endpoints: wanted, added, ...file, data, health, ask },
-      once: options.once,
-    }),
-  );
+  const start = {
+    ...{ source, subscriptions, endpoints: wanted, added, ...file, data, health, ask },
+    once: options.once,
+  };
+  output.say(banner(start), bannerDetails(start));
   const behind = { ...house, ...store, resend };
   const looks = table.looks(processesOf(source));
   await looks.roster.remember(processesOf(source));
@@ -140,7 +139,7 @@ async function start(closers: Closers, { options, environment, output, clock }: 
       const onFailure = (error: unknown) =>
         output.warn(`What has expired is not dropped: ${failure(error)}.`);
       closers.add(startHousekeeping({ ...store, clock, sleep, onFailure }).stop);
-      const begin = startPasses(house, { source, polling, snapshots: table.snapshots, clock });
+      const begin = startPasses(house, { source, polling, snapshots: table.snapshots, clock, sleep });
       served?.passesBeginBy(begin);
     },
     stop: () => closers.close(),
@@ -193,7 +192,7 @@ async function once(parts: {
     return false;
   }
   const { drained } = feed();
-  const well = await passOnce(processesOf(source), polling.runPass, output);
+  const well = await passOnce(processesOf(source), polling.runPass, output, workspacesOf(source));
   await drained();
   await topic.sns.idle();
   await endpoints.tried();

@@ -1,6 +1,7 @@
 import type { Clock } from '../../functions/basics/clock.ts';
 import type { Failure } from '../../functions/endpoints/outcome.ts';
 import { showAbout } from '../basics/duration.ts';
+import { LINE_EVERY_MS, Outage } from '../basics/outage.ts';
 
 /** An attempt that failed, of one event. */
 export interface FailedAttempt extends Failure {
@@ -12,37 +13,27 @@ export interface FailedAttempt extends Failure {
 /** From so many failures in a row on, the next event that arrives means that the endpoint was away and is
  *  back. An event that always fails, while others arrive, does not count as that. */
 export const AWAY = 3;
-/** The shortest time between two lines about the same. */
-const LINE_EVERY_MS = 60_000;
 
 /** Reports one endpoint's failures: the first at once, then their number in at most one line a minute,
  *  then that it answers again. */
 export class Failures {
   readonly #say: (text: string) => void;
   readonly #clock: Clock;
-  #failed = 0;
+  readonly #outage: Outage;
   #inARow = 0;
-  #since = 0;
-  #isTold = false;
-  #toldAt = Number.NEGATIVE_INFINITY;
   #dead = 0;
   #deadToldAt = Number.NEGATIVE_INFINITY;
 
   constructor(say: (text: string) => void, clock: Clock) {
     this.#say = say;
     this.#clock = clock;
+    this.#outage = new Outage(clock);
   }
 
   failed({ pause, ...attempt }: FailedAttempt): void {
-    const now = this.#clock();
-    if (this.#failed === 0) this.#since = now;
-    this.#failed += 1;
     this.#inARow += 1;
-    if (now - this.#toldAt < LINE_EVERY_MS) return;
-    this.#toldAt = now;
-    this.#isTold = true;
-    const before = this.#failed === 1 ? '' : `${this.#attempts(now)}; the last: `;
-    this.#say(`${before}${nameOf(attempt)}; next try in ${showAbout(pause)}`);
+    const line = this.#outage.failed(`${nameOf(attempt)}; next try in ${showAbout(pause)}`);
+    if (line !== undefined) this.#say(line);
   }
 
   /** An event was given up: it is not tried again. */
@@ -61,10 +52,9 @@ export class Failures {
   arrived(again: boolean): boolean {
     const wasAway = this.#inARow >= AWAY;
     this.#inARow = 0;
-    if (this.#failed === 0 || !(again || wasAway)) return wasAway;
-    if (this.#isTold) this.#say(`answers again, after ${this.#attempts(this.#clock())}`);
-    this.#failed = 0;
-    this.#isTold = false;
+    if (this.#outage.failures === 0 || !(again || wasAway)) return wasAway;
+    const line = this.#outage.ended('answers again');
+    if (line !== undefined) this.#say(line);
     return wasAway;
   }
 
@@ -72,10 +62,6 @@ export class Failures {
   end(): void {
     if (this.#dead > 0) this.#say(`${this.#dead} more events given up; they are dead letters now`);
     this.#dead = 0;
-  }
-
-  #attempts(now: number): string {
-    return `${this.#failed} failed ${this.#failed === 1 ? 'attempt' : 'attempts'} in ${showAbout(now - this.#since)}`;
   }
 }
 

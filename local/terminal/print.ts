@@ -57,7 +57,8 @@ export function formatEvent(event: ChangeEvent, options: FormatOptions): string 
     .join('\n');
 }
 
-function timeOfDay(time: string, timeZone: string | undefined): string {
+/** `20:55:01`, as it is at the machine or in the zone. */
+export function timeOfDay(time: string | number, timeZone: string | undefined): string {
   return new Date(time).toLocaleTimeString('en-GB', {
     hour12: false,
     ...(timeZone === undefined ? {} : { timeZone }),

@@ -53,8 +53,8 @@ describe('changewire start', () => {
     const credentials = { EU_CLIENT_ID: clientId, EU_CLIENT_SECRET: clientSecret };
     const run = started(directory, '--once', { ...credentials, ...environmentOf(service) });
     expect(await run.ended(), run.stderr()).toBe(0);
-    expect(run.stdout()).toMatch(/^Changewire watches eu: launch\n/);
-    expect(run.stdout()).toContain('  config  changewire.json, so that SERVICE_* is not used\n');
+    expect(run.stdout()).toMatch(/^\d\d:\d\d:\d\d {2}Changewire watches eu: launch\n/);
+    expect(run.stdout()).toContain(' config  changewire.json, so that SERVICE_* is not used\n');
   });
 
   test('is in the help of the command with all of its options, and says that it comes first', async () => {

@@ -45,6 +45,12 @@ describe('the command line', () => {
     const well = run(directory, '--once --memory --log json');
     expect(await well.ended()).toBe(0);
     expect(new Set(levels(well.stdout()))).toEqual(new Set(['info']));
+    const [first] = well.stdout().split('\n');
+    expect(JSON.parse(first as string)).toMatchObject({
+      message: 'Changewire watches a simulated service: onboarding, launch',
+      processes: [{ process: 'onboarding' }, { process: 'launch' }],
+      once: true,
+    });
     expect(well.stdout()).toContain('"message":"baseline onboarding 30/30 projects"');
     writeFileSync(join(directory, 'data'), '');
     const refused = run(directory, '--once --log json --data data');
@@ -132,10 +138,12 @@ describe('a run of the simulated service', () => {
   test('prints its first change within 15 s, for people, and ends within 3 s of Ctrl-C', async () => {
     const directory = temporaryDirectory();
     const runner = run(directory, '--interval 200ms');
-    await until(() => /\d\d:\d\d:\d\d {2}[~+−]/.test(runner.stdout()));
+    await until(() => /\d\d:\d\d:\d\d {2}[~+−] /.test(runner.stdout()));
     expect(runner.stdout()).toContain('Changewire watches a simulated service: onboarding, launch');
     // A pipe is no terminal: what is read from it may be kept.
-    expect(runner.stdout()).toMatch(/^The console: npx changewire console --data \S+ tells its address\.$/m);
+    expect(runner.stdout()).toMatch(
+      /^\d\d:\d\d:\d\d {2}The console: npx changewire console --data \S+ tells its address\.$/m,
+    );
     expect(runner.stdout()).not.toContain('#token=');
     const began = Date.now();
     // npm hands on the Ctrl-C that the terminal sends to all: it comes twice, and is one.

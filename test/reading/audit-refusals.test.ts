@@ -116,7 +116,12 @@ describe('an audit log that is refused', () => {
         [
           'warn',
           'The place in the audit log is lost; what it told meanwhile is left to the next sweep.',
-          { code: 'audit-position-lost', error: `GET /auditlog: status ${code}: refused` },
+          {
+            workspace: 'w',
+            processId: 'p',
+            code: 'audit-position-lost',
+            error: `GET /auditlog: status ${code}: refused`,
+          },
         ],
       ]);
     },

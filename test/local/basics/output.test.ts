@@ -21,38 +21,44 @@ const TIME = '2026-11-22T00:00:00.000Z';
 describe('the output', () => {
   test('for programs is one JSON event a line on stdout, and all else on stderr', () => {
     const at = terminal(true);
-    const output = createOutput(at, { json: true, log: 'text', format, noColour: true, clock });
+    const output = createOutput(at, {
+      json: true,
+      log: 'text',
+      timeZone: 'UTC',
+      format,
+      noColour: true,
+      clock,
+    });
     output.event(event);
     output.say('hello');
     output.log.warn('careful', { code: 'x', nothing: undefined, n: 1 });
-    expect(at.read()).toEqual([`${JSON.stringify(event)}\n`, 'hello\ncareful (n: 1)\n']);
+    expect(at.read()).toEqual([`${JSON.stringify(event)}\n`, '00:00:00  hello\n00:00:00  careful (n: 1)\n']);
   });
 
   test.each([
-    [true, false, 'an event in colour\n\u001B[33mcareful\u001B[0m\n'],
-    [true, true, 'an event\ncareful\n'],
-    [false, false, 'an event\ncareful\n'],
+    [true, false, 'an event in colour\n\u001B[2m00:00:00\u001B[0m  \u001B[33mcareful\u001B[0m\n'],
+    [true, true, 'an event\n00:00:00  careful\n'],
+    [false, false, 'an event\n00:00:00  careful\n'],
   ])('for people is on stdout, in colour on a terminal that wants it: %s %s', (isTTY, noColour, expected) => {
     const at = terminal(isTTY);
-    const output = createOutput(at, { json: false, log: 'text', format, noColour, clock });
+    const output = createOutput(at, { json: false, log: 'text', timeZone: 'UTC', format, noColour, clock });
     output.event(event);
     output.warn('careful');
     output.log.info('chatter');
     expect(at.read()).toEqual([expected, '']);
   });
 
-  test('in JSON is an object a line, with time and level, whatever the details are called', () => {
+  test('in JSON is an object for each message, with time and level, whatever the details are called', () => {
     const at = terminal(true);
     const output = createOutput(at, { json: true, log: 'json', format, noColour: false, clock });
     output.event(event);
-    output.say('  two\n\nlines   in columns');
+    output.say('two\n\nlines   in columns', { lines: 2 });
     output.warn('crm: answered 500', { endpoint: 'crm', level: 'none' });
     output.log.error('careful', { code: 'x', nothing: undefined });
     const [events, words] = at.read();
     expect(events).toBe(`${JSON.stringify(event)}\n`);
     expect((words as string).trimEnd().split('\n')).toEqual([
-      `{"time":"${TIME}","level":"info","message":"two"}`,
-      `{"time":"${TIME}","level":"info","message":"lines in columns"}`,
+      `{"time":"${TIME}","level":"info","message":"two","lines":2}`,
       `{"time":"${TIME}","level":"warn","message":"crm: answered 500","endpoint":"crm"}`,
       `{"time":"${TIME}","level":"error","message":"careful","code":"x"}`,
     ]);
@@ -76,15 +82,22 @@ describe('the output', () => {
     const hostile = 'x\u001B[2J\u0007\u009B\0\u202E\r\nforged';
     const shown = 'x\\u001b[2J\\u0007\\u009b\\u0000\\u202e\\r\\nforged';
     const at = terminal(true);
-    const output = createOutput(at, { json: false, log: 'text', format, noColour: true, clock });
+    const output = createOutput(at, {
+      json: false,
+      log: 'text',
+      timeZone: 'UTC',
+      format,
+      noColour: true,
+      clock,
+    });
     output.warn(hostile);
     output.log.error('failed', { projectId: hostile, list: ['\u009B'], [hostile]: 1 });
     output.say(`two\n  lines\u001B[2J`);
     expect(at.read()[0]?.split('\n')).toEqual([
-      shown,
-      `failed (projectId: ${shown}, list: ["\\u009b"], ${shown}: 1)`,
-      'two',
-      '  lines\\u001b[2J',
+      `00:00:00  ${shown}`,
+      `00:00:00  failed (projectId: ${shown}, list: ["\\u009b"], ${shown}: 1)`,
+      '00:00:00  two',
+      '            lines\\u001b[2J',
       '',
     ]);
   });

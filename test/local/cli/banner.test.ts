@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { askedBy, banner } from '../../../local/cli/banner.ts';
+import { askedBy, banner, bannerDetails } from '../../../local/cli/banner.ts';
 import { filterOption } from '../../../local/settings/filter-option.ts';
 
 const BANNER = {
@@ -51,6 +51,36 @@ describe('what a start says', () => {
     const filter = { processes: ['p1'] };
     const text = banner({ ...BANNER, added: [{ name: 'chat', kind: 'slack', filter }] });
     expect(text).toContain('\n          to chat (Slack, added while it ran, only processes p1)\n');
+  });
+
+  it('has for programs the processes, endpoints and places as fields, without the path of a URL', () => {
+    const changes = { fastest: 5000, slowest: 60_000 };
+    const watched = [{ workspace: { name: 'eu', processes: [{ id: 'p1', changes, sweep: 3_600_000 }] } }];
+    const crm = {
+      name: 'crm',
+      kind: 'webhook',
+      url: 'https://x/secret',
+      origin: 'https://x',
+      secrets: ['s'],
+    };
+    const details = bannerDetails({
+      ...BANNER,
+      source: { watched, simulated: false } as never,
+      endpoints: [{ ...crm, isOption: true, filter: undefined } as never],
+      added: [{ name: 'chat', kind: 'slack' }],
+      data: '.changewire',
+    });
+    expect(JSON.parse(JSON.stringify(details))).toEqual({
+      simulated: false,
+      processes: [{ workspace: 'eu', process: 'p1', changes, sweep: 3_600_000 }],
+      subscriptions: [],
+      endpoints: [
+        { name: 'crm', kind: 'webhook', origin: 'https://x' },
+        { name: 'chat', kind: 'slack' },
+      ],
+      data: '.changewire',
+      once: true,
+    });
   });
 
   it('tells which configuration file it goes by, and that SERVICE_* is not used beside it', () => {

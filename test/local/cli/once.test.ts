@@ -12,7 +12,7 @@ async function passed(answers: Record<string, Answer[]>) {
   if (stdout === undefined || stderr === undefined) throw new Error('There are two streams.');
   const output = createOutput(
     { stdout, stderr },
-    { json: false, log: 'text', format: () => '', noColour: true, clock: () => 0 },
+    { json: false, log: 'text', timeZone: 'UTC', format: () => '', noColour: true, clock: () => 0 },
   );
   const runPass: RunPass = async ({ processId }, mode, isAsked) => {
     // However lately an adaptive process was looked at.
@@ -40,7 +40,7 @@ test('one pass of each process goes on until it is complete, and behind its base
     known: [{ mode: 'changes', outcome: 'completed' }],
   });
   expect(well).toBe(true);
-  expect(said).toEqual(['new: known from now on', 'known: 3 events of 2 projects read']);
+  expect(said).toEqual(['00:00:00  new: known from now on', '00:00:00  known: 3 events of 2 projects read']);
 });
 
 test('a process that fails, or that another poller works on, is told and spoils the end, but not the others', async () => {
@@ -51,8 +51,8 @@ test('a process that fails, or that another poller works on, is told and spoils 
   });
   expect(well).toBe(false);
   expect(said).toEqual([
-    'broken: the service is away',
-    'taken: another poller is at work on this process; try again in a minute',
-    'fine: 3 events of 2 projects read',
+    '00:00:00  broken: the service is away',
+    '00:00:00  taken: another poller is at work on this process; try again in a minute',
+    '00:00:00  fine: 3 events of 2 projects read',
   ]);
 });

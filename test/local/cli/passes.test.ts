@@ -1,0 +1,94 @@
+import { PassThrough } from 'node:stream';
+import { expect, onTestFinished, test } from 'vitest';
+import type { PollReport } from '../../../functions/handlers/create-poll.ts';
+import { ServiceStatusError, TokenError } from '../../../functions/service/errors.ts';
+import { UNKNOWN_PROCESS } from '../../../functions/snapshots/state.ts';
+import { Closers } from '../../../local/basics/closers.ts';
+import { createOutput } from '../../../local/basics/output.ts';
+import { startPasses } from '../../../local/cli/passes.ts';
+import { realSource } from '../../../local/source/source.ts';
+import { ownTime } from '../../kit/local/own-time.ts';
+
+const SECOND = 1000;
+const DONE: PollReport = { mode: 'changes', outcome: 'completed', projects: 0, commits: 0, events: 0 };
+
+/** Runs passes of `processes` every 5 s against a service that fails until `failsUntil` (s), and returns the lines of the log. */
+async function logOf(
+  { processes, error, failsUntil }: { processes: string[]; error: Error; failsUntil: number },
+  log: 'text' | 'json' = 'text',
+): Promise<string[]> {
+  const time = ownTime(Date.UTC(2026, 10, 22));
+  const began = time.clock();
+  const stream = new PassThrough() as unknown as NodeJS.WriteStream & PassThrough;
+  const output = createOutput(
+    { stdout: stream, stderr: stream },
+    { json: false, log, format: () => '', noColour: true, clock: time.clock, timeZone: 'UTC' },
+  );
+  const settings = {
+    baseUrl: 'https://service.example/api',
+    authUrl: 'https://auth.example/in',
+    audience: 'a',
+    clientId: 'i',
+    clientSecret: 's',
+    processes,
+  };
+  const timing = {
+    changes: { fastest: 5 * SECOND, slowest: 5 * SECOND },
+    sweep: 24 * 3600 * SECOND,
+    overlap: SECOND,
+  };
+  const runPass = async () => {
+    if (time.clock() - began < failsUntil * SECOND) throw error;
+    return DONE;
+  };
+  const closers = new Closers();
+  onTestFinished(() => closers.close());
+  startPasses(
+    { closers, output },
+    {
+      source: realSource(settings, timing),
+      polling: { runPass, close: async () => undefined },
+      snapshots: { readState: async () => ({ ...UNKNOWN_PROCESS, sweepCompletedAt: began, sweptAt: began }) },
+      ...time,
+    },
+  );
+  while (time.clock() - began < 180 * SECOND) await time.step(2 * processes.length);
+  return `${stream.read() ?? ''}`.trimEnd().split('\n');
+}
+
+test('an outage is logged at once for each process, then in a line a minute, then its end with duration and number', async () => {
+  const request = 'GET /api/processes/p1/projects?first=200&after=c';
+  const error = new ServiceStatusError(request, 500, 'the service failed.');
+  const lines = await logOf({ processes: ['p1'], error, failsUntil: 120 });
+  const why = `${request}: status 500: the service failed`;
+  expect(lines).toEqual([
+    `00:00:00  changes of p1: ${why}. It is tried again.`,
+    `00:01:00  changes of p1: 14 failed attempts in 61 s; the last: ${why}. It is tried again.`,
+    '00:02:00  changes of p1: works again, after 25 failed attempts in 2 min',
+  ]);
+  const both = await logOf({ processes: ['p1', 'p2'], error, failsUntil: 120 });
+  expect(both).toHaveLength(6);
+});
+
+test('with --log json a failure has process, mode, status and address, without the query, as fields', async () => {
+  const refused = new ServiceStatusError('POST /in/oauth/token', 401, 'refused');
+  const cases: [Error, object][] = [
+    [
+      new ServiceStatusError('GET /api/processes/p1/projects?first=2&after=c', 404, 'no'),
+      { status: 404, url: 'https://service.example/api/processes/p1/projects' },
+    ],
+    [new TokenError(refused), { status: 401, url: 'https://auth.example/in/oauth/token' }],
+    [new Error('the disk is full'), {}],
+  ];
+  for (const [error, fields] of cases) {
+    const [first, second] = await logOf({ processes: ['p1'], error, failsUntil: 0.1 }, 'json');
+    const about = { workspace: 'service-example', process: 'p1', mode: 'changes' };
+    expect(JSON.parse(first as string)).toEqual({
+      time: '2026-11-22T00:00:00.000Z',
+      level: 'warn',
+      message: `changes of p1: ${error.message}. It is tried again.`,
+      ...{ ...about, failures: 1, ...fields },
+    });
+    expect(JSON.parse(second as string)).toMatchObject({ level: 'info', ...about, failures: 1 });
+  }
+});
