@@ -5,6 +5,7 @@ import { ServiceStatusError, TokenError } from '../../../functions/service/error
 import { UNKNOWN_PROCESS } from '../../../functions/snapshots/state.ts';
 import { Closers } from '../../../local/basics/closers.ts';
 import { createOutput } from '../../../local/basics/output.ts';
+import { PassFailures } from '../../../local/cli/pass-failures.ts';
 import { startPasses } from '../../../local/cli/passes.ts';
 import { realSource } from '../../../local/source/source.ts';
 import { ownTime } from '../../kit/local/own-time.ts';
@@ -91,4 +92,23 @@ test('with --log json a failure has process, mode, status and address, without t
     });
     expect(JSON.parse(second as string)).toMatchObject({ level: 'info', ...about, failures: 1 });
   }
+});
+
+test('a pass of one mode that works does not end the outage of the other, and a clock that is set back does not silence it', () => {
+  let now = 100_000;
+  const lines: string[] = [];
+  const write = (text: string) => void lines.push(text);
+  const failures = new PassFailures({ say: write, warn: write }, [], () => now);
+  const process = { workspace: 'w', processId: 'p1' };
+  failures.failed({ process, mode: 'sweep' }, new Error('away'));
+  failures.completed({ process, mode: 'changes' });
+  now = 40_000;
+  failures.failed({ process, mode: 'sweep' }, new Error('away'));
+  failures.completed({ process, mode: 'sweep' });
+  failures.completed({ process, mode: 'sweep' });
+  expect(lines).toEqual([
+    'sweep of p1: away. It is tried again.',
+    'sweep of p1: 2 failed attempts in 0 ms; the last: away. It is tried again.',
+    'sweep of p1: works again, after 2 failed attempts in 0 ms',
+  ]);
 });
