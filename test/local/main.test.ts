@@ -211,7 +211,7 @@ describe('a run of a real service', () => {
     const failing = run(directory, '--once --json', environment);
     const watching = run(temporaryDirectory(), '--interval 100ms', environment);
     expect(await failing.ended()).toBe(1);
-    expect(failing.stderr().match(/^onboarding: /gm)).toHaveLength(1);
+    expect(failing.stderr().match(/^\d\d:\d\d:\d\d {2}onboarding: /gm)).toHaveLength(1);
     expect(failing.stderr()).not.toContain('Pass failed');
     expect(failing.stdout()).toBe('');
 

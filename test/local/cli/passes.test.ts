@@ -106,9 +106,12 @@ test('a pass of one mode that works does not end the outage of the other, and a 
   failures.failed({ process, mode: 'sweep' }, new Error('away'));
   failures.completed({ process, mode: 'sweep' });
   failures.completed({ process, mode: 'sweep' });
+  now = 200_000;
+  failures.failed({ process, mode: 'sweep' }, new Error('away again'));
   expect(lines).toEqual([
     'sweep of p1: away. It is tried again.',
     'sweep of p1: 2 failed attempts in 0 ms; the last: away. It is tried again.',
     'sweep of p1: works again, after 2 failed attempts in 0 ms',
+    'sweep of p1: away again. It is tried again.',
   ]);
 });
