@@ -119,7 +119,7 @@ export interface Deliveries {
   /** Removes deliveries that succeeded, or that are no longer wanted. */
   remove(endpoint: string, places: readonly string[]): Promise<void>;
   /** The same by event, for deliveries from the queue that may have a row as well. */
-  forget(deliveries: readonly Pick<NewDelivery, 'endpoint' | 'at' | 'eventId'>[]): Promise<void>;
+  forget(deliveries: readonly Pick<NewDelivery, 'endpoint' | 'at' | 'eventId' | 'replay'>[]): Promise<void>;
   /** Gives up a delivery that waits: dead instead of pending. */
   bury(endpoint: string, place: string, death: Death): Promise<void>;
   /** Gives up all that was published before `before`. @returns how many */

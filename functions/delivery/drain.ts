@@ -171,7 +171,9 @@ async function send(
   const settler = new RowSettler(endpoint.name, due, dependencies);
   await deliverBatch({ endpoint, health, settler, isNew: false }, dependencies);
   if (settler.isStuck || health.isStuck) return { at: clock() + STUCK_MS };
-  return settler.isCut ? { at: clock() } : undefined;
+  // A chat's slot may be minutes ahead: waking the next run at once would only repeat that.
+  const pause = endpoint.kind === 'webhook' ? 0 : SECOND;
+  return settler.isCut ? { at: clock() + pause } : undefined;
 }
 
 /** A run that sent nothing wakes another only for what is due at once; the run that sent last and the tick

@@ -6,16 +6,7 @@ import { DUE_LATER, IS_ABSENT, TRIED, UNTRIED } from './conditions.ts';
 import { addDead, bury, buryBefore, dead, findDead, revive } from './dead-letters.ts';
 import { keptFrom, number, numberIn, pendingItem, pendingOf, placeIn } from './delivery-items.ts';
 import { getItem } from './get-item.ts';
-import {
-  DEAD,
-  endpointPartition,
-  PENDING,
-  pendingKey,
-  pendingPlace,
-  placeOf,
-  REPLAYED,
-  unmarked,
-} from './keys.ts';
+import { DEAD, endpointPartition, PENDING, pendingKey, pendingPlace, REPLAYED, unmarked } from './keys.ts';
 import { firstOf, type QueryOptions, queryItems } from './query-items.ts';
 import { holds, patiently, type Table } from './table.ts';
 
@@ -49,8 +40,9 @@ export function createDeliveries(table: Table): Deliveries {
         return patiently(table, () => table.client.send(new DeleteItemCommand(item)));
       }),
     forget: deliveries =>
-      inParallel(deliveries, WIDTH, ({ endpoint, at, eventId }) => {
-        const item = { TableName: table.tableName, Key: pendingKey(endpoint, placeOf(at, eventId)) };
+      inParallel(deliveries, WIDTH, ({ endpoint, at, eventId, replay }) => {
+        const place = pendingPlace(at, eventId, replay === true);
+        const item = { TableName: table.tableName, Key: pendingKey(endpoint, place) };
         return patiently(table, () => table.client.send(new DeleteItemCommand(item)));
       }),
     bury: (endpoint, place, death) => bury(table, endpoint, place, death),

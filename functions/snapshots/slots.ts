@@ -13,6 +13,7 @@ async function reserveSlot(
   table: Table,
   ...[name, interval, now, within]: Parameters<Slots['reserveSlot']>
 ): Promise<number | undefined> {
+  if (within < 0) return undefined;
   const values = { ':now': { N: String(now) } };
   const far = now + MAX_SLOT_AHEAD_MS;
   const where = { TableName: table.tableName, Key: slotKey(name) };

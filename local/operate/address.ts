@@ -34,6 +34,7 @@ export function newToken(): string {
 /** Writes the address for this user alone, whole or not at all: a reader never finds the token of one run
  *  with the URL of another. */
 export function writeAddress(directory: string, { url, token, former, hasPage }: Address): void {
+  rmSync(join(directory, OPENER_FILE), { force: true });
   writeWhole(join(directory, ADDRESS_FILE), `${JSON.stringify({ url, token, former, hasPage })}\n`);
 }
 

@@ -380,18 +380,18 @@ describe('a run that sends what waits', () => {
     const book = () => slots.reserveSlot('crm', SECOND, setting.state.now, HOUR);
     for (let second = 0; second < 8; second++) await book();
     await drainWith(setting, {}, endpointOf('slack'));
-    expect([setting.posts.length, setting.wakes]).toEqual([13, [['crm', 0]]]);
+    expect([setting.posts.length, setting.wakes]).toEqual([13, [['crm', 1]]]);
     expect(setting.posts.map(({ at }) => at / SECOND)).toEqual(numbers(13, 8));
     expect(await book()).toBe(SECOND);
   });
 
-  it('wakes the next also when a chat’s next moment comes too late, and books no other', async () => {
+  it('wakes the next after a second when a chat’s next moment comes too late, and books no other', async () => {
     const setting = await open(3);
     const { slots } = setting.dependencies;
     const book = () => slots.reserveSlot('crm', SECOND, AT, HOUR);
     for (let second = 0; second < 8; second++) await book();
     await drainWith(setting, { remaining: () => 25_000 }, endpointOf('slack'));
-    expect([setting.posts, setting.wakes]).toEqual([[], [['crm', 0]]]);
+    expect([setting.posts, setting.wakes]).toEqual([[], [['crm', 1]]]);
     expect(await book()).toBe(8 * SECOND);
   });
 

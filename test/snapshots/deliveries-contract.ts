@@ -100,8 +100,9 @@ export function deliveriesContract(name: string, create: () => Deliveries, many 
 
     it('are forgotten by their events, whatever else waits', async () => {
       const deliveries = create();
-      await deliveries.add([delivery('e1'), delivery('e2'), delivery('e1', { endpoint: 'chat' })]);
-      await deliveries.forget([delivery('e1'), delivery('e3')]);
+      const replayed = delivery('e4', { replay: true });
+      await deliveries.add([delivery('e1'), delivery('e2'), replayed, delivery('e1', { endpoint: 'chat' })]);
+      await deliveries.forget([delivery('e1'), delivery('e3'), replayed]);
       expect(await ids(deliveries.due('crm', AT, 9))).toEqual(['e2']);
       expect(await ids(deliveries.due('chat', AT, 9))).toEqual(['e1']);
     });

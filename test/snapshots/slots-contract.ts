@@ -22,6 +22,7 @@ export function slotsContract(create: () => Slots): void {
     it('book nothing that is further away than asked for', async () => {
       const slots = create();
       for (const [within, slot] of [
+        [-1, undefined],
         [0, 0],
         [0, undefined],
         [999, undefined],
