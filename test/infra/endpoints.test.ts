@@ -99,7 +99,7 @@ describe('the queues', () => {
       [events, 'Route', [10, 0, 20]],
       [deliveries, 'Deliver', [10, 0, 50]],
       [chat, 'Deliver', [100, 5, 10]],
-      [drains, 'Deliver', [10, 0, 50]],
+      [drains, 'Deliver', [10, 0, 20]],
     ];
     expect(mappings).toEqual(
       served.map(([queue, name, [BatchSize, MaximumBatchingWindowInSeconds, MaximumConcurrency]]) => ({

@@ -110,7 +110,7 @@ describe('the function that answers operators', () => {
       each => /"dynamodb:LeadingKeys":(\[.*?\]|".*?")/.exec(JSON.stringify(each))?.[1] ?? '',
     );
     expect(keys.map(each => [JSON.parse(each)].flat()).sort()).toEqual([
-      ['ENDPOINTS', 'ENDPOINT#*'],
+      ['ENDPOINTS', 'ENDPOINT#*', 'REGISTRY'],
       ['PROCESSES'],
       ['W#*'],
     ]);
