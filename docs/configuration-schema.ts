@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { configSchema, RETENTIONS } from '../infra/config/schema.ts';
+import { configSchema, RETENTIONS } from '../functions/config/schema.ts';
 
 /** What a key means, by its path such as `workspaces[].name`. */
 type Meanings = ReadonlyMap<string, string>;
@@ -13,7 +13,7 @@ interface Schema {
 }
 
 /** `docs/schemas/configuration.schema.json`, by which editors complete a configuration file and say what a key means: one
- *  stack, or a list of them. How the parts fit together (`infra/config/cross-checks.ts`) it does not check. */
+ *  stack, or a list of them. How the parts fit together (`functions/config/cross-checks.ts`) it does not check. */
 export function configurationSchema(): object {
   const { $schema, ...stack } = z.toJSONSchema(configSchema, {
     // Editors know this draft best.

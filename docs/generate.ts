@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { jsonSchemas } from '../functions/changes/json-schemas.ts';
+import { jsonSchemas } from '../functions/model/json-schemas.ts';
 import { entriesOf } from './api/entries.ts';
 import { apiPage } from './api/page.ts';
 import { asyncApiYaml } from './asyncapi/yaml.ts';
@@ -8,7 +8,7 @@ import { configurationSchema } from './configuration-schema.ts';
 import { decisionIndex, decisions } from './decision-index.ts';
 import { operationSchemas } from './operation-schemas.ts';
 
-/** Writes `docs/schemas/<type>.json` and `docs/asyncapi.yaml` from the schemas in `functions/changes/event.ts` and the
+/** Writes `docs/schemas/<type>.json` and `docs/asyncapi.yaml` from the schemas in `functions/model/event.ts` and the
  *  examples in `docs/examples`, `docs/schemas/operations` from those in `functions/operations/protocol`,
  *  `docs/schemas/configuration.schema.json` from that of the configuration, `docs/decisions/README.md` from the
  *  decisions, and `docs/api.md` from what the package exports: `npm run schemas`. */

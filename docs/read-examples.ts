@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { sentSchemas } from '../functions/changes/event.ts';
+import { sentSchemas } from '../functions/model/event.ts';
 import type { Examples } from './take-examples.ts';
 
 /** The examples as they were last taken: `docs/examples`. */

@@ -1,26 +1,21 @@
-import {
-  type ChangeEvent,
-  type EventType,
-  eventSchemas,
-  type TestEvent,
-} from '../functions/changes/event.ts';
-import { testEvent } from '../functions/changes/test-event.ts';
+import { workspaceSettings } from '../functions/config/deployed/workspaces.ts';
 import { createPoll } from '../functions/handlers/create-poll.ts';
+import { type ChangeEvent, type EventType, eventSchemas, type TestEvent } from '../functions/model/event.ts';
+import { testEvent } from '../functions/model/test-event.ts';
 import { connect } from '../functions/service/client.ts';
-import { workspaceSettings } from '../functions/settings/workspaces.ts';
-import { decodeEvents } from '../functions/snapshots/codec.ts';
-import { openDatabase } from '../functions/snapshots/sqlite/database.ts';
-import { sqliteJournal } from '../functions/snapshots/sqlite/journal.ts';
-import { SNAPSHOTS_SCHEMA } from '../functions/snapshots/sqlite/schema.ts';
-import { sqliteSnapshots } from '../functions/snapshots/sqlite/sqlite-snapshots.ts';
+import { decodeEvents } from '../functions/store/codec.ts';
+import { openDatabase } from '../functions/store/sqlite/database.ts';
+import { sqliteJournal } from '../functions/store/sqlite/journal.ts';
+import { SNAPSHOTS_SCHEMA } from '../functions/store/sqlite/schema.ts';
+import { sqliteSnapshots } from '../functions/store/sqlite/snapshots.ts';
 import { type Message, messageOf } from '../functions/topic/entry.ts';
-import { ONBOARDING } from '../local/simulated-service/believable/onboarding.ts';
+import { ONBOARDING } from '../simulator/believable/onboarding.ts';
 import {
   buildWorkspace,
   type EditApi,
   type SimulatedService,
   startSimulatedService,
-} from '../local/simulated-service/server.ts';
+} from '../simulator/server.ts';
 
 /** What was told in a real run: the first event of each type (of audit entries, the first that names a task), a test, and the SNS message attributes of `task.updated`. */
 export interface Examples {

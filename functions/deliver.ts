@@ -5,15 +5,15 @@ import { parameterSecrets } from './aws/parameter-secrets.ts';
 import { lambdaCount, lambdaLog } from './aws/telemetry.ts';
 import { readied } from './basics/readied.ts';
 import { SYSTEM } from './basics/system.ts';
+import { readConfigured } from './config/deployed/configured.ts';
+import { deliverEnvironment, parseEnvironment } from './config/deployed/environments.ts';
 import { sqsQueues } from './delivery/queues.ts';
 import { createRegistry } from './delivery/registry.ts';
 import { createDeliver, type Deliver } from './handlers/create-deliver.ts';
-import { readConfigured } from './settings/configured.ts';
-import { deliverEnvironment, parseEnvironment } from './settings/environments.ts';
-import { createDeliveries } from './snapshots/dynamo-deliveries.ts';
-import { createEndpointRows } from './snapshots/dynamo-endpoint-rows.ts';
-import { openTable } from './snapshots/open-table.ts';
-import { createSlots } from './snapshots/slots.ts';
+import { createDeliveries } from './store/dynamo/deliveries.ts';
+import { createEndpointRows } from './store/dynamo/endpoint-rows.ts';
+import { openTable } from './store/dynamo/open-table.ts';
+import { createSlots } from './store/dynamo/slots.ts';
 
 /**
  * Triggered by the queues of deliveries, of chats and of drains. Each serves all endpoints, in fair turns,

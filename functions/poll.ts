@@ -7,13 +7,13 @@ import { setAsideIn } from './aws/set-aside.ts';
 import { lambdaLog } from './aws/telemetry.ts';
 import { readied } from './basics/readied.ts';
 import { SYSTEM } from './basics/system.ts';
+import { parseEnvironment, pollEnvironment } from './config/deployed/environments.ts';
+import { readWorkspaces } from './config/deployed/workspaces.ts';
 import { createPoll } from './handlers/create-poll.ts';
 import { createPollHandler, type PollHandler } from './handlers/create-poll-handler.ts';
 import { connect } from './service/client.ts';
-import { parseEnvironment, pollEnvironment } from './settings/environments.ts';
-import { readWorkspaces } from './settings/workspaces.ts';
-import { createSnapshots } from './snapshots/dynamo-snapshots.ts';
-import { openTable } from './snapshots/open-table.ts';
+import { openTable } from './store/dynamo/open-table.ts';
+import { createSnapshots } from './store/dynamo/snapshots.ts';
 
 /**
  * Serves the queue of passes, one message at a time: `{workspace, processId, mode, expiresAt}`, from

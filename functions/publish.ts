@@ -4,8 +4,8 @@ import { bounded, PATIENCE } from './aws/clients.ts';
 import { lambdaCount, lambdaLog } from './aws/telemetry.ts';
 import { SYSTEM } from './basics/system.ts';
 import { serialise } from './changes/serialise.ts';
+import { parseEnvironment, publishEnvironment } from './config/deployed/environments.ts';
 import { createPublish, type Publish } from './handlers/create-publish.ts';
-import { parseEnvironment, publishEnvironment } from './settings/environments.ts';
 
 /**
  * Triggered by the table's stream with inserted change records, in order for each process. It has no state of

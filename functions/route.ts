@@ -4,13 +4,13 @@ import { setAsideIn } from './aws/set-aside.ts';
 import { lambdaLog } from './aws/telemetry.ts';
 import { readied } from './basics/readied.ts';
 import { SYSTEM } from './basics/system.ts';
+import { readConfigured } from './config/deployed/configured.ts';
+import { parseEnvironment, routeEnvironment } from './config/deployed/environments.ts';
 import { sqsHiding, sqsSend } from './delivery/queues.ts';
 import { createRegistry } from './delivery/registry.ts';
 import { createRoute, type Route } from './handlers/create-route.ts';
-import { readConfigured } from './settings/configured.ts';
-import { parseEnvironment, routeEnvironment } from './settings/environments.ts';
-import { createEndpointRows } from './snapshots/dynamo-endpoint-rows.ts';
-import { openTable } from './snapshots/open-table.ts';
+import { createEndpointRows } from './store/dynamo/endpoint-rows.ts';
+import { openTable } from './store/dynamo/open-table.ts';
 
 /**
  * Triggered by the queue that the topic fills, with one message for each event. Sends each event to the queue

@@ -1,6 +1,6 @@
 import { App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
-import { ConfigError, rightConfigs } from './config/read.ts';
+import { ConfigError, rightConfigs } from '../functions/config/read.ts';
 import { stacksOf } from './stacks.ts';
 
 /** What `cdk` runs: each stack of the `changewire` context of cdk.json becomes three stacks of

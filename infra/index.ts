@@ -1,7 +1,8 @@
 /** Changewire for a CDK app of one's own: what `changewire/cdk` gives. */
+
+export { ConfigError } from '../functions/config/read.ts';
 export type { OwnMetric } from './alarms/own-metric.ts';
 export { Changewire, type FunctionName, type QueueName } from './changewire.ts';
-export { ConfigError } from './config/read.ts';
 export { SnapshotTable, type SnapshotTableProps } from './parts/table.ts';
 export type { ChangesProps } from './props/changes.ts';
 export type { ChangewireProps } from './props/changewire.ts';

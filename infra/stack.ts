@@ -1,8 +1,8 @@
 import { CfnOutput, Stack } from 'aws-cdk-lib';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
+import type { ConfigInput } from '../functions/config/schema.ts';
 import { Changewire } from './changewire.ts';
-import type { ConfigInput } from './config/schema.ts';
 import { inRegion } from './parts/in-region.ts';
 import type { SnapshotTable } from './parts/table.ts';
 import type { ChangewireProps } from './props/changewire.ts';

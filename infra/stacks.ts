@@ -1,6 +1,6 @@
 import type { App } from 'aws-cdk-lib';
-import { readConfig } from './config/read.ts';
-import type { ConfigInput } from './config/schema.ts';
+import { readConfig } from '../functions/config/read.ts';
+import type { ConfigInput } from '../functions/config/schema.ts';
 import { ChangewireStack } from './stack.ts';
 import { SubscriptionsStack } from './subscriptions-stack.ts';
 import { TableStack } from './table-stack.ts';

@@ -16,7 +16,7 @@ import {
   type EditApi,
   type SimulatedService,
   startSimulatedService,
-} from '../local/simulated-service/server.ts';
+} from '../simulator/server.ts';
 import { installInto } from '../test/kit/package/tarball.ts';
 
 /** `node package/keep-data.ts`: installs the tarball of this version, lets it watch a small simulated service, and keeps what it leaves

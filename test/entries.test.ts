@@ -3,9 +3,13 @@ import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { readCredentials } from '../functions/aws/credentials.ts';
 import { lambdaCount, lambdaLog } from '../functions/aws/telemetry.ts';
+import {
+  parseEnvironment,
+  publishEnvironment,
+  tickEnvironment,
+} from '../functions/config/deployed/environments.ts';
 import { handler as poll } from '../functions/poll.ts';
 import { handler as publish } from '../functions/publish.ts';
-import { parseEnvironment, publishEnvironment, tickEnvironment } from '../functions/settings/environments.ts';
 import { type Listening, listen } from './kit/listen.ts';
 import { listenInTest } from './kit/listen-in-test.ts';
 

@@ -15,7 +15,7 @@ interface Import {
   readonly atOnce: boolean;
 }
 
-const imports = ['functions', 'infra', 'local', 'cli', 'console', 'receiver'].flatMap(importsIn);
+const imports = ['functions', 'infra', 'local', 'simulator', 'cli', 'console', 'receiver'].flatMap(importsIn);
 
 function importsIn(folder: string): Import[] {
   return readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
@@ -55,7 +55,7 @@ describe('the rooms', () => {
     ['folders', dirname],
     ['rooms, each with all its folders', (path: string) => dirname(path).split('/').slice(0, 2).join('/')],
   ])('no circle of imports is between %s', (_, placeOf) => {
-    const isOwn = within('functions', 'infra', 'local', 'cli', 'console', 'receiver');
+    const isOwn = within('functions', 'infra', 'local', 'simulator', 'cli', 'console', 'receiver');
     const own = imports.filter(({ from, to }) => isOwn(from) && isOwn(to));
     const steps = own.map(({ from, to }) => ({ from: placeOf(from), to: placeOf(to) }));
     expect(circlesOf(steps)).toEqual([]);
@@ -63,28 +63,53 @@ describe('the rooms', () => {
 
   it('changes/ imports nothing with I/O', () => {
     const changes = within('functions/changes');
-    const allowed = (to: string) => changes(to) || to === 'functions/basics/json.ts' || to === 'zod';
+    const allowed = (to: string) => changes(to) || within('functions/basics', 'functions/model')(to);
     expect(offending(({ from, to, typeOnly }) => changes(from) && !allowed(to) && !typeOnly)).toEqual([]);
   });
 
+  it('model/ imports nothing with I/O: basics/ and itself', () => {
+    const mayKnow = (to: string) =>
+      within('functions/model', 'functions/basics')(to) || ['zod', 'standardwebhooks'].includes(to);
+    expect(
+      offending(({ from, to, typeOnly }) => within('functions/model')(from) && !mayKnow(to) && !typeOnly),
+    ).toEqual([]);
+  });
+
   it.each([
-    ['service', ['snapshots', 'endpoints', 'pass', 'reading', 'telling', 'topic']],
-    ['snapshots', ['service', 'endpoints', 'pass', 'reading', 'telling', 'topic']],
-    ['topic', ['service', 'snapshots', 'pass', 'reading', 'telling']],
-    ['endpoints', ['service', 'snapshots', 'pass', 'reading', 'telling']],
-  ])('%s/ knows nothing of %j', (room, others) => {
+    ['service', ['store', 'delivery', 'pass', 'topic']],
+    ['store', ['service', 'delivery', 'pass', 'topic', 'operations', 'schedule', 'config']],
+    ['delivery', ['service', 'store/dynamo', 'store/sqlite', 'pass']],
+    ['topic', ['service', 'store', 'pass']],
+    ['changes', ['service', 'store', 'delivery', 'pass', 'topic', 'operations', 'config']],
+    ['model', ['service', 'store', 'delivery', 'pass', 'topic', 'operations', 'config', 'changes']],
+  ])('%s/ imports nothing of %j', (room, others) => {
     const foreign = within(...others.map(other => `functions/${other}`));
     expect(offending(({ from, to }) => from.startsWith(`functions/${room}/`) && foreign(to))).toEqual([]);
   });
 
-  it('basics/ knows no other room, settings/ only the types of others, aws/ nobody who uses it', () => {
+  it('store/dynamo and store/sqlite do not import each other, and the ports in store/ import neither', () => {
+    const dynamo = within('functions/store/dynamo');
+    const sqlite = within('functions/store/sqlite');
+    const isPort = (path: string) => dirname(path) === 'functions/store';
+    expect(
+      offending(
+        ({ from, to }) =>
+          (dynamo(from) && sqlite(to)) ||
+          (sqlite(from) && dynamo(to)) ||
+          (isPort(from) && (dynamo(to) || sqlite(to))),
+      ),
+    ).toEqual([]);
+  });
+
+  it('basics/ imports no other folder, config/ and aws/ only types of others', () => {
     const rooms = within('functions');
     const basics = within('functions/basics');
     const isForeign = ({ from, to, typeOnly }: Import) => {
       if (!rooms(to) || basics(to)) return false;
       if (basics(from)) return true;
-      if (within('functions/settings')(from)) return !typeOnly && !within('functions/settings')(to);
-      return within('functions/aws')(from) && !typeOnly && !within('functions/aws')(to);
+      return ['functions/config', 'functions/aws'].some(
+        room => within(room)(from) && !typeOnly && !within(room)(to),
+      );
     };
     expect(offending(isForeign)).toEqual([]);
   });
@@ -98,65 +123,62 @@ describe('the rooms', () => {
 
   it('schedule/ knows the table by its types only, and neither the service nor what a pass does', () => {
     const from = within('functions/schedule');
-    const foreign = within(
-      'functions/service',
-      'functions/pass',
-      'functions/endpoints',
-      'functions/operations',
-    );
+    const foreign = within('functions/service', 'functions/pass', 'functions/operations');
     const mayKnow = ({ to, typeOnly }: Import) =>
-      !foreign(to) && (typeOnly || !within('functions/snapshots')(to));
+      !foreign(to) && (typeOnly || !within('functions/store')(to));
     expect(offending(one => from(one.from) && !mayKnow(one))).toEqual([]);
   });
 
-  it.each(['pass', 'reading', 'telling'])('%s/ knows the service and the table by their ports only', room => {
-    const ports = ['service/service.ts', 'service/errors.ts', 'snapshots/snapshots.ts', 'snapshots/state.ts'];
-    const behind = within('functions/service', 'functions/snapshots');
+  it('pass/ imports the ports of service and store, and nothing else of them', () => {
+    const ports = ['service/service.ts', 'service/errors.ts', 'store/snapshots.ts', 'store/state.ts'];
+    const behind = within('functions/service', 'functions/store');
     const isPort = (to: string) => ports.some(port => to === `functions/${port}`);
-    expect(
-      offending(({ from, to }) => from.startsWith(`functions/${room}/`) && behind(to) && !isPort(to)),
-    ).toEqual([]);
-  });
-
-  it('operations/ knows stores, queues and receivers by their ports only', () => {
-    const behind = within('functions/service', 'functions/snapshots', 'functions/pass', 'functions/topic');
-    const foreign = (to: string) => behind(to) || to.startsWith('@aws-sdk/') || to === 'undici';
-    expect(
-      offending(
-        ({ from, to, typeOnly }) => from.startsWith('functions/operations/') && foreign(to) && !typeOnly,
-      ),
-    ).toEqual([]);
-  });
-
-  it('of functions/ only the entries, operate/ and snapshots/ know operations/, the latter its ports', () => {
-    const operations = within('functions/operations');
-    const mayKnow = ({ from, typeOnly }: Import) =>
-      /^functions\/(operations\/|operate\/|handlers\/|[\w-]+\.ts$)/.test(from) ||
-      (typeOnly && within('functions/snapshots')(from));
-    expect(offending(one => within('functions')(one.from) && operations(one.to) && !mayKnow(one))).toEqual(
+    expect(offending(({ from, to }) => within('functions/pass')(from) && behind(to) && !isPort(to))).toEqual(
       [],
     );
   });
 
-  it('only snapshots/ and the entries know DynamoDB; only service/ knows undici', () => {
+  it('operations/ and doctor/ import stores, queues and receivers by their ports only, but for what only a stack has', () => {
+    const from = (path: string) =>
+      within('functions/operations', 'functions/doctor')(path) && !within('functions/operations/stack')(path);
+    const behind = within(
+      'functions/service',
+      'functions/store/dynamo',
+      'functions/store/sqlite',
+      'functions/topic',
+    );
+    const foreign = (to: string) => behind(to) || to.startsWith('@aws-sdk/') || to === 'undici';
+    expect(offending(one => from(one.from) && foreign(one.to) && !one.typeOnly)).toEqual([]);
+  });
+
+  it('of functions/ only the entries, handlers/, operations/ and doctor/ import operations/', () => {
+    const mayKnow = /^functions\/(operations\/|doctor\/|handlers\/|[\w-]+\.ts$)/;
+    expect(
+      offending(
+        ({ from, to }) =>
+          within('functions')(from) && within('functions/operations')(to) && !mayKnow.test(from),
+      ),
+    ).toEqual([]);
+  });
+
+  it('only store/dynamo and the entries import DynamoDB; only service/ and delivery/http import undici', () => {
     const mayKnow: Record<string, RegExp> = {
-      '@aws-sdk/client-dynamodb': /^functions\/(snapshots\/|\w+\.ts$)/,
-      undici: /^functions\/(service|endpoints)\//,
+      '@aws-sdk/client-dynamodb': /^functions\/(store\/dynamo\/|operations\/stack\/|\w+\.ts$)/,
+      undici: /^functions\/(service|delivery\/http)\//,
     };
     const foreign = ({ from, to }: Import) =>
       from.startsWith('functions/') && to in mayKnow && !mayKnow[to]?.test(from);
     expect(offending(foreign)).toEqual([]);
   });
 
-  it('infra/ imports only types from functions/, and what finds the word that a typo meant', () => {
-    const isShared = (to: string) => to === 'functions/basics/nearest.ts';
+  it('infra/ imports the configuration and types from functions/', () => {
+    const isShared = (to: string) => within('functions/config')(to) || to === 'functions/basics/nearest.ts';
     expect(
       offending(
         ({ from, to, typeOnly }) =>
           within('infra')(from) && within('functions')(to) && !isShared(to) && !typeOnly,
       ),
     ).toEqual([]);
-    expect(offending(({ from, to }) => isShared(from) && to !== 'leven')).toEqual([]);
   });
 
   it('console/ takes from functions/ types, what follows events, what a filter wants, and how values and names read', () => {
@@ -164,10 +186,10 @@ describe('the rooms', () => {
       'functions/basics/names-in-words.ts',
       'functions/operations/follow.ts',
       'functions/operations/protocol/seal.ts',
-      'functions/operations/doctor/to-paste.ts',
-      'functions/endpoints/filter.ts',
-      'functions/endpoints/chat-text.ts',
-      'functions/endpoints/chat-value.ts',
+      'functions/doctor/to-paste.ts',
+      'functions/model/filter.ts',
+      'functions/delivery/chat/chat-text.ts',
+      'functions/delivery/chat/chat-value.ts',
     ];
     const isForeign = (to: string) => !within('console')(to) && !/^preact(\/|$)/.test(to) && to !== 'vite';
     const mayTake = ({ to, typeOnly }: Import) =>
@@ -180,11 +202,18 @@ describe('the rooms', () => {
     expect(offending(({ from, to }) => within('console/model')(from) && !knows(to))).toEqual([]);
   });
 
-  it('functions/ imports nothing from outside, but for the check of an endpoint, by the entry that takes new ones', () => {
-    const outside = within('infra', 'local', 'cli', 'console', 'bench', 'docs', 'test');
-    expect(offending(({ from, to }) => within('functions')(from) && outside(to))).toEqual([
-      'functions/operate.ts imports infra/config/check-endpoint.ts',
-    ]);
+  it('functions/ imports nothing from outside itself', () => {
+    const outside = within('infra', 'local', 'simulator', 'cli', 'console', 'bench', 'docs', 'test');
+    expect(offending(({ from, to }) => within('functions')(from) && outside(to))).toEqual([]);
+  });
+
+  it('simulator/ imports basics/ and pure comparison', () => {
+    const mayKnow = (to: string) =>
+      within('simulator', 'functions/basics')(to) ||
+      to === 'functions/changes/equal.ts' ||
+      !to.includes('/') ||
+      to.startsWith('node:');
+    expect(offending(({ from, to }) => within('simulator')(from) && !mayKnow(to))).toEqual([]);
   });
 
   it('receiver/ imports nothing else of ours, and loads a library only when it is needed', () => {
@@ -202,10 +231,10 @@ describe('the rooms', () => {
     expect(offending(({ to, atOnce }) => heavy.includes(to) && atOnce)).toEqual([]);
   });
 
-  it('of receiver/ all others know the types of events, no more, and by functions/changes/event.ts', () => {
+  it('of receiver/ all others know the types of events, no more, and by functions/model/event.ts', () => {
     const receiver = within('receiver');
     const mayKnow = ({ from, to, typeOnly }: Import) =>
-      typeOnly && to === 'receiver/event.ts' && from === 'functions/changes/event.ts';
+      typeOnly && to === 'receiver/event.ts' && from === 'functions/model/event.ts';
     expect(offending(one => !receiver(one.from) && receiver(one.to) && !mayKnow(one))).toEqual([]);
   });
 
@@ -219,9 +248,7 @@ describe('the rooms', () => {
     };
     load('cli/run.ts');
     expect(loaded).toContain('cli/commands/restore-table.ts');
-    expect([...loaded].filter(to => to.startsWith('@aws-sdk/') || within('functions/snapshots')(to))).toEqual(
-      [],
-    );
+    expect([...loaded].filter(to => to.startsWith('@aws-sdk/') || within('functions/store')(to))).toEqual([]);
   });
 
   it('the example of a receiver imports nothing else of ours than it, in one file', () => {
@@ -250,7 +277,7 @@ describe('the rooms', () => {
       .filter(file => file.endsWith('.ts') && !file.endsWith('.test.ts'))
       // Programs of their own, which are no helpers.
       .filter(file => !/^(kit|simulation|crash|deployed|mutation|proofs)\//.test(file))
-      .filter(file => !/contract|^endpoints\/golden\/|^console\/browser\//.test(file));
+      .filter(file => !/contract|^delivery\/golden\/|^console\/browser\//.test(file));
     expect(helpers).toEqual([]);
   });
 });

@@ -1,14 +1,10 @@
 import type { JsonObject } from '../../functions/basics/json.ts';
 import { type ProjectContent, type Rules, rulesOf } from '../../functions/changes/compare-project.ts';
 import { ignoredFields } from '../../functions/changes/ignored-fields.ts';
-import { believableWorkspace } from '../../local/simulated-service/believable/generate.ts';
-import { DEFAULT_FREEDOMS } from '../../local/simulated-service/data/freedoms.ts';
-import { projectRecord, taskRecord } from '../../local/simulated-service/data/records.ts';
-import type {
-  ProjectState,
-  SimulatedProcess,
-  TaskState,
-} from '../../local/simulated-service/data/workspace.ts';
+import { believableWorkspace } from '../../simulator/believable/generate.ts';
+import { DEFAULT_FREEDOMS } from '../../simulator/data/freedoms.ts';
+import { projectRecord, taskRecord } from '../../simulator/data/records.ts';
+import type { ProjectState, SimulatedProcess, TaskState } from '../../simulator/data/workspace.ts';
 
 const NOW = Date.UTC(2026, 10, 22);
 const PROCESS = 'launch';

@@ -1,4 +1,4 @@
-import { seededRandom } from '../../local/simulated-service/data/random.ts';
+import { seededRandom } from '../../simulator/data/random.ts';
 import type { Contender } from './contenders.ts';
 import type { Parsed } from './documents.ts';
 

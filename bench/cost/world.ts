@@ -1,12 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Workspace } from '../../local/simulated-service/data/workspace.ts';
-import {
-  buildWorkspace,
-  SIMULATED_CREDENTIALS,
-  startSimulatedService,
-} from '../../local/simulated-service/server.ts';
+import type { Workspace } from '../../simulator/data/workspace.ts';
+import { buildWorkspace, SIMULATED_CREDENTIALS, startSimulatedService } from '../../simulator/server.ts';
 import { certificateFor } from '../../test/deployed/emulator/certificate.ts';
 import { startTable } from '../../test/kit/table.ts';
 import { startCountingAws } from './aws.ts';

@@ -1,6 +1,6 @@
 import { buildEvents } from '../../functions/changes/build-events.ts';
-import type { ChangeEvent } from '../../functions/changes/event.ts';
-import type { EndpointFilter } from '../../functions/endpoints/filter.ts';
+import type { ChangeEvent } from '../../functions/model/event.ts';
+import type { EndpointFilter } from '../../functions/model/filter.ts';
 
 export const SECRET = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
 const PROCESSES = 20;

@@ -5,13 +5,13 @@ import { CreateQueueCommand, GetQueueAttributesCommand, SQSClient } from '@aws-s
 import { buildApp } from 'fauxqs';
 import { sqsQueues, sqsSend } from '../../functions/delivery/queues.ts';
 import { createRegistry } from '../../functions/delivery/registry.ts';
-import type { EndpointSettings } from '../../functions/endpoints/endpoint.ts';
 import { createDeliver } from '../../functions/handlers/create-deliver.ts';
 import { createRoute } from '../../functions/handlers/create-route.ts';
 import { createTick } from '../../functions/handlers/create-tick.ts';
-import { createDeliveries } from '../../functions/snapshots/dynamo-deliveries.ts';
-import { createEndpointRows } from '../../functions/snapshots/dynamo-endpoint-rows.ts';
-import { createSlots } from '../../functions/snapshots/slots.ts';
+import type { EndpointSettings } from '../../functions/model/endpoint.ts';
+import { createDeliveries } from '../../functions/store/dynamo/deliveries.ts';
+import { createEndpointRows } from '../../functions/store/dynamo/endpoint-rows.ts';
+import { createSlots } from '../../functions/store/dynamo/slots.ts';
 import { DELIVER_TIMEOUT, DRAINS, WEBHOOKS } from '../../infra/parts/serving.ts';
 import { sleep } from '../../local/basics/sleep.ts';
 import { NOTHING_MALFORMED } from '../../test/kit/delivery/given.ts';

@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs';
 import { buildEvents } from '../../functions/changes/build-events.ts';
-import { encode } from '../../functions/snapshots/codec.ts';
-import { changeKey, partition } from '../../functions/snapshots/keys.ts';
-import { openDatabase } from '../../functions/snapshots/sqlite/database.ts';
-import { SNAPSHOTS_SCHEMA } from '../../functions/snapshots/sqlite/schema.ts';
+import { encode } from '../../functions/store/codec.ts';
+import { changeKey, partition } from '../../functions/store/keys.ts';
+import { openDatabase } from '../../functions/store/sqlite/database.ts';
+import { SNAPSHOTS_SCHEMA } from '../../functions/store/sqlite/schema.ts';
 
 export const WORKSPACE = 'eu';
 export const PROCESSES = Array.from({ length: 10 }, (_, index) => `process-${index}`);

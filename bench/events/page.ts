@@ -1,9 +1,9 @@
 import { eventsPage } from '../../functions/operations/events.ts';
 import type { RequestOf } from '../../functions/operations/protocol/requests.ts';
-import { openDatabase } from '../../functions/snapshots/sqlite/database.ts';
-import { DELIVERIES_SCHEMA } from '../../functions/snapshots/sqlite/deliveries.ts';
-import { sqliteJournalReader } from '../../functions/snapshots/sqlite/journal-reader.ts';
-import { SNAPSHOTS_SCHEMA } from '../../functions/snapshots/sqlite/schema.ts';
+import { openDatabase } from '../../functions/store/sqlite/database.ts';
+import { DELIVERIES_SCHEMA } from '../../functions/store/sqlite/deliveries.ts';
+import { sqliteJournalReader } from '../../functions/store/sqlite/journal-reader.ts';
+import { SNAPSHOTS_SCHEMA } from '../../functions/store/sqlite/schema.ts';
 import { PROCESSES, WORKSPACE } from './fill.ts';
 
 const PAGES = 10;

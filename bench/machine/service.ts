@@ -1,4 +1,4 @@
-import { buildWorkspace, startSimulatedService } from '../../local/simulated-service/server.ts';
+import { buildWorkspace, startSimulatedService } from '../../simulator/server.ts';
 
 /** The service of `bench/machine.ts`, in a process of its own, so that its work is not measured. */
 const [projects = 0, tasksPerProject = 0] = process.argv.slice(2).map(Number);

@@ -1,4 +1,4 @@
-import { type WorkspaceSettings, workspaceSettings } from '../../functions/settings/workspaces.ts';
+import { type WorkspaceSettings, workspaceSettings } from '../../functions/config/deployed/workspaces.ts';
 import { PROCESS } from './content.ts';
 
 /** The one workspace of a measurement, with the default of every setting that is not given. */

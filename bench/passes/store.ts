@@ -1,11 +1,11 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SYSTEM } from '../../functions/basics/system.ts';
-import { createSnapshots } from '../../functions/snapshots/dynamo-snapshots.ts';
-import { openTable } from '../../functions/snapshots/open-table.ts';
-import type { Snapshots } from '../../functions/snapshots/snapshots.ts';
-import { openDatabase } from '../../functions/snapshots/sqlite/database.ts';
-import { SNAPSHOTS_SCHEMA } from '../../functions/snapshots/sqlite/schema.ts';
-import { sqliteSnapshots } from '../../functions/snapshots/sqlite/sqlite-snapshots.ts';
+import { openTable } from '../../functions/store/dynamo/open-table.ts';
+import { createSnapshots } from '../../functions/store/dynamo/snapshots.ts';
+import type { Snapshots } from '../../functions/store/snapshots.ts';
+import { openDatabase } from '../../functions/store/sqlite/database.ts';
+import { SNAPSHOTS_SCHEMA } from '../../functions/store/sqlite/schema.ts';
+import { sqliteSnapshots } from '../../functions/store/sqlite/snapshots.ts';
 import { countTable, NOTHING_COUNTED, type TableCounts } from './table-counts.ts';
 
 /** Where a poller keeps its state. */

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import type { Config } from '../../infra/config/schema.ts';
-import { subscriptionsStackName, tableStackName } from '../../infra/config/stack-names.ts';
+import type { Config } from '../../functions/config/schema.ts';
+import { subscriptionsStackName, tableStackName } from '../../functions/config/stack-names.ts';
 import { UsageError } from '../../local/basics/usage-error.ts';
 import { configFileIn, readConfigFile, readConfigsFile } from '../../local/settings/config-file.ts';
 import { consent } from '../context/confirm.ts';

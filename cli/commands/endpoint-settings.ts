@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { EndpointKind } from '../../functions/endpoints/endpoint.ts';
+import type { EndpointKind } from '../../functions/model/endpoint.ts';
 import { UsageError } from '../../local/basics/usage-error.ts';
 import { filterOption } from '../../local/settings/filter-option.ts';
 import type { Input } from '../context/input.ts';

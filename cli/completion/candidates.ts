@@ -1,5 +1,5 @@
 import type { Command, Option } from 'commander';
-import { EVENT_TYPES } from '../../infra/config/filter.ts';
+import { EVENT_TYPES } from '../../functions/config/filter.ts';
 
 /** What may stand where somebody presses Tab: words of the command line itself, or names that must be
  *  asked for. */

@@ -4,12 +4,12 @@ import {
   LambdaClient,
   type LambdaClientConfig,
 } from '@aws-sdk/client-lambda';
-import { type Alias, operateFunction } from '../../functions/operate/identity.ts';
-import { signIdentity } from '../../functions/operate/sign-identity.ts';
 import type { Operations } from '../../functions/operations/operations.ts';
 import { reply } from '../../functions/operations/protocol/reply.ts';
 import { isLook, type Request } from '../../functions/operations/protocol/requests.ts';
 import { Refused } from '../../functions/operations/refused.ts';
+import { type Alias, operateFunction } from '../../functions/operations/stack/identity.ts';
+import { signIdentity } from '../../functions/operations/stack/sign-identity.ts';
 import { type Asked, unanswered } from './aws-problems.ts';
 
 /** A stack of Changewire on AWS. */

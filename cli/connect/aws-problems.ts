@@ -1,5 +1,5 @@
-import type { Alias } from '../../functions/operate/identity.ts';
 import { Refused } from '../../functions/operations/refused.ts';
+import type { Alias } from '../../functions/operations/stack/identity.ts';
 
 /** The request that failed, and the stack that it was sent to. */
 export interface Asked {

@@ -1,6 +1,6 @@
-import type { Config } from '../../infra/config/schema.ts';
-import { tableStackName } from '../../infra/config/stack-names.ts';
-import { credentialsName } from '../../infra/config/workspace.ts';
+import type { Config } from '../../functions/config/schema.ts';
+import { tableStackName } from '../../functions/config/stack-names.ts';
+import { credentialsName } from '../../functions/config/workspace.ts';
 
 /** What is to be done after a deployment. */
 export function deployedText({ stackName, region, workspaces }: Config): string {

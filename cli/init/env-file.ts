@@ -1,8 +1,8 @@
 import { readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
+import { writeWhole } from '../../functions/basics/write-whole.ts';
 import { UsageError } from '../../local/basics/usage-error.ts';
-import { writeWhole } from '../../local/basics/write-whole.ts';
 
 /** Adds variables to the file `.env` of a directory, and leaves what it holds; the file is for this user alone from then on.
  *  @throws UsageError for a value that the file can not hold */

@@ -1,6 +1,6 @@
+import { readConfig } from '../../functions/config/read.ts';
 import type { DoctorAnswer } from '../../functions/operations/protocol/doctor.ts';
 import { Refused } from '../../functions/operations/refused.ts';
-import { readConfig } from '../../infra/config/read.ts';
 import type { Environment } from '../../local/basics/environment.ts';
 import { doctorOf } from '../../local/operate/doctor.ts';
 import { configuredSource } from '../../local/source/source.ts';

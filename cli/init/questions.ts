@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { workspaceConfig } from '../../infra/config/workspace.ts';
+import { workspaceConfig } from '../../functions/config/workspace.ts';
 import { UsageError } from '../../local/basics/usage-error.ts';
 import type { Input } from '../context/input.ts';
 import type { Draft } from './draft.ts';

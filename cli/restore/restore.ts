@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Mode, ProcessKey } from '../../functions/basics/process.ts';
-import { createRoster } from '../../functions/snapshots/dynamo-roster.ts';
-import { createSnapshots } from '../../functions/snapshots/dynamo-snapshots.ts';
-import { restoreProcess } from '../../functions/snapshots/restore-process.ts';
-import type { Lease, Snapshots } from '../../functions/snapshots/snapshots.ts';
-import type { Patience, Table } from '../../functions/snapshots/table.ts';
+import { restoreProcess } from '../../functions/store/dynamo/restore-process.ts';
+import { createRoster } from '../../functions/store/dynamo/roster.ts';
+import { createSnapshots } from '../../functions/store/dynamo/snapshots.ts';
+import type { Patience, Table } from '../../functions/store/dynamo/table.ts';
+import type { Lease, Snapshots } from '../../functions/store/snapshots.ts';
 
 /** How long the lease is taken for: longer than a process takes to be restored. */
 const LEASE_MS = 60 * 60_000;

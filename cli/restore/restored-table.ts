@@ -5,8 +5,8 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { GetFunctionConfigurationCommand, type LambdaClient } from '@aws-sdk/client-lambda';
 import type { Sleep } from '../../functions/basics/clock.ts';
-import { operateFunction } from '../../functions/operate/identity.ts';
 import { Refused } from '../../functions/operations/refused.ts';
+import { operateFunction } from '../../functions/operations/stack/identity.ts';
 
 const ASK_AGAIN_MS = 5_000;
 

@@ -1,4 +1,4 @@
-import type { ChangeEvent } from '../../functions/changes/event.ts';
+import type { ChangeEvent } from '../../functions/model/event.ts';
 import type { AnswerOf } from '../../functions/operations/protocol/answers.ts';
 import { formatEvent } from '../../local/terminal/print.ts';
 import { printable } from '../../local/terminal/text.ts';

@@ -1,5 +1,5 @@
 import { namesInWords } from '../../functions/basics/names-in-words.ts';
-import { cleanText, cutText } from '../../functions/endpoints/chat-text.ts';
+import { cleanText, cutText } from '../../functions/delivery/chat/chat-text.ts';
 import { type Committed, dataOf, type EventData, workspaceOf } from './committed.ts';
 import { fieldLabel } from './field-name.ts';
 import { type ValueText, valueTexts, wholeText } from './value.ts';

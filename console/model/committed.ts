@@ -1,4 +1,4 @@
-import type { FieldChange, PropertyChange } from '../../functions/changes/event.ts';
+import type { FieldChange, PropertyChange } from '../../functions/model/event.ts';
 import type { AnswerOf } from '../../functions/operations/protocol/answers.ts';
 
 /** An event of the journal, as the operation `events` answers it. */

@@ -1,4 +1,4 @@
-import type { EventType } from '../../functions/changes/event.ts';
+import type { EventType } from '../../functions/model/event.ts';
 
 const NAMES: Record<EventType, true> = {
   'project.created': true,

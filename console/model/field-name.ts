@@ -1,4 +1,4 @@
-import { cleanText, cutText } from '../../functions/endpoints/chat-text.ts';
+import { cleanText, cutText } from '../../functions/delivery/chat/chat-text.ts';
 
 const LIMIT = 60;
 

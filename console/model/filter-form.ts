@@ -1,6 +1,6 @@
-import type { EventType } from '../../functions/changes/event.ts';
-import type { EndpointFilter } from '../../functions/endpoints/filter.ts';
-import type { ValueFilter } from '../../functions/endpoints/value-filter.ts';
+import type { EventType } from '../../functions/model/event.ts';
+import type { EndpointFilter } from '../../functions/model/filter.ts';
+import type { ValueFilter } from '../../functions/model/value-filter.ts';
 import { readListed, showListed } from './listed.ts';
 
 /** A condition on a changed field. Each text is a list of values; an empty one means no condition. */

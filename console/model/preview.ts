@@ -1,5 +1,5 @@
-import type { ChangeEvent } from '../../functions/changes/event.ts';
-import { type EndpointFilter, wants } from '../../functions/endpoints/filter.ts';
+import type { ChangeEvent } from '../../functions/model/event.ts';
+import { type EndpointFilter, wants } from '../../functions/model/filter.ts';
 import { type ChangeLine, changeLine } from './change-line.ts';
 import { type Committed, withoutRecords } from './committed.ts';
 

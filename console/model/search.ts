@@ -1,4 +1,4 @@
-import type { EventType } from '../../functions/changes/event.ts';
+import type { EventType } from '../../functions/model/event.ts';
 import type { RequestOf } from '../../functions/operations/protocol/requests.ts';
 import type { ChangeLine } from './change-line.ts';
 import { type Committed, dataOf } from './committed.ts';

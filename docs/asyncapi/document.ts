@@ -3,7 +3,7 @@ import { headers } from './headers.ts';
 import { componentMessages, messageNames } from './messages.ts';
 import { componentSchemas, refTo } from './schemas.ts';
 
-/** The AsyncAPI 3.0 document of what Changewire sends, by the schemas in `functions/changes/event.ts`.
+/** The AsyncAPI 3.0 document of what Changewire sends, by the schemas in `functions/model/event.ts`.
  *  @param version of the project */
 export function asyncApiDocument(examples: Examples, version: string): Record<string, unknown> {
   return {

@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks';
-import type { ChangeEvent, SentEvent } from '../../functions/changes/event.ts';
-import { webhookRequest } from '../../functions/endpoints/webhook.ts';
+import { webhookRequest } from '../../functions/delivery/webhook/webhook.ts';
+import type { ChangeEvent, SentEvent } from '../../functions/model/event.ts';
 import type { Message } from '../../functions/topic/entry.ts';
 
 /** The secret that signs the examples, so that a receiver can be tested with them. */

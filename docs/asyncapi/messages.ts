@@ -1,4 +1,4 @@
-import { type EventType, eventSchemas, type SentEvent, sentSchemas } from '../../functions/changes/event.ts';
+import { type EventType, eventSchemas, type SentEvent, sentSchemas } from '../../functions/model/event.ts';
 import type { Examples } from '../take-examples.ts';
 import { snsConfirmation, snsNotification, webhookHeaders } from './example-requests.ts';
 import { refTo } from './schemas.ts';

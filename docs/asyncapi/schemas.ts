@@ -1,10 +1,10 @@
-import { eventSchemas } from '../../functions/changes/event.ts';
-import { jsonSchemas } from '../../functions/changes/json-schemas.ts';
+import { eventSchemas } from '../../functions/model/event.ts';
+import { jsonSchemas } from '../../functions/model/json-schemas.ts';
 
 const text = (description: string) => ({ type: 'string', description });
 export const refTo = (kind: string, name: string) => ({ $ref: `#/components/${kind}/${name}` });
 
-/** The event types' schemas, from `functions/changes/event.ts`, and those of SNS's messages. AsyncAPI's own schemas are
+/** The event types' schemas, from `functions/model/event.ts`, and those of SNS's messages. AsyncAPI's own schemas are
  *  draft 7, with shared parts under `components`. */
 export function componentSchemas(): Record<string, unknown> {
   const shared: Record<string, unknown> = {};

@@ -7,5 +7,5 @@ import { asyncApiDocument } from './document.ts';
 export function asyncApiYaml(): string {
   const document = asyncApiDocument(readExamples(), project.version);
   const text = stringify(document, { lineWidth: 110, aliasDuplicateObjects: false, blockQuote: 'literal' });
-  return `# Made by \`npm run schemas\`: change functions/changes/event.ts or docs/asyncapi/ instead.\n${text}`;
+  return `# Made by \`npm run schemas\`: change functions/model/event.ts or docs/asyncapi/ instead.\n${text}`;
 }

@@ -54,7 +54,7 @@ function slackTime(text: string): string {
 const scriptJson = (value: unknown) => JSON.stringify(value).replaceAll('<', '\\u003C');
 
 function read(name: string): unknown {
-  return JSON.parse(readFileSync(resolve(root, 'test/endpoints/golden', name), 'utf8'));
+  return JSON.parse(readFileSync(resolve(root, 'test/delivery/golden', name), 'utf8'));
 }
 
 function write(chat: string, fill: Readonly<Record<string, string>>): void {

@@ -5,7 +5,7 @@ import {
   PutParameterCommand,
   type SSMClient,
 } from '@aws-sdk/client-ssm';
-import type { SecretKeeper } from '../endpoints/secret.ts';
+import type { SecretKeeper } from '../model/secret.ts';
 
 /** Endpoints' secrets as SecureString parameters of Systems Manager, named by `path` and the endpoint's
  *  name. */

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../basics/json.ts';
+import type { Actor, AuditEvent } from '../model/event.ts';
+import { auditEventId } from '../model/event-id.ts';
 import { type EventOrigin, envelope } from './build-events.ts';
-import type { Actor, AuditEvent } from './event.ts';
-import { auditEventId } from './event-id.ts';
 import { fitAuditEvent } from './fit-audit-event.ts';
 
 /** An entry of the audit log, and what was found in it. */

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../basics/json.ts';
+import type { Actor, ChangeEvent, ProjectEvent, SourceEvent, TaskEvent } from '../model/event.ts';
+import { encodePart, eventId, eventSource } from '../model/event-id.ts';
 import type { RecordChange } from './compare-project.ts';
-import type { Actor, ChangeEvent, ProjectEvent, SourceEvent, TaskEvent } from './event.ts';
-import { encodePart, eventId, eventSource } from './event-id.ts';
 import { fitEvent } from './fit-event.ts';
 
 /** Where events come from. */

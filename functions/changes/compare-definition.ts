@@ -1,5 +1,5 @@
-import type { PropertyChange } from './event.ts';
-import type { FieldDefinition } from './field-definition.ts';
+import type { PropertyChange } from '../model/event.ts';
+import type { FieldDefinition } from '../model/field-definition.ts';
 
 /** The properties in which a definition differs from what was told, by name; for a new field, all that it
  *  has. Choices are a set: their order and repetition are no change. */

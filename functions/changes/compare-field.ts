@@ -1,8 +1,8 @@
+import { canonicalDecimal } from '../basics/decimal.ts';
+import { isEmpty } from '../basics/empty.ts';
 import { isJsonObject, type Json } from '../basics/json.ts';
+import type { FieldChange } from '../model/event.ts';
 import { canonicalJson } from './canonical.ts';
-import { canonicalDecimal } from './decimal.ts';
-import { isEmpty } from './empty.ts';
-import type { FieldChange } from './event.ts';
 import type { CustomField } from './field-index.ts';
 
 /** The change of one field whose values are not equal as JSON, or undefined when they mean the same (design.md §7). */

@@ -1,12 +1,11 @@
 import type { JsonObject } from '../basics/json.ts';
-
+import { byText } from '../basics/order.ts';
+import type { FieldChange } from '../model/event.ts';
 import { compareRecord, keepArchivedValues } from './compare-record.ts';
 import { jsonEqual } from './equal.ts';
-import type { FieldChange } from './event.ts';
 import { type Definitions, type FieldIndex, indexProjectFields, indexTaskFields } from './field-index.ts';
 import { isSameIdentifier } from './identifiers.ts';
 import { inOrder } from './in-order.ts';
-import { byText } from './order.ts';
 
 /** A project with its tasks, as read or as committed. */
 export interface ProjectContent {

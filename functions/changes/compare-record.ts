@@ -1,10 +1,10 @@
+import { isEmpty } from '../basics/empty.ts';
 import type { Json, JsonObject } from '../basics/json.ts';
+import { byText } from '../basics/order.ts';
+import type { FieldChange } from '../model/event.ts';
 import { compareField } from './compare-field.ts';
-import { isEmpty } from './empty.ts';
 import { differingNames } from './equal.ts';
-import type { FieldChange } from './event.ts';
 import type { FieldIndex } from './field-index.ts';
-import { byText } from './order.ts';
 
 const NO_RECORD: JsonObject = Object.freeze({});
 

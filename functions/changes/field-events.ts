@@ -1,7 +1,7 @@
+import type { FieldEvent } from '../model/event.ts';
+import { encodePart } from '../model/event-id.ts';
 import { type EventOrigin, envelope } from './build-events.ts';
 import type { DefinitionChange } from './compare-definitions.ts';
-import type { FieldEvent } from './event.ts';
-import { encodePart } from './event-id.ts';
 import { fitFieldEvent } from './fit-field-event.ts';
 
 /** The events of one announcement about fields, in order, each at most 240 KB; `at` is when the definitions were read,

@@ -1,4 +1,4 @@
-import type { FieldDefinition } from './field-definition.ts';
+import type { FieldDefinition } from '../model/field-definition.ts';
 
 /** What the definitions say of one property of a record. */
 export type CustomField = Pick<FieldDefinition, 'name' | 'type' | 'archived'>;

@@ -1,4 +1,4 @@
-import type { AuditEvent } from './event.ts';
+import type { AuditEvent } from '../model/event.ts';
 import { fits, shorten, VALUE_LENGTHS } from './fit-event.ts';
 
 /** The event itself when it fits; else with the begin of its entry as a text, at last with fewer projects, tasks and users.

@@ -1,5 +1,5 @@
 import type { Json } from '../basics/json.ts';
-import type { ChangeEvent, FieldChange, ProjectEvent, TaskEvent } from './event.ts';
+import type { ChangeEvent, FieldChange, ProjectEvent, TaskEvent } from '../model/event.ts';
 import { serialise } from './serialise.ts';
 
 /** SNS takes 256 KB with attributes; the difference is for the attributes that filter policies need

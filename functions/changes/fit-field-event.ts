@@ -1,4 +1,4 @@
-import type { FieldEvent } from './event.ts';
+import type { FieldEvent } from '../model/event.ts';
 import { fits, shorten, VALUE_LENGTHS, withShortParts } from './fit-event.ts';
 
 /** The event itself when it fits; else without its list of choices, then with long values cut as those of records are

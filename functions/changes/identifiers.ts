@@ -1,7 +1,7 @@
+import { isEmpty } from '../basics/empty.ts';
 import { isJsonObject, type Json } from '../basics/json.ts';
-import { isEmpty } from './empty.ts';
+import type { FieldChange } from '../model/event.ts';
 import { jsonEqual } from './equal.ts';
-import type { FieldChange } from './event.ts';
 
 /** Properties that identify a record (design.md §4). */
 const OWN = {

@@ -1,5 +1,5 @@
+import type { SourceEvent } from '../model/event.ts';
 import { type EventOrigin, envelope } from './build-events.ts';
-import type { SourceEvent } from './event.ts';
 
 /** Tells subscribers that no pass over a process was completed for too long. Times in ms since 1970, on the
  *  poller's clock. */

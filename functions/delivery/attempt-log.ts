@@ -1,12 +1,12 @@
 import type { Clock } from '../basics/clock.ts';
 import type { Log } from '../basics/telemetry.ts';
-import type { EndpointSecret, EndpointSettings } from '../endpoints/endpoint.ts';
-import type { Outcome } from '../endpoints/outcome.ts';
-import type { Answer, NoAnswer } from '../endpoints/post.ts';
-import { harmless } from '../endpoints/quote.ts';
-import { originOf } from '../endpoints/secret.ts';
-import type { Attempt, Deliveries } from './deliveries.ts';
+import type { EndpointSecret, EndpointSettings } from '../model/endpoint.ts';
+import { originOf } from '../model/secret.ts';
+import type { Attempt, Deliveries } from '../store/deliveries.ts';
 import type { Held } from './held.ts';
+import type { Outcome } from './http/outcome.ts';
+import type { Answer, NoAnswer } from './http/post.ts';
+import { harmless } from './http/quote.ts';
 
 export interface AttemptLogDependencies {
   readonly deliveries: Pick<Deliveries, 'note'>;

@@ -1,26 +1,21 @@
 import type { Sleep } from '../basics/clock.ts';
 import { inParallel } from '../basics/in-parallel.ts';
-import type {
-  EndpointKind,
-  EndpointRequest,
-  EndpointSecret,
-  EndpointSettings,
-} from '../endpoints/endpoint.ts';
-import { wants } from '../endpoints/filter.ts';
-import { type Outcome, outcomeOf } from '../endpoints/outcome.ts';
-import type { Answer, NoAnswer, Poster } from '../endpoints/post.ts';
-import { harmless } from '../endpoints/quote.ts';
-import { originOf } from '../endpoints/secret.ts';
-import type { EndpointSecrets, ReadEndpointSecret } from '../endpoints/secrets.ts';
+import type { EndpointKind, EndpointRequest, EndpointSecret, EndpointSettings } from '../model/endpoint.ts';
+import { wants } from '../model/filter.ts';
+import { originOf } from '../model/secret.ts';
+import type { Slots } from '../store/slots.ts';
 import { AttemptLog, type AttemptLogDependencies } from './attempt-log.ts';
 import type { EndpointHealth, HealthDependencies } from './endpoint-health.ts';
 import { closedTo, opensAt } from './health.ts';
 import type { Held } from './held.ts';
+import { type Outcome, outcomeOf } from './http/outcome.ts';
+import type { Answer, NoAnswer, Poster } from './http/post.ts';
+import { harmless } from './http/quote.ts';
 import { type ChatFormat, chatJobs, type Job, type Letter, webhookJobs } from './jobs.ts';
 import type { SettlerDependencies } from './queue-settler.ts';
 import { readEvent } from './read-event.ts';
+import type { EndpointSecrets, ReadEndpointSecret } from './secrets.ts';
 import type { Settler } from './settler.ts';
-import type { Slots } from './slots.ts';
 
 export interface BatchDependencies extends SettlerDependencies, HealthDependencies, AttemptLogDependencies {
   readonly readSecret: ReadEndpointSecret;

@@ -1,10 +1,10 @@
-import { type EndpointSettings, rateOf } from '../endpoints/endpoint.ts';
+import { type EndpointSettings, rateOf } from '../model/endpoint.ts';
+import type { PendingDelivery } from '../store/deliveries.ts';
+import type { EndpointRow } from '../store/endpoint-rows.ts';
 import type { BatchDependencies } from './deliver-batch.ts';
 import { deliverBatch, LEAST_REMAINING_MS } from './deliver-batch.ts';
-import type { PendingDelivery } from './deliveries.ts';
 import { beginDraining, type DrainingDependencies, endDraining, forgetDue } from './draining.ts';
 import { EndpointHealth } from './endpoint-health.ts';
-import type { EndpointRow } from './endpoint-rows.ts';
 import { onlyReplayed, opensAt } from './health.ts';
 import type { Queues } from './queues.ts';
 import { RowSettler } from './row-settler.ts';

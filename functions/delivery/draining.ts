@@ -1,6 +1,6 @@
 import type { Clock } from '../basics/clock.ts';
-import type { EndpointSettings } from '../endpoints/endpoint.ts';
-import type { EndpointRow, EndpointRows, Health } from './endpoint-rows.ts';
+import type { EndpointSettings } from '../model/endpoint.ts';
+import type { EndpointRow, EndpointRows, Health } from '../store/endpoint-rows.ts';
 import { drainEnd, drained } from './health.ts';
 
 /** By an endpoint's row one run at a time takes charge of what waits for it. */

@@ -1,9 +1,9 @@
 import type { Clock } from '../basics/clock.ts';
 import type { Count, Log } from '../basics/telemetry.ts';
-import type { Failure } from '../endpoints/outcome.ts';
-import type { Deliveries } from './deliveries.ts';
-import type { EndpointRow, EndpointRows, Health } from './endpoint-rows.ts';
+import type { Deliveries } from '../store/deliveries.ts';
+import type { EndpointRow, EndpointRows, Health } from '../store/endpoint-rows.ts';
 import { afterFailure, afterSuccess, busy, isTroubled, joined, opensAt, stopped } from './health.ts';
+import type { Failure } from './http/outcome.ts';
 
 /** After so many failures in a row, over so long a time, a success means that the endpoint was away and is
  *  back. With fewer, the event that failed is at fault itself, and keeps its own pauses. */

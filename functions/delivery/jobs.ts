@@ -1,7 +1,7 @@
-import type { ChangeEvent, SentEvent } from '../changes/event.ts';
-import type { ChatMessage, EndpointRequest, EndpointSecret } from '../endpoints/endpoint.ts';
-import { webhookRequest } from '../endpoints/webhook.ts';
+import type { ChatMessage, EndpointRequest, EndpointSecret } from '../model/endpoint.ts';
+import type { ChangeEvent, SentEvent } from '../model/event.ts';
 import type { Held } from './held.ts';
+import { webhookRequest } from './webhook/webhook.ts';
 
 /** One POST, and the deliveries that it settles. */
 export interface Job {

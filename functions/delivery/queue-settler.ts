@@ -1,15 +1,15 @@
 import type { SQSRecord } from 'aws-lambda';
 import type { Clock, Random } from '../basics/clock.ts';
 import type { Log } from '../basics/telemetry.ts';
-import type { EndpointSettings } from '../endpoints/endpoint.ts';
-import type { Failure } from '../endpoints/outcome.ts';
-import { type RetryTiming, retryIn } from '../endpoints/retries.ts';
+import type { EndpointSettings } from '../model/endpoint.ts';
+import type { Deliveries, NewDelivery } from '../store/deliveries.ts';
 import { BatchTally } from './batch-tally.ts';
-import type { Deliveries, NewDelivery } from './deliveries.ts';
 import type { EndpointHealth } from './endpoint-health.ts';
 import type { Held } from './held.ts';
+import type { Failure } from './http/outcome.ts';
 import { type Queues, receivesOf, soonAgain } from './queues.ts';
 import { placeOf } from './read-event.ts';
+import { type RetryTiming, retryIn } from './retries.ts';
 import type { Settler } from './settler.ts';
 
 export interface SettlerDependencies {

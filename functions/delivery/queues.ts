@@ -7,7 +7,7 @@ import {
 import type { SQSRecord } from 'aws-lambda';
 import { inParallel } from '../basics/in-parallel.ts';
 import type { Log } from '../basics/telemetry.ts';
-import type { EndpointKind } from '../endpoints/endpoint.ts';
+import type { EndpointKind } from '../model/endpoint.ts';
 
 /** The queues that bring events to endpoints. Chats have their own, for which Lambda waits a moment, so that
  *  one message can show several events. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { ChangeEvent } from '../changes/event.ts';
+import type { ChangeEvent } from '../model/event.ts';
 
 /** The properties that delivery needs. The whole schema would refuse what a newer publisher adds. */
 const envelope = z.looseObject({

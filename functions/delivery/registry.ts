@@ -1,7 +1,7 @@
 import type { Clock } from '../basics/clock.ts';
 import type { Log } from '../basics/telemetry.ts';
-import type { EndpointSettings } from '../endpoints/endpoint.ts';
-import type { EndpointRow, EndpointRows } from './endpoint-rows.ts';
+import type { EndpointSettings } from '../model/endpoint.ts';
+import type { EndpointRow, EndpointRows } from '../store/endpoint-rows.ts';
 
 /** An endpoint, with its row as it was read. */
 export interface Registered {

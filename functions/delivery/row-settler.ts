@@ -1,9 +1,9 @@
-import type { Failure } from '../endpoints/outcome.ts';
-import { retryIn } from '../endpoints/retries.ts';
+import type { PendingDelivery } from '../store/deliveries.ts';
 import { BatchTally } from './batch-tally.ts';
-import type { PendingDelivery } from './deliveries.ts';
 import type { Held } from './held.ts';
+import type { Failure } from './http/outcome.ts';
 import type { SettlerDependencies } from './queue-settler.ts';
+import { retryIn } from './retries.ts';
 import type { Settler } from './settler.ts';
 
 /** Settles deliveries that waited in rows, by changing their rows. */

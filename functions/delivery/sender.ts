@@ -1,12 +1,12 @@
 import type { Clock, Random } from '../basics/clock.ts';
-import type { LinkTemplates } from '../endpoints/chat-links.ts';
-import { guardedAgent, type Resolve, resolveBySystem } from '../endpoints/guarded-agent.ts';
-import { createPoster, type PosterOptions, TIMEOUT_MS } from '../endpoints/post.ts';
-import type { SecretStore } from '../endpoints/secret.ts';
-import { createSecrets } from '../endpoints/secrets.ts';
-import { slackMessages } from '../endpoints/slack.ts';
-import { teamsMessages } from '../endpoints/teams.ts';
+import type { LinkTemplates } from '../model/endpoint.ts';
+import type { SecretStore } from '../model/secret.ts';
 import type { BatchDependencies } from './deliver-batch.ts';
+import { guardedAgent, type Resolve, resolveBySystem } from './http/guarded-agent.ts';
+import { createPoster, type PosterOptions, TIMEOUT_MS } from './http/post.ts';
+import { createSecrets } from './secrets.ts';
+import { slackMessages } from './slack/slack.ts';
+import { teamsMessages } from './teams/teams.ts';
 
 export interface SenderOptions {
   /** Where endpoints' addresses and signing secrets are. */

@@ -1,6 +1,6 @@
-import type { Failure } from '../endpoints/outcome.ts';
 import type { BatchTally } from './batch-tally.ts';
 import type { Held } from './held.ts';
+import type { Failure } from './http/outcome.ts';
 
 /** Ends each delivery of a run in one of these ways. None rejects: if settling fails, the delivery stays
  *  where it was, and is tried again. */

@@ -3,19 +3,19 @@ import type { Clock, Random, Sleep } from '../basics/clock.ts';
 import { tellEvents } from '../basics/event-lines.ts';
 import { type Count, Gathered, type Log, present } from '../basics/telemetry.ts';
 import { deliverBatch } from '../delivery/deliver-batch.ts';
-import type { Deliveries } from '../delivery/deliveries.ts';
 import { type DrainDependencies, drain, TICK_MS } from '../delivery/drain.ts';
 import { EndpointHealth } from '../delivery/endpoint-health.ts';
-import type { EndpointRows } from '../delivery/endpoint-rows.ts';
 import { closedTo } from '../delivery/health.ts';
 import { QueueSettler } from '../delivery/queue-settler.ts';
 import { addressOf, hideBriefly, type Queues } from '../delivery/queues.ts';
 import { placeOf } from '../delivery/read-event.ts';
 import type { Registered, Registry } from '../delivery/registry.ts';
+import { type RetryTiming, STANDARD_TIMING } from '../delivery/retries.ts';
 import { type SenderOptions, senderOf } from '../delivery/sender.ts';
-import type { Slots } from '../delivery/slots.ts';
-import type { EndpointSettings } from '../endpoints/endpoint.ts';
-import { type RetryTiming, STANDARD_TIMING } from '../endpoints/retries.ts';
+import type { EndpointSettings } from '../model/endpoint.ts';
+import type { Deliveries } from '../store/deliveries.ts';
+import type { EndpointRows } from '../store/endpoint-rows.ts';
+import type { Slots } from '../store/slots.ts';
 
 /** What Lambda's context tells of the run. */
 export interface DeliverContext {

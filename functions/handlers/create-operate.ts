@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import type { Log } from '../basics/telemetry.ts';
-import type { Alias } from '../operate/identity.ts';
-import { type SignedIdentity, signedIdentity } from '../operate/identity.ts';
-import type { WhoCalls } from '../operate/who-calls.ts';
 import { readRequest } from '../operations/answer-request.ts';
 import type { Caller, Operations } from '../operations/operations.ts';
 import type { Reply } from '../operations/protocol/reply.ts';
 import { isLook, lookRequests, type Request } from '../operations/protocol/requests.ts';
 import { Refused } from '../operations/refused.ts';
+import type { Alias } from '../operations/stack/identity.ts';
+import { type SignedIdentity, signedIdentity } from '../operations/stack/identity.ts';
+import type { WhoCalls } from '../operations/stack/who-calls.ts';
 
 /** What Lambda's context tells: the ARN as it was invoked, the alias included. */
 export interface OperateContext {

@@ -2,14 +2,14 @@ import type { Clock, Random } from '../basics/clock.ts';
 import { EventLines } from '../basics/event-lines.ts';
 import type { Mode, ProcessKey } from '../basics/process.ts';
 import type { Log } from '../basics/telemetry.ts';
+import type { ProcessSettings, WorkspaceSettings } from '../config/deployed/workspaces.ts';
 import type { PassParts } from '../pass/parts.ts';
 import { type PassReport, type RunPassOptions, runPass } from '../pass/run-pass.ts';
 import { isDue } from '../schedule/pace.ts';
 import type { PassMessage } from '../schedule/pass-message.ts';
 import { isAdaptive } from '../schedule/scheduled.ts';
 import type { ServiceConnection } from '../service/service.ts';
-import type { ProcessSettings, WorkspaceSettings } from '../settings/workspaces.ts';
-import type { Snapshots } from '../snapshots/snapshots.ts';
+import type { Snapshots } from '../store/snapshots.ts';
 
 /** What a handler needs of Lambda's context. */
 export interface PollContext {

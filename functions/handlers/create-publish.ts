@@ -2,9 +2,9 @@ import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 
 import { longestCall, PATIENCE } from '../aws/clients.ts';
 import { tellEvents } from '../basics/event-lines.ts';
 import { type Count, type Log, present } from '../basics/telemetry.ts';
-import type { ChangeEvent } from '../changes/event.ts';
-import { decodeEvents } from '../snapshots/codec.ts';
-import { CHANGE } from '../snapshots/keys.ts';
+import type { ChangeEvent } from '../model/event.ts';
+import { decodeEvents } from '../store/codec.ts';
+import { CHANGE } from '../store/keys.ts';
 import { batchesOf } from '../topic/batches.ts';
 import { type Message, messageOf } from '../topic/entry.ts';
 import { sendBatch, type Topic } from '../topic/send-batch.ts';

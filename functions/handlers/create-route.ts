@@ -5,8 +5,8 @@ import type { Log } from '../basics/telemetry.ts';
 import { hideBriefly, type Queues, type Routed, type Send } from '../delivery/queues.ts';
 import { readEvent } from '../delivery/read-event.ts';
 import type { Registry } from '../delivery/registry.ts';
-import type { EndpointSettings } from '../endpoints/endpoint.ts';
-import { wants } from '../endpoints/filter.ts';
+import type { EndpointSettings } from '../model/endpoint.ts';
+import { wants } from '../model/filter.ts';
 
 export type Route = (
   event: Pick<SQSEvent, 'Records'>,

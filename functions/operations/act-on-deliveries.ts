@@ -1,5 +1,5 @@
-import type { EventType } from '../changes/event.ts';
-import { wants } from '../endpoints/filter.ts';
+import type { EventType } from '../model/event.ts';
+import { wants } from '../model/filter.ts';
 import { iso } from './cursor.ts';
 import { type Done, didTo, only } from './done.ts';
 import { countOf } from './endpoint-status.ts';

@@ -1,4 +1,4 @@
-import type { EndpointSettings } from '../endpoints/endpoint.ts';
+import type { EndpointSettings } from '../model/endpoint.ts';
 import { attemptAnswer } from './attempts.ts';
 import { type Done, didTo, only } from './done.ts';
 import { countsOf, statusOfEndpoint } from './endpoint-status.ts';

@@ -1,8 +1,8 @@
+import type { KnownProcess } from '../store/processes.ts';
 import { iso } from './cursor.ts';
 import { type Done, only } from './done.ts';
 import { findProcess, findRemovedProcess } from './find-process.ts';
 import { COUNTED, type OperationsHouse } from './operations-house.ts';
-import type { KnownProcess } from './processes.ts';
 import type { AnswerOf } from './protocol/answers.ts';
 import type { RequestOf } from './protocol/requests.ts';
 import { Refused } from './refused.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { ProcessKey } from '../basics/process.ts';
-import type { Action, Subject } from './actions.ts';
+import type { Action, Subject } from '../store/actions.ts';
 import { cursorOf, iso, readCursor } from './cursor.ts';
 import { findKnownProcess, onlyOne, orForgotten } from './find-process.ts';
 import { findEndpoint } from './house.ts';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Deliveries } from '../delivery/deliveries.ts';
-import { type AddressCheck, addressProblem } from '../endpoints/check-address.ts';
-import type { EndpointSettings } from '../endpoints/endpoint.ts';
+import { type AddressCheck, addressProblem } from '../delivery/http/check-address.ts';
+import type { EndpointSettings } from '../model/endpoint.ts';
+import type { Deliveries } from '../store/deliveries.ts';
 import { checkWatched, type FilterHouse, filterWarnings } from './check-filter.ts';
 import { type Applying, changeRow, findEndpoint, type House } from './house.ts';
 import { Refused } from './refused.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Attempt } from '../delivery/deliveries.ts';
+import type { Attempt } from '../store/deliveries.ts';
 import { cursorOf, iso, readCursor } from './cursor.ts';
 import { findEndpoint } from './house.ts';
 import { type OperationsHouse, PAGE } from './operations-house.ts';

@@ -1,9 +1,9 @@
 import { nearest } from '../basics/nearest.ts';
-import type { FieldChange } from '../changes/event.ts';
-import { changesOf, type EndpointFilter } from '../endpoints/filter.ts';
-import { isField, matchesValues } from '../endpoints/value-filter.ts';
-import type { JournalReader } from './journal.ts';
-import type { KnownProcess } from './processes.ts';
+import type { FieldChange } from '../model/event.ts';
+import { changesOf, type EndpointFilter } from '../model/filter.ts';
+import { isField, matchesValues } from '../model/value-filter.ts';
+import type { JournalReader } from '../store/journal.ts';
+import type { KnownProcess } from '../store/processes.ts';
 import { didYouMean, Refused } from './refused.ts';
 
 /** What a filter is checked against. */

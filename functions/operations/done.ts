@@ -1,4 +1,4 @@
-import type { Subject } from './actions.ts';
+import type { Subject } from '../store/actions.ts';
 
 /** The answer of an operation, and the action to write down; undefined when nothing was done. */
 export interface Done<Answer> {

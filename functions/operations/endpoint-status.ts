@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { inParallel } from '../basics/in-parallel.ts';
-import type { Attempt, Standing } from '../delivery/deliveries.ts';
-import type { EndpointRow, Health } from '../delivery/endpoint-rows.ts';
 import { holdEnd, wakesAt } from '../delivery/health.ts';
-import { rateOf } from '../endpoints/endpoint.ts';
+import { rateOf } from '../model/endpoint.ts';
+import type { Attempt, Standing } from '../store/deliveries.ts';
+import type { EndpointRow, Health } from '../store/endpoint-rows.ts';
 import { cursorOf, iso, readCursor } from './cursor.ts';
 import { type Found, findEndpoint, type House } from './house.ts';
 import { COUNTED, PAGE, WIDTH } from './operations-house.ts';

@@ -1,8 +1,8 @@
 import { inParallel } from '../basics/in-parallel.ts';
-import type { Attempt, Standing } from '../delivery/deliveries.ts';
-import type { Health, Replay } from '../delivery/endpoint-rows.ts';
 import { paused, resumed } from '../delivery/health.ts';
-import { ENDPOINT_NAME, type EndpointSettings } from '../endpoints/endpoint.ts';
+import { ENDPOINT_NAME, type EndpointSettings } from '../model/endpoint.ts';
+import type { Attempt, Standing } from '../store/deliveries.ts';
+import type { Health, Replay } from '../store/endpoint-rows.ts';
 import { forget } from './add-endpoint.ts';
 import { type Applying, changeRow, findEndpoint, type House, unknownEndpoint, wake } from './house.ts';
 import { Refused } from './refused.ts';

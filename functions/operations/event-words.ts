@@ -1,5 +1,5 @@
 import type { Json } from '../basics/json.ts';
-import type { ChangeEvent } from '../changes/event.ts';
+import type { ChangeEvent } from '../model/event.ts';
 
 /** Prepares a text search: every word must be part of one of the event's texts, in any case. */
 export function wordMatcher(search: string): (event: ChangeEvent) => boolean {

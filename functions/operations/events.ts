@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { type ChangeEvent, type EventType, eventSchemas } from '../changes/event.ts';
-import { wants } from '../endpoints/filter.ts';
+import { type ChangeEvent, type EventType, eventSchemas } from '../model/event.ts';
+import { wants } from '../model/filter.ts';
+import type { JournalRecord } from '../store/journal.ts';
 import { cursorOf, iso, readCursor } from './cursor.ts';
 import { wordMatcher } from './event-words.ts';
 import { processesOf } from './find-process.ts';
-import type { JournalRecord } from './journal.ts';
 import { type OperationsHouse, PAGE } from './operations-house.ts';
 import type { AnswerOf } from './protocol/answers.ts';
 import type { RequestOf } from './protocol/requests.ts';

@@ -1,9 +1,9 @@
 import type { ProcessKey } from '../basics/process.ts';
+import type { KnownProcess } from '../store/processes.ts';
+import type { Roster } from '../store/roster.ts';
 import { knownProcesses } from './known-processes.ts';
 import type { OperationsHouse } from './operations-house.ts';
-import type { KnownProcess } from './processes.ts';
 import { didYouMean, Refused } from './refused.ts';
-import type { Roster } from './roster.ts';
 
 const REMOVED =
   'The configuration has this process no more. Take it in again, or forget it, which deletes what is kept of it.';

@@ -1,9 +1,9 @@
 import type { Clock } from '../basics/clock.ts';
 import type { Log } from '../basics/telemetry.ts';
-import type { Deliveries } from '../delivery/deliveries.ts';
-import type { EndpointRow, EndpointRows } from '../delivery/endpoint-rows.ts';
 import type { Queues } from '../delivery/queues.ts';
-import type { EndpointSettings } from '../endpoints/endpoint.ts';
+import type { EndpointSettings } from '../model/endpoint.ts';
+import type { Deliveries } from '../store/deliveries.ts';
+import type { EndpointRow, EndpointRows } from '../store/endpoint-rows.ts';
 import { didYouMean, Refused } from './refused.ts';
 
 /** What the operations on endpoints need. */

@@ -1,6 +1,6 @@
+import type { KnownProcess } from '../store/processes.ts';
+import type { Roster } from '../store/roster.ts';
 import type { OperationsHouse } from './operations-house.ts';
-import type { KnownProcess } from './processes.ts';
-import type { Roster } from './roster.ts';
 
 type House = Pick<OperationsHouse, 'processes'> & { readonly roster: Pick<Roster, 'list'> };
 

@@ -1,9 +1,9 @@
-import type { Actions } from './actions.ts';
+import type { Actions } from '../store/actions.ts';
+import type { JournalReader } from '../store/journal.ts';
+import type { KnownProcess, Passes, ProcessReader } from '../store/processes.ts';
+import type { Roster } from '../store/roster.ts';
 import type { SettingsHouse } from './add-endpoint.ts';
-import type { JournalReader } from './journal.ts';
-import type { KnownProcess, Passes, ProcessReader } from './processes.ts';
 import type { AnswerOf } from './protocol/answers.ts';
-import type { Roster } from './roster.ts';
 import type { StackHouse } from './stack-house.ts';
 import type { TestHouse } from './test-event.ts';
 

@@ -1,8 +1,8 @@
-import type { Replay } from '../delivery/endpoint-rows.ts';
 import { closedTo, joined } from '../delivery/health.ts';
-import { wants } from '../endpoints/filter.ts';
+import { wants } from '../model/filter.ts';
+import type { Replay } from '../store/endpoint-rows.ts';
+import type { JournalEntry, JournalReader } from '../store/journal.ts';
 import { changeRow, type Found, findEndpoint, type House, wake } from './house.ts';
-import type { JournalEntry, JournalReader } from './journal.ts';
 import { Refused } from './refused.ts';
 import { deliveryOf } from './resend.ts';
 

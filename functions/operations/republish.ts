@@ -1,11 +1,12 @@
 import * as z from 'zod';
 import type { ProcessKey } from '../basics/process.ts';
+import type { ChangeRecord } from '../store/change-records.ts';
+import type { KnownProcess } from '../store/processes.ts';
 import { cursorOf, iso, readCursor } from './cursor.ts';
-import type { KnownProcess } from './processes.ts';
 import type { AnswerOf } from './protocol/answers.ts';
 import type { RequestOf } from './protocol/requests.ts';
 import { Refused } from './refused.ts';
-import type { ChangeRecord, StackHouse } from './stack-house.ts';
+import type { StackHouse } from './stack-house.ts';
 
 type House = Pick<StackHouse, 'changeRecords' | 'publish'> & {
   readonly processes: () => Promise<readonly KnownProcess[]>;

@@ -1,9 +1,9 @@
 import { serialise } from '../changes/serialise.ts';
-import type { NewDelivery } from '../delivery/deliveries.ts';
 import { type Closed, closedTo, joined } from '../delivery/health.ts';
 import { placeOf } from '../delivery/read-event.ts';
+import type { NewDelivery } from '../store/deliveries.ts';
+import type { JournalReader } from '../store/journal.ts';
 import { changeRow, type Found, findEndpoint, type House, wake } from './house.ts';
-import type { JournalReader } from './journal.ts';
 import { Refused } from './refused.ts';
 
 /** The outcome. `closed`: why the endpoint gets nothing now; the event is sent when that is over. */

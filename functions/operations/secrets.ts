@@ -1,6 +1,6 @@
-import type { EndpointRow } from '../delivery/endpoint-rows.ts';
-import type { EndpointKind, EndpointSecret } from '../endpoints/endpoint.ts';
-import { isSigningSecret, originOf, parseSecret, type SecretKeeper } from '../endpoints/secret.ts';
+import type { EndpointKind, EndpointSecret } from '../model/endpoint.ts';
+import { isSigningSecret, originOf, parseSecret, type SecretKeeper } from '../model/secret.ts';
+import type { EndpointRow } from '../store/endpoint-rows.ts';
 import { changeRow, type Found, findEndpoint, type House } from './house.ts';
 import { Refused } from './refused.ts';
 

@@ -1,3 +1,4 @@
+import type { ChangeRecord, ChangeRecords } from '../store/change-records.ts';
 import type { FunctionName, LogEntry } from './protocol/logs.ts';
 import type { SetAsideMessage, SetAsideName } from './protocol/set-aside.ts';
 
@@ -30,27 +31,6 @@ export interface SetAsideQueue {
   /** Up to ten messages, which stay in the queue. */
   peek(): Promise<SetAsideMessage[]>;
   clear(): Promise<void>;
-}
-
-/** A change record of the journal, as it is published. */
-export interface ChangeRecord {
-  readonly pk: string;
-  readonly sk: string;
-  /** When it was committed, in ms since 1970. */
-  readonly at: number;
-  /** Its events, as the table holds them. */
-  readonly encoded: Uint8Array;
-  /** The number of its events. */
-  readonly events: number;
-}
-
-export interface ChangeRecords {
-  /** The records of one process that were committed at `since` or later and before `until`, in their order,
-   *  after the key `behind`. */
-  read(
-    process: { readonly workspace: string; readonly processId: string },
-    stretch: { readonly since: number; readonly until: number; readonly behind: string | undefined },
-  ): Promise<{ readonly records: readonly ChangeRecord[]; readonly isLast: boolean }>;
 }
 
 /** What there is on AWS only. */

@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import { happenedAt } from '../basics/clock.ts';
 import { inParallel } from '../basics/in-parallel.ts';
-import { longestSilence } from '../settings/longest-silence.ts';
+import { longestSilence } from '../config/deployed/longest-silence.ts';
+import type { KnownProcess, Owed, ProcessFailure, Progress } from '../store/processes.ts';
 import { cursorOf, iso, readCursor } from './cursor.ts';
 import { endpointsBehind } from './endpoint-status.ts';
 import { knownProcesses } from './known-processes.ts';
 import { type OperationsHouse, PAGE, WIDTH } from './operations-house.ts';
-import type { KnownProcess, Owed, ProcessFailure, Progress } from './processes.ts';
 import type { AnswerOf } from './protocol/answers.ts';
 import type { RequestOf } from './protocol/requests.ts';
 import type { ProcessStatus } from './protocol/status.ts';

@@ -1,11 +1,11 @@
 import { serialise } from '../changes/serialise.ts';
-import { testEvent } from '../changes/test-event.ts';
 import { AttemptLog } from '../delivery/attempt-log.ts';
-import type { Attempt } from '../delivery/deliveries.ts';
+import { outcomeOf } from '../delivery/http/outcome.ts';
 import type { Sender } from '../delivery/sender.ts';
-import type { EndpointKind, EndpointRequest, EndpointSecret } from '../endpoints/endpoint.ts';
-import { outcomeOf } from '../endpoints/outcome.ts';
-import { webhookRequest } from '../endpoints/webhook.ts';
+import { webhookRequest } from '../delivery/webhook/webhook.ts';
+import type { EndpointKind, EndpointRequest, EndpointSecret } from '../model/endpoint.ts';
+import { testEvent } from '../model/test-event.ts';
+import type { Attempt } from '../store/deliveries.ts';
 import { findEndpoint, type House } from './house.ts';
 import { readSecret, type SecretHouse } from './secrets.ts';
 

@@ -3,13 +3,13 @@ import { buildEvents, type Observed, type Commit as Origin } from '../changes/bu
 import type { ProjectContent, RecordChange } from '../changes/compare-project.ts';
 import { jsonEqual } from '../changes/equal.ts';
 import { updateTime } from '../changes/ignored-fields.ts';
-import type { TasksRead } from '../reading/read-tasks.ts';
-import { readUntil } from '../reading/read-until.ts';
-import type { CommitRequest, CommitResult, Snapshot, Tombstone } from '../snapshots/snapshots.ts';
-import { nextVersion } from '../telling/next-version.ts';
-import { TooLargeError } from '../telling/too-large.ts';
+import type { CommitRequest, CommitResult, Snapshot, Tombstone } from '../store/snapshots.ts';
 import type { Difference } from './decide.ts';
 import type { Pass } from './pass.ts';
+import { nextVersion } from './process-events/next-version.ts';
+import { TooLargeError } from './process-events/too-large.ts';
+import type { TasksRead } from './reading/read-tasks.ts';
+import { readUntil } from './reading/read-until.ts';
 
 /** A difference, and the snapshot or tombstone that the commit is conditional on. */
 export interface Commit extends Omit<Difference, 'content'> {

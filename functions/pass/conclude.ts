@@ -1,5 +1,5 @@
-import type { PassWindow } from '../snapshots/snapshots.ts';
-import type { ProcessState } from '../snapshots/state.ts';
+import type { PassWindow } from '../store/snapshots.ts';
+import type { ProcessState } from '../store/state.ts';
 import { type End, reasonOf } from './debts.ts';
 import type { Findings } from './findings.ts';
 import type { PassKind } from './parts.ts';

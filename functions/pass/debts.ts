@@ -1,5 +1,5 @@
-import type { DebtChange } from '../snapshots/snapshots.ts';
-import type { Cause, Debt, ProcessState } from '../snapshots/state.ts';
+import type { DebtChange } from '../store/snapshots.ts';
+import type { Cause, Debt, ProcessState } from '../store/state.ts';
 
 /** How a look at a project ends. `settled`: nothing is left to do. `unclear`: only the whole listing of the second round can tell.
  *  `vanished`: gone, its task list answers 404. `missed twice`: gone, for two sweeps missed it, though its task list is there.

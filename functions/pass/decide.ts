@@ -6,13 +6,13 @@ import {
   type Rules,
 } from '../changes/compare-project.ts';
 import { jsonEqual } from '../changes/equal.ts';
-import { freshest, isMadeAgain } from '../reading/freshest.ts';
-import type { Listed, ListingKind } from '../reading/listing.ts';
-import type { TasksRead } from '../reading/read-tasks.ts';
-import type { Snapshot, Tombstone } from '../snapshots/snapshots.ts';
-import type { Debt } from '../snapshots/state.ts';
+import type { Snapshot, Tombstone } from '../store/snapshots.ts';
+import type { Debt } from '../store/state.ts';
 import { type End, isRetried } from './debts.ts';
 import type { PassKind } from './parts.ts';
+import { freshest, isMadeAgain } from './reading/freshest.ts';
+import type { Listed, ListingKind } from './reading/listing.ts';
+import type { TasksRead } from './reading/read-tasks.ts';
 
 /** All that was read of one project: what a decision rests on. */
 export interface Seen {

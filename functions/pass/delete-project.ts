@@ -1,10 +1,10 @@
 import { compareProject } from '../changes/compare-project.ts';
-import { CLOCK_TOLERANCE_MS } from '../reading/freshest.ts';
-import type { Listing } from '../reading/listing.ts';
-import { readTasks } from '../reading/read-tasks.ts';
-import type { Snapshot } from '../snapshots/snapshots.ts';
+import type { Snapshot } from '../store/snapshots.ts';
 import { commit } from './commit.ts';
 import type { Pass } from './pass.ts';
+import { CLOCK_TOLERANCE_MS } from './reading/freshest.ts';
+import type { Listing } from './reading/listing.ts';
+import { readTasks } from './reading/read-tasks.ts';
 
 /** Commits the deletion of a project that `listing` lacks. A snapshot read later than the listing shows that the project is back: then it
  *  is not deleted. If both were read at about the same time, it may be back, too: then its task list is read once more, and it is deleted

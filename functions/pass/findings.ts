@@ -1,5 +1,5 @@
-import { byText } from '../changes/order.ts';
-import type { ProcessState } from '../snapshots/state.ts';
+import { byText } from '../basics/order.ts';
+import type { ProcessState } from '../store/state.ts';
 import type { Found } from './debts.ts';
 
 /** When more projects than this number, and than this part of all, newly fail, it is an outage; fewer are faults of their own. */

@@ -1,9 +1,9 @@
-import { failureReason } from '../telling/failure-reason.ts';
 import { commit } from './commit.ts';
 import type { Found } from './debts.ts';
 import { type DecisionRules, decide, type Seen, type Verdict } from './decide.ts';
 import { type Candidate, observe } from './observe.ts';
 import type { Pass } from './pass.ts';
+import { failureReason } from './process-events/failure-reason.ts';
 
 /** How many conflicts with other passes are tolerated before this one gives up on the project. */
 const TRIES = 20;

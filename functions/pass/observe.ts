@@ -1,8 +1,8 @@
-import type { Listed, ListingKind } from '../reading/listing.ts';
-import { readTasks, type Same } from '../reading/read-tasks.ts';
-import type { SnapshotHead, Tombstone } from '../snapshots/snapshots.ts';
+import type { SnapshotHead, Tombstone } from '../store/snapshots.ts';
 import type { Seen } from './decide.ts';
 import type { Pass } from './pass.ts';
+import type { Listed, ListingKind } from './reading/listing.ts';
+import { readTasks, type Same } from './reading/read-tasks.ts';
 
 /** A project to look at, with what is known of it so far. */
 export interface Candidate {

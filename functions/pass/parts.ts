@@ -1,9 +1,9 @@
 import type { Clock } from '../basics/clock.ts';
 import type { Mode, ProcessKey } from '../basics/process.ts';
 import type { Log } from '../basics/telemetry.ts';
+import type { ProcessSettings } from '../config/deployed/workspaces.ts';
 import type { Service } from '../service/service.ts';
-import type { ProcessSettings } from '../settings/workspaces.ts';
-import type { Snapshots } from '../snapshots/snapshots.ts';
+import type { Snapshots } from '../store/snapshots.ts';
 
 /** What a pass works with. */
 export interface PassParts {

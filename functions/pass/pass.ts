@@ -1,13 +1,13 @@
 import { ignoredFields } from '../changes/ignored-fields.ts';
-import type { Actors } from '../reading/actors.ts';
-import { Identity } from '../reading/identity.ts';
-import { Reports } from '../reading/reports.ts';
-import { Users } from '../reading/users.ts';
-import type { Lease } from '../snapshots/snapshots.ts';
-import type { ProcessState } from '../snapshots/state.ts';
-import { Definitions } from '../telling/definitions.ts';
+import type { Lease } from '../store/snapshots.ts';
+import type { ProcessState } from '../store/state.ts';
+import type { Actors } from './audit-log/actors.ts';
 import { Heartbeat } from './heartbeat.ts';
 import type { PassKind, PassParts } from './parts.ts';
+import { Definitions } from './process-events/definitions.ts';
+import { Identity } from './reading/identity.ts';
+import { Reports } from './reading/reports.ts';
+import { Users } from './reading/users.ts';
 
 /** One pass: what it works with, its lease, the state that it began with, and its counts. */
 export class Pass {

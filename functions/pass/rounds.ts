@@ -1,14 +1,14 @@
 import { type Walk, walk } from '../basics/walk.ts';
-import { Heads } from '../reading/heads.ts';
-import { kindOf, type Listing, listProjects } from '../reading/listing.ts';
 import { DeadlineError, ServiceError } from '../service/errors.ts';
-import { byKey } from '../snapshots/snapshots.ts';
+import { byKey } from '../store/snapshots.ts';
 import { bulkLimit } from './conclude.ts';
 import { debtChanges, reasonOf, skippedNoLonger } from './debts.ts';
 import { Findings } from './findings.ts';
 import { type Looked, look } from './look.ts';
 import type { Candidate } from './observe.ts';
 import type { Pass } from './pass.ts';
+import { Heads } from './reading/heads.ts';
+import { kindOf, type Listing, listProjects } from './reading/listing.ts';
 import type { Survey } from './survey.ts';
 
 /** What the two rounds found. */

@@ -1,11 +1,11 @@
 import type { Mode } from '../basics/process.ts';
 import { DeadlineError } from '../service/errors.ts';
-import type { PassFailure } from '../snapshots/state.ts';
-import { failureReason } from '../telling/failure-reason.ts';
-import { tellRecovered, tellStalled } from '../telling/stall.ts';
+import type { PassFailure } from '../store/state.ts';
 import { LEASE_MS, LeaseLostError } from './heartbeat.ts';
 import type { PassKind, PassParts } from './parts.ts';
 import { Pass } from './pass.ts';
+import { failureReason } from './process-events/failure-reason.ts';
+import { tellRecovered, tellStalled } from './process-events/stall.ts';
 import { lookAtAll } from './rounds.ts';
 import { type Outcome, settle } from './settle.ts';
 import { surveyAll, surveyChanges } from './survey.ts';

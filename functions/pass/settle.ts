@@ -1,15 +1,15 @@
 import { heldEvent } from '../changes/build-events.ts';
 import { skippedEvent } from '../changes/source-events.ts';
 import { nextPace } from '../schedule/pace.ts';
-import { failureOf, type PassState, type ProcessState } from '../snapshots/state.ts';
-import { announce, type Say } from '../telling/announce.ts';
-import { failureReason } from '../telling/failure-reason.ts';
+import { failureOf, type PassState, type ProcessState } from '../store/state.ts';
 import { type Conclusion, conclude } from './conclude.ts';
 import { debtChanges, ON_HOLD, reasonOf, skippedNoLonger, toTell } from './debts.ts';
 import { deleteProject } from './delete-project.ts';
 import type { Findings } from './findings.ts';
 import { isOfOneProject } from './look.ts';
 import type { Pass } from './pass.ts';
+import { announce, type Say } from './process-events/announce.ts';
+import { failureReason } from './process-events/failure-reason.ts';
 import type { Rounds, SecondListing } from './rounds.ts';
 import type { Survey } from './survey.ts';
 

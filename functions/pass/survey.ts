@@ -1,13 +1,13 @@
-import { namesIn } from '../audit/names.ts';
-import { Actors } from '../reading/actors.ts';
-import { readAudit } from '../reading/audit.ts';
-import { type Listing, listProjects } from '../reading/listing.ts';
-import { Recent } from '../reading/recent.ts';
-import { byKey, type PassWindow } from '../snapshots/snapshots.ts';
-import type { AuditPosition } from '../snapshots/state.ts';
-import { tellEntries } from '../telling/entries.ts';
+import { byKey, type PassWindow } from '../store/snapshots.ts';
+import type { AuditPosition } from '../store/state.ts';
+import { Actors } from './audit-log/actors.ts';
+import { readAudit } from './audit-log/audit.ts';
+import { namesIn } from './audit-log/names.ts';
 import { isRetried } from './debts.ts';
 import type { Pass } from './pass.ts';
+import { tellEntries } from './process-events/entries.ts';
+import { type Listing, listProjects } from './reading/listing.ts';
+import { Recent } from './reading/recent.ts';
 
 /** Which projects a pass is to look at, and what its end needs of the survey. */
 export interface Survey {

@@ -1,5 +1,5 @@
-import { longestSilence } from '../settings/longest-silence.ts';
-import type { TickProgress } from '../snapshots/tick-progress.ts';
+import { longestSilence } from '../config/deployed/longest-silence.ts';
+import type { TickProgress } from '../store/dynamo/tick-progress.ts';
 import type { ScheduledProcess } from './scheduled.ts';
 
 /** Writes down each of these processes that isn't yet.

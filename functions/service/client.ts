@@ -1,7 +1,7 @@
 import { identifierNames } from '../basics/identifier-names.ts';
 import { isJsonObject, type JsonObject } from '../basics/json.ts';
 import { isTooDeep, MOST_LEVELS, withoutDeepest } from '../basics/nesting.ts';
-import type { FieldDefinition } from '../changes/field-definition.ts';
+import type { FieldDefinition } from '../model/field-definition.ts';
 import { pathOf } from './address.ts';
 import { createContext } from './context.ts';
 import { readDefinitions } from './definitions.ts';

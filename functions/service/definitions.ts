@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../basics/json.ts';
-import type { FieldDefinition } from '../changes/field-definition.ts';
+import type { FieldDefinition } from '../model/field-definition.ts';
 import { isKnownType, normaliseType } from './field-type.ts';
 
 const DEEPEST = 32;

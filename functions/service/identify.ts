@@ -3,7 +3,7 @@ import { identifierNames } from '../basics/identifier-names.ts';
 import { isJsonObject, type Json, type JsonObject } from '../basics/json.ts';
 import { isTooDeep, MOST_LEVELS } from '../basics/nesting.ts';
 import { jsonEqual } from '../changes/equal.ts';
-import { encodePart } from '../changes/event-id.ts';
+import { encodePart } from '../model/event-id.ts';
 import { keysOf, typeName } from './describe.ts';
 import type { Scope } from './errors.ts';
 import type { Identifiers } from './options.ts';

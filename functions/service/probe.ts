@@ -1,7 +1,7 @@
 import { parseHttpDate, parseRetryAfter } from '../basics/http-date.ts';
 import type { Json } from '../basics/json.ts';
 import { isTooDeep } from '../basics/nesting.ts';
-import type { FieldDefinition } from '../changes/field-definition.ts';
+import type { FieldDefinition } from '../model/field-definition.ts';
 import { pathOf } from './address.ts';
 import { type Context, createContext } from './context.ts';
 import { readDefinitions } from './definitions.ts';

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../basics/json.ts';
-import type { FieldDefinition } from '../changes/field-definition.ts';
+import type { FieldDefinition } from '../model/field-definition.ts';
 import type { ServiceAnswerError } from './errors.ts';
 
 /** A project, task or user as the service sent it, with its identifier resolved (service-api.md §2.1, §2.4). */

@@ -1,5 +1,5 @@
-import type { ChangeEvent } from '../changes/event.ts';
 import { serialise } from '../changes/serialise.ts';
+import type { ChangeEvent } from '../model/event.ts';
 
 /** An event as it is published to SNS: the message, and the attributes for filter policies (design.md §8). */
 export interface Message {

@@ -1,6 +1,6 @@
-import { CONFIGURED, configuredOf } from '../config/configured.ts';
-import type { Config } from '../config/schema.ts';
-import { WORKSPACES, workspacesJson } from '../config/workspaces.ts';
+import { CONFIGURED, configuredOf } from '../../functions/config/configured.ts';
+import type { Config } from '../../functions/config/schema.ts';
+import { WORKSPACES, workspacesJson } from '../../functions/config/workspaces.ts';
 
 /** `configured.json`, for the bundles of the functions that serve endpoints. */
 export function configuredFile(config: Config): Readonly<Record<string, string>> {

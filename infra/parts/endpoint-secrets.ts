@@ -1,7 +1,7 @@
 import { Stack, Validations } from 'aws-cdk-lib';
 import { Policy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
-import { secretsPath } from '../config/endpoint.ts';
+import { secretsPath } from '../../functions/config/endpoint.ts';
 import type { Binding } from './handler.ts';
 import { told } from './told.ts';
 

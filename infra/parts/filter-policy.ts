@@ -1,5 +1,5 @@
 import { SubscriptionFilter, type SubscriptionProps } from 'aws-cdk-lib/aws-sns';
-import type { AttributeFilter } from '../config/filter.ts';
+import type { AttributeFilter } from '../../functions/config/filter.ts';
 
 /** A filter policy on message attributes, SNS's default scope. `changedFields` is a String.Array, of
  *  which one matching value is enough. A filter without keys gives no policy: every event matches. */

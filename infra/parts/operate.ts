@@ -3,12 +3,12 @@ import { Grant, type IGrantable, ManagedPolicy, PolicyStatement } from 'aws-cdk-
 import { CfnAlias } from 'aws-cdk-lib/aws-lambda';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
-import type { Alias } from '../../functions/operate/identity.ts';
+import type { Config } from '../../functions/config/schema.ts';
 import type { FunctionName } from '../../functions/operations/protocol/logs.ts';
 import type { SetAsideName } from '../../functions/operations/protocol/set-aside.ts';
+import type { Alias } from '../../functions/operations/stack/identity.ts';
 import { configuredFile, workspacesFile } from '../bundle/configured-file.ts';
 import { ENTRIES } from '../bundle/options.ts';
-import type { Config } from '../config/schema.ts';
 import { forKeepingEndpointSecrets } from './endpoint-secrets.ts';
 import { type Binding, Handler } from './handler.ts';
 import { mayUse } from './key-use.ts';

@@ -1,8 +1,8 @@
 import type { EventSourceMapping } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
+import type { Config } from '../../functions/config/schema.ts';
 import { workspacesFile } from '../bundle/configured-file.ts';
 import { ENTRIES } from '../bundle/options.ts';
-import type { Config } from '../config/schema.ts';
 import { Handler } from './handler.ts';
 import type { PassQueue } from './pass-queue.ts';
 import type { Queues } from './queues.ts';

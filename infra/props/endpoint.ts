@@ -1,4 +1,4 @@
-import type { EventType } from '../../functions/changes/event.ts';
+import type { EventType } from '../../functions/model/event.ts';
 
 /** A receiver that Changewire delivers to. Its address is a secret: a SecureString parameter of SSM,
  *  `/changewire/<name of the whole>/endpoints/<name>`, which you make. */

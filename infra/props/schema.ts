@@ -3,11 +3,11 @@ import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
 import * as z from 'zod';
-import { crossProblems } from '../config/cross-checks.ts';
-import { withoutRoot } from '../config/problems.ts';
-import { checkedBy } from '../config/read.ts';
-import { type Config, configSchema, retention, stackName } from '../config/schema.ts';
-import { object, remedies } from '../config/values.ts';
+import { crossProblems } from '../../functions/config/cross-checks.ts';
+import { withoutRoot } from '../../functions/config/problems.ts';
+import { checkedBy } from '../../functions/config/read.ts';
+import { type Config, configSchema, retention, stackName } from '../../functions/config/schema.ts';
+import { object, remedies } from '../../functions/config/values.ts';
 import type { SnapshotTable } from '../parts/table.ts';
 
 const { workspaces, changes, sweep, subscriptions, endpoints, alarmEmail } = configSchema.shape;

@@ -1,5 +1,5 @@
 import type { Duration } from 'aws-cdk-lib';
-import type { EventType } from '../../functions/changes/event.ts';
+import type { EventType } from '../../functions/model/event.ts';
 
 /** An HTTP(S) receiver that SNS itself delivers to. It gets nothing before it has answered SNS's handshake. */
 export interface SubscriptionProps {

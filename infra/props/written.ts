@@ -1,6 +1,6 @@
 import { Duration, Token } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
-import { pathText, withoutRoot } from '../config/problems.ts';
+import { pathText, withoutRoot } from '../../functions/config/problems.ts';
 
 type Path = readonly PropertyKey[];
 

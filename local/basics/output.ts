@@ -1,6 +1,6 @@
 import type { Clock } from '../../functions/basics/clock.ts';
 import type { Log } from '../../functions/basics/telemetry.ts';
-import type { ChangeEvent } from '../../functions/changes/event.ts';
+import type { ChangeEvent } from '../../functions/model/event.ts';
 import { timeOfDay } from '../terminal/print.ts';
 import { printable, printableLines } from '../terminal/text.ts';
 

@@ -1,5 +1,5 @@
-import type { EndpointSettings } from '../../functions/endpoints/endpoint.ts';
-import type { ValueFilter } from '../../functions/endpoints/value-filter.ts';
+import type { EndpointSettings } from '../../functions/model/endpoint.ts';
+import type { ValueFilter } from '../../functions/model/value-filter.ts';
 import { showDuration } from '../basics/duration.ts';
 import type { WantedEndpoint } from '../settings/wanted-endpoints.ts';
 import type { WantedSubscription } from '../settings/wanted-subscriptions.ts';

@@ -1,9 +1,9 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
-import { createJournalReader } from '../../functions/snapshots/dynamo-journal.ts';
-import { createProcessReader } from '../../functions/snapshots/dynamo-processes.ts';
-import { createRoster } from '../../functions/snapshots/dynamo-roster.ts';
-import { createSnapshots } from '../../functions/snapshots/dynamo-snapshots.ts';
+import { createJournalReader } from '../../functions/store/dynamo/journal.ts';
+import { createProcessReader } from '../../functions/store/dynamo/processes.ts';
+import { createRoster } from '../../functions/store/dynamo/roster.ts';
+import { createSnapshots } from '../../functions/store/dynamo/snapshots.ts';
 import { sleep } from '../basics/sleep.ts';
 import { ensureTable } from '../stream/ensure-table.ts';
 import { filePosition } from '../stream/position.ts';

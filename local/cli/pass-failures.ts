@@ -1,7 +1,7 @@
 import type { Clock } from '../../functions/basics/clock.ts';
 import type { ProcessKey } from '../../functions/basics/process.ts';
+import type { WorkspaceSettings } from '../../functions/config/deployed/workspaces.ts';
 import { ServiceError, ServiceStatusError, TokenError } from '../../functions/service/errors.ts';
-import type { WorkspaceSettings } from '../../functions/settings/workspaces.ts';
 import { failure } from '../basics/failure.ts';
 import { Outage } from '../basics/outage.ts';
 import type { Output } from '../basics/output.ts';

@@ -1,7 +1,7 @@
 import type { Clock, Sleep } from '../../functions/basics/clock.ts';
-import type { KnownProcess } from '../../functions/operations/processes.ts';
-import type { WorkspaceSettings } from '../../functions/settings/workspaces.ts';
-import type { Snapshots } from '../../functions/snapshots/snapshots.ts';
+import type { WorkspaceSettings } from '../../functions/config/deployed/workspaces.ts';
+import type { KnownProcess } from '../../functions/store/processes.ts';
+import type { Snapshots } from '../../functions/store/snapshots.ts';
 import type { Closers } from '../basics/closers.ts';
 import type { Output } from '../basics/output.ts';
 import { startScheduler } from '../basics/scheduler.ts';

@@ -1,8 +1,8 @@
 import type { Clock } from '../../functions/basics/clock.ts';
-import { resolveBySystem } from '../../functions/endpoints/guarded-agent.ts';
+import { linkTemplatesOf } from '../../functions/config/link-template.ts';
+import { resolveBySystem } from '../../functions/delivery/http/guarded-agent.ts';
 import { checkWatched } from '../../functions/operations/check-filter.ts';
 import { Refused } from '../../functions/operations/refused.ts';
-import { linkTemplatesOf } from '../../infra/config/link-template.ts';
 import { Closers } from '../basics/closers.ts';
 import type { Environment } from '../basics/environment.ts';
 import { failure } from '../basics/failure.ts';

@@ -1,9 +1,9 @@
 import type { ProcessKey } from '../../functions/basics/process.ts';
 import type { Publish } from '../../functions/handlers/create-publish.ts';
-import type { JournalReader } from '../../functions/operations/journal.ts';
-import type { ProcessReader } from '../../functions/operations/processes.ts';
-import type { Roster } from '../../functions/operations/roster.ts';
-import type { Snapshots } from '../../functions/snapshots/snapshots.ts';
+import type { JournalReader } from '../../functions/store/journal.ts';
+import type { ProcessReader } from '../../functions/store/processes.ts';
+import type { Roster } from '../../functions/store/roster.ts';
+import type { Snapshots } from '../../functions/store/snapshots.ts';
 import type { Closers } from '../basics/closers.ts';
 import type { Output } from '../basics/output.ts';
 import { sleep } from '../basics/sleep.ts';

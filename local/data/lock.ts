@@ -2,7 +2,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { pid } from 'node:process';
 import { DatabaseSync } from 'node:sqlite';
-import { writeWhole } from '../basics/write-whole.ts';
+import { writeWhole } from '../../functions/basics/write-whole.ts';
 
 export interface Lock {
   release(): void;

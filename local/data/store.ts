@@ -1,26 +1,26 @@
 import { existsSync } from 'node:fs';
-import type { EndpointRows } from '../../functions/delivery/endpoint-rows.ts';
-import type { Slots } from '../../functions/delivery/slots.ts';
-import type { Actions } from '../../functions/operations/actions.ts';
-import type { JournalReader } from '../../functions/operations/journal.ts';
-import type { ProcessReader } from '../../functions/operations/processes.ts';
-import type { Roster } from '../../functions/operations/roster.ts';
-import type { Snapshots } from '../../functions/snapshots/snapshots.ts';
-import { sqliteActions } from '../../functions/snapshots/sqlite/actions.ts';
-import { type Database, openDatabase } from '../../functions/snapshots/sqlite/database.ts';
+import type { Actions } from '../../functions/store/actions.ts';
+import type { EndpointRows } from '../../functions/store/endpoint-rows.ts';
+import type { JournalReader } from '../../functions/store/journal.ts';
+import type { ProcessReader } from '../../functions/store/processes.ts';
+import type { Roster } from '../../functions/store/roster.ts';
+import type { Slots } from '../../functions/store/slots.ts';
+import type { Snapshots } from '../../functions/store/snapshots.ts';
+import { sqliteActions } from '../../functions/store/sqlite/actions.ts';
+import { type Database, openDatabase } from '../../functions/store/sqlite/database.ts';
 import {
   DELIVERIES_SCHEMA,
   type SqliteDeliveries,
   sqliteDeliveries,
-} from '../../functions/snapshots/sqlite/deliveries.ts';
-import { sqliteEndpointRows } from '../../functions/snapshots/sqlite/endpoint-rows.ts';
-import { type Journal, sqliteJournal } from '../../functions/snapshots/sqlite/journal.ts';
-import { sqliteJournalReader } from '../../functions/snapshots/sqlite/journal-reader.ts';
-import { sqliteProcessReader } from '../../functions/snapshots/sqlite/processes.ts';
-import { sqliteRoster } from '../../functions/snapshots/sqlite/roster.ts';
-import { SNAPSHOTS_SCHEMA } from '../../functions/snapshots/sqlite/schema.ts';
-import { sqliteSlots } from '../../functions/snapshots/sqlite/slots.ts';
-import { sqliteSnapshots } from '../../functions/snapshots/sqlite/sqlite-snapshots.ts';
+} from '../../functions/store/sqlite/deliveries.ts';
+import { sqliteEndpointRows } from '../../functions/store/sqlite/endpoint-rows.ts';
+import { type Journal, sqliteJournal } from '../../functions/store/sqlite/journal.ts';
+import { sqliteJournalReader } from '../../functions/store/sqlite/journal-reader.ts';
+import { sqliteProcessReader } from '../../functions/store/sqlite/processes.ts';
+import { sqliteRoster } from '../../functions/store/sqlite/roster.ts';
+import { SNAPSHOTS_SCHEMA } from '../../functions/store/sqlite/schema.ts';
+import { sqliteSlots } from '../../functions/store/sqlite/slots.ts';
+import { sqliteSnapshots } from '../../functions/store/sqlite/snapshots.ts';
 import type { Closers } from '../basics/closers.ts';
 import type { DataDirectory } from './data-directory.ts';
 import { STORE_FILE } from './store-file.ts';

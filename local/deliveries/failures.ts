@@ -1,5 +1,5 @@
 import type { Clock } from '../../functions/basics/clock.ts';
-import type { Failure } from '../../functions/endpoints/outcome.ts';
+import type { Failure } from '../../functions/delivery/http/outcome.ts';
 import { showAbout } from '../basics/duration.ts';
 import { LINE_EVERY_MS, Outage } from '../basics/outage.ts';
 

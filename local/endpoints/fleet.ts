@@ -1,13 +1,13 @@
 import type { Clock, Sleep } from '../../functions/basics/clock.ts';
 import type { Log } from '../../functions/basics/telemetry.ts';
-import type { Deliveries } from '../../functions/delivery/deliveries.ts';
-import type { EndpointRow, EndpointRows, Health } from '../../functions/delivery/endpoint-rows.ts';
 import { afterSuccess } from '../../functions/delivery/health.ts';
 import { createRegistry, type Registry } from '../../functions/delivery/registry.ts';
 import type { Sender } from '../../functions/delivery/sender.ts';
-import type { Slots } from '../../functions/delivery/slots.ts';
-import type { EndpointSettings } from '../../functions/endpoints/endpoint.ts';
+import type { EndpointSettings } from '../../functions/model/endpoint.ts';
 import type { Replays } from '../../functions/operations/work-off-replays.ts';
+import type { Deliveries } from '../../functions/store/deliveries.ts';
+import type { EndpointRow, EndpointRows, Health } from '../../functions/store/endpoint-rows.ts';
+import type { Slots } from '../../functions/store/slots.ts';
 import type { LocalTopic } from '../deliveries/topic.ts';
 import { type ServedEndpoint, startEndpoint } from './endpoint.ts';
 

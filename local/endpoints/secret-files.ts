@@ -1,8 +1,8 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { ENDPOINT_NAME } from '../../functions/endpoints/endpoint.ts';
-import type { SecretKeeper } from '../../functions/endpoints/secret.ts';
-import { syncDirectory, writeWhole } from '../basics/write-whole.ts';
+import { syncDirectory, writeWhole } from '../../functions/basics/write-whole.ts';
+import { ENDPOINT_NAME } from '../../functions/model/endpoint.ts';
+import type { SecretKeeper } from '../../functions/model/secret.ts';
 
 /** Where a data directory holds the secrets of endpoints that are added while it runs. */
 export const SECRETS_FOLDER = 'endpoints';

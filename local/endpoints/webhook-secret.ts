@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
-import { isSigningSecret } from '../../functions/endpoints/secret.ts';
+import { isSigningSecret } from '../../functions/model/secret.ts';
 
 /** The signing secret in a file (mode 0600, which does nothing on Windows), which is made with a new one when it isn't there.
  *  @throws when the file holds something else, naming the remedy */

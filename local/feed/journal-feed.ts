@@ -1,6 +1,6 @@
 import type { Sleep } from '../../functions/basics/clock.ts';
 import type { Publish } from '../../functions/handlers/create-publish.ts';
-import { type Journal, PUBLISHER } from '../../functions/snapshots/sqlite/journal.ts';
+import { type Journal, PUBLISHER } from '../../functions/store/sqlite/journal.ts';
 import { publishAll } from '../stream/publish-all.ts';
 import { type Feed, startRounds } from '../stream/rounds.ts';
 import { streamRecord } from './stream-record.ts';

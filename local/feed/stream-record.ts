@@ -1,5 +1,5 @@
 import type { DynamoDBRecord } from 'aws-lambda';
-import type { StoredChange } from '../../functions/snapshots/sqlite/journal.ts';
+import type { StoredChange } from '../../functions/store/sqlite/journal.ts';
 
 /** A change record as the table's stream hands it to `publish.ts`. */
 export function streamRecord({ position, process, key, events }: StoredChange): DynamoDBRecord {

@@ -1,10 +1,10 @@
 import { type Clock, happenedAt } from '../../functions/basics/clock.ts';
-import type { Deliveries } from '../../functions/delivery/deliveries.ts';
-import type { EndpointRow, EndpointRows } from '../../functions/delivery/endpoint-rows.ts';
-import { longestSilence } from '../../functions/settings/longest-silence.ts';
-import type { ProcessSettings } from '../../functions/settings/workspaces.ts';
-import type { Snapshots } from '../../functions/snapshots/snapshots.ts';
-import { type Journal, PUBLISHER } from '../../functions/snapshots/sqlite/journal.ts';
+import { longestSilence } from '../../functions/config/deployed/longest-silence.ts';
+import type { ProcessSettings } from '../../functions/config/deployed/workspaces.ts';
+import type { Deliveries } from '../../functions/store/deliveries.ts';
+import type { EndpointRow, EndpointRows } from '../../functions/store/endpoint-rows.ts';
+import type { Snapshots } from '../../functions/store/snapshots.ts';
+import { type Journal, PUBLISHER } from '../../functions/store/sqlite/journal.ts';
 import { showAbout } from '../basics/duration.ts';
 import type { Watched } from '../settings/watched.ts';
 import type { PassWatch } from './freshness.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { writeWhole } from '../basics/write-whole.ts';
+import { writeWhole } from '../../functions/basics/write-whole.ts';
 
 /** Where a run answers what people ask, and the token that whoever asks must have. */
 export interface Address {

@@ -1,16 +1,16 @@
 import type { Sleep } from '../../functions/basics/clock.ts';
-import { configuredIn } from '../../functions/operations/doctor/configured.ts';
-import { createDoctor, type Doctor, type DoctorOptions } from '../../functions/operations/doctor/doctor.ts';
-import { createWatch, type WatchDoctor } from '../../functions/operations/doctor/watch.ts';
+import { configuredIn } from '../../functions/doctor/configured.ts';
+import { createDoctor, type Doctor, type DoctorOptions } from '../../functions/doctor/doctor.ts';
+import { createWatch, type WatchDoctor } from '../../functions/doctor/watch.ts';
 import { Refused } from '../../functions/operations/refused.ts';
 import { openProbe } from '../../functions/service/probe.ts';
+import { loadWorkspace } from '../../simulator/persistence.ts';
+import { startSimulatedService } from '../../simulator/server.ts';
 import type { Environment } from '../basics/environment.ts';
 import { sleep } from '../basics/sleep.ts';
 import { UsageError } from '../basics/usage-error.ts';
 import { readConfigFile } from '../settings/config-file.ts';
 import { serviceSettings } from '../settings/service-settings.ts';
-import { loadWorkspace } from '../simulated-service/persistence.ts';
-import { startSimulatedService } from '../simulated-service/server.ts';
 import { configuredSource, realSource, type Source } from '../source/source.ts';
 
 const NEVER = { changes: { fastest: 60_000, slowest: 60_000 }, sweep: 60_000, overlap: 1_000 };

@@ -1,17 +1,17 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { EndpointRows } from '../../functions/delivery/endpoint-rows.ts';
+import { checkEndpoint } from '../../functions/config/check-endpoint.ts';
+import { resolveBySystem } from '../../functions/delivery/http/guarded-agent.ts';
 import type { Sender } from '../../functions/delivery/sender.ts';
-import type { EndpointSettings } from '../../functions/endpoints/endpoint.ts';
-import { resolveBySystem } from '../../functions/endpoints/guarded-agent.ts';
-import type { SecretKeeper } from '../../functions/endpoints/secret.ts';
-import type { Actions } from '../../functions/operations/actions.ts';
+import type { EndpointSettings } from '../../functions/model/endpoint.ts';
+import type { SecretKeeper } from '../../functions/model/secret.ts';
 import { createOperations } from '../../functions/operations/create-operations.ts';
 import type { Operations } from '../../functions/operations/operations.ts';
 import type { OperationsHouse } from '../../functions/operations/operations-house.ts';
 import type { Request } from '../../functions/operations/protocol/requests.ts';
 import { Refused } from '../../functions/operations/refused.ts';
-import type { SqliteDeliveries } from '../../functions/snapshots/sqlite/deliveries.ts';
-import { checkEndpoint } from '../../infra/config/check-endpoint.ts';
+import type { Actions } from '../../functions/store/actions.ts';
+import type { EndpointRows } from '../../functions/store/endpoint-rows.ts';
+import type { SqliteDeliveries } from '../../functions/store/sqlite/deliveries.ts';
 import { variablePrefix } from '../settings/watched.ts';
 
 /** The parts that a run has in another way than a command that reads what the last run left. */

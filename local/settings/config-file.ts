@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { withoutRoot } from '../../infra/config/problems.ts';
-import { ConfigError, readConfig, readConfigs, rightConfigs } from '../../infra/config/read.ts';
-import type { Config, ConfigInput } from '../../infra/config/schema.ts';
+import { withoutRoot } from '../../functions/config/problems.ts';
+import { ConfigError, readConfig, readConfigs, rightConfigs } from '../../functions/config/read.ts';
+import type { Config, ConfigInput } from '../../functions/config/schema.ts';
 import { UsageError } from '../basics/usage-error.ts';
 import { JsoncError, parseJsonc } from './jsonc.ts';
 

@@ -1,6 +1,6 @@
-import type { EndpointKind } from '../../functions/endpoints/endpoint.ts';
-import { isPlainAddress, isSigningSecret } from '../../functions/endpoints/secret.ts';
-import type { EndpointFilter } from '../../infra/config/filter.ts';
+import type { EndpointFilter } from '../../functions/config/filter.ts';
+import type { EndpointKind } from '../../functions/model/endpoint.ts';
+import { isPlainAddress, isSigningSecret } from '../../functions/model/secret.ts';
 import { UsageError } from '../basics/usage-error.ts';
 import { filterOption } from './filter-option.ts';
 import { undeliverable } from './undeliverable.ts';

@@ -1,7 +1,7 @@
-import { type EndpointFilter, endpointFilter, LONGEST_TEXT } from '../../infra/config/filter.ts';
-import { nearest } from '../../infra/config/nearest.ts';
-import { neverMatching } from '../../infra/config/never-matching.ts';
-import { shown } from '../../infra/config/shown.ts';
+import { type EndpointFilter, endpointFilter, LONGEST_TEXT } from '../../functions/config/filter.ts';
+import { nearest } from '../../functions/config/nearest.ts';
+import { neverMatching } from '../../functions/config/never-matching.ts';
+import { shown } from '../../functions/config/shown.ts';
 import { UsageError } from '../basics/usage-error.ts';
 
 const LISTS = ['events', 'workspaces', 'processes', 'projects', 'fields', 'actors', 'exceptActors'];

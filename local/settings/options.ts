@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
+import { nearest } from '../../functions/config/nearest.ts';
+import { isWords, shown } from '../../functions/config/shown.ts';
 import type { Rhythm } from '../../functions/schedule/scheduled.ts';
-import { nearest } from '../../infra/config/nearest.ts';
-import { isWords, shown } from '../../infra/config/shown.ts';
 import { parseDuration, parseRhythm } from '../basics/duration.ts';
 import type { LogFormat } from '../basics/output.ts';
 import { UsageError } from '../basics/usage-error.ts';

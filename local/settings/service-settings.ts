@@ -1,4 +1,4 @@
-import { secureAddress } from '../../infra/config/values.ts';
+import { secureAddress } from '../../functions/config/values.ts';
 import type { Environment } from '../basics/environment.ts';
 import { UsageError } from '../basics/usage-error.ts';
 

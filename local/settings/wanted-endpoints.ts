@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { EndpointKind } from '../../functions/endpoints/endpoint.ts';
-import type { EndpointFilter } from '../../infra/config/filter.ts';
-import type { Config } from '../../infra/config/schema.ts';
+import type { EndpointFilter } from '../../functions/config/filter.ts';
+import type { Config } from '../../functions/config/schema.ts';
+import type { EndpointKind } from '../../functions/model/endpoint.ts';
 import type { Environment } from '../basics/environment.ts';
 import { UsageError } from '../basics/usage-error.ts';
 import { checkAddress, checkSecret, type EndpointOption } from './endpoint-options.ts';

@@ -1,7 +1,7 @@
 import type { Credentials } from '../../functions/aws/credentials.ts';
-import { type WorkspaceSettings, workspaceSettings } from '../../functions/settings/workspaces.ts';
-import type { Config } from '../../infra/config/schema.ts';
-import { workspacesJson } from '../../infra/config/workspaces.ts';
+import { type WorkspaceSettings, workspaceSettings } from '../../functions/config/deployed/workspaces.ts';
+import type { Config } from '../../functions/config/schema.ts';
+import { workspacesJson } from '../../functions/config/workspaces.ts';
 import type { Environment } from '../basics/environment.ts';
 import { UsageError } from '../basics/usage-error.ts';
 

@@ -1,4 +1,4 @@
-import type { Attributes } from '../../functions/delivery/deliveries.ts';
+import type { Attributes } from '../../functions/store/deliveries.ts';
 
 /** A filter policy over message attributes: each named attribute must have one of the values listed for it. */
 export type Filter = Readonly<Record<string, readonly string[]>>;

@@ -1,5 +1,5 @@
 import { Agent, type Dispatcher, request } from 'undici';
-import { BODY_LIMIT, beginning, quote } from '../../functions/endpoints/quote.ts';
+import { BODY_LIMIT, beginning, quote } from '../../functions/delivery/http/quote.ts';
 import type { Outgoing } from './messages.ts';
 
 /** How one POST ended. SNS tries again after `failed` (the server's fault: 5xx, 429, no answer), never after `refused`

@@ -1,4 +1,4 @@
-import type { Failure } from '../../functions/endpoints/outcome.ts';
+import type { Failure } from '../../functions/delivery/http/outcome.ts';
 
 /** Something about a subscription that its operator wants to know. */
 export interface Notice {

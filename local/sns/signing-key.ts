@@ -2,7 +2,7 @@ import { createPrivateKey, generateKeyPair, type KeyObject } from 'node:crypto';
 import { chmod, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { writeWhole } from '../basics/write-whole.ts';
+import { writeWhole } from '../../functions/basics/write-whole.ts';
 
 /** The RSA key that signs: kept in `<directory>/sns-signing.pem` (mode 0600), made when there is none. Without a directory
  *  it lives as long as the process. */

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import { writeWhole } from '../basics/write-whole.ts';
+import { writeWhole } from '../../functions/basics/write-whole.ts';
 import type { Filter } from './filter.ts';
 
 const stored = z.array(

@@ -2,12 +2,12 @@ import {
   type ProcessSettings,
   type WorkspaceSettings,
   workspaceSettings,
-} from '../../functions/settings/workspaces.ts';
-import type { Config } from '../../infra/config/schema.ts';
+} from '../../functions/config/deployed/workspaces.ts';
+import type { Config } from '../../functions/config/schema.ts';
+import { type SimulatedService, startChanging, startSimulatedService } from '../../simulator/server.ts';
 import type { Environment } from '../basics/environment.ts';
 import type { ServiceSettings } from '../settings/service-settings.ts';
 import { type Watched, watchedOf } from '../settings/watched.ts';
-import { type SimulatedService, startChanging, startSimulatedService } from '../simulated-service/server.ts';
 
 /** What is watched: real services or the simulated one. */
 export interface Source {

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { z } from 'zod';
-import { writeWhole } from '../basics/write-whole.ts';
+import { writeWhole } from '../../functions/basics/write-whole.ts';
 
 const position = z.strictObject({
   /** A table that was made anew has another one. */

@@ -7,8 +7,8 @@ import type {
   FieldEvent,
   ProjectEvent,
   TaskEvent,
-} from '../../functions/changes/event.ts';
-import { asFieldChange } from '../../functions/changes/property-change.ts';
+} from '../../functions/model/event.ts';
+import { asFieldChange } from '../../functions/model/property-change.ts';
 import { columns, cut, pad, printable } from './text.ts';
 import { EMPTY, readable, readablePair } from './values.ts';
 

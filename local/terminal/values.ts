@@ -1,5 +1,5 @@
 import { isJsonObject, type Json } from '../../functions/basics/json.ts';
-import type { FieldChange } from '../../functions/changes/event.ts';
+import type { FieldChange } from '../../functions/model/event.ts';
 import { columns, cut, printable } from './text.ts';
 
 /** A value as a person reads it; undefined when it is empty by the rules of the comparison: null, "" or

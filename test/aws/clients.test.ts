@@ -10,7 +10,7 @@ import { ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { bounded, longestCall, PATIENCE, type Patience } from '../../functions/aws/clients.ts';
 import { LEAST_REMAINING_MS } from '../../functions/delivery/deliver-batch.ts';
-import { TIMEOUT_MS } from '../../functions/endpoints/post.ts';
+import { TIMEOUT_MS } from '../../functions/delivery/http/post.ts';
 import { LEASE_MS } from '../../functions/pass/heartbeat.ts';
 import { listenInTest } from '../kit/listen-in-test.ts';
 

@@ -8,7 +8,7 @@ import { costPage } from '../../bench/cost/page.ts';
 import { configOf, processesOf, SIZES, type Size } from '../../bench/cost/sizes.ts';
 import type { StackFacts } from '../../bench/cost/stack.ts';
 import { NOTHING, type Used } from '../../bench/cost/used.ts';
-import { readConfig } from '../../infra/config/read.ts';
+import { readConfig } from '../../functions/config/read.ts';
 
 const MINUTES = 43_800;
 const SWEEPS = 730 / 6;

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { isEmpty } from '../../functions/basics/empty.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../functions/basics/json.ts';
 import { applyChanges } from '../../functions/changes/apply-changes.ts';
 import {
@@ -9,7 +10,6 @@ import {
   rulesOf,
 } from '../../functions/changes/compare-project.ts';
 import { compareRecord } from '../../functions/changes/compare-record.ts';
-import { isEmpty } from '../../functions/changes/empty.ts';
 import { ignoredFields } from '../../functions/changes/ignored-fields.ts';
 
 const definition = (externalId: string, type: string, more = {}) => ({

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { byText } from '../../functions/basics/order.ts';
 import { compareDefinition } from '../../functions/changes/compare-definition.ts';
 import {
   compareDefinitions,
@@ -8,11 +9,10 @@ import {
   definitionsAfter,
   isInDoubt,
 } from '../../functions/changes/compare-definitions.ts';
-import type { FieldDefinition } from '../../functions/changes/field-definition.ts';
 import { fieldEvents } from '../../functions/changes/field-events.ts';
 import { type Definitions, isOutOfUse } from '../../functions/changes/field-index.ts';
 import { MAX_EVENT_BYTES } from '../../functions/changes/fit-event.ts';
-import { byText } from '../../functions/changes/order.ts';
+import type { FieldDefinition } from '../../functions/model/field-definition.ts';
 import { checkEvents } from '../kit/check-event.ts';
 
 type Mode = 'changes' | 'sweep';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodePart, encodePart } from '../../functions/changes/event-id.ts';
+import { decodePart, encodePart } from '../../functions/model/event-id.ts';
 
 describe('a part of an event’s id', () => {
   it.each([

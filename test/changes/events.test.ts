@@ -4,9 +4,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { buildEvents, type Commit, heldEvent } from '../../functions/changes/build-events.ts';
 import type { RecordChange } from '../../functions/changes/compare-project.ts';
-import type { FieldChange } from '../../functions/changes/event.ts';
-import { encodePart, eventId } from '../../functions/changes/event-id.ts';
-import { jsonSchemas } from '../../functions/changes/json-schemas.ts';
+import type { FieldChange } from '../../functions/model/event.ts';
+import { encodePart, eventId } from '../../functions/model/event-id.ts';
+import { jsonSchemas } from '../../functions/model/json-schemas.ts';
 import { checkEvents } from '../kit/check-event.ts';
 
 const at = Date.UTC(2026, 10, 21, 12);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../functions/basics/json.ts';
-import type { FieldChange } from '../../functions/changes/event.ts';
 import { isSameIdentifier } from '../../functions/changes/identifiers.ts';
+import type { FieldChange } from '../../functions/model/event.ts';
 
 const change = (field: string, from: Json, to: Json, more: Partial<FieldChange> = {}): FieldChange => ({
   field,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { asFieldChange } from '../../functions/changes/property-change.ts';
 import { recoveredEvent, skippedEvent, stalledEvent } from '../../functions/changes/source-events.ts';
+import { asFieldChange } from '../../functions/model/property-change.ts';
 import { checkEvents } from '../kit/check-event.ts';
 
 const AT = Date.UTC(2026, 10, 21, 12);

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { canonicalDecimal } from '../../functions/basics/decimal.ts';
+import { isEmpty } from '../../functions/basics/empty.ts';
 import type { Json } from '../../functions/basics/json.ts';
+import { byText } from '../../functions/basics/order.ts';
 import { canonicalJson } from '../../functions/changes/canonical.ts';
-import { canonicalDecimal } from '../../functions/changes/decimal.ts';
-import { isEmpty } from '../../functions/changes/empty.ts';
 import { jsonEqual } from '../../functions/changes/equal.ts';
-import { byText } from '../../functions/changes/order.ts';
 import { expectLinear } from '../kit/linear.ts';
 
 const json = fc.jsonValue() as fc.Arbitrary<Json>;

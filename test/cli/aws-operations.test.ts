@@ -1,11 +1,11 @@
 import { createServer } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { lambdaOperations, type Stack } from '../../cli/connect/aws-operations.ts';
-import { createWhoCalls } from '../../functions/operate/who-calls.ts';
 import type { Request } from '../../functions/operations/protocol/requests.ts';
 import { Refused } from '../../functions/operations/refused.ts';
+import { createWhoCalls } from '../../functions/operations/stack/who-calls.ts';
 import { listenInTest } from '../kit/listen-in-test.ts';
-import { ARN, CREDENTIALS, REGION, startSts } from '../kit/operate/fake-sts.ts';
+import { ARN, CREDENTIALS, REGION, startSts } from '../kit/operations/stack/fake-sts.ts';
 
 const NOW = Date.parse('2026-03-04T05:06:07Z');
 const caller = { who: 'nobody', isProven: false };

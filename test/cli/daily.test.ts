@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { open } from '../../cli/connect/open.ts';
-import type { ChangeEvent } from '../../functions/changes/event.ts';
+import type { ChangeEvent } from '../../functions/model/event.ts';
 import { ADDRESS_FILE } from '../../local/operate/address.ts';
-import { type SimulatedService, startSimulatedService } from '../../local/simulated-service/server.ts';
+import { type SimulatedService, startSimulatedService } from '../../simulator/server.ts';
 import { run as runOver } from '../kit/cli/world.ts';
-import { answer, startReceiver } from '../kit/endpoints/receiver.ts';
+import { answer, startReceiver } from '../kit/delivery/receiver.ts';
 import { environmentOf, launch, type Run } from '../kit/local/run.ts';
 
 /** What an operator does on a day, each by one command, against one run that goes on: over its server, which the command finds by the

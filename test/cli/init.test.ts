@@ -2,11 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { readConfigFile } from '../../local/settings/config-file.ts';
-import {
-  buildWorkspace,
-  type Freedoms,
-  startSimulatedService,
-} from '../../local/simulated-service/server.ts';
+import { buildWorkspace, type Freedoms, startSimulatedService } from '../../simulator/server.ts';
 import { run, type Setting } from '../kit/cli/world.ts';
 import { temporaryDirectory } from '../kit/temporary.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { HELP } from '../../local/settings/help.ts';
-import { startSimulatedService } from '../../local/simulated-service/server.ts';
+import { startSimulatedService } from '../../simulator/server.ts';
 import { run as command } from '../kit/cli/world.ts';
 import { environmentOf, launch, until } from '../kit/local/run.ts';
 import { temporaryDirectory } from '../kit/temporary.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { ChangeEvent } from '../../functions/changes/event.ts';
-import { buildWorkspace, startSimulatedService } from '../../local/simulated-service/server.ts';
+import type { ChangeEvent } from '../../functions/model/event.ts';
+import { buildWorkspace, startSimulatedService } from '../../simulator/server.ts';
 import { servedState } from '../kit/told.ts';
 import { Chronicle, idOf } from './chronicle.ts';
 import { PROCESSES, planOf } from './plan.ts';

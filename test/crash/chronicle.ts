@@ -1,5 +1,5 @@
-import type { ChangeEvent } from '../../functions/changes/event.ts';
-import type { EditApi } from '../../local/simulated-service/server.ts';
+import type { ChangeEvent } from '../../functions/model/event.ts';
+import type { EditApi } from '../../simulator/server.ts';
 import { isRecordEvent, type Known, servedState, type Told } from '../kit/told.ts';
 
 /** What a field of a record was, ever, as JSON; `null` where it was empty or not there. */

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ChangeEvent } from '../../functions/changes/event.ts';
+import type { ChangeEvent } from '../../functions/model/event.ts';
 import { committedEvents, deadRows, sweepCompletedAt } from '../kit/store-file.ts';
 
 /** What a run keeps in its data directory, as far as this test looks into it. */

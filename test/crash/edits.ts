@@ -1,14 +1,14 @@
 import type { Random } from '../../functions/basics/clock.ts';
 import type { Json, JsonObject } from '../../functions/basics/json.ts';
-import { propertyOf } from '../../local/simulated-service/data/properties.ts';
-import { between, pick } from '../../local/simulated-service/data/random.ts';
+import { propertyOf } from '../../simulator/data/properties.ts';
+import { between, pick } from '../../simulator/data/random.ts';
 import {
   type Field,
   type FieldKind,
   fieldsOf,
   type SimulatedProcess,
-} from '../../local/simulated-service/data/workspace.ts';
-import type { EditApi } from '../../local/simulated-service/server.ts';
+} from '../../simulator/data/workspace.ts';
+import type { EditApi } from '../../simulator/server.ts';
 
 /** Where an edit is made. */
 interface Scene {

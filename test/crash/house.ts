@@ -1,7 +1,7 @@
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { between, pick, seededRandom } from '../../local/simulated-service/data/random.ts';
+import { between, pick, seededRandom } from '../../simulator/data/random.ts';
 import { environmentOf } from '../kit/local/run.ts';
 import { Data } from './data.ts';
 import { Disk, type Fate, fateOf } from './disk/disk.ts';

@@ -1,5 +1,5 @@
 import type { Random } from '../../functions/basics/clock.ts';
-import { pick, seededRandom } from '../../local/simulated-service/data/random.ts';
+import { pick, seededRandom } from '../../simulator/data/random.ts';
 
 /** Who dies: the process, with a SIGKILL, or the machine with it, which takes back writes that were not on the disk yet. */
 export type Victim = 'process' | 'machine';

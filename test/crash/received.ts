@@ -1,4 +1,4 @@
-import type { ChangeEvent } from '../../functions/changes/event.ts';
+import type { ChangeEvent } from '../../functions/model/event.ts';
 
 /** The content under which each event was first seen, whoever received it. */
 export class Contents {

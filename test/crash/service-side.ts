@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Random } from '../../functions/basics/clock.ts';
-import { between, pick, seededRandom } from '../../local/simulated-service/data/random.ts';
+import { between, pick, seededRandom } from '../../simulator/data/random.ts';
 import {
   buildWorkspace,
   type Freedoms,
   type SeenRequest,
   type SimulatedService,
   startSimulatedService,
-} from '../../local/simulated-service/server.ts';
+} from '../../simulator/server.ts';
 import { editOnce, unarchiveAll } from './edits.ts';
 import { PROCESSES } from './plan.ts';
 import { Watched } from './watched.ts';

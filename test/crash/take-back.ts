@@ -1,7 +1,7 @@
+import { isEmpty } from '../../functions/basics/empty.ts';
 import type { JsonObject } from '../../functions/basics/json.ts';
-import { isEmpty } from '../../functions/changes/empty.ts';
-import type { ChangeEvent, FieldChange, ProjectEvent, TaskEvent } from '../../functions/changes/event.ts';
-import { byText } from '../../functions/changes/order.ts';
+import { byText } from '../../functions/basics/order.ts';
+import type { ChangeEvent, FieldChange, ProjectEvent, TaskEvent } from '../../functions/model/event.ts';
 import { isRecordEvent, type Known, known, type Told } from '../kit/told.ts';
 
 /** What was known before `events`, if all of them together led to `last`. */

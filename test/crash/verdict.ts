@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { ChangeEvent } from '../../functions/changes/event.ts';
+import type { ChangeEvent } from '../../functions/model/event.ts';
 import { checkEvents } from '../kit/check-event.ts';
 import { applyEvents } from '../kit/told.ts';
 import type { Contents, Received } from './received.ts';

@@ -1,4 +1,4 @@
-import type { SeenRequest, SimulatedService } from '../../local/simulated-service/server.ts';
+import type { SeenRequest, SimulatedService } from '../../simulator/server.ts';
 import { servedState, type Told } from '../kit/told.ts';
 import { Chronicle, idOf } from './chronicle.ts';
 

@@ -14,9 +14,9 @@ import { CreateSecretCommand, SecretsManagerClient } from '@aws-sdk/client-secre
 import { SNSClient, SubscribeCommand } from '@aws-sdk/client-sns';
 import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { PutParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
-import { createSnapshots } from '../../functions/snapshots/dynamo-snapshots.ts';
-import type { Snapshots } from '../../functions/snapshots/snapshots.ts';
-import type { Table } from '../../functions/snapshots/table.ts';
+import { createSnapshots } from '../../functions/store/dynamo/snapshots.ts';
+import type { Table } from '../../functions/store/dynamo/table.ts';
+import type { Snapshots } from '../../functions/store/snapshots.ts';
 import { PATIENCE } from '../kit/table.ts';
 import { CREDENTIALS, REGION } from './emulator/environment.ts';
 import { attachOperators, createOperators, detachOperators, type Operators } from './operators.ts';

@@ -1,4 +1,4 @@
-import type { SimulatedService } from '../../local/simulated-service/server.ts';
+import type { SimulatedService } from '../../simulator/server.ts';
 import { CONTRACT, PROCESS, SIDE, WORKSPACE } from './words.ts';
 
 /** The names that the functions reach receivers by. */

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../functions/basics/json.ts';
-import type { ChangeEvent } from '../../functions/changes/event.ts';
-import type { EditApi } from '../../local/simulated-service/server.ts';
+import type { ChangeEvent } from '../../functions/model/event.ts';
+import type { EditApi } from '../../simulator/server.ts';
 
 /** An event in a line that a person reads, and that an edit can foretell. */
 export function lineOf({ type, data }: ChangeEvent): string {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Closers } from '../../local/basics/closers.ts';
 import { onInterrupt } from '../../local/cli/signals.ts';
-import { buildWorkspace, startSimulatedService } from '../../local/simulated-service/server.ts';
+import { buildWorkspace, startSimulatedService } from '../../simulator/server.ts';
 import { freePort } from '../kit/dynamodb/free-port.ts';
 import { EXIT_UNAVAILABLE, unavailableLine } from './available.ts';
 import { Aws } from './aws.ts';

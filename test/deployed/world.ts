@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { PassMessage } from '../../functions/schedule/pass-message.ts';
-import type { SimulatedService } from '../../local/simulated-service/server.ts';
+import type { SimulatedService } from '../../simulator/server.ts';
 import { applyEvents, servedState, snapshotState, type Told } from '../kit/told.ts';
 import type { Aws, Invocation } from './aws.ts';
 import { type Edits, lineOf } from './edits.ts';

@@ -6,7 +6,7 @@ import { parse } from 'yaml';
 import { EXAMPLE_SECRET, isSigned } from '../../docs/asyncapi/example-requests.ts';
 import { asyncApiYaml } from '../../docs/asyncapi/yaml.ts';
 import { readExamples } from '../../docs/read-examples.ts';
-import { type SentEvent, sentSchemas } from '../../functions/changes/event.ts';
+import { type SentEvent, sentSchemas } from '../../functions/model/event.ts';
 import { checkEvents } from '../kit/check-event.ts';
 import { readDocument } from '../kit/docs/documents.ts';
 

@@ -8,6 +8,7 @@ const FOLDERS = [
   'functions',
   'infra',
   'local',
+  'simulator',
   'cli',
   'console',
   'receiver',

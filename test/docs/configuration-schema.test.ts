@@ -3,7 +3,7 @@ import { Ajv } from 'ajv';
 import formats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
 import { configurationSchema } from '../../docs/configuration-schema.ts';
-import { configSchema } from '../../infra/config/schema.ts';
+import { configSchema } from '../../functions/config/schema.ts';
 import { config, endpoint, subscription } from '../kit/infra/config-examples.ts';
 import { schemaKeys } from '../kit/infra/schema-keys.ts';
 import { committedConfig } from '../kit/infra/synthesise.ts';

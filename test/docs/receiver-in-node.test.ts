@@ -4,7 +4,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { ChangeEvent } from '../../functions/changes/event.ts';
+import type { ChangeEvent } from '../../functions/model/event.ts';
 import { jsonBlocks, ROOT, readDocument, section } from '../kit/docs/documents.ts';
 import { freePort } from '../kit/dynamodb/free-port.ts';
 import { post } from '../kit/examples/receiver.ts';

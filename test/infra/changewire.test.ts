@@ -6,7 +6,7 @@ import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { describe, expect, test } from 'vitest';
-import { readConfig } from '../../infra/config/read.ts';
+import { readConfig } from '../../functions/config/read.ts';
 import { type Changewire, type ChangewireProps, SnapshotTable } from '../../infra/index.ts';
 import { readProps } from '../../infra/props/read.ts';
 import { config, problemsOf } from '../kit/infra/config-examples.ts';

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
-import { configuredOf } from '../../infra/config/configured.ts';
-import { readConfig } from '../../infra/config/read.ts';
-import { workspacesJson } from '../../infra/config/workspaces.ts';
+import { configuredOf } from '../../functions/config/configured.ts';
+import { readConfig } from '../../functions/config/read.ts';
+import { workspacesJson } from '../../functions/config/workspaces.ts';
 import { COMPILE_CACHE } from '../kit/compile-cache.ts';
 import { committedConfig, leastConfig, synthesiseBundled } from '../kit/infra/synthesise.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readConfigs } from '../../infra/config/read.ts';
+import { readConfigs } from '../../functions/config/read.ts';
 import { config, endpoint, problemsOf, subscription } from '../kit/infra/config-examples.ts';
 import { leastConfig } from '../kit/infra/synthesise.ts';
 

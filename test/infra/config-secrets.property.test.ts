@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { readWorkspaces } from '../../functions/settings/workspaces.ts';
+import { readWorkspaces } from '../../functions/config/deployed/workspaces.ts';
 import { problemsOf } from '../kit/infra/config-examples.ts';
 import { leakIn, secrets } from '../kit/secret-arbitraries.ts';
 

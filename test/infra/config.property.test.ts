@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { pathText } from '../../infra/config/problems.ts';
-import { ConfigError, readConfig } from '../../infra/config/read.ts';
+import { pathText } from '../../functions/config/problems.ts';
+import { ConfigError, readConfig } from '../../functions/config/read.ts';
 
 type Path = (string | number)[];
 

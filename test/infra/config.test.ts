@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readConfig } from '../../infra/config/read.ts';
+import { readConfig } from '../../functions/config/read.ts';
 import { config, endpoint, problemsOf, subscription } from '../kit/infra/config-examples.ts';
 import { committedConfig, leastConfig } from '../kit/infra/synthesise.ts';
 

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { processSettings, workspaceSettings } from '../../functions/config/deployed/workspaces.ts';
+import { secretsPath } from '../../functions/config/endpoint.ts';
+import { configSchema } from '../../functions/config/schema.ts';
+import { credentialsName } from '../../functions/config/workspace.ts';
 import { readOptions } from '../../functions/service/options.ts';
-import { processSettings, workspaceSettings } from '../../functions/settings/workspaces.ts';
-import { secretsPath } from '../../infra/config/endpoint.ts';
-import { configSchema } from '../../infra/config/schema.ts';
-import { credentialsName } from '../../infra/config/workspace.ts';
 import { problemsOf } from '../kit/infra/config-examples.ts';
 import { schemaKeys } from '../kit/infra/schema-keys.ts';
 import { leastConfig } from '../kit/infra/synthesise.ts';

@@ -1,8 +1,8 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
-import { tickEnvironment } from '../../functions/settings/environments.ts';
-import { configuredOf } from '../../infra/config/configured.ts';
-import { readConfig } from '../../infra/config/read.ts';
+import { configuredOf } from '../../functions/config/configured.ts';
+import { tickEnvironment } from '../../functions/config/deployed/environments.ts';
+import { readConfig } from '../../functions/config/read.ts';
 import { config } from '../kit/infra/config-examples.ts';
 import {
   allowed,

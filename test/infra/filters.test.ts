@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { readExamples } from '../../docs/read-examples.ts';
-import { type ChangeEvent, eventSchemas } from '../../functions/changes/event.ts';
+import { EVENT_TYPES, mayCarry } from '../../functions/config/filter.ts';
+import { type ChangeEvent, eventSchemas } from '../../functions/model/event.ts';
 import { messageOf } from '../../functions/topic/entry.ts';
-import { EVENT_TYPES, mayCarry } from '../../infra/config/filter.ts';
 import { config, endpoint, problemsOf, subscription } from '../kit/infra/config-examples.ts';
 
 describe('what a filter may ask for', () => {

@@ -1,9 +1,9 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
-import { pollEnvironment, publishEnvironment } from '../../functions/settings/environments.ts';
-import { readWorkspaces } from '../../functions/settings/workspaces.ts';
-import { readConfig } from '../../infra/config/read.ts';
-import { workspacesJson } from '../../infra/config/workspaces.ts';
+import { pollEnvironment, publishEnvironment } from '../../functions/config/deployed/environments.ts';
+import { readWorkspaces } from '../../functions/config/deployed/workspaces.ts';
+import { readConfig } from '../../functions/config/read.ts';
+import { workspacesJson } from '../../functions/config/workspaces.ts';
 import {
   allowed,
   committedConfig,

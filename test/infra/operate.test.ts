@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { operateFunction } from '../../functions/operate/identity.ts';
-import { operateEnvironment } from '../../functions/settings/environments.ts';
+import { operateEnvironment } from '../../functions/config/deployed/environments.ts';
+import { operateFunction } from '../../functions/operations/stack/identity.ts';
 import {
   allowed,
   environmentOf,

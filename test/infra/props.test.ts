@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import type { Duration } from 'aws-cdk-lib';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import type { z } from 'zod';
-import { configSchema } from '../../infra/config/schema.ts';
+import { configSchema } from '../../functions/config/schema.ts';
 import type { ChangewireProps } from '../../infra/index.ts';
 import { propsSchema } from '../../infra/props/schema.ts';
 

@@ -7,17 +7,17 @@ import {
   TransactWriteItemsCommand,
 } from '@aws-sdk/client-dynamodb';
 import { describe, expect, test } from 'vitest';
-import { createActions } from '../../functions/snapshots/dynamo-actions.ts';
-import { createDeliveries } from '../../functions/snapshots/dynamo-deliveries.ts';
-import { createEndpointRows } from '../../functions/snapshots/dynamo-endpoint-rows.ts';
-import { createJournalReader } from '../../functions/snapshots/dynamo-journal.ts';
-import { createProcessReader } from '../../functions/snapshots/dynamo-processes.ts';
-import { createRoster } from '../../functions/snapshots/dynamo-roster.ts';
-import { checkLayout } from '../../functions/snapshots/layout.ts';
-import { createSlots } from '../../functions/snapshots/slots.ts';
-import type { Table } from '../../functions/snapshots/table.ts';
-import { createTickClaims } from '../../functions/snapshots/tick-claims.ts';
-import { createTickProgresses } from '../../functions/snapshots/tick-progress.ts';
+import { createActions } from '../../functions/store/dynamo/actions.ts';
+import { createDeliveries } from '../../functions/store/dynamo/deliveries.ts';
+import { createEndpointRows } from '../../functions/store/dynamo/endpoint-rows.ts';
+import { createJournalReader } from '../../functions/store/dynamo/journal.ts';
+import { checkLayout } from '../../functions/store/dynamo/layout.ts';
+import { createProcessReader } from '../../functions/store/dynamo/processes.ts';
+import { createRoster } from '../../functions/store/dynamo/roster.ts';
+import { createSlots } from '../../functions/store/dynamo/slots.ts';
+import type { Table } from '../../functions/store/dynamo/table.ts';
+import { createTickClaims } from '../../functions/store/dynamo/tick-claims.ts';
+import { createTickProgresses } from '../../functions/store/dynamo/tick-progress.ts';
 import { resources, testTemplate } from '../kit/infra/synthesise.ts';
 import { openModel } from '../kit/table.ts';
 import { modelClient } from '../simulation/models/table.ts';

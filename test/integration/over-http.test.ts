@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startReceiver } from '../../examples/receiver/server.ts';
-import type { ChangeEvent, FieldChange } from '../../functions/changes/event.ts';
 import { createPublish } from '../../functions/handlers/create-publish.ts';
-import { openDatabase } from '../../functions/snapshots/sqlite/database.ts';
-import { DELIVERIES_SCHEMA, sqliteDeliveries } from '../../functions/snapshots/sqlite/deliveries.ts';
+import type { ChangeEvent, FieldChange } from '../../functions/model/event.ts';
+import { openDatabase } from '../../functions/store/sqlite/database.ts';
+import { DELIVERIES_SCHEMA, sqliteDeliveries } from '../../functions/store/sqlite/deliveries.ts';
 import { LocalTopic } from '../../local/deliveries/topic.ts';
 import { localSns } from '../../local/sns/sns.ts';
 import { checkEvents } from '../kit/check-event.ts';
-import { openEmbedded, openModel } from '../kit/snapshots/tables.ts';
+import { openEmbedded, openModel } from '../kit/store/tables.ts';
 import { usesModel } from '../kit/table.ts';
 import { createWorld, inShort, PROCESS, type World } from '../kit/world.ts';
 

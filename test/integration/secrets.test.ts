@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { paginateScan } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { decode } from '../../functions/snapshots/codec.ts';
+import { decode } from '../../functions/store/codec.ts';
 import { openTable, type TestTable } from '../kit/table.ts';
 import { createWorld, PROCESS, type World } from '../kit/world.ts';
 

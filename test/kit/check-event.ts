@@ -2,8 +2,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { CloudEvent } from 'cloudevents';
 import { expect } from 'vitest';
-import type { SentEvent } from '../../functions/changes/event.ts';
-import { jsonSchemas } from '../../functions/changes/json-schemas.ts';
+import type { SentEvent } from '../../functions/model/event.ts';
+import { jsonSchemas } from '../../functions/model/json-schemas.ts';
 
 const ajv = new Ajv2020({ allErrors: true });
 formats.default(ajv);

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 /** The code that random tests judge, and the code that judges it. */
-const JUDGED = ['functions', 'local', 'test/simulation', 'test/crash', 'test/kit'];
+const JUDGED = ['functions', 'local', 'simulator', 'test/simulation', 'test/crash', 'test/kit'];
 
 /** A seed that differs after each change of this code, and is the same on every machine: so a failure can
  *  be repeated anywhere. Without git's history it differs each day.

@@ -1,4 +1,4 @@
-import type { Snapshots } from '../../functions/snapshots/snapshots.ts';
+import type { Snapshots } from '../../functions/store/snapshots.ts';
 
 /** A process that dies at its n-th call of the table: before the call has its effect, or after, without
  *  getting the answer. */

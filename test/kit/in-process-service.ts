@@ -1,18 +1,9 @@
 import { Dispatcher } from 'undici';
 import type { Clock } from '../../functions/basics/clock.ts';
-import { API_PATH, AUTH_PATH, finished, respond } from '../../local/simulated-service/answer.ts';
-import {
-  createBackend,
-  SIMULATED_CREDENTIALS,
-  type SimulatedBackend,
-} from '../../local/simulated-service/backend.ts';
-import { type Fault, Faults } from '../../local/simulated-service/faults.ts';
-import type {
-  Freedoms,
-  SeenRequest,
-  SimulatedService,
-  Workspace,
-} from '../../local/simulated-service/server.ts';
+import { API_PATH, AUTH_PATH, finished, respond } from '../../simulator/answer.ts';
+import { createBackend, SIMULATED_CREDENTIALS, type SimulatedBackend } from '../../simulator/backend.ts';
+import { type Fault, Faults } from '../../simulator/faults.ts';
+import type { Freedoms, SeenRequest, SimulatedService, Workspace } from '../../simulator/server.ts';
 import { Controller, type Reply, type Sent, SocketError } from '../simulation/http.ts';
 
 const ORIGIN = 'https://service.example';

@@ -1,4 +1,4 @@
-import type { ActiveFault } from '../../local/simulated-service/faults.ts';
+import type { ActiveFault } from '../../simulator/faults.ts';
 import { isTasksOf } from './stage.ts';
 import type { World } from './world.ts';
 

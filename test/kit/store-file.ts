@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { ProcessKey } from '../../functions/basics/process.ts';
-import type { ChangeEvent } from '../../functions/changes/event.ts';
-import { decodeEvents } from '../../functions/snapshots/codec.ts';
-import { partition } from '../../functions/snapshots/keys.ts';
+import type { ChangeEvent } from '../../functions/model/event.ts';
+import { decodeEvents } from '../../functions/store/codec.ts';
+import { partition } from '../../functions/store/keys.ts';
 import { STORE_FILE } from '../../local/data/store-file.ts';
 
 /** A row of `pending`. */

@@ -1,5 +1,5 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import type { Patience, Table } from '../../functions/snapshots/table.ts';
+import type { Patience, Table } from '../../functions/store/dynamo/table.ts';
 import { ensureTable } from '../../local/stream/ensure-table.ts';
 import { modelClient, TableModel } from '../simulation/models/table.ts';
 import { hasEmbedded } from './dynamodb/binary.ts';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ChangeEvent, FieldEvent } from '../../functions/changes/event.ts';
-import { byText } from '../../functions/changes/order.ts';
-import type { EditApi } from '../../local/simulated-service/server.ts';
+import { byText } from '../../functions/basics/order.ts';
+import type { ChangeEvent, FieldEvent } from '../../functions/model/event.ts';
+import type { EditApi } from '../../simulator/server.ts';
 
 /** A field as a receiver knows it. */
 interface ToldField {

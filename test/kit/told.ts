@@ -1,10 +1,10 @@
 import type { Json, JsonObject } from '../../functions/basics/json.ts';
+import { byText } from '../../functions/basics/order.ts';
 import type { ProcessKey } from '../../functions/basics/process.ts';
-import type { ChangeEvent, ProjectEvent, TaskEvent } from '../../functions/changes/event.ts';
 import { ignoredFields } from '../../functions/changes/ignored-fields.ts';
-import { byText } from '../../functions/changes/order.ts';
-import type { Snapshots } from '../../functions/snapshots/snapshots.ts';
-import type { EditApi } from '../../local/simulated-service/server.ts';
+import type { ChangeEvent, ProjectEvent, TaskEvent } from '../../functions/model/event.ts';
+import type { Snapshots } from '../../functions/store/snapshots.ts';
+import type { EditApi } from '../../simulator/server.ts';
 
 /** The fields of a record that a receiver can know: those that are not empty, without times of creation
  *  and update. */

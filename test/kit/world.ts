@@ -1,25 +1,21 @@
 import { paginateQuery } from '@aws-sdk/client-dynamodb';
 import { Agent, type Dispatcher } from 'undici';
 import type { Mode } from '../../functions/basics/process.ts';
-import type { ChangeEvent } from '../../functions/changes/event.ts';
+import { type WorkspaceSettings, workspaceSettings } from '../../functions/config/deployed/workspaces.ts';
 import { createPoll, type Poll, type PollDependencies } from '../../functions/handlers/create-poll.ts';
+import type { ChangeEvent } from '../../functions/model/event.ts';
 import type { PassReport } from '../../functions/pass/run-pass.ts';
 import { scheduledIn } from '../../functions/schedule/scheduled.ts';
 import { figuresOf } from '../../functions/schedule/watch.ts';
 import { connect } from '../../functions/service/client.ts';
 import type { Notice } from '../../functions/service/options.ts';
 import type { ServiceConnection } from '../../functions/service/service.ts';
-import { type WorkspaceSettings, workspaceSettings } from '../../functions/settings/workspaces.ts';
-import { decodeEvents } from '../../functions/snapshots/codec.ts';
-import { createSnapshots } from '../../functions/snapshots/dynamo-snapshots.ts';
-import { CHANGE, partition } from '../../functions/snapshots/keys.ts';
-import type { Snapshots } from '../../functions/snapshots/snapshots.ts';
-import { createTickProgresses } from '../../functions/snapshots/tick-progress.ts';
-import {
-  buildWorkspace,
-  type Freedoms,
-  startSimulatedService,
-} from '../../local/simulated-service/server.ts';
+import { decodeEvents } from '../../functions/store/codec.ts';
+import { createSnapshots } from '../../functions/store/dynamo/snapshots.ts';
+import { createTickProgresses } from '../../functions/store/dynamo/tick-progress.ts';
+import { CHANGE, partition } from '../../functions/store/keys.ts';
+import type { Snapshots } from '../../functions/store/snapshots.ts';
+import { buildWorkspace, type Freedoms, startSimulatedService } from '../../simulator/server.ts';
 import { checkEvents } from './check-event.ts';
 import { serveInProcess } from './in-process-service.ts';
 import type { TestTable } from './table.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { startSimulatedService } from '../../local/simulated-service/server.ts';
+import { startSimulatedService } from '../../simulator/server.ts';
 import { hasEmbedded } from '../kit/dynamodb/binary.ts';
 import { clientOptions, startDynamoDb } from '../kit/dynamodb/dynamodb.ts';
 import { startModelServer } from '../kit/dynamodb/model-server.ts';

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Publish } from '../../functions/handlers/create-publish.ts';
-import { openDatabase } from '../../functions/snapshots/sqlite/database.ts';
-import { sqliteJournal } from '../../functions/snapshots/sqlite/journal.ts';
-import { SNAPSHOTS_SCHEMA } from '../../functions/snapshots/sqlite/schema.ts';
+import { openDatabase } from '../../functions/store/sqlite/database.ts';
+import { sqliteJournal } from '../../functions/store/sqlite/journal.ts';
+import { SNAPSHOTS_SCHEMA } from '../../functions/store/sqlite/schema.ts';
 import { startJournalFeed } from '../../local/feed/journal-feed.ts';
 import { addChange, idsOf } from '../kit/local/change-records.ts';
 import { afterwards, eventually, receiver, sleep, startHouse } from '../kit/local/sns-house.ts';

@@ -10,7 +10,7 @@ import {
 import { createServer } from 'node:http';
 import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { startSimulatedService } from '../../local/simulated-service/server.ts';
+import { startSimulatedService } from '../../simulator/server.ts';
 import { listenInTest } from '../kit/listen-in-test.ts';
 import { environmentOf, run, until } from '../kit/local/run.ts';
 import { pendingRows } from '../kit/store-file.ts';

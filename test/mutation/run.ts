@@ -7,7 +7,7 @@ import { ROOMS, type Room } from './rooms.ts';
  *  tests of that room: a change that no test notices survives. Exits with 1 when a room's score is below its threshold.
  *
  *  `npm run test:mutation -- changes snapshots`: these rooms only.
- *  `npm run test:mutation -- functions/changes/decimal.ts`: these files only; a threshold below 100 is not asked for.
+ *  `npm run test:mutation -- functions/basics/decimal.ts`: these files only; a threshold below 100 is not asked for.
  *  `--concurrency 1`: one process at a time (default: 2).
  *  `--incremental`: goes on from the last run's report, and runs what changed since in code or test files. */
 

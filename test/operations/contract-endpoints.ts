@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isSigningSecret } from '../../functions/endpoints/secret.ts';
+import { isSigningSecret } from '../../functions/model/secret.ts';
 import { eventsOf } from '../kit/operations/events.ts';
 import { commit } from '../kit/operations/house.ts';
 import type { Bench } from './contract.ts';

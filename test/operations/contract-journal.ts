@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { auditEvents } from '../../functions/changes/audit-events.ts';
-import type { Actor, ChangeEvent } from '../../functions/changes/event.ts';
+import type { Actor, ChangeEvent } from '../../functions/model/event.ts';
 import { eventsOf } from '../kit/operations/events.ts';
 import { commit } from '../kit/operations/house.ts';
 import type { Bench } from './contract.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { UNKNOWN_PROCESS } from '../../functions/snapshots/state.ts';
+import { UNKNOWN_PROCESS } from '../../functions/store/state.ts';
 import { eventsOf } from '../kit/operations/events.ts';
 import { commit } from '../kit/operations/house.ts';
 import type { Bench } from './contract.ts';

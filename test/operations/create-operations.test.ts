@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ProcessKey } from '../../functions/basics/process.ts';
-import type { EndpointSettings } from '../../functions/endpoints/endpoint.ts';
+import type { EndpointSettings } from '../../functions/model/endpoint.ts';
 import { createOperations } from '../../functions/operations/create-operations.ts';
-import type { JournalRecord } from '../../functions/operations/journal.ts';
 import type { OperationsHouse } from '../../functions/operations/operations-house.ts';
+import type { JournalRecord } from '../../functions/store/journal.ts';
 import { eventsOf } from '../kit/operations/events.ts';
 import { AT, commit, type OpenHouse, openHouse, PROCESSES, STORES } from '../kit/operations/house.ts';
 import { askOf } from '../kit/operations/setting.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { EndpointSettings } from '../../functions/endpoints/endpoint.ts';
+import type { EndpointSettings } from '../../functions/model/endpoint.ts';
 import {
   addEndpoint,
   attemptsOf,

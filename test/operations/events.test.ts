@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { ChangeEvent } from '../../functions/changes/event.ts';
+import type { ChangeEvent } from '../../functions/model/event.ts';
 import { eventsPage } from '../../functions/operations/events.ts';
-import type { JournalRecord, Search } from '../../functions/operations/journal.ts';
+import type { JournalRecord, Search } from '../../functions/store/journal.ts';
 import { eventsOf } from '../kit/operations/events.ts';
 import { AT, commit, openHouse, PROCESSES, STORES } from '../kit/operations/house.ts';
 

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { ChangeEvent } from '../../functions/changes/event.ts';
 import { drain } from '../../functions/delivery/drain.ts';
 import { createRegistry } from '../../functions/delivery/registry.ts';
-import { STANDARD_TIMING } from '../../functions/endpoints/retries.ts';
+import { STANDARD_TIMING } from '../../functions/delivery/retries.ts';
 import { createTick } from '../../functions/handlers/create-tick.ts';
+import type { ChangeEvent } from '../../functions/model/event.ts';
 import { addEndpoint, updateEndpoint } from '../../functions/operations/endpoints.ts';
 import { startReplay } from '../../functions/operations/replay.ts';
 import { workOffReplays } from '../../functions/operations/work-off-replays.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ProcessKey } from '../../functions/basics/process.ts';
-import type { ChangeEvent } from '../../functions/changes/event.ts';
+import type { ChangeEvent } from '../../functions/model/event.ts';
 import { statusOfEndpoint } from '../../functions/operations/endpoint-status.ts';
 import { removeEndpoint } from '../../functions/operations/endpoints.ts';
 import { cancelReplay, startReplay, workOffReplay } from '../../functions/operations/replay.ts';

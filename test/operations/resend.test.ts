@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { ChangeEvent } from '../../functions/changes/event.ts';
 import { serialise } from '../../functions/changes/serialise.ts';
 import { placeOf } from '../../functions/delivery/read-event.ts';
+import type { ChangeEvent } from '../../functions/model/event.ts';
 import { resend } from '../../functions/operations/resend.ts';
 import { eventsOf } from '../kit/operations/events.ts';
 import { AT, commit, type OpenHouse, openHouse, STORES } from '../kit/operations/house.ts';

@@ -3,7 +3,8 @@ import { createOperations } from '../../functions/operations/create-operations.t
 import type { OperationsHouse } from '../../functions/operations/operations-house.ts';
 import { type AnswerOf, answers } from '../../functions/operations/protocol/answers.ts';
 import type { Request } from '../../functions/operations/protocol/requests.ts';
-import type { ChangeRecord, LogPage, StackHouse } from '../../functions/operations/stack-house.ts';
+import type { LogPage, StackHouse } from '../../functions/operations/stack-house.ts';
+import type { ChangeRecord } from '../../functions/store/change-records.ts';
 import { AT, openHouse, PROCESSES, STORES } from '../kit/operations/house.ts';
 
 const ann = { who: 'ann', isProven: true };

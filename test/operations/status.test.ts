@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ProcessKey } from '../../functions/basics/process.ts';
 import { createOperations } from '../../functions/operations/create-operations.ts';
-import type { Debt, PassState } from '../../functions/snapshots/state.ts';
+import type { Debt, PassState } from '../../functions/store/state.ts';
 import { AT, type OpenHouse, openHouse, PROCESSES, STORES } from '../kit/operations/house.ts';
 import { askOf } from '../kit/operations/setting.ts';
 

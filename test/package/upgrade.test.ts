@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { LAYOUT } from '../../functions/snapshots/sqlite/database.ts';
+import { LAYOUT } from '../../functions/store/sqlite/database.ts';
 import { run, until } from '../kit/local/run.ts';
 import { KEPT, keptVersions, ONCE, openKept, versionsThatIt } from '../kit/package/kept.ts';
 import { ROOT } from '../kit/package/loaded.ts';
@@ -85,7 +85,7 @@ describe.each(versionsThatIt('goes on'))('over the data of version %s', version 
   });
 });
 
-// For the table of a stack: test/snapshots/layout.test.ts and open-table.test.ts.
+// For the table of a stack: test/store/layout.test.ts and open-table.test.ts.
 describe('data that this version can not read', () => {
   test.each([
     ['an earlier', LAYOUT - 1],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../functions/basics/json.ts';
-import type { Actor } from '../../functions/changes/event.ts';
+import type { Actor } from '../../functions/model/event.ts';
 import { isTasksOf, openStage } from '../kit/stage.ts';
 import { PROCESS, type World, type WorldOptions } from '../kit/world.ts';
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../functions/basics/json.ts';
-import type { AuditEvent, ChangeEvent } from '../../functions/changes/event.ts';
-import type { Snapshots } from '../../functions/snapshots/snapshots.ts';
-import type { Freedoms } from '../../local/simulated-service/server.ts';
+import type { AuditEvent, ChangeEvent } from '../../functions/model/event.ts';
+import type { Snapshots } from '../../functions/store/snapshots.ts';
+import type { Freedoms } from '../../simulator/server.ts';
 import { dyingAt } from '../kit/dying.ts';
-import { noise } from '../kit/snapshots/subject.ts';
 import { openStage } from '../kit/stage.ts';
+import { noise } from '../kit/store/subject.ts';
 import { PROCESS, type World, type WorldOptions } from '../kit/world.ts';
 
 const stage = openStage();

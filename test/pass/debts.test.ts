@@ -1,12 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { debtChanges, type Found, sinceOf, skippedNoLonger, toTell } from '../../functions/pass/debts.ts';
 import { Findings } from '../../functions/pass/findings.ts';
-import {
-  type Cause,
-  type Debt,
-  type ProcessState,
-  UNKNOWN_PROCESS,
-} from '../../functions/snapshots/state.ts';
+import { type Cause, type Debt, type ProcessState, UNKNOWN_PROCESS } from '../../functions/store/state.ts';
 
 const AT = Date.UTC(2026, 10, 21, 12);
 const CAUSES: readonly Cause[] = ['unreadable', 'no-task-list', 'not-listed', 'uncertain'];

@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../functions/basics/json.ts';
 import { rulesOf } from '../../functions/changes/compare-project.ts';
 import { type DecisionRules, decide, type Seen, type Verdict } from '../../functions/pass/decide.ts';
-import type { Listed } from '../../functions/reading/listing.ts';
-import type { Snapshot } from '../../functions/snapshots/snapshots.ts';
-import type { Debt } from '../../functions/snapshots/state.ts';
+import type { Listed } from '../../functions/pass/reading/listing.ts';
+import type { Snapshot } from '../../functions/store/snapshots.ts';
+import type { Debt } from '../../functions/store/state.ts';
 
 const AT = Date.UTC(2026, 10, 21, 12);
 const iso = (time: number) => new Date(time).toISOString();

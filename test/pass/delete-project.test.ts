@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { rulesOf } from '../../functions/changes/compare-project.ts';
 import { deleteProject } from '../../functions/pass/delete-project.ts';
 import type { Pass } from '../../functions/pass/pass.ts';
-import { CLOCK_TOLERANCE_MS } from '../../functions/reading/freshest.ts';
-import type { Listing } from '../../functions/reading/listing.ts';
+import { CLOCK_TOLERANCE_MS } from '../../functions/pass/reading/freshest.ts';
+import type { Listing } from '../../functions/pass/reading/listing.ts';
 import { ServiceStatusError } from '../../functions/service/errors.ts';
-import type { CommitRequest, Snapshot } from '../../functions/snapshots/snapshots.ts';
-import { UNKNOWN_PROCESS } from '../../functions/snapshots/state.ts';
+import type { CommitRequest, Snapshot } from '../../functions/store/snapshots.ts';
+import { UNKNOWN_PROCESS } from '../../functions/store/state.ts';
 
 const AT = Date.UTC(2026, 10, 21, 12);
 /** Read well before now, in two seconds; nothing was in it. */

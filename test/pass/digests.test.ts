@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Snapshot, SnapshotHead, Snapshots } from '../../functions/snapshots/snapshots.ts';
+import type { Snapshot, SnapshotHead, Snapshots } from '../../functions/store/snapshots.ts';
 import { owedInShort } from '../kit/owed.ts';
 import { restlessTasks } from '../kit/restless-tasks.ts';
 import { isTasksOf, openStage } from '../kit/stage.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { EditApi } from '../../local/simulated-service/server.ts';
+import type { EditApi } from '../../simulator/server.ts';
 import { dyingAt } from '../kit/dying.ts';
 import { isWholeListing } from '../kit/hide.ts';
 import { openStage } from '../kit/stage.ts';

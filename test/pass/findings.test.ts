@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { Findings } from '../../functions/pass/findings.ts';
-import { UNKNOWN_PROCESS } from '../../functions/snapshots/state.ts';
+import { UNKNOWN_PROCESS } from '../../functions/store/state.ts';
 
 it('hands out what was found since it was last asked for, in the order of ids, and keeps all', () => {
   const findings = new Findings(UNKNOWN_PROCESS, 3);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Freedoms } from '../../local/simulated-service/server.ts';
+import type { Freedoms } from '../../simulator/server.ts';
 import { openTable, type TestTable } from '../kit/table.ts';
 import { applyEvents, servedState, snapshotState } from '../kit/told.ts';
 import { createWorld, inShort, PROCESS, type World, type WorldOptions } from '../kit/world.ts';

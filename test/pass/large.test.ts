@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { owedIn } from '../kit/owed.ts';
-import { noise } from '../kit/snapshots/subject.ts';
 import { openStage } from '../kit/stage.ts';
+import { noise } from '../kit/store/subject.ts';
 import { applyEvents, servedState, snapshotState } from '../kit/told.ts';
 import { PROCESS, type World, type WorldOptions } from '../kit/world.ts';
 

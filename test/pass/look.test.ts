@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../functions/basics/json.ts';
 import { rulesOf } from '../../functions/changes/compare-project.ts';
-import type { ChangeEvent } from '../../functions/changes/event.ts';
+import type { ChangeEvent } from '../../functions/model/event.ts';
 import { isOfOneProject, type Looked, look, TaskListMissingError } from '../../functions/pass/look.ts';
 import type { Pass } from '../../functions/pass/pass.ts';
-import type { Listed } from '../../functions/reading/listing.ts';
+import { TooLargeError } from '../../functions/pass/process-events/too-large.ts';
+import type { Listed } from '../../functions/pass/reading/listing.ts';
 import {
   ServiceAnswerError,
   ServiceStatusError,
   ServiceUnreachableError,
 } from '../../functions/service/errors.ts';
-import { type CommitResult, type Snapshots, TornSnapshotError } from '../../functions/snapshots/snapshots.ts';
-import { type Debt, UNKNOWN_PROCESS } from '../../functions/snapshots/state.ts';
-import { TooLargeError } from '../../functions/telling/too-large.ts';
+import { type CommitResult, type Snapshots, TornSnapshotError } from '../../functions/store/snapshots.ts';
+import { type Debt, UNKNOWN_PROCESS } from '../../functions/store/state.ts';
 import { owedIn } from '../kit/owed.ts';
 import { openStage } from '../kit/stage.ts';
 import { PROCESS, type World, type WorldOptions } from '../kit/world.ts';

@@ -1,9 +1,9 @@
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { restoreProcesses } from '../../cli/restore/restore.ts';
-import { createRoster } from '../../functions/snapshots/dynamo-roster.ts';
-import { partition, ROSTER } from '../../functions/snapshots/keys.ts';
-import { queryItems } from '../../functions/snapshots/query-items.ts';
+import { queryItems } from '../../functions/store/dynamo/query-items.ts';
+import { createRoster } from '../../functions/store/dynamo/roster.ts';
+import { partition, ROSTER } from '../../functions/store/keys.ts';
 import { openStage } from '../kit/stage.ts';
 import { openModel } from '../kit/table.ts';
 import { inShort, type World } from '../kit/world.ts';

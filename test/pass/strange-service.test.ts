@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Fault } from '../../local/simulated-service/server.ts';
+import type { Fault } from '../../simulator/server.ts';
 import { knownIn } from '../kit/owed.ts';
 import { openStage } from '../kit/stage.ts';
 import { servedState, snapshotState } from '../kit/told.ts';

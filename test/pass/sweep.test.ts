@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PassReport } from '../../functions/pass/run-pass.ts';
-import { tooManyRequests } from '../../local/simulated-service/server.ts';
+import { tooManyRequests } from '../../simulator/server.ts';
 import { hide } from '../kit/hide.ts';
 import { owedInShort } from '../kit/owed.ts';
 import { isTasksOf, openStage } from '../kit/stage.ts';

@@ -1,15 +1,15 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { JournalReader } from '../../functions/operations/journal.ts';
-import type { Roster } from '../../functions/operations/roster.ts';
-import { createJournalReader } from '../../functions/snapshots/dynamo-journal.ts';
-import { createRoster } from '../../functions/snapshots/dynamo-roster.ts';
-import { createSnapshots } from '../../functions/snapshots/dynamo-snapshots.ts';
-import type { Snapshots } from '../../functions/snapshots/snapshots.ts';
-import { openDatabase } from '../../functions/snapshots/sqlite/database.ts';
-import { sqliteJournalReader } from '../../functions/snapshots/sqlite/journal-reader.ts';
-import { sqliteRoster } from '../../functions/snapshots/sqlite/roster.ts';
-import { SNAPSHOTS_SCHEMA } from '../../functions/snapshots/sqlite/schema.ts';
-import { sqliteSnapshots } from '../../functions/snapshots/sqlite/sqlite-snapshots.ts';
+import { createJournalReader } from '../../functions/store/dynamo/journal.ts';
+import { createRoster } from '../../functions/store/dynamo/roster.ts';
+import { createSnapshots } from '../../functions/store/dynamo/snapshots.ts';
+import type { JournalReader } from '../../functions/store/journal.ts';
+import type { Roster } from '../../functions/store/roster.ts';
+import type { Snapshots } from '../../functions/store/snapshots.ts';
+import { openDatabase } from '../../functions/store/sqlite/database.ts';
+import { sqliteJournalReader } from '../../functions/store/sqlite/journal-reader.ts';
+import { sqliteRoster } from '../../functions/store/sqlite/roster.ts';
+import { SNAPSHOTS_SCHEMA } from '../../functions/store/sqlite/schema.ts';
+import { sqliteSnapshots } from '../../functions/store/sqlite/snapshots.ts';
 import { openStage } from '../kit/stage.ts';
 import { inShort, type World } from '../kit/world.ts';
 

@@ -3,12 +3,12 @@ import { createTick, type TickDependencies, type TickPasses } from '../../functi
 import type { PassMessage } from '../../functions/schedule/pass-message.ts';
 import type { PassQueue } from '../../functions/schedule/pass-queue.ts';
 import type { ScheduledProcess } from '../../functions/schedule/scheduled.ts';
-import { createSnapshots } from '../../functions/snapshots/dynamo-snapshots.ts';
-import type { Lease } from '../../functions/snapshots/snapshots.ts';
-import type { ProcessState } from '../../functions/snapshots/state.ts';
-import { createTickClaims } from '../../functions/snapshots/tick-claims.ts';
-import { createTickProgresses } from '../../functions/snapshots/tick-progress.ts';
-import { TABLES } from '../kit/snapshots/tables.ts';
+import { createSnapshots } from '../../functions/store/dynamo/snapshots.ts';
+import { createTickClaims } from '../../functions/store/dynamo/tick-claims.ts';
+import { createTickProgresses } from '../../functions/store/dynamo/tick-progress.ts';
+import type { Lease } from '../../functions/store/snapshots.ts';
+import type { ProcessState } from '../../functions/store/state.ts';
+import { TABLES } from '../kit/store/tables.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { workspaceSettings } from '../../functions/config/deployed/workspaces.ts';
 import { scheduledIn } from '../../functions/schedule/scheduled.ts';
-import { workspaceSettings } from '../../functions/settings/workspaces.ts';
 
 it('every process of every workspace is scheduled, by its own rhythm or each minute and every six hours', () => {
   const service = {

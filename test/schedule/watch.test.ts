@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ScheduledProcess } from '../../functions/schedule/scheduled.ts';
 import { figuresOf } from '../../functions/schedule/watch.ts';
-import { UNKNOWN_PROCESS } from '../../functions/snapshots/state.ts';
-import type { TickProgress } from '../../functions/snapshots/tick-progress.ts';
+import type { TickProgress } from '../../functions/store/dynamo/tick-progress.ts';
+import { UNKNOWN_PROCESS } from '../../functions/store/state.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

@@ -1,9 +1,9 @@
 import type { Json, JsonObject } from '../../functions/basics/json.ts';
-import type { SimulatedBackend } from '../../local/simulated-service/backend.ts';
-import { personReference } from '../../local/simulated-service/believable/people.ts';
-import { propertyOf } from '../../local/simulated-service/data/properties.ts';
-import type { Field, FieldKind, SimulatedProcess } from '../../local/simulated-service/data/workspace.ts';
-import { fieldsOf, SYSTEM } from '../../local/simulated-service/data/workspace.ts';
+import type { SimulatedBackend } from '../../simulator/backend.ts';
+import { personReference } from '../../simulator/believable/people.ts';
+import { propertyOf } from '../../simulator/data/properties.ts';
+import type { Field, FieldKind, SimulatedProcess } from '../../simulator/data/workspace.ts';
+import { fieldsOf, SYSTEM } from '../../simulator/data/workspace.ts';
 import type { Edit } from './plan.ts';
 import { nameAt, TEXTS_APART, textAt } from './texts.ts';
 

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { Dispatcher } from 'undici';
-import type { ServiceAnswer } from '../../local/simulated-service/messages.ts';
+import type { ServiceAnswer } from '../../simulator/messages.ts';
 import type { Boundary } from './faults.ts';
 import type { Failing, Life } from './life.ts';
 

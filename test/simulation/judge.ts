@@ -1,7 +1,7 @@
 import { jsonEqual } from '../../functions/changes/equal.ts';
-import { byKey } from '../../functions/snapshots/snapshots.ts';
-import { propertyOf } from '../../local/simulated-service/data/properties.ts';
-import type { FieldKind } from '../../local/simulated-service/data/workspace.ts';
+import { byKey } from '../../functions/store/snapshots.ts';
+import { propertyOf } from '../../simulator/data/properties.ts';
+import type { FieldKind } from '../../simulator/data/workspace.ts';
 import { servedState, type Told, type ToldProject } from '../kit/told.ts';
 import { checkStarted, checkStartedIdle } from './judge-schedule.ts';
 import { auditPosition, isOnHold, isSweepUnfinished, release } from './operator.ts';

@@ -1,5 +1,5 @@
 import type { Random } from '../../functions/basics/clock.ts';
-import { between } from '../../local/simulated-service/data/random.ts';
+import { between } from '../../simulator/data/random.ts';
 import type { Boundary, Coverage, Strike } from './faults.ts';
 import type { Scheduler } from './scheduler.ts';
 

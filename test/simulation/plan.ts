@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Freedoms } from '../../local/simulated-service/data/freedoms.ts';
+import type { Freedoms } from '../../simulator/data/freedoms.ts';
 import { type Boundary, FAULTS, type Strike } from './faults.ts';
 import { areClose, type ClockStep, clockSteps, isTimed, type Skew, skew, withClocks } from './plan/clocks.ts';
 import {

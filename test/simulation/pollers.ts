@@ -1,12 +1,12 @@
 import type { SQSRecord } from 'aws-lambda';
 import type { Clock, Sleep } from '../../functions/basics/clock.ts';
+import { type WorkspaceSettings, workspaceSettings } from '../../functions/config/deployed/workspaces.ts';
 import { createPoll, type Poll, type PollReport } from '../../functions/handlers/create-poll.ts';
 import { createPollHandler, type PollHandler } from '../../functions/handlers/create-poll-handler.ts';
 import { ASKED_FOR_MS, type PassMessage, passMessage } from '../../functions/schedule/pass-message.ts';
 import { connect } from '../../functions/service/client.ts';
-import { type WorkspaceSettings, workspaceSettings } from '../../functions/settings/workspaces.ts';
-import { createSnapshots } from '../../functions/snapshots/dynamo-snapshots.ts';
-import { API_PATH, AUTH_PATH } from '../../local/simulated-service/answer.ts';
+import { createSnapshots } from '../../functions/store/dynamo/snapshots.ts';
+import { API_PATH, AUTH_PATH } from '../../simulator/answer.ts';
 import { NOTHING_MALFORMED } from '../kit/delivery/given.ts';
 import { crampedTable } from './cramped-table.ts';
 import { Encounters } from './encounters.ts';

@@ -10,7 +10,7 @@ import {
   UpdateItemCommand,
   type UpdateItemCommandInput,
 } from '@aws-sdk/client-dynamodb';
-import { DEBT, PASS, PROJECT_PREFIX, STATE, USERS } from '../../functions/snapshots/keys.ts';
+import { DEBT, PASS, PROJECT_PREFIX, STATE, USERS } from '../../functions/store/keys.ts';
 
 /** What a pass asks of its two ports, the service and the snapshots. */
 export type PortCall =
@@ -48,7 +48,7 @@ export function requestCall(boundary: string): PortCall {
   return boundary.replace('service.', '') as PortCall;
 }
 
-/** What a command of `functions/snapshots/` is. */
+/** What a command of `functions/store/dynamo/` is. */
 export function tableCall(command: object): PortCall {
   if (command instanceof BatchGetItemCommand) return 'with snapshot';
   if (command instanceof PutItemCommand) return WRITES[kindOf(command.input.Item)];

@@ -1,8 +1,7 @@
 import type { SQSRecord } from 'aws-lambda';
-import type { ChangeEvent } from '../../functions/changes/event.ts';
-import type { LinkTemplates } from '../../functions/endpoints/chat-links.ts';
-import type { EndpointKind, EndpointSettings } from '../../functions/endpoints/endpoint.ts';
-import { wants } from '../../functions/endpoints/filter.ts';
+import type { EndpointKind, EndpointSettings, LinkTemplates } from '../../functions/model/endpoint.ts';
+import type { ChangeEvent } from '../../functions/model/event.ts';
+import { wants } from '../../functions/model/filter.ts';
 import { readSlack } from './chats/read-slack.ts';
 import { readTeams } from './chats/read-teams.ts';
 import { BatchesOracle, type InHand } from './oracle/batches.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { ChangeEvent } from '../../functions/changes/event.ts';
+import type { ChangeEvent } from '../../functions/model/event.ts';
 import { Coverage } from './faults.ts';
 import type { Plan } from './plan.ts';
 import { virtualTimers } from './scheduler.ts';

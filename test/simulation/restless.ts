@@ -1,5 +1,5 @@
-import type { SimulatedBackend } from '../../local/simulated-service/backend.ts';
-import type { SimulatedProcess } from '../../local/simulated-service/data/workspace.ts';
+import type { SimulatedBackend } from '../../simulator/backend.ts';
+import type { SimulatedProcess } from '../../simulator/data/workspace.ts';
 import type { Coverage } from './faults.ts';
 import type { Restless } from './plan/restless.ts';
 import { PROCESS } from './shared.ts';

@@ -1,6 +1,6 @@
-import { AUTH_PATH, respond } from '../../local/simulated-service/answer.ts';
-import { createBackend, type SimulatedBackend } from '../../local/simulated-service/backend.ts';
-import { buildWorkspace } from '../../local/simulated-service/build.ts';
+import { AUTH_PATH, respond } from '../../simulator/answer.ts';
+import { createBackend, type SimulatedBackend } from '../../simulator/backend.ts';
+import { buildWorkspace } from '../../simulator/build.ts';
 import { applyEdit, type Edited, editorsOf } from './edits.ts';
 import type { Boundary, Coverage } from './faults.ts';
 import { compressed, type Reply, type Sent } from './http.ts';

@@ -1,6 +1,6 @@
 import type { DynamoDBRecord } from 'aws-lambda';
-import { AUDIT, CHANGE } from '../../functions/snapshots/keys.ts';
-import { seededRandom } from '../../local/simulated-service/data/random.ts';
+import { AUDIT, CHANGE } from '../../functions/store/keys.ts';
+import { seededRandom } from '../../simulator/data/random.ts';
 import { Clocks } from './clocks.ts';
 import { Delivery, SIGNING_SECRET } from './delivery.ts';
 import type { Coverage } from './faults.ts';

@@ -3,9 +3,9 @@ import type { DynamoDBRecord } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
 import { longestCall, PATIENCE } from '../../functions/aws/clients.ts';
 import { buildEvents } from '../../functions/changes/build-events.ts';
-import type { ChangeEvent } from '../../functions/changes/event.ts';
 import { createPublish, MARGIN_MS, type Rejected } from '../../functions/handlers/create-publish.ts';
-import { encode } from '../../functions/snapshots/codec.ts';
+import type { ChangeEvent } from '../../functions/model/event.ts';
+import { encode } from '../../functions/store/codec.ts';
 import { addingUp } from '../kit/adding-up.ts';
 import { TopicModel } from '../simulation/models/topic.ts';
 

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { auditEvents } from '../../functions/changes/audit-events.ts';
 import { buildEvents, heldEvent } from '../../functions/changes/build-events.ts';
-import type { ChangeEvent, FieldChange } from '../../functions/changes/event.ts';
 import { fieldEvents } from '../../functions/changes/field-events.ts';
+import type { ChangeEvent, FieldChange } from '../../functions/model/event.ts';
 import { bytesOf, messageOf } from '../../functions/topic/entry.ts';
 
 const AT = Date.UTC(2026, 10, 21, 12);

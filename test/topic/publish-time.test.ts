@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { longestCall, PATIENCE } from '../../functions/aws/clients.ts';
 import { buildEvents } from '../../functions/changes/build-events.ts';
 import { createPublish, MARGIN_MS } from '../../functions/handlers/create-publish.ts';
-import { encode } from '../../functions/snapshots/codec.ts';
+import { encode } from '../../functions/store/codec.ts';
 import { addingUp } from '../kit/adding-up.ts';
 import { TopicModel } from '../simulation/models/topic.ts';
 

@@ -14,9 +14,9 @@ import {
 import type { DynamoDBRecord } from 'aws-lambda';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildEvents } from '../../functions/changes/build-events.ts';
-import type { ChangeEvent } from '../../functions/changes/event.ts';
 import { createPublish, type Rejected } from '../../functions/handlers/create-publish.ts';
-import { encode } from '../../functions/snapshots/codec.ts';
+import type { ChangeEvent } from '../../functions/model/event.ts';
+import { encode } from '../../functions/store/codec.ts';
 import { addingUp } from '../kit/adding-up.ts';
 import { checkEvents } from '../kit/check-event.ts';
 import { type Emulator, type Feed, startEmulator } from '../kit/fauxqs.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { FILTER_KEYS } from '../../endpoints/filter.ts';
+import { FILTER_KEYS } from '../../model/filter.ts';
 import { attempt, cursor, time } from './parts.ts';
 
 /** An event as it was committed: docs/events.md. */

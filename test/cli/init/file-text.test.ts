@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { configOf, type Draft } from '../../../cli/init/draft.ts';
 import { fileText } from '../../../cli/init/file-text.ts';
-import { readConfig } from '../../../infra/config/read.ts';
+import { readConfig } from '../../../functions/config/read.ts';
 import { readConfigFile } from '../../../local/settings/config-file.ts';
 import { temporaryDirectory } from '../../kit/temporary.ts';
 

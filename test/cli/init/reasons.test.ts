@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { settingsWithReasons } from '../../../cli/init/reasons.ts';
-import type { Examined } from '../../../functions/operations/doctor/examination.ts';
-import { judge } from '../../../functions/operations/doctor/identifiers.ts';
-import { judgeStability } from '../../../functions/operations/doctor/stability.ts';
-import { judgeLag } from '../../../functions/operations/doctor/updated-lag.ts';
+import type { Examined } from '../../../functions/doctor/examination.ts';
+import { judge } from '../../../functions/doctor/identifiers.ts';
+import { judgeStability } from '../../../functions/doctor/stability.ts';
+import { judgeLag } from '../../../functions/doctor/updated-lag.ts';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');
 const at = (ms: number) => new Date(NOW + ms).toISOString();

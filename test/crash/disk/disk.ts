@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import type { Random } from '../../../functions/basics/clock.ts';
-import { between } from '../../../local/simulated-service/data/random.ts';
+import { between } from '../../../simulator/data/random.ts';
 import { type Done, readLog } from './log.ts';
 import { StoredFile } from './stored-file.ts';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { ChangeEvent } from '../../../functions/changes/event.ts';
+import type { ChangeEvent } from '../../../functions/model/event.ts';
 import { PROCESS } from '../words.ts';
 
 /** What one receiver got of the process that is edited: every event, and which of them came again. */

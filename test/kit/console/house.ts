@@ -6,8 +6,8 @@ import type { Output } from '../../../local/basics/output.ts';
 import { startRunner } from '../../../local/cli/runner.ts';
 import { pageAddress, readAddress, writeOpener } from '../../../local/operate/address.ts';
 import { parseOptions } from '../../../local/settings/options.ts';
-import { type SimulatedService, startSimulatedService } from '../../../local/simulated-service/server.ts';
-import { answer, startReceiver } from '../endpoints/receiver.ts';
+import { type SimulatedService, startSimulatedService } from '../../../simulator/server.ts';
+import { answer, startReceiver } from '../delivery/receiver.ts';
 import { environmentOf } from '../local/run.ts';
 
 /** A run as `npm start` makes it, with one endpoint, `crm`, over a simulated service that changes only

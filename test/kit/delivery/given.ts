@@ -1,7 +1,7 @@
 import type { SetAside } from '../../../functions/aws/set-aside.ts';
 import { buildEvents } from '../../../functions/changes/build-events.ts';
-import type { ChangeEvent } from '../../../functions/changes/event.ts';
-import { MAX_SLOT_AHEAD_MS, type Slots } from '../../../functions/delivery/slots.ts';
+import type { ChangeEvent } from '../../../functions/model/event.ts';
+import { MAX_SLOT_AHEAD_MS, type Slots } from '../../../functions/store/slots.ts';
 
 export const AT = Date.UTC(2026, 10, 21, 12);
 export const SECRET = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;

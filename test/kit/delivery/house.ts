@@ -6,17 +6,17 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import { buildApp } from 'fauxqs';
-import type { ChangeEvent } from '../../../functions/changes/event.ts';
 import { wakesAt } from '../../../functions/delivery/health.ts';
 import { type AllQueueUrls, type Queues, sqsQueues, sqsSend } from '../../../functions/delivery/queues.ts';
 import { createRegistry } from '../../../functions/delivery/registry.ts';
-import type { EndpointKind } from '../../../functions/endpoints/endpoint.ts';
 import { createDeliver, type DeliverDependencies } from '../../../functions/handlers/create-deliver.ts';
 import { createRoute } from '../../../functions/handlers/create-route.ts';
 import { createTick } from '../../../functions/handlers/create-tick.ts';
-import { createDeliveries } from '../../../functions/snapshots/dynamo-deliveries.ts';
-import { createEndpointRows } from '../../../functions/snapshots/dynamo-endpoint-rows.ts';
-import { createSlots } from '../../../functions/snapshots/slots.ts';
+import type { EndpointKind } from '../../../functions/model/endpoint.ts';
+import type { ChangeEvent } from '../../../functions/model/event.ts';
+import { createDeliveries } from '../../../functions/store/dynamo/deliveries.ts';
+import { createEndpointRows } from '../../../functions/store/dynamo/endpoint-rows.ts';
+import { createSlots } from '../../../functions/store/dynamo/slots.ts';
 import { sleep } from '../../../local/basics/sleep.ts';
 import { addingUp } from '../adding-up.ts';
 import { type Poller, startPoller } from '../sqs-poller.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { ChangeEvent } from '../../../functions/changes/event.ts';
+import type { ChangeEvent } from '../../../functions/model/event.ts';
 import { COMPILE_CACHE } from '../compile-cache.ts';
 import { eventually } from '../local/sns-house.ts';
 

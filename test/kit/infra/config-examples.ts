@@ -1,4 +1,4 @@
-import { ConfigError, readConfigs } from '../../../infra/config/read.ts';
+import { ConfigError, readConfigs } from '../../../functions/config/read.ts';
 import { leastConfig } from './synthesise.ts';
 
 /** What is wrong with a configuration; nothing when it is right. */

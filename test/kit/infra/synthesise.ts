@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { afterAll, onTestFinished } from 'vitest';
-import { rightConfigs } from '../../../infra/config/read.ts';
-import type { ConfigInput } from '../../../infra/config/schema.ts';
+import { rightConfigs } from '../../../functions/config/read.ts';
+import type { ConfigInput } from '../../../functions/config/schema.ts';
 import type { ChangewireStack } from '../../../infra/stack.ts';
 import { stacksOf } from '../../../infra/stacks.ts';
 

@@ -1,5 +1,5 @@
 import type { DynamoDBStreamEvent } from 'aws-lambda';
-import type { Database } from '../../../functions/snapshots/sqlite/database.ts';
+import type { Database } from '../../../functions/store/sqlite/database.ts';
 
 /** A change record as a commit leaves it in the journal; `id` is its key. @returns its position */
 export function addChange({ sql }: Database, id: string): number {

@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
-import { API_PATH, AUTH_PATH } from '../../../local/simulated-service/answer.ts';
-import { createBackend, SIMULATED_CREDENTIALS } from '../../../local/simulated-service/backend.ts';
-import { believableWorkspace } from '../../../local/simulated-service/believable/generate.ts';
-import { Faults } from '../../../local/simulated-service/faults.ts';
-import { answer } from '../../../local/simulated-service/http.ts';
+import { API_PATH, AUTH_PATH } from '../../../simulator/answer.ts';
+import { createBackend, SIMULATED_CREDENTIALS } from '../../../simulator/backend.ts';
+import { believableWorkspace } from '../../../simulator/believable/generate.ts';
+import { Faults } from '../../../simulator/faults.ts';
+import { answer } from '../../../simulator/http.ts';
 import { listen } from '../listen.ts';
 
 /** A simulated service that can be reset to its first state and keeps its address: so the data directory

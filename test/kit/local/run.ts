@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished, vi } from 'vitest';
-import type { ChangeEvent } from '../../../functions/changes/event.ts';
-import type { SimulatedService } from '../../../local/simulated-service/server.ts';
+import type { ChangeEvent } from '../../../functions/model/event.ts';
+import type { SimulatedService } from '../../../simulator/server.ts';
 import { COMPILE_CACHE } from '../compile-cache.ts';
 
 export interface Run {

@@ -6,7 +6,7 @@ import type {
   PropertyChange,
   SourceEvent,
   TaskEvent,
-} from '../../../functions/changes/event.ts';
+} from '../../../functions/model/event.ts';
 
 const common = {
   specversion: '1.0',

@@ -2,7 +2,7 @@ import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Clock } from '../../../functions/basics/clock.ts';
-import { startSimulatedService } from '../../../local/simulated-service/server.ts';
+import { startSimulatedService } from '../../../simulator/server.ts';
 import { temporaryDirectory } from '../temporary.ts';
 import { ROOT } from './loaded.ts';
 

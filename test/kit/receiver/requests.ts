@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import type { SentEvent } from '../../../functions/changes/event.ts';
-import { webhookRequest } from '../../../functions/endpoints/webhook.ts';
+import { webhookRequest } from '../../../functions/delivery/webhook/webhook.ts';
+import type { SentEvent } from '../../../functions/model/event.ts';
 import { Refusal } from '../../../receiver/index.ts';
 
 export type Headers = Readonly<Record<string, string>>;

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import type { ChangeEvent } from '../../../functions/changes/event.ts';
+import type { ChangeEvent } from '../../../functions/model/event.ts';
 import { flush } from '../../../local/basics/flush.ts';
 import { createOutput } from '../../../local/basics/output.ts';
 

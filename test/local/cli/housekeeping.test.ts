@@ -2,14 +2,14 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { openDatabase } from '../../../functions/snapshots/sqlite/database.ts';
-import { DELIVERIES_SCHEMA, sqliteDeliveries } from '../../../functions/snapshots/sqlite/deliveries.ts';
-import { sqliteJournal } from '../../../functions/snapshots/sqlite/journal.ts';
-import { SNAPSHOTS_SCHEMA } from '../../../functions/snapshots/sqlite/schema.ts';
-import { sqliteSnapshots } from '../../../functions/snapshots/sqlite/sqlite-snapshots.ts';
+import { openDatabase } from '../../../functions/store/sqlite/database.ts';
+import { DELIVERIES_SCHEMA, sqliteDeliveries } from '../../../functions/store/sqlite/deliveries.ts';
+import { sqliteJournal } from '../../../functions/store/sqlite/journal.ts';
+import { SNAPSHOTS_SCHEMA } from '../../../functions/store/sqlite/schema.ts';
+import { sqliteSnapshots } from '../../../functions/store/sqlite/snapshots.ts';
 import { keepHouse, startHousekeeping } from '../../../local/cli/housekeeping.ts';
-import { AT, content, event, noise } from '../../kit/snapshots/subject.ts';
-import { delivery } from '../../snapshots/deliveries-contract.ts';
+import { AT, content, event, noise } from '../../kit/store/subject.ts';
+import { delivery } from '../../store/deliveries-contract.ts';
 
 const DAY = 86_400_000;
 

@@ -1,13 +1,13 @@
 import { PassThrough } from 'node:stream';
 import { expect, onTestFinished, test } from 'vitest';
-import { openDatabase } from '../../../functions/snapshots/sqlite/database.ts';
-import { SNAPSHOTS_SCHEMA } from '../../../functions/snapshots/sqlite/schema.ts';
-import { sqliteSnapshots } from '../../../functions/snapshots/sqlite/sqlite-snapshots.ts';
+import { openDatabase } from '../../../functions/store/sqlite/database.ts';
+import { SNAPSHOTS_SCHEMA } from '../../../functions/store/sqlite/schema.ts';
+import { sqliteSnapshots } from '../../../functions/store/sqlite/snapshots.ts';
 import { createOutput } from '../../../local/basics/output.ts';
 import { startPolling } from '../../../local/cli/polling.ts';
 import { PassWatch } from '../../../local/health/freshness.ts';
-import { buildWorkspace, startSimulatedService } from '../../../local/simulated-service/server.ts';
 import { realSource } from '../../../local/source/source.ts';
+import { buildWorkspace, startSimulatedService } from '../../../simulator/server.ts';
 
 test('a pass that is not due asks the service nothing, unless somebody asks for it', async () => {
   const workspace = buildWorkspace({ processes: [{ id: 'p', projects: 2, tasksPerProject: 1 }] });

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { openDatabase } from '../../../functions/snapshots/sqlite/database.ts';
-import { DELIVERIES_SCHEMA, sqliteDeliveries } from '../../../functions/snapshots/sqlite/deliveries.ts';
+import { openDatabase } from '../../../functions/store/sqlite/database.ts';
+import { DELIVERIES_SCHEMA, sqliteDeliveries } from '../../../functions/store/sqlite/deliveries.ts';
 import type { Output } from '../../../local/basics/output.ts';
 import { UsageError } from '../../../local/basics/usage-error.ts';
 import { resendOf } from '../../../local/cli/resend.ts';
 import { takeUp, tellAbandoned } from '../../../local/cli/undelivered.ts';
-import { AT, delivery } from '../../snapshots/deliveries-contract.ts';
+import { AT, delivery } from '../../store/deliveries-contract.ts';
 
 const ENDPOINTS = [{ name: 'planner' }, { name: 'crm' }];
 const SUBSCRIPTIONS = [{ name: '127-0-0-1-ab', label: 'http://127.0.0.1:9000' }];

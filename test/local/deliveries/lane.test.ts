@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { Deliveries, PendingDelivery } from '../../../functions/delivery/deliveries.ts';
-import { openDatabase } from '../../../functions/snapshots/sqlite/database.ts';
-import { DELIVERIES_SCHEMA, sqliteDeliveries } from '../../../functions/snapshots/sqlite/deliveries.ts';
+import type { Deliveries, PendingDelivery } from '../../../functions/store/deliveries.ts';
+import { openDatabase } from '../../../functions/store/sqlite/database.ts';
+import { DELIVERIES_SCHEMA, sqliteDeliveries } from '../../../functions/store/sqlite/deliveries.ts';
 import { Lane } from '../../../local/deliveries/lane.ts';
-import { AT, delivery } from '../../snapshots/deliveries-contract.ts';
+import { AT, delivery } from '../../store/deliveries-contract.ts';
 
 /** A lane over an empty store, whose time is the test's own. */
 function open(store: Deliveries = sqliteDeliveries(openDatabase(':memory:', [DELIVERIES_SCHEMA]))) {

@@ -1,10 +1,10 @@
 import { PublishBatchCommand } from '@aws-sdk/client-sns';
 import { describe, expect, it, vi } from 'vitest';
-import type { Attributes, Deliveries } from '../../../functions/delivery/deliveries.ts';
-import { openDatabase } from '../../../functions/snapshots/sqlite/database.ts';
-import { DELIVERIES_SCHEMA, sqliteDeliveries } from '../../../functions/snapshots/sqlite/deliveries.ts';
+import type { Attributes, Deliveries } from '../../../functions/store/deliveries.ts';
+import { openDatabase } from '../../../functions/store/sqlite/database.ts';
+import { DELIVERIES_SCHEMA, sqliteDeliveries } from '../../../functions/store/sqlite/deliveries.ts';
 import { LocalTopic } from '../../../local/deliveries/topic.ts';
-import { AT, delivery } from '../../snapshots/deliveries-contract.ts';
+import { AT, delivery } from '../../store/deliveries-contract.ts';
 
 function open(deliveries: Deliveries = sqliteDeliveries(openDatabase(':memory:', [DELIVERIES_SCHEMA]))) {
   const topic = new LocalTopic(deliveries, () => AT);

@@ -1,18 +1,18 @@
 import { join } from 'node:path';
 import { PublishBatchCommand } from '@aws-sdk/client-sns';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { ChangeEvent } from '../../../functions/changes/event.ts';
 import { senderOf } from '../../../functions/delivery/sender.ts';
-import type { EndpointFilter } from '../../../functions/endpoints/filter.ts';
-import { openDatabase } from '../../../functions/snapshots/sqlite/database.ts';
-import { DELIVERIES_SCHEMA, sqliteDeliveries } from '../../../functions/snapshots/sqlite/deliveries.ts';
-import { sqliteEndpointRows } from '../../../functions/snapshots/sqlite/endpoint-rows.ts';
-import { SNAPSHOTS_SCHEMA } from '../../../functions/snapshots/sqlite/schema.ts';
-import { sqliteSlots } from '../../../functions/snapshots/sqlite/slots.ts';
+import type { ChangeEvent } from '../../../functions/model/event.ts';
+import type { EndpointFilter } from '../../../functions/model/filter.ts';
+import { openDatabase } from '../../../functions/store/sqlite/database.ts';
+import { DELIVERIES_SCHEMA, sqliteDeliveries } from '../../../functions/store/sqlite/deliveries.ts';
+import { sqliteEndpointRows } from '../../../functions/store/sqlite/endpoint-rows.ts';
+import { SNAPSHOTS_SCHEMA } from '../../../functions/store/sqlite/schema.ts';
+import { sqliteSlots } from '../../../functions/store/sqlite/slots.ts';
 import { LocalTopic } from '../../../local/deliveries/topic.ts';
 import { startEndpoint } from '../../../local/endpoints/endpoint.ts';
 import { SECRET, someEvents } from '../../kit/delivery/given.ts';
-import { answer, startReceiver } from '../../kit/endpoints/receiver.ts';
+import { answer, startReceiver } from '../../kit/delivery/receiver.ts';
 import { eventually, sleep } from '../../kit/local/sns-house.ts';
 import { temporaryDirectory } from '../../kit/temporary.ts';
 

@@ -1,9 +1,9 @@
 import type { DynamoDBStreamEvent } from 'aws-lambda';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Publish } from '../../../functions/handlers/create-publish.ts';
-import { type Database, openDatabase } from '../../../functions/snapshots/sqlite/database.ts';
-import { type Journal, sqliteJournal } from '../../../functions/snapshots/sqlite/journal.ts';
-import { SNAPSHOTS_SCHEMA } from '../../../functions/snapshots/sqlite/schema.ts';
+import { type Database, openDatabase } from '../../../functions/store/sqlite/database.ts';
+import { type Journal, sqliteJournal } from '../../../functions/store/sqlite/journal.ts';
+import { SNAPSHOTS_SCHEMA } from '../../../functions/store/sqlite/schema.ts';
 import { type JournalFeedOptions, startJournalFeed } from '../../../local/feed/journal-feed.ts';
 import { streamRecord } from '../../../local/feed/stream-record.ts';
 import { addChange, idsOf } from '../../kit/local/change-records.ts';

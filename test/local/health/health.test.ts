@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { workspaceSettings } from '../../../functions/settings/workspaces.ts';
-import { openDatabase } from '../../../functions/snapshots/sqlite/database.ts';
-import { DELIVERIES_SCHEMA, sqliteDeliveries } from '../../../functions/snapshots/sqlite/deliveries.ts';
-import { sqliteEndpointRows } from '../../../functions/snapshots/sqlite/endpoint-rows.ts';
-import { sqliteJournal } from '../../../functions/snapshots/sqlite/journal.ts';
-import { SNAPSHOTS_SCHEMA } from '../../../functions/snapshots/sqlite/schema.ts';
-import { sqliteSnapshots } from '../../../functions/snapshots/sqlite/sqlite-snapshots.ts';
-import type { ProcessState } from '../../../functions/snapshots/state.ts';
+import { workspaceSettings } from '../../../functions/config/deployed/workspaces.ts';
+import { openDatabase } from '../../../functions/store/sqlite/database.ts';
+import { DELIVERIES_SCHEMA, sqliteDeliveries } from '../../../functions/store/sqlite/deliveries.ts';
+import { sqliteEndpointRows } from '../../../functions/store/sqlite/endpoint-rows.ts';
+import { sqliteJournal } from '../../../functions/store/sqlite/journal.ts';
+import { SNAPSHOTS_SCHEMA } from '../../../functions/store/sqlite/schema.ts';
+import { sqliteSnapshots } from '../../../functions/store/sqlite/snapshots.ts';
+import type { ProcessState } from '../../../functions/store/state.ts';
 import { PassWatch } from '../../../local/health/freshness.ts';
 import { healthOf } from '../../../local/health/health.ts';
-import { event } from '../../kit/snapshots/subject.ts';
-import { AT, delivery } from '../../snapshots/deliveries-contract.ts';
+import { event } from '../../kit/store/subject.ts';
+import { AT, delivery } from '../../store/deliveries-contract.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

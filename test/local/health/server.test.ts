@@ -5,7 +5,7 @@ import { startRunner } from '../../../local/cli/runner.ts';
 import type { Health } from '../../../local/health/health.ts';
 import { startHealthServer } from '../../../local/health/server.ts';
 import { parseOptions } from '../../../local/settings/options.ts';
-import { startSimulatedService } from '../../../local/simulated-service/server.ts';
+import { startSimulatedService } from '../../../simulator/server.ts';
 import { environmentOf, until } from '../../kit/local/run.ts';
 import { temporaryDirectory } from '../../kit/temporary.ts';
 

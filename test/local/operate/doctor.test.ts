@@ -3,18 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
-import { settingsToPaste } from '../../../functions/operations/doctor/to-paste.ts';
+import { settingsToPaste } from '../../../functions/doctor/to-paste.ts';
 import type { Output } from '../../../local/basics/output.ts';
 import { startRunner } from '../../../local/cli/runner.ts';
 import { doctorOf, doctorSource, workspaceOf } from '../../../local/operate/doctor.ts';
 import { parseOptions } from '../../../local/settings/options.ts';
-import {
-  buildWorkspace,
-  type Freedoms,
-  startSimulatedService,
-} from '../../../local/simulated-service/server.ts';
 import { realSource } from '../../../local/source/source.ts';
-import { drawnFreedoms } from '../../kit/operations/doctor/drawn-freedoms.ts';
+import { buildWorkspace, type Freedoms, startSimulatedService } from '../../../simulator/server.ts';
+import { drawnFreedoms } from '../../kit/doctor/drawn-freedoms.ts';
 
 const TIMING = { changes: { fastest: 60_000, slowest: 60_000 }, sweep: 60_000, overlap: 1_000 };
 const now = async () => undefined;

@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { withoutRoot } from '../../../infra/config/problems.ts';
-import { readConfig } from '../../../infra/config/read.ts';
+import { withoutRoot } from '../../../functions/config/problems.ts';
+import { readConfig } from '../../../functions/config/read.ts';
 import { UsageError } from '../../../local/basics/usage-error.ts';
 import {
   configFileIn,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readConfig } from '../../../infra/config/read.ts';
+import { readConfig } from '../../../functions/config/read.ts';
 import { UsageError } from '../../../local/basics/usage-error.ts';
 import { parseOptions } from '../../../local/settings/options.ts';
 import { wantedEndpoints } from '../../../local/settings/wanted-endpoints.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readConfig } from '../../../infra/config/read.ts';
+import { readConfig } from '../../../functions/config/read.ts';
 import { retryDelays, wantedSubscriptions } from '../../../local/settings/wanted-subscriptions.ts';
 import { config, subscription } from '../../kit/infra/config-examples.ts';
 

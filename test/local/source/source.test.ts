@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { saveWorkspace } from '../../../local/simulated-service/persistence.ts';
-import { buildWorkspace, startSimulatedService } from '../../../local/simulated-service/server.ts';
 import { simulatedSource } from '../../../local/source/source.ts';
+import { saveWorkspace } from '../../../simulator/persistence.ts';
+import { buildWorkspace, startSimulatedService } from '../../../simulator/server.ts';
 import { until } from '../../kit/local/run.ts';
 import { temporaryDirectory } from '../../kit/temporary.ts';
 

@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../../functions/basics/json.ts';
-import type { Actor, ChangeEvent, PropertyChange, TaskEvent } from '../../../functions/changes/event.ts';
+import type { Actor, ChangeEvent, PropertyChange, TaskEvent } from '../../../functions/model/event.ts';
 import { formatEvent } from '../../../local/terminal/print.ts';
 import { columns } from '../../../local/terminal/text.ts';
 import {

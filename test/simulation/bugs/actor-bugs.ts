@@ -6,7 +6,7 @@ export const ACTOR_BUGS: readonly Bug[] = [
     name: 'actors of the neighbour entry',
     edits: [
       edit(
-        'reading/actors.ts',
+        'pass/audit-log/actors.ts',
         'about.map(({ users }) => knownAmong(users, names));',
         'about.map(fact => knownAmong((facts[facts.indexOf(fact) + 1] ?? fact).users, names));',
       ),

@@ -16,7 +16,7 @@ export const DIGEST_BUGS: readonly Bug[] = [
     name: 'a list known by its first page',
     edits: [
       edit(
-        'reading/read-tasks.ts',
+        'pass/reading/read-tasks.ts',
         'digest: digests.length === 1 ? digests[0] : digest(digests)',
         'digest: digests[0]',
       ),

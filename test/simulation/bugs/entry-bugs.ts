@@ -6,7 +6,7 @@ export const ENTRY_BUGS: readonly Bug[] = [
     name: 'told audit entries not remembered',
     edits: [
       edit(
-        'snapshots/announcements.ts',
+        'store/dynamo/announcements.ts',
         '...entryPuts(table, process, entries, said)',
         '...entryPuts(table, process, [], said)',
       ),
@@ -16,7 +16,7 @@ export const ENTRY_BUGS: readonly Bug[] = [
     name: 'a log that was not met read no further',
     edits: [
       edit(
-        'reading/read-entries.ts',
+        'pass/audit-log/read-entries.ts',
         'isCutShort ? isPlaced && found.isMet : isWhole || found.isMet;',
         'isCutShort ? isPlaced : true;',
       ),
@@ -26,7 +26,7 @@ export const ENTRY_BUGS: readonly Bug[] = [
     name: 'a newest-first log left at its head where its reading was cut short',
     edits: [
       edit(
-        'reading/found-entries.ts',
+        'pass/audit-log/found-entries.ts',
         'if (!isInMidst) return this.leftAt',
         'if (!isInMidst || left !== undefined) return this.leftAt',
       ),
@@ -36,9 +36,9 @@ export const ENTRY_BUGS: readonly Bug[] = [
   {
     name: 'what was told of a log passed over without meeting its first entry',
     edits: [
-      edit('reading/walk-log.ts', '|| walked.reachesHead);', '|| position?.head !== undefined);'),
+      edit('pass/audit-log/walk-log.ts', '|| walked.reachesHead);', '|| position?.head !== undefined);'),
       edit(
-        'reading/walk-log.ts',
+        'pass/audit-log/walk-log.ts',
         'if (walked.reachesHead && !isMet())',
         'if (tail !== undefined && !isMet())',
       ),
@@ -47,13 +47,13 @@ export const ENTRY_BUGS: readonly Bug[] = [
   },
   {
     name: 'every unknown audit entry taken for new',
-    edits: [edit('reading/placed-entries.ts', "age === 'new' ||\n", 'age !== undefined ||\n')],
+    edits: [edit('pass/audit-log/placed-entries.ts', "age === 'new' ||\n", 'age !== undefined ||\n')],
   },
   {
     name: 'tasks in audit entries told of a neighbour project',
     edits: [
       edit(
-        'telling/entry-records.ts',
+        'pass/process-events/entry-records.ts',
         'tasks.push({ id, projectId });',
         'tasks.push({ id, projectId: [...named][0] ?? projectId });',
       ),

@@ -6,12 +6,12 @@ export const SCHEDULE_BUGS: readonly Bug[] = [
     name: 'a claim without its condition',
     edits: [
       edit(
-        'snapshots/tick-claims.ts',
+        'store/dynamo/tick-claims.ts',
         '        ConditionExpression: seen === undefined ? NEVER_CLAIMED : IS_LAST_CLAIMED,\n',
         '',
       ),
       edit(
-        'snapshots/tick-claims.ts',
+        'store/dynamo/tick-claims.ts',
         "          ...(seen !== undefined && { ':seen': { N: seen } }),\n",
         '',
       ),
@@ -19,7 +19,7 @@ export const SCHEDULE_BUGS: readonly Bug[] = [
   },
   {
     name: 'a claim that lies ahead believed for ever',
-    edits: [edit('snapshots/tick-claims.ts', '|| Number(seen) > now + FARTHEST_MS ? now', '? now')],
+    edits: [edit('store/dynamo/tick-claims.ts', '|| Number(seen) > now + FARTHEST_MS ? now', '? now')],
   },
   {
     name: 'the edge of a window taken twice',

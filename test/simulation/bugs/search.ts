@@ -9,8 +9,17 @@ import type { Bug } from './bug.ts';
 /** How many seeds are simulated before the bug counts as not found. */
 export const SEEDS = 1_000;
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
-const SIMULATED = ['functions', 'local', 'test/simulation', 'test/kit', 'package.json'];
-const TESTED = ['functions', 'local', 'test', 'docs', 'package.json', 'tsconfig.json', 'vitest.config.ts'];
+const SIMULATED = ['functions', 'local', 'simulator', 'test/simulation', 'test/kit', 'package.json'];
+const TESTED = [
+  'functions',
+  'local',
+  'simulator',
+  'test',
+  'docs',
+  'package.json',
+  'tsconfig.json',
+  'vitest.config.ts',
+];
 
 /** How soon, and by which invariant, the simulation catches a bug; undefined when it doesn't.
  *  @throws when the seed that catches it fails without the bug, too */

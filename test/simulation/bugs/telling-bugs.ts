@@ -6,7 +6,7 @@ export const TELLING_BUGS: readonly Bug[] = [
     name: "a group's second event dropped",
     edits: [
       edit(
-        'endpoints/chat-topics.ts',
+        'delivery/chat/chat-topics.ts',
         '    ...together(linked, actors),\n',
         '    ...together(linked.filter((_, index) => index !== 1), actors),\n',
       ),
@@ -16,7 +16,7 @@ export const TELLING_BUGS: readonly Bug[] = [
     name: 'one too few counted as left out',
     edits: [
       edit(
-        'endpoints/chat-view.ts',
+        'delivery/chat/chat-view.ts',
         'all > 0 ? told.length : 1',
         'all > 0 ? Math.min(all, told.length + 1) : 1',
       ),
@@ -24,7 +24,7 @@ export const TELLING_BUGS: readonly Bug[] = [
   },
   {
     name: 'last fields shown instead of first',
-    edits: [edit('endpoints/chat-view.ts', '.slice(0, detail.lines)', '.slice(-detail.lines)')],
+    edits: [edit('delivery/chat/chat-view.ts', '.slice(0, detail.lines)', '.slice(-detail.lines)')],
   },
   {
     name: 'second message settled by the first outcome',
@@ -93,7 +93,7 @@ export const TELLING_BUGS: readonly Bug[] = [
     name: 'times of the latest event alone',
     edits: [
       edit(
-        'endpoints/chat-origin.ts',
+        'delivery/chat/chat-origin.ts',
         'Math.min(...observed.map(span => Date.parse(span.after)))',
         'Math.max(...observed.map(span => Date.parse(span.after)))',
       ),
@@ -101,17 +101,19 @@ export const TELLING_BUGS: readonly Bug[] = [
   },
   {
     name: 'events of one commit in any order',
-    edits: [edit('endpoints/chat-topics.ts', 'indexOf(one) - indexOf(other)', 'indexOf(one) - indexOf(one)')],
+    edits: [
+      edit('delivery/chat/chat-topics.ts', 'indexOf(one) - indexOf(other)', 'indexOf(one) - indexOf(one)'),
+    ],
   },
   {
     name: 'the first name of a renamed project as title',
-    edits: [edit('endpoints/chat-topics.ts', 'events.findLast(event =>', 'events.find(event =>')],
+    edits: [edit('delivery/chat/chat-topics.ts', 'events.findLast(event =>', 'events.find(event =>')],
   },
   {
     name: 'projects of one name told as one',
     edits: [
       edit(
-        'endpoints/chat-topics.ts',
+        'delivery/chat/chat-topics.ts',
         'return [event.source, event.data.project.id];',
         'return [event.source, event.data.project.name ?? event.data.project.id];',
       ),
@@ -119,15 +121,15 @@ export const TELLING_BUGS: readonly Bug[] = [
   },
   {
     name: 'a late difference cut off',
-    edits: [edit('endpoints/chat-text.ts', 'if (same < limit / 2)', 'if (same < limit * 4)')],
+    edits: [edit('delivery/chat/chat-text.ts', 'if (same < limit / 2)', 'if (same < limit * 4)')],
   },
   {
     name: 'data as markup in Slack',
-    edits: [edit('endpoints/slack-text.ts', ".replaceAll('>', '&gt;')", '')],
+    edits: [edit('delivery/slack/slack-text.ts', ".replaceAll('>', '&gt;')", '')],
   },
   {
     name: 'data as a date in Teams',
-    edits: [edit('endpoints/teams-card.ts', '/\\{(?=\\{)/g', '/\\{(?=\\{)/')],
+    edits: [edit('delivery/teams/teams-card.ts', '/\\{(?=\\{)/g', '/\\{(?=\\{)/')],
   },
   {
     name: 'of several removed choices the first alone',
@@ -135,17 +137,17 @@ export const TELLING_BUGS: readonly Bug[] = [
   },
   {
     name: "a listing's older record taken for newer",
-    edits: [edit('reading/freshest.ts', 'theirs - ours : byReading', 'ours - theirs : byReading')],
+    edits: [edit('pass/reading/freshest.ts', 'theirs - ours : byReading', 'ours - theirs : byReading')],
   },
   {
     name: "a listing's record taken for newer whenever read",
     edits: [
       edit(
-        'reading/freshest.ts',
+        'pass/reading/freshest.ts',
         'if (byReading > (listed.untimed ||',
         'if (Math.abs(byReading) > (listed.untimed ||',
       ),
-      edit('reading/freshest.ts', 'if (order > 0)', 'if (order !== 0)'),
+      edit('pass/reading/freshest.ts', 'if (order > 0)', 'if (order !== 0)'),
     ],
   },
 ];

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ChangeEvent } from '../../../functions/changes/event.ts';
-import type { LinkTemplates } from '../../../functions/endpoints/chat-links.ts';
-import { slackMessages } from '../../../functions/endpoints/slack.ts';
-import { teamsMessages } from '../../../functions/endpoints/teams.ts';
-import { batches, change, commitOf, field, templates } from '../../kit/endpoints/chat-batches.ts';
+import { slackMessages } from '../../../functions/delivery/slack/slack.ts';
+import { teamsMessages } from '../../../functions/delivery/teams/teams.ts';
+import type { LinkTemplates } from '../../../functions/model/endpoint.ts';
+import type { ChangeEvent } from '../../../functions/model/event.ts';
+import { batches, change, commitOf, field, templates } from '../../kit/delivery/chat-batches.ts';
 import { Violation } from '../oracle/violation.ts';
 import { textAt } from '../texts.ts';
 import { tellsGroup } from './check-message.ts';

@@ -1,4 +1,4 @@
-import type { Actor } from '../../../functions/changes/event.ts';
+import type { Actor } from '../../../functions/model/event.ts';
 import { visible } from './shown.ts';
 import { isCutOf, splits } from './tells.ts';
 

@@ -1,4 +1,4 @@
-import type { AuditEvent } from '../../../functions/changes/event.ts';
+import type { AuditEvent } from '../../../functions/model/event.ts';
 import { linkFault } from './check-links.ts';
 import { differ, originOf } from './check-parts.ts';
 import { type Shown, visible } from './shown.ts';

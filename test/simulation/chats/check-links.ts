@@ -1,5 +1,5 @@
-import type { ChangeEvent, ProjectEvent, TaskEvent } from '../../../functions/changes/event.ts';
-import type { LinkTemplates } from '../../../functions/endpoints/chat-links.ts';
+import type { LinkTemplates } from '../../../functions/model/endpoint.ts';
+import type { ChangeEvent, ProjectEvent, TaskEvent } from '../../../functions/model/event.ts';
 import type { Item } from './items.ts';
 import { type Shown, visible } from './shown.ts';
 

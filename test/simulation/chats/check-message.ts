@@ -1,3 +1,4 @@
+import type { LinkTemplates } from '../../../functions/model/endpoint.ts';
 import type {
   AuditEvent,
   ChangeEvent,
@@ -5,8 +6,7 @@ import type {
   ProjectEvent,
   SourceEvent,
   TaskEvent,
-} from '../../../functions/changes/event.ts';
-import type { LinkTemplates } from '../../../functions/endpoints/chat-links.ts';
+} from '../../../functions/model/event.ts';
 import { namesActors } from './check-actors.ts';
 import { entriesFault } from './check-entries.ts';
 import { linkFault } from './check-links.ts';

@@ -1,4 +1,4 @@
-import type { ChangeEvent } from '../../../functions/changes/event.ts';
+import type { ChangeEvent } from '../../../functions/model/event.ts';
 
 /** Where an event comes from, as a message says it. */
 export function originOf({ source, data }: ChangeEvent): string {

@@ -6,7 +6,7 @@ import type {
   FieldEvent,
   ProjectEvent,
   TaskEvent,
-} from '../../../functions/changes/event.ts';
+} from '../../../functions/model/event.ts';
 import { visible } from './shown.ts';
 import { isReadable } from './tells.ts';
 

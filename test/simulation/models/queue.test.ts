@@ -1,7 +1,7 @@
 import { MessageNotInflight } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Random } from '../../../functions/basics/clock.ts';
-import { seededRandom } from '../../../local/simulated-service/data/random.ts';
+import { seededRandom } from '../../../simulator/data/random.ts';
 import { QueueModel } from './queue.ts';
 import { type OpenQueue, queueContract } from './queue-contract.ts';
 import { startEmbedded } from './queue-embedded.ts';

@@ -17,7 +17,7 @@ import {
   type UpdateItemCommandInput,
 } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { OpenTable } from '../../kit/snapshots/tables.ts';
+import type { OpenTable } from '../../kit/store/tables.ts';
 
 type Values = Record<string, AttributeValue>;
 

@@ -6,7 +6,7 @@ import {
 import type { DynamoDBRecord } from 'aws-lambda';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type OpenTable, openEmbedded, openModel, openServed } from '../../kit/snapshots/tables.ts';
+import { type OpenTable, openEmbedded, openModel, openServed } from '../../kit/store/tables.ts';
 import { usesModel } from '../../kit/table.ts';
 import type { Item } from './table.ts';
 import { command } from './table-commands.ts';

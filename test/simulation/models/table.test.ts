@@ -16,7 +16,7 @@ import {
   type UpdateItemCommandInput,
 } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type OpenTable, openEmbedded, openModel, TABLES } from '../../kit/snapshots/tables.ts';
+import { type OpenTable, openEmbedded, openModel, TABLES } from '../../kit/store/tables.ts';
 import { usesModel } from '../../kit/table.ts';
 import { TableModel } from './table.ts';
 import { tableContract } from './table-contract.ts';

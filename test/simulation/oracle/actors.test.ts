@@ -1,10 +1,10 @@
 import type { DynamoDBRecord } from 'aws-lambda';
 import { expect, test } from 'vitest';
-import type { Actor, ChangeEvent } from '../../../functions/changes/event.ts';
-import { createBackend } from '../../../local/simulated-service/backend.ts';
-import { buildWorkspace } from '../../../local/simulated-service/build.ts';
-import type { Freedoms } from '../../../local/simulated-service/data/freedoms.ts';
-import { SYSTEM } from '../../../local/simulated-service/data/workspace.ts';
+import type { Actor, ChangeEvent } from '../../../functions/model/event.ts';
+import { createBackend } from '../../../simulator/backend.ts';
+import { buildWorkspace } from '../../../simulator/build.ts';
+import type { Freedoms } from '../../../simulator/data/freedoms.ts';
+import { SYSTEM } from '../../../simulator/data/workspace.ts';
 import { Coverage } from '../faults.ts';
 import { ActorsOracle, type Dated } from './actors.ts';
 import { History } from './history.ts';

@@ -1,8 +1,8 @@
 import type { DynamoDBRecord } from 'aws-lambda';
-import type { Actor, ChangeEvent, ProjectEvent, TaskEvent } from '../../../functions/changes/event.ts';
-import { DEBT, debtorOf } from '../../../functions/snapshots/keys.ts';
-import type { SimulatedBackend } from '../../../local/simulated-service/backend.ts';
-import type { AuditEntry } from '../../../local/simulated-service/data/workspace.ts';
+import type { Actor, ChangeEvent, ProjectEvent, TaskEvent } from '../../../functions/model/event.ts';
+import { DEBT, debtorOf } from '../../../functions/store/keys.ts';
+import type { SimulatedBackend } from '../../../simulator/backend.ts';
+import type { AuditEntry } from '../../../simulator/data/workspace.ts';
 import { isRecordEvent } from '../../kit/told.ts';
 import type { Coverage } from '../faults.ts';
 import type { EditMade, History, RecordName } from './history.ts';

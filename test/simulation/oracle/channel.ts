@@ -1,5 +1,5 @@
-import type { ChangeEvent } from '../../../functions/changes/event.ts';
-import type { LinkTemplates } from '../../../functions/endpoints/chat-links.ts';
+import type { LinkTemplates } from '../../../functions/model/endpoint.ts';
+import type { ChangeEvent } from '../../../functions/model/event.ts';
 import { tellsGroup } from '../chats/check-message.ts';
 import type { Shown } from '../chats/shown.ts';
 import type { Coverage } from '../faults.ts';

@@ -1,6 +1,6 @@
-import type { ChangeEvent } from '../../../functions/changes/event.ts';
-import type { EndpointSettings } from '../../../functions/endpoints/endpoint.ts';
-import { wants } from '../../../functions/endpoints/filter.ts';
+import type { EndpointSettings } from '../../../functions/model/endpoint.ts';
+import type { ChangeEvent } from '../../../functions/model/event.ts';
+import { wants } from '../../../functions/model/filter.ts';
 import type { CommitsOracle } from './commits.ts';
 import { ReceiverOracle } from './receiver.ts';
 import { Violation } from './violation.ts';

@@ -1,10 +1,10 @@
 import type { DynamoDBRecord } from 'aws-lambda';
 import { isJsonObject } from '../../../functions/basics/json.ts';
 import { jsonEqual } from '../../../functions/changes/equal.ts';
-import type { AuditEvent, ChangeEvent } from '../../../functions/changes/event.ts';
-import type { SimulatedBackend } from '../../../local/simulated-service/backend.ts';
-import { auditRecord } from '../../../local/simulated-service/data/audit-record.ts';
-import type { AuditEntry } from '../../../local/simulated-service/data/workspace.ts';
+import type { AuditEvent, ChangeEvent } from '../../../functions/model/event.ts';
+import type { SimulatedBackend } from '../../../simulator/backend.ts';
+import { auditRecord } from '../../../simulator/data/audit-record.ts';
+import type { AuditEntry } from '../../../simulator/data/workspace.ts';
 import type { Told } from '../../kit/told.ts';
 import type { Coverage } from '../faults.ts';
 import { KnownRecords } from './known-records.ts';

@@ -1,6 +1,6 @@
-import type { ChangeEvent } from '../../../functions/changes/event.ts';
 import type { Definitions, FieldEntity } from '../../../functions/changes/field-index.ts';
-import type { Field } from '../../../local/simulated-service/data/workspace.ts';
+import type { ChangeEvent } from '../../../functions/model/event.ts';
+import type { Field } from '../../../simulator/data/workspace.ts';
 import { Violation } from './violation.ts';
 
 type FieldEvent = Extract<ChangeEvent, { data: { field: unknown } }>;

@@ -1,15 +1,15 @@
 import type { Json, JsonObject } from '../../../functions/basics/json.ts';
 import { jsonEqual } from '../../../functions/changes/equal.ts';
-import type { SimulatedBackend } from '../../../local/simulated-service/backend.ts';
-import { propertyOf } from '../../../local/simulated-service/data/properties.ts';
-import { projectRecord, taskRecord } from '../../../local/simulated-service/data/records.ts';
+import type { SimulatedBackend } from '../../../simulator/backend.ts';
+import { propertyOf } from '../../../simulator/data/properties.ts';
+import { projectRecord, taskRecord } from '../../../simulator/data/records.ts';
 import {
   type Field,
   type FieldKind,
   fieldsOf,
   type RecordState,
   type SimulatedProcess,
-} from '../../../local/simulated-service/data/workspace.ts';
+} from '../../../simulator/data/workspace.ts';
 import { isEmpty } from '../../kit/told.ts';
 
 /** A record of the service: a project, or one of its tasks. */

@@ -1,5 +1,5 @@
 import type { DynamoDBRecord } from 'aws-lambda';
-import { PROJECT_PREFIX } from '../../../functions/snapshots/keys.ts';
+import { PROJECT_PREFIX } from '../../../functions/store/keys.ts';
 import type { Told } from '../../kit/told.ts';
 
 /** The projects and tasks that have been known, moment by moment: each write of a snapshot begins another. */

@@ -1,6 +1,6 @@
 import type { DynamoDBBatchResponse, DynamoDBRecord } from 'aws-lambda';
-import type { ChangeEvent } from '../../../functions/changes/event.ts';
-import { decodeEvents } from '../../../functions/snapshots/codec.ts';
+import type { ChangeEvent } from '../../../functions/model/event.ts';
+import { decodeEvents } from '../../../functions/store/codec.ts';
 import { Violation } from './violation.ts';
 
 /** Checks one run of the publisher: it sends events in the order of their records, none after one that

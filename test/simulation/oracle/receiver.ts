@@ -1,4 +1,4 @@
-import type { ChangeEvent } from '../../../functions/changes/event.ts';
+import type { ChangeEvent } from '../../../functions/model/event.ts';
 import { isRecordEvent, known, type Told } from '../../kit/told.ts';
 import { Violation } from './violation.ts';
 

@@ -1,6 +1,6 @@
-import type { ChangeEvent } from '../../../functions/changes/event.ts';
+import type { ChangeEvent } from '../../../functions/model/event.ts';
 import { isRetried } from '../../../functions/pass/debts.ts';
-import type { Cause } from '../../../functions/snapshots/state.ts';
+import type { Cause } from '../../../functions/store/state.ts';
 import type { Coverage } from '../faults.ts';
 import { Violation } from './violation.ts';
 

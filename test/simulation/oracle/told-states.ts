@@ -1,12 +1,8 @@
 import type { Json, JsonObject } from '../../../functions/basics/json.ts';
 import { jsonEqual } from '../../../functions/changes/equal.ts';
-import type { ProjectEvent, TaskEvent } from '../../../functions/changes/event.ts';
-import { propertyOf } from '../../../local/simulated-service/data/properties.ts';
-import {
-  type FieldKind,
-  fieldsOf,
-  type SimulatedProcess,
-} from '../../../local/simulated-service/data/workspace.ts';
+import type { ProjectEvent, TaskEvent } from '../../../functions/model/event.ts';
+import { propertyOf } from '../../../simulator/data/properties.ts';
+import { type FieldKind, fieldsOf, type SimulatedProcess } from '../../../simulator/data/workspace.ts';
 import { isEmpty, type Known, known, type Told } from '../../kit/told.ts';
 import type { History, RecordName } from './history.ts';
 import { Violation } from './violation.ts';

@@ -15,7 +15,7 @@ export const CHANGES: readonly Bug[] = [
     name: "a number's trailing zeros not counted in its power",
     edits: [
       edit(
-        'changes/decimal.ts',
+        'basics/decimal.ts',
         ' - fraction.length + (digits.length - significant.length)',
         ' - fraction.length',
       ),

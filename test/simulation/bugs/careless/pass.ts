@@ -25,13 +25,13 @@ export const PASS: readonly Bug[] = [
     name: 'definitions kept from pass to pass',
     edits: [
       edit(
-        'telling/definitions.ts',
+        'pass/process-events/definitions.ts',
         '      const read = await readDefinitions(service, process.processId, reports);\n',
         '      const read = kept.get(parts.settings) ?? (await readDefinitions(service, process.processId, reports));\n' +
           '      kept.set(parts.settings, read);\n',
       ),
       edit(
-        'telling/definitions.ts',
+        'pass/process-events/definitions.ts',
         '/** The pass whose definitions these are. */',
         'const kept = new WeakMap<object, Awaited<ReturnType<typeof readDefinitions>>>();\n\n' +
           '/** The pass whose definitions these are. */',

@@ -6,7 +6,7 @@ export const SNAPSHOTS: readonly Bug[] = [
     tests: ['snapshots/dynamo-snapshots.test.ts'],
     edits: [
       edit(
-        'snapshots/commits.ts',
+        'store/dynamo/commits.ts',
         'Key: projectKey(process, projectId), ...condition }',
         'Key: projectKey(process, projectId) }',
       ),
@@ -15,14 +15,14 @@ export const SNAPSHOTS: readonly Bug[] = [
   {
     name: 'parts of the state removed only where none is set',
     edits: [
-      edit('snapshots/state-item.ts', 'removed.length > 0 ?', 'removed.length > 0 && set.length === 0 ?'),
+      edit('store/dynamo/state-item.ts', 'removed.length > 0 ?', 'removed.length > 0 && set.length === 0 ?'),
     ],
   },
   {
     name: 'as many keys asked again as were left, not those',
     edits: [
       edit(
-        'snapshots/batch-get.ts',
+        'store/dynamo/batch-get.ts',
         'rest = [...left, ...rest.slice(BATCH)]',
         'rest = rest.slice(asked.length - left.length)',
       ),

@@ -5,7 +5,7 @@ export const CHANGES: readonly Bug[] = [
     name: 'empty is not missing',
     edits: [
       edit(
-        'changes/empty.ts',
+        'basics/empty.ts',
         "value === undefined || value === null || value === '' ||",
         'value === undefined ||',
       ),
@@ -14,7 +14,7 @@ export const CHANGES: readonly Bug[] = [
   {
     name: 'event id without version',
     edits: [
-      edit('changes/event-id.ts', 'encodePart(projectId), version, index]', 'encodePart(projectId), index]'),
+      edit('model/event-id.ts', 'encodePart(projectId), version, index]', 'encodePart(projectId), index]'),
     ],
   },
 ];

@@ -6,8 +6,8 @@ export const PASS: readonly Bug[] = [
     edits: [
       edit(
         'pass/survey.ts',
-        "import { readAudit } from '../reading/audit.ts';",
-        "import { readAudit } from '../reading/audit.ts';\nimport { announce } from '../telling/announce.ts';",
+        "import { readAudit } from './audit-log/audit.ts';",
+        "import { readAudit } from './audit-log/audit.ts';\nimport { announce } from './process-events/announce.ts';",
       ),
       edit(
         'pass/survey.ts',
@@ -26,9 +26,9 @@ export const PASS: readonly Bug[] = [
   {
     name: 'deletions unconfirmed',
     edits: [
-      edit('reading/listing.ts', 'let isComplete = first.pages <= 1;', 'let isComplete = true;'),
+      edit('pass/reading/listing.ts', 'let isComplete = first.pages <= 1;', 'let isComplete = true;'),
       edit(
-        'reading/read-tasks.ts',
+        'pass/reading/read-tasks.ts',
         'if (before && !lacksAny(first.tasks(), before)) return tasksIn(first);',
         "if (reader.kind !== 'baseline') return tasksIn(first);",
       ),
@@ -42,8 +42,8 @@ export const PASS: readonly Bug[] = [
   {
     name: 'audit read newest-first only',
     edits: [
-      edit('reading/walk-log.ts', "if (position?.order !== 'oldest-first') {", 'if (true) {'),
-      edit('reading/walk-log.ts', 'if (position && !walked.isCutShort)', 'if (position && !position)'),
+      edit('pass/audit-log/walk-log.ts', "if (position?.order !== 'oldest-first') {", 'if (true) {'),
+      edit('pass/audit-log/walk-log.ts', 'if (position && !walked.isCutShort)', 'if (position && !position)'),
     ],
   },
   {
@@ -58,13 +58,15 @@ export const PASS: readonly Bug[] = [
   },
   {
     name: 'watermark by our clock where there is no Date',
-    edits: [edit('reading/listing.ts', '? readAt : withoutClock(reader, projects)', '? readAt : clock()')],
+    edits: [
+      edit('pass/reading/listing.ts', '? readAt : withoutClock(reader, projects)', '? readAt : clock()'),
+    ],
   },
   {
     name: 'watermark from the last reading, not the first',
     edits: [
       edit(
-        'reading/listing.ts',
+        'pass/reading/listing.ts',
         'const readAt = first.firstPage?.readAt',
         'const readAt = last.firstPage?.readAt',
       ),
@@ -74,7 +76,7 @@ export const PASS: readonly Bug[] = [
   {
     name: 'readings compared by their size',
     edits: [
-      edit('reading/listing.ts', 'before.ids.isSubsetOf(last.ids)', 'before.ids.size <= last.ids.size'),
+      edit('pass/reading/listing.ts', 'before.ids.isSubsetOf(last.ids)', 'before.ids.size <= last.ids.size'),
     ],
   },
   {
@@ -90,6 +92,6 @@ export const PASS: readonly Bug[] = [
   },
   {
     name: 'version by counting alone',
-    edits: [edit('telling/next-version.ts', 'Math.max(last + 1, at)', 'last + 1')],
+    edits: [edit('pass/process-events/next-version.ts', 'Math.max(last + 1, at)', 'last + 1')],
   },
 ];

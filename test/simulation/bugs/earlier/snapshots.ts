@@ -4,9 +4,9 @@ export const SNAPSHOTS: readonly Bug[] = [
   {
     name: 'change record written outside the transaction',
     edits: [
-      edit('snapshots/commits.ts', '    ...changeItems(table, process, request),\n', ''),
+      edit('store/dynamo/commits.ts', '    ...changeItems(table, process, request),\n', ''),
       edit(
-        'snapshots/commits.ts',
+        'store/dynamo/commits.ts',
         '  return transact(table, items);',
         '  const result = await transact(table, items);\n' +
           '  const records = changeItems(table, process, request);\n' +
@@ -17,19 +17,21 @@ export const SNAPSHOTS: readonly Bug[] = [
   },
   {
     name: 'a baseline that commits behind its end',
-    edits: [edit('snapshots/commits.ts', 'request.isSilent ? [whileInBaseline', '!table ? [whileInBaseline')],
+    edits: [
+      edit('store/dynamo/commits.ts', 'request.isSilent ? [whileInBaseline', '!table ? [whileInBaseline'),
+    ],
     tests: ['pass/steps.test.ts'],
   },
   {
     name: 'lease ignored',
     edits: [
       edit(
-        'snapshots/conditions.ts',
+        'store/dynamo/conditions.ts',
         "IS_FREE =\n  'attribute_not_exists(leaseOwner) OR",
         "IS_FREE =\n  'attribute_exists(pk) OR attribute_not_exists(leaseOwner) OR",
       ),
       edit(
-        'snapshots/conditions.ts',
+        'store/dynamo/conditions.ts',
         "IS_OURS = 'leaseOwner",
         "IS_OURS = 'attribute_exists(pk) OR leaseOwner",
       ),

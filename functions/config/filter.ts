@@ -1,0 +1,120 @@
+import * as z from 'zod';
+import type { EventType } from '../model/event.ts';
+import { choice, list, object, remedies, text } from './values.ts';
+
+/** What filters ask for: message attributes (functions/topic/entry.ts), and actors, which are none. Those of an audit
+ *  entry are its users. */
+type Part = keyof AttributeFilter | 'actors';
+
+/** Which of the parts that only some events have the events of each type may have. */
+const CARRIED = {
+  'project.created': ['projectId', 'changedFields', 'actors'],
+  'project.updated': ['projectId', 'changedFields', 'actors'],
+  'project.deleted': ['projectId', 'actors'],
+  'task.created': ['projectId', 'changedFields', 'actors'],
+  'task.updated': ['projectId', 'changedFields', 'actors'],
+  'task.deleted': ['projectId', 'actors'],
+  'field.created': [],
+  'field.updated': [],
+  'field.archived': [],
+  'field.deleted': [],
+  'source.held': [],
+  'source.stalled': [],
+  'source.recovered': [],
+  'source.skipped': ['projectId'],
+  'audit.recorded': ['actors'],
+} as const satisfies Record<EventType, readonly Part[]>;
+
+/** Every event type. */
+export const EVENT_TYPES = Object.keys(CARRIED) as EventType[];
+
+/** Whether an event of this type can have this part. */
+export function mayCarry(type: EventType, part: Part): boolean {
+  if (part === 'eventType' || part === 'workspace' || part === 'processId') return true;
+  return (CARRIED[type] as readonly Part[]).includes(part);
+}
+
+/** The longest value: as many characters as SNS compares of a message attribute. */
+export const LONGEST_TEXT = 256;
+
+const value = () => text(/^.{1,256}$/s, 'text of 1 to 256 characters');
+
+const values = {
+  eventType: list(choice(EVENT_TYPES), 1, 'event types').optional(),
+  workspace: list(value(), 1, 'workspace names').optional(),
+  processId: list(value(), 1, 'process ids').optional(),
+  projectId: list(value(), 1, 'project ids').optional(),
+  changedFields: list(value(), 1, 'field names').optional(),
+};
+
+const ENDPOINTS_ALONE = "SNS can't filter by that: make it an endpoint, whose filter has this key";
+
+/** Which events a subscriber gets, by message attributes. An event must match every key that is given, by
+ *  any of the key's values. A policy takes five attributes, and has as many: there is none for actors. */
+export const attributeFilter = object(values).register(remedies, {
+  values: ENDPOINTS_ALONE,
+  actors: ENDPOINTS_ALONE,
+  exceptActors: ENDPOINTS_ALONE,
+});
+
+const fieldValue = 'text of at most 256 characters, a number, true or false';
+const fieldValuesError = { error: `${fieldValue}, or a list of at least one of these` };
+const oneFieldValue = z.union(
+  [z.string().max(LONGEST_TEXT, { error: fieldValue }), z.number(), z.boolean()],
+  { error: fieldValue },
+);
+/** A list of values; one value alone is taken as a list of one. */
+const fieldValues = z
+  .union(
+    [oneFieldValue.transform(one => [one]), z.array(oneFieldValue).min(1, fieldValuesError)],
+    fieldValuesError,
+  )
+  .optional();
+
+const CONDITIONS = ['from', 'to', 'added', 'removed'] as const;
+
+/** A condition on one changed field. */
+const valueFilter = object({
+  field: value(),
+  from: fieldValues,
+  to: fieldValues,
+  added: fieldValues,
+  removed: fieldValues,
+}).refine(wanted => CONDITIONS.some(condition => wanted[condition]), {
+  error: `beside "field" at least one of ${CONDITIONS.join(', ')}`,
+});
+
+const actors = () => list(value(), 1, "actors' ids or names").optional();
+
+/** An endpoint's filter, in the words that people use. It may also ask for fields by the name that people
+ *  see, for their values before and after the change, and for those who made it. */
+export const endpointFilter = object({
+  events: values.eventType,
+  workspaces: values.workspace,
+  processes: values.processId,
+  projects: values.projectId,
+  fields: values.changedFields,
+  values: list(valueFilter, 1, 'conditions on values').optional(),
+  actors: actors(),
+  exceptActors: actors(),
+});
+
+export type AttributeFilter = z.infer<typeof attributeFilter>;
+export type EndpointFilter = z.infer<typeof endpointFilter>;
+
+/** The message attribute (functions/topic/entry.ts) for each of these words. */
+export const ATTRIBUTES = {
+  events: 'eventType',
+  workspaces: 'workspace',
+  processes: 'processId',
+  projects: 'projectId',
+} as const satisfies Partial<Record<keyof EndpointFilter, keyof AttributeFilter>>;
+
+/** The part of an endpoint's filter that message attributes can tell: without fields, values and actors. */
+export function attributesOf(filter: EndpointFilter): AttributeFilter {
+  const asked = Object.entries(ATTRIBUTES).map(([word, attribute]) => [
+    attribute,
+    filter[word as keyof typeof ATTRIBUTES],
+  ]);
+  return Object.fromEntries(asked.filter(([, wanted]) => wanted !== undefined));
+}

@@ -1,0 +1,39 @@
+import { parseHttpDate, parseRetryAfter } from '../../basics/http-date.ts';
+import type { Answer, NoAnswer } from './post.ts';
+
+/** Why an attempt failed. `reason` names neither URL nor address; `said` quotes the endpoint's answer, where
+ *  that is read. */
+export interface Failure {
+  readonly reason: string;
+  readonly said?: string | undefined;
+}
+
+/** The outcome of an attempt. */
+export type Outcome =
+  | { readonly kind: 'delivered' }
+  | ({ readonly kind: 'failed' } & Failure)
+  /** The endpoint is overloaded or down: further deliveries wait, untried. `retryAfter` in ms, where it says
+   *  so. */
+  | ({ readonly kind: 'slowed'; readonly retryAfter: number | undefined } & Failure)
+  /** The endpoint wants no more events, ever. */
+  | ({ readonly kind: 'gone' } & Failure);
+
+const SLOW_DOWN = new Set([429, 502, 503, 504]);
+
+/** Judges an answer by Standard Webhooks: 2xx is delivered, 410 gone, 429 and 502 to 504 ask to slow down,
+ *  all else failed. */
+export function outcomeOf(answer: Answer | NoAnswer): Outcome {
+  if ('why' in answer) return { kind: 'failed', reason: answer.why };
+  const { status, at } = answer;
+  if (status >= 200 && status < 300) return { kind: 'delivered' };
+  const redirected = status >= 300 && status < 400 ? ': redirects are not followed' : '';
+  const failure = {
+    reason: `answered ${status}${redirected}`,
+    ...(answer.said !== undefined && { said: answer.said }),
+  };
+  if (status === 410) return { kind: 'gone', ...failure };
+  if (!SLOW_DOWN.has(status)) return { kind: 'failed', ...failure };
+  // A `Retry-After` with a date counts from the endpoint's own `Date`, where it sends one.
+  const now = parseHttpDate(answer.date) ?? at;
+  return { kind: 'slowed', ...failure, retryAfter: parseRetryAfter(answer.retryAfter, now) };
+}

@@ -1,0 +1,117 @@
+import type { Dispatcher } from 'undici';
+import type { Clock } from '../../basics/clock.ts';
+import { within } from '../../basics/within.ts';
+import type { EndpointRequest } from '../../model/endpoint.ts';
+import { type GuardedAgentOptions, guardedAgent, RefusedAddress, type Resolve } from './guarded-agent.ts';
+import { BODY_LIMIT, beginning, quote } from './quote.ts';
+
+/** The longest that a request may take in all: look-up, connection, answer. */
+export const TIMEOUT_MS = 15_000;
+/** A request that takes longer is slow. */
+const SLOW_MS = 1_000;
+
+/** An answer, as far as it is read. */
+export interface Answer {
+  readonly status: number;
+  readonly retryAfter: string | undefined;
+  readonly date: string | undefined;
+  /** When it came, by our clock, in ms since 1970. */
+  readonly at: number;
+  /** The first line of its body, if it is no success, and if the line repeats nothing of the URL after the
+   *  host. */
+  readonly said?: string | undefined;
+  /** The beginning of its body, as it came. It may hold anything, and must go through `harmless` before it is
+   *  kept. */
+  readonly body?: string | undefined;
+}
+
+/** No answer, and why, in words that name neither URL nor address. */
+export interface NoAnswer {
+  readonly why: string;
+}
+
+/** Posts to endpoints. Never rejects. */
+export interface Poster {
+  /** Calls `onSlow` when no answer has come within a second. */
+  post(url: string, request: EndpointRequest, onSlow?: () => void): Promise<Answer | NoAnswer>;
+  /** Closes all connections at once. */
+  close(): Promise<void>;
+}
+
+export interface PosterOptions {
+  readonly allowLoopback: boolean;
+  readonly resolve: Resolve;
+  /** ms for each request. */
+  readonly timeout: number;
+  /** ms after which a request is slow. */
+  readonly slowAfter?: number | undefined;
+  readonly clock: Clock;
+  /** Whether answers are quoted; otherwise no body is looked at. */
+  readonly quotes?: boolean | undefined;
+  /** Opens the agent for the requests; by default the one that connects to allowed addresses only. */
+  readonly openAgent?: (options: GuardedAgentOptions) => Dispatcher;
+}
+
+class Expired extends Error {}
+
+/** Posts JSON, to allowed addresses only. Redirects are not followed; connections are kept for the next request. */
+export function createPoster(options: PosterOptions): Poster {
+  const { allowLoopback, resolve, timeout, clock, quotes } = options;
+  const { slowAfter = SLOW_MS, openAgent = guardedAgent } = options;
+  const agent = openAgent({ allowLoopback, resolve, connectTimeout: timeout });
+  return {
+    close: () => agent.destroy(),
+    async post(url, request, onSlow = () => undefined) {
+      let reached: Answer | undefined;
+      const send = async (signal: AbortSignal): Promise<Answer> => {
+        const response = await agent.request({ ...wired(url, request), signal });
+        reached = head(response, clock());
+        if (!quotes) await response.body.dump({ limit: BODY_LIMIT, signal });
+        else reached = withBody(reached, await beginning(response.body), url);
+        return reached;
+      };
+      const slow = setTimeout(onSlow, slowAfter);
+      try {
+        return await within(timeout, send, () => new Expired());
+      } catch (error) {
+        // An answer whose head came counts, even if its body breaks off or never ends.
+        return reached ?? { why: reasonOf(error, timeout) };
+      } finally {
+        clearTimeout(slow);
+      }
+    },
+  };
+}
+
+function wired(url: string, { body, headers }: EndpointRequest) {
+  const { origin, pathname, search } = new URL(url);
+  return {
+    origin,
+    path: pathname + search,
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/json', 'user-agent': 'changewire' },
+    body,
+  } as const;
+}
+
+function withBody(answer: Answer, body: string, url: string): Answer {
+  const said = answer.status < 300 ? undefined : quote(body, url);
+  return { ...answer, ...(said !== undefined && { said }), ...(body !== '' && { body }) };
+}
+
+function head(response: Dispatcher.ResponseData, at: number): Answer {
+  const header = (name: string) => response.headers[name]?.toString().trim();
+  return { status: response.statusCode, retryAfter: header('retry-after'), date: header('date'), at };
+}
+
+function reasonOf(error: unknown, timeout: number): string {
+  if (error instanceof Expired) return `no answer within ${timeout / 1000} s`;
+  if (error instanceof RefusedAddress) return error.message;
+  return `no answer (${codeOf(error)})`;
+}
+
+/** The system's or undici's code, never a message: those name hosts and addresses. */
+function codeOf(error: unknown): string {
+  const code = String((error as { code?: unknown } | undefined)?.code);
+  return /^[A-Z][A-Z0-9_]*$/.test(code) ? code : 'no code';
+}

@@ -1,0 +1,35 @@
+import { Webhook } from 'standardwebhooks';
+import type { EndpointRequest } from '../../model/endpoint.ts';
+
+/** An event as it came from the queue. */
+export interface WebhookEvent {
+  readonly id: string;
+  /** Its JSON, which is signed and sent byte for byte. */
+  readonly body: string;
+}
+
+/**
+ * A request of Standard Webhooks for one event. `webhook-id` is the event's id, the same at every attempt.
+ * `webhook-timestamp` is the time of this attempt in seconds: receivers refuse what is older than 5 minutes.
+ * `webhook-signature` has one signature per secret, separated by spaces, so that while the secret is changed
+ * the receiver may have either.
+ *
+ * What is signed is `<id>.<timestamp>.<body>`. The dots in our ids do no harm: the timestamp has none, and a
+ * body begins with `{`, so two different triples never give the same text.
+ */
+export function webhookRequest(
+  event: WebhookEvent,
+  secrets: readonly string[],
+  now: number,
+): EndpointRequest {
+  const at = new Date(now);
+  const signatures = secrets.map(secret => new Webhook(secret).sign(event.id, at, event.body));
+  return {
+    body: event.body,
+    headers: {
+      'webhook-id': event.id,
+      'webhook-timestamp': String(Math.floor(now / 1000)),
+      'webhook-signature': signatures.join(' '),
+    },
+  };
+}

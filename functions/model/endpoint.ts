@@ -1,0 +1,62 @@
+import type { EndpointFilter } from './filter.ts';
+
+/** The kinds of endpoints (design.md §9). */
+export type EndpointKind = 'webhook' | 'slack' | 'teams';
+
+/** A name is a part of its secret's name, and of keys of the table. */
+export const ENDPOINT_NAME = /^[A-Za-z0-9_-]{1,64}$/;
+
+/** One receiver of events. Its URL, and the key that signs its events, stand in its secret. */
+export interface EndpointSettings {
+  readonly name: string;
+  readonly kind: EndpointKind;
+  /** Which events it gets; undefined: all. */
+  readonly filter?: EndpointFilter | undefined;
+  /** Requests a second while what waited for it is sent. By default 1 for a chat; for a webhook 10, and more
+   *  while it accepts all of them. */
+  readonly perSecond?: number | undefined;
+  /** Whether attempts that succeeded are kept too; by default they are. */
+  readonly keepSuccesses?: boolean | undefined;
+}
+
+/** A webhook's rate, in requests a second: at first, and at most. It doubles each time after so many ms. */
+const RATE = { first: 10, most: 100, doubledAfterMs: 15_000 };
+
+/** How many requests a second an endpoint gets that has accepted everything for `takenFor` ms. Without a
+ *  configured rate, a webhook's rate grows: one that constantly gets new events faster than the first rate
+ *  could never catch up. */
+export function rateOf({ kind, perSecond }: EndpointSettings, takenFor = 0): number {
+  if (perSecond !== undefined) return perSecond;
+  if (kind !== 'webhook') return 1;
+  return Math.min(RATE.most, RATE.first * 2 ** Math.floor(Math.max(0, takenFor) / RATE.doubledAfterMs));
+}
+
+/** What an endpoint's secret holds: `{"url": "https://…", "secrets": ["whsec_…"]}`. */
+export interface EndpointSecret {
+  readonly url: string;
+  /** Only for webhooks: one; two while the receiver changes from the old secret to the new one. */
+  readonly secrets?: readonly string[];
+}
+
+/** One POST to the endpoint's URL. */
+export interface EndpointRequest {
+  readonly body: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** One message to a chat, which shows several events: the JSON body of its POST, and the ids of all events
+ *  that it settles, including those that it had no room for. */
+export interface ChatMessage {
+  readonly body: string;
+  readonly eventIds: readonly string[];
+}
+
+/** URLs of a workspace's records, with the placeholders `{processId}`, `{projectId}` and, for tasks,
+ *  `{taskId}`. The configuration checks them. */
+export interface LinkTemplate {
+  readonly workspace: string;
+  readonly project?: string | undefined;
+  readonly task?: string | undefined;
+}
+
+export type LinkTemplates = readonly LinkTemplate[];

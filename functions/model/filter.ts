@@ -1,0 +1,79 @@
+import type { Actor, ChangeEvent, EventType, FieldChange } from './event.ts';
+import { isField, matchesValues, type ValueFilter } from './value-filter.ts';
+
+/** Which events an endpoint wants. An event must match each key that is given, by any of its entries. */
+export interface EndpointFilter {
+  readonly events?: readonly EventType[] | undefined;
+  readonly workspaces?: readonly string[] | undefined;
+  readonly processes?: readonly string[] | undefined;
+  readonly projects?: readonly string[] | undefined;
+  /** A field that changed, by its property or by the name that people see. */
+  readonly fields?: readonly string[] | undefined;
+  readonly values?: readonly ValueFilter[] | undefined;
+  /** Somebody who made the change, or acted by the audit entry, by id or name. */
+  readonly actors?: readonly string[] | undefined;
+  /** Leaves out what these alone did, by id or name. */
+  readonly exceptActors?: readonly string[] | undefined;
+}
+
+/** The keys of a filter, in the order in which they are compared. */
+export const FILTER_KEYS = [
+  'events',
+  'workspaces',
+  'processes',
+  'projects',
+  'fields',
+  'values',
+  'actors',
+  'exceptActors',
+] as const satisfies readonly (keyof EndpointFilter)[];
+
+/** Whether an endpoint wants an event. A filter for projects leaves out events that concern no project; a
+ *  filter for fields, those that change no field of a record; one for actors, those of which no actor is
+ *  known. One that excepts actors leaves out only what nobody else had a part in, as far as is known. The actors
+ *  of an audit entry are its users. */
+export function wants(filter: EndpointFilter, event: ChangeEvent): boolean {
+  return leftOutBy(filter, event) === undefined;
+}
+
+/** The first key of a filter that an event does not match; undefined when it matches all. */
+export function leftOutBy(filter: EndpointFilter, event: ChangeEvent): keyof EndpointFilter | undefined {
+  const { type, source, data } = event;
+  const { fields, values, actors, exceptActors } = filter;
+  const misses = (wanted: readonly string[] | undefined, found: string | undefined) =>
+    wanted !== undefined && !wanted.some(each => each === found);
+  if (misses(filter.events, type)) return 'events';
+  if (misses(filter.workspaces, source.split('/')[2])) return 'workspaces';
+  if (misses(filter.processes, data.process.id)) return 'processes';
+  if (misses(filter.projects, 'project' in data ? data.project.id : undefined)) return 'projects';
+  const changes = changesOf(event);
+  if (fields && !changes.some(change => fields.some(field => isField(field, change)))) return 'fields';
+  if (values && !changes.some(change => values.some(value => matchesValues(value, change)))) return 'values';
+  const acted = actorsOf(event);
+  if (actors && !acted.some(actor => isActor(actors, actor))) return 'actors';
+  const isExcepted = (except: readonly string[]) =>
+    acted.length > 0 && !isCut(event) && acted.every(actor => isActor(except, actor));
+  return exceptActors && isExcepted(exceptActors) ? 'exceptActors' : undefined;
+}
+
+function actorsOf({ data }: ChangeEvent): readonly Actor[] {
+  if ('users' in data) return data.users;
+  // Stryker disable next-line ArrayDeclaration: a text is nobody whom a filter could name
+  return ('actors' in data && data.actors) || [];
+}
+
+/** Whether somebody else may have acted who had no room in the event. */
+function isCut({ data }: ChangeEvent): boolean {
+  return 'users' in data && data.truncated?.includes('users') === true;
+}
+
+function isActor(named: readonly string[], { id, name }: Actor): boolean {
+  return named.some(each => each === id || each === name);
+}
+
+/** The changed fields of a record. Those of a field's definition don't count: filters for fields mean values
+ *  in records. */
+export function changesOf({ data }: ChangeEvent): readonly FieldChange[] {
+  // Stryker disable next-line ArrayDeclaration: a text is no change of any field
+  return 'changes' in data && !('field' in data) ? data.changes : [];
+}

@@ -1,0 +1,31 @@
+import { isJsonObject, type Json, type JsonObject } from '../../basics/json.ts';
+
+/** A longer text is no identifier: it would not fit into a key of the table. */
+const LONGEST = 300;
+
+/** Each name is looked up in the table, so there must be a limit; a log of edits stays far below it. */
+const MOST_NAMES = 500_000;
+
+/** Every text in the entries' values that may be a project's identifier: whole values, and the parts of paths, addresses
+ *  and sentences. The caller checks which of them are identifiers. Stops at about 500,000. */
+export function namesIn(entries: readonly JsonObject[]): Set<string> {
+  const names = new Set<string>();
+  const rest: Json[] = [...entries];
+  while (rest.length > 0 && names.size < MOST_NAMES) {
+    const value = rest.pop();
+    // Pushed one by one: very many arguments of a single call would overflow the stack.
+    if (Array.isArray(value)) for (const child of value) rest.push(child);
+    else if (isJsonObject(value)) for (const child of Object.values(value)) rest.push(child);
+    else if (typeof value === 'number') names.add(String(value));
+    else if (typeof value === 'string') addPieces(names, value);
+  }
+  return names;
+}
+
+function addPieces(names: Set<string>, text: string): void {
+  const long = text.match(/[\p{L}\p{N}._~-]+/gu) ?? [];
+  const short = text.match(/[\p{L}\p{N}_-]+/gu) ?? [];
+  for (const piece of [text, ...long, ...short]) {
+    if (piece !== '' && piece.length <= LONGEST) names.add(piece);
+  }
+}

@@ -1,0 +1,131 @@
+import type { JsonObject } from '../../basics/json.ts';
+import type { Page } from '../../service/service.ts';
+import type { AuditPosition } from '../../store/state.ts';
+import { digest } from '../reading/digest.ts';
+import { auditOrder } from './audit-order.ts';
+import { FreshEntries } from './fresh-entries.ts';
+import { forgotten, remembered } from './seen-entries.ts';
+
+/** Collects the pages of one reading of the audit log: their new entries, and the order of the log as far as they show it.
+ *  Only the first and the last page are kept, because new entries appear only there. */
+export class WalkedPages {
+  readonly #fresh: FreshEntries;
+  /** True when time was up before the reading came to its end. */
+  isCutShort = false;
+  /** When the page that was read last was read, in ms since 1970. */
+  readAt = 0;
+  readonly #before: AuditPosition | undefined;
+  readonly #known: ReadonlySet<string>;
+  /** The digests of the first and the last known entry. */
+  readonly #ends: readonly [first: string | undefined, last: string | undefined];
+  #first: Page<JsonObject> | undefined;
+  #last: Page<JsonObject> | undefined;
+  // Stryker disable next-line BooleanLiteral: it is asked for behind a page alone
+  #reachesKnown = false;
+  #grewAtHead = false;
+  #grewAtEnd = false;
+  #head: string | undefined;
+  #reachesHead = false;
+
+  /** @param fresh collects the new entries of several readings */
+  constructor(before: AuditPosition | undefined, fresh = new FreshEntries()) {
+    this.#before = before;
+    this.#fresh = fresh;
+    this.#known = new Set(before?.seen);
+    this.#ends = [before?.seen[0], before?.seen.at(-1)];
+  }
+
+  add(page: Page<JsonObject>): void {
+    const digests = page.items.map(digest);
+    if (this.#before) this.#keepNew(page.items, this.#before, digests);
+    this.#grewAtHead ||= page.after === undefined && this.#startsWithNew(digests);
+    this.#grewAtEnd ||= this.#endsWithNew(digests);
+    this.#head ??= digests[0];
+    this.#reachesHead ||= digests.some(one => one === this.#before?.head);
+    this.#first ??= page;
+    this.#last = page;
+    this.readAt = Math.max(this.readAt, page.readAt);
+  }
+
+  #keepNew(entries: readonly JsonObject[], before: AuditPosition, digests: readonly string[]): void {
+    const [from, to] = forgotten(before, digests);
+    const isNew = digests.map((one, index) => !this.#known.has(one) && !(index >= from && index < to));
+    this.#reachesKnown = isNew.at(-1) !== true;
+    for (const [index, entry] of entries.entries()) {
+      if (isNew[index]) this.#fresh.add(digests[index] as string, entry);
+    }
+  }
+
+  /** True when there were more new entries than can be held: `fresh` has only some of them. */
+  get isOverfull(): boolean {
+    return this.#fresh.isOverfull;
+  }
+
+  get fresh(): readonly JsonObject[] {
+    return this.#fresh.all;
+  }
+
+  /** True when new entries stand directly before the entry that was the first one. Unknown entries before another known entry
+   *  are old ones from between the two known ends, which moved to the head when the oldest entries were purged. */
+  #startsWithNew(digests: readonly string[]): boolean {
+    const known = digests.findIndex(one => this.#known.has(one));
+    return known > 0 && digests[known] === this.#ends[0];
+  }
+
+  /** True when new entries stand directly after the entry that was the last one. */
+  #endsWithNew(digests: readonly string[]): boolean {
+    const known = digests.findLastIndex(one => this.#known.has(one));
+    return known >= 0 && known < digests.length - 1 && digests[known] === this.#ends[1];
+  }
+
+  /** True when the last page read ends with a known entry, or is empty: in a newest-first log all later pages are known. */
+  get reachesKnown(): boolean {
+    return this.#reachesKnown;
+  }
+
+  /** True when what follows was told already, by a reading that was cut short there, up to the page of `tail`. */
+  get reachesHead(): boolean {
+    return this.#reachesHead;
+  }
+
+  /** The first entry, and the cursor of the last page. */
+  get ends(): Pick<AuditPosition, 'head' | 'tail'> {
+    return { head: this.#head, tail: this.#last?.after };
+  }
+
+  /** When the reading began, by the service's clock; 0 where it doesn't tell. */
+  get beganAt(): number | undefined {
+    return this.#first && serviceTime(this.#first);
+  }
+
+  get isNewestFirst(): boolean {
+    return this.#order === 'newest-first';
+  }
+
+  get position(): AuditPosition {
+    const order = this.#order;
+    const ends = {
+      'newest-first': [this.#first],
+      'oldest-first': [this.#last],
+      unknown: [this.#first, this.#last],
+    };
+    const entries = ends[order].flatMap(page => page?.items ?? []);
+    return {
+      order,
+      tail: order === 'newest-first' ? undefined : this.#last?.after,
+      ...remembered(order, entries.map(digest)),
+    };
+  }
+
+  get #order(): AuditPosition['order'] {
+    if (this.#before && this.#before.order !== 'unknown') return this.#before.order;
+    if (this.#grewAtHead !== this.#grewAtEnd) return this.#grewAtHead ? 'newest-first' : 'oldest-first';
+    return this.#first ? auditOrder(this.#first.items) : 'unknown';
+  }
+}
+
+/** When a page was read, by the service's clock, in ms since 1970; 0 where only ours tells: the times in a log can't be compared with
+ *  that. */
+export function serviceTime({ clock, readAt }: Page<JsonObject>): number {
+  return clock === 'service' ? readAt : 0;
+}

@@ -1,0 +1,55 @@
+import { type AttributeValue, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import type { Action, Actions } from '../actions.ts';
+import { ACTION, ANY_ACTION, STACK, subjectPartition } from '../keys.ts';
+import { merged } from '../merged.ts';
+import { ACTIONS_KEPT_MS } from '../retention.ts';
+import { firstOf, queryItems } from './query-items.ts';
+import { patiently, type Table } from './table.ts';
+
+/** Tells apart what was done in one millisecond. */
+const SUFFIXES = 2 ** 48;
+
+/** Who did what, in the partition of what it was done to, and once more in that of the stack, for a list of all. */
+export function createActions(table: Table): Actions {
+  return {
+    note: action => note(table, action),
+    async list(subject, limit, position = LATEST) {
+      const of = (pk: string, prefix: string) =>
+        queryItems(table, pk, prefix, { ScanIndexForward: false, first: limit, behind: prefix + position });
+      const items = subject
+        ? of(subjectPartition(subject), ACTION)
+        : merged([of(STACK, ANY_ACTION), of(STACK, ACTION)], (one, other) => placeOf(one) > placeOf(other));
+      const found = await firstOf(items, limit);
+      const last = found[limit - 1];
+      return {
+        actions: found.map(({ action }) => JSON.parse(action?.S as string) as Action),
+        position: last && placeOf(last),
+      };
+    },
+  };
+}
+
+/** The time and the random part, behind either prefix. */
+function placeOf({ sk }: Record<string, AttributeValue>): string {
+  return String(sk?.S).replace(/^[^#]*#/, '');
+}
+
+/** Behind all: times begin with a digit. */
+const LATEST = '~';
+
+async function note(table: Table, action: Action): Promise<void> {
+  const time = String(action.at).padStart(13, '0');
+  const suffix = Math.floor(table.patience.random() * SUFFIXES).toString(36);
+  const place = `${time}#${suffix}`;
+  const pk = subjectPartition(action.subject);
+  const keys = [{ pk: { S: pk }, sk: { S: ACTION + place } }];
+  if (pk !== STACK) keys.push({ pk: { S: STACK }, sk: { S: ANY_ACTION + place } });
+  for (const key of keys) {
+    const Item = {
+      ...key,
+      action: { S: JSON.stringify(action) },
+      expiresAt: { N: String(Math.floor((action.at + ACTIONS_KEPT_MS) / 1000)) },
+    };
+    await patiently(table, () => table.client.send(new PutItemCommand({ TableName: table.tableName, Item })));
+  }
+}

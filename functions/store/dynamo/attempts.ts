@@ -1,0 +1,107 @@
+import { type AttributeValue, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { inParallel } from '../../basics/in-parallel.ts';
+import { type Attempt, type AttemptStretch, keptAttempt, type NewDelivery } from '../deliveries.ts';
+import { ATTEMPT, attemptKey, endpointPartition, lateKey, latePrefix, placeOf, timeOf } from '../keys.ts';
+import { ATTEMPTS_KEPT_MS } from '../retention.ts';
+import { getItem } from './get-item.ts';
+import { firstOf, queryItems } from './query-items.ts';
+import type { Table } from './table.ts';
+
+const WIDTH = 10;
+
+/** An attempt that begins later than this after its event's `at`, or earlier than it, gets a row by the event's
+ *  id, too. All others are found by their time: most deliveries cost one write. */
+const PROMPT_MS = 10_000;
+
+function isPrompt(attemptAt: number, eventAt: number): boolean {
+  return attemptAt >= eventAt && attemptAt <= eventAt + PROMPT_MS;
+}
+
+/** Not tried again where the table is throttled: people alone read this, and it must not delay deliveries. */
+export async function note({ client, tableName }: Table, attempts: readonly Attempt[]): Promise<void> {
+  const items = attempts.flatMap(itemsOf);
+  await inParallel(items, WIDTH, Item => client.send(new PutItemCommand({ TableName: tableName, Item })));
+}
+
+function itemsOf(attempt: Attempt): Record<string, AttributeValue>[] {
+  const { endpoint, at, events } = attempt;
+  const place = placeOf(at, events[0]?.id ?? '');
+  const expiresAt = { N: String(Math.floor((at + ATTEMPTS_KEPT_MS) / 1_000)) };
+  const late = events.filter(event => event.at !== undefined && !isPrompt(at, event.at));
+  return [
+    { ...attemptKey(endpoint, place), attempt: { S: keptAttempt(attempt) }, expiresAt },
+    ...late.map(({ id }) => ({ ...lateKey(endpoint, id, at), place: { S: place }, expiresAt })),
+  ];
+}
+
+/** Prompt attempts are found by their time, as many as the endpoint got in PROMPT_MS; the others by the event. */
+export async function attemptsOfEvent(
+  table: Table,
+  endpoint: string,
+  { eventId, at }: Pick<NewDelivery, 'eventId' | 'at'>,
+  limit: number,
+): Promise<Attempt[]> {
+  const [prompt, late] = await Promise.all([
+    promptAttempts(table, endpoint, { eventId, at }),
+    lateAttempts(table, endpoint, eventId, limit),
+  ]);
+  const byPlace = new Map([...prompt, ...late].map(one => [placeOf(one.at, one.events[0]?.id ?? ''), one]));
+  return [...byPlace.values()].toSorted((one, other) => one.at - other.at).slice(-limit);
+}
+
+async function promptAttempts(
+  table: Table,
+  endpoint: string,
+  { eventId, at }: Pick<NewDelivery, 'eventId' | 'at'>,
+): Promise<Attempt[]> {
+  const span = { from: ATTEMPT + timeOf(at), to: ATTEMPT + timeOf(at + PROMPT_MS + 1) };
+  const found: Attempt[] = [];
+  for await (const item of queryItems(table, endpointPartition(endpoint), span)) {
+    const attempt = attemptIn(item);
+    if (attempt.events.some(({ id }) => id === eventId)) found.push(attempt);
+  }
+  return found;
+}
+
+async function lateAttempts(
+  table: Table,
+  endpoint: string,
+  eventId: string,
+  limit: number,
+): Promise<Attempt[]> {
+  const options = { ScanIndexForward: false, first: limit };
+  const rows = queryItems(table, endpointPartition(endpoint), latePrefix(eventId), options);
+  const found: Attempt[] = [];
+  await inParallel(await firstOf(rows, limit), WIDTH, async ({ place }) => {
+    const item = await getItem(table, attemptKey(endpoint, place?.S as string));
+    if (item) found.push(attemptIn(item));
+  });
+  return found;
+}
+
+function attemptIn(item: Record<string, AttributeValue>): Attempt {
+  return JSON.parse(item.attempt?.S as string) as Attempt;
+}
+
+export async function attemptsOf(
+  table: Table,
+  endpoint: string,
+  limit: number,
+  { since = 0, until = Number.MAX_SAFE_INTEGER, behind, oldestFirst = false }: AttemptStretch = {},
+): Promise<Attempt[]> {
+  const edge = oldestFirst ? since : until;
+  const begin = behind ? placeOf(behind.at, behind.events[0]?.id ?? '') : timeOf(edge);
+  const items = queryItems(table, endpointPartition(endpoint), ATTEMPT, {
+    ...(!oldestFirst && { ScanIndexForward: false }),
+    first: limit,
+    behind: ATTEMPT + begin,
+  });
+  const found: Attempt[] = [];
+  if (limit < 1) return found;
+  for await (const item of items) {
+    const attempt = attemptIn(item);
+    if (attempt.at < since || attempt.at >= until) break;
+    if (found.push(attempt) >= limit) break;
+  }
+  return found;
+}

@@ -1,0 +1,124 @@
+import { DeleteItemCommand } from '@aws-sdk/client-dynamodb';
+import { inParallel } from '../../basics/in-parallel.ts';
+import type { DeadDelivery, Death, NewDelivery } from '../deliveries.ts';
+import {
+  DEAD,
+  deadKey,
+  endpointPartition,
+  type Key,
+  PENDING,
+  pendingKey,
+  placeOf,
+  REPLAYED,
+} from '../keys.ts';
+import { IS_ABSENT, IS_THERE } from './conditions.ts';
+import { buried, deadOf, type Item, numberIn, pendingItem, revived } from './delivery-items.ts';
+import { getItem } from './get-item.ts';
+import { firstOf, queryItems, upTo } from './query-items.ts';
+import { patiently, type Table } from './table.ts';
+import { transact } from './transact.ts';
+
+/** Transactions under way at once. */
+const WIDTH = 10;
+
+/** Counts the attempt after which it was given up. */
+export async function bury(table: Table, endpoint: string, place: string, death: Death): Promise<void> {
+  const pending = await getItem(table, pendingKey(endpoint, place));
+  if (pending) await exchange(table, pending, buried(endpoint, pending, death, 1));
+}
+
+export async function buryBefore(
+  table: Table,
+  endpoint: string,
+  before: number,
+  death: Death,
+): Promise<number> {
+  let count = 0;
+  await inParallel(publishedBefore(table, endpoint, before), WIDTH, async pending => {
+    if (await exchange(table, pending, buried(endpoint, pending, death, 0))) count += 1;
+  });
+  return count;
+}
+
+async function* publishedBefore(table: Table, endpoint: string, before: number): AsyncIterable<Item> {
+  for (const prefix of [PENDING, PENDING + REPLAYED]) {
+    for await (const item of queryItems(table, endpointPartition(endpoint), prefix)) {
+      if (numberIn(item, 'at') >= before) break;
+      yield item;
+    }
+  }
+}
+
+/** Also deletes the pending delivery of the same event, if there is one. */
+export async function addDead(table: Table, delivery: NewDelivery, death: Death): Promise<void> {
+  const pending = pendingItem(delivery);
+  const TableName = table.tableName;
+  await transact(table, [
+    { Put: { TableName, Item: buried(delivery.endpoint, pending, death, 0) } },
+    { Delete: { TableName, Key: keyOf(pending) } },
+  ]);
+}
+
+/** A dead letter whose event is pending already, because it was published again, is deleted without adding
+ *  another. */
+export async function revive(
+  table: Table,
+  endpoint: string,
+  now: number,
+  { eventId, limit }: { eventId?: string | undefined; limit?: number | undefined },
+): Promise<number> {
+  const filter = eventId !== undefined && {
+    FilterExpression: 'eventId = :eventId',
+    values: { ':eventId': { S: eventId } },
+  };
+  const TableName = table.tableName;
+  let count = 0;
+  const reviveOne = async (dead: Item) => {
+    if (await exchange(table, dead, revived(endpoint, dead, now, eventId !== undefined), IS_ABSENT))
+      count += 1;
+    else
+      await patiently(table, () => table.client.send(new DeleteItemCommand({ TableName, Key: keyOf(dead) })));
+  };
+  const letters = queryItems(table, endpointPartition(endpoint), DEAD, {
+    ...filter,
+    first: limit,
+  });
+  await inParallel(upTo(letters, limit), WIDTH, reviveOne);
+  return count;
+}
+
+export async function dead(
+  table: Table,
+  endpoint: string,
+  limit: number,
+  behind?: string,
+): Promise<DeadDelivery[]> {
+  const letters = queryItems(table, endpointPartition(endpoint), DEAD, {
+    first: limit,
+    behind: behind === undefined ? undefined : DEAD + behind,
+  });
+  return (await firstOf(letters, limit)).map(item => deadOf(endpoint, item));
+}
+
+export async function findDead(
+  table: Table,
+  endpoint: string,
+  { at, eventId }: Pick<NewDelivery, 'at' | 'eventId'>,
+): Promise<DeadDelivery | undefined> {
+  const item = await getItem(table, deadKey(endpoint, placeOf(at, eventId)));
+  return item && deadOf(endpoint, item);
+}
+
+/** Puts `to` and deletes `from` in one transaction; false when it could not, and nothing happened. */
+async function exchange(table: Table, from: Item, to: Item, condition?: string): Promise<boolean> {
+  const TableName = table.tableName;
+  const result = await transact(table, [
+    { Put: { TableName, Item: to, ...(condition && { ConditionExpression: condition }) } },
+    { Delete: { TableName, Key: keyOf(from), ConditionExpression: IS_THERE } },
+  ]);
+  return result === 'committed';
+}
+
+function keyOf({ pk, sk }: Item): Key {
+  return { pk, sk } as Key;
+}

@@ -1,0 +1,94 @@
+import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
+import type { Decide, EndpointRow, EndpointRows } from '../endpoint-rows.ts';
+import { ENDPOINTS, endpointRowKey, REGISTRY_KEY } from '../keys.ts';
+import { IS_ABSENT, IS_REVISION } from './conditions.ts';
+import { type Item, numberIn } from './delivery-items.ts';
+import { getItem } from './get-item.ts';
+import { queryItems } from './query-items.ts';
+import { type Table, waitAfter } from './table.ts';
+import { transact } from './transact.ts';
+
+/** Enough for as many writers that change one row at once, because each time one of them succeeds. */
+const TRIES = 50;
+/** After so many tries the waits grow no further: they are 400 ms at most. */
+const GROWING_WAITS = 4;
+const REVISIONS = 2 ** 40;
+
+/** The registry of endpoints in the table (design.md §6: `ENDPOINTS`). When an answer is lost, the SDK
+ *  repeats the write, which then fails: `decide` is called with the row as it was just written. */
+export function createEndpointRows(table: Table): EndpointRows {
+  return {
+    list: async () => {
+      const rows = await Array.fromAsync(queryItems(table, ENDPOINTS, undefined), rowOf);
+      // Stryker disable next-line EqualityOperator: no two rows have the same name
+      return rows.toSorted((left, right) => (left.name < right.name ? -1 : 1));
+    },
+    read: async name => {
+      const item = await getItem(table, endpointRowKey(name));
+      return item && rowOf(item);
+    },
+    revision: async () => (await getItem(table, REGISTRY_KEY))?.revision?.S,
+    change: (name, decide) => change(table, name, decide),
+  };
+}
+
+async function change(table: Table, name: string, decide: Decide): Promise<EndpointRow | undefined> {
+  for (let tried = 1; ; tried++) {
+    const item = await getItem(table, endpointRowKey(name));
+    const before = item && rowOf(item);
+    const after = decide(before);
+    if (after === undefined) return before;
+    const isWritten = await write(table, before, { name, item, after });
+    if (isWritten) return after === 'removed' ? undefined : after;
+    if (tried === TRIES || !(await waitAfter(table, Math.min(tried, GROWING_WAITS))))
+      throw new Error(`The row of endpoint ${name} changed each time before it could be written.`);
+  }
+}
+
+interface Change {
+  readonly name: string;
+  /** The item as it was read. */
+  readonly item: Item | undefined;
+  readonly after: EndpointRow | 'removed';
+}
+
+/** Writes a row, or removes it; a change of its settings and the revision of the registry in one transaction.
+ *  @returns false when another write came first */
+async function write(
+  table: Table,
+  before: EndpointRow | undefined,
+  { name, item, after }: Change,
+): Promise<boolean> {
+  const isRemoved = after === 'removed';
+  if (isRemoved && !item) return true;
+  const revision = item ? numberIn(item, 'revision') + 1 : Math.floor(table.patience.random() * REVISIONS);
+  const TableName = table.tableName;
+  const condition = item ? isRevisionOf(item) : { ConditionExpression: IS_ABSENT };
+  const written = {
+    ...endpointRowKey(name),
+    revision: { N: String(revision) },
+    row: { S: JSON.stringify(after) },
+  };
+  const ofRow: TransactWriteItem = isRemoved
+    ? { Delete: { TableName, Key: endpointRowKey(name), ...condition } }
+    : { Put: { TableName, Item: written, ...condition } };
+  // Row revisions are never used twice, so this text is not, either.
+  const text = `${name}#${revision}${isRemoved ? '#removed' : ''}`;
+  const ofRegistry: TransactWriteItem = {
+    Put: { TableName, Item: { ...REGISTRY_KEY, revision: { S: text } } },
+  };
+  const settings = isRemoved ? undefined : after.settings;
+  const isOfSettings = JSON.stringify(settings) !== JSON.stringify(before?.settings);
+  return (await transact(table, isOfSettings ? [ofRow, ofRegistry] : [ofRow])) === 'committed';
+}
+
+function isRevisionOf({ revision }: Item) {
+  return {
+    ConditionExpression: IS_REVISION,
+    ExpressionAttributeValues: { ':expected': revision as { N: string } },
+  };
+}
+
+function rowOf({ row }: Item): EndpointRow {
+  return JSON.parse(row?.S as string) as EndpointRow;
+}

@@ -1,0 +1,139 @@
+import { type AttributeValue, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import type { ProcessKey } from '../../basics/process.ts';
+import { decodePart, encodePart } from '../../model/event-id.ts';
+import { passKey } from '../keys.ts';
+import { farEnd, type Lease, type LeaseRequest, type PassWindow } from '../snapshots.ts';
+import { failureOf, type PassFailure, type PassState } from '../state.ts';
+import { IS_FREE, IS_OURS, IS_OURS_TO_END } from './conditions.ts';
+import { type Attributes, attributesOf } from './state-item.ts';
+import { rowUpdate, stateWrites } from './state-writes.ts';
+import { holds, ifHolds, type Table } from './table.ts';
+import { transact } from './transact.ts';
+
+const LEASE_END: Attributes = new Map(['leaseOwner', 'leaseUntil'].map(name => [name, undefined]));
+/** Removes the lease, the beginning and the progress of a pass. */
+const PASS_END: Attributes = new Map(
+  ['leaseOwner', 'leaseUntil', 'window', 'progress'].map(name => [name, undefined]),
+);
+
+export async function takeLease(
+  table: Table,
+  process: ProcessKey,
+  request: LeaseRequest,
+): Promise<Lease | undefined> {
+  const { mode, owner, now, until } = request;
+  const command = {
+    TableName: table.tableName,
+    Key: passKey(process, mode),
+    UpdateExpression: 'SET leaseOwner = :me, leaseUntil = :until REMOVE endedBy',
+    ConditionExpression: IS_FREE,
+    ExpressionAttributeValues: {
+      ':me': { S: owner },
+      ':until': { N: String(until) },
+      ':now': { N: String(now) },
+      ':far': { N: String(farEnd(request)) },
+    },
+    ReturnValues: 'ALL_OLD',
+  } as const;
+  const taken = await ifHolds(table, () => table.client.send(new UpdateItemCommand(command)));
+  if (!taken) return undefined;
+  const { Attributes: item = {} } = taken;
+  const orphaned = item.leaseOwner !== undefined;
+  const [window, progress] = [windowOf(item.window?.S), progressOf(item)];
+  return { mode, owner, window, progress, ...(orphaned && { orphaned }) };
+}
+
+export function saveProgress(
+  table: Table,
+  process: ProcessKey,
+  lease: Lease,
+  until: number,
+): Promise<boolean> {
+  const { window, progress } = lease;
+  const parts = [
+    'leaseUntil = :until',
+    ...(window ? ['#window = :window'] : []),
+    ...(progress === undefined ? [] : ['progress = :progress']),
+  ];
+  return holds(table, () =>
+    table.client.send(
+      new UpdateItemCommand({
+        TableName: table.tableName,
+        Key: passKey(process, lease.mode),
+        UpdateExpression: `SET ${parts.join(', ')}`,
+        ConditionExpression: IS_OURS,
+        ...(window && { ExpressionAttributeNames: { '#window': 'window' } }),
+        ExpressionAttributeValues: {
+          ':me': { S: lease.owner },
+          ':until': { N: String(until) },
+          ...(window && { ':window': { S: JSON.stringify(window) } }),
+          ...(progress !== undefined && { ':progress': { S: encodePart(progress) } }),
+        },
+      }),
+    ),
+  );
+}
+
+/** A lease that is no longer ours needs no giving back. */
+export function release(
+  table: Table,
+  process: ProcessKey,
+  lease: Lease,
+  failure?: PassFailure,
+): Promise<void> {
+  return giveBack(table, process, lease, LEASE_END, failure);
+}
+
+/** Ends the pass and leaves the state as it is, but for its failure. */
+export function abandon(
+  table: Table,
+  process: ProcessKey,
+  lease: Lease,
+  failure?: PassFailure,
+): Promise<void> {
+  return giveBack(table, process, lease, PASS_END, failure);
+}
+
+async function giveBack(
+  table: Table,
+  process: ProcessKey,
+  lease: Lease,
+  end: Attributes,
+  failure: PassFailure | undefined,
+): Promise<void> {
+  const { mode, owner } = lease;
+  const failed = failure && attributesOf(failureOf(mode, failure)).get(mode);
+  const condition = { text: IS_OURS, values: { ':me': { S: owner } } };
+  const attributes = new Map([...end, ...(failed ?? [])]);
+  await transact(table, [{ Update: rowUpdate(table, process, [mode, attributes], condition) }]);
+}
+
+/** Writes the state and gives the lease back in one step. If the watermark could move while another pass
+ *  holds the lease, changes that the other pass has yet to commit would be behind it, and never be read. What
+ *  each pass of a mode changes is in the row of its lease, so that a pass that found nothing ends with one
+ *  small write. */
+export async function finish(
+  table: Table,
+  process: ProcessKey,
+  lease: Lease,
+  state: Partial<PassState>,
+): Promise<boolean> {
+  const rows = await stateWrites(table, process, state);
+  const own = new Map([...PASS_END, ['endedBy', { S: lease.owner }], ...(rows.get(lease.mode) ?? [])]);
+  rows.delete(lease.mode);
+  const condition = { text: IS_OURS_TO_END, values: { ':me': { S: lease.owner } } };
+  const written = await transact(table, [
+    { Update: rowUpdate(table, process, [lease.mode, own], condition) },
+    ...[...rows].map(row => ({ Update: rowUpdate(table, process, row) })),
+  ]);
+  return written === 'committed';
+}
+
+/** The last project that a pass was done with. */
+export function progressOf({ progress }: Record<string, AttributeValue>): string | undefined {
+  return progress?.S === undefined ? undefined : decodePart(progress.S);
+}
+
+function windowOf(text: string | undefined): PassWindow | undefined {
+  return text === undefined ? undefined : (JSON.parse(text) as PassWindow);
+}

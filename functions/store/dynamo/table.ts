@@ -1,0 +1,111 @@
+import {
+  ConditionalCheckFailedException,
+  type DynamoDBClient,
+  TransactionCanceledException,
+} from '@aws-sdk/client-dynamodb';
+import type { Clock, Random, Sleep } from '../../basics/clock.ts';
+
+/** Where the snapshots live. */
+export interface Table {
+  readonly client: DynamoDBClient;
+  readonly tableName: string;
+  readonly patience: Patience;
+}
+
+/** How requests are repeated that were throttled, or that conflicted with another transaction. */
+export interface Patience {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly sleep: Sleep;
+  /** In ms since 1970 by `clock`: nothing waits beyond it. */
+  readonly deadline?: number;
+}
+
+/** With full jitter the waits add up to 5 s at most, and to half of that on average. The SDK's own retries,
+ *  where it has any, happen within each try. */
+const TRIES = 8;
+const FIRST_WAIT_MS = 50;
+const LONGEST_WAIT_MS = 1_600;
+
+/** Runs a conditional write: false when its condition did not hold, so that somebody else was first. Every
+ *  other failure is thrown unchanged, after the retries of `patiently`. */
+export async function holds(table: Table, write: () => Promise<unknown>): Promise<boolean> {
+  return (await ifHolds(table, write)) !== undefined;
+}
+
+/** The answer of a conditional write; undefined when its condition did not hold. */
+export async function ifHolds<Answer>(
+  table: Table,
+  write: () => Promise<Answer>,
+): Promise<Answer | undefined> {
+  try {
+    return await patiently(table, write);
+  } catch (error) {
+    if (isConditionFailure(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Sends a request, again and again while the table says that nothing happened and that another try may work: it was
+ *  throttled, or another transaction was under way on an item of it. Waits by exponential backoff with full jitter.
+ *  @throws the last of these failures once its tries or its time are used up; every other at once */
+export async function patiently<Answer>(table: Table, send: () => Promise<Answer>): Promise<Answer> {
+  for (let tried = 1; ; tried++) {
+    try {
+      return await send();
+    } catch (error) {
+      if (!mayWorkLater(error) || !(await waitAfter(table, tried))) throw error;
+    }
+  }
+}
+
+/** Waits before the next try; false when there is to be none. */
+export async function waitAfter({ patience }: Table, tried: number): Promise<boolean> {
+  const { clock, random, sleep, deadline = Number.POSITIVE_INFINITY } = patience;
+  if (tried >= TRIES) return false;
+  const wait = random() * Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (tried - 1));
+  if (clock() + wait >= deadline) return false;
+  await sleep(wait);
+  return true;
+}
+
+/** True when a condition did not hold, even if the transaction met a transient failure as well. Another try
+ *  would not help: versions only grow, and a lost lease stays lost. */
+function isConditionFailure(error: unknown): boolean {
+  if (error instanceof ConditionalCheckFailedException) return true;
+  const reasons = reasonsOf(error);
+  return reasons.includes('ConditionalCheckFailed') && reasons.every(isConditionOrTransient);
+}
+
+const TRANSIENT_ERRORS = new Set([
+  'ProvisionedThroughputExceededException',
+  'RequestLimitExceeded',
+  'ThrottlingException',
+  'TransactionConflictException',
+  'TransactionInProgressException',
+]);
+const TRANSIENT_REASONS = new Set([
+  'ProvisionedThroughputExceeded',
+  'ThrottlingError',
+  'TransactionConflict',
+]);
+
+/** True when the failure is transient: the same request may succeed later. The SDK repeats throttled
+ *  requests, but neither cancelled transactions nor single writes that conflicted with one. */
+function mayWorkLater(error: unknown): boolean {
+  if (error instanceof Error && TRANSIENT_ERRORS.has(error.name)) return true;
+  const reasons = reasonsOf(error);
+  return reasons.length > 0 && reasons.every(reason => TRANSIENT_REASONS.has(reason));
+}
+
+function isConditionOrTransient(reason: string): boolean {
+  return reason === 'ConditionalCheckFailed' || TRANSIENT_REASONS.has(reason);
+}
+
+/** Why a transaction was cancelled, the items that were not to blame left out. */
+function reasonsOf(error: unknown): string[] {
+  // Stryker disable next-line ArrayDeclaration: an unknown reason is not transient, either
+  if (!(error instanceof TransactionCanceledException)) return [];
+  // Stryker disable next-line ArrayDeclaration: as above
+  return (error.CancellationReasons ?? []).flatMap(({ Code = 'None' }) => (Code === 'None' ? [] : [Code]));
+}

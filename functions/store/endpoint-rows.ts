@@ -1,0 +1,95 @@
+import type { EndpointSettings } from '../model/endpoint.ts';
+
+/** An endpoint as its row holds it (docs/architecture.md: `ENDPOINTS`). */
+export interface EndpointRow {
+  readonly name: string;
+  /** Undefined for an endpoint of the configuration: its row holds its health alone. */
+  readonly settings?: EndpointSettings | undefined;
+  readonly health: Health;
+  /** When it was added, in ms since 1970: deliveries that were sent before are for an earlier endpoint of this
+   *  name. Undefined for one of the configuration, and for rows of earlier versions. */
+  readonly addedAt?: number | undefined;
+  /** When its secret was last written by an operation, in ms since 1970. Undefined if it never was: it was
+   *  put into its store by hand, or before rows had this. */
+  readonly secretRevision?: number | undefined;
+  /** The origin of its address, for people: path and query may be secret. Undefined until an operation or a
+   *  delivery noted it. */
+  readonly origin?: string | undefined;
+  /** On one machine, the settings of an endpoint of the configuration: commands that open the store without
+   *  the configuration take them from here. */
+  readonly configured?: EndpointSettings | undefined;
+  /** The replay under way. */
+  readonly replay?: Replay | undefined;
+  /** The last replay of which all deliveries were added; they may still wait. */
+  readonly replayed?: Replay | undefined;
+}
+
+/** A replay: events of the journal that an endpoint gets once more. Times in ms since 1970, by our clock. */
+export interface Replay {
+  readonly id: string;
+  /** Committed at this time or later. */
+  readonly since: number;
+  /** Committed before this time. */
+  readonly until: number;
+  /** Only these types; undefined: all. */
+  readonly types?: readonly string[] | undefined;
+  /** Only these processes; undefined: all. */
+  readonly processes?: readonly string[] | undefined;
+  /** How far the journal was read; undefined: not begun. */
+  readonly position?: string | undefined;
+  /** How many deliveries were added. */
+  readonly added: number;
+  readonly startedAt: number;
+}
+
+/** The health of an endpoint, shared by all runs that serve it. Times in ms since 1970, by our clock. */
+export interface Health {
+  /** An operator paused it: nothing is sent. */
+  readonly paused?: { readonly at: number } | undefined;
+  /** It answered 410, or failed for days: nothing is sent until an operator resumes it. */
+  readonly stopped?: { readonly at: number; readonly reason: string } | undefined;
+  /** Attempts that failed in a row, and when the first of them did. */
+  readonly failures?: { readonly count: number; readonly since: number } | undefined;
+  /** It fails: nothing but one probe at a time is sent. */
+  readonly failing?: { readonly since: number; readonly probes: number } | undefined;
+  /** Nothing is sent before this: the time of its next probe, that of its `Retry-After`, or the latest end of
+   *  a slow attempt. */
+  readonly notBefore?: number | undefined;
+  /** Set while deliveries wait in rows. */
+  readonly waiting?: Waiting | undefined;
+  /** While none wait: the last value of `waiting.added`. Counting goes on from there, so that a run that
+   *  still knows an old count never takes a later one for it. */
+  readonly added?: number | undefined;
+  /** The run `by` sends what waits, until then; no other run does. */
+  readonly draining?: { readonly by: string; readonly until: number } | undefined;
+  /** Between two turns of sending: the endpoint has accepted everything since then. After `until` it counts
+   *  no more. */
+  readonly pace?: { readonly since: number; readonly until: number } | undefined;
+}
+
+/** What a run knows of an endpoint's waiting deliveries without reading their rows. */
+export interface Waiting {
+  /** How often deliveries were added. A run that finds nothing due changes `waiting` only if this has not
+   *  changed since it read the row. */
+  readonly added: number;
+  /** When the next of them is due. */
+  readonly due: number;
+  /** True when new deliveries must wait behind them. */
+  readonly first: boolean;
+}
+
+/** The registry of endpoints. */
+export interface EndpointRows {
+  /** All of them, by name. */
+  list(): Promise<EndpointRow[]>;
+  read(name: string): Promise<EndpointRow | undefined>;
+  /** A text that differs after each change of the settings of an endpoint, and not after other changes.
+   *  Absent where all rows are as cheap to read. */
+  revision?(): Promise<string | undefined>;
+  /** Reads the row and writes what `decide` returns; if another write came first, it does both again.
+   *  `decide` returns undefined to leave the row as it is, and `removed` to remove it.
+   *  @returns the row as it then is */
+  change(name: string, decide: Decide): Promise<EndpointRow | undefined>;
+}
+
+export type Decide = (row: EndpointRow | undefined) => EndpointRow | 'removed' | undefined;

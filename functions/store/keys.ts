@@ -1,0 +1,206 @@
+import { createHash } from 'node:crypto';
+import type { Mode, ProcessKey } from '../basics/process.ts';
+import { decodePart, encodePart } from '../model/event-id.ts';
+import type { Subject } from './actions.ts';
+
+/** A primary key as DynamoDB's low-level client takes it. */
+export type Key = { pk: { S: string }; sk: { S: string } };
+
+/** DynamoDB's limit of a sort key in bytes; ours are ASCII. */
+const LONGEST_KEY = 1024;
+/** What the longest of the prefixes below and the time leave of it for an event's id. */
+const LONGEST_EVENT_ID = LONGEST_KEY - 'ATTEMPT#0000000000000#'.length;
+
+/** The last time in ms that has 13 digits. */
+const LAST_TIME = 9_999_999_999_999;
+
+const PROJECT = 'PROJECT#';
+/** The keys of change records begin with this; the filter of the stream depends on it. */
+export const CHANGE = 'CHANGE#';
+
+export function partition({ workspace, processId }: ProcessKey): string {
+  return `W#${encodePart(workspace)}#P#${encodePart(processId)}`;
+}
+
+function key(process: ProcessKey, sk: string): Key {
+  return { pk: { S: partition(process) }, sk: { S: sk } };
+}
+
+export const STATE = 'STATE';
+export const stateKey = (process: ProcessKey): Key => key(process, STATE);
+/** Items for what is too large for the state's own item. `tag` names one write of a part: its time, and a
+ *  random number. */
+export const STATE_PART = 'STATE#PART#';
+export const statePartPrefix = (name: string, tag?: string): string =>
+  tag === undefined ? `${STATE_PART}${name}#` : `${STATE_PART}${name}#${tag}#`;
+export const statePartKey = (process: ProcessKey, name: string, tag: string, part: number): Key =>
+  key(process, `${statePartPrefix(name, tag)}${String(part).padStart(4, '0')}`);
+
+/** Debts and the rows of passes are neighbours in key order: one query from DEBT to LAST_PASS reads them all. */
+export const DEBT = 'DEBT#';
+export const PASS = 'PASS#';
+export const LAST_PASS = `${PASS}~`;
+export const passKey = (process: ProcessKey, mode: Mode): Key => key(process, PASS + mode);
+/** What `changes` passes have seen. */
+export const seenKey = (process: ProcessKey): Key => key(process, `${PASS}changes#SEEN`);
+
+/** The users of the workspace, as passes of the process know them. */
+export const USERS = 'USERS';
+export const usersKey = (process: ProcessKey): Key => key(process, USERS);
+
+/** A project whose identifier is too long for a key can have a debt all the same: its key has a hash instead.
+ *  No encoded identifier begins with `#`, as the hash does. */
+export const debtKey = (process: ProcessKey, id: string): Key => {
+  const named = key(process, DEBT + encodePart(id));
+  return canBeHeld(named) ? named : key(process, DEBT + hashed(encodePart(id)));
+};
+
+/** The project of a debt; undefined where the key has its hash alone. */
+export const debtorOf = (sk: string): string | undefined => {
+  const encoded = sk.slice(DEBT.length);
+  return encoded.startsWith('#') ? undefined : decodePart(encoded);
+};
+
+/** Identifiers are encoded, so that one with a `#` in it can't look like another one's part. */
+export const projectKey = (process: ProcessKey, id: string): Key => key(process, PROJECT + encodePart(id));
+
+/** The project of an item, by its key. The attribute `projectId` can't tell it: DynamoDB stores no text with
+ *  half a surrogate pair, which an identifier may contain. */
+export const projectOf = (sk: string): string => decodePart(sk.slice(PROJECT.length));
+
+/** An audit entry that was told, by its digest. */
+export const auditKey = (process: ProcessKey, digest: string): Key => key(process, AUDIT + digest);
+export const AUDIT = 'AUDIT#';
+
+/** The entry's digest in such a key. */
+export const entryIn = (sk: string): string => sk.slice(AUDIT.length);
+
+export const TOMBSTONE = 'TOMBSTONE#';
+export const tombstoneKey = (process: ProcessKey, id: string): Key =>
+  key(process, TOMBSTONE + encodePart(id));
+
+/** Part 0 is the project's own item; the others hold the rest of its bytes. */
+export const partKey = (process: ProcessKey, id: string, part: number): Key =>
+  key(process, `${partPrefix(id)}${String(part).padStart(4, '0')}`);
+
+/** A key behind all items of this project and before those of the next: `$` sorts after the `#` that begins
+ *  the names of its parts, and before every character of an encoded identifier. */
+export const behindProject = (id: string): string => `${PROJECT}${encodePart(id)}$`.slice(0, LONGEST_KEY);
+
+export const partPrefix = (id: string): string => `${PROJECT}${encodePart(id)}#PART#`;
+
+/** Change records sort by the time of their commit. */
+export function changeKey(process: ProcessKey, at: number, id: string, version: number, part: number): Key {
+  const base = `${changeTime(at)}#${encodePart(id)}#${version}`;
+  return key(process, part === 0 ? base : `${base}#PART#${String(part).padStart(4, '0')}`);
+}
+
+/** The beginning of the keys of change records of a time. */
+export function changeTime(at: number): string {
+  const time = Math.min(Math.max(Math.floor(at), 0), LAST_TIME);
+  return CHANGE + String(time).padStart(13, '0');
+}
+
+export const PROJECT_PREFIX = PROJECT;
+
+export const LAYOUT_KEY: Key = { pk: { S: 'LAYOUT' }, sk: { S: 'LAYOUT' } };
+
+/** The row that says up to which time ticks have claimed the passes. */
+export const TICK_KEY: Key = { pk: { S: 'TICK' }, sk: { S: 'TICK' } };
+
+/** The roster: all processes in one partition. */
+export const ROSTER = 'PROCESSES';
+export const rosterKey = ({ workspace, processId }: ProcessKey): Key => ({
+  pk: { S: ROSTER },
+  sk: { S: `${encodePart(workspace)}#${encodePart(processId)}` },
+});
+
+/** The process of a row of the roster, by its sort key. */
+export function processIn(sk: string): ProcessKey {
+  const [workspace, processId] = sk.split('#') as [string, string];
+  return { workspace: decodePart(workspace), processId: decodePart(processId) };
+}
+
+/** The row that says whether the settings of endpoints changed. */
+export const REGISTRY_KEY: Key = { pk: { S: 'REGISTRY' }, sk: { S: 'REGISTRY' } };
+
+/** The registry: all endpoints in one partition, which is read whole. */
+export const ENDPOINTS = 'ENDPOINTS';
+export const endpointRowKey = (name: string): Key => ({ pk: { S: ENDPOINTS }, sk: { S: encodePart(name) } });
+
+export const PENDING = 'PENDING#';
+export const DEAD = 'DEAD#';
+export const ATTEMPT = 'ATTEMPT#';
+export const LATE = 'LATE#';
+/** What operators did to an endpoint, to a process, or to the stack as a whole. */
+export const ACTION = 'ACTION#';
+/** A copy of each action on an endpoint or process, in the partition of the stack, for a list of all. */
+export const ANY_ACTION = 'ANY#';
+/** The partition of what operators did to no one endpoint or process. */
+export const STACK = 'STACK';
+
+/** The partition of what belongs to one endpoint. */
+export const endpointPartition = (name: string): string => `ENDPOINT#${encodePart(name)}`;
+const endpointKey = (name: string, sk: string): Key => ({
+  pk: { S: endpointPartition(name) },
+  sk: { S: sk },
+});
+
+/** The row with the next moment at which the endpoint takes a message. */
+export const slotKey = (name: string): Key => endpointKey(name, 'SLOT');
+
+/** What waits, what was given up, and what was tried sort by their time, in ms since 1970. `place` is the rest of the key. */
+export const pendingKey = (endpoint: string, place: string): Key => endpointKey(endpoint, PENDING + place);
+export const deadKey = (endpoint: string, place: string): Key => endpointKey(endpoint, DEAD + place);
+export const attemptKey = (endpoint: string, place: string): Key => endpointKey(endpoint, ATTEMPT + place);
+/** The keys of an event's late attempts begin with this, and end with their times. */
+export const latePrefix = (eventId: string): string => `${LATE}${shortened(encodePart(eventId))}#`;
+export const lateKey = (endpoint: string, eventId: string, at: number): Key =>
+  endpointKey(endpoint, latePrefix(eventId) + timeOf(at));
+/** The place of a delivery that waits. Those of replays sort after all live ones. */
+export const pendingPlace = (at: number, eventId: string, isReplay: boolean): string =>
+  `${isReplay ? REPLAYED : ''}${placeOf(at, eventId)}`;
+/** Sorts after all digits. */
+export const REPLAYED = 'R';
+/** A place without the mark of replays, as dead letters have it. */
+export const unmarked = (place: string): string =>
+  place.startsWith(REPLAYED) ? place.slice(REPLAYED.length) : place;
+export const placeOf = (at: number, eventId: string): string =>
+  `${timeOf(at)}#${shortened(encodePart(eventId))}`;
+
+/** Sorts before all places of this time, and after all of earlier ones. */
+export const timeOf = (at: number): string => String(at).padStart(13, '0');
+
+/** An event's id that is too long for a key goes by its hash; no encoded one begins with `#`. */
+function shortened(encodedId: string): string {
+  if (encodedId.length <= LONGEST_EVENT_ID) return encodedId;
+  return hashed(encodedId);
+}
+
+function hashed(encodedId: string): string {
+  return `#${createHash('sha256').update(encodedId).digest('hex')}`;
+}
+
+/** False for a key that is longer than DynamoDB allows: no item has it, and even asking for one is an error. */
+export function canBeHeld({ sk }: Key): boolean {
+  return sk.S.length <= LONGEST_KEY;
+}
+
+/** The partition of an endpoint, of a process, or of what belongs to neither. */
+export function subjectPartition(subject: Subject): string {
+  if ('stack' in subject) return STACK;
+  return 'endpoint' in subject ? endpointPartition(subject.endpoint) : partition(subject.process);
+}
+
+/** The process of a partition; undefined for what is no process's. */
+export function processOf(pk: string): ProcessKey | undefined {
+  const parts = /^W#(?<workspace>[^#]*)#P#(?<processId>[^#]*)$/.exec(pk)?.groups;
+  if (!parts) return undefined;
+  const { workspace, processId } = parts as { workspace: string; processId: string };
+  return { workspace: decodePart(workspace), processId: decodePart(processId) };
+}
+
+/** The encoded identifier of the project in a change record's key. */
+export function projectIn(sk: string): string {
+  return sk.split('#')[2] ?? '';
+}

@@ -1,0 +1,69 @@
+import type { DeadDelivery, Death, NewDelivery } from '../deliveries.ts';
+import type { Database } from './database.ts';
+import { deadOf } from './delivery-rows.ts';
+
+/** Counts the attempt after which it was given up. */
+export function bury({ sql }: Database, endpoint: string, place: string, { at, reason }: Death): void {
+  sql.run`INSERT OR REPLACE INTO dead
+    SELECT seq, endpoint, event_id, at, body, attributes, replay, attempts + 1, ${at}, ${reason}
+    FROM pending WHERE endpoint = ${endpoint} AND seq = CAST(${place} AS INTEGER)`;
+  sql.run`DELETE FROM pending WHERE endpoint = ${endpoint} AND seq = CAST(${place} AS INTEGER)`;
+}
+
+export function buryBefore(
+  { sql }: Database,
+  endpoint: string,
+  before: number,
+  { at, reason }: Death,
+): number {
+  sql.run`INSERT OR REPLACE INTO dead
+    SELECT seq, endpoint, event_id, at, body, attributes, replay, attempts, ${at}, ${reason}
+    FROM pending WHERE endpoint = ${endpoint} AND at < ${before}`;
+  return Number(sql.run`DELETE FROM pending WHERE endpoint = ${endpoint} AND at < ${before}`.changes);
+}
+
+/** Adds it to `pending` (by `add`) and moves it from there, because that table assigns `seq`. */
+export function addDead(
+  { sql }: Database,
+  { endpoint, eventId }: NewDelivery,
+  { at, reason }: Death,
+  add: () => void,
+): void {
+  sql.run`DELETE FROM pending WHERE endpoint = ${endpoint} AND event_id = ${eventId}`;
+  add();
+  sql.run`INSERT OR REPLACE INTO dead
+    SELECT seq, endpoint, event_id, at, body, attributes, replay, attempts, ${at}, ${reason}
+    FROM pending WHERE endpoint = ${endpoint} AND event_id = ${eventId}`;
+  sql.run`DELETE FROM pending WHERE endpoint = ${endpoint} AND event_id = ${eventId}`;
+}
+
+/** A dead letter whose event is pending already, because it was published again, is deleted without adding
+ *  another. */
+export function revive(
+  { sql }: Database,
+  endpoint: string,
+  now: number,
+  { eventId, limit = ALL }: { eventId?: string | undefined; limit?: number | undefined },
+): number {
+  const only = eventId ?? null;
+  const { changes } = sql.run`
+    INSERT INTO pending (endpoint, event_id, at, body, attributes, replay, due, attempts)
+    SELECT endpoint, event_id, at, body, attributes, replay OR ${only} IS NOT NULL, ${now}, 0 FROM dead
+    WHERE endpoint = ${endpoint} AND (${only} IS NULL OR event_id = ${only}) ORDER BY at, seq LIMIT ${limit}
+    ON CONFLICT DO NOTHING`;
+  sql.run`DELETE FROM dead WHERE seq IN (SELECT seq FROM dead
+    WHERE endpoint = ${endpoint} AND (${only} IS NULL OR event_id = ${only}) ORDER BY at, seq LIMIT ${limit})`;
+  return Number(changes);
+}
+
+const ALL = Number.MAX_SAFE_INTEGER;
+
+export function dead({ sql }: Database, endpoint: string, limit: number, behind?: string): DeadDelivery[] {
+  const [at = 0, seq = 0] = behind?.split('.').map(Number) ?? [];
+  return sql.all`SELECT * FROM dead WHERE endpoint = ${endpoint} AND (at, seq) > (${at}, ${seq})
+    ORDER BY at, seq LIMIT ${limit}`.map(deadOf);
+}
+
+export function findDead({ sql }: Database, endpoint: string, eventId: string): DeadDelivery | undefined {
+  return sql.all`SELECT * FROM dead WHERE endpoint = ${endpoint} AND event_id = ${eventId}`.map(deadOf)[0];
+}

@@ -1,0 +1,188 @@
+import type { Mode } from '../basics/process.ts';
+import type { Definitions } from '../changes/field-index.ts';
+
+/** What a process's passes know between them. Times are in ms since 1970, by the service's clock where nothing else is
+ *  said. */
+export interface ProcessState extends PassState {
+  /** The projects that passes owe a look, by id. */
+  readonly debts: ReadonlyMap<string, Debt>;
+  /** True when a sweep, or the baseline, began and has not ended. */
+  readonly isSweepUnfinished: boolean;
+}
+
+/** The fields that the end of a pass, or an announcement, may write. They are grouped by how often they
+ *  change, because each group has a row of its own in the table (docs/decisions/0108). */
+export interface PassState extends ChangesState, SweepState, SeenState, RareState {}
+
+/** Changes with each `changes` pass. */
+export interface ChangesState {
+  /** The time from which the next `changes` pass asks, less the overlap. */
+  readonly watermark: number;
+  /** When a `changes` pass, or the baseline, was last completed, by our clock; 0 before the baseline. */
+  readonly completedAt: number;
+  /** How soon the next `changes` pass is due, where that depends on what the last one found. */
+  readonly pace: Pace | undefined;
+  /** How many debts subscribers knew of when a `changes` pass was last completed. */
+  readonly skipped: number;
+  /** Set while `changes` passes fail. */
+  readonly changesFailure: PassFailure | undefined;
+}
+
+/** The part of the state that a failure of this mode is kept in; undefined: it is over. */
+export function failureOf(mode: Mode, failure: PassFailure | undefined): Partial<PassState> {
+  return mode === 'sweep' ? { sweepFailure: failure } : { changesFailure: failure };
+}
+
+/** Changes with each sweep. */
+export interface SweepState {
+  /** When the last completed sweep, or the baseline, began: every project with a snapshot was read since
+   *  then. */
+  readonly sweptAt: number;
+  /** When a sweep, or the baseline, was last completed, by our clock; 0 before the baseline. Also moved by a
+   *  sweep that could not be certain of all projects, unlike `sweptAt`. */
+  readonly sweepCompletedAt: number;
+  /** Set while sweeps fail, or the baseline does. */
+  readonly sweepFailure: PassFailure | undefined;
+}
+
+/** Why the last pass of a mode failed, in words that subscribers may read, and since when each has, in ms since 1970 by our clock. */
+export interface PassFailure {
+  readonly since: number;
+  readonly reason: string;
+}
+
+/** What `changes` passes have seen: large, but unchanged while nothing happens in the process. */
+export interface SeenState {
+  /** Where the audit log stands. */
+  readonly audit: AuditPosition | undefined;
+  /** The projects that the last `changes` pass listed: one that is listed again, byte for byte, needs no task request. */
+  readonly recent: RecentProjects;
+}
+
+/** What changes rarely. */
+export interface RareState {
+  /** True once every project that can be read has its first snapshot: from then on differences are told. */
+  readonly baselined: boolean;
+  /** When the baseline was completed, by our clock; undefined where that was before this was kept. */
+  readonly baselinedAt: number | undefined;
+  readonly definitions: Definitions;
+  /** Set while deletions wait for an operator: how many, and since when. */
+  readonly hold: { readonly since: number; readonly missing: number } | undefined;
+  /** True when the operator let the deletions go ahead. */
+  readonly released: boolean;
+  /** Set from when a stall was told until its end is: when a pass was last completed before, by our clock. */
+  readonly stalled: { readonly since: number } | undefined;
+  /** What was reported once, and needs no second report. */
+  readonly reported: readonly string[];
+  /** The version of the last announcement, 0 before the first: events about the process itself share one counter, so
+   *  that no two have one id, whoever tells them. Only `announce` writes it. */
+  readonly announced: number;
+}
+
+/** By our clock: how many ms after the begin of the last pass the next is due, and when that is. */
+export interface Pace {
+  readonly wait: number;
+  readonly dueAt: number;
+}
+
+/** Why a pass owes a project a look: it could not be read or committed; it is listed, but its task list answers 404; a sweep's listing
+ *  lacks it, and nothing confirmed that it is gone; what was read of it may be older than what was told. */
+export type Cause = 'unreadable' | 'no-task-list' | 'not-listed' | 'uncertain';
+
+/** A project that passes owe a look. */
+export interface Debt {
+  readonly cause: Cause;
+  /** Its changes after this time, by the service's clock, may not have been told; 0: none of its changes may
+   *  have been. */
+  readonly since: number;
+  /** When a pass first found that it owes the look, by our clock. */
+  readonly metAt: number;
+  /** What went wrong, in words that subscribers may read. */
+  readonly reason: string;
+  /** True once the subscribers know. */
+  readonly told: boolean;
+  /** Changes with each write of its row: a write is made on condition that it is still the one that was read. */
+  readonly revision: number;
+}
+
+/** For each project: the digest of its record as listed, and when its tasks were read. `shownAt` is present
+ *  where that time is by our clock, which can't be compared with the record's update time: it is when the
+ *  record was first listed with this digest. */
+export type RecentProjects = readonly (readonly [
+  id: string,
+  digest: string,
+  readAt: number,
+  shownAt?: number,
+])[];
+
+/** How far the audit log was read. Order and entry fields are undocumented (service-api.md §2.4). */
+export interface AuditPosition {
+  readonly order: 'oldest-first' | 'newest-first' | 'unknown';
+  /** The `after` of the last page; undefined when that is the first page. Of a newest-first log only with `head`. */
+  readonly tail: string | undefined;
+  /** Where a reading of a newest-first log was cut short: the digest of its first entry. What stands between that one and the page of `tail` was told;
+   *  `seen` was not met yet. */
+  readonly head?: string | undefined;
+  /** How many passes in a row were cut short there, and came no further. */
+  readonly cuts?: number | undefined;
+  /** Digests of the entries that were last read at the end of the log where new ones appear; at both ends
+   *  while the order is unknown. */
+  readonly seen: readonly string[];
+  /** True when these were too many to remember all. */
+  readonly isCut?: boolean;
+  /** When the log was first read up to here, by the service's clock; only where its entries are told. */
+  readonly readAt?: number;
+}
+
+/** The state of a process that nobody has polled yet. */
+export const UNKNOWN_PROCESS: ProcessState = {
+  watermark: 0,
+  completedAt: 0,
+  pace: undefined,
+  skipped: 0,
+  changesFailure: undefined,
+  sweptAt: 0,
+  sweepCompletedAt: 0,
+  sweepFailure: undefined,
+  audit: undefined,
+  recent: [],
+  baselined: false,
+  baselinedAt: undefined,
+  definitions: { project: [], task: [] },
+  hold: undefined,
+  released: false,
+  stalled: undefined,
+  reported: [],
+  announced: 0,
+  debts: new Map(),
+  isSweepUnfinished: false,
+};
+
+/** The row in which a part of the state is kept: `STATE`, `PASS#changes`, `PASS#sweep` or `PASS#changes#SEEN`, in this order. */
+export type StateRow = 'rare' | 'changes' | 'sweep' | 'seen';
+
+export const STATE_ROWS: { readonly [Name in keyof PassState]: StateRow } = {
+  baselined: 'rare',
+  baselinedAt: 'rare',
+  definitions: 'rare',
+  hold: 'rare',
+  released: 'rare',
+  stalled: 'rare',
+  reported: 'rare',
+  announced: 'rare',
+  watermark: 'changes',
+  completedAt: 'changes',
+  pace: 'changes',
+  skipped: 'changes',
+  changesFailure: 'changes',
+  sweptAt: 'sweep',
+  sweepCompletedAt: 'sweep',
+  sweepFailure: 'sweep',
+  audit: 'seen',
+  recent: 'seen',
+};
+
+/** How many rows it takes to write these parts. */
+export function rowsOf(state: Partial<PassState>): number {
+  return new Set(Object.keys(state).map(name => STATE_ROWS[name as keyof PassState])).size;
+}

@@ -1,0 +1,94 @@
+import type { Json, JsonObject } from '../../functions/basics/json.ts';
+
+/** The five custom-field types (service-api.md §2.3). */
+export type FieldType = 'text' | 'number' | 'date' | 'single-choice' | 'multiple-choice';
+
+/** Where a custom field lives: on the coverpage of projects, or on tasks. */
+export type FieldKind = 'project' | 'task';
+
+/** The definition of a custom field. `options` are the labels of a choice field, in order. */
+export interface Field {
+  readonly externalId: string;
+  readonly name: string;
+  readonly type: FieldType;
+  readonly options: readonly string[];
+  readonly group: string;
+  readonly archived: boolean;
+}
+
+/** What a project and a task share. Times are ms since 1970. */
+export interface RecordState {
+  readonly id: string;
+  /** Its place in every list: grows with each record made, and is never used twice. */
+  readonly seq: number;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  /** Built-in fields, as served. */
+  readonly fields: JsonObject;
+  /** Custom-field values by the field's `externalId`, kept while a field is archived; missing is empty. */
+  readonly values: JsonObject;
+}
+
+export interface TaskState extends RecordState {}
+
+export interface ProjectState extends RecordState {
+  /** By id, in the order of `seq`. */
+  readonly tasks: ReadonlyMap<string, TaskState>;
+}
+
+/** An entry of the audit log. `details` names the project or projects, and tells old and new values. */
+export interface AuditEntry {
+  readonly seq: number;
+  readonly at: number;
+  /** Who did it: one, or several. */
+  readonly user: string | readonly string[];
+  readonly action: string;
+  readonly entity: JsonObject;
+  readonly details: JsonObject;
+}
+
+export interface SimulatedProcess {
+  readonly id: string;
+  readonly name: string;
+  readonly projectFields: readonly Field[];
+  readonly taskFields: readonly Field[];
+  /** By id, in the order of `seq`. */
+  readonly projects: ReadonlyMap<string, ProjectState>;
+  /** Oldest first. */
+  readonly audit: readonly AuditEntry[];
+  readonly deletedProjects: readonly string[];
+}
+
+/** A user of the workspace: `id`, and whatever else the service tells of users. */
+export interface User {
+  readonly id: string;
+  readonly seq: number;
+  readonly name: string;
+  readonly email: string;
+  readonly fields: Readonly<Record<string, Json>>;
+}
+
+/** Does what nobody did. It stands in the audit log like a user, and is none. */
+export const SYSTEM = 'system';
+
+/** The last number given of each kind. */
+export interface Counters {
+  readonly seq: number;
+  readonly project: number;
+  readonly task: number;
+}
+
+/** All that the simulated service holds. Immutable: an edit makes a new one, so a failed edit leaves no trace. */
+export interface Workspace {
+  readonly users: readonly User[];
+  readonly processes: ReadonlyMap<string, SimulatedProcess>;
+  readonly counters: Counters;
+}
+
+/** Ids of each kind start far apart, so that one in an audit entry is never taken for another kind's. */
+export const FIRST_COUNTERS: Counters = { seq: 0, project: 1000, task: 500_000 };
+
+/** The definitions of one kind. */
+export function fieldsOf(process: SimulatedProcess, kind: FieldKind): readonly Field[] {
+  return kind === 'project' ? process.projectFields : process.taskFields;
+}

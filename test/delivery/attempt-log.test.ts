@@ -1,0 +1,130 @@
+import { ProvisionedThroughputExceededException } from '@aws-sdk/client-dynamodb';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { AttemptLog } from '../../functions/delivery/attempt-log.ts';
+import { outcomeOf } from '../../functions/delivery/http/outcome.ts';
+import type { Answer, NoAnswer } from '../../functions/delivery/http/post.ts';
+import type { ChangeEvent } from '../../functions/model/event.ts';
+import { AT, SECRET, someEvents } from '../kit/delivery/given.ts';
+import { answered, endpointOf, openSetting, recordOf, TABLE_DOWN, writes } from '../kit/delivery/setting.ts';
+import { leakIn } from '../kit/secret-arbitraries.ts';
+
+const events = someEvents(2) as [ChangeEvent, ChangeEvent];
+const letters = events.map(event => ({
+  held: { id: event.id, eventId: event.id, body: '', at: AT, triedAt: undefined, attempts: 0 },
+  event,
+}));
+const secret = { url: 'https://crm.example/hook/T0ABCDEFGH?sig=Zm9vYmFyYmF6', secrets: [SECRET] };
+const record = (index: number) => recordOf(`m${index}`, JSON.stringify(events[index]));
+
+function open(keepSuccesses?: boolean) {
+  const setting = openSetting();
+  const log = new AttemptLog({ name: 'crm', keepSuccesses }, setting.dependencies);
+  const add = (answer: Answer | NoAnswer, began = AT) =>
+    log.add(letters.slice(0, 1), { began, answer, outcome: outcomeOf(answer), secret });
+  return { ...setting, log, add, kept: () => setting.deliveries.attempts('crm', 99) };
+}
+
+describe('the log of attempts', () => {
+  it('keeps when, what, what came back and how long that took', async () => {
+    const { add, log, kept, state } = open();
+    state.now += 250;
+    add(answered(200, { body: 'ok\n' }));
+    add(answered(500), AT + 50);
+    add({ why: 'no answer within 15 s' }, AT + 100);
+    await log.write();
+    const told = {
+      endpoint: 'crm',
+      origin: 'https://crm.example',
+      events: [{ id: events[0].id, type: 'task.updated' }],
+    };
+    expect(await kept()).toEqual([
+      { ...told, at: AT + 100, failure: 'no answer within 15 s', took: 150 },
+      { ...told, at: AT + 50, status: 500, failure: 'answered 500', took: 200 },
+      { ...told, at: AT, status: 200, took: 250, answer: 'ok' },
+    ]);
+  });
+
+  it('leaves out what there was not: a failure, an answer’s text, an answer', () => {
+    const { add } = open();
+    const sent = [{ id: events[0].id, type: 'task.updated', at: AT }];
+    const told = { endpoint: 'crm', at: AT, events: sent, origin: 'https://crm.example', took: 0 };
+    expect(add(answered(204))).toStrictEqual({ ...told, status: 204 });
+    const why = 'no answer within 15 s';
+    expect(add({ why })).toStrictEqual({ ...told, failure: why });
+  });
+
+  it('keeps all events that a chat’s message told', async () => {
+    const { log, kept } = open();
+    const answer = answered(200);
+    log.add(letters, { began: AT, answer, outcome: outcomeOf(answer), secret });
+    await log.write();
+    expect((await kept()).map(each => each.events.map(({ id }) => id))).toEqual([events.map(({ id }) => id)]);
+  });
+
+  it('leaves out successes where the operator wants that, and failures never', async () => {
+    const { add, log, kept } = open(false);
+    add(answered(200));
+    add(answered(404), AT + 1);
+    await log.write();
+    expect((await kept()).map(({ status }) => status)).toEqual([404]);
+  });
+
+  it('keeps an answer harmless: on one line, without what moves a cursor', async () => {
+    const { add, log, kept } = open();
+    add(answered(400, { body: '\u001B[2Jtwo\r\nlines\u202E' }));
+    await log.write();
+    expect(await kept()).toMatchObject([{ answer: '[2Jtwo lines' }]);
+  });
+
+  it('invariant 10: keeps no answer that reflects the address or a signing secret, or a part of them, in whatever form', async () => {
+    const hidden = fc.constantFrom(SECRET, SECRET.slice(6), 'T0ABCDEFGH', 'Zm9vYmFyYmF6');
+    const wrap = fc.constantFrom(
+      (text: string) => text,
+      encodeURIComponent,
+      (text: string) => text.toUpperCase(),
+      (text: string) => text.slice(-10),
+      (text: string) => [...text].join(' '),
+    );
+    await fc.assert(
+      fc.asyncProperty(hidden, wrap, fc.string(), fc.string(), async (text, wrapped, before, behind) => {
+        const { add, log, kept } = open();
+        add(answered(400, { body: before + wrapped(text) + behind }));
+        await log.write();
+        const [attempt] = await kept();
+        expect(attempt).toMatchObject({ status: 400 });
+        expect(leakIn((attempt?.answer ?? '').toLowerCase(), text.toLowerCase())).toBeUndefined();
+      }),
+      // A `%` before it made its beginning look encoded.
+      { numRuns: 100, examples: [[SECRET, text => text.slice(-10), '%', '']] },
+    );
+  });
+
+  it.each([
+    ['has no room', new ProvisionedThroughputExceededException({ $metadata: {}, message: 'slow down' })],
+    ['is down', TABLE_DOWN],
+  ])('delays and changes no delivery when the table %s: that is said once', async (_, error) => {
+    const { deliver, faults, posts, said, counts, kept, slept } = open();
+    let tries = 0;
+    faults.before = command => {
+      if (!writes(command, 'ATTEMPT#')) return undefined;
+      tries += 1;
+      return error;
+    };
+    expect(await deliver([record(0), record(1)], endpointOf())).toEqual([]);
+    expect([posts.length, counts, slept]).toEqual([2, { Delivered: 2 }, []]);
+    expect(await kept()).toEqual([]);
+    expect(tries).toBe(2);
+    const details = { endpoint: 'crm', attempts: 2, error: String(error) };
+    expect(said).toEqual([
+      { level: 'warn', message: expect.stringContaining('Attempts could not'), details },
+    ]);
+  });
+
+  it('writes nothing where nothing was tried', async () => {
+    const { dependencies, said } = open();
+    const deliveries = { note: () => Promise.reject(TABLE_DOWN) };
+    await new AttemptLog({ name: 'crm' }, { ...dependencies, deliveries }).write();
+    expect(said).toEqual([]);
+  });
+});

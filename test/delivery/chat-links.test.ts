@@ -1,0 +1,98 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { chatTopics } from '../../functions/delivery/chat/chat-topics.ts';
+import type { LinkTemplates } from '../../functions/model/endpoint.ts';
+import { anyText } from '../kit/delivery/chat-arbitraries.ts';
+import { batches, type change, commitOf, change as task, templates } from '../kit/delivery/chat-batches.ts';
+
+type Changes = ReturnType<typeof change>[];
+
+/** Where the title and each record lead. */
+function linksOf(changes: Changes, options: Parameters<typeof commitOf>[1] = {}, given = templates) {
+  const [topic] = chatTopics(commitOf(changes, options), given);
+  return [topic?.link, ...(topic?.records ?? []).map(({ link }) => link)];
+}
+
+const PROJECT = 'https://app.example.com/customer-projects/p/p-1042';
+
+describe('links', () => {
+  it('of a workspace without templates are none', () => {
+    const others: LinkTemplates = [{ workspace: 'us', project: 'https://a.example/{projectId}' }];
+    expect(linksOf([task('t-1', 'T', [])], {}, others)).toEqual([undefined, undefined]);
+    expect(linksOf([task('t-1', 'T', [])], {}, [])).toEqual([undefined, undefined]);
+    expect(chatTopics(commitOf([task('t-1', 'T', [])]))[0]?.link).toBeUndefined();
+  });
+
+  it('lead to the project from the title, to tasks from their names, and nowhere from the project’s own line', () => {
+    const changes = [task('p-1042', 'P', [], { entity: 'project' }), task('t-1', 'T', [])];
+    expect(linksOf(changes)).toEqual([PROJECT, undefined, `${PROJECT}?task=t-1`]);
+  });
+
+  it('are of one kind alone where there is a template for one alone', () => {
+    const [both] = templates;
+    const only = (kind: 'project' | 'task') => [{ workspace: 'eu', [kind]: both?.[kind] }];
+    expect(linksOf([task('t-1', 'T', [])], {}, only('project'))).toEqual([PROJECT, undefined]);
+    expect(linksOf([task('t-1', 'T', [])], {}, only('task'))).toEqual([undefined, `${PROJECT}?task=t-1`]);
+  });
+
+  it('to what was deleted in the end are none, and to what came back they are', () => {
+    const changed = task('t-1', 'T', []);
+    const gone = task('t-1', 'T', [], { action: 'deleted' });
+    const back = task('t-1', 'T', [], { action: 'created' });
+    const link = `${PROJECT}?task=t-1`;
+    expect(linksOf([changed, gone])).toEqual([PROJECT, undefined, undefined]);
+    expect(linksOf([changed, gone, back])).toEqual([PROJECT, link, undefined, link]);
+    const project = task('p-1042', 'P', [], { entity: 'project', action: 'deleted' });
+    expect(linksOf([changed, project])).toEqual([undefined, undefined, undefined]);
+    // An identifier may be that of a task and of a project.
+    expect(linksOf([task('p-1042', 'T', [], { action: 'deleted' })])).toEqual([PROJECT, undefined]);
+  });
+
+  it('of fields and of the source itself are none', () => {
+    const events = [batches.fields, batches.held].flatMap(batch => batch ?? []);
+    expect(chatTopics(events, templates).map(({ link }) => link)).toEqual([undefined, undefined]);
+  });
+
+  it.each(['.', '..'])(
+    'can not be made of the identifier %j, which a browser takes for a step in the path',
+    id => {
+      expect(linksOf([task('t-1', 'T', [])], { projectId: id })).toEqual([undefined, undefined]);
+      expect(linksOf([task('t-1', 'T', [])], { processId: id })).toEqual([undefined, undefined]);
+      expect(linksOf([task(id, 'T', [])])).toEqual([PROJECT, undefined]);
+      expect(linksOf([task(`${id}.`, 'T', [])])[1]).toBe(id === '.' ? undefined : `${PROJECT}?task=...`);
+    },
+  );
+
+  it('hold identifiers percent-encoded, so that no mark of theirs means anything', () => {
+    expect(linksOf([task("a/b?c#d&e <f>|(g)'!*{taskId}", 'T', [])])[1]).toBe(
+      `${PROJECT}?task=a%2Fb%3Fc%23d%26e%20%3Cf%3E%7C%28g%29%27%21%2A%7BtaskId%7D`,
+    );
+    expect(linksOf([task('\uD800', 'T', [])])[1]).toBe(`${PROJECT}?task=%EF%BF%BD`);
+  });
+
+  it('of 1,000 characters are made, longer ones are not', () => {
+    const most = 1_000 - `${PROJECT}?task=`.length;
+    expect(linksOf([task('x'.repeat(most), 'T', [])])[1]).toHaveLength(1_000);
+    expect(linksOf([task('x'.repeat(most + 1), 'T', [])])[1]).toBeUndefined();
+  });
+
+  it('whatever the identifiers are: stay on the host and in the path of their template, and tell the identifiers', () => {
+    const id = anyText.map(text => text.slice(0, 90)).filter(text => text !== '');
+    fc.assert(
+      fc.property(id, id, id, (processId, projectId, taskId) => {
+        const [, link] = linksOf([task(taskId, 'T', [])], { processId, projectId });
+        fc.pre(link !== undefined);
+        const { origin, pathname, searchParams, hash } = new URL(link ?? '');
+        expect([origin, hash]).toEqual(['https://app.example.com', '']);
+        expect(pathname.split('/').map(decodeURIComponent)).toEqual([
+          '',
+          processId.toWellFormed(),
+          'p',
+          projectId.toWellFormed(),
+        ]);
+        expect([...searchParams]).toEqual([['task', taskId.toWellFormed()]]);
+        expect(link).toMatch(/^[\w:/.?=%~-]+$/);
+      }),
+    );
+  });
+});

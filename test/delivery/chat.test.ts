@@ -1,0 +1,278 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { auditEvents } from '../../functions/changes/audit-events.ts';
+import { tallyOf, tallyText } from '../../functions/delivery/chat/chat-fit.ts';
+import { cleanText, cutText, fromDifference, isolate } from '../../functions/delivery/chat/chat-text.ts';
+import { chatTopics } from '../../functions/delivery/chat/chat-topics.ts';
+import { linesOf, viewOf } from '../../functions/delivery/chat/chat-view.ts';
+import type { FieldChange } from '../../functions/model/event.ts';
+import { checkEvents } from '../kit/check-event.ts';
+import { batches, change, commitOf, field, fieldsOf } from '../kit/delivery/chat-batches.ts';
+import { goldenFiles } from '../kit/delivery/chat-golden.ts';
+
+describe('texts', () => {
+  it.each([
+    ['a\nb\t c\u2028d', 'a b c d'],
+    ['\u0000a\u001Bb\u0085c', 'ab c'],
+    ['\u202Eabc\u2066', 'abc'],
+    ['a\uD800', 'a\uFFFD'],
+    ['👩‍👧', '👩‍👧'],
+    [' \u200B\u2060 ', ''],
+    ['\u0301', ''],
+  ])('%j is shown as %j', (text, clean) => {
+    expect(cleanText(text)).toBe(clean);
+  });
+
+  it('a text is cut between characters as people see them, and shows the cut', () => {
+    expect(cutText('abc', 3)).toBe('abc');
+    expect(cutText('abcd', 3)).toBe('ab…');
+    expect(cutText('ab👩‍👩‍👧‍👦cd', 8)).toBe('ab…');
+    expect(cutText('ae\u0301xyz', 4)).toBe('ae\u0301…');
+    expect(cutText('ab cdef', 4)).toBe('ab…');
+  });
+
+  it('one character longer than the limit is cut inside, between code points', () => {
+    expect(cutText(`a${'\u0301'.repeat(50)}`, 5)).toBe('a\u0301\u0301\u0301…');
+    expect(cutText(`😀${'\u200D😀'.repeat(50)}`, 5)).toBe('😀\u200D…');
+  });
+
+  it('two long texts that differ late are shown from a little before the difference', () => {
+    const start = 'word '.repeat(100);
+    expect(fromDifference(`${start}one`, `${start}two`, 40)).toEqual(['…word word one', '…word word two']);
+    expect(fromDifference('one', 'two', 40)).toEqual(['one', 'two']);
+    expect(fromDifference(`a${start}`, `b${start}`, 40)).toEqual([`a${start}`, `b${start}`]);
+  });
+
+  it('a text from right to left does not turn around what follows it', () => {
+    expect(isolate('שלום')).toBe('\u2068שלום\u2069');
+    expect(isolate('abc')).toBe('abc');
+  });
+});
+
+describe('topics', () => {
+  it('one per process holds its new audit entries: who acted, and the first five as JSON', () => {
+    const entries = Array.from({ length: 7 }, (_, index) => ({
+      id: String(index).padStart(32, 'a'),
+      entry: { n: index, text: 'x'.repeat(index === 0 ? 400 : 0) },
+      projects: ['1'],
+      tasks: [],
+      users: index === 1 ? [{ id: 'u1', name: 'Eva' }, { id: 'u2' }] : [],
+    }));
+    const events = ['p', 'q'].flatMap(processId =>
+      auditEvents({ workspace: 'eu', processId }, entries, { version: 1.7e12, at: 1.7e12 }),
+    );
+    const topics = chatTopics(events);
+    expect(topics.map(({ title, origin }) => `${title}, ${origin}`)).toEqual([
+      'Audit log, process p · workspace eu',
+      'Audit log, process q · workspace eu',
+    ]);
+    const [topic] = topics;
+    const observed = { after: 1.7e12, before: 1.7e12 };
+    const eventIds = events.slice(0, 7).map(({ id }) => id);
+    expect(topic).toMatchObject({ observed, records: [], eventIds });
+    const [first = '', ...others] = topic?.note?.split(' · ') ?? [];
+    expect(first).toMatch(/^\{"n":0,"text":"x{280,}…$/);
+    expect(first).toHaveLength(300);
+    expect(others).toEqual([
+      'Eva, u2: {"n":1,"text":""}',
+      ...[2, 3, 4].map(n => `{"n":${n},"text":""}`),
+      'and 2 further ones',
+    ]);
+    const five = chatTopics(events.slice(0, 5))[0]?.note?.split(' · ');
+    expect(five).toEqual([first, ...others.slice(0, 4)]);
+    const cut = { ...events[0], data: { ...events[0]?.data, entry: '{"n":…' } } as never;
+    expect(chatTopics([cut])[0]?.note).toBe('{"n":…');
+  });
+
+  it('one topic per project of a workspace and process, in the order of their first event', () => {
+    const topics = chatTopics([
+      ...commitOf([change('t', 'One', [])], { projectId: 'a', name: 'A' }),
+      ...(batches.held ?? []),
+      ...commitOf([change('t', 'Two', [])], { projectId: 'b', name: 'B' }),
+      ...commitOf([change('t', 'Three', [])], { projectId: 'a', name: 'A', processId: 'other' }),
+      ...commitOf([change('t', 'Four', [])], { projectId: 'a', name: 'A new', version: 1.8e12 }),
+    ]);
+    expect(topics.map(topic => [topic.title, topic.eventIds.length])).toEqual([
+      ['A new', 2],
+      ['Deletions are held', 1],
+      ['B', 1],
+      ['A', 1],
+    ]);
+  });
+
+  it('one topic per process for what changed of its fields', () => {
+    const added = { externalId: 'a', name: 'A', type: 'text' };
+    const topics = chatTopics([
+      ...fieldsOf([added], [{ ...added, name: 'B' }], { version: 9e12 }),
+      ...commitOf([change('t', 'One', [])], { name: 'Acme' }),
+      ...fieldsOf([], [added], { version: 8e12 }),
+      ...fieldsOf([], [added], { processId: 'other' }),
+    ]);
+    expect(topics.map(({ title, records }) => [title, ...records.map(({ action }) => action)])).toEqual([
+      ['Custom fields', 'created', 'updated'],
+      ['Acme', 'updated'],
+      ['Custom fields', 'created'],
+    ]);
+    expect(tallyText(tallyOf(topics[0]?.records ?? []))).toBe('2 changes in 1 field');
+  });
+
+  it('events by sequence, then index, whatever the order they came in; each once', () => {
+    const first = commitOf(
+      Array.from({ length: 12 }, (_, index) => change(`t${index}`, `${index}`, [])),
+      { version: 9e12 },
+    );
+    const second = commitOf([change('t', 'later', [])], { version: 1e13 });
+    const events = [...second, ...first.toReversed(), ...second];
+    expect(chatTopics(events)[0]?.records.map(({ name }) => name)).toEqual([
+      '0',
+      '1',
+      '2',
+      '3',
+      '4',
+      '5',
+      '6',
+      '7',
+      '8',
+      '9',
+      '10',
+      '11',
+      'later',
+    ]);
+    expect(chatTopics(events)[0]?.eventIds).toEqual([...first, ...second].map(({ id }) => id));
+  });
+
+  it.each([
+    ['', 'p-1', 'Project p-1'],
+    ['\u200B', 'p-1', 'Project p-1'],
+    ['', '\u200B', 'Project'],
+  ])('a project named %j with the id %j has the title %j', (name, projectId, title) => {
+    expect(chatTopics(commitOf([change('t', '', [])], { name, projectId }))[0]?.title).toBe(title);
+  });
+
+  it('times that cannot be read are left out', () => {
+    const [event] = commitOf([change('t', 'a', [])]);
+    const data = { ...event?.data, observed: { after: 'x', before: 'y' } };
+    expect(chatTopics([{ ...event, data } as never])[0]?.observed).toBeUndefined();
+  });
+});
+
+/** A record's lines as plain text; bold in stars, struck in tildes, faint in underscores. */
+function shown(fields: FieldChange[], more = {}, detail = { value: 60, lines: 5 }): string[] {
+  const [topic] = chatTopics(commitOf([change('t', 'Call', fields, more)]));
+  const marks = { plain: '', strong: '*', struck: '~', faint: '_', good: '_', bad: '_' };
+  return (topic?.records ?? []).flatMap(record => {
+    const { heading, lines } = viewOf(record, linesOf(record, detail));
+    return [heading, ...lines].map(runs =>
+      runs.map(({ text, look }) => marks[look] + text + marks[look]).join(''),
+    );
+  });
+}
+
+describe('what is shown of a field', () => {
+  it('is what of its definition changed', () => {
+    const [topic] = chatTopics(batches.fields ?? []);
+    const told = (topic?.records ?? []).map(record => {
+      const { heading, lines } = viewOf(record, linesOf(record, { value: 60, lines: 5 }));
+      return [heading, ...lines].map(runs => runs.map(({ text }) => text).join(''));
+    });
+    expect(told).toEqual([
+      ['Effort (hours) · task field updated', 'Name: Effort → Effort (hours)', 'Type: text → number'],
+      ['Note *old* · task field archived', 'Name: Note → Note *old*'],
+      ['Priority · Choices: added Urgent, removed High'],
+      ['Sign-off <!here> · task field created', 'Choices: Open, Given', 'Type: single-choice'],
+    ]);
+  });
+});
+
+describe('what is shown of a record', () => {
+  it('a lone change stands beside the name', () => {
+    expect(shown([field('Status', 'Open', 'Done')])).toEqual(['*Call* · Status: Open → *Done*']);
+  });
+
+  it('empty values are told as empty, and numbers, lists and objects as text', () => {
+    expect(shown([field('a', null, 'x'), field('b', 1.5, ''), field('c', ['x', 2], { d: [true] })])).toEqual([
+      '*Call* · _task updated_',
+      'a: _empty_ → *x*',
+      'b: 1.5 → _empty_',
+      'c: x, 2 → *{"d":[true]}*',
+    ]);
+  });
+
+  it('an object by its name, never by all that it holds', () => {
+    const person = (name: string) => ({ id: '7', name, email: 'someone@example.com' });
+    expect(shown([field('Owner', person('Ada'), person('Grace'))])).toEqual([
+      '*Call* · Owner: Ada → *Grace*',
+    ]);
+    expect(shown([field('Owner', { title: 'Lead' }, { label: 'Head' })])).toEqual([
+      '*Call* · Owner: Lead → *Head*',
+    ]);
+  });
+
+  it('choices that came and went', () => {
+    const sets = (added: string[], removed: string[]) => field('Tags', null, null, { added, removed });
+    expect(shown([sets(['a', 'b'], ['c']), sets(['a'], []), sets([], ['c'])]).slice(1)).toEqual([
+      'Tags: added *a, b*, removed ~c~',
+      'Tags: added *a*',
+      'Tags: removed ~c~',
+    ]);
+  });
+
+  it('values that look alike are told as JSON', () => {
+    expect(shown([field('a', '1', 1), field('b', 'x\ny', 'x y')]).slice(1)).toEqual([
+      'a: "1" → *1*',
+      'b: "x\\ny" → *"x y"*',
+    ]);
+  });
+
+  it('a new record lists its fields without its name and id; a deleted one is struck out', () => {
+    const built = (name: string, to: string) => field(name, null, to, { kind: 'builtin' });
+    expect(
+      shown([built('id', 't'), built('name', 'Call'), field('Owner', null, 'Call')], { action: 'created' }),
+    ).toEqual(['*Call* · _task created_', 'Owner: Call']);
+    expect(shown([], { action: 'deleted' })).toEqual(['~Call~ · _task deleted_']);
+    expect(shown([], { action: 'deleted', entity: 'project' })).toEqual(['*The project* · _deleted_']);
+  });
+
+  it('a new record with a numeric identifier, or a name from right to left, tells neither a second time', () => {
+    const built = (name: string, to: string | number) => field(name, null, to, { kind: 'builtin' });
+    const [topic] = chatTopics(
+      commitOf([
+        change('500001', 'קריאה', [built('id', 500_001), built('name', 'קריאה'), built('status', 'Open')], {
+          action: 'created',
+        }),
+      ]),
+    );
+    const lines = (topic?.records ?? []).flatMap(record => linesOf(record, { value: 60, lines: 5 }));
+    expect(lines.map(runs => runs.map(({ text }) => text).join(''))).toEqual(['Status: Open']);
+  });
+
+  it('fields that find no room are counted, and so are those that the event could not carry', () => {
+    const fields = ['a', 'b', 'c', 'd'].map(name => field(name, 'x', 'y'));
+    expect(shown(fields, {}, { value: 60, lines: 1 })).toEqual([
+      '*Call* · _task updated_',
+      'a: x → *y*',
+      '_and 3 more fields_',
+    ]);
+    const [event] = commitOf([change('t', 'Call', fields.slice(0, 1))]);
+    const cut = { ...event, data: { ...event?.data, truncated: ['record', 'changes'] } } as never;
+    const [record] = chatTopics([cut])[0]?.records ?? [];
+    expect(record && viewOf(record, linesOf(record, { value: 9, lines: 9 })).lines.at(-1)?.[0]?.text).toBe(
+      'and more fields than an event can carry',
+    );
+  });
+
+  it('changes are counted as people count them: an update by its fields, a new or deleted record as one', () => {
+    const [topic] = chatTopics(batches.typical ?? []);
+    expect(tallyText(tallyOf(topic?.records ?? []))).toBe('7 changes in the project and 4 tasks');
+  });
+});
+
+describe('golden files', () => {
+  it('the batches are real events', () => {
+    checkEvents(Object.values(batches).flat());
+  });
+
+  it.each(goldenFiles())('$file is what is sent', ({ path, content }) => {
+    expect(content()).toBe(readFileSync(path, 'utf8'));
+  });
+});

@@ -1,0 +1,545 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { type DrainDependencies, drain } from '../../functions/delivery/drain.ts';
+import { wakesAt } from '../../functions/delivery/health.ts';
+import type { NewDelivery } from '../../functions/store/deliveries.ts';
+import { AT, someEvents } from '../kit/delivery/given.ts';
+import {
+  answered,
+  DAY,
+  endpointOf,
+  HOUR,
+  idsOf,
+  isRowOf,
+  MINUTE,
+  openSetting,
+  recordOf,
+  SECOND,
+  type Setting,
+  TABLE_DOWN,
+  waitingOnes,
+  writes,
+} from '../kit/delivery/setting.ts';
+
+const numbers = (count: number, from = 0) => Array.from({ length: count }, (_, index) => from + index);
+const drainWith = (
+  { dependencies }: Setting,
+  more: Partial<DrainDependencies> = {},
+  endpoint = endpointOf(),
+): Promise<void> => drain(endpoint, { ...dependencies, ...more });
+
+/** A setting with so many deliveries that wait, behind an endpoint of that health. */
+async function open(count: number, health: object = {}, post?: Parameters<typeof openSetting>[0]) {
+  const setting = openSetting(post);
+  await setting.register(health);
+  await setting.wait(waitingOnes(count));
+  return setting;
+}
+const failing = (probes = 0, since = AT - HOUR) => ({
+  ...{ failing: { since, probes }, failures: { count: 5 + probes, since }, notBefore: AT },
+});
+
+/** As tick and queue do, until `end`: looks after the rows whenever that is due. */
+async function live(setting: Setting, end: number): Promise<void> {
+  for (;;) {
+    const health = await setting.healthOf();
+    const at = health && wakesAt(health, setting.state.now);
+    if (at === undefined || at >= end) return;
+    setting.state.now = Math.max(setting.state.now, at);
+    await drainWith(setting);
+  }
+}
+
+describe('what waits for an endpoint', () => {
+  it('is sent the oldest first, ten a second, until nothing is left; then new deliveries need not wait', async () => {
+    const setting = await open(35);
+    await drainWith(setting);
+    expect(idsOf(setting.posts)).toEqual(numbers(35));
+    expect(setting.posts.map(({ at }) => at / SECOND)).toEqual(
+      numbers(35).map(number => Math.floor(number / 10)),
+    );
+    expect(await setting.pending()).toEqual([]);
+    expect(await setting.healthOf()).toEqual({ added: 1 });
+    expect([setting.wakes, setting.counts]).toEqual([[], { Delivered: 35 }]);
+  });
+
+  it.each([1, 3, 100])('keeps to %s requests a second where its endpoint says so', async perSecond => {
+    const setting = await open(2 * perSecond + 1);
+    await drainWith(setting, {}, { ...endpointOf(), perSecond });
+    const places = numbers(2 * perSecond + 1).map(number => Math.floor(number / perSecond));
+    expect(setting.posts.map(({ at }) => at / SECOND)).toEqual(places);
+  });
+
+  it('is sent twice as fast each quarter of a minute, as long as all of it is taken', async () => {
+    const setting = await open(240, {}, ({ at }) => answered(at === 17 * SECOND ? 500 : 200));
+    await drainWith(setting);
+    const perSecond = (second: number) =>
+      setting.posts.filter(({ at }) => Math.floor(at / SECOND) === second).length;
+    expect([0, 14, 15, 17, 18, 19].map(perSecond)).toEqual([10, 10, 20, 20, 10, 10]);
+  });
+
+  it('keeps to its rate also when few are due at once, because others come in all the time', async () => {
+    const all = waitingOnes(50);
+    let added = 0;
+    const more = () => {
+      added += 5;
+      return setting.wait(all.slice(added - 5, added));
+    };
+    const setting = openSetting(async (_, number) => {
+      if (number % 5 === 0) await more();
+      return answered(200);
+    });
+    await setting.register();
+    await more();
+    await drainWith(setting);
+    expect(setting.posts).toHaveLength(50);
+    for (const [index, { at }] of setting.posts.entries())
+      expect(
+        setting.posts.filter(post => at - SECOND < post.at && post.at <= at).length,
+        `${index}`,
+      ).toBeLessThan(12);
+    expect(idsOf(setting.posts)).toEqual(numbers(50));
+  });
+
+  it('goes to a chat by its own pace, several events in one message', async () => {
+    const setting = await open(120);
+    const slack = (events: readonly { readonly id: string }[]) =>
+      events.length === 0 ? [] : [{ body: `${events.length}`, eventIds: events.map(({ id }) => id) }];
+    await drainWith(setting, { chatFormats: { slack, teams: slack } }, endpointOf('slack'));
+    expect(setting.posts.map(({ body, at }) => [body, at / SECOND])).toEqual([
+      ['50', 0],
+      ['50', 1],
+      ['20', 2],
+    ]);
+  });
+
+  it('and is no longer wanted goes without a word', async () => {
+    const setting = await open(3);
+    await drainWith(setting, {}, { ...endpointOf(), filter: { projects: ['other'] } });
+    expect([setting.posts, await setting.pending(), setting.counts]).toEqual([[], [], {}]);
+  });
+
+  it('is left alone while its endpoint is paused, stopped, held or removed', async () => {
+    for (const health of [
+      { paused: { at: AT } },
+      { stopped: { at: AT, reason: '' } },
+      { notBefore: AT + 1 },
+    ]) {
+      const setting = await open(3, health);
+      await drainWith(setting);
+      expect([setting.posts, (await setting.pending()).length]).toEqual([[], 3]);
+      expect(setting.wakes).toEqual([]);
+    }
+    const setting = await open(3);
+    await setting.rows.change('crm', () => 'removed');
+    await drainWith(setting);
+    expect([setting.posts, setting.wakes]).toEqual([[], []]);
+  });
+
+  it('is left alone from when its endpoint is removed, in the midst of it or at its end', async () => {
+    const setting = await open(30, {}, async (_, number) => {
+      if (number === 15) await setting.rows.change('crm', () => 'removed');
+      return answered(200);
+    });
+    await drainWith(setting);
+    expect([idsOf(setting.posts), setting.wakes]).toEqual([numbers(20), []]);
+    expect(await setting.healthOf()).toBeUndefined();
+    const last = await open(3);
+    const nextDue: typeof last.deliveries.nextDue = async (...given) => {
+      await last.rows.change('crm', () => 'removed');
+      return last.deliveries.nextDue(...given);
+    };
+    await drainWith(last, { deliveries: { ...last.deliveries, nextDue } });
+    expect([idsOf(last.posts), last.wakes, await last.healthOf()]).toEqual([numbers(3), [], undefined]);
+  });
+
+  it('may be nothing: then nothing is written but who looked, and nobody is woken', async () => {
+    const setting = openSetting();
+    await setting.register();
+    await drainWith(setting);
+    expect([setting.posts, setting.wakes, await setting.healthOf()]).toEqual([[], [], {}]);
+  });
+
+  it('stops with its endpoint’s pause, in the midst of it', async () => {
+    const setting = await open(30, {}, async (_, number) => {
+      if (number === 15)
+        await setting.rows.change('crm', row => row && { ...row, health: { ...row.health, paused } });
+      return answered(200);
+    });
+    const paused = { at: AT };
+    await drainWith(setting);
+    expect(setting.posts).toHaveLength(20);
+    expect(await setting.healthOf()).toMatchObject({ paused, waiting: { first: true } });
+  });
+
+  it.each([
+    [1, [['crm', 1]]],
+    [1_001, [['crm', 2]]],
+    [MINUTE - 1, [['crm', 60]]],
+    [MINUTE, []],
+    [HOUR, []],
+  ])(
+    'and is due %s ms after the rest was sent is looked after then: by a message, or by the tick',
+    async (ms, wakes) => {
+      const setting = await open(10);
+      const due = AT + SECOND + ms;
+      await setting.wait(waitingOnes(12, { due }).slice(10));
+      await drainWith(setting);
+      expect([setting.posts.length, setting.wakes]).toEqual([10, wakes]);
+      expect(await setting.healthOf()).toEqual({ waiting: { added: 2, due, first: false } });
+    },
+  );
+
+  it('and is due later wakes nobody by who sent nothing: messages that wake do not multiply', async () => {
+    const setting = openSetting();
+    await setting.register();
+    await setting.wait(waitingOnes(2, { due: AT + SECOND }));
+    await drainWith(setting);
+    await drainWith(setting);
+    expect([setting.posts, setting.wakes]).toEqual([[], []]);
+    setting.state.now += SECOND;
+    await drainWith(setting);
+    expect(setting.posts).toHaveLength(2);
+  });
+
+  it('invariant 11: is not forgotten when more is added while the last is sent', async () => {
+    const [one, two] = [waitingOnes(1), waitingOnes(2).slice(1)];
+    for (const place of ['due', 'nextDue'] as const) {
+      const setting = await open(1);
+      await setting.wait(one);
+      let isAdded = false;
+      const deliveries: typeof setting.deliveries = {
+        ...setting.deliveries,
+        [place]: async (...given: [string, number, number]) => {
+          const found = await setting.deliveries[place](...given);
+          if (!isAdded && (found === undefined || (found as []).length === 0)) {
+            isAdded = true;
+            await setting.wait(two);
+          }
+          return found;
+        },
+      };
+      await drainWith(setting, { deliveries });
+      expect([isAdded, idsOf(setting.posts)]).toEqual([true, [0, 1]]);
+      expect(await setting.pending()).toEqual([]);
+    }
+  });
+});
+
+describe('a run that sends what waits', () => {
+  it('is alone: of two at once each delivery is sent by one', async () => {
+    const setting = await open(40);
+    await Promise.all([drainWith(setting, { run: 'one' }), drainWith(setting, { run: 'two' })]);
+    expect(idsOf(setting.posts)).toEqual(numbers(40));
+    expect(await setting.healthOf()).toEqual({ added: 1 });
+  });
+
+  it('holds the endpoint as long as it lives; one that died gives way to the next when its time is over', async () => {
+    const setting = await open(1);
+    const remaining = () => 3 * MINUTE;
+    const dies: DrainDependencies['openPoster'] = () => {
+      throw new Error('killed');
+    };
+    const died = drainWith(setting, {
+      run: 'dies',
+      remaining,
+      openPoster: dies,
+      rows: deadAfter(setting, 1),
+    });
+    await expect(died).rejects.toThrow('killed');
+    // The turn, and the time for its last attempts.
+    expect((await setting.healthOf())?.draining).toEqual({ by: 'dies', until: AT + 40 * SECOND });
+    setting.state.now = AT + 40 * SECOND - 1;
+    await drainWith(setting, { run: 'early' });
+    expect(setting.posts).toEqual([]);
+    setting.state.now += 1;
+    await drainWith(setting, { run: 'next' });
+    expect(idsOf(setting.posts)).toEqual([0]);
+  });
+
+  it('may take what it took itself: the answer to that was lost', async () => {
+    const setting = await open(1, { draining: { by: 'run', until: AT + HOUR } });
+    await drainWith(setting);
+    expect(setting.posts).toHaveLength(1);
+    expect(await setting.healthOf()).toEqual({ added: 1 });
+  });
+
+  it('leaves the endpoint to who took it meanwhile, because its own time was over', async () => {
+    const draining = { by: 'other', until: AT + HOUR };
+    const setting = await open(1, {}, async () => {
+      await setting.rows.change('crm', row => row && { ...row, health: { ...row.health, draining } });
+      return answered(200);
+    });
+    await drainWith(setting);
+    expect((await setting.healthOf())?.draining).toEqual(draining);
+  });
+
+  it('ends well where who took it meanwhile has given it up', async () => {
+    const setting = await open(1, {}, async () => {
+      await setting.rows.change('crm', row => row && { ...row, health: { waiting: row.health.waiting } });
+      return answered(200);
+    });
+    await drainWith(setting);
+    expect(await setting.healthOf()).toEqual({ added: 1 });
+  });
+
+  it('wakes the next when its time is up', async () => {
+    const setting = await open(100);
+    const remaining = () => AT + 22 * SECOND - setting.state.now;
+    await drainWith(setting, { remaining });
+    expect(idsOf(setting.posts)).toEqual(numbers(30));
+    expect(setting.wakes).toEqual([['crm', 0]]);
+    expect((await setting.healthOf())?.draining).toBeUndefined();
+    await drainWith(setting);
+    expect(idsOf(setting.posts)).toEqual(numbers(100));
+  });
+
+  it('wakes the next also when it has no time to begin', async () => {
+    const setting = await open(3);
+    await drainWith(setting, { remaining: () => 19_999 });
+    expect([setting.posts, setting.wakes]).toEqual([[], [['crm', 0]]]);
+    // No connection was opened, either.
+    expect(setting.state.closed).toBe(0);
+    await drainWith(setting, { remaining: () => 20_000 });
+    expect(idsOf(setting.posts)).toEqual(numbers(3));
+  });
+
+  it('sends live deliveries before replayed ones, and lets new ones pass while these are sent', async () => {
+    const setting = await open(0);
+    const all = waitingOnes(40, { due: AT });
+    await setting.wait([...all.slice(0, 30).map(each => ({ ...each, replay: true })), ...all.slice(30, 35)]);
+    expect((await setting.healthOf())?.waiting?.first).toBe(true);
+    let first: boolean | undefined;
+    const rows: typeof setting.rows = {
+      ...setting.rows,
+      read: async name => {
+        const row = await setting.rows.read(name);
+        if (setting.posts.length === 20) first = row?.health.waiting?.first;
+        if (setting.posts.length === 20) await setting.wait(all.slice(35), false);
+        return row;
+      },
+    };
+    await drainWith(setting, { rows });
+    expect(idsOf(setting.posts).slice(0, 20)).toEqual([...numbers(5, 30), ...numbers(15)]);
+    expect(first).toBe(false);
+    expect(idsOf(setting.posts).slice(20)).toEqual([...numbers(5, 35), ...numbers(15, 15)]);
+  });
+
+  it('lets new deliveries pass only if none was added meanwhile', async () => {
+    const setting = await open(0);
+    const all = waitingOnes(20, { due: AT });
+    await setting.wait(all.slice(0, 10).map(each => ({ ...each, replay: true })));
+    let isAdded = false;
+    const due: typeof setting.deliveries.due = async (...given) => {
+      const found = await setting.deliveries.due(...given);
+      if (!isAdded) await setting.wait(all.slice(10));
+      isAdded = true;
+      return found;
+    };
+    const posted: (boolean | undefined)[] = [];
+    await drainWith(setting, {
+      deliveries: { ...setting.deliveries, due },
+      sleep: async () => void posted.push((await setting.healthOf())?.waiting?.first),
+    });
+    expect(posted[0]).toBe(true);
+  });
+
+  it('sends for 20 s, and wakes the next, which continues at the rate that was reached', async () => {
+    const setting = await open(2_000);
+    const turn = async () => {
+      const before = setting.posts.length;
+      await drainWith(setting);
+      return setting.posts.length - before;
+    };
+    // 10 a second for 15 s, then 20, then 40, and so on.
+    expect(await turn()).toBe(15 * 10 + 6 * 20);
+    expect(setting.state.now).toBe(AT + 21 * SECOND);
+    expect(setting.wakes).toEqual([['crm', 0]]);
+    expect(await setting.healthOf()).toMatchObject({ pace: { since: AT, until: AT + 81 * SECOND } });
+    expect(await turn()).toBe(9 * 20 + 12 * 40);
+    // Only once the turn before is a minute ago, the rate is that of the beginning.
+    setting.state.now += MINUTE;
+    expect(await turn()).toBe(15 * 10 + 6 * 20);
+    await live(setting, AT + HOUR);
+    expect(idsOf(setting.posts)).toEqual(numbers(2_000));
+    expect(await setting.healthOf()).toEqual({ added: 1 });
+  });
+
+  it('begins at the first rate again after a failure', async () => {
+    const setting = await open(2_000, {}, (_, number) => answered(number > 250 && number <= 270 ? 500 : 200));
+    await drainWith(setting);
+    await drainWith(setting);
+    expect(await setting.healthOf()).toMatchObject({ pace: { since: AT + 21 * SECOND } });
+    const began = setting.posts.filter(({ at }) => at >= 21 * SECOND && at < 31 * SECOND);
+    expect(began.length).toBe(10 * 10);
+  });
+
+  it('waits for a chat’s next moments during its turn, and books none after it', async () => {
+    const setting = await open(30);
+    const { slots } = setting.dependencies;
+    const book = () => slots.reserveSlot('crm', SECOND, setting.state.now, HOUR);
+    for (let second = 0; second < 8; second++) await book();
+    await drainWith(setting, {}, endpointOf('slack'));
+    expect([setting.posts.length, setting.wakes]).toEqual([13, [['crm', 1]]]);
+    expect(setting.posts.map(({ at }) => at / SECOND)).toEqual(numbers(13, 8));
+    expect(await book()).toBe(SECOND);
+  });
+
+  it('wakes the next after a second when a chat’s next moment comes too late, and books no other', async () => {
+    const setting = await open(3);
+    const { slots } = setting.dependencies;
+    const book = () => slots.reserveSlot('crm', SECOND, AT, HOUR);
+    for (let second = 0; second < 8; second++) await book();
+    await drainWith(setting, { remaining: () => 25_000 }, endpointOf('slack'));
+    expect([setting.posts, setting.wakes]).toEqual([[], [['crm', 1]]]);
+    expect(await book()).toBe(8 * SECOND);
+  });
+
+  it('leaves all to the next tick when the table is down at its beginning', async () => {
+    const setting = await open(3);
+    setting.faults.before = command => isRowOf('crm')(command) && TABLE_DOWN;
+    await expect(drainWith(setting)).rejects.toThrow('table down');
+    setting.faults.before = () => undefined;
+    expect([setting.posts, await setting.healthOf()]).toMatchObject([[], { waiting: { added: 1 } }]);
+  });
+
+  it.each(['PENDING#', 'crm'])(
+    'sends nothing again and again while the table takes no write of %s',
+    async prefix => {
+      const setting = await open(30, failing());
+      setting.faults.before = command => {
+        const isBegun = setting.posts.length > 0 && writes(command, prefix);
+        return isBegun && TABLE_DOWN;
+      };
+      const end = drainWith(setting);
+      if (prefix === 'crm') await expect(end).rejects.toThrow('table down');
+      else await end;
+      expect(setting.posts).toHaveLength(1);
+      if (prefix !== 'crm') expect(setting.wakes).toEqual([['crm', 30]]);
+    },
+  );
+
+  it('is not held up by a table that has no room for attempts', async () => {
+    const setting = await open(20);
+    const room = Promise.withResolvers<void>();
+    const deliveries = { ...setting.deliveries, note: () => room.promise };
+    let isOver = false;
+    const draining = drainWith(setting, { deliveries }).then(() => {
+      isOver = true;
+    });
+    for (let turns = 0; turns < 2000 && setting.posts.length < 20; turns++) await undefined;
+    expect(setting.posts).toHaveLength(20);
+    while ((await setting.healthOf())?.draining) await turn();
+    await turn();
+    // It has given up the endpoint, and lives on only until its attempts are written.
+    expect(isOver).toBe(false);
+    room.resolve();
+    await draining;
+  });
+});
+
+/** Rows that can be written so many times. */
+function deadAfter({ rows }: Setting, times: number): DrainDependencies['rows'] {
+  let written = 0;
+  return {
+    ...rows,
+    change: (name, decide) => {
+      written += 1;
+      if (written > times) return Promise.reject(new Error('killed'));
+      return rows.change(name, decide);
+    },
+  };
+}
+
+describe('an endpoint that fails', () => {
+  it('gets one probe, and the rest waits', async () => {
+    const setting = await open(30, failing(), () => answered(500));
+    await drainWith(setting);
+    expect(setting.posts).toHaveLength(1);
+    expect(await setting.healthOf()).toMatchObject({ failing: { probes: 1 }, notBefore: AT + MINUTE });
+    expect(setting.wakes).toEqual([['crm', 60]]);
+  });
+
+  it('that is back has all that waited, in order, without anybody’s action', async () => {
+    const setting = await open(100, failing());
+    await drainWith(setting);
+    expect(idsOf(setting.posts)).toEqual(numbers(100));
+    expect(await setting.healthOf()).toEqual({ added: 1 });
+  });
+
+  it('has what had been put off for hours at once when it is back, within 15 minutes of that', async () => {
+    const back = AT + HOUR;
+    const setting = openSetting(({ at }) => answered(AT + at < back ? 500 : 200));
+    const since = AT - MINUTE;
+    await setting.register({ failing: { since, probes: 0 }, failures: { count: 5, since }, notBefore: AT });
+    await setting.wait(waitingOnes(3, { due: AT + 2 * HOUR, triedAt: since, attempts: 5 }));
+    await live(setting, AT + DAY);
+    expect(await setting.pending()).toEqual([]);
+    expect(setting.state.now).toBeLessThan(back + 15 * MINUTE + 2 * SECOND);
+    const apart = setting.posts
+      .filter(({ at }) => at < HOUR)
+      .map(({ at }, index, all) => at - (all[index - 1]?.at ?? 0));
+    expect(apart.slice(1)).toEqual([1, 2, 4, 8, 15, 15].map(minutes => minutes * MINUTE));
+  });
+
+  it('is not thought to fail for ever because one event does: the others are tried, too', async () => {
+    const [bad, ...good] = waitingOnes(5);
+    const setting = await open(0, failing(), ({ body }) => answered(body === bad?.body ? 500 : 200));
+    await setting.wait([bad as (typeof good)[number], ...good]);
+    await live(setting, AT + 20 * MINUTE);
+    expect((await setting.pending()).map(({ eventId }) => eventId)).toEqual([bad?.eventId]);
+    expect((await setting.healthOf())?.failing).toBeUndefined();
+  });
+
+  it('and fails on, until it is stopped after five days: what is older than three is dead, the rest waits', async () => {
+    const setting = await open(3, failing(0, AT), () => answered(500));
+    await live(setting, AT + 6 * DAY);
+    const { stopped } = (await setting.healthOf()) ?? {};
+    expect(stopped?.at).toBeUndefined();
+    const dead = await setting.deliveries.dead('crm', 9);
+    expect(dead.map(({ eventId }) => eventId)).toEqual(waitingOnes(3).map(({ eventId }) => eventId));
+    await setting.wait(waitingOnes(4).slice(3));
+    setting.state.now = AT + 6 * DAY;
+    await live(setting, AT + 7 * DAY);
+    expect((await setting.healthOf())?.stopped?.reason).toBe('failed for 5 days, and last answered 500');
+    expect(await setting.pendingIds()).toHaveLength(1);
+  });
+
+  it('and begins to fail while its backlog is sent gets no more than the attempts that were on their way', async () => {
+    const failures = { count: 4, since: AT - MINUTE };
+    const setting = await open(30, { failures }, () => answered(500));
+    await drainWith(setting);
+    expect(setting.posts).toHaveLength(1);
+    expect(await setting.healthOf()).toMatchObject({ failing: { probes: 0 }, notBefore: AT + 30 * SECOND });
+  });
+
+  it('and asks for less is held as a whole, for as long as it says', async () => {
+    const setting = await open(30, {}, ({ at }) =>
+      at < MINUTE ? answered(429, { retryAfter: '60' }) : answered(200),
+    );
+    await drainWith(setting);
+    expect([setting.posts.length, setting.wakes]).toEqual([1, [['crm', 59]]]);
+    setting.state.now = AT + MINUTE;
+    await drainWith(setting);
+    expect(idsOf(setting.posts)).toEqual([0, ...numbers(30)]);
+  });
+
+  it('for one event alone, and takes all others, is asked again at Standard Webhooks’ pauses, for three days', async () => {
+    const [bad] = waitingOnes(1) as [NewDelivery];
+    const setting = openSetting(({ body }) => answered(body === bad.body ? 500 : 200));
+    await setting.register();
+    await setting.wait([bad], false);
+    for (let number = 0; number < 99 && (await setting.healthOf())?.waiting; number++) {
+      setting.state.now = Math.max(AT, wakesAt((await setting.healthOf()) ?? {}, setting.state.now) ?? 0);
+      await setting.deliver([recordOf(`m${number}`, JSON.stringify(someEvents(2)[1]))]);
+      await drainWith(setting);
+    }
+    const asked = setting.posts.filter(({ body }) => body === bad.body).map(({ at }) => at);
+    const pauses = asked.slice(1).map((at, index) => (at - (asked[index] as number)) / SECOND);
+    expect(pauses.slice(0, 8)).toEqual([5, 30, 120, 300, 1800, 7200, 18_000, 36_000]);
+    expect(asked.at(-1)).toBe(72 * HOUR);
+    expect(await setting.deliveries.dead('crm', 9)).toMatchObject([
+      { eventId: bad.eventId, attempts: asked.length },
+    ]);
+  });
+});

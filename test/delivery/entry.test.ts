@@ -1,0 +1,226 @@
+import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import {
+  deliverEnvironment,
+  parseEnvironment,
+  routeEnvironment,
+  tickEnvironment,
+} from '../../functions/config/deployed/environments.ts';
+import type { Deliver } from '../../functions/handlers/create-deliver.ts';
+import type { PollHandler } from '../../functions/handlers/create-poll-handler.ts';
+import type { Route } from '../../functions/handlers/create-route.ts';
+import type { Tick } from '../../functions/handlers/create-tick.ts';
+import { bundleOptions } from '../../infra/bundle/options.ts';
+import { someEvents } from '../kit/delivery/given.ts';
+import { recordOf } from '../kit/delivery/setting.ts';
+import { type Listening, listen } from '../kit/listen.ts';
+
+const queues = {
+  DELIVERIES_QUEUE_URL: 'https://sqs.eu-west-1.amazonaws.com/1/deliveries',
+  CHAT_QUEUE_URL: 'https://sqs.eu-west-1.amazonaws.com/1/chat',
+};
+
+const drains = { DRAINS_QUEUE_URL: 'https://sqs.eu-west-1.amazonaws.com/1/drains' };
+
+const watched = {
+  PASSES_QUEUE_URL: 'https://sqs.eu-west-1.amazonaws.com/1/passes',
+  REJECTED_QUEUE_URL: 'https://sqs.eu-west-1.amazonaws.com/1/rejected',
+  UNPUBLISHED_QUEUE_URL: 'https://sqs.eu-west-1.amazonaws.com/1/unpublished',
+  UNSETTLED_QUEUE_URL: 'https://sqs.eu-west-1.amazonaws.com/1/unsettled',
+};
+
+/** What a function asks a table that it meets first, and that has no layout yet. */
+const LAYOUT = ['GetItem', 'Scan', 'PutItem'];
+
+const WORKSPACES = [
+  {
+    ...{ name: 'eu', baseUrl: 'https://api.example.com', authUrl: 'https://auth.example.com' },
+    ...{ audience: 'a', credentials: 'changewire/eu', processes: [{ id: 'p' }] },
+  },
+];
+
+describe('the environment', () => {
+  it('is read as the stack sets it', () => {
+    const table = { TABLE_NAME: 't', ...queues };
+    const route = { ...table, UNSETTLED_QUEUE_URL: watched.UNSETTLED_QUEUE_URL };
+    const deliver = { ...table, ...drains, SECRETS_PATH: '/changewire/endpoints/' };
+    expect(parseEnvironment('route.ts', routeEnvironment, { ...route, PATH: 'x' })).toEqual(route);
+    expect(parseEnvironment('deliver.ts', deliverEnvironment, deliver)).toEqual(deliver);
+    const tick = { TABLE_NAME: 't', ...drains, ...watched, MAPPINGS: '{"publish":"uuid"}' };
+    expect(parseEnvironment('tick.ts', tickEnvironment, tick)).toEqual({
+      ...tick,
+      MAPPINGS: { publish: 'uuid' },
+    });
+  });
+
+  it.each([
+    [
+      'route.ts',
+      routeEnvironment,
+      {},
+      /route\.ts.*TABLE_NAME: .*DELIVERIES_QUEUE_URL: .*CHAT_QUEUE_URL: .*Deploy/s,
+    ],
+    ['tick.ts', tickEnvironment, { TABLE_NAME: 't', DRAINS_QUEUE_URL: 'drains' }, /DRAINS_QUEUE_URL/],
+    [
+      'deliver.ts',
+      deliverEnvironment,
+      { TABLE_NAME: 't', ...queues, ...drains },
+      /SECRETS_PATH: .*Deploy again/s,
+    ],
+  ])('of %s that is not so is refused by name', (entry, schema, environment, message) => {
+    expect(() => parseEnvironment(entry, schema, environment)).toThrow(message);
+  });
+});
+
+describe('the entries, bundled as they are deployed, with the configuration beside them', () => {
+  let directory: string;
+  let listening: Listening;
+  const asked: string[] = [];
+  const lines: string[] = [];
+  const answers: Record<string, object> = { Scan: { Count: 0 } };
+
+  beforeAll(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'entries-'));
+    for (const entry of ['deliver', 'route', 'tick', 'poll']) {
+      await build({ ...bundleOptions(`functions/${entry}.ts`, join(directory, entry)), sourcemap: false });
+      const endpoints = [{ name: 'crm', kind: 'slack' }];
+      const configured = JSON.stringify({ endpoints, linkTemplates: [], subscriptions: [], processes: [] });
+      writeFileSync(join(directory, entry, 'configured.json'), configured);
+      writeFileSync(join(directory, entry, 'workspaces.json'), JSON.stringify(WORKSPACES));
+    }
+    const server = createServer((request, response) => {
+      // What has no target asks by its path.
+      const named = request.headers['x-amz-target'] ?? request.url?.split('/').at(-2);
+      const target = String(named).split('.').at(-1) as string;
+      asked.push(target);
+      response.setHeader('content-type', 'application/x-amz-json-1.0');
+      response.end(JSON.stringify(answers[target] ?? {}));
+    });
+    listening = await listen(server);
+  });
+  afterAll(async () => {
+    await listening?.stop();
+    rmSync(directory, { recursive: true });
+  });
+  afterEach(() => {
+    vi.unstubAllEnvs();
+    vi.restoreAllMocks();
+    for (const all of [asked, lines]) all.length = 0;
+  });
+
+  const load = async (entry: string) => import(pathToFileURL(join(directory, entry, 'index.mjs')).href);
+
+  /** Until the end of the test the environment is as the stack sets it, and what is written is kept. */
+  function setUp(): void {
+    const environment = {
+      ...{
+        AWS_ENDPOINT_URL: listening.url,
+        AWS_REGION: 'eu-west-1',
+        AWS_ACCESS_KEY_ID: 'a',
+        AWS_SECRET_ACCESS_KEY: 'b',
+      },
+      ...{ POWERTOOLS_METRICS_NAMESPACE: 'Changewire', TABLE_NAME: 't', SECRETS_PATH: '/cw/' },
+      ...Object.fromEntries(
+        Object.entries({ ...queues, ...drains, ...watched }).map(([name, url]) => [
+          name,
+          listening.url + new URL(url).pathname,
+        ]),
+      ),
+      MAPPINGS: '{"publish":"uuid"}',
+    };
+    for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
+    const write = (text: unknown) => {
+      lines.push(String(text));
+      return true;
+    };
+    for (const level of ['log', 'info', 'warn', 'error'] as const)
+      vi.spyOn(console, level).mockImplementation(write);
+    vi.spyOn(process.stdout, 'write').mockImplementation(write);
+    vi.spyOn(process.stderr, 'write').mockImplementation(write);
+  }
+  const record = recordOf('m0', JSON.stringify(someEvents(1)[0]), { now: Date.now() });
+
+  it('the deliverer reads its environment at the first call, asks the table, the secret and the queue, and tells what fails', async () => {
+    const { handler } = (await load('deliver')) as { handler: Deliver };
+    const context = { awsRequestId: 'r', getRemainingTimeInMillis: () => 60_000 };
+    await expect((async () => handler({ Records: [] }, context))()).rejects.toThrow(
+      /environment of deliver\.ts/,
+    );
+    answers.GetParameter = { Parameter: { Value: JSON.stringify({ url: 'https://127.0.0.1/hush' }) } };
+    setUp();
+    const answer = await handler({ Records: [record] }, context);
+    vi.restoreAllMocks();
+    expect(answer).toEqual({ batchItemFailures: [] });
+    expect(asked).toEqual([
+      ...LAYOUT,
+      ...['GetItem', 'GetParameter'],
+      // The origin of its address, then the slot.
+      ...['GetItem', 'PutItem', 'UpdateItem'],
+      // The endpoint's health; the row of the delivery, and that it waits; the attempt, and its row by the old event; the message that wakes.
+      ...['GetItem', 'PutItem', 'PutItem', 'GetItem', 'PutItem', 'PutItem', 'PutItem', 'SendMessage'],
+    ]);
+    expect(lines.join('\n')).toMatch(/A delivery failed.*DeliveryFailed|DeliveryFailed.*A delivery failed/s);
+    expect(lines.join('\n')).not.toContain('hush');
+  });
+
+  it('the router asks for the rows of endpoints, and sends what they and the configuration want', async () => {
+    const context = { getRemainingTimeInMillis: () => 60_000 };
+    const { handler } = (await load('route')) as { handler: Route };
+    await expect((async () => handler({ Records: [] }, context))()).rejects.toThrow(
+      /environment of route\.ts/,
+    );
+    setUp();
+    const answer = await handler({ Records: [record] }, context);
+    vi.restoreAllMocks();
+    expect(answer).toEqual({ batchItemFailures: [] });
+    expect(asked).toEqual([...LAYOUT, 'GetItem', 'Query', 'SendMessageBatch']);
+  });
+
+  it('the tick starts passes, asks for the rows of endpoints, wakes who looks after what is due, and sees how all else is', async () => {
+    const { handler } = (await load('tick')) as { handler: Tick };
+    await expect((async () => handler())()).rejects.toThrow(/environment of tick\.ts/);
+    const row = { name: 'crm', health: { waiting: { added: 1, due: 0, first: true } } };
+    answers.Query = {
+      Items: [{ row: { S: JSON.stringify(row) }, sk: { S: 'eu#p' }, since: { N: String(Date.now()) } }],
+    };
+    answers['event-source-mappings'] = { State: 'Disabled' };
+    setUp();
+    await handler();
+    vi.restoreAllMocks();
+    // How far processes are; the claim; the pass.
+    const started = ['BatchGetItem', 'GetItem', 'UpdateItem', 'SendMessageBatch'];
+    expect(asked.slice(0, 8)).toEqual([...LAYOUT, ...started, 'Query']);
+    const rest = ['GetQueueAttributes', 'GetQueueAttributes', 'GetQueueAttributes', 'Query', 'SendMessage'];
+    expect(asked.slice(8).toSorted()).toEqual([...rest, 'event-source-mappings']);
+    expect(lines.join('\n')).toMatch(/"message":"Ticked\."/);
+    const metrics = lines.filter(line => line.includes('_aws')).map(line => JSON.parse(line));
+    expect(metrics).toMatchObject([{ ReadingStopped: 1, OldestPassAge: 0 }]);
+  });
+
+  it('the poller is done with every message: one that expired, one of an unknown process, one that is malformed and set aside', async () => {
+    const { handler } = (await load('poll')) as { handler: PollHandler };
+    const context = { awsRequestId: 'r', getRemainingTimeInMillis: () => 60_000 };
+    const serve = async (body: object) =>
+      handler({ Records: [recordOf('m0', JSON.stringify(body), { now: Date.now() })] }, context);
+    const message = { workspace: 'eu', processId: 'p', mode: 'changes', expiresAt: Date.now() - 1 };
+    await expect(serve(message)).rejects.toThrow(/environment of poll\.ts/);
+    setUp();
+    await serve(message);
+    expect(lines).toEqual([]);
+    await serve({ ...message, processId: 'q', expiresAt: Date.now() + 60_000 });
+    answers.SendMessage = { MD5OfMessageBody: createHash('md5').update('{}').digest('hex') };
+    await serve({});
+    vi.restoreAllMocks();
+    expect(asked).toEqual([...LAYOUT, 'SendMessage']);
+    expect(lines.map(line => JSON.parse(line))).toMatchObject([
+      { level: 'ERROR', message: expect.stringMatching(/Pass failed/), processId: 'q' },
+      { level: 'ERROR', message: expect.stringMatching(/Deploy again/) },
+    ]);
+  });
+});

@@ -1,0 +1,80 @@
+import { Webhook } from 'standardwebhooks';
+import { describe, expect, it } from 'vitest';
+import { chatJobs, type Letter, webhookJobs } from '../../functions/delivery/jobs.ts';
+import type { ChangeEvent, SentEvent } from '../../functions/model/event.ts';
+import { AT, SECRET, someEvents } from '../kit/delivery/given.ts';
+
+const events = someEvents(3) as [ChangeEvent, ChangeEvent, ChangeEvent];
+const letter = (id: string, event: ChangeEvent, replay?: boolean): Letter => ({
+  held: {
+    ...{ id, eventId: event.id, at: AT, triedAt: undefined, attempts: 0 },
+    ...{ body: `${id} ${JSON.stringify(event)}`, replay },
+  },
+  event,
+});
+const letters = events.map((event, index) => letter(`m${index}`, event));
+const secret = { url: 'https://crm.example/', secrets: [SECRET] };
+
+describe('jobs for a webhook', () => {
+  it('are one signed request for each event, with the bytes of its message, at the time of the attempt', () => {
+    const { jobs, unfit } = webhookJobs(letters);
+    expect(unfit).toEqual([]);
+    expect(jobs.map(({ letters }) => letters)).toEqual(letters.map(each => [each]));
+    const { body = '', headers = {} } = jobs[1]?.request(AT + 5_000, secret) ?? {};
+    expect(body).toBe(letters[1]?.held.body);
+    expect(headers).toEqual({
+      'webhook-id': events[1].id,
+      'webhook-timestamp': String(AT / 1000 + 5),
+      'webhook-signature': new Webhook(SECRET).sign(events[1].id, new Date(AT + 5_000), body),
+    });
+  });
+
+  it('are signed by both secrets while both are there', () => {
+    const next = `whsec_${Buffer.alloc(32, 2).toString('base64')}`;
+    const { jobs } = webhookJobs(letters);
+    const request = jobs[0]?.request(AT, { ...secret, secrets: [SECRET, next] });
+    const signatures = request?.headers['webhook-signature']?.split(' ') ?? [];
+    const signed = [SECRET, next].map(each =>
+      new Webhook(each).sign(events[0].id, new Date(AT), request?.body ?? ''),
+    );
+    expect(signatures).toEqual(signed);
+  });
+
+  it('tell what was asked for once more by a header, with the same id and the same bytes', () => {
+    const { jobs } = webhookJobs([letter('m0', events[0], true), letter('m0', events[0])]);
+    const [replayed, first] = jobs.map(job => job.request(AT, secret));
+    expect(replayed).toEqual({ ...first, headers: { ...first?.headers, 'changewire-replay': 'true' } });
+    expect(first?.headers).not.toHaveProperty('changewire-replay');
+  });
+});
+
+describe('jobs for a chat', () => {
+  const idsOf = ({ letters }: { readonly letters: readonly Letter[] }) => letters.map(({ held }) => held.id);
+
+  it('are one request for each message, which settles all that it tells', () => {
+    const asked: (readonly SentEvent[])[] = [];
+    const again = letter('again', events[0]);
+    const { jobs, unfit } = chatJobs([...letters, again], all => {
+      asked.push(all);
+      if (all.length === 1) return [];
+      return [
+        { body: 'one', eventIds: [events[0].id, events[2].id] },
+        { body: 'two', eventIds: [events[1].id] },
+      ];
+    });
+    // An event that came twice is told once.
+    expect(asked.at(-1)).toEqual(events);
+    expect(unfit).toEqual([]);
+    expect(jobs.map(idsOf)).toEqual([['m0', 'm2', 'again'], ['m1']]);
+    expect(jobs[0]?.request(AT, secret)).toEqual({ body: 'one', headers: {} });
+  });
+
+  it('leave out an event that the format chokes on, with the kind of error but nothing of its message', () => {
+    const { jobs, unfit } = chatJobs(letters, all => {
+      if (all.includes(events[1])) throw new TypeError('hush');
+      return [{ body: 'all', eventIds: events.map(({ id }) => id) }];
+    });
+    expect(unfit).toEqual([{ held: letters[1]?.held, reason: 'the event can not be shown (TypeError)' }]);
+    expect(jobs.map(idsOf)).toEqual([['m0', 'm2']]);
+  });
+});

@@ -1,0 +1,103 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { slackMessages } from '../../functions/delivery/slack/slack.ts';
+import { contextBlock, titleBlock } from '../../functions/delivery/slack/slack-blocks.ts';
+import { notificationText, plainText, richText } from '../../functions/delivery/slack/slack-text.ts';
+import { anyText } from '../kit/delivery/chat-arbitraries.ts';
+import { batches, change, commitOf, commitOfLengths, field, mostOf } from '../kit/delivery/chat-batches.ts';
+import { slackMessage, textsOf } from '../kit/delivery/slack-schema.ts';
+
+const parse = (body: string | undefined) => slackMessage.parse(JSON.parse(body ?? ''));
+
+describe('Slack messages', () => {
+  it('acceptance 5: 500 changes keep within every limit, and the message tells how many are not shown', () => {
+    const messages = slackMessages(batches.many ?? []);
+    expect(messages.map(({ eventIds }) => eventIds.length)).toEqual([500]);
+    const { blocks } = parse(messages[0]?.body);
+    const shown = blocks.filter(({ type }) => type === 'rich_text').length;
+    expect(shown).toBeGreaterThan(25);
+    expect(textsOf(blocks[1])[0]).toMatch(/^500 changes in 250 tasks · /);
+    expect(textsOf(blocks.at(-1))).toEqual([`… and ${500 - shown} more changes in 250 tasks are not shown`]);
+  });
+
+  it('many fields of one task are told as far as there is room, the rest counted', () => {
+    const fields = Array.from({ length: 100 }, (_, index) =>
+      field(`Field ${index}`, 'x'.repeat(400), 'y'.repeat(400)),
+    );
+    const texts = textsOf(parse(slackMessages(commitOf([change('t', 'Task', fields)]))[0]?.body).blocks);
+    const shown = texts.filter(text => text.startsWith('Field ')).length;
+    expect(shown).toBeGreaterThan(2);
+    expect(texts).toContain(`and ${100 - shown} more fields`);
+    expect(texts.at(-1)).toBe(`… and ${100 - shown} more changes in 1 task are not shown`);
+  });
+
+  it('a lone change is told in the notification', () => {
+    const { text } = parse(slackMessages(batches.single ?? [])[0]?.body);
+    expect(text.replaceAll('\u2060', '')).toBe(
+      'Task "Agree on the page structure" in "Website relaunch": Status Open → In progress',
+    );
+  });
+
+  it('a message takes the last character that Slack takes, and not one more', () => {
+    const messageOf = (length: number) => slackMessages(commitOfLengths(length, 250))[0]?.body ?? '';
+    const most = mostOf(length => messageOf(length).includes('x'.repeat(length)));
+    expect([most > 1, most < 499]).toEqual([true, true]);
+    // Room is kept for the line that tells what is left out.
+    const left = contextBlock('… and 24 more changes in 24 tasks are not shown');
+    expect(messageOf(most)).toHaveLength(12_000 - JSON.stringify(left).length - 1);
+  });
+
+  it('a record takes 3,000 characters, and not one more', () => {
+    const longest = (length: number) => {
+      const fields = [
+        field('A', 'x'.repeat(length), 'y'),
+        ...Array(6).fill(field('F', 'z'.repeat(420), 'y')),
+      ];
+      const { blocks } = parse(slackMessages(commitOf([change('t', 'Task', fields)]))[0]?.body);
+      return textsOf(blocks.filter(({ type }) => type === 'rich_text')).join('');
+    };
+    const most = mostOf(length => longest(length).includes('x'.repeat(length)));
+    expect([most > 1, most < 499]).toEqual([true, true]);
+    expect(longest(most)).toHaveLength(3_000);
+  });
+
+  it('times of one day are told with one date, those that are half a day apart with two', () => {
+    const hours = 3_600_000;
+    const text = (after: number, before: number) =>
+      JSON.stringify(contextBlock('p', { after, before }).elements[1]);
+    const dated = /\{date_short_pretty\}/g;
+    expect(text(0, 12 * hours - 1).match(dated)).toHaveLength(1);
+    expect(text(0, 12 * hours).match(dated)).toHaveLength(2);
+    expect(text(5_000, 5_000)).toContain(
+      'seen <!date^5^{date_short_pretty} {time_secs}|1970-01-01 00:00:05 UTC>',
+    );
+    expect(text(0, 12 * hours)).toContain(
+      'and <!date^43200^{date_short_pretty} {time_secs}|1970-01-01 12:00:00 UTC>',
+    );
+  });
+
+  it('a title that leads somewhere is a link, because a header takes none', () => {
+    expect(titleBlock({ title: 'A & <B>' })).toEqual({
+      type: 'header',
+      text: { type: 'plain_text', text: 'A &amp; &lt;B&gt;', emoji: false },
+    });
+    const link = { type: 'link', url: 'https://a.example/', text: 'A & <\u2060B>', style: { bold: true } };
+    expect(titleBlock({ title: 'A & <B>', link: 'https://a.example/' })).toEqual({
+      type: 'rich_text',
+      elements: [{ type: 'rich_text_section', elements: [link] }],
+    });
+  });
+
+  it('any text of the data can be read again from what is sent', () => {
+    const unescaped = (text: string) =>
+      text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
+    const joined = (text: string) => text.replaceAll('\u2060', '');
+    fc.assert(
+      fc.property(anyText, text => {
+        expect(unescaped(plainText(text, Number.POSITIVE_INFINITY).text)).toBe(text);
+        expect(unescaped(joined(notificationText(text)))).toBe(joined(text));
+        expect(joined(richText(text))).toBe(joined(text));
+      }),
+    );
+  });
+});

@@ -1,0 +1,300 @@
+import { expect, test } from 'vitest';
+import type { JsonObject } from '../../functions/basics/json.ts';
+import { createDoctor } from '../../functions/doctor/doctor.ts';
+import { type SeenRequest, tooManyRequests } from '../../simulator/server.ts';
+import { findingOf, type Ward } from '../kit/doctor/house.ts';
+import { lively, PROCESS } from '../kit/doctor/lively.ts';
+
+const path = (part: string) => (request: SeenRequest) => request.path.includes(part);
+const isWhole = (request: SeenRequest) => /projects\?first=\d+$/.test(request.path);
+const ALWAYS = 10_000;
+
+/** Puts something else into each record of the lists that fit. */
+function changeRecords(
+  { service }: Ward,
+  when: (request: SeenRequest) => boolean,
+  change: (record: JsonObject, index: number) => JsonObject,
+): void {
+  let asked = 0;
+  service.fail({
+    when,
+    times: ALWAYS,
+    fault: {
+      change: body => {
+        asked += 1;
+        const lists = Object.entries(body).map(([key, value]) => [
+          key,
+          Array.isArray(value)
+            ? value.map((each, index) => change(each as JsonObject, index * 1000 + asked))
+            : value,
+        ]);
+        return Object.fromEntries(lists) as JsonObject;
+      },
+    },
+  });
+}
+
+test.each([404, 403, 500])(
+  'a process that can not be listed (%i) is one finding, and all else is unknown',
+  async status => {
+    const house = lively();
+    house.service.fail({ when: path('/projects'), times: ALWAYS, fault: { status } });
+    const { findings, settings } = await house.examine();
+    expect(findings[1]).toMatchObject({
+      topic: 'process',
+      verdict: 'warning',
+      came: expect.stringContaining(`status ${status}`),
+    });
+    expect(findings.slice(2).every(({ verdict }) => verdict === 'unknown')).toBe(true);
+    expect(settings).toEqual({ workspace: {}, process: {} });
+    expect(house.service.requests.length).toBeLessThan(12);
+  },
+);
+
+test('a page of something on the way is told as that', async () => {
+  const house = lively();
+  house.service.fail({
+    when: path('/projects'),
+    times: ALWAYS,
+    fault: { status: 200, body: '<html>Sign in</html>' },
+  });
+  expect(findingOf(await house.examine(), 'process').came).toMatch(/no JSON; check the address/);
+});
+
+test('what is refused in one place says nothing of the others', async () => {
+  const house = lively();
+  house.service.fail({ when: path('coverpage'), times: ALWAYS, fault: { status: 403 } });
+  house.service.fail({ when: path('/users'), times: ALWAYS, fault: 'destroy' });
+  const answer = await house.examine();
+  expect(findingOf(answer, 'definitions of project fields')).toMatchObject({
+    verdict: 'warning',
+    came: expect.stringMatching(/access is denied/),
+  });
+  expect(findingOf(answer, 'list of users')).toMatchObject({ verdict: 'unknown' });
+  expect(findingOf(answer, 'definitions of task fields').verdict).toBe('fine');
+});
+
+test('a rate limit is waited for and told; no setting mends it, for passes find out what is accepted', async () => {
+  const house = lively();
+  house.service.fail({ when: path('/users'), fault: tooManyRequests(7) });
+  const began = house.time.now;
+  const answer = await house.examine();
+  expect(findingOf(answer, 'rate limits')).toMatchObject({
+    verdict: 'warning',
+    came: expect.stringContaining('told to wait: 7 s'),
+  });
+  expect(answer.settings.workspace).toEqual({});
+  expect(house.time.now - began).toBeGreaterThan(7_000);
+});
+
+test('a limit that lasts ends nothing, and what it hides is unknown', async () => {
+  const house = lively();
+  house.service.fail({ when: path('/users'), times: ALWAYS, fault: tooManyRequests(3600) });
+  const began = house.time.now;
+  const answer = await house.examine();
+  expect(findingOf(answer, 'list of users').verdict).toBe('unknown');
+  expect(findingOf(answer, 'rate limits').came).toMatch(/told to wait: 60 min/);
+  expect(house.time.now - began).toBeLessThan(60_000);
+});
+
+test('no more is asked than is allowed, nor sooner', async () => {
+  const house = lively();
+  const began = house.time.now;
+  const answer = await createDoctor({ ...house.options, most: 12, perSecond: 2 })({
+    workspace: 'w',
+    processId: PROCESS,
+  });
+  expect(house.service.requests.filter(path('/processes')).length).toBeLessThanOrEqual(12);
+  expect(house.time.now - began).toBeGreaterThanOrEqual(5_500);
+  expect(findingOf(answer, 'deleted projects').verdict).toBe('unknown');
+});
+
+test('an identifier with an unusual name is found, and proposed', async () => {
+  const house = lively();
+  changeRecords(house, path('/tasks?'), ({ id = '', ...record }, index) => ({
+    taskKey: `T-${id}`,
+    ...record,
+    rank: index % 2,
+  }));
+  const answer = await house.examine();
+  expect(findingOf(answer, 'task identifiers')).toMatchObject({
+    verdict: 'setting',
+    found: expect.stringMatching(/^taskKey identifies a task/),
+  });
+  expect(answer.settings.workspace).toEqual({ identifiers: { task: 'taskKey' } });
+});
+
+test('of two properties that could identify a project, the one that its paths take is right', async () => {
+  const house = lively();
+  changeRecords(house, path('/projects?'), ({ id = '', ...record }) => ({
+    id: `uuid-${id}`,
+    projectId: id,
+    ...record,
+  }));
+  const answer = await house.examine();
+  expect(findingOf(answer, 'project identifiers')).toMatchObject({
+    verdict: 'setting',
+    found: expect.stringMatching(/^projectId identifies a project.* id could, too/),
+  });
+  expect(answer.settings.workspace).toEqual({ identifiers: { project: 'projectId' } });
+});
+
+test('identifiers that come twice are told', async () => {
+  const house = lively();
+  changeRecords(house, path('/tasks?'), record => ({ ...record, id: 'same' }));
+  expect(findingOf(await house.examine(), 'tasks that come twice')).toMatchObject({
+    verdict: 'warning',
+    found: expect.stringMatching(/have one identifier: same/),
+  });
+});
+
+test('an answer with two lists, or without paging, is told', async () => {
+  const house = lively();
+  house.service.fail({
+    when: path('/users'),
+    times: ALWAYS,
+    fault: { change: body => ({ ...body, teams: [] }) },
+  });
+  house.service.fail({
+    when: path('auditlog'),
+    times: ALWAYS,
+    fault: { change: ({ paging: _, ...body }) => body },
+  });
+  const answer = await house.examine();
+  expect(findingOf(answer, 'list of users')).toMatchObject({
+    verdict: 'warning',
+    came: 'users, teams beside paging',
+  });
+  expect(findingOf(answer, 'list of the audit log')).toMatchObject({
+    verdict: 'warning',
+    found: expect.stringMatching(/nothing of further pages/),
+  });
+});
+
+test('a time that alone differs between two readings is proposed to be ignored; a counter, or an edit, is not', async () => {
+  const house = lively();
+  changeRecords(house, isWhole, (record, index) => ({
+    ...record,
+    ...(index < 1000 && { lastViewedAt: new Date(house.time.now + (index % 1000)).toISOString() }),
+    ...(index >= 1000 && index < 2000 && { views: index }),
+    ...(index >= 2000 &&
+      index < 3000 && { nextMeeting: new Date(house.time.now + 9e9 + index).toISOString() }),
+  }));
+  const answer = await house.examine();
+  expect(findingOf(answer, 'fields that change by themselves')).toMatchObject({
+    verdict: 'setting',
+    found: expect.stringMatching(/^lastViewedAt changed/),
+  });
+  expect(answer.settings.process).toEqual({ ignoreFields: ['lastViewedAt'] });
+});
+
+test('a time of something else than an update is not proposed to be ignored', async () => {
+  const house = lively();
+  changeRecords(house, path('/projects?'), (record, index) => ({
+    ...record,
+    launchedAt: new Date(house.time.now - (index >> 3) * 7_777_777).toISOString(),
+    startedEditingAt: '2026-06-30T10:00:00Z',
+    closedOn: new Date(house.time.now - index * 3_333).toISOString(),
+  }));
+  expect((await house.examine()).settings.process).toEqual({});
+});
+
+test('an updatedAfter that is ignored, or refused, is told', async () => {
+  const ignoring = lively();
+  const projects = ignoring.service.workspace.projects(PROCESS);
+  ignoring.service.fail({
+    when: path('updatedAfter'),
+    times: ALWAYS,
+    fault: { change: body => ({ ...body, projects }) },
+  });
+  expect(findingOf(await ignoring.examine(), 'updatedAfter')).toMatchObject({
+    verdict: 'warning',
+    found: expect.stringMatching(/is ignored/),
+  });
+  const refusing = lively();
+  refusing.service.fail({ when: path('updatedAfter'), times: ALWAYS, fault: { status: 400 } });
+  expect(findingOf(await refusing.examine(), 'updatedAfter')).toMatchObject({
+    verdict: 'warning',
+    found: expect.stringMatching(/is refused/),
+  });
+});
+
+test('a service whose clock is wrong is told by how much', async () => {
+  const house = lively();
+  house.time.skew = -300_000;
+  expect(findingOf(await house.examine(), 'clock').found).toBe(
+    'The service’s clock is 5 min behind ours. Changewire goes by the service’s.',
+  );
+});
+
+test('what is configured already is no setting that follows, and what is set beside it stays', async () => {
+  const house = lively({ updateTimeName: 'tsm', dateHeader: false });
+  const configured = () => ({ workspace: { dateHeader: false }, process: { ignoreFields: ['views'] } });
+  const answer = await createDoctor({ ...house.options, configured })({ workspace: 'w', processId: PROCESS });
+  expect(answer.settings).toEqual({ workspace: {}, process: { ignoreFields: ['views', 'tsm'] } });
+  expect(findingOf(answer, 'clock')).toMatchObject({
+    verdict: 'fine',
+    found: expect.stringMatching(/The configuration says so\.$/),
+  });
+});
+
+test('a token that is refused is renewed, and nothing is lost', async () => {
+  const house = lively();
+  house.service.fail({ when: path('/users'), fault: { before: () => house.service.revokeTokens() } });
+  const answer = await house.examine();
+  expect(findingOf(answer, 'list of users').verdict).toBe('fine');
+  expect(house.service.requests.filter(path('/oauth/token'))).toHaveLength(2);
+});
+
+test('a list whose cursor leads back to its page, or whose further pages fail, is told', async () => {
+  const stuck = lively();
+  const goesOn = (body: JsonObject) => ({
+    ...body,
+    paging: { ...(body.paging as JsonObject), hasNextPage: true },
+  });
+  stuck.service.fail({ when: path('/users'), times: ALWAYS, fault: { change: goesOn } });
+  expect(findingOf(await stuck.examine(), 'list of users')).toMatchObject({
+    verdict: 'warning',
+    found: expect.stringMatching(/its pages repeat/),
+  });
+  expect(stuck.service.requests.filter(path('/users?'))).toHaveLength(2);
+  const failing = lively({ maxPageSize: 5 });
+  failing.service.fail({ when: path('after='), times: ALWAYS, fault: { status: 403 } });
+  expect(findingOf(await failing.examine(), 'list of users')).toMatchObject({
+    verdict: 'warning',
+    found: expect.stringMatching(/a further one fails/),
+  });
+});
+
+test('the pages that are proposed have room for larger records than those that were seen', async () => {
+  const { examine, service } = lively({ maxResponseBytes: 2_000 });
+  const { settings } = await examine();
+  const sizes = service.workspace.projects(PROCESS).map(record => JSON.stringify(record).length);
+  const { projects = 0 } = settings.workspace.pageSize as { projects?: number };
+  expect(projects).toBeGreaterThan(2);
+  expect(projects * Math.max(...sizes)).toBeLessThan(1_600);
+});
+
+test('tasks that can not be read are told; those of one project alone stop nothing', async () => {
+  const all = lively();
+  all.service.fail({ when: path('/tasks?'), times: ALWAYS, fault: { status: 403 } });
+  expect(findingOf(await all.examine(), 'list of tasks')).toMatchObject({
+    verdict: 'warning',
+    came: expect.stringMatching(/access is denied/),
+  });
+  const one = lively();
+  one.service.fail({ when: path('/1001/tasks?'), times: ALWAYS, fault: { status: 403 } });
+  const answer = await one.examine();
+  expect(findingOf(answer, 'list of tasks')).toMatchObject({ verdict: 'fine', found: 'It is tasks.' });
+  expect(findingOf(answer, 'task identifiers').verdict).toBe('fine');
+  expect(answer.settings).toEqual({ workspace: {}, process: {} });
+});
+
+test('a process without projects is told what can not be seen yet', async () => {
+  const { service, examine } = lively();
+  for (const id of service.workspace.state.processes.get(PROCESS)?.projects.keys() ?? [])
+    service.workspace.deleteProject(PROCESS, id);
+  const { findings, settings } = await examine();
+  expect(findings.filter(({ verdict }) => verdict === 'warning')).toEqual([]);
+  expect(settings).toEqual({ workspace: {}, process: {} });
+});

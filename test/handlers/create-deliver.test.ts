@@ -1,0 +1,577 @@
+import type { ServerResponse } from 'node:http';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Values } from '../../functions/basics/telemetry.ts';
+import { guardedAgent } from '../../functions/delivery/http/guarded-agent.ts';
+import { createRegistry } from '../../functions/delivery/registry.ts';
+import { createDeliver, type DeliverDependencies } from '../../functions/handlers/create-deliver.ts';
+import type { EndpointSettings } from '../../functions/model/endpoint.ts';
+import type { ChangeEvent } from '../../functions/model/event.ts';
+import type { SecretStore } from '../../functions/model/secret.ts';
+import { AT, SECRET, someEvents } from '../kit/delivery/given.ts';
+import { until } from '../kit/delivery/house.ts';
+import { answer, type Reaction, startReceiver } from '../kit/delivery/receiver.ts';
+import {
+  endpointOf,
+  MINUTE,
+  openSetting,
+  recordOf,
+  SECOND,
+  TABLE_DOWN,
+  waitingOnes,
+} from '../kit/delivery/setting.ts';
+
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
+});
+const receiver = async (...script: Reaction[]) => {
+  const started = await startReceiver(...script);
+  closers.push(started.stop);
+  return started;
+};
+
+/** The deliverer over HTTP, with a table in memory, and secrets by the endpoints' names. */
+function open(urls: Record<string, string>, more: Partial<DeliverDependencies> = {}) {
+  const setting = openSetting();
+  const { dependencies, state } = setting;
+  const texts = new Map(
+    Object.entries(urls).map(([name, url]) => [name, JSON.stringify({ url, secrets: [SECRET] })]),
+  );
+  const reads: string[] = [];
+  const secrets: SecretStore = {
+    read: async name => {
+      reads.push(name);
+      const text = texts.get(name);
+      if (text === undefined) throw Object.assign(new Error('hush'), { name: 'ParameterNotFound' });
+      return text;
+    },
+    nameOf: name => `/cw/${name}`,
+    putting: (name, text) => `put ${name} ${text}`,
+  };
+  const { openPoster, readSecret, chatFormats, ...others } = dependencies;
+  const configured = more.registry ? [] : Object.keys(urls).map(name => endpointOf('webhook', name));
+  const deliver = createDeliver({
+    ...others,
+    registry: createRegistry(configured, setting.rows, dependencies.clock),
+    secrets,
+    allowLoopback: true,
+    timeout: 5_000,
+    ...more,
+  });
+  const context = { awsRequestId: 'request', getRemainingTimeInMillis: () => 170 * SECOND };
+  return {
+    ...setting,
+    texts,
+    reads,
+    run: async (Records: ReturnType<typeof recordOf>[], remaining = context.getRemainingTimeInMillis) => {
+      const { batchItemFailures } = await deliver(
+        { Records },
+        { ...context, getRemainingTimeInMillis: remaining },
+      );
+      return batchItemFailures.map(({ itemIdentifier }) => itemIdentifier);
+    },
+    record: (id: string, to: string, event: ChangeEvent = someEvents(1)[0] as ChangeEvent) =>
+      recordOf(id, JSON.stringify(event), { to, now: state.now }),
+    wake: (id: string, to: string) => recordOf(id, 'wake', { to, wake: true }),
+  };
+}
+
+/** A message for an endpoint that is gone, sent five minutes ago. */
+const old = (id: string, body: string) => recordOf(id, body, { to: 'gone', now: AT - 5 * MINUTE });
+
+describe('the metrics of a run', () => {
+  it('are told once, for all its endpoints, and only those that there is something of', async () => {
+    const [well, fails] = [await receiver(answer(200)), await receiver(answer(500))];
+    const told: Values[] = [];
+    const more = { count: (values: Values) => void told.push(values) };
+    const { run, record, state } = open({ well: well.url, fails: fails.url }, more);
+    state.now += 3 * SECOND;
+    await run([record('m0', 'well'), record('m1', 'fails'), record('m2', 'well')]);
+    expect(told).toEqual([{ Delivered: 2, DeliveryFailed: 1, FirstAttemptLag: [3_000, 3_000, 3_000] }]);
+  });
+
+  it('are none of a run that only wakes, so that nothing is paid for', async () => {
+    const told: Values[] = [];
+    const { run, wake } = open({ crm: 'http://127.0.0.1:9' }, { count: values => void told.push(values) });
+    await run([wake('m0', 'crm')]);
+    expect(told).toEqual([{}]);
+  });
+});
+
+describe('what an endpoint answered', () => {
+  it('is quoted where it did not take an event, and kept with the attempt', async () => {
+    const { url } = await receiver(answer(500, {}, 'down for maintenance'));
+    const { run, record, said, deliveries } = open({ crm: url });
+    expect(await run([record('m0', 'crm')])).toEqual([]);
+    const details = { endpoint: 'crm', reason: 'answered 500', said: 'down for maintenance' };
+    expect(said).toMatchObject([{ level: 'warn', details }]);
+    expect(await deliveries.attempts('crm', 9)).toMatchObject([{ answer: 'down for maintenance' }]);
+  });
+});
+
+describe('a batch with messages for several endpoints', () => {
+  it('invariant 11: is delivered to each apart: what one fails waits in rows, and delays no other', async () => {
+    const hanging = Promise.withResolvers<void>();
+    const [well, fails, hangs] = [
+      await receiver(answer(200)),
+      await receiver(answer(500)),
+      await receiver(response => void hanging.promise.then(() => response.destroy())),
+    ];
+    const urls = { well: well.url, fails: fails.url, hangs: hangs.url };
+    const { run, record, counts, pendingIds, wakes } = open(urls);
+    const Records = [
+      record('m0', 'hangs'),
+      record('m1', 'fails'),
+      record('m2', 'well'),
+      record('m3', 'hangs', someEvents(2)[1]),
+    ];
+    const running = run(Records);
+    // The others have theirs while this one still hangs.
+    await Promise.all([well, fails, hangs].map(one => one.requests(1)));
+    expect(counts).not.toHaveProperty('DeliveryFailed');
+    hanging.resolve();
+    expect(await running).toEqual([]);
+    const waiting = await Promise.all(['well', 'fails', 'hangs'].map(name => pendingIds(name)));
+    expect(waiting.map(({ length }) => length)).toEqual([0, 1, 2]);
+    expect(wakes.toSorted()).toEqual([
+      ['fails', 5],
+      ['hangs', 5],
+    ]);
+    expect(counts).toEqual({
+      Delivered: 1,
+      DeliveryFailed: 3,
+    });
+    expect(well.received[0]?.headers['webhook-id']).toBe(someEvents(1)[0]?.id);
+  });
+
+  it('has somebody look at once for what came while an endpoint was slow to answer, and then only', async () => {
+    let answered = Promise.withResolvers<ServerResponse>();
+    const { url } = await receiver(response => answered.resolve(response));
+    const { run, record, wakes, wait, rows } = open({ crm: url }, { slowAfter: 20 });
+    const isSlow = () => until(async () => (await rows.read('crm'))?.health.notBefore !== undefined);
+    const first = run([record('m0', 'crm')]);
+    const late = await answered.promise;
+    await isSlow();
+    answered = Promise.withResolvers();
+    late.end();
+    await first;
+    expect(wakes).toEqual([]);
+    const running = run([record('m1', 'crm')]);
+    await isSlow();
+    await wait(waitingOnes(1));
+    (await answered.promise).end();
+    await running;
+    expect(wakes).toEqual([['crm', 0]]);
+    const well = open({ crm: (await receiver(answer(200))).url });
+    await well.register({ waiting: { added: 1, due: AT, first: false } }, null);
+    await well.run([well.record('m2', 'crm')]);
+    expect(well.wakes).toEqual([]);
+  });
+
+  it('leaves to the next tick what came while an endpoint was slow, when nobody can be woken, and says so', async () => {
+    const answered = Promise.withResolvers<ServerResponse>();
+    const { url } = await receiver(response => answered.resolve(response));
+    const wake = () => Promise.reject(new Error('queue down'));
+    const queues = { ...openSetting().dependencies.queues, wake };
+    const { run, record, wait, rows, healthOf, said } = open({ crm: url }, { slowAfter: 20, queues });
+    const running = run([record('m0', 'crm')]);
+    await until(async () => (await rows.read('crm'))?.health.notBefore !== undefined);
+    await wait(waitingOnes(1));
+    (await answered.promise).end();
+    expect(await running).toEqual([]);
+    expect(await healthOf()).toHaveProperty('waiting');
+    const message = 'Nobody could be woken for what waits for an endpoint; the next tick does so.';
+    const details = { endpoint: 'crm', error: 'Error: queue down' };
+    expect(said).toEqual([{ level: 'warn', message, details }]);
+  });
+
+  it.each([
+    ['5 s after a failure', {}, 5],
+    ['when its Retry-After is over', { 'retry-after': '40' }, 40],
+    ['not where that is after the next tick', { 'retry-after': '60' }, undefined],
+  ])('has somebody look %s', async (_, headers, seconds) => {
+    const { url } = await receiver(answer(429, headers));
+    const { run, record, wakes, state, healthOf } = open({ crm: url });
+    await run([record('m0', 'crm')]);
+    expect((await healthOf())?.waiting?.due).toBe(state.now + 5 * SECOND);
+    expect(wakes).toEqual(seconds === undefined ? [] : [['crm', seconds]]);
+  });
+
+  it('wakes nobody for an endpoint that was stopped while others of its deliveries failed', async () => {
+    const { url } = await receiver(answer(500), answer(410));
+    const { run, record, wakes, healthOf } = open({ crm: url });
+    const [one, other] = someEvents(2);
+    await run([record('m0', 'crm', one), record('m1', 'crm', other)]);
+    expect([wakes, (await healthOf())?.stopped]).toMatchObject([[], { reason: 'answered 410' }]);
+  });
+
+  it('drops what is for an endpoint that was removed, and says so', async () => {
+    const { url, received } = await receiver(answer(200));
+    const { run, record, said, lines, wake, deliveries, hidden } = open({ crm: url });
+    const late = old('m0', JSON.stringify(someEvents(1)[0]));
+    expect(await run([late, record('m1', 'crm'), wake('m2', 'gone')])).toEqual([]);
+    expect(received).toHaveLength(1);
+    const events = someEvents(1).map(({ id }) => id);
+    expect([said, lines, hidden]).toMatchObject([
+      [],
+      [
+        { endpoint: 'gone', events },
+        { endpoint: 'crm', events },
+      ],
+      [],
+    ]);
+    expect(await deliveries.dead('gone', 9)).toEqual([]);
+  });
+
+  it('keeps what is for an unknown endpoint for five minutes: its configuration may be on the way', async () => {
+    const { run, state, lines, said, wake } = open({});
+    const records = [recordOf('m0', 'hush', { to: 'gone', now: state.now }), wake('m1', 'gone')];
+    expect([await run(records), lines, said]).toEqual([['m0'], [], []]);
+    state.now += 5 * MINUTE - 1;
+    expect([await run(records), lines]).toEqual([['m0'], []]);
+    state.now += 1;
+    expect([await run(records), lines.length]).toEqual([[], 1]);
+  });
+
+  it('looks for the unknown endpoint again in 15 s, and delivers once it is known', async () => {
+    const { url, received } = await receiver(answer(200));
+    const endpoints: EndpointSettings[] = [];
+    const registry: DeliverDependencies['registry'] = {
+      read: async name => {
+        const endpoint = endpoints.find(one => one.name === name);
+        return endpoint && { endpoint, row: undefined };
+      },
+    };
+    const { run, record, hidden } = open({ crm: url }, { registry });
+    expect([await run([record('m0', 'crm')]), hidden]).toEqual([['m0'], [['m0', 15]]]);
+    endpoints.push(endpointOf());
+    expect([await run([record('m0', 'crm')]), received.length]).toEqual([[], 1]);
+  });
+
+  it('drops deliveries of an earlier endpoint of the name, which was removed and added again', async () => {
+    const { url, received } = await receiver(answer(200));
+    const { run, texts, rows, lines, state } = open({});
+    const addedAt = state.now;
+    texts.set('crm', JSON.stringify({ url, secrets: [SECRET] }));
+    await rows.change('crm', () => ({ name: 'crm', settings: endpointOf(), health: {}, addedAt }));
+    const sentAt = (id: string, now: number) => recordOf(id, JSON.stringify(someEvents(1)[0]), { now });
+    const records = [
+      sentAt('m0', addedAt - 30_001),
+      sentAt('m1', addedAt - 30_000),
+      sentAt('m2', addedAt + 1),
+    ];
+    expect(await run(records)).toEqual([]);
+    expect(received).toHaveLength(2);
+    const events = someEvents(1).map(({ id }) => id);
+    expect(lines[0]).toEqual({
+      message: 'An endpoint is unknown; its deliveries are dropped.',
+      endpoint: 'crm',
+      events,
+    });
+  });
+
+  it('names what it drops by the message where that holds no event, and says nothing of messages that wake', async () => {
+    const { run, wake, lines } = open({});
+    expect(await run([old('m0', 'hush'), wake('m1', 'away')])).toEqual([]);
+    const message = 'An endpoint is unknown; its deliveries are dropped.';
+    expect(lines).toEqual([{ message, endpoint: 'gone', events: ['m0'] }]);
+  });
+
+  it('keeps what is for an endpoint that can not be looked up, wakes included', async () => {
+    const { url, received } = await receiver(answer(200));
+    const setting = open({ crm: url });
+    const { run, record, wake, faults, said, hidden } = setting;
+    faults.before = command => JSON.stringify(command).includes('"broken"') && TABLE_DOWN;
+    expect(await run([record('m0', 'broken'), wake('m1', 'broken'), record('m2', 'crm')])).toEqual([
+      'm0',
+      'm1',
+    ]);
+    expect(hidden).toEqual([
+      ['m0', 5],
+      ['m1', 5],
+    ]);
+    expect(received).toHaveLength(1);
+    const details = { endpoint: 'broken', error: 'Error: table down' };
+    expect(said).toEqual([{ level: 'error', message: expect.stringContaining('looked up'), details }]);
+  });
+
+  it('begins nothing when less than 20 s are left: the rest is shown again at once', async () => {
+    const { url, received } = await receiver(answer(200));
+    const { run, record, hidden } = open({ crm: url });
+    const left = [60_000, 20_000, 19_999, 5_000];
+    const events = someEvents(5);
+    const Records = events.map((event, index) => record(`m${index}`, 'crm', event));
+    expect(await run(Records, () => left.shift() ?? 0)).toEqual(['m2', 'm3', 'm4']);
+    expect(received).toHaveLength(2);
+    expect(hidden.map(([, seconds]) => seconds)).toEqual([0, 0, 0]);
+  });
+});
+
+describe('a message that wakes', () => {
+  it('has what waits for its endpoint sent, and leaves the queue', async () => {
+    const { url, received } = await receiver(answer(200));
+    const setting = open({ crm: url });
+    await setting.register({}, null);
+    await setting.wait(waitingOnes(3));
+    expect(await setting.run([setting.wake('m0', 'crm'), setting.wake('m1', 'crm')])).toEqual([]);
+    expect(received.map(({ headers }) => headers['webhook-id'])).toEqual(
+      waitingOnes(3).map(each => each.eventId),
+    );
+    expect(await setting.healthOf()).toEqual({ added: 1 });
+  });
+
+  it('opens no connections where nothing waits', async () => {
+    let opened = 0;
+    const openAgent: DeliverDependencies['openAgent'] = options => {
+      opened += 1;
+      return guardedAgent(options);
+    };
+    const { url, received } = await receiver(answer(200));
+    const { run, record, wake } = open({ crm: url }, { openAgent });
+    expect(await run([wake('m0', 'crm')])).toEqual([]);
+    expect(opened).toBe(0);
+    await run([record('m1', 'crm')]);
+    expect([opened, received.length]).toEqual([1, 1]);
+  });
+
+  it('comes after new deliveries of its batch, which wait behind what waits', async () => {
+    const { url, received } = await receiver(answer(200));
+    const setting = open({ crm: url });
+    await setting.register({}, null);
+    await setting.wait(waitingOnes(3).slice(0, 2));
+    const newest = someEvents(3, AT)[2] as ChangeEvent;
+    expect(await setting.run([setting.wake('m0', 'crm'), setting.record('m1', 'crm', newest)])).toEqual([]);
+    expect(received.map(({ headers }) => headers['webhook-id'])).toEqual(
+      [...waitingOnes(2), { eventId: newest.id }].map(each => each.eventId),
+    );
+  });
+
+  it('leaves the queue also when that fails: the next tick wakes another', async () => {
+    const setting = open({ crm: 'https://crm.example/' });
+    await setting.register({}, null);
+    await setting.wait(waitingOnes(1));
+    setting.faults.before = command => command.constructor.name === 'PutItemCommand' && TABLE_DOWN;
+    expect(await setting.run([setting.wake('m0', 'crm')])).toEqual([]);
+    const details = { endpoint: 'crm', error: 'Error: table down' };
+    expect(setting.said).toEqual([
+      { level: 'error', message: 'What waits for an endpoint could not be sent.', details },
+    ]);
+    expect((await setting.healthOf())?.waiting).toBeDefined();
+  });
+
+  it('meets one that sends already and leaves it alone, also of one request that came twice', async () => {
+    const { url, received } = await receiver(answer(200));
+    let number = 0;
+    const setting = open({ crm: url }, { random: () => ++number / 10 });
+    await setting.register({}, null);
+    await setting.wait(waitingOnes(30));
+    await Promise.all([setting.run([setting.wake('m0', 'crm')]), setting.run([setting.wake('m0', 'crm')])]);
+    expect(received).toHaveLength(30);
+  });
+});
+
+describe('what is at fault on our side', () => {
+  it.each([
+    ['no such secret', /secret \/cw\/crm can not be read \(ParameterNotFound\)\. Put it there: put crm/],
+    ['hush', /secret \/cw\/crm lacks the JSON object\. Put it there/],
+    ['{"url":"https://hush"}', /lacks secrets\. Put it there/],
+  ])(
+    'a secret that is missing or malformed (%s) is told once a batch, and its events are tried again',
+    async (text, reason) => {
+      const { run, record, texts, said, pending } = open({ crm: '' });
+      if (text === 'no such secret') texts.delete('crm');
+      else texts.set('crm', text);
+      const Records = someEvents(3).map((event, index) => record(`m${index}`, 'crm', event));
+      expect(await run(Records)).toEqual([]);
+      expect((await pending()).map(({ due }) => due - AT)).toEqual([5_000, 5_000, 5_000]);
+      expect(said.filter(({ level }) => level === 'error')).toEqual([
+        expect.objectContaining({ details: { endpoint: 'crm', reason: expect.stringMatching(reason) } }),
+      ]);
+      expect(JSON.stringify(said)).not.toContain('hush');
+    },
+  );
+
+  it('a URL that may not be used is told by the endpoint’s name, and its events are tried again', async () => {
+    const resolve = async () => [{ address: '10.0.0.1', family: 4 }];
+    const { run, record, said, pending } = open(
+      { crm: 'https://user.hush.example/' },
+      { resolve, allowLoopback: false },
+    );
+    expect(await run([record('m0', 'crm')])).toEqual([]);
+    expect(await pending()).toMatchObject([{ due: AT + 5 * SECOND }]);
+    const reason = 'its address is not public (private): correct the url in its secret';
+    const eventId = someEvents(1)[0]?.id;
+    expect(said.map(({ details }) => details)).toEqual([{ endpoint: 'crm', eventId, reason, seconds: 5 }]);
+    expect(JSON.stringify(said)).not.toMatch(/hush|10\.0\.0\.1/);
+  });
+});
+
+describe('the secret of an endpoint', () => {
+  const next = `whsec_${Buffer.alloc(32, 2).toString('base64')}`;
+  const erp = endpointOf('webhook', 'erp');
+  const signatures = (
+    received: readonly { readonly headers: Readonly<Record<string, string | undefined>> }[],
+  ) => received.map(({ headers }) => headers['webhook-signature']?.split(' ').length);
+
+  it('is read once for all deliveries of ten minutes', async () => {
+    const { url, received } = await receiver(answer(200));
+    const { run, record, state, reads } = open({ crm: url });
+    for (let minute = 0; minute < 10; minute++) {
+      await run([record(`m${minute}`, 'crm')]);
+      state.now += MINUTE;
+    }
+    expect([received.length, reads]).toEqual([10, ['crm']]);
+    await run([record('m10', 'crm')]);
+    expect(reads).toEqual(['crm', 'crm']);
+  });
+
+  it('that was rotated signs the very next delivery', async () => {
+    const { url, received } = await receiver(answer(200));
+    const { run, record, texts, state, rows, register, reads } = open({ crm: '' });
+    texts.set('erp', JSON.stringify({ url, secrets: [SECRET] }));
+    await register({}, erp, 'erp');
+    await run([record('m0', 'erp')]);
+    texts.set('erp', JSON.stringify({ url, secrets: [SECRET, next] }));
+    await rows.change('erp', row => row && { ...row, secretRevision: state.now });
+    await run([record('m1', 'erp')]);
+    await run([record('m2', 'erp')]);
+    expect([signatures(received), reads]).toEqual([
+      [1, 2, 2],
+      ['erp', 'erp'],
+    ]);
+  });
+
+  it('has its origin noted in the row of its endpoint when it is read, and with each attempt', async () => {
+    const [one, other] = [await receiver(answer(200)), await receiver(answer(200))];
+    const { run, record, texts, state, rows, deliveries } = open({ crm: `${one.url}hook/hush?hush` });
+    const origin = async () => (await rows.read('crm'))?.origin;
+    const [oneOrigin, otherOrigin] = [one.url, other.url].map(url => new URL(url).origin);
+    await run([record('m0', 'crm')]);
+    expect(await origin()).toBe(oneOrigin);
+    texts.set('crm', JSON.stringify({ url: other.url, secrets: [SECRET] }));
+    state.now += SECOND;
+    await run([record('m1', 'crm')]);
+    expect(await origin()).toBe(oneOrigin);
+    state.now += 10 * MINUTE;
+    await run([record('m2', 'crm')]);
+    expect(await origin()).toBe(otherOrigin);
+    const attempts = await deliveries.attempts('crm', 9);
+    expect(attempts.map(attempt => attempt.origin)).toEqual([otherOrigin, oneOrigin, oneOrigin]);
+    expect(JSON.stringify([attempts, await rows.list()])).not.toContain('hush');
+  });
+
+  it('that can not be noted in the row is used all the same', async () => {
+    const { url, received } = await receiver(answer(200));
+    const { run, record, faults } = open({ crm: url });
+    faults.before = command => command.constructor.name === 'PutItemCommand' && TABLE_DOWN;
+    expect(await run([record('m0', 'crm')])).toEqual([]);
+    expect(received).toHaveLength(1);
+  });
+
+  it.each([400, 401, 403, 404, 410])('is read again after the receiver answered %i', async status => {
+    const { url } = await receiver(answer(status));
+    const { run, record, state, reads, rows } = open({ crm: url });
+    await run([record('m0', 'crm')]);
+    expect(reads).toEqual(['crm']);
+    state.now += 20 * SECOND;
+    await rows.change('crm', row => row && { ...row, health: {} });
+    await run([record('m1', 'crm')]);
+    expect(reads).toEqual(['crm', 'crm']);
+  });
+
+  it.each([429, 500, 503])('is not read again after the receiver answered %i', async status => {
+    const { url } = await receiver(answer(status));
+    const { run, record, state, reads } = open({ crm: url });
+    await run([record('m0', 'crm')]);
+    state.now += 2 * MINUTE;
+    await run([record('m1', 'crm')]);
+    expect(reads).toEqual(['crm']);
+  });
+
+  it('is read again after no connection could be made', async () => {
+    const gone = await receiver();
+    await gone.stop();
+    const { run, record, state, reads } = open({ crm: gone.url });
+    await run([record('m0', 'crm')]);
+    state.now += 2 * MINUTE;
+    await run([record('m1', 'crm')]);
+    expect(reads).toEqual(['crm', 'crm']);
+  });
+});
+
+describe('a batch for a chat', () => {
+  const kinds = [
+    ['slack', answer(200, {}, 'ok')],
+    ['teams', answer(202)],
+  ] as const;
+  const ofProject = (id: string, count = 1) =>
+    someEvents(count).map(event =>
+      JSON.parse(JSON.stringify(event).replaceAll('p.1', id).replaceAll('p%2E1', id.replace('.', '%2E'))),
+    ) as ChangeEvent[];
+  const chat = (kind: 'slack' | 'teams', url: string, more: Partial<DeliverDependencies> = {}) => {
+    const registry = {
+      read: async () => ({ endpoint: endpointOf(kind), row: undefined }),
+    };
+    return open({ crm: url }, { registry, ...more });
+  };
+
+  it.each(kinds)(
+    'is one %s message per project, a second apart, and settles all its events',
+    async (kind, ok) => {
+      const { url, received } = await receiver(ok);
+      const { run, record, slept, counts } = chat(kind, url);
+      const events = [...ofProject('p.1', 20), ...ofProject('p.2', 2)];
+      expect(await run(events.map((event, index) => record(`m${index}`, 'crm', event)))).toEqual([]);
+      expect(received).toHaveLength(2);
+      expect(received[0]?.headers).toMatchObject({ 'content-type': 'application/json' });
+      expect(received[0]?.headers).not.toHaveProperty('webhook-id');
+      expect([slept, counts]).toEqual([[0, 1000], { Delivered: 22 }]);
+    },
+  );
+
+  it.each(kinds)('links the records of a workspace with a template in %s', async (kind, ok) => {
+    const { url, received } = await receiver(ok);
+    const task = 'https://app.example.com/{projectId}/{taskId}';
+    const { run, record } = chat(kind, url, { linkTemplates: [{ workspace: 'eu', task }] });
+    await run([record('m0', 'crm')]);
+    expect(received[0]?.body).toContain('"url":"https://app.example.com/p.1/t0"');
+  });
+
+  it('waits as a whole when a message is one too many; what fails waits for its retry', async () => {
+    const { url, received } = await receiver(answer(404), answer(429, { 'retry-after': '30' }));
+    const { run, record, pending, healthOf } = chat('slack', url);
+    const events = ['p.1', 'p.2', 'p.3'].flatMap(id => ofProject(id));
+    const failed = await run(events.map((event, index) => record(`m${index}`, 'crm', event)));
+    expect(received).toHaveLength(2);
+    expect(failed).toEqual([]);
+    const [one, two, three] = events.map(({ id }) => id);
+    const rows = new Map((await pending()).map(({ eventId, due, attempts }) => [eventId, { due, attempts }]));
+    const failedOnce = { due: AT + 5 * SECOND, attempts: 1 };
+    expect([rows.get(one ?? ''), rows.get(two ?? '')]).toEqual([failedOnce, failedOnce]);
+    expect(rows.get(three ?? '')).toEqual({ due: AT, attempts: 0 });
+    expect((await healthOf())?.notBefore).toBe(AT + SECOND + 30 * SECOND);
+  });
+
+  it('leaves to one drain what gets no slot within 3 s, and what comes after it', async () => {
+    const { url, received } = await receiver(answer(200, {}, 'ok'));
+    const { run, record, wakes, pendingIds, slept } = chat('slack', url);
+    const events = ['p.1', 'p.2', 'p.3', 'p.4', 'p.5', 'p.6'].flatMap(id => ofProject(id));
+    expect(await run(events.map((event, index) => record(`m${index}`, 'crm', event)))).toEqual([]);
+    expect([received.length, slept]).toEqual([4, [0, 1000, 1000, 1000]]);
+    expect(await pendingIds()).toEqual(events.slice(4).map(({ id }) => id));
+    expect(wakes).toEqual([['crm', 0]]);
+  });
+
+  it('sets an event aside that the format chokes on, and tells the others', async () => {
+    const { url, received } = await receiver(answer(200));
+    const { run, record, deliveries } = chat('slack', url);
+    const [event] = someEvents(1) as [ChangeEvent];
+    const odd = { ...event, id: 'odd', data: { process: { id: 'p' }, project: { id: 'p.1' }, changes: 7 } };
+    expect(
+      await run([record('m0', 'crm', odd as unknown as ChangeEvent), record('m1', 'crm', event)]),
+    ).toEqual([]);
+    expect(received).toHaveLength(1);
+    const reason = expect.stringMatching(/^the event can not be shown \(\w+\)$/);
+    expect(await deliveries.dead('crm', 9)).toMatchObject([{ eventId: 'odd', reason }]);
+  });
+});

@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest';
+import { createRegistry } from '../../functions/delivery/registry.ts';
+import { createTick } from '../../functions/handlers/create-tick.ts';
+import type { Health } from '../../functions/store/endpoint-rows.ts';
+import { AT } from '../kit/delivery/given.ts';
+import { endpointOf, HOUR, MINUTE, openSetting, SECOND } from '../kit/delivery/setting.ts';
+
+function open(wake?: (name: string) => Promise<void>) {
+  const setting = openSetting();
+  const { dependencies, rows } = setting;
+  const { queues } = dependencies;
+  const tick = createTick({
+    ...dependencies,
+    replays: async () => undefined,
+    registry: createRegistry([], rows, dependencies.clock),
+    queues: {
+      wake: async (to, seconds) => {
+        await wake?.(to.name);
+        await queues.wake(to, seconds);
+      },
+    },
+  });
+  const add = (name: string, health: Health) => setting.register(health, endpointOf('webhook', name), name);
+  return { ...setting, tick, add };
+}
+const waiting = (due: number) => ({ waiting: { added: 1, due, first: true } });
+const failing = (since: number, notBefore = AT) => ({ failing: { since, probes: 1 }, notBefore });
+
+describe('a tick', () => {
+  it.each<[string, Health, number | undefined]>([
+    ['nothing waits for', {}, undefined],
+    ['fails and has nothing that waits', failing(AT), undefined],
+    ['has had something due for an hour', waiting(AT - HOUR), 0],
+    ['has something due now', waiting(AT), 0],
+    ['has something due in 1 ms', waiting(AT + 1), 1],
+    ['has something due in 59.999 s', waiting(AT + MINUTE - 1), 60],
+    ['has something due when the next tick comes', waiting(AT + MINUTE), undefined],
+    ['is held for 20 s', { ...waiting(AT), notBefore: AT + 20 * SECOND }, 20],
+    ['is held for an hour', { ...waiting(AT), notBefore: AT + HOUR }, undefined],
+    ['is to be probed', { ...waiting(AT), ...failing(AT) }, 0],
+    ['is to be probed with what was put off', { ...waiting(AT + HOUR), ...failing(AT) }, 0],
+    ['is to be probed later', { ...waiting(AT), ...failing(AT, AT + HOUR) }, undefined],
+    ['is paused', { ...waiting(AT), paused: { at: AT } }, undefined],
+    ['is stopped', { ...waiting(AT), stopped: { at: AT, reason: '' } }, undefined],
+    ['a run sends to', { ...waiting(AT), draining: { by: 'run', until: AT + 10 * MINUTE } }, undefined],
+    ['a run that died sent to', { ...waiting(AT), draining: { by: 'run', until: AT } }, 0],
+    ['a run sends to for 5 s more', { ...waiting(AT), draining: { by: 'run', until: AT + 5 * SECOND } }, 5],
+  ])('wakes a run for an endpoint that %s: %j in %s s', async (_, health, seconds) => {
+    const { tick, add, wakes } = open();
+    await add('crm', health);
+    await tick();
+    expect(wakes).toEqual(seconds === undefined ? [] : [['crm', seconds]]);
+  });
+
+  it('wakes one run for each of many endpoints', async () => {
+    const { tick, add, wakes } = open();
+    const names = Array.from({ length: 55 }, (_, index) => `e${index}`);
+    for (const name of names) await add(name, waiting(AT));
+    await tick();
+    expect(wakes.map(([name]) => name).toSorted()).toEqual(names.toSorted());
+  });
+
+  it('invariant 11: wakes the others where one can not be woken, and counts all the same', async () => {
+    const { tick, add, wakes, said, counts } = open(async name => {
+      if (name === 'a') throw new Error('queue down');
+    });
+    for (const name of ['a', 'b', 'c']) await add(name, { ...waiting(AT), ...failing(AT - HOUR) });
+    await tick();
+    expect(wakes).toEqual([
+      ['b', 0],
+      ['c', 0],
+    ]);
+    const message = 'Nobody could be woken for what waits for an endpoint; the next tick does so.';
+    const details = { endpoint: 'a', error: 'Error: queue down' };
+    expect(said[0]).toEqual({ level: 'error', message, details });
+    expect(counts).toEqual({ EndpointsFailing: 3 });
+  });
+
+  it('counts the endpoints that fail for half an hour or longer, and names them', async () => {
+    const { tick, add, said, counts, lines } = open();
+    await add('long', failing(AT - 30 * MINUTE));
+    await add('longer', failing(AT - HOUR));
+    await add('short', failing(AT - 30 * MINUTE + 1));
+    await add('well', {});
+    await tick();
+    expect(counts).toEqual({ EndpointsFailing: 2 });
+    const details = { count: 2, which: ['long', 'longer'] };
+    expect(said).toEqual([{ level: 'warn', message: 'Endpoints fail for over half an hour.', details }]);
+    expect(lines).toMatchObject([{ endpoints: { woken: 0, failing: 2, stopped: 0 } }]);
+  });
+
+  it('counts none of those that an operator paused, or knows to be stopped', async () => {
+    const { tick, add, said, counts, lines } = open();
+    await add('paused', { ...failing(AT - HOUR), paused: { at: AT } });
+    await add('stopped', { ...failing(AT - HOUR), stopped: { at: AT, reason: 'gone' } });
+    await add('crm', waiting(AT));
+    await tick();
+    expect([counts, said]).toEqual([{}, []]);
+    expect(lines).toMatchObject([{ endpoints: { woken: 1, failing: 0, stopped: 1 } }]);
+  });
+
+  it('says nothing but its line, and counts nothing, where all is well', async () => {
+    const { tick, said, counts, lines } = open();
+    await tick();
+    expect([counts, said]).toEqual([{}, []]);
+    expect(lines).toHaveLength(1);
+  });
+});

@@ -1,0 +1,77 @@
+import { onTestFinished } from 'vitest';
+import { isJsonObject, type Json, type JsonObject } from '../../functions/basics/json.ts';
+import {
+  buildWorkspace,
+  type SimulatedService,
+  type SimulatedServiceOptions,
+  startSimulatedService,
+} from '../../simulator/server.ts';
+
+export const NOW = Date.UTC(2026, 5, 1, 12, 0, 0);
+
+/** A clock that stands still until it is moved. */
+export function manualClock(start = NOW) {
+  let now = start;
+  const advance = (ms: number): void => {
+    now += ms;
+  };
+  return Object.assign(() => now, { advance });
+}
+
+/** A service that is stopped with the test: process `p` of 3 projects of 4 tasks, unless told otherwise. */
+export async function start(options: SimulatedServiceOptions = {}) {
+  const clock = manualClock();
+  const workspace = buildWorkspace({ processes: [{ id: 'p', projects: 3, tasksPerProject: 4 }], now: NOW });
+  const service = await startSimulatedService({ clock, workspace, ...options });
+  onTestFinished(() => service.stop());
+  return { service, clock, get: await reader(service) };
+}
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  body: JsonObject;
+}
+
+/** The form of a valid token request. */
+export function tokenForm(service: SimulatedService): Record<string, string> {
+  return {
+    grant_type: 'client_credentials',
+    client_id: service.clientId,
+    client_secret: service.clientSecret,
+    audience: service.audience,
+  };
+}
+
+export async function askToken(service: SimulatedService, form = tokenForm(service)): Promise<Answer> {
+  const body = new URLSearchParams(form);
+  return read(await fetch(`${service.authUrl}/oauth/token`, { method: 'POST', body }));
+}
+
+export async function token(service: SimulatedService): Promise<string> {
+  return String((await askToken(service)).body.access_token);
+}
+
+/** Sends requests to {base_url} with a new token. */
+export async function reader(service: SimulatedService) {
+  const authorization = await token(service);
+  return async (path: string): Promise<Answer> =>
+    read(await fetch(`${service.baseUrl}${path}`, { headers: { authorization } }));
+}
+
+async function read(response: Response): Promise<Answer> {
+  const body: unknown = await response.json();
+  if (!isJsonObject(body)) throw new Error(`expected an object from ${response.url}`);
+  return { status: response.status, headers: response.headers, body };
+}
+
+/** The list of this name in an answer. */
+export function list(answer: Answer, name: string): JsonObject[] {
+  const items = answer.body[name];
+  if (!Array.isArray(items)) throw new Error(`no list "${name}" in ${JSON.stringify(answer.body)}`);
+  return items.filter(isJsonObject);
+}
+
+export function paging(answer: Answer): { startCursor: Json; endCursor: string; hasNextPage: boolean } {
+  return answer.body.paging as { startCursor: Json; endCursor: string; hasNextPage: boolean };
+}

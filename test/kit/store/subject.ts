@@ -1,0 +1,33 @@
+import { createHash } from 'node:crypto';
+import { heldEvent } from '../../../functions/changes/build-events.ts';
+import type { ProjectContent } from '../../../functions/changes/compare-project.ts';
+import type { ChangeEvent } from '../../../functions/model/event.ts';
+import type { Snapshot, Snapshots } from '../../../functions/store/snapshots.ts';
+
+export const AT = Date.UTC(2026, 10, 21, 12);
+
+/** A snapshots port under test, and the events that its change records hold, in the order of their keys. */
+export interface Subject {
+  readonly snapshots: Snapshots;
+  readonly journal: (processId: string) => Promise<ChangeEvent[]>;
+}
+
+export const content = (record: object, tasks: Record<string, object> = {}): ProjectContent =>
+  ({ record, tasks: new Map(Object.entries(tasks)) }) as ProjectContent;
+
+export const snapshot = (version: number, of: ProjectContent): Snapshot => ({
+  version,
+  content: of,
+  recordReadAt: AT - 2,
+  tasksReadAt: AT - 1,
+});
+
+/** Random text, which can't be compressed. */
+export function noise(length: number, seed = 1): string {
+  const bytes = createHash('shake256', { outputLength: length }).update(String(seed)).digest();
+  for (let at = 0; at < length; at++) bytes[at] = 33 + ((bytes[at] ?? 0) % 90);
+  return bytes.toString('latin1');
+}
+
+export const event = (version: number): ChangeEvent =>
+  heldEvent({ workspace: 'eu', processId: 'p' }, { version, at: AT, missing: 1, known: 2 });

@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../../functions/basics/json.ts';
+import type { AuditEvent } from '../../../functions/model/event.ts';
+import type { LogEntry } from '../../../functions/pass/audit-log/placed-entries.ts';
+import { tellEntries } from '../../../functions/pass/process-events/entries.ts';
+import { createSnapshots } from '../../../functions/store/dynamo/snapshots.ts';
+import type { Snapshots } from '../../../functions/store/snapshots.ts';
+import { UNKNOWN_PROCESS } from '../../../functions/store/state.ts';
+import { AT } from '../../kit/store/subject.ts';
+import { openTable, type TestTable } from '../../kit/table.ts';
+
+let table: TestTable;
+let snapshots: Snapshots;
+let processes = 0;
+let process = { workspace: 'eu', processId: '' };
+/** What was asked of the table and told to the lease, in turn. */
+let calls: string[];
+beforeAll(async () => {
+  table = await openTable();
+  snapshots = createSnapshots(table);
+});
+afterAll(() => table?.stop());
+beforeEach(() => {
+  process = { workspace: 'eu', processId: `log ${++processes}` };
+  calls = [];
+});
+
+const entriesOf = (count: number) =>
+  Array.from(
+    { length: count },
+    (_, n): LogEntry => ({ id: `${process.processId} ${n}`, entry: { n }, age: 'new' }),
+  );
+/** Notes what is asked of the table. */
+const watched: Pick<Snapshots, 'announce' | 'readState' | 'toldEntries' | 'load'> = {
+  announce: async (of, announcement) => {
+    const result = await snapshots.announce(of, announcement);
+    calls.push(`${result} ${announcement.said.events.length}`);
+    return result;
+  },
+  readState: of => {
+    calls.push('state');
+    return snapshots.readState(of);
+  },
+  toldEntries: (of, ids) => snapshots.toldEntries(of, ids),
+  load: (of, id) => snapshots.load(of, id),
+};
+
+function tell(untold: readonly LogEntry[] | undefined, over: Partial<typeof watched> = {}) {
+  const parts = { process, snapshots: { ...watched, ...over }, clock: () => AT };
+  const heartbeat = { beat: async () => void calls.push('beat') };
+  const state = { ...UNKNOWN_PROCESS, baselined: true };
+  const actors = { ofEntries: async () => (entry: JsonObject) => [{ id: `u${entry.n}`, name: 'Eva' }] };
+  return tellEntries({ parts, state, heartbeat }, { ...(untold && { untold }) }, new Set(), actors as never);
+}
+
+describe('the new entries of the audit log', () => {
+  it('are told ninety at a time, each time by the state as it then is; the lease is kept meanwhile', async () => {
+    expect(await tell(entriesOf(181))).toBe(181);
+    expect(calls).toEqual([
+      ...['committed 90', 'beat'],
+      ...['state', 'committed 90', 'beat'],
+      ...['state', 'committed 1', 'beat'],
+    ]);
+  });
+
+  it('are told once: what was told before costs no commit', async () => {
+    const [first, ...others] = entriesOf(3) as [LogEntry, ...LogEntry[]];
+    expect(await tell([first])).toBe(1);
+    calls = [];
+    expect(await tell([first])).toBe(0);
+    expect(calls).toEqual(['beat']);
+    expect(await tell([first, ...others])).toBe(2);
+  });
+
+  it('may be none', async () => {
+    expect([await tell([]), await tell(undefined), calls]).toEqual([0, 0, []]);
+  });
+
+  it('are told with the users that each names, in their order', async () => {
+    const events: AuditEvent[] = [];
+    const announce: Snapshots['announce'] = (of, announcement) => {
+      events.push(...(announcement.said.events as AuditEvent[]));
+      return snapshots.announce(of, announcement);
+    };
+    await tell(entriesOf(2), { announce });
+    expect(events.map(({ data: { entry, users } }) => [(entry as JsonObject).n, users])).toEqual([
+      [0, [{ id: 'u0', name: 'Eva' }]],
+      [1, [{ id: 'u1', name: 'Eva' }]],
+    ]);
+  });
+
+  it('are told by halves where they are too large for one commit; one that never fits is an error', async () => {
+    const most =
+      (count: number): Snapshots['announce'] =>
+      async (_, { said }) => {
+        const result = said.events.length > count ? 'too-large' : 'committed';
+        calls.push(`${result} ${said.events.length}`);
+        return result;
+      };
+    const never = tell(entriesOf(3), { announce: most(0) });
+    await expect(never).rejects.toThrow('not one of its events fits');
+    expect(calls).toEqual(['too-large 3', 'too-large 1']);
+  });
+});

@@ -1,0 +1,210 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../../functions/basics/json.ts';
+import type { PassParts } from '../../../functions/pass/parts.ts';
+import { Identity } from '../../../functions/pass/reading/identity.ts';
+import type { Snapshot, Snapshots } from '../../../functions/store/snapshots.ts';
+import { openStage } from '../../kit/stage.ts';
+import { PROCESS, type World, type WorldOptions } from '../../kit/world.ts';
+
+/** A service that changes how it identifies its records. */
+const stage = openStage();
+let world: World;
+/** What is told of projects and tasks. */
+const told = async () => (await stage.told()).filter(line => /^(project|task)\./.test(line));
+const said = () => JSON.stringify(world.said);
+
+async function baselined(options: WorldOptions = {}): Promise<void> {
+  world = await stage.create({ projects: 4, tasksPerProject: 2, ...options });
+  await world.run();
+  await world.later('changes', 600_000);
+}
+async function passes(): Promise<void> {
+  for (const mode of ['changes', 'sweep', 'changes', 'sweep', 'sweep'] as const)
+    await world.later(mode).catch(() => undefined);
+}
+
+/** Renames the identifiers of what is served: `rename` gives a record's new properties in place of its `id`. */
+function renaming(list: 'projects' | 'tasks', rename: (id: string) => object) {
+  const change = (body: Record<string, unknown>) => ({
+    ...body,
+    [list]: (body[list] as { id: string }[]).map(({ id, ...rest }) => ({ ...rename(id), ...rest })),
+  });
+  return world.service.fail({
+    when: ({ path }) => path.includes(`/${list}?`),
+    times: 10_000,
+    fault: { change: change as never },
+  });
+}
+
+describe('identifiers that were texts and become numbers, everywhere', () => {
+  it('identify the same records: nothing is told but what happened', async () => {
+    await baselined();
+    world.service.freedoms.numericIds = true;
+    world.edit.updateProject(PROCESS, '1001', { budget: '1' });
+    await passes();
+    expect(await told()).toEqual(['project.updated 1001 budget: "" → "1"']);
+    world.service.freedoms.numericIds = false;
+    await passes();
+    expect(await told()).toHaveLength(1);
+  });
+});
+
+describe('an identifier under another name', () => {
+  it('identifies the same record, and new ones are created', async () => {
+    await baselined();
+    renaming('projects', id => ({ projectId: id }));
+    renaming('tasks', id => ({ taskId: Number(id) }));
+    world.edit.updateProject(PROCESS, '1001', { budget: '1' });
+    world.edit.createProject(PROCESS, { name: 'New' });
+    world.edit.createTask(PROCESS, '1001', { name: 'Other' });
+    await passes();
+    expect((await told()).sort()).toEqual([
+      'project.created 1005',
+      'project.updated 1001 budget: "" → "1"',
+      'task.created 1001/500009',
+    ]);
+  });
+});
+
+describe('other identifiers under another name', () => {
+  it('invariant 9: of projects delete and create nothing, say what changed and what to do, and end by themselves', async () => {
+    await baselined();
+    const renamed = renaming('projects', id => ({ externalId: `EXT-${id}` }));
+    world.edit.updateProject(PROCESS, '1001', { budget: '1' });
+    world.service
+      .fail({ when: ({ path }) => path.includes('/tasks?'), times: 10_000, fault: { status: 404 } })
+      .cancel();
+    await passes();
+    expect(await told()).toEqual([]);
+    expect(said()).toContain(
+      '/projects: at $.projects: expected records with id, which identified those known, found EXT-1001 without it',
+    );
+    expect(said()).toContain('give the workspace a new name');
+    renamed.cancel();
+    await passes();
+    expect(await told()).toEqual(['project.updated 1001 budget: "" → "1"']);
+  });
+
+  it('invariant 9: of projects whose old task lists are gone hold the process, however small it is', async () => {
+    await baselined();
+    renaming('projects', id => ({ externalId: `EXT-${id}` }));
+    world.service.fail({
+      when: ({ path }) => /\/100\d\/tasks/.test(path),
+      times: 10_000,
+      fault: { status: 404 },
+    });
+    await passes();
+    expect(await told()).toEqual([]);
+    expect((await world.events()).map(({ type }) => type)).toContain('source.held');
+  });
+
+  it('invariant 9: of tasks stop the projects that have them', async () => {
+    await baselined();
+    const renamed = renaming('tasks', id => ({ externalId: `EXT-${id}` }));
+    world.edit.updateTask(PROCESS, '1001', '500001', { status: 'Done' });
+    await passes();
+    expect(await told()).toEqual([]);
+    expect(said()).toContain('/1001/tasks: at $: expected records with id');
+    renamed.cancel();
+    await passes();
+    expect(await told()).toEqual(['task.updated 1001/500001 status: "To do" → "Done"']);
+  });
+});
+
+describe('a field that has the value of the identifier by chance', () => {
+  it('is not taken for the identifier: a project without it is created', async () => {
+    world = await stage.create({ projects: 4, tasksPerProject: 2 });
+    world.edit.updateProject(PROCESS, '1001', { budget: '1001' });
+    renaming('projects', id => ({ budget: id === '1001' ? id : '', id }));
+    await world.run();
+    await world.later('changes', 600_000);
+    world.edit.createProject(PROCESS, { name: 'New' });
+    await passes();
+    expect(await told()).toEqual(['project.created 1005']);
+  });
+});
+
+describe('a check of identifiers', () => {
+  const task = (id: string, more: JsonObject = {}) => [id, { id, ...more }] as const;
+  const identity = (snapshots: Partial<Snapshots>) =>
+    new Identity({ process: { workspace: 'eu', processId: 'p' }, snapshots } as unknown as PassParts);
+  const checked = (known: Tasks, read: Tasks) => () =>
+    identity({}).checkTasks('1', new Map(known), new Map(read));
+  const headsOf = (...ids: string[]) =>
+    async function* () {
+      yield ids.map(projectId => ({ projectId, version: 1, recordReadAt: 0, tasksReadAt: 0 }));
+    };
+  /** A check of a new project, beside one that is known. */
+  const checkedBeside = (knownId: string, known: JsonObject, record: JsonObject) =>
+    identity({
+      heads: headsOf(knownId),
+      load: async () => ({ content: { record: known } }) as unknown as Snapshot,
+    }).checkProject('new', record);
+  type Tasks = readonly (readonly [string, JsonObject])[];
+
+  it('asks nothing of a list that is empty, or is the first', () => {
+    expect(checked([task('1')], [])).not.toThrow();
+    expect(checked([], [['2', { key: '2' }]])).not.toThrow();
+  });
+
+  it('is content when one of the new tasks has what identified those known', () => {
+    expect(checked([task('1')], [['2', { key: '2' }], task('3')])).not.toThrow();
+    expect(checked([task('1')], [['2', { key: '2' }]])).toThrow(
+      /projects\/1\/tasks: at \$: .*found 2 without/,
+    );
+  });
+
+  it('names all properties that may have been the identifier', () => {
+    const known = { id: '1', key: 1, name: 'One' };
+    expect(checked([['1', known]], [['2', { name: '2' }]])).toThrow('records with id or key, which');
+    expect(checked([['1', known]], [['2', { key: 2 }]])).not.toThrow();
+  });
+
+  it.each([null, true, {}, [1]])('takes no %j for an identifier', id => {
+    expect(checked([task('1')], [['2', { id }]])).toThrow('records with id');
+  });
+
+  it('knows nothing better when no property of those known is their identifier', async () => {
+    expect(checked([['1', { name: 'One' }]], [['2', { key: '2' }]])).not.toThrow();
+    await checkedBeside('1', { name: 'One' }, { key: '2' });
+    await expect(checkedBeside('1', { id: '1' }, { key: '2' })).rejects.toThrow('found new without it');
+  });
+
+  it('knows nothing when no project is known', async () => {
+    const none = identity({ heads: headsOf() });
+    await none.checkProject('new', { key: 'new' });
+  });
+
+  it('fails when the projects that are known can not be read', async () => {
+    const broken = identity({
+      heads: headsOf('1'),
+      load: async () => {
+        throw new Error('throttled');
+      },
+    });
+    await expect(broken.checkProject('new', { id: 'new' })).rejects.toThrow('throttled');
+  });
+});
+
+describe('tasks that are all deleted at once', () => {
+  it('are deleted', async () => {
+    await baselined();
+    for (const id of ['500001', '500002']) world.edit.deleteTask(PROCESS, '1001', id);
+    await passes();
+    expect(await told()).toEqual(['task.deleted 1001/500001', 'task.deleted 1001/500002']);
+  });
+});
+
+describe('tasks that are all replaced by others', () => {
+  it('are deleted and created', async () => {
+    await baselined();
+    for (const id of ['500001', '500002']) world.edit.deleteTask(PROCESS, '1001', id);
+    world.edit.createTask(PROCESS, '1001', { name: 'Other' });
+    await passes();
+    expect((await told()).map(line => line.split(' ')[0])).toEqual([
+      'task.deleted',
+      'task.deleted',
+      'task.created',
+    ]);
+  });
+});

@@ -1,0 +1,241 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../../functions/basics/json.ts';
+import type { Pass } from '../../../functions/pass/pass.ts';
+import { readTasks, type Same, type TasksRead } from '../../../functions/pass/reading/read-tasks.ts';
+import { ServiceAnswerError, ServiceStatusError } from '../../../functions/service/errors.ts';
+
+const AT = Date.UTC(2026, 10, 21, 12);
+const notFound = new ServiceStatusError('GET /tasks', 404, 'no such project');
+const tasks = (...ids: string[]) => new Map<string, JsonObject>(ids.map(id => [id, { id }]));
+
+interface Known {
+  /** The tasks that the snapshot has. */
+  readonly known?: ReadonlyMap<string, JsonObject>;
+  readonly digest?: string | undefined;
+  readonly kind?: 'changes' | 'baseline';
+  /** By which clock each page of a reading tells its time; by the service's where none is given. */
+  readonly clocks?: readonly ('service' | 'local')[];
+}
+
+/** Reads the tasks of a service that answers each reading with the next of these: pages of identifiers, or an error. Each
+ *  page is read a second after the one before; its digest is its identifiers. */
+function reading(
+  readings: (string[][] | Error)[],
+  { known, digest, kind = 'changes', clocks = [] }: Known = {},
+) {
+  const counts = { asked: 0, beats: 0, parsed: 0, loaded: 0 };
+  /** For each reading whether a page with the digest '1,2', and one with none, would be known. */
+  const areKnown: boolean[][] = [];
+  let now = AT;
+  const pass = {
+    kind,
+    parts: {
+      process: { workspace: 'eu', processId: 'p' },
+      clock: () => now,
+      service: {
+        async *tasks(
+          processId: string,
+          projectId: string,
+          { isKnown }: { isKnown: (digest: string) => boolean },
+        ) {
+          expect([processId, projectId]).toEqual(['p', '7']);
+          areKnown.push(['1,2', ''].map(isKnown));
+          const pages = readings[Math.min(counts.asked++, readings.length - 1)] ?? [];
+          if (pages instanceof Error) throw pages;
+          for (const [index, ids] of pages.entries()) {
+            now += 1_000;
+            yield {
+              get items() {
+                counts.parsed += 1;
+                return ids.map(id => ({ id, fields: { id } }));
+              },
+              ...{ digest: ids.join(), readAt: now, clock: clocks[index] ?? 'service' },
+            };
+          }
+        },
+      },
+    },
+    heartbeat: {
+      beat: async () => {
+        counts.beats += 1;
+      },
+    },
+  } as unknown as Pass;
+  const load = async () => {
+    counts.loaded += 1;
+    return known;
+  };
+  return { read: () => readTasks(pass, '7', { digest, load }), counts, areKnown };
+}
+
+const read = async (...given: Parameters<typeof reading>) => (await reading(...given).read()) as TasksRead;
+
+describe('the tasks of a project', () => {
+  it('are read at no time of the service where its last page tells none', async () => {
+    const timed = async (...clocks: ('service' | 'local')[]) => read([[['1'], ['2']]], { clocks });
+    expect((await timed('service', 'local')).untimed).toBe(true);
+    expect(await timed('local', 'service')).not.toHaveProperty('untimed');
+  });
+
+  it('are read once where they fit one page, whatever is lacking, in a baseline, too', async () => {
+    for (const kind of ['changes', 'baseline'] as const) {
+      const one = reading([[['1', '2']]], { known: tasks('1', '3'), kind });
+      expect(await one.read()).toEqual({
+        ...{ tasks: tasks('1', '2'), readAt: AT + 1_000, readBefore: AT + 2_000, digest: '1,2' },
+      });
+      expect(one.counts).toMatchObject({ asked: 1, loaded: 0 });
+    }
+  });
+
+  it('are read once from several pages that lack none of those known', async () => {
+    const several = reading([[['1'], ['2'], ['3']]], { known: tasks('1', '3') });
+    expect(await several.read()).toMatchObject({
+      ...{ tasks: tasks('1', '2', '3'), readAt: AT + 1_000, readBefore: AT + 4_000 },
+    });
+    expect(several.counts).toMatchObject({ asked: 1, beats: 3 });
+  });
+
+  const grown = [
+    [['1'], ['2']],
+    [['1'], ['2', '3']],
+  ];
+
+  it('invariant 2: of several pages are read twice for the first time: what was passed over would be new only later', async () => {
+    const made = reading(grown);
+    expect(await made.read()).toMatchObject({ tasks: tasks('1', '2', '3') });
+    expect(made.counts.asked).toBe(2);
+  });
+
+  it('invariant 2: of several pages are read twice in a baseline, which may have passed over a new one', async () => {
+    const made = reading(grown, { known: tasks('1', '2'), kind: 'baseline' });
+    expect(await made.read()).toMatchObject({ tasks: tasks('1', '2', '3') });
+    expect(made.counts.asked).toBe(2);
+  });
+
+  it('invariant 9: that lack one of those known are read until nothing is lacking that was there, as of the first reading', async () => {
+    const shrinking = [
+      [['1'], ['2'], ['3']],
+      [['1'], ['2']],
+      [['1'], ['2']],
+    ];
+    const several = reading(shrinking, { known: tasks('4') });
+    expect(await several.read()).toEqual({
+      ...{ tasks: tasks('1', '2'), readAt: AT + 1_000, readBefore: AT + 8_000 },
+      digest: expect.any(String),
+    });
+    expect(several.counts.asked).toBe(3);
+  });
+
+  it('are at rest when they fit one page at last', async () => {
+    const several = reading([[['1'], ['2']], [['1']], [['1'], ['2']]], { known: tasks('4') });
+    expect(await several.read()).toMatchObject({ tasks: tasks('1'), readAt: AT + 1_000, digest: '1' });
+    expect(several.counts.asked).toBe(2);
+  });
+
+  it('invariant 9: that never come to rest are all that were seen in five readings, and those known; no digest stands for them', async () => {
+    const readings = ['1', '2', '3', '4', '5', '6'].map(id => [[id], ['x']]);
+    const restless = reading(readings, { known: tasks('9') });
+    expect(await restless.read()).toEqual({
+      tasks: tasks('9', '1', 'x', '2', '3', '4', '5'),
+      ...{ readAt: AT + 1_000, readBefore: AT + 11_000, digest: undefined, isRestless: true },
+    });
+    expect(restless.counts.asked).toBe(5);
+    const inBaseline = await read(readings, { kind: 'baseline' });
+    expect([...inBaseline.tasks.keys()]).toEqual(['1', 'x', '2', '3', '4', '5']);
+  });
+
+  it('are not there when the service says so, in any reading', async () => {
+    expect(await reading([notFound]).read()).toBeUndefined();
+    expect(await reading([[['1'], ['2']], notFound], { known: tasks('4') }).read()).toBeUndefined();
+  });
+
+  it('are not gone when the service fails otherwise', async () => {
+    const refused = new ServiceStatusError('GET /tasks', 403, 'denied');
+    await expect(reading([refused]).read()).rejects.toBe(refused);
+    const other = Object.assign(new Error('ours'), { status: 404 });
+    await expect(reading([other]).read()).rejects.toBe(other);
+  });
+
+  it('are none, read now, where no page comes', async () => {
+    expect(await read([[]])).toMatchObject({ tasks: tasks(), readAt: AT, readBefore: AT });
+  });
+
+  it('can not be used with one that can not be used', async () => {
+    const flaw = new ServiceAnswerError('GET /tasks', { path: '$', expected: 'an id', found: 'none' });
+    const pass = {
+      parts: {
+        process: { workspace: 'eu', processId: 'p' },
+        clock: () => AT,
+        service: {
+          async *tasks() {
+            yield { items: [{ id: '1', fields: {}, flaw }], digest: 'd', readAt: AT, clock: 'service' };
+          },
+        },
+      },
+      heartbeat: { beat: async () => undefined },
+    } as unknown as Pass;
+    await expect(readTasks(pass, '7', { load: async () => undefined })).rejects.toBe(flaw);
+  });
+});
+
+describe('the digest of the tasks', () => {
+  const same = (readAt: number): Same => ({ isSame: true, readAt });
+
+  it('says that one page is the same: it is not parsed, and what is known is not loaded', async () => {
+    const one = reading([[['1', '2']]], { digest: '1,2' });
+    expect(await one.read()).toEqual(same(AT + 1_000));
+    expect(one.counts).toEqual({ asked: 1, beats: 1, parsed: 0, loaded: 0 });
+  });
+
+  it('lets the service leave out the reading of a page that is the same, and of no other; nor of any later', async () => {
+    const one = reading([[['1'], ['2']]], { digest: '1,2' });
+    await one.read();
+    expect(one.areKnown).toEqual([
+      [true, false],
+      [false, false],
+    ]);
+  });
+
+  it('says so of several pages, too', async () => {
+    const pages = [[['1'], ['2'], ['3']]];
+    const { digest } = await read(pages, { known: tasks('1') });
+    const again = reading(pages, { digest });
+    expect(await again.read()).toEqual(same(AT + 1_000));
+    expect(again.counts).toMatchObject({ asked: 1, parsed: 0, loaded: 0 });
+  });
+
+  it.each([
+    ['a task more', [['1', '2', '3']]],
+    ['a task less', [['1']]],
+    ['another order', [['2', '1']]],
+    ['none', [[]]],
+    ['two pages', [['1', '2'], ['3']]],
+  ])('invariant 1: says nothing of what has %s', async (_, pages) => {
+    const one = reading([pages], { digest: '1,2', known: tasks('1') });
+    expect(await one.read()).toMatchObject({ tasks: tasks(...pages.flat()) });
+  });
+
+  it('invariant 1: of several pages is another one where rows only moved between them', async () => {
+    const digests = [
+      [['1'], ['2']],
+      [['1', '2'], []],
+      [['2'], ['1']],
+      [['1'], ['2'], []],
+    ].map(async pages => (await read([pages], { known: tasks() })).digest);
+    expect(new Set(await Promise.all(digests)).size).toBe(4);
+  });
+
+  it('invariant 1: says nothing where there is none', async () => {
+    expect(await read([[['1']]], { digest: undefined })).toMatchObject({ tasks: tasks('1') });
+  });
+
+  it('is that of the last reading, whose tasks were taken', async () => {
+    const shrinking = [
+      [['1'], ['2'], ['3']],
+      [['1'], ['2']],
+      [['1'], ['2']],
+    ];
+    const { digest } = await read(shrinking, { known: tasks('4') });
+    expect(digest).toBe((await read([[['1'], ['2']]], { known: tasks() })).digest);
+  });
+});

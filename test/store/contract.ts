@@ -1,0 +1,546 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Mode, ProcessKey } from '../../functions/basics/process.ts';
+import type { ChangeEvent } from '../../functions/model/event.ts';
+import type {
+  CommitRequest,
+  Lease,
+  Snapshot,
+  Snapshots,
+  Tombstone,
+} from '../../functions/store/snapshots.ts';
+import { type PassState, UNKNOWN_PROCESS } from '../../functions/store/state.ts';
+import { AT, content, event, noise, type Subject, snapshot } from '../kit/store/subject.ts';
+import { debtsContract } from './contract-debts.ts';
+import { entriesContract } from './contract-entries.ts';
+import { headsContract } from './contract-heads.ts';
+import { usersContract } from './contract-users.ts';
+
+/** As a process's first pass finds the state. */
+const { debts: _, isSweepUnfinished: __, ...FIRST } = UNKNOWN_PROCESS;
+
+const WINDOW = { startedAt: AT, begunAt: AT + 5 };
+
+let processes = 0;
+
+/** What every implementation of the snapshots port must do: one suite for each of them. */
+export function snapshotsContract(name: string, subject: () => Subject): void {
+  describe(`snapshots in ${name}`, () => {
+    let process: { workspace: string; processId: string };
+    let snapshots: Snapshots;
+    beforeEach(() => {
+      process = { workspace: 'eu', processId: `process ${++processes}` };
+      snapshots = subject().snapshots;
+    });
+
+    const commit = (more: Partial<CommitRequest> = {}) => {
+      const version = more.version ?? AT;
+      const first = snapshot(version, content({ name: 'Acme' }));
+      return snapshots.commit(process, {
+        projectId: 'p1',
+        expected: undefined,
+        snapshot: first,
+        version,
+        events: [event(version)],
+        at: AT,
+        ...more,
+      });
+    };
+    const idsOf = async (of: ProcessKey) =>
+      (await Array.fromAsync(snapshots.heads(of))).flat().map(({ projectId }) => projectId);
+    const isUnfinished = async () => (await snapshots.readState(process)).isSweepUnfinished;
+    const journal = () => subject().journal(process.processId);
+    const take = (owner: string, mode: Mode = 'changes', now = AT) =>
+      snapshots.takeLease(process, { mode, owner, now, until: now + 60_000 });
+    const taken = async (owner: string, mode: Mode = 'changes', now = AT) => {
+      const lease = await take(owner, mode, now);
+      if (!lease) throw new Error('the lease is held');
+      return lease;
+    };
+
+    describe('a commit', () => {
+      it('is read back as it was, with its events in the journal', async () => {
+        const tasks = { 't/1': { a: [1, { b: null }] }, '10': {}, '9': {} };
+        const held = content({ name: 'Größe', nested: { x: [true] } }, tasks);
+        const first = { ...snapshot(AT, held), readUntil: { record: AT - 0.5, tasks: AT } };
+        expect(await commit({ snapshot: first })).toBe('committed');
+        const loaded = await snapshots.load(process, 'p1');
+        expect(loaded).toMatchObject(first);
+        expect([...(loaded?.content.tasks.keys() ?? [])]).toEqual([...first.content.tasks.keys()]);
+        expect(await journal()).toEqual([event(AT)]);
+      });
+
+      it('invariant 8: is refused when another one was first, and then leaves neither snapshot nor events', async () => {
+        await commit();
+        const held = await snapshots.load(process, 'p1');
+        const next = (name: string, at: number) =>
+          commit({
+            expected: held,
+            version: AT + 1,
+            snapshot: snapshot(AT + 1, content({ name })),
+            events: [event(AT + 1)],
+            at,
+          });
+        const results = await Promise.all([next('a', AT + 1), next('b', AT + 2), next('c', AT + 3)]);
+        expect(results.sort()).toEqual(['committed', 'conflict', 'conflict']);
+        expect(await commit()).toBe('conflict');
+        expect(await journal()).toEqual([event(AT), event(AT + 1)]);
+      });
+
+      it('invariant 8: that takes a project for new is refused when somebody else has made it', async () => {
+        const made = (name: string, version: number) =>
+          commit({ snapshot: snapshot(version, content({ name })), version, events: [], at: version });
+        expect(await made('theirs', AT)).toBe('committed');
+        expect(await made('ours', AT + 1)).toBe('conflict');
+        expect((await snapshots.load(process, 'p1'))?.content.record).toEqual({ name: 'theirs' });
+      });
+
+      it('invariant 1: of a baseline is refused once that has ended, and then leaves nothing', async () => {
+        const lease = await taken('a', 'sweep');
+        const silent = (projectId: string) => commit({ projectId, events: [], isSilent: true });
+        expect(await silent('p1')).toBe('committed');
+        expect(await snapshots.finish(process, lease, { baselined: true })).toBe(true);
+        expect(await silent('p2')).toBe('conflict');
+        expect(await snapshots.load(process, 'p2')).toBeUndefined();
+        expect(await commit({ projectId: 'p2', events: [] })).toBe('committed');
+      });
+
+      it('invariant 3: is refused when its change record is there already, and then leaves nothing', async () => {
+        await commit();
+        const held = await snapshots.load(process, 'p1');
+        await commit({ expected: held, snapshot: undefined, version: AT + 1, events: [] });
+        expect(await commit()).toBe('conflict');
+        expect(await snapshots.load(process, 'p1')).toBeUndefined();
+        expect(await journal()).toEqual([event(AT)]);
+      });
+
+      it('remembers by whose clock the record was read', async () => {
+        const read = async (untimed: boolean) => {
+          const projectId = `read ${untimed}`;
+          const of = { ...snapshot(AT, content({ name: 'Acme' })), ...(untimed && { untimed }) };
+          await commit({ projectId, snapshot: of });
+          return (await snapshots.load(process, projectId))?.untimed;
+        };
+        expect([await read(true), await read(false)]).toEqual([true, undefined]);
+      });
+
+      it('without events leaves the journal alone', async () => {
+        expect(await commit({ events: [] })).toBe('committed');
+        expect(await journal()).toEqual([]);
+      });
+
+      it('deletes a project whole, and its events stay', async () => {
+        await commit();
+        const held = await snapshots.load(process, 'p1');
+        expect(
+          await commit({ expected: held, snapshot: undefined, version: AT + 1, events: [event(AT + 1)] }),
+        ).toBe('committed');
+        expect(await snapshots.load(process, 'p1')).toBeUndefined();
+        expect(await journal()).toHaveLength(2);
+      });
+
+      it('that deletes a project leaves a tombstone, of the last deletion, as it was given', async () => {
+        expect(await snapshots.tombstone(process, 'p1')).toBeUndefined();
+        const deleteAt = async (version: number, more: Partial<Tombstone> = {}) => {
+          await commit({ version: version - 1, snapshot: snapshot(version - 1, content({})), events: [] });
+          const held = await snapshots.load(process, 'p1');
+          const tombstone = { version, readAt: version - 5, ...more };
+          const deletion = { expected: held, snapshot: undefined, tombstone, version, events: [] };
+          expect(await commit(deletion)).toBe('committed');
+          expect(await snapshots.tombstone(process, 'p1')).toEqual(tombstone);
+        };
+        await deleteAt(AT + 1);
+        await deleteAt(AT + 3, { untimed: true, updatedAt: AT - 0.5 });
+        await deleteAt(AT + 5, { updatedAt: 0 });
+        expect(await snapshots.withSnapshot(process, ['p1'])).toEqual(new Set());
+        expect(await idsOf(process)).toEqual([]);
+        expect(await snapshots.tombstone(process, 'p2')).toBeUndefined();
+        expect(await snapshots.tombstone(process, 'p'.repeat(2_000))).toBeUndefined();
+      });
+
+      it('invariant 3: that makes a project is refused when it came and went since its tombstone was read', async () => {
+        const make = (version: number, after: number | undefined) =>
+          commit({
+            version,
+            snapshot: snapshot(version, content({})),
+            events: [],
+            madeAfter: { version: after },
+          });
+        const drop = async (version: number) => {
+          const expected = await snapshots.load(process, 'p1');
+          const tombstone = { version, readAt: AT };
+          expect(await commit({ expected, snapshot: undefined, tombstone, version, events: [] })).toBe(
+            'committed',
+          );
+        };
+        expect(await make(AT, AT - 1)).toBe('conflict');
+        expect(await make(AT, undefined)).toBe('committed');
+        await drop(AT + 10);
+        expect([await make(AT + 1, undefined), await make(AT + 1, AT + 9)]).toEqual(['conflict', 'conflict']);
+        expect(await snapshots.load(process, 'p1')).toBeUndefined();
+        expect(await make(AT + 11, AT + 10)).toBe('committed');
+      });
+
+      it('invariant 8: that deletes a project leaves no tombstone when another one was first', async () => {
+        const deletion = { expected: snapshot(AT, content({})), snapshot: undefined, version: AT + 1 };
+        const tombstone = { version: AT + 1, readAt: AT };
+        expect(await commit({ ...deletion, tombstone })).toBe('conflict');
+        expect(await snapshots.tombstone(process, 'p1')).toBeUndefined();
+      });
+
+      it('invariant 8: that deletes a project is refused when another one was first, and then tells nothing', async () => {
+        await commit();
+        const held = await snapshots.load(process, 'p1');
+        const version = AT + 1;
+        await commit({
+          expected: held,
+          version,
+          snapshot: snapshot(version, content({ name: 'Back' })),
+          events: [],
+        });
+        const deletion = { expected: held, snapshot: undefined, version: AT + 2, events: [event(AT + 2)] };
+        expect(await commit(deletion)).toBe('conflict');
+        expect(await snapshots.load(process, 'p1')).toMatchObject({ version });
+        expect(await journal()).toEqual([event(AT)]);
+      });
+
+      it('invariant 1: holds a snapshot above one item whole, through growing, shrinking and deletion', async () => {
+        const sizes = [900_000, 2_000_000, 500_000, 10];
+        let held: Snapshot | undefined;
+        for (const [index, size] of sizes.entries()) {
+          const version = AT + index;
+          const next = snapshot(version, content({ name: 'Big', text: noise(size) }));
+          expect(await commit({ expected: held, snapshot: next, version, events: [event(version)] })).toBe(
+            'committed',
+          );
+          held = await snapshots.load(process, 'p1');
+          expect(held?.content.record.text).toBe(next.content.record.text);
+        }
+        const ids = await idsOf(process);
+        expect(ids).toEqual(['p1']);
+        expect(await commit({ expected: held, snapshot: undefined, version: AT + 9, events: [] })).toBe(
+          'committed',
+        );
+      });
+
+      it('that no transaction can hold says so and changes nothing', async () => {
+        expect(await commit({ snapshot: snapshot(AT, content({ text: noise(6_000_000) })) })).toBe(
+          'too-large',
+        );
+        expect(await snapshots.load(process, 'p1')).toBeUndefined();
+        expect(await journal()).toEqual([]);
+      });
+
+      it('takes more events than one change record holds, in order', async () => {
+        const [first] = [event(AT)];
+        const events = Array.from({ length: 6 }, (_, index) => ({
+          ...first,
+          id: `e${index}`,
+          subject: noise(200_000, index + 1),
+        })) as ChangeEvent[];
+        expect(await commit({ events })).toBe('committed');
+        expect((await journal()).map(({ id }) => id)).toEqual(['e0', 'e1', 'e2', 'e3', 'e4', 'e5']);
+      });
+
+      it.each(['a#PART#0001', 'a', '#', '%23', '__proto__', 'ü/x y'])(
+        'keeps project %j apart from all others',
+        async projectId => {
+          await commit({
+            projectId: 'a',
+            snapshot: snapshot(AT, content({ name: 'a', text: noise(900_000) })),
+          });
+          if (projectId !== 'a')
+            await commit({ projectId, snapshot: snapshot(AT, content({ name: projectId })) });
+          expect((await snapshots.load(process, projectId))?.content.record.name).toBe(projectId);
+          expect((await snapshots.load(process, 'a'))?.content.record.name).toBe('a');
+          const ids = await idsOf(process);
+          expect(new Set(ids)).toEqual(new Set(['a', projectId]));
+        },
+      );
+    });
+
+    it('tells which of many projects have a snapshot', async () => {
+      for (const projectId of ['p1', 'p2']) await commit({ projectId, events: [] });
+      const names = ['p1', 'p2', 'p2', ...Array.from({ length: 250 }, (_, index) => `no ${index}`)];
+      expect(await snapshots.withSnapshot(process, names)).toEqual(new Set(['p1', 'p2']));
+      expect(await snapshots.withSnapshot(process, [])).toEqual(new Set());
+    });
+
+    it('keeps processes and workspaces apart', async () => {
+      await commit();
+      const others = [
+        { ...process, workspace: 'us' },
+        { ...process, processId: `${process.processId}#` },
+      ];
+      for (const other of others) {
+        expect(await snapshots.load(other, 'p1')).toBeUndefined();
+        expect(await idsOf(other)).toEqual([]);
+      }
+    });
+
+    describe('a lease', () => {
+      it('invariant 8: is one poller’s until it ends, in each mode by itself', async () => {
+        expect(await take('a')).toMatchObject({ owner: 'a', window: undefined, progress: undefined });
+        expect(await take('b')).toBeUndefined();
+        expect(await take('b', 'sweep')).toBeDefined();
+        expect(await take('b', 'changes', AT + 60_000)).toBeUndefined();
+        expect(await take('b', 'changes', AT + 60_001)).toBeDefined();
+      });
+
+      it('that was taken more than a day ahead is free: a clock that was set back since wrote it', async () => {
+        await taken('a');
+        expect(await take('b', 'changes', AT - 24 * 3_600_000)).toBeUndefined();
+        expect(await take('b', 'changes', AT - 24 * 3_600_000 - 1)).toBeDefined();
+      });
+
+      it('is taken again by its own owner, who may have been killed and come back', async () => {
+        await take('local');
+        expect(await take('local')).toMatchObject({ orphaned: true });
+      });
+
+      it('tells whether the run before gave it back', async () => {
+        const lease = await taken('a');
+        expect(lease.orphaned).toBeUndefined();
+        await snapshots.release(process, lease);
+        expect((await taken('b')).orphaned).toBeUndefined();
+        expect((await taken('c', 'changes', AT + 60_001)).orphaned).toBe(true);
+      });
+
+      it('of many that ask at once goes to one', async () => {
+        const leases = await Promise.all(['a', 'b', 'c', 'd'].map(owner => take(owner)));
+        expect(leases.filter(lease => lease !== undefined)).toHaveLength(1);
+      });
+
+      it('carries beginning and progress of an interrupted pass to the next run', async () => {
+        const lease = await taken('a', 'sweep');
+        const window = { ...WINDOW, audit: { order: 'unknown', seen: ['x'] } };
+        const progress = 'ü/7\ud800';
+        expect(await isUnfinished()).toBe(false);
+        expect(await snapshots.saveProgress(process, { ...lease, window, progress }, AT + 60_000)).toBe(true);
+        expect(await isUnfinished()).toBe(true);
+        await snapshots.release(process, lease);
+        expect(await take('b', 'sweep')).toEqual({ mode: 'sweep', owner: 'b', window, progress });
+      });
+
+      it('is held on, before its pass has begun as well', async () => {
+        const lease = await taken('a', 'sweep');
+        expect(await snapshots.saveProgress(process, lease, AT + 120_000)).toBe(true);
+        expect(await take('b', 'sweep', AT + 120_000)).toBeUndefined();
+        expect(await isUnfinished()).toBe(false);
+        expect(await take('b', 'sweep', AT + 120_001)).toMatchObject({
+          window: undefined,
+          progress: undefined,
+        });
+      });
+
+      it('that is abandoned is free at once, and the next pass begins anew', async () => {
+        expect(await isUnfinished()).toBe(false);
+        const lease = await taken('a', 'sweep');
+        await snapshots.saveProgress(process, { ...lease, window: WINDOW, progress: 'p1' }, AT + 9);
+        await snapshots.abandon(process, { ...lease, owner: 'b' });
+        expect(await isUnfinished()).toBe(true);
+        await snapshots.abandon(process, lease);
+        expect(await isUnfinished()).toBe(false);
+        expect(await take('b', 'sweep')).toMatchObject({ window: undefined, progress: undefined });
+      });
+
+      it.each(['release', 'abandon'] as const)(
+        'keeps a failure when it is given back (%s), and only then',
+        async end => {
+          const [changes, sweep] = ['changes', 'sweep'].map(mode => ({
+            since: AT,
+            reason: `${mode} answered 401`,
+          }));
+          const first = await taken('a', 'changes');
+          await snapshots[end](process, { ...first, owner: 'b' }, sweep);
+          expect(await snapshots.readState(process)).toEqual(UNKNOWN_PROCESS);
+          await snapshots[end](process, first, changes);
+          await snapshots[end](process, await taken('a', 'sweep'), sweep);
+          const failed = { changesFailure: changes, sweepFailure: sweep };
+          expect(await snapshots.readState(process)).toMatchObject(failed);
+          const again = await taken('b', 'changes');
+          expect(await snapshots.finish(process, again, { changesFailure: undefined })).toBe(true);
+          expect(await snapshots.readState(process)).toMatchObject({ ...failed, changesFailure: undefined });
+          await snapshots[end](process, await taken('b', 'sweep'));
+          expect(await snapshots.readState(process)).toMatchObject({ sweepFailure: sweep });
+        },
+      );
+
+      it('that was lost saves nothing, releases nothing and finishes nothing', async () => {
+        const lost = await taken('a');
+        const window = WINDOW;
+        await snapshots.saveProgress(process, { ...lost, window, progress: 'p1' }, AT + 60_000);
+        const theirs = await taken('b', 'changes', AT + 100_000);
+        expect(await snapshots.saveProgress(process, { ...lost, window, progress: 'p9' }, AT)).toBe(false);
+        await snapshots.release(process, lost);
+        expect(await snapshots.finish(process, lost, { watermark: 7 })).toBe(false);
+        expect(await snapshots.finish(process, lost, { watermark: 7, baselined: true, recent: [] })).toBe(
+          false,
+        );
+        expect(await snapshots.readState(process)).toEqual(UNKNOWN_PROCESS);
+        expect(theirs).toMatchObject({ window, progress: 'p1' });
+        expect(await take('c', 'changes', AT + 100_001)).toBeUndefined();
+      });
+
+      it('that ended with its pass ends again for who heard no answer, until somebody else takes it', async () => {
+        const lease = await taken('a');
+        for (const _ of [1, 2]) expect(await snapshots.finish(process, lease, { watermark: AT })).toBe(true);
+        await snapshots.release(process, await taken('b'));
+        expect(await snapshots.finish(process, lease, { watermark: 7 })).toBe(false);
+        expect((await snapshots.readState(process)).watermark).toBe(AT);
+      });
+
+      it('ends with its pass: the state is written, and the next pass begins anew', async () => {
+        const lease = await taken('a');
+        await snapshots.saveProgress(process, { ...lease, window: WINDOW, progress: 'p1' }, AT + 60_000);
+        expect(await snapshots.finish(process, lease, { watermark: AT })).toBe(true);
+        expect((await snapshots.readState(process)).watermark).toBe(AT);
+        expect(await take('b')).toEqual({
+          mode: 'changes',
+          owner: 'b',
+          window: undefined,
+          progress: undefined,
+        });
+      });
+    });
+
+    const announce = (announced: number, version: number, state: Partial<PassState> = {}, isSilent = false) =>
+      snapshots.announce(process, {
+        announced,
+        isSilent,
+        state,
+        said: { events: [event(version)], version, at: version },
+      });
+
+    describe('an announcement', () => {
+      it('writes its part of the state and its events, and counts', async () => {
+        const hold = { since: AT, missing: 1 };
+        expect(await announce(0, AT, { hold })).toBe('committed');
+        expect(await snapshots.readState(process)).toEqual({ ...UNKNOWN_PROCESS, hold, announced: AT });
+        expect(await announce(AT, AT + 1, { hold: undefined })).toBe('committed');
+        expect(await snapshots.readState(process)).toEqual({ ...UNKNOWN_PROCESS, announced: AT + 1 });
+        expect(await journal()).toEqual([event(AT), event(AT + 1)]);
+      });
+
+      it('invariant 3: is refused when another one was first, and then leaves neither state nor events', async () => {
+        const first = await Promise.all([1, 2, 3].map(n => announce(0, AT + n, { watermark: n })));
+        expect(first.filter(done => done === 'committed')).toHaveLength(1);
+        const { announced, watermark } = await snapshots.readState(process);
+        expect(announced).toBe(AT + watermark);
+        expect(await announce(0, AT + 8, { watermark: 8 })).toBe('conflict');
+        expect(await announce(announced - 1, AT + 9, { watermark: 9 })).toBe('conflict');
+        expect(await snapshots.readState(process)).toMatchObject({ announced, watermark });
+        expect(await journal()).toEqual([event(announced)]);
+      });
+
+      it('invariant 3: is refused when its change record is there already, and then leaves nothing', async () => {
+        await announce(0, AT, { watermark: 1 });
+        expect(await announce(AT, AT, { watermark: 2 })).toBe('conflict');
+        expect(await snapshots.readState(process)).toMatchObject({ announced: AT, watermark: 1 });
+        expect(await journal()).toEqual([event(AT)]);
+      });
+
+      it('invariant 1: is refused to a baseline once that has ended, the first as well as a later one', async () => {
+        const lease = await taken('a');
+        expect(await announce(0, AT, {}, true)).toBe('committed');
+        expect(await snapshots.finish(process, lease, { baselined: true })).toBe(true);
+        expect(await announce(AT, AT + 1, { watermark: 1 }, true)).toBe('conflict');
+        const other = { ...process, processId: 'other' };
+        const theirs = { mode: 'sweep', owner: 'a', now: AT, until: AT + 1 } as const;
+        const ended = await snapshots.takeLease(other, theirs);
+        expect(await snapshots.finish(other, ended as Lease, { baselined: true })).toBe(true);
+        const said = { events: [], version: AT, at: AT };
+        const silent = { announced: 0, isSilent: true, state: {}, said };
+        expect(await snapshots.announce(other, silent)).toBe('conflict');
+        expect(await snapshots.readState(process)).toMatchObject({ announced: AT, watermark: 0 });
+        expect(await announce(AT, AT + 1, { watermark: 1 })).toBe('committed');
+      });
+
+      it('of more events than one transaction takes is too large, by their number or size', async () => {
+        const events = (count: number, size: number) =>
+          Array.from({ length: count }, (_, index) => ({ ...event(AT), subject: noise(size, index + 1) }));
+        const all = (of: readonly ChangeEvent[]) =>
+          snapshots.announce(process, { announced: 0, state: {}, said: { events: of, version: AT, at: AT } });
+        const flat = (count: number) =>
+          Array.from(
+            { length: count },
+            () => ({ ...event(AT), subject: 'x'.repeat(200_000) }) as ChangeEvent,
+          );
+        expect(await all(flat(100))).toBe('too-large');
+        expect(await all(events(25, 230_000) as ChangeEvent[])).toBe('too-large');
+        expect(await snapshots.readState(process)).toEqual(UNKNOWN_PROCESS);
+        expect(await all(flat(99))).toBe('committed');
+      });
+
+      it('needs no lease, and takes none away', async () => {
+        const lease = await taken('a');
+        expect(await announce(0, AT)).toBe('committed');
+        expect(await take('b')).toBeUndefined();
+        expect(await snapshots.finish(process, lease, { watermark: AT })).toBe(true);
+        expect(await snapshots.readState(process)).toMatchObject({ announced: AT, watermark: AT });
+      });
+    });
+
+    debtsContract(subject);
+    entriesContract(subject);
+    headsContract(subject);
+    usersContract(subject);
+
+    describe('the state', () => {
+      it('of a process that nobody polled is empty', async () => {
+        expect(await snapshots.readState(process)).toEqual(UNKNOWN_PROCESS);
+      });
+
+      it('is read back as written; each mode changes only its own parts, and undefined takes a part away', async () => {
+        const state = {
+          baselined: true,
+          watermark: AT,
+          sweptAt: AT - 5,
+          audit: { order: 'oldest-first' as const, tail: 'cursor', seen: ['d1', 'd2'] },
+          definitions: { project: [{ externalId: 'a', name: 'A', type: 'text' }], task: [] },
+          recent: [['__proto__', 'digest', AT] as const],
+          hold: { since: AT, missing: 12 },
+          released: true,
+          completedAt: AT + 3,
+          sweepCompletedAt: AT + 2,
+          stalled: { since: AT },
+          skipped: 3,
+          reported: ['audit-denied'],
+          announced: AT,
+          pace: { wait: 10_000, dueAt: AT + 10_003 },
+        };
+        await snapshots.finish(process, await taken('a'), state);
+        expect(await snapshots.readState(process)).toEqual({ ...UNKNOWN_PROCESS, ...state });
+        await snapshots.finish(process, await taken('a', 'sweep'), { sweptAt: AT, hold: undefined });
+        const after = { ...UNKNOWN_PROCESS, ...state, sweptAt: AT, hold: undefined };
+        expect(await snapshots.readState(process)).toEqual(after);
+        await snapshots.finish(process, await taken('a'), { audit: undefined });
+        expect((await snapshots.readState(process)).audit).toBeUndefined();
+      });
+
+      it('is read back whole, however large its parts are, and each time that they change', async () => {
+        const ids = (count: number, seed: number, length = 900) =>
+          Array.from({ length: count }, (_, index) => `${index}${noise(length, seed + index)}`);
+        const large = (seed: number) => ({
+          audit: { order: 'unknown' as const, tail: noise(4_096, seed), seen: ids(5_000, seed, 12) },
+          definitions: {
+            project: ids(700, seed).map(id => ({ externalId: id, name: noise(900), type: 'text' })),
+            task: [],
+          },
+          recent: ids(260, seed).map(id => [id, 'digest', AT] as const),
+          reported: ids(70, seed),
+        });
+        let announced = 0;
+        for (const seed of [1, 2]) {
+          const { reported, ...finished } = large(seed);
+          expect(await snapshots.finish(process, await taken('a'), finished)).toBe(true);
+          expect(await announce(announced, seed, { reported })).toBe('committed');
+          announced = seed;
+          const state = { ...UNKNOWN_PROCESS, ...large(seed), announced };
+          expect(await snapshots.readState(process)).toEqual(state);
+        }
+        await snapshots.finish(process, await taken('a'), { ...FIRST, announced });
+        expect(await snapshots.readState(process)).toEqual({ ...UNKNOWN_PROCESS, announced });
+      });
+    });
+  });
+}

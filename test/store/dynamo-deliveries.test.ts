@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createDeliveries } from '../../functions/store/dynamo/deliveries.ts';
+import { type OpenTable, TABLES } from '../kit/store/tables.ts';
+import { openModel, PATIENCE } from '../kit/table.ts';
+import { modelClient } from '../simulation/models/table.ts';
+import { AT, deliveriesContract, delivery } from './deliveries-contract.ts';
+
+describe.each(TABLES)('in %s', (name, open) => {
+  let table: OpenTable;
+  beforeAll(async () => {
+    table = await open();
+  });
+  afterAll(() => table?.stop());
+
+  // The embedded DynamoDB takes 10 ms and more for a write.
+  deliveriesContract(name, () => createDeliveries(table), name.includes('embedded') ? 600 : 3_000);
+});
+
+describe('deliveries in the table', () => {
+  const DAY_S = 86_400;
+  const NAME = 'a.b#c';
+  const of = (eventId: string, more = {}) => delivery(eventId, { endpoint: NAME, ...more });
+  let opened: ReturnType<typeof openModel>;
+  let sent: { input: Record<string, unknown> }[];
+  /** Runs before a command gets to the table, and may throw in its stead. */
+  let before: (command: object) => void | Promise<void>;
+  beforeEach(() => {
+    opened = openModel();
+    sent = [];
+    before = () => undefined;
+  });
+  const deliveries = () => {
+    const client = modelClient(async command => {
+      sent.push(command as (typeof sent)[0]);
+      await before(command);
+      return opened.model.run(command);
+    });
+    return createDeliveries({ client, tableName: opened.tableName, patience: PATIENCE });
+  };
+  const items = () => [...opened.model.items()].map(item => [item.sk?.S, Number(item.expiresAt?.N)]);
+  const [seconds] = [AT / 1_000];
+
+  it('have the keys and the times to live that the architecture tells', async () => {
+    const store = deliveries();
+    await store.add([of('x.1'), of('x.2', { due: AT + 5_000 })]);
+    await store.addDead(of('x.3'), { at: AT + 9_000, reason: 'no' });
+    const event = { id: 'x.1', type: 'task.updated' };
+    await store.note([{ endpoint: NAME, at: AT, events: [event], took: 1 }]);
+    expect(items()).toEqual([
+      [`ATTEMPT#${AT}#x%2E1`, seconds + 7 * DAY_S],
+      [`DEAD#${AT}#x%2E3`, seconds + 9 + 30 * DAY_S],
+      [`PENDING#${AT}#x%2E1`, seconds + 30 * DAY_S],
+      [`PENDING#${AT}#x%2E2`, seconds + 5 + 30 * DAY_S],
+    ]);
+    const partitions = new Set([...opened.model.items()].map(({ pk }) => pk?.S));
+    expect(partitions).toEqual(new Set(['ENDPOINT#a%2Eb%23c']));
+    expect((await store.due(NAME, AT, 1))[0]?.place).toBe(`${AT}#x%2E1`);
+  });
+
+  it('have a row by the event of an attempt that was late, and of no other', async () => {
+    const store = deliveries();
+    const note = (at: number) =>
+      store.note([{ endpoint: NAME, at, events: [{ id: 'x.1', type: 'task.updated', at: AT }], took: 1 }]);
+    await note(AT);
+    await note(AT + 10_000);
+    expect(items().map(([sk]) => sk)).toEqual([`ATTEMPT#${AT}#x%2E1`, `ATTEMPT#${AT + 10_000}#x%2E1`]);
+    await note(AT + 10_001);
+    expect(items().at(-1)).toEqual([`LATE#x%2E1#${AT + 10_001}`, seconds + 10 + 7 * DAY_S]);
+    expect(items()).toHaveLength(4);
+  });
+
+  it('live longer when they are put off, brought forward, or come back', async () => {
+    const store = deliveries();
+    await store.add([of('e1')]);
+    const place = `${AT}#e1`;
+    for (const due of [AT + 60_000, AT + 120_000]) {
+      await store.putOff(NAME, place, { at: AT, due });
+      expect(items()).toEqual([[`PENDING#${place}`, due / 1_000 + 30 * DAY_S]]);
+    }
+    await store.bringForward(NAME, AT + 9_000);
+    expect(items()).toEqual([[`PENDING#${place}`, seconds + 9 + 30 * DAY_S]]);
+    await store.bury(NAME, place, { at: AT, reason: 'no' });
+    await store.revive(NAME, AT + 20_000);
+    expect(items()).toEqual([[`PENDING#${place}`, seconds + 20 + 30 * DAY_S]]);
+  });
+
+  it('are written ten at once, and no more', async () => {
+    let [now, most] = [0, 0];
+    before = async () => {
+      most = Math.max(most, ++now);
+      await new Promise(resolve => setImmediate(resolve));
+      now -= 1;
+    };
+    await deliveries().add(Array.from({ length: 35 }, (_, index) => of(`e${index}`)));
+    expect([most, sent.length]).toEqual([10, 35]);
+  });
+
+  it('are asked for by few items first, and by more as none of them is due', async () => {
+    const store = deliveries();
+    await store.add(Array.from({ length: 60 }, (_, index) => of(`e${index}`, { due: AT + 1 })));
+    sent = [];
+    expect(await store.due(NAME, AT, 3, ['one'])).toEqual([]);
+    expect(sent.map(({ input }) => input.Limit)).toEqual([4, 8, 16, 32, 64]);
+    sent = [];
+    expect(await store.due(NAME, AT + 1, 3)).toHaveLength(3);
+    expect(sent.map(({ input }) => input.Limit)).toEqual([3]);
+    sent = [];
+    await store.due(NAME, AT, 5_000);
+    expect(sent.map(({ input }) => input.Limit)).toEqual([1_000]);
+  });
+
+  it('that were given up are asked for at once, no more than shall come back', async () => {
+    const store = deliveries();
+    for (const id of ['e1', 'e2', 'e3']) await store.addDead(of(id), { at: AT, reason: 'no' });
+    const queries = () =>
+      sent.flatMap(({ input }) => ('KeyConditionExpression' in input ? [input.Limit] : []));
+    sent = [];
+    expect(await store.revive(NAME, AT, undefined, 2)).toBe(2);
+    expect(queries()).toEqual([2]);
+    sent = [];
+    expect(await store.revive(NAME, AT)).toBe(1);
+    expect(queries()).toEqual([undefined]);
+  });
+
+  it('are counted by their keys alone, of which no more are read than shall be counted', async () => {
+    const store = deliveries();
+    await store.add([of('e1'), of('e2'), of('e3')]);
+    const read = () => sent.map(({ input }) => [input.ProjectionExpression, input.Limit]);
+    sent = [];
+    await store.standing(NAME, 2);
+    expect(read()).toEqual(Array(2).fill(['sk', 2]));
+    sent = [];
+    await store.standing(NAME);
+    expect(read()).toEqual(Array(2).fill(['sk', undefined]));
+  });
+
+  it('that are delivered while they are given up, or come back, are neither dead nor pending', async () => {
+    const store = deliveries();
+    await store.add([of('e1')]);
+    const place = `${AT}#e1`;
+    before = async command => {
+      if (command.constructor.name !== 'TransactWriteItemsCommand') return;
+      before = () => undefined;
+      await store.remove(NAME, [place]);
+    };
+    await store.bury(NAME, place, { at: AT, reason: 'no' });
+    expect(items()).toEqual([]);
+    await store.addDead(of('e1'), { at: AT, reason: 'no' });
+    before = async command => {
+      if (command.constructor.name !== 'TransactWriteItemsCommand') return;
+      before = () => undefined;
+      await deliveries().revive(NAME, AT);
+      await store.remove(NAME, [place]);
+    };
+    expect(await store.revive(NAME, AT)).toBe(0);
+    expect(items()).toEqual([]);
+  });
+
+  it('an attempt that a throttled table refuses is lost at once', async () => {
+    const throttled = Object.assign(new Error(), { name: 'ThrottlingException' });
+    before = () => {
+      throw throttled;
+    };
+    const attempt = { endpoint: NAME, at: AT, events: [{ id: 'e', type: 'task.updated' }], took: 1 };
+    await expect(deliveries().note([attempt])).rejects.toBe(throttled);
+    expect(sent).toHaveLength(1);
+  });
+});

@@ -1,0 +1,108 @@
+import fc from 'fast-check';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { ProcessKey } from '../../functions/basics/process.ts';
+import { partition, processOf } from '../../functions/store/keys.ts';
+import { openDatabase } from '../../functions/store/sqlite/database.ts';
+import { sqliteProcesses } from '../../functions/store/sqlite/processes.ts';
+import { SNAPSHOTS_SCHEMA } from '../../functions/store/sqlite/schema.ts';
+import { sqliteSnapshots } from '../../functions/store/sqlite/snapshots.ts';
+import { AT, PROCESSES, STORES, type Stores } from '../kit/operations/house.ts';
+
+const [PROCESS, OTHER] = PROCESSES as [ProcessKey, ProcessKey];
+
+describe.each(STORES)('what passes know in %s', (_, open) => {
+  const opened = () => {
+    const stores = open();
+    onTestFinished(() => stores.close());
+    return stores;
+  };
+  const hold = async ({ snapshots }: Stores) => {
+    const hold = { since: AT, missing: 12 };
+    const said = { events: [], version: AT, at: AT };
+    expect(await snapshots.announce(PROCESS, { announced: 0, state: { hold }, said })).toBe('committed');
+  };
+
+  it('is released only while it is on hold, and no other process with it', async () => {
+    const stores = opened();
+    const { states, snapshots } = stores;
+    expect(await states.release(PROCESS)).toBe(false);
+    expect((await snapshots.readState(PROCESS)).released).toBe(false);
+    await hold(stores);
+    expect(await states.release(OTHER)).toBe(false);
+    expect(await states.release(PROCESS)).toBe(true);
+    expect(await snapshots.readState(PROCESS)).toMatchObject({ released: true, hold: { missing: 12 } });
+    const lease = await snapshots.takeLease(PROCESS, { mode: 'sweep', owner: 'a', now: AT, until: AT + 9 });
+    if (!lease) throw new Error('no lease');
+    await snapshots.finish(PROCESS, lease, { hold: undefined, released: false });
+    expect(await states.release(PROCESS)).toBe(false);
+    expect((await snapshots.readState(PROCESS)).released).toBe(false);
+  });
+
+  it('tells what passes owe', async () => {
+    const { states, snapshots } = opened();
+    const owed = {
+      cause: 'unreadable',
+      since: AT - 9,
+      metAt: AT,
+      reason: 'answered 500',
+      told: true,
+    } as const;
+    await snapshots.writeDebts(PROCESS, [{ projectId: 'p#1', before: undefined, after: owed }]);
+    const { debts } = await states.progress(PROCESS);
+    expect([...debts]).toEqual([['p#1', { ...owed, revision: expect.any(Number) }]]);
+    expect((await states.progress(OTHER)).debts.size).toBe(0);
+  });
+
+  it('tells which passes began and have not ended, of each mode, until when somebody walks it', async () => {
+    const { states, snapshots } = opened();
+    const passes = async (of = PROCESS) => (await states.progress(of)).passes;
+    expect(await passes()).toEqual([]);
+    const take = async (mode: 'changes' | 'sweep') => {
+      const lease = await snapshots.takeLease(PROCESS, { mode, owner: 'run', now: AT, until: AT + 9 });
+      if (!lease) throw new Error('no lease');
+      return lease;
+    };
+    const [changes, sweep] = [await take('changes'), await take('sweep')];
+    const walked = { ...sweep, window: { startedAt: AT, begunAt: AT }, progress: 'ü#\ud800' };
+    await snapshots.saveProgress(PROCESS, walked, AT + 99);
+    expect(await passes()).toEqual([
+      { mode: 'changes', progress: undefined, isBegun: false, heldUntil: AT + 9 },
+      { mode: 'sweep', progress: 'ü#\ud800', isBegun: true, heldUntil: AT + 99 },
+    ]);
+    await snapshots.release(PROCESS, walked);
+    await snapshots.finish(PROCESS, changes, { completedAt: AT });
+    expect(await passes()).toEqual([
+      { mode: 'sweep', progress: 'ü#\ud800', isBegun: true, heldUntil: undefined },
+    ]);
+    expect(await passes(OTHER)).toEqual([]);
+  });
+});
+
+describe('a process', () => {
+  it('is known by its partition, whatever its name', () => {
+    const name = fc.string({ unit: 'binary', minLength: 1, maxLength: 12 });
+    const odd = fc.oneof(
+      name,
+      fc.constantFrom('\ud800', 'a#P#b', '%u00FF', '%', 'ü.🎉', '\ud83c\ud83c\udf89'),
+    );
+    fc.assert(
+      fc.property(odd, odd, (workspace, processId) => {
+        expect(processOf(partition({ workspace, processId }))).toEqual({ workspace, processId });
+      }),
+    );
+    for (const pk of ['ENDPOINTS', 'ENDPOINT#W#a#P#b', 'W#a', 'W#a#P#b#c', ''])
+      expect(processOf(pk)).toBeUndefined();
+  });
+
+  it('is there in a file once a pass took its lease', async () => {
+    const database = openDatabase(':memory:', [SNAPSHOTS_SCHEMA]);
+    onTestFinished(() => database.file.close());
+    const snapshots = sqliteSnapshots(database);
+    expect(sqliteProcesses(database)).toEqual([]);
+    const said = { events: [], version: AT, at: AT };
+    await snapshots.announce(OTHER, { announced: 0, state: {}, said });
+    for (const process of [PROCESS, OTHER])
+      await snapshots.takeLease(process, { mode: 'changes', owner: 'a', now: AT, until: AT });
+    expect(sqliteProcesses(database)).toEqual([PROCESS, OTHER]);
+  });
+});

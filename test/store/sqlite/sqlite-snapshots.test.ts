@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { decodeEvents } from '../../../functions/store/codec.ts';
+import { changeKey, partition } from '../../../functions/store/keys.ts';
+import { type Database, openDatabase } from '../../../functions/store/sqlite/database.ts';
+import { SNAPSHOTS_SCHEMA } from '../../../functions/store/sqlite/schema.ts';
+import { sqliteSlots } from '../../../functions/store/sqlite/slots.ts';
+import { sqliteSnapshots } from '../../../functions/store/sqlite/snapshots.ts';
+import { AT, content, event, snapshot } from '../../kit/store/subject.ts';
+import { snapshotsContract } from '../contract.ts';
+import { slotsContract } from '../slots-contract.ts';
+
+let database: Database;
+beforeAll(() => {
+  database = openDatabase(':memory:', [SNAPSHOTS_SCHEMA]);
+});
+afterAll(() => database.file.close());
+
+snapshotsContract('SQLite', () => ({
+  snapshots: sqliteSnapshots(database),
+  journal: async processId => {
+    const process = partition({ workspace: 'eu', processId });
+    const rows = database.sql.all`SELECT events FROM change WHERE process = ${process} ORDER BY key`;
+    return rows.flatMap(({ events }) => decodeEvents(events as Uint8Array));
+  },
+}));
+
+slotsContract(() => sqliteSlots(database));
+
+it('is the same with a deadline, which it has no use for', () => {
+  const snapshots = sqliteSnapshots(database);
+  expect(snapshots.until(AT)).toBe(snapshots);
+});
+
+it('finds the users where a data file of an earlier version has them', async () => {
+  const process = { workspace: 'eu', processId: 'of an earlier version' };
+  const users = { askedAt: AT, names: [['7', 'Ada']] };
+  database.sql.run`INSERT INTO state VALUES (${partition(process)}, 'users', ${JSON.stringify(users)})`;
+  expect(await sqliteSnapshots(database).users(process)).toEqual(users);
+});
+
+it.each([999, 1_000, 1_001, 2_000])('walks over %d projects, page after page', async count => {
+  const process = { workspace: 'eu', processId: `of ${count}` };
+  const snapshots = sqliteSnapshots(database);
+  const ids = Array.from({ length: count }, (_, index) => `project ${index}`);
+  for (const projectId of ids) {
+    const first = snapshot(AT, content({ name: projectId }));
+    await snapshots.commit(process, {
+      projectId,
+      expected: undefined,
+      snapshot: first,
+      version: AT,
+      events: [],
+      at: AT,
+    });
+  }
+  const heads = (await Array.fromAsync(snapshots.heads(process))).flat();
+  expect(heads.map(({ projectId }) => projectId)).toEqual(ids.sort());
+});
+
+describe('what is written for a process', () => {
+  it('has the keys that it has in DynamoDB, an announcement too', async () => {
+    const process = { workspace: 'eu', processId: 'keys' };
+    const said = { events: [event(AT)], version: AT, at: AT };
+    await sqliteSnapshots(database).announce(process, { announced: 0, state: {}, said });
+    const rows = database.sql.all`SELECT key FROM change WHERE process = ${partition(process)}`;
+    expect(rows).toEqual([{ key: changeKey(process, AT, '', AT, 0).sk.S }]);
+  });
+
+  it('is too large by a tombstone, as by everything else in its transaction', async () => {
+    const process = { workspace: 'eu', processId: 'full' };
+    // Each fills a change record of its own.
+    const events = Array.from({ length: 99 }, () => ({ ...event(AT), subject: 'x'.repeat(200_000) }));
+    const deletion = {
+      projectId: 'p1',
+      expected: undefined,
+      snapshot: undefined,
+      tombstone: { version: AT, readAt: AT },
+      version: AT,
+      at: AT,
+    };
+    const snapshots = sqliteSnapshots(database);
+    expect(await snapshots.commit(process, { ...deletion, events })).toBe('too-large');
+    expect(await snapshots.commit(process, { ...deletion, events: events.slice(1) })).toBe('committed');
+  });
+});
