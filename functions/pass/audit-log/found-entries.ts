@@ -115,9 +115,7 @@ export class FoundEntries implements Onlooker {
     const { readAt: _, ...before } = this.#before;
     const { position } = isWhole ? this.#afresh : walked;
     const order = isWhole && position.order === 'unknown' ? this.#order : undefined;
-    const left = order
-      ? { ...position, order, ...(order === 'newest-first' && { tail: undefined }) }
-      : position;
+    const left = order ? this.#afresh.positionIn(order) : position;
     return JSON.stringify(left) === JSON.stringify(before) ? this.#before : { ...left, readAt: this.#readAt };
   }
 

@@ -103,7 +103,11 @@ export class WalkedPages {
   }
 
   get position(): AuditPosition {
-    const order = this.#order;
+    return this.positionIn(this.#order);
+  }
+
+  /** The position in a log of this order: only what stands where such a log grows is remembered. */
+  positionIn(order: AuditPosition['order']): AuditPosition {
     const ends = {
       'newest-first': [this.#first],
       'oldest-first': [this.#last],

@@ -283,6 +283,18 @@ describe('where the log is left', () => {
     }
   });
 
+  it('remembers, behind the whole log, only the end where that log grows', async () => {
+    for (const [log, order, seen] of [
+      [[[one], [three], [two]], 'oldest-first', [two]],
+      [[[two], [three], [one]], 'newest-first', [two]],
+    ] as const) {
+      const { found, walk, walked } = finding(left('oldest-first', [one, two]));
+      await walk(log);
+      found.take(true);
+      expect(found.leftAt(walked, true)).toMatchObject({ order, seen: seen.map(digest) });
+    }
+  });
+
   it('has the order that the times in the log tell, whatever was met', async () => {
     const { found, walk, walked } = finding(left('newest-first', [two, one]));
     await walk([[9, 8, 7, 6, 5].map(dated), [one, two]]);

@@ -184,14 +184,22 @@ describe('the whole log', () => {
       [5, 6],
       [undefined, undefined],
     ]);
-    expect(position).toEqual({ ...left('oldest-first', '4', 1, 2, 5, 6), readAt });
+    expect(position).toEqual({ ...left('oldest-first', '4', 5, 6), readAt });
+  });
+
+  it('is not read again by the next pass, which gives none of what stands between its ends', async () => {
+    const log = [1, 2, 3, 4, 5, 6, 7];
+    const first = await reading(left('oldest-first', '4', 5, 6), { logs: [log] }, true);
+    expect(first.untold).toEqual([7]);
+    const next = await reading(first.position as AuditPosition, { logs: [log] });
+    expect([next.untold, next.walks]).toEqual([[], ['6']]);
   });
 
   it('is left without a cursor where it is newest-first', async () => {
     const before = left('newest-first', undefined, 4, 3);
     const { untold, position } = await reading(before, { logs: [[6, 5, 4, 3, 2, 1]] }, true);
     expect(untold).toEqual([5, 6]);
-    expect(position).toEqual({ ...left('newest-first', undefined, 6, 5, 2, 1), readAt });
+    expect(position).toEqual({ ...left('newest-first', undefined, 6, 5), readAt });
   });
 
   it('is read where it is not met as it was left: all of it is new', async () => {
