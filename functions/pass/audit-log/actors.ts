@@ -77,12 +77,13 @@ export class Actors {
     return entry => actorsOf(knownAmong(users.get(entry) as string[][], names), names);
   }
 
-  /** Who changed each record of a project since `seenUpTo`, up to which passes saw all its changes, in ms since 1970; undefined where that
-   *  is not certain, or no entry names the project. */
+  /** Who changed each record of a project since `seenUpTo`, up to which passes saw all its changes, in ms since 1970 (0: they never did);
+   *  undefined where that is not certain, or no entry names the project. */
   async of(change: ProjectChange, seenUpTo: number): Promise<ActorsOf | undefined> {
     const { projectId, changes, snapshot, tombstone, content, source, tasks } = change;
-    // Entries of before tell who made changes that were told before. Of a project that nobody knew, the last sweep tells what was before.
-    const known = this.#wasUntimed ? undefined : { record: 0, tasks: 0 };
+    // Entries of before tell who made changes that were told before. Of a project that nobody knew, the last sweep tells what was before;
+    // without such a sweep, the project may be older than all entries.
+    const known = this.#wasUntimed || seenUpTo === 0 ? undefined : { record: 0, tasks: 0 };
     const readUntil = snapshot || tombstone ? snapshot?.readUntil : known;
     const entries = this.#entries.get(projectId);
     if (!entries || !readUntil || source.untimed || tasks.untimed || changes.length === 0) return undefined;

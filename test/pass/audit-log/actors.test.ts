@@ -136,6 +136,11 @@ describe('who changed a record', () => {
     expect(await whoBy([ofProject('u1', 80_000)], change)).toEqual([['u1'], undefined]);
   });
 
+  it('of a project that was never known is nobody where no sweep listed all projects: it may be older than the log', async () => {
+    const change = { snapshot: undefined, changes: [changed('project', 'p1', 'created')] };
+    expect(await whoBy([ofProject('u1', 80_000)], change, 0)).toEqual([undefined, undefined]);
+  });
+
   it('of the tasks that come or go with their project is nobody', async () => {
     const entries = [ofProject('u1'), ofTask('u2')];
     for (const action of ['created', 'deleted'] as const) {

@@ -136,6 +136,19 @@ test('who edited a task did not edit its project, nor another task, nor the othe
   expect(() => it.tell(run, eventOf([TOMAS], { task: '500001' }))).toThrow('names 102');
 });
 
+test('a project that was there all the time was created by nobody in it', () => {
+  const it = world();
+  it.touch(10, ['101']);
+  it.edit(10, ['101'], (edit, user) => edit.deleteProject('p', '1001', { user }));
+  it.edit(10, ['102'], (edit, user) => edit.createProject('p', { name: 'Again' }, { id: '1001', user }));
+  const run = it.begin();
+  it.tell(run, eventOf([TOMAS], { from: 25, type: 'created' }));
+  for (const span of [{ to: 15 }, { from: 32 }])
+    expect(() => it.tell(run, eventOf([ANNA], { ...span, type: 'created' }))).toThrow(
+      'was there all the time',
+    );
+});
+
 test('who deletes a project edits its tasks, and who moves a task edits it in both projects', () => {
   const it = world();
   it.edit(10, ['101'], (edit, user) => edit.moveTask('p', '1002', '500003', '1001', { user }));

@@ -107,6 +107,8 @@ export class ActorsOracle {
       // Where our own clock told the time for a while, the interval is not the service's.
       const interval =
         this.#dated === 'always' ? ([after - SLACK_MS, before] as const) : ([0, this.#history.now] as const);
+      if (type === 'project.created' && !this.#history.wasAbsent(name, ...interval))
+        throw new Violation(2, `${what} has actors, though the project was there all the time`);
       this.#checkActors(what, data.actors, this.#history.edits(name, ...interval));
     }
     if (isOfChanges && this.#dated === 'always') this.#count(event, name, this.#logs.get(run) ?? []);
