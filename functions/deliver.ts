@@ -6,7 +6,7 @@ import { lambdaCount, lambdaLog } from './aws/telemetry.ts';
 import { readied } from './basics/readied.ts';
 import { SYSTEM } from './basics/system.ts';
 import { readConfigured } from './config/deployed/configured.ts';
-import { deliverEnvironment, parseEnvironment } from './config/deployed/environments.ts';
+import { deliverEnvironment, parseEnvironment } from './config/environments.ts';
 import { sqsQueues } from './delivery/queues.ts';
 import { createRegistry } from './delivery/registry.ts';
 import { createDeliver, type Deliver } from './handlers/create-deliver.ts';

@@ -4,7 +4,7 @@ import { bounded, PATIENCE } from './aws/clients.ts';
 import { lambdaCount, lambdaLog } from './aws/telemetry.ts';
 import { SYSTEM } from './basics/system.ts';
 import { serialise } from './changes/serialise.ts';
-import { parseEnvironment, publishEnvironment } from './config/deployed/environments.ts';
+import { parseEnvironment, publishEnvironment } from './config/environments.ts';
 import { createPublish, type Publish } from './handlers/create-publish.ts';
 
 /**

@@ -5,7 +5,7 @@ import { lambdaLog } from './aws/telemetry.ts';
 import { readied } from './basics/readied.ts';
 import { SYSTEM } from './basics/system.ts';
 import { readConfigured } from './config/deployed/configured.ts';
-import { parseEnvironment, routeEnvironment } from './config/deployed/environments.ts';
+import { parseEnvironment, routeEnvironment } from './config/environments.ts';
 import { sqsHiding, sqsSend } from './delivery/queues.ts';
 import { createRegistry } from './delivery/registry.ts';
 import { createRoute, type Route } from './handlers/create-route.ts';

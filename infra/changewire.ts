@@ -6,13 +6,13 @@ import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct, type IConstruct } from 'constructs';
-import { secretsPath } from '../functions/config/endpoint.ts';
-import type { Config } from '../functions/config/schema.ts';
 import {
   MAX_RESOURCES,
   MAX_SUBSCRIPTIONS,
   RESOURCES_OF_SUBSCRIPTION,
-} from '../functions/config/subscription.ts';
+  secretsPath,
+} from '../functions/config/endpoint.ts';
+import type { Config } from '../functions/config/schema.ts';
 import { type OwnMetric, ownMetric } from './alarms/own-metric.ts';
 import { Alarms } from './alarms.ts';
 import { Dashboard } from './dashboard.ts';

@@ -2,7 +2,7 @@ import { CfnOutput, Stack, Validations } from 'aws-cdk-lib';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import type { Config } from '../functions/config/schema.ts';
-import { subscriptionsStackName } from '../functions/config/stack-names.ts';
+import { subscriptionsStackName } from '../functions/config/schema.ts';
 import { inRegion } from './parts/in-region.ts';
 
 /** The native subscriptions in a stack of their own: SNS calls each receiver while its subscription is

@@ -1,7 +1,7 @@
 import { Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import type { Config } from '../functions/config/schema.ts';
-import { tableStackName } from '../functions/config/stack-names.ts';
+import { tableStackName } from '../functions/config/schema.ts';
 import { inRegion } from './parts/in-region.ts';
 import { SnapshotTable } from './parts/table.ts';
 

@@ -3,11 +3,7 @@ import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { readCredentials } from '../functions/aws/credentials.ts';
 import { lambdaCount, lambdaLog } from '../functions/aws/telemetry.ts';
-import {
-  parseEnvironment,
-  publishEnvironment,
-  tickEnvironment,
-} from '../functions/config/deployed/environments.ts';
+import { parseEnvironment, publishEnvironment, tickEnvironment } from '../functions/config/environments.ts';
 import { handler as poll } from '../functions/poll.ts';
 import { handler as publish } from '../functions/publish.ts';
 import { type Listening, listen } from './kit/listen.ts';

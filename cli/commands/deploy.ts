@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Config } from '../../functions/config/schema.ts';
-import { subscriptionsStackName, tableStackName } from '../../functions/config/stack-names.ts';
+import { subscriptionsStackName, tableStackName } from '../../functions/config/schema.ts';
 import { UsageError } from '../../local/basics/usage-error.ts';
 import { configFileIn, readConfigFile, readConfigsFile } from '../../local/settings/config-file.ts';
 import { consent } from '../context/confirm.ts';

@@ -1,5 +1,5 @@
 import type { Config } from '../../functions/config/schema.ts';
-import { tableStackName } from '../../functions/config/stack-names.ts';
+import { tableStackName } from '../../functions/config/schema.ts';
 import { credentialsName } from '../../functions/config/workspace.ts';
 
 /** What is to be done after a deployment. */

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { EVENT_TYPES } from '../../functions/config/filter.ts';
-import { hint } from '../../functions/config/nearest.ts';
+import { hint } from '../../functions/config/problems.ts';
 import { parseDuration } from '../../local/basics/duration.ts';
 
 const DAY = 86_400_000;

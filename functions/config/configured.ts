@@ -1,7 +1,7 @@
 import type { EndpointSettings, LinkTemplate } from '../model/endpoint.ts';
 import type { ExpectedSubscription } from '../topic/watch-subscriptions.ts';
-import { linkTemplatesOf } from './link-template.ts';
 import type { Config } from './schema.ts';
+import { linkTemplatesOf } from './workspace.ts';
 
 /** The part of the configuration that is bundled with the functions that serve endpoints, as
  *  `configured.json`. It is a file because an environment has 4 KB, room for some dozen endpoints.

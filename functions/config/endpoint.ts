@@ -1,6 +1,8 @@
-import type { EndpointKind } from '../model/endpoint.ts';
-import { endpointFilter } from './filter.ts';
-import { choice, object, remedies, whole, yesNo } from './values.ts';
+import type { z } from 'zod';
+import type { EndpointKind, EndpointSettings } from '../model/endpoint.ts';
+import { attributeFilter, endpointFilter, neverMatching } from './filter.ts';
+import { problems, withoutRoot } from './problems.ts';
+import { address, choice, duration, object, remedies, whole, yesNo } from './values.ts';
 import { name } from './workspace.ts';
 
 const KINDS = ['webhook', 'slack', 'teams'] as const satisfies readonly EndpointKind[];
@@ -24,3 +26,49 @@ export const endpointConfig = object({
 export function secretsPath(stackName: string): string {
   return `/changewire/${stackName}/endpoints/`;
 }
+
+/** Checks settings of an endpoint as the configuration has them: returns them, or what is wrong with
+ *  them, one line each, in the same words as for the configuration. */
+export function checkEndpoint(
+  settings: unknown,
+): { readonly settings: EndpointSettings } | { readonly problems: readonly string[] } {
+  const parsed = endpointConfig.safeParse(settings);
+  const found = parsed.success
+    ? neverMatching(parsed.data.filter ?? {}, ['filter'])
+    : problems(endpointConfig, parsed.error, settings);
+  if (parsed.success && found.length === 0) return { settings: parsed.data };
+  return { problems: found.map(withoutRoot) };
+}
+
+/** SNS's delivery policy for HTTP(S). SNS limits it: all tries together may take an hour. */
+const delivery = object({
+  minDelay: duration('1s', '1h').prefault('1s'),
+  maxDelay: duration('1s', '1h').prefault('60s'),
+  retries: whole(0, 100).default(50),
+  noDelayRetries: whole(0, 100).default(3),
+  minDelayRetries: whole(0, 100).default(2),
+  maxDelayRetries: whole(0, 100).default(35),
+  backoff: choice(['linear', 'arithmetic', 'geometric', 'exponential']).default('exponential'),
+  maxPerSecond: whole(1, 1_000).optional(),
+  contentType: choice(['application/json', 'text/plain; charset=UTF-8']).optional(),
+});
+
+/** One native subscription: an HTTP(S) receiver that SNS itself delivers to. */
+export const subscriptionConfig = object({
+  name: name(),
+  url: address('http', 'https'),
+  allowInsecure: yesNo().default(false),
+  raw: yesNo().default(false),
+  filter: attributeFilter.optional(),
+  delivery: delivery.prefault({}),
+});
+
+export type DeliveryConfig = z.infer<typeof delivery>;
+export type SubscriptionConfig = z.infer<typeof subscriptionConfig>;
+
+/** CloudFormation's limit of one stack. */
+export const MAX_RESOURCES = 500;
+/** A subscription, its dead-letter queue, and that queue's policy. */
+export const RESOURCES_OF_SUBSCRIPTION = 3;
+/** Native subscriptions of one configuration: they share a stack. */
+export const MAX_SUBSCRIPTIONS = Math.floor(MAX_RESOURCES / RESOURCES_OF_SUBSCRIPTION);

@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { hint } from './nearest.ts';
-import { described, isWords, shown } from './shown.ts';
+import { nearest } from '../basics/nearest.ts';
 import { remedies } from './values.ts';
 
 type Path = readonly PropertyKey[];
@@ -22,7 +21,7 @@ export function withoutRoot(problem: string): string {
 }
 
 /** The most values that are listed in a line. */
-const MOST_LISTED = 20;
+const MAX_LISTED = 20;
 
 /** The values that would be right, or, for those that may not be quoted, where they stand; of many only
  *  the first. */
@@ -30,9 +29,9 @@ export function listed(
   known: readonly { readonly value: string; readonly path: readonly PropertyKey[] }[],
 ): string {
   const told = known
-    .slice(0, MOST_LISTED)
+    .slice(0, MAX_LISTED)
     .map(({ value, path }) => (isWords(value) ? value : `that of ${pathText(path)}`));
-  return [...told, ...(known.length > MOST_LISTED ? [`${known.length - MOST_LISTED} more`] : [])].join(', ');
+  return [...told, ...(known.length > MAX_LISTED ? [`${known.length - MAX_LISTED} more`] : [])].join(', ');
 }
 
 /** What zod found wrong, one line each: the path, what was found, what is allowed. */
@@ -118,4 +117,58 @@ function unwrap(schema: z.core.$ZodType): z.core.$ZodType {
   const wrapped =
     schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault;
   return wrapped ? unwrap(schema.def.innerType as z.core.$ZodType) : schema;
+}
+
+/** `; did you mean "…"?`, or nothing when no candidate is close. */
+export function hint(word: unknown, candidates: readonly string[]): string {
+  const close = typeof word === 'string' ? nearest(word, candidates) : undefined;
+  return close === undefined ? '' : `; did you mean "${close}"?`;
+}
+
+/** What an error may show of a value that stands in the wrong place: it may be a secret, whatever its key
+ *  is. So only what looks like words, short numbers, and the origin of an address are quoted; anything
+ *  else is described. */
+export function shown(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  if (typeof value === 'string') return shownText(value);
+  if (Array.isArray(value)) return value.length === 0 ? '[]' : `a list of ${value.length}`;
+  if (typeof value === 'object' && value !== null)
+    return Object.keys(value).length === 0 ? '{}' : 'an object';
+  const json = JSON.stringify(value) ?? 'something else';
+  return json.length > MAX_NUMBER_LENGTH ? `a ${typeof value}` : json;
+}
+
+/** What an error may show of a value whose key is for a secret, or is unknown. */
+export function described(value: unknown): string {
+  return typeof value === 'string' && value !== '' ? `text of ${value.length} characters` : shown(value);
+}
+
+const MAX_NUMBER_LENGTH = 9;
+const MAX_TEXT_LENGTH = 40;
+const MAX_WORDS = 5;
+const MAX_LABELS = 7;
+
+/** A word, a number or a unit, as people write them. Random bytes as text rarely look like this. */
+const WORD = /^([A-Za-z][a-z]{0,14}|[A-Z]{1,4})\d{0,4}$|^\d{1,6}[a-z]{0,2}$|^\*$/;
+/** A key in camelCase; a longer one could be base64. */
+const CAMEL_CASE = /^(?=.{1,16}$)[a-z]+([A-Z][a-z]+)*[A-Z]{0,3}$/;
+
+/** Whether a text is made of a few words, or of one. */
+export function isWords(text: string, most = MAX_WORDS): boolean {
+  const words = text.split(/[-_.,:/@ ]/);
+  if (CAMEL_CASE.test(text)) return true;
+  return text.length <= MAX_TEXT_LENGTH && words.length <= most && words.every(word => WORD.test(word));
+}
+
+function shownText(text: string): string {
+  if (text === '' || isWords(text)) return JSON.stringify(text);
+  const url = URL.parse(text);
+  if (!url || !/^(https?|ftp|wss?):$/.test(url.protocol) || !isWords(url.host, MAX_LABELS))
+    return described(text);
+  if (url.username || url.password) return 'an address with a user name or password';
+  // A password with a slash in it: the part before the slash would be shown as the host.
+  if (text.includes('@')) return described(text);
+  // Only the origin: the path may hold a secret.
+  const origin = `${url.protocol}//${url.host}`;
+  return JSON.stringify(text === origin || text === `${origin}/` ? text : `${origin}/…`);
 }

@@ -1,7 +1,6 @@
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import * as z from 'zod';
-import { endpointConfig } from './endpoint.ts';
-import { subscriptionConfig } from './subscription.ts';
+import { endpointConfig, subscriptionConfig } from './endpoint.ts';
 import { list, object, text } from './values.ts';
 import { changesInterval, sweepInterval, workspaceConfig } from './workspace.ts';
 
@@ -41,3 +40,13 @@ export const configsSchema = list(configSchema, 1, 'stacks');
 export type Config = z.infer<typeof configSchema>;
 /** A configuration as it is written: durations as texts, and without what has a default. */
 export type ConfigInput = z.input<typeof configSchema>;
+
+/** The name of the stack with the table, which belongs to the stack of this name. */
+export function tableStackName(stackName: string): string {
+  return `${stackName}-Table`;
+}
+
+/** The name of the stack with the native subscriptions. */
+export function subscriptionsStackName(stackName: string): string {
+  return `${stackName}-Subscriptions`;
+}

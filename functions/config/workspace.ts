@@ -1,6 +1,79 @@
 import * as z from 'zod';
-import { linkTemplate } from './link-template.ts';
-import { duration, list, object, secureAddress, text, whole, yesNo } from './values.ts';
+import type { LinkTemplate } from '../model/endpoint.ts';
+import { hint, isWords } from './problems.ts';
+import { duration, LOOPBACK, list, object, secureAddress, text, whole, yesNo } from './values.ts';
+
+const PLACEHOLDERS = ['projectId', 'taskId', 'processId'] as const;
+type Placeholder = (typeof PLACEHOLDERS)[number];
+
+const MAX_TEMPLATE_LENGTH = 500;
+const ADDRESS =
+  `an https:// address of at most ${MAX_TEMPLATE_LENGTH} characters without spaces, user name or password, its placeholders behind ` +
+  'the host; http:// only to 127.0.0.1, [::1] or localhost';
+
+/** The address where people see a workspace's records. A template with `{taskId}` is for tasks; one
+ *  without links a project, and also its tasks, to the project. */
+export const linkTemplate = z.union(
+  [
+    template('projectId', PLACEHOLDERS),
+    object({
+      project: template('projectId', ['projectId', 'processId']).optional(),
+      task: template('taskId', PLACEHOLDERS).optional(),
+    }).refine(({ project, task }) => (project ?? task) !== undefined, {
+      error: 'project, task or both in it',
+    }),
+  ],
+  {
+    error:
+      'an address such as "https://app.example.com/p/{projectId}/t/{taskId}", or an object with the keys project, task',
+  },
+);
+
+/** The part of a workspace's configuration that has its link templates. */
+interface Linked {
+  readonly name: string;
+  readonly linkTemplate?: z.infer<typeof linkTemplate> | undefined;
+}
+
+/** The templates of all workspaces that have one, as the deliver function takes them. */
+export function linkTemplatesOf({ workspaces }: { readonly workspaces: readonly Linked[] }): LinkTemplate[] {
+  return workspaces.flatMap(({ name: workspace, linkTemplate: told }) => {
+    if (told === undefined) return [];
+    if (typeof told === 'object') return [{ workspace, ...told }];
+    return [{ workspace, ...(told.includes('{taskId}') ? { task: told } : { project: told, task: told }) }];
+  });
+}
+
+function template(required: Placeholder, allowed: readonly Placeholder[]) {
+  return z.string({ error: ADDRESS }).superRefine((text, context) => {
+    const message = placeholderProblem(text, required, allowed) ?? (isAddress(text) ? undefined : ADDRESS);
+    if (message !== undefined) context.addIssue({ code: 'custom', message });
+  });
+}
+
+function placeholderProblem(
+  text: string,
+  required: Placeholder,
+  allowed: readonly Placeholder[],
+): string | undefined {
+  const found = [...text.matchAll(/\{([^{}]*)\}/g)].map(([, name = '']) => name);
+  const unknown = found.find(name => !allowed.some(each => each === name));
+  const those = `the placeholders ${allowed.map(name => `{${name}}`).join(', ')}`;
+  if (unknown !== undefined)
+    return `${those}, but not ${isWords(unknown) ? `{${unknown}}` : 'another'}${hint(unknown, allowed)}`;
+  if (/[{}]/.test(text.replace(/\{\w+\}/g, ''))) return `${those}, and no other brace`;
+  return found.includes(required) ? undefined : `an address with {${required}} in it`;
+}
+
+/** Whether the text is a safe address: values that fill the placeholders must change neither the host nor
+ *  the way in which chats read it. */
+function isAddress(text: string): boolean {
+  const url = URL.parse(text);
+  const isSecure = url?.protocol === 'https:' || LOOPBACK.test(text);
+  const isPlain =
+    text.length <= MAX_TEMPLATE_LENGTH && /^https?:\/\/[^/?#{}\\@]+[/?#][\x21-\x7e]*$/.test(text);
+  return url !== null && isSecure && isPlain && url.username === '' && url.password === '';
+}
 
 /** Names become parts of table keys, event sources, queues and secrets. */
 export const name = () => text(/^[A-Za-z0-9_-]{1,64}$/, 'a name of 1 to 64 letters, digits, "-" and "_"');
@@ -84,4 +157,33 @@ export type WorkspaceConfig = z.infer<typeof workspaceConfig>;
 /** The secret that holds a workspace's client id and client secret. */
 export function credentialsName(workspace: WorkspaceConfig): string {
   return workspace.credentials ?? `changewire/${workspace.name}`;
+}
+
+/** The most characters that the names of secrets may take in the policy of one function. A role's own
+ *  policies may have 10,240 characters together, and the function for operators needs almost half of them
+ *  for other things. */
+export const PATTERNS_BYTES = 5_000;
+
+/** The characters around each name: `arn:aws-cn:secretsmanager:ap-northeast-1:123456789012:secret:`, its
+ *  end, and quotes and commas. */
+const ARN_LENGTH = 80;
+
+/** The names of the secrets, as the ARNs in a policy end. If there is room, exactly these names; else all
+ *  secrets of their folders (`changewire/*`), since a thousand names don't fit. A name without a folder
+ *  stays as it is. */
+export function secretPatterns(names: readonly string[]): {
+  readonly patterns: readonly string[];
+  readonly bytes: number;
+} {
+  const exact = measured(names);
+  return exact.bytes <= PATTERNS_BYTES ? exact : measured(names.map(inFolder));
+}
+
+function measured(patterns: readonly string[]) {
+  const all = [...new Set(patterns)];
+  return { patterns: all, bytes: all.reduce((bytes, each) => bytes + ARN_LENGTH + each.length, 0) };
+}
+
+function inFolder(name: string): string {
+  return name.includes('/') ? `${name.slice(0, name.lastIndexOf('/') + 1)}*` : name;
 }

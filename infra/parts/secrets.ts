@@ -1,8 +1,7 @@
 import { ArnFormat, Stack, Validations } from 'aws-cdk-lib';
 import { Policy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Config } from '../../functions/config/schema.ts';
-import { secretPatterns } from '../../functions/config/secret-patterns.ts';
-import { credentialsName } from '../../functions/config/workspace.ts';
+import { credentialsName, secretPatterns } from '../../functions/config/workspace.ts';
 import type { Handler } from './handler.ts';
 import { told } from './told.ts';
 

@@ -8,7 +8,7 @@ import {
 } from 'aws-cdk-lib/aws-sns';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import type { DeliveryConfig, SubscriptionConfig } from '../../functions/config/subscription.ts';
+import type { DeliveryConfig, SubscriptionConfig } from '../../functions/config/endpoint.ts';
 import { keptDeadLetterQueue } from './dead-letter-queue.ts';
 import { filterPolicy } from './filter-policy.ts';
 import type { Keeping } from './keeping.ts';

@@ -1,8 +1,8 @@
 import { Stack, Token } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
+import { shown } from '../../functions/config/problems.ts';
 import { ConfigError } from '../../functions/config/read.ts';
 import type { Config } from '../../functions/config/schema.ts';
-import { shown } from '../../functions/config/shown.ts';
 import type { ChangewireProps } from './changewire.ts';
 import { configOfProps, propsName } from './schema.ts';
 import { unknownValues, written } from './written.ts';

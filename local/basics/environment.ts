@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 
-/** The variables of a run on one machine. Those of the functions on AWS stand in `functions/config/deployed/environments.ts`. */
+/** The variables of a run on one machine. Those of the functions on AWS stand in `functions/config/environments.ts`. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The environment, with what it lacks from the file `.env` in `directory`. It may have line ends of any system, and the byte

@@ -1,5 +1,5 @@
-import { nearest } from '../../functions/config/nearest.ts';
-import { shown } from '../../functions/config/shown.ts';
+import { nearest } from '../../functions/basics/nearest.ts';
+import { shown } from '../../functions/config/problems.ts';
 import { UsageError } from '../basics/usage-error.ts';
 import type { WantedEndpoint } from '../settings/wanted-endpoints.ts';
 import type { WantedSubscription } from '../settings/wanted-subscriptions.ts';

@@ -1,5 +1,5 @@
 import type { Clock } from '../../functions/basics/clock.ts';
-import { linkTemplatesOf } from '../../functions/config/link-template.ts';
+import { linkTemplatesOf } from '../../functions/config/workspace.ts';
 import { resolveBySystem } from '../../functions/delivery/http/guarded-agent.ts';
 import { checkWatched } from '../../functions/operations/check-filter.ts';
 import { Refused } from '../../functions/operations/refused.ts';

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { checkEndpoint } from '../../functions/config/check-endpoint.ts';
+import { checkEndpoint } from '../../functions/config/endpoint.ts';
 import { resolveBySystem } from '../../functions/delivery/http/guarded-agent.ts';
 import type { Sender } from '../../functions/delivery/sender.ts';
 import type { EndpointSettings } from '../../functions/model/endpoint.ts';

@@ -1,7 +1,11 @@
-import { type EndpointFilter, endpointFilter, LONGEST_TEXT } from '../../functions/config/filter.ts';
-import { nearest } from '../../functions/config/nearest.ts';
-import { neverMatching } from '../../functions/config/never-matching.ts';
-import { shown } from '../../functions/config/shown.ts';
+import { nearest } from '../../functions/basics/nearest.ts';
+import {
+  type EndpointFilter,
+  endpointFilter,
+  MAX_TEXT_LENGTH,
+  neverMatching,
+} from '../../functions/config/filter.ts';
+import { shown } from '../../functions/config/problems.ts';
 import { UsageError } from '../basics/usage-error.ts';
 
 const LISTS = ['events', 'workspaces', 'processes', 'projects', 'fields', 'actors', 'exceptActors'];
@@ -45,7 +49,7 @@ export function filterOption(options: readonly string[]): EndpointFilter {
  *  one of the values. */
 function tooLong([field, asked]: [string, Read], key: string): [name: string, value: string | undefined] {
   if (key === 'field') return [`${Object.keys(asked)[0]}:FIELD`, field];
-  return [`${key}:${field}`, asked[key]?.find(({ length }) => length > LONGEST_TEXT)];
+  return [`${key}:${field}`, asked[key]?.find(({ length }) => length > MAX_TEXT_LENGTH)];
 }
 
 /** @throws UsageError for a filter that no event ever fits */

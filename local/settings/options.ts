@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
-import { nearest } from '../../functions/config/nearest.ts';
-import { isWords, shown } from '../../functions/config/shown.ts';
+import { nearest } from '../../functions/basics/nearest.ts';
+import { isWords, shown } from '../../functions/config/problems.ts';
 import type { Rhythm } from '../../functions/schedule/scheduled.ts';
 import { parseDuration, parseRhythm } from '../basics/duration.ts';
 import type { LogFormat } from '../basics/output.ts';

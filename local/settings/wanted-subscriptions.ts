@@ -1,5 +1,5 @@
+import type { DeliveryConfig } from '../../functions/config/endpoint.ts';
 import type { Config } from '../../functions/config/schema.ts';
-import type { DeliveryConfig } from '../../functions/config/subscription.ts';
 import type { Filter } from '../sns/filter.ts';
 import { defaultName, type SubscribeOptions } from '../sns/subscribe.ts';
 

@@ -11,7 +11,7 @@ import {
   parseEnvironment,
   routeEnvironment,
   tickEnvironment,
-} from '../../functions/config/deployed/environments.ts';
+} from '../../functions/config/environments.ts';
 import type { Deliver } from '../../functions/handlers/create-deliver.ts';
 import type { PollHandler } from '../../functions/handlers/create-poll-handler.ts';
 import type { Route } from '../../functions/handlers/create-route.ts';

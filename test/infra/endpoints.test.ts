@@ -1,7 +1,7 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
 import { configuredOf } from '../../functions/config/configured.ts';
-import { tickEnvironment } from '../../functions/config/deployed/environments.ts';
+import { tickEnvironment } from '../../functions/config/environments.ts';
 import { readConfig } from '../../functions/config/read.ts';
 import { config } from '../kit/infra/config-examples.ts';
 import {

@@ -1,7 +1,7 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
-import { pollEnvironment, publishEnvironment } from '../../functions/config/deployed/environments.ts';
 import { readWorkspaces } from '../../functions/config/deployed/workspaces.ts';
+import { pollEnvironment, publishEnvironment } from '../../functions/config/environments.ts';
 import { readConfig } from '../../functions/config/read.ts';
 import { workspacesJson } from '../../functions/config/workspaces.ts';
 import {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { linkTemplatesOf } from '../../functions/config/link-template.ts';
 import { readConfig } from '../../functions/config/read.ts';
+import { linkTemplatesOf } from '../../functions/config/workspace.ts';
 import { config, problemsOf } from '../kit/infra/config-examples.ts';
 
 const PATH = 'changewire.workspaces[0].linkTemplate';

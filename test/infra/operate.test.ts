@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { operateEnvironment } from '../../functions/config/deployed/environments.ts';
+import { operateEnvironment } from '../../functions/config/environments.ts';
 import { operateFunction } from '../../functions/operations/stack/identity.ts';
 import {
   allowed,

@@ -3,7 +3,7 @@ import { LambdaClient } from '@aws-sdk/client-lambda';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type * as z from 'zod';
 import { bounded, PATIENCE } from '../../aws/clients.ts';
-import type { operateEnvironment } from '../../config/deployed/environments.ts';
+import type { operateEnvironment } from '../../config/environments.ts';
 import { createChangeRecords } from '../../store/dynamo/change-records.ts';
 import type { Table } from '../../store/dynamo/table.ts';
 import type { StackHouse } from '../stack-house.ts';

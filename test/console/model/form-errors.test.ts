@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { formErrors } from '../../../console/model/form-errors.ts';
-import { checkEndpoint } from '../../../functions/config/check-endpoint.ts';
+import { checkEndpoint } from '../../../functions/config/endpoint.ts';
 
 /** What the operations answer to such settings. */
 function refusalOf(settings: object): string {

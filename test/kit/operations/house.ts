@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Mode, ProcessKey } from '../../../functions/basics/process.ts';
-import { checkEndpoint } from '../../../functions/config/check-endpoint.ts';
+import { checkEndpoint } from '../../../functions/config/endpoint.ts';
 import { slackMessages } from '../../../functions/delivery/slack/slack.ts';
 import { teamsMessages } from '../../../functions/delivery/teams/teams.ts';
 import type { EndpointSettings } from '../../../functions/model/endpoint.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { json, told } from './parse.ts';
+import { json, told } from './deployed/parse.ts';
 
 /** The environment of `poll.ts`. */
 export const pollEnvironment = z.object({
