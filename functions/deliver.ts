@@ -10,10 +10,9 @@ import { deliverEnvironment, parseEnvironment } from './config/environments.ts';
 import { sqsQueues } from './delivery/queues.ts';
 import { createRegistry } from './delivery/registry.ts';
 import { createDeliver, type Deliver } from './handlers/create-deliver.ts';
-import { createDeliveries } from './store/dynamo/deliveries.ts';
-import { createEndpointRows } from './store/dynamo/endpoint-rows.ts';
-import { openTable } from './store/dynamo/open-table.ts';
-import { createSlots } from './store/dynamo/slots.ts';
+import { createEndpointRows, createSlots } from './store/dynamo/endpoints.ts';
+import { openTable } from './store/dynamo/layout.ts';
+import { createDeliveries } from './store/dynamo/store.ts';
 
 /**
  * Triggered by the queues of deliveries, of chats and of drains. Each serves all endpoints, in fair turns,

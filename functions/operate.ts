@@ -28,12 +28,11 @@ import { openStack } from './operations/stack/stack.ts';
 import { createWhoCalls } from './operations/stack/who-calls.ts';
 import { openProbe } from './service/probe.ts';
 import { createActions } from './store/dynamo/actions.ts';
-import { createDeliveries } from './store/dynamo/deliveries.ts';
-import { createEndpointRows } from './store/dynamo/endpoint-rows.ts';
+import { createEndpointRows } from './store/dynamo/endpoints.ts';
 import { createJournalReader } from './store/dynamo/journal.ts';
-import { openTable } from './store/dynamo/open-table.ts';
-import { createProcessReader } from './store/dynamo/processes.ts';
-import { createRoster } from './store/dynamo/roster.ts';
+import { openTable } from './store/dynamo/layout.ts';
+import { createProcessReader, createRoster } from './store/dynamo/processes.ts';
+import { createDeliveries } from './store/dynamo/store.ts';
 
 /**
  * Invoked by operators, through the command, by one of two aliases: `look` or `act` (design.md §13). A caller

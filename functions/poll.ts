@@ -12,8 +12,8 @@ import { parseEnvironment, pollEnvironment } from './config/environments.ts';
 import { createPoll } from './handlers/create-poll.ts';
 import { createPollHandler, type PollHandler } from './handlers/create-poll-handler.ts';
 import { connect } from './service/client.ts';
-import { openTable } from './store/dynamo/open-table.ts';
-import { createSnapshots } from './store/dynamo/snapshots.ts';
+import { openTable } from './store/dynamo/layout.ts';
+import { createSnapshots } from './store/dynamo/store.ts';
 
 /**
  * Serves the queue of passes, one message at a time: `{workspace, processId, mode, expiresAt}`, from

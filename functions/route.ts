@@ -9,8 +9,8 @@ import { parseEnvironment, routeEnvironment } from './config/environments.ts';
 import { sqsHiding, sqsSend } from './delivery/queues.ts';
 import { createRegistry } from './delivery/registry.ts';
 import { createRoute, type Route } from './handlers/create-route.ts';
-import { createEndpointRows } from './store/dynamo/endpoint-rows.ts';
-import { openTable } from './store/dynamo/open-table.ts';
+import { createEndpointRows } from './store/dynamo/endpoints.ts';
+import { openTable } from './store/dynamo/layout.ts';
 
 /**
  * Triggered by the queue that the topic fills, with one message for each event. Sends each event to the queue

@@ -19,14 +19,13 @@ import { countByArn, countMessages } from './schedule/count-messages.ts';
 import { sqsPassQueue } from './schedule/pass-queue.ts';
 import { scheduledIn } from './schedule/scheduled.ts';
 import { watchMappings } from './schedule/watch-mappings.ts';
-import { createDeliveries } from './store/dynamo/deliveries.ts';
-import { createEndpointRows } from './store/dynamo/endpoint-rows.ts';
+import { createEndpointRows } from './store/dynamo/endpoints.ts';
 import { createJournalReader } from './store/dynamo/journal.ts';
-import { openTable } from './store/dynamo/open-table.ts';
-import { createRoster } from './store/dynamo/roster.ts';
+import { openTable } from './store/dynamo/layout.ts';
+import { createRoster } from './store/dynamo/processes.ts';
+import { createDeliveries } from './store/dynamo/store.ts';
 import type { Table } from './store/dynamo/table.ts';
-import { createTickClaims } from './store/dynamo/tick-claims.ts';
-import { createTickProgresses } from './store/dynamo/tick-progress.ts';
+import { createTickClaims, createTickProgresses } from './store/dynamo/tick.ts';
 import { createSubscriptionWatch, type ExpectedSubscription } from './topic/watch-subscriptions.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SYSTEM } from '../../functions/basics/system.ts';
-import { openTable } from '../../functions/store/dynamo/open-table.ts';
-import { createSnapshots } from '../../functions/store/dynamo/snapshots.ts';
+import { openTable } from '../../functions/store/dynamo/layout.ts';
+import { createSnapshots } from '../../functions/store/dynamo/store.ts';
 import type { Snapshots } from '../../functions/store/snapshots.ts';
 import { openDatabase } from '../../functions/store/sqlite/database.ts';
 import { SNAPSHOTS_SCHEMA } from '../../functions/store/sqlite/schema.ts';

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Mode, ProcessKey } from '../../functions/basics/process.ts';
-import { restoreProcess } from '../../functions/store/dynamo/restore-process.ts';
-import { createRoster } from '../../functions/store/dynamo/roster.ts';
-import { createSnapshots } from '../../functions/store/dynamo/snapshots.ts';
+import { createRoster, restoreProcess } from '../../functions/store/dynamo/processes.ts';
+import { createSnapshots } from '../../functions/store/dynamo/store.ts';
 import type { Patience, Table } from '../../functions/store/dynamo/table.ts';
 import type { Lease, Snapshots } from '../../functions/store/snapshots.ts';
 

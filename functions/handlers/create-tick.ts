@@ -10,8 +10,7 @@ import { type Found, report } from '../schedule/report.ts';
 import type { ScheduledProcess } from '../schedule/scheduled.ts';
 import { startPasses } from '../schedule/start-passes.ts';
 import { figuresOf, type Remember } from '../schedule/watch.ts';
-import type { TickClaims } from '../store/dynamo/tick-claims.ts';
-import type { TickProgresses } from '../store/dynamo/tick-progress.ts';
+import type { TickClaims, TickProgresses } from '../store/dynamo/tick.ts';
 
 /** `remaining` tells how many ms are left until it is cut off. */
 export type Tick = (remaining?: () => number) => Promise<void>;

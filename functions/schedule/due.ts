@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Mode, ProcessKey } from '../basics/process.ts';
-import type { SweepProgress } from '../store/dynamo/tick-progress.ts';
+import type { SweepProgress } from '../store/dynamo/tick.ts';
 import type { ProcessState } from '../store/state.ts';
 import { dueAtOf } from './pace.ts';
 import { isAdaptive, type ScheduledProcess } from './scheduled.ts';

@@ -1,5 +1,5 @@
 import type { Clock } from '../basics/clock.ts';
-import type { TickClaims } from '../store/dynamo/tick-claims.ts';
+import type { TickClaims } from '../store/dynamo/tick.ts';
 import { type DuePass, dueBetween, type Known } from './due.ts';
 import type { DelayedPass, PassQueue } from './pass-queue.ts';
 import type { ScheduledProcess } from './scheduled.ts';

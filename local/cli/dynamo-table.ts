@@ -1,9 +1,8 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { createJournalReader } from '../../functions/store/dynamo/journal.ts';
-import { createProcessReader } from '../../functions/store/dynamo/processes.ts';
-import { createRoster } from '../../functions/store/dynamo/roster.ts';
-import { createSnapshots } from '../../functions/store/dynamo/snapshots.ts';
+import { createProcessReader, createRoster } from '../../functions/store/dynamo/processes.ts';
+import { createSnapshots } from '../../functions/store/dynamo/store.ts';
 import { sleep } from '../basics/sleep.ts';
 import { ensureTable } from '../stream/ensure-table.ts';
 import { filePosition } from '../stream/position.ts';

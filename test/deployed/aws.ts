@@ -14,7 +14,7 @@ import { CreateSecretCommand, SecretsManagerClient } from '@aws-sdk/client-secre
 import { SNSClient, SubscribeCommand } from '@aws-sdk/client-sns';
 import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { PutParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
-import { createSnapshots } from '../../functions/store/dynamo/snapshots.ts';
+import { createSnapshots } from '../../functions/store/dynamo/store.ts';
 import type { Table } from '../../functions/store/dynamo/table.ts';
 import type { Snapshots } from '../../functions/store/snapshots.ts';
 import { PATIENCE } from '../kit/table.ts';

@@ -3,7 +3,7 @@ import type { Mode } from '../../functions/basics/process.ts';
 import { type WorkspaceSettings, workspaceSettings } from '../../functions/config/deployed/workspaces.ts';
 import { createPoll, type PassRequest, type PollDependencies } from '../../functions/handlers/create-poll.ts';
 import type { Page, Service, ServiceRecord } from '../../functions/service/service.ts';
-import { createSnapshots } from '../../functions/store/dynamo/snapshots.ts';
+import { createSnapshots } from '../../functions/store/dynamo/store.ts';
 import type { Snapshots } from '../../functions/store/snapshots.ts';
 import type { ProcessState } from '../../functions/store/state.ts';
 import { openModel } from '../kit/table.ts';

@@ -1,8 +1,8 @@
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { restoreProcesses } from '../../cli/restore/restore.ts';
-import { queryItems } from '../../functions/store/dynamo/query-items.ts';
-import { createRoster } from '../../functions/store/dynamo/roster.ts';
+import { createRoster } from '../../functions/store/dynamo/processes.ts';
+import { queryItems } from '../../functions/store/dynamo/requests.ts';
 import { partition, ROSTER } from '../../functions/store/keys.ts';
 import { openStage } from '../kit/stage.ts';
 import { openModel } from '../kit/table.ts';

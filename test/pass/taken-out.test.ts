@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createJournalReader } from '../../functions/store/dynamo/journal.ts';
-import { createRoster } from '../../functions/store/dynamo/roster.ts';
-import { createSnapshots } from '../../functions/store/dynamo/snapshots.ts';
+import { createRoster } from '../../functions/store/dynamo/processes.ts';
+import { createSnapshots } from '../../functions/store/dynamo/store.ts';
 import type { JournalReader } from '../../functions/store/journal.ts';
 import type { Roster } from '../../functions/store/roster.ts';
 import type { Snapshots } from '../../functions/store/snapshots.ts';

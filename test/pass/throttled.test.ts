@@ -1,6 +1,6 @@
 import { TransactionCanceledException, TransactionConflictException } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from 'vitest';
-import { createSnapshots } from '../../functions/store/dynamo/snapshots.ts';
+import { createSnapshots } from '../../functions/store/dynamo/store.ts';
 import { openStage } from '../kit/stage.ts';
 import { PROCESS, type World } from '../kit/world.ts';
 

@@ -3,9 +3,8 @@ import { createTick, type TickDependencies, type TickPasses } from '../../functi
 import type { PassMessage } from '../../functions/schedule/pass-message.ts';
 import type { PassQueue } from '../../functions/schedule/pass-queue.ts';
 import type { ScheduledProcess } from '../../functions/schedule/scheduled.ts';
-import { createSnapshots } from '../../functions/store/dynamo/snapshots.ts';
-import { createTickClaims } from '../../functions/store/dynamo/tick-claims.ts';
-import { createTickProgresses } from '../../functions/store/dynamo/tick-progress.ts';
+import { createSnapshots } from '../../functions/store/dynamo/store.ts';
+import { createTickClaims, createTickProgresses } from '../../functions/store/dynamo/tick.ts';
 import type { Lease } from '../../functions/store/snapshots.ts';
 import type { ProcessState } from '../../functions/store/state.ts';
 import { TABLES } from '../kit/store/tables.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { DelayedPass, PassQueue } from '../../functions/schedule/pass-queue.ts';
 import type { ScheduledProcess } from '../../functions/schedule/scheduled.ts';
 import { startPasses } from '../../functions/schedule/start-passes.ts';
-import { createTickClaims } from '../../functions/store/dynamo/tick-claims.ts';
+import { createTickClaims } from '../../functions/store/dynamo/tick.ts';
 import { openModel } from '../kit/table.ts';
 
 const SECOND = 1_000;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ScheduledProcess } from '../../functions/schedule/scheduled.ts';
 import { figuresOf } from '../../functions/schedule/watch.ts';
-import type { TickProgress } from '../../functions/store/dynamo/tick-progress.ts';
+import type { TickProgress } from '../../functions/store/dynamo/tick.ts';
 import { UNKNOWN_PROCESS } from '../../functions/store/state.ts';
 
 const MINUTE = 60_000;

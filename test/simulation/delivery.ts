@@ -14,10 +14,9 @@ import { type ReplayHouse, startReplay } from '../../functions/operations/replay
 import { workOffReplays } from '../../functions/operations/work-off-replays.ts';
 import { decodeEvents } from '../../functions/store/codec.ts';
 import type { Deliveries } from '../../functions/store/deliveries.ts';
-import { createDeliveries } from '../../functions/store/dynamo/deliveries.ts';
-import { createEndpointRows } from '../../functions/store/dynamo/endpoint-rows.ts';
+import { createEndpointRows, createSlots } from '../../functions/store/dynamo/endpoints.ts';
 import { createJournalReader } from '../../functions/store/dynamo/journal.ts';
-import { createSlots } from '../../functions/store/dynamo/slots.ts';
+import { createDeliveries } from '../../functions/store/dynamo/store.ts';
 import type { Table } from '../../functions/store/dynamo/table.ts';
 import { NOTHING_MALFORMED } from '../kit/delivery/given.ts';
 import { Consumer, type Handler } from './consumer.ts';

@@ -5,7 +5,7 @@ import { createPoll, type Poll, type PollReport } from '../../functions/handlers
 import { createPollHandler, type PollHandler } from '../../functions/handlers/create-poll-handler.ts';
 import { ASKED_FOR_MS, type PassMessage, passMessage } from '../../functions/schedule/pass-message.ts';
 import { connect } from '../../functions/service/client.ts';
-import { createSnapshots } from '../../functions/store/dynamo/snapshots.ts';
+import { createSnapshots } from '../../functions/store/dynamo/store.ts';
 import { API_PATH, AUTH_PATH } from '../../simulator/answer.ts';
 import { NOTHING_MALFORMED } from '../kit/delivery/given.ts';
 import { crampedTable } from './cramped-table.ts';

@@ -1,9 +1,8 @@
 import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { createTick, type TickPasses } from '../../functions/handlers/create-tick.ts';
 import { scheduledIn } from '../../functions/schedule/scheduled.ts';
-import { createRoster } from '../../functions/store/dynamo/roster.ts';
-import { createTickClaims } from '../../functions/store/dynamo/tick-claims.ts';
-import { createTickProgresses } from '../../functions/store/dynamo/tick-progress.ts';
+import { createRoster } from '../../functions/store/dynamo/processes.ts';
+import { createTickClaims, createTickProgresses } from '../../functions/store/dynamo/tick.ts';
 import type { Delivery } from './delivery.ts';
 import type { Strike } from './faults.ts';
 import { Life } from './life.ts';

@@ -1,8 +1,8 @@
 import { PutItemCommand, type QueryCommand } from '@aws-sdk/client-dynamodb';
 import { expect, test } from 'vitest';
 import { decodeEvents } from '../../functions/store/codec.ts';
-import { createChangeRecords } from '../../functions/store/dynamo/change-records.ts';
-import { createSnapshots } from '../../functions/store/dynamo/snapshots.ts';
+import { createChangeRecords } from '../../functions/store/dynamo/journal.ts';
+import { createSnapshots } from '../../functions/store/dynamo/store.ts';
 import { eventsOf } from '../kit/operations/events.ts';
 import { commit } from '../kit/operations/house.ts';
 import { openModel } from '../kit/table.ts';

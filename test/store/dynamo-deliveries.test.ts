@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createDeliveries } from '../../functions/store/dynamo/deliveries.ts';
+import { createDeliveries } from '../../functions/store/dynamo/store.ts';
 import { type OpenTable, TABLES } from '../kit/store/tables.ts';
 import { openModel, PATIENCE } from '../kit/table.ts';
 import { modelClient } from '../simulation/models/table.ts';

@@ -2,7 +2,7 @@ import type { QueryCommand } from '@aws-sdk/client-dynamodb';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ProcessKey } from '../../functions/basics/process.ts';
 import { createJournalReader } from '../../functions/store/dynamo/journal.ts';
-import { createSnapshots } from '../../functions/store/dynamo/snapshots.ts';
+import { createSnapshots } from '../../functions/store/dynamo/store.ts';
 import { eventsOf } from '../kit/operations/events.ts';
 import { AT, commit } from '../kit/operations/house.ts';
 import { openModel } from '../kit/table.ts';

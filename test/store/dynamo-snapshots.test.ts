@@ -1,7 +1,7 @@
 import { DeleteItemCommand, PutItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { decodeEvents } from '../../functions/store/codec.ts';
-import { createSnapshots } from '../../functions/store/dynamo/snapshots.ts';
+import { createSnapshots } from '../../functions/store/dynamo/store.ts';
 import { holds } from '../../functions/store/dynamo/table.ts';
 import { CHANGE, partition, partKey, projectKey } from '../../functions/store/keys.ts';
 import { AT, content, event, noise, snapshot } from '../kit/store/subject.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createEndpointRows } from '../../functions/store/dynamo/endpoint-rows.ts';
+import { createEndpointRows } from '../../functions/store/dynamo/endpoints.ts';
 import type { EndpointRow } from '../../functions/store/endpoint-rows.ts';
 import { openDatabase } from '../../functions/store/sqlite/database.ts';
 import { sqliteEndpointRows } from '../../functions/store/sqlite/endpoint-rows.ts';

@@ -1,8 +1,7 @@
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { getItem } from '../../functions/store/dynamo/get-item.ts';
-import { LayoutError, TABLE_LAYOUT } from '../../functions/store/dynamo/layout.ts';
-import { openTable } from '../../functions/store/dynamo/open-table.ts';
+import { LayoutError, openTable, TABLE_LAYOUT } from '../../functions/store/dynamo/layout.ts';
+import { getItem } from '../../functions/store/dynamo/requests.ts';
 import { LAYOUT_KEY } from '../../functions/store/keys.ts';
 import { startModelServer } from '../kit/dynamodb/model-server.ts';
 import { PATIENCE, TABLE_NAME } from '../kit/table.ts';

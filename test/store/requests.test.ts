@@ -16,9 +16,9 @@ import {
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ChangeEvent } from '../../functions/model/event.ts';
 import { decodeEvents } from '../../functions/store/codec.ts';
+import { createSlots } from '../../functions/store/dynamo/endpoints.ts';
 import { checkLayout } from '../../functions/store/dynamo/layout.ts';
-import { createSlots } from '../../functions/store/dynamo/slots.ts';
-import { createSnapshots } from '../../functions/store/dynamo/snapshots.ts';
+import { createSnapshots } from '../../functions/store/dynamo/store.ts';
 import { holds, type Patience } from '../../functions/store/dynamo/table.ts';
 import type { Lease } from '../../functions/store/snapshots.ts';
 import { AT, content, event, noise, snapshot } from '../kit/store/subject.ts';

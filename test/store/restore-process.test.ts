@@ -1,7 +1,7 @@
 import { DeleteItemCommand, PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from 'vitest';
-import { queryItems } from '../../functions/store/dynamo/query-items.ts';
-import { restoreProcess } from '../../functions/store/dynamo/restore-process.ts';
+import { restoreProcess } from '../../functions/store/dynamo/processes.ts';
+import { queryItems } from '../../functions/store/dynamo/requests.ts';
 import type { Table } from '../../functions/store/dynamo/table.ts';
 import { partition } from '../../functions/store/keys.ts';
 import { openModel } from '../kit/table.ts';

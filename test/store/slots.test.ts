@@ -1,6 +1,6 @@
 import { DeleteItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createSlots } from '../../functions/store/dynamo/slots.ts';
+import { createSlots } from '../../functions/store/dynamo/endpoints.ts';
 import { slotKey } from '../../functions/store/keys.ts';
 import { memorySlots } from '../kit/delivery/given.ts';
 import { type OpenTable, TABLES } from '../kit/store/tables.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { attributesOf, partsIn, stateOf, updateOf } from '../../functions/store/dynamo/state-item.ts';
+import { attributesOf, partsIn, stateOf, updateOf } from '../../functions/store/dynamo/state.ts';
 import { type PassState, rowsOf, type StateRow, UNKNOWN_PROCESS } from '../../functions/store/state.ts';
 
 const updateIn = (row: StateRow, state: Partial<PassState>) =>

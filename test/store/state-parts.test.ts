@@ -2,7 +2,7 @@ import { type AttributeValue, DeleteItemCommand, QueryCommand } from '@aws-sdk/c
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { encode } from '../../functions/store/codec.ts';
-import { createSnapshots } from '../../functions/store/dynamo/snapshots.ts';
+import { createSnapshots } from '../../functions/store/dynamo/store.ts';
 import type { Lease } from '../../functions/store/snapshots.ts';
 import { type PassState, UNKNOWN_PROCESS } from '../../functions/store/state.ts';
 import { AT, event, noise } from '../kit/store/subject.ts';

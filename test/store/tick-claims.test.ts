@@ -1,6 +1,6 @@
 import { DeleteItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createTickClaims, type TickClaims } from '../../functions/store/dynamo/tick-claims.ts';
+import { createTickClaims, type TickClaims } from '../../functions/store/dynamo/tick.ts';
 import { TICK_KEY } from '../../functions/store/keys.ts';
 import { type OpenTable, TABLES } from '../kit/store/tables.ts';
 

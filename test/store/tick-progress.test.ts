@@ -1,7 +1,7 @@
 import type { BatchGetItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createSnapshots } from '../../functions/store/dynamo/snapshots.ts';
-import { createTickProgresses } from '../../functions/store/dynamo/tick-progress.ts';
+import { createSnapshots } from '../../functions/store/dynamo/store.ts';
+import { createTickProgresses } from '../../functions/store/dynamo/tick.ts';
 import type { Lease } from '../../functions/store/snapshots.ts';
 import type { PassState } from '../../functions/store/state.ts';
 import { type OpenTable, TABLES } from '../kit/store/tables.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createSnapshots } from '../../functions/store/dynamo/snapshots.ts';
+import { createSnapshots } from '../../functions/store/dynamo/store.ts';
 import { AT, event } from '../kit/store/subject.ts';
 import { openModel } from '../kit/table.ts';
 

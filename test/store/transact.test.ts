@@ -1,7 +1,7 @@
 import { PutItemCommand, type TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { IS_ABSENT } from '../../functions/store/dynamo/conditions.ts';
-import { transact } from '../../functions/store/dynamo/transact.ts';
+import { transact } from '../../functions/store/dynamo/requests.ts';
 import { usersKey } from '../../functions/store/keys.ts';
 import { openModel } from '../kit/table.ts';
 

@@ -2,8 +2,8 @@ import { BatchGetItemCommand, type DynamoDBClient, QueryCommand } from '@aws-sdk
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Mode } from '../../functions/basics/process.ts';
 import { createProcessReader } from '../../functions/store/dynamo/processes.ts';
-import { createSnapshots } from '../../functions/store/dynamo/snapshots.ts';
-import { createTickProgresses } from '../../functions/store/dynamo/tick-progress.ts';
+import { createSnapshots } from '../../functions/store/dynamo/store.ts';
+import { createTickProgresses } from '../../functions/store/dynamo/tick.ts';
 import type { CommitRequest, Lease, Snapshots } from '../../functions/store/snapshots.ts';
 import type { PassState } from '../../functions/store/state.ts';
 import { AT, content, event, noise, snapshot } from '../kit/store/subject.ts';

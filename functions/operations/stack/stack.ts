@@ -4,7 +4,7 @@ import type { SQSClient } from '@aws-sdk/client-sqs';
 import type * as z from 'zod';
 import { bounded, PATIENCE } from '../../aws/clients.ts';
 import type { operateEnvironment } from '../../config/environments.ts';
-import { createChangeRecords } from '../../store/dynamo/change-records.ts';
+import { createChangeRecords } from '../../store/dynamo/journal.ts';
 import type { Table } from '../../store/dynamo/table.ts';
 import type { StackHouse } from '../stack-house.ts';
 import { cloudWatchLogs } from './cloudwatch-logs.ts';

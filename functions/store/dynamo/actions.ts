@@ -3,7 +3,7 @@ import type { Action, Actions } from '../actions.ts';
 import { ACTION, ANY_ACTION, STACK, subjectPartition } from '../keys.ts';
 import { merged } from '../merged.ts';
 import { ACTIONS_KEPT_MS } from '../retention.ts';
-import { firstOf, queryItems } from './query-items.ts';
+import { firstOf, queryItems } from './requests.ts';
 import { patiently, type Table } from './table.ts';
 
 /** Tells apart what was done in one millisecond. */

@@ -1,13 +1,14 @@
+import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import type { ProcessKey } from '../../basics/process.ts';
-import type { Announcement, CommitResult } from '../snapshots.ts';
+import { auditKey, changeKey, entryIn } from '../keys.ts';
+import { entryExpiryOf } from '../retention.ts';
+import type { Announcement, CommitRequest, CommitResult } from '../snapshots.ts';
 import { rowsOf } from '../state.ts';
-import { changePuts } from './change-items.ts';
-import { IS_LAST_ANNOUNCED, NONE_ANNOUNCED, NOT_BASELINED } from './conditions.ts';
-import { debtWrites } from './debts.ts';
-import { rowUpdate, stateWrites } from './state-writes.ts';
+import { IS_ABSENT, IS_LAST_ANNOUNCED, NONE_ANNOUNCED, NOT_BASELINED } from './conditions.ts';
+import { changePuts } from './journal.ts';
+import { batchGet, fit, transact } from './requests.ts';
+import { debtWrites, rowUpdate, stateWrites } from './state.ts';
 import type { Table } from './table.ts';
-import { entryPuts } from './told-entries.ts';
-import { fit, transact } from './transact.ts';
 
 /** State, debts, entries that are told and change records in one transaction: what is told and that it was told can't part, whatever crashes. */
 export async function announce(
@@ -34,4 +35,33 @@ export async function announce(
     Update: rowUpdate(table, process, row, row[0] === 'rare' ? condition : undefined),
   }));
   return transact(table, [...updates, ...changes]);
+}
+
+/** The rows of the audit entries that an announcement tells. Each names the change record that has its event, because the
+ *  event's id says nothing of the time of its commit. */
+function entryPuts(
+  { tableName: TableName }: Table,
+  process: ProcessKey,
+  entries: readonly string[],
+  { version, at }: Pick<CommitRequest, 'version' | 'at'>,
+): TransactWriteItem[] {
+  const { sk } = changeKey(process, at, '', version, 0);
+  const expiresAt = { N: String(entryExpiryOf(at)) };
+  return entries.map(digest => ({
+    Put: {
+      TableName,
+      Item: { ...auditKey(process, digest), change: sk, expiresAt },
+      ConditionExpression: IS_ABSENT,
+    },
+  }));
+}
+
+export async function toldEntries(
+  table: Table,
+  process: ProcessKey,
+  digests: Iterable<string>,
+): Promise<Set<string>> {
+  const keys = [...new Set(digests)].map(digest => auditKey(process, digest));
+  const items = await batchGet(table, keys, { ConsistentRead: true, ProjectionExpression: 'sk' });
+  return new Set(items.map(({ sk }) => entryIn(sk?.S as string)));
 }

@@ -3,8 +3,7 @@ import { inParallel } from '../../basics/in-parallel.ts';
 import { type Attempt, type AttemptStretch, keptAttempt, type NewDelivery } from '../deliveries.ts';
 import { ATTEMPT, attemptKey, endpointPartition, lateKey, latePrefix, placeOf, timeOf } from '../keys.ts';
 import { ATTEMPTS_KEPT_MS } from '../retention.ts';
-import { getItem } from './get-item.ts';
-import { firstOf, queryItems } from './query-items.ts';
+import { firstOf, getItem, queryItems } from './requests.ts';
 import type { Table } from './table.ts';
 
 const WIDTH = 10;

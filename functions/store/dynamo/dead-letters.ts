@@ -12,11 +12,9 @@ import {
   REPLAYED,
 } from '../keys.ts';
 import { IS_ABSENT, IS_THERE } from './conditions.ts';
-import { buried, deadOf, type Item, numberIn, pendingItem, revived } from './delivery-items.ts';
-import { getItem } from './get-item.ts';
-import { firstOf, queryItems, upTo } from './query-items.ts';
+import { buried, deadOf, numberIn, pendingItem, revived } from './deliveries.ts';
+import { firstOf, getItem, type Item, queryItems, transact, upTo } from './requests.ts';
 import { patiently, type Table } from './table.ts';
-import { transact } from './transact.ts';
 
 /** Transactions under way at once. */
 const WIDTH = 10;

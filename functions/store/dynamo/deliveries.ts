@@ -1,69 +1,67 @@
 import { DeleteItemCommand, PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { inParallel } from '../../basics/in-parallel.ts';
-import type { Deliveries, PendingDelivery, Standing } from '../deliveries.ts';
-import { DEAD, endpointPartition, PENDING, pendingKey, pendingPlace, REPLAYED, unmarked } from '../keys.ts';
-import { attemptsOf, attemptsOfEvent, note } from './attempts.ts';
+import { decode, encode } from '../codec.ts';
+import type { DeadDelivery, Death, NewDelivery, PendingDelivery, Standing } from '../deliveries.ts';
+import {
+  DEAD,
+  deadKey,
+  endpointPartition,
+  PENDING,
+  pendingKey,
+  pendingPlace,
+  REPLAYED,
+  unmarked,
+} from '../keys.ts';
+import { DELIVERIES_KEPT_MS } from '../retention.ts';
 import { DUE_LATER, IS_ABSENT, TRIED, UNTRIED } from './conditions.ts';
-import { addDead, bury, buryBefore, dead, findDead, revive } from './dead-letters.ts';
-import { keptFrom, number, numberIn, pendingItem, pendingOf, placeIn } from './delivery-items.ts';
-import { getItem } from './get-item.ts';
-import { firstOf, type QueryOptions, queryItems } from './query-items.ts';
+import { firstOf, getItem, type Item, type QueryOptions, queryItems } from './requests.ts';
 import { holds, patiently, type Table } from './table.ts';
 
 /** Writes under way at once. */
 const WIDTH = 10;
 
-/** Deliveries in the table (design.md §6). A `place` is what follows `PENDING#` in a key: the time, and the event's id. Those of
- *  one time are in the order of their ids; those of replays come after all others. */
-export function createDeliveries(table: Table): Deliveries {
-  return {
-    add: async deliveries => {
-      const TableName = table.tableName;
-      await inParallel(deliveries, WIDTH, delivery => {
-        const put = { TableName, Item: pendingItem(delivery), ConditionExpression: IS_ABSENT };
-        return holds(table, () => table.client.send(new PutItemCommand(put)));
-      });
-    },
-    due: (endpoint, now, limit, inHand) => due(table, endpoint, { now, limit, inHand: new Set(inHand) }),
-    find: async (endpoint, { at, eventId }) => {
-      for (const isReplay of [false, true]) {
-        const item = await getItem(table, pendingKey(endpoint, pendingPlace(at, eventId, isReplay)));
-        if (item) return pendingOf(endpoint, item);
-      }
-      return undefined;
-    },
-    nextDue: (endpoint, now) => nextDue(table, endpoint, now),
-    putOff: (endpoint, place, attempt) => putOff(table, endpoint, place, attempt),
-    remove: (endpoint, places) =>
-      inParallel(places, WIDTH, place => {
-        const item = { TableName: table.tableName, Key: pendingKey(endpoint, place) };
-        return patiently(table, () => table.client.send(new DeleteItemCommand(item)));
-      }),
-    forget: deliveries =>
-      inParallel(deliveries, WIDTH, ({ endpoint, at, eventId, replay }) => {
-        const place = pendingPlace(at, eventId, replay === true);
-        const item = { TableName: table.tableName, Key: pendingKey(endpoint, place) };
-        return patiently(table, () => table.client.send(new DeleteItemCommand(item)));
-      }),
-    bury: (endpoint, place, death) => bury(table, endpoint, place, death),
-    buryBefore: (endpoint, before, death) => buryBefore(table, endpoint, before, death),
-    addDead: (delivery, death) => addDead(table, delivery, death),
-    bringForward: (endpoint, now) => bringForward(table, endpoint, now),
-    revive: (endpoint, now, eventId, limit) => revive(table, endpoint, now, { eventId, limit }),
-    dead: (endpoint, limit, behind) => dead(table, endpoint, limit, behind),
-    findDead: (endpoint, event) => findDead(table, endpoint, event),
-    standing: (endpoint, atMost) => standingOf(table, endpoint, atMost),
-    note: attempts => note(table, attempts),
-    attempts: (endpoint, limit, stretch) => attemptsOf(table, endpoint, limit, stretch),
-    attemptsOf: (endpoint, event, limit) => attemptsOfEvent(table, endpoint, event, limit),
-  };
+/** An event that waits for its endpoint already is not added again. */
+export async function add(table: Table, deliveries: readonly NewDelivery[]): Promise<void> {
+  const TableName = table.tableName;
+  await inParallel(deliveries, WIDTH, delivery => {
+    const put = { TableName, Item: pendingItem(delivery), ConditionExpression: IS_ABSENT };
+    return holds(table, () => table.client.send(new PutItemCommand(put)));
+  });
+}
+
+export async function find(
+  table: Table,
+  endpoint: string,
+  { at, eventId }: Pick<NewDelivery, 'at' | 'eventId'>,
+): Promise<PendingDelivery | undefined> {
+  for (const isReplay of [false, true]) {
+    const item = await getItem(table, pendingKey(endpoint, pendingPlace(at, eventId, isReplay)));
+    if (item) return pendingOf(endpoint, item);
+  }
+  return undefined;
+}
+
+export async function remove(table: Table, endpoint: string, places: readonly string[]): Promise<void> {
+  await inParallel(places, WIDTH, place => {
+    const item = { TableName: table.tableName, Key: pendingKey(endpoint, place) };
+    return patiently(table, () => table.client.send(new DeleteItemCommand(item)));
+  });
+}
+
+export async function forget(
+  table: Table,
+  deliveries: readonly Pick<NewDelivery, 'endpoint' | 'at' | 'eventId' | 'replay'>[],
+): Promise<void> {
+  await inParallel(deliveries, WIDTH, ({ endpoint, at, eventId, replay }) =>
+    remove(table, endpoint, [pendingPlace(at, eventId, replay === true)]),
+  );
 }
 
 function pendingItems(table: Table, endpoint: string, options?: QueryOptions) {
   return queryItems(table, endpointPartition(endpoint), PENDING, options);
 }
 
-async function due(
+export async function due(
   table: Table,
   endpoint: string,
   { now, limit, inHand }: { now: number; limit: number; inHand: ReadonlySet<string> },
@@ -85,7 +83,7 @@ function dueLater(table: Table, endpoint: string, now: number, ProjectionExpress
   return pendingItems(table, endpoint, { FilterExpression: DUE_LATER, values, ProjectionExpression });
 }
 
-async function nextDue(table: Table, endpoint: string, now: number): Promise<number | undefined> {
+export async function nextDue(table: Table, endpoint: string, now: number): Promise<number | undefined> {
   let next: number | undefined;
   for await (const item of dueLater(table, endpoint, now, 'due')) {
     next = Math.min(next ?? Number.POSITIVE_INFINITY, numberIn(item, 'due'));
@@ -94,7 +92,7 @@ async function nextDue(table: Table, endpoint: string, now: number): Promise<num
 }
 
 /** Writes down the time of the first attempt, too: a delivery that was tried already keeps it. */
-async function putOff(
+export async function putOff(
   table: Table,
   endpoint: string,
   place: string,
@@ -115,7 +113,7 @@ async function putOff(
   }
 }
 
-async function bringForward(table: Table, endpoint: string, now: number): Promise<number> {
+export async function bringForward(table: Table, endpoint: string, now: number): Promise<number> {
   let count = 0;
   await inParallel(dueLater(table, endpoint, now, 'sk'), WIDTH, async item => {
     const update = {
@@ -130,7 +128,7 @@ async function bringForward(table: Table, endpoint: string, now: number): Promis
   return count;
 }
 
-async function standingOf(table: Table, endpoint: string, atMost?: number): Promise<Standing> {
+export async function standingOf(table: Table, endpoint: string, atMost?: number): Promise<Standing> {
   const places = async (prefix: string) => {
     const options = { ProjectionExpression: 'sk', first: atMost };
     const items = queryItems(table, endpointPartition(endpoint), prefix, options);
@@ -147,5 +145,95 @@ async function standingOf(table: Table, endpoint: string, atMost?: number): Prom
     oldest: oldest === undefined ? undefined : Number.parseInt(oldest, 10),
     oldestReplayed: replayed === undefined ? undefined : Number.parseInt(unmarked(replayed), 10),
     dead: dead.length,
+  };
+}
+
+/** `body` is compressed JSON of its text: it comes back as it was, also where it is no valid Unicode. */
+export function pendingItem(delivery: NewDelivery): Item {
+  const { endpoint, eventId, at, body, attributes, replay, due = at, attempts = 0, triedAt } = delivery;
+  return {
+    ...pendingKey(endpoint, pendingPlace(at, eventId, replay === true)),
+    eventId: { S: eventId },
+    at: number(at),
+    body: { B: encode(body) },
+    attributes: { S: JSON.stringify(attributes) },
+    ...(replay && { replay: { BOOL: true } }),
+    due: number(due),
+    attempts: number(attempts),
+    ...(triedAt !== undefined && { triedAt: number(triedAt) }),
+    expiresAt: keptFrom(due),
+  };
+}
+
+/** The dead letter that a pending delivery becomes, after `failed` more attempts. */
+export function buried(endpoint: string, pending: Item, { at, reason }: Death, failed: number): Item {
+  const { due: _, triedAt: _none, ...kept } = pending;
+  return {
+    ...kept,
+    ...deadKey(endpoint, unmarked(placeIn(pending, PENDING))),
+    attempts: number(numberIn(pending, 'attempts') + failed),
+    diedAt: number(at),
+    reason: { S: reason },
+    expiresAt: keptFrom(at),
+  };
+}
+
+/** The pending delivery that a dead letter becomes. One that an operator asked for by its event's id goes out
+ *  as a replay does. */
+export function revived(endpoint: string, dead: Item, now: number, isAskedFor: boolean): Item {
+  const { diedAt: _, reason: _none, ...kept } = dead;
+  const isReplay = isAskedFor || dead.replay?.BOOL === true;
+  return {
+    ...kept,
+    ...pendingKey(endpoint, `${isReplay ? REPLAYED : ''}${placeIn(dead, DEAD)}`),
+    due: number(now),
+    attempts: number(0),
+    ...(isAskedFor && { replay: { BOOL: true } }),
+    expiresAt: keptFrom(now),
+  };
+}
+
+function pendingOf(endpoint: string, item: Item): PendingDelivery {
+  return {
+    ...deliveryOf(endpoint, item),
+    place: placeIn(item, PENDING),
+    due: numberIn(item, 'due'),
+    attempts: numberIn(item, 'attempts'),
+    triedAt: item.triedAt && Number(item.triedAt.N),
+  };
+}
+
+export function deadOf(endpoint: string, item: Item): DeadDelivery {
+  return {
+    ...deliveryOf(endpoint, item),
+    place: placeIn(item, DEAD),
+    diedAt: numberIn(item, 'diedAt'),
+    reason: item.reason?.S as string,
+    attempts: numberIn(item, 'attempts'),
+  };
+}
+
+/** The place of a delivery, in a key that begins with `prefix`. */
+function placeIn(item: Item, prefix: string): string {
+  const sk = item.sk?.S as string;
+  return sk.slice(prefix.length);
+}
+
+const number = (value: number) => ({ N: String(value) });
+
+/** The number in an attribute that the item is known to have. */
+export const numberIn = (item: Item, name: string): number => Number((item[name] as { N: string }).N);
+
+/** The time, in s, after which DynamoDB may delete a delivery that is due, or died, at `at` (ms since 1970). */
+const keptFrom = (at: number) => number(Math.floor((at + DELIVERIES_KEPT_MS) / 1_000));
+
+function deliveryOf(endpoint: string, item: Item): NewDelivery {
+  return {
+    endpoint,
+    eventId: item.eventId?.S as string,
+    at: numberIn(item, 'at'),
+    body: decode(item.body?.B as Uint8Array) as string,
+    attributes: JSON.parse(item.attributes?.S as string),
+    ...(item.replay?.BOOL && { replay: true }),
   };
 }

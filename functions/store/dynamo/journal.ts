@@ -1,13 +1,85 @@
-import { QueryCommand } from '@aws-sdk/client-dynamodb';
+import { QueryCommand, type TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import type { ProcessKey } from '../../basics/process.ts';
+import { encodePart } from '../../model/event-id.ts';
+import { type ChangeRecord, type ChangeRecords, changeGroups, expiryOf } from '../change-records.ts';
 import { decodeEvents } from '../codec.ts';
-import type { JournalEntry, JournalReader, Stretch } from '../journal.ts';
+import type { JournalEntry, JournalReader, JournalRecord, Search, Stretch } from '../journal.ts';
 import { type ChangePlace, changePlaceOf, type EntryPlace, entryPlaceOf } from '../journal-ids.ts';
-import { AUDIT, CHANGE, changeTime, type Key, partition } from '../keys.ts';
-import type { ChangeItem } from './change-items.ts';
-import { searchRecords, timeOf } from './journal-search.ts';
-import { firstOf, queryItems } from './query-items.ts';
+import { AUDIT, CHANGE, changeKey, changeTime, type Key, partition, projectIn } from '../keys.ts';
+import { merged } from '../merged.ts';
+import type { CommitRequest } from '../snapshots.ts';
+import { IS_ABSENT } from './conditions.ts';
+import { firstOf, queryItems } from './requests.ts';
 import { patiently, type Table } from './table.ts';
+
+/** A change record, as `changePuts` writes it. */
+interface ChangeItem extends Key {
+  readonly events: { readonly B: Uint8Array };
+}
+
+/** The change records of one commit: usually one, more when its events fill more than an item holds. Each can
+ *  be published by itself, because the stream keeps no order within a transaction. */
+export function changePuts(
+  table: Table,
+  process: ProcessKey,
+  projectId: string,
+  { events, version, at }: Pick<CommitRequest, 'events' | 'version' | 'at'>,
+): TransactWriteItem[] {
+  return changeGroups(events).map((group, part) => ({
+    Put: {
+      TableName: table.tableName,
+      Item: {
+        ...changeKey(process, at, projectId, version, part),
+        events: { B: group },
+        expiresAt: { N: String(expiryOf(at)) },
+      },
+      ConditionExpression: IS_ABSENT,
+    },
+  }));
+}
+
+/** Records in one request; DynamoDB answers 1 MB of them at most. */
+const RECORDS_PER_REQUEST = 100;
+
+/** Reads the table's change records as they stand, in order to publish them again. */
+export function createChangeRecords(table: Table): ChangeRecords {
+  return {
+    async read(process, { since, until, behind }) {
+      const pk = partition(process);
+      const command = new QueryCommand({
+        TableName: table.tableName,
+        KeyConditionExpression: 'pk = :pk AND begins_with(sk, :change)',
+        ExpressionAttributeValues: { ':pk': { S: pk }, ':change': { S: CHANGE } },
+        // DynamoDB begins behind this key, whether an item has it or not.
+        ExclusiveStartKey: { pk: { S: pk }, sk: { S: behind ?? changeTime(since) } },
+        ConsistentRead: true,
+        Limit: RECORDS_PER_REQUEST,
+      });
+      const { Items, LastEvaluatedKey } = await patiently(table, () => table.client.send(command));
+      const all = (Items as unknown as FoundItem[]).map(changeRecordOf);
+      const records = all.filter(({ at }) => at < until);
+      return { records, isLast: LastEvaluatedKey === undefined || records.length < all.length };
+    },
+  };
+}
+
+/** Somebody may have changed a record by hand. */
+type FoundItem = Key & Partial<ChangeItem>;
+
+function changeRecordOf({ pk, sk, events }: FoundItem): ChangeRecord {
+  const encoded = events?.B ?? new Uint8Array();
+  const at = Number.parseInt(sk.S.slice(CHANGE.length), 10);
+  return { pk: pk.S, sk: sk.S, at, encoded, events: countOf(encoded) };
+}
+
+/** A record that can't be decoded is handed to the publisher all the same, which sets it aside and logs it. */
+function countOf(encoded: Uint8Array): number {
+  try {
+    return decodeEvents(encoded).length;
+  } catch {
+    return 0;
+  }
+}
 
 /** What the time leaves of DynamoDB's limit of a sort key (1,024 bytes). */
 const LONGEST_END = 1024 - changeTime(0).length;
@@ -23,7 +95,7 @@ export function createJournalReader(
   const partitions = [...new Set(processes.map(partition))].toSorted();
   return {
     async read(stretch, limit) {
-      const place = stretch.position === undefined ? undefined : (JSON.parse(stretch.position) as Place);
+      const place = stretch.position === undefined ? undefined : (JSON.parse(stretch.position) as SlicePlace);
       // The position's partition may not be configured any more: then the next one follows.
       const [pk, next] = place ? partitions.filter(each => each >= place[0]) : partitions;
       if (pk === undefined) return { entries: [], position: undefined };
@@ -51,7 +123,7 @@ export function createJournalReader(
 }
 
 /** A partition, and the last key that was read of it; empty where none was. */
-type Place = readonly [pk: string, behind: string];
+type SlicePlace = readonly [pk: string, behind: string];
 
 /** The next change records of a stretch, and the last key that was looked at, if there may be more. */
 async function slice(
@@ -136,4 +208,101 @@ async function query(table: Table, pk: string, behind: string, options: object):
 
 function entriesOf(record: ChangeItem): JournalEntry[] {
   return decodeEvents(record.events.B).map(event => ({ event, at: timeOf(record) }));
+}
+
+/** How many change records the first pages of all partitions hold together, and the bounds of one page. */
+const FIRST_RECORDS = 400;
+const [SMALLEST_PAGE, LARGEST_PAGE] = [2, 50];
+
+/** Where a search was left: the sort key and the partition of its last record. All records are in the order
+ *  of these. */
+type Place = readonly [sk: string, pk: string];
+
+/** The change records of these partitions by the time of their commit: a partition is read a page at a time, and no further than needed. */
+async function* searchRecords(
+  table: Table,
+  partitions: readonly string[],
+  search: Search,
+): AsyncIterable<JournalRecord> {
+  const { order } = search;
+  const place = placeOf(search.from);
+  const first = Math.floor(FIRST_RECORDS / Math.max(1, partitions.length));
+  const page = Math.min(LARGEST_PAGE, Math.max(SMALLEST_PAGE, first));
+  const isOlder = order === 'oldest-first' ? isBefore : (one: Key, other: Key) => isBefore(other, one);
+  const each = partitions.map(pk => recordsOf(table, pk, { ...search, page, place }));
+  for await (const item of merged(each, isOlder)) yield journalRecordOf(item);
+}
+
+interface Part extends Search {
+  readonly page: number;
+  readonly place: Place | undefined;
+}
+
+async function* recordsOf(table: Table, pk: string, part: Part): AsyncIterable<ChangeItem> {
+  const { since, until, order, page, place } = part;
+  const isForward = order === 'oldest-first';
+  const items = queryItems(table, pk, CHANGE, {
+    ...(!isForward && { ScanIndexForward: false }),
+    first: page,
+    behind: isForward ? beginning(part) : end(part),
+  });
+  for await (const item of items as unknown as AsyncIterable<ChangeItem>) {
+    const at = timeOf(item);
+    if (isForward ? at >= until : at < since) return;
+    const isSeen = place !== undefined && isBeyond(place, item, isForward);
+    if (!isSeen) yield item;
+  }
+}
+
+/** The key behind which a search forwards begins: just before the last record, which is read once more, or at
+ *  `since`. */
+function beginning({ since, place }: Part): string {
+  const first = changeTime(since);
+  const left = place?.[0].slice(0, -1) ?? first;
+  // Stryker disable next-line EqualityOperator: where they are equal, either will do
+  return left > first ? left : first;
+}
+
+/** The key before which a search backwards begins: just after the last record, which is read once more, or at
+ *  `until`. A record's key ends with a digit, behind which `~` sorts. */
+function end({ until, place }: Part): string {
+  const last = changeTime(until);
+  const left = place ? `${place[0].slice(0, -1)}~` : last;
+  // Stryker disable next-line EqualityOperator: as above
+  return left < last ? left : last;
+}
+
+/** Whether the search was beyond this item already. */
+function isBeyond([sk, pk]: Place, item: Key, isForward: boolean): boolean {
+  const place = { sk: { S: sk }, pk: { S: pk } };
+  return isForward ? isBefore(item, place) : isBefore(place, item);
+}
+
+function isBefore(one: Key, other: Key): boolean {
+  return one.sk.S < other.sk.S || (one.sk.S === other.sk.S && one.pk.S < other.pk.S);
+}
+
+function journalRecordOf(item: ChangeItem): JournalRecord {
+  const { sk, pk, events } = item;
+  const place: Place = [sk.S, pk.S];
+  return {
+    position: JSON.stringify(place),
+    at: timeOf(item),
+    isOf: projectId => projectIn(sk.S) === encodePart(projectId),
+    events: () => decodeEvents(events.B),
+  };
+}
+
+function placeOf(position: string | undefined): Place | undefined {
+  if (position === undefined) return undefined;
+  const place: unknown = JSON.parse(position);
+  // Stryker disable next-line ArrayDeclaration: a text alone is no place, either
+  const [sk, pk] = Array.isArray(place) ? place : [];
+  if (typeof pk === 'string' && typeof sk === 'string' && sk.startsWith(CHANGE)) return [sk, pk];
+  throw new TypeError('This is no place in a journal.');
+}
+
+/** When a change record was committed, in ms since 1970, by its key. */
+function timeOf({ sk }: Key): number {
+  return Number.parseInt(sk.S.slice(CHANGE.length), 10);
 }

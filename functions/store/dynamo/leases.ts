@@ -5,10 +5,9 @@ import { passKey } from '../keys.ts';
 import { farEnd, type Lease, type LeaseRequest, type PassWindow } from '../snapshots.ts';
 import { failureOf, type PassFailure, type PassState } from '../state.ts';
 import { IS_FREE, IS_OURS, IS_OURS_TO_END } from './conditions.ts';
-import { type Attributes, attributesOf } from './state-item.ts';
-import { rowUpdate, stateWrites } from './state-writes.ts';
+import { transact } from './requests.ts';
+import { type Attributes, attributesOf, rowUpdate, stateWrites } from './state.ts';
 import { holds, ifHolds, type Table } from './table.ts';
-import { transact } from './transact.ts';
 
 const LEASE_END: Attributes = new Map(['leaseOwner', 'leaseUntil'].map(name => [name, undefined]));
 /** Removes the lease, the beginning and the progress of a pass. */

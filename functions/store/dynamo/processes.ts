@@ -1,15 +1,36 @@
-import { type AttributeValue, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import {
+  type AttributeValue,
+  DeleteItemCommand,
+  PutItemCommand,
+  type TransactWriteItem,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import { inParallel } from '../../basics/in-parallel.ts';
 import type { Mode, ProcessKey } from '../../basics/process.ts';
-import { DEBT, type Key, partition, passKey, stateKey } from '../keys.ts';
+import {
+  DEBT,
+  type Key,
+  PROJECT_PREFIX,
+  partition,
+  passKey,
+  processIn,
+  ROSTER,
+  rosterKey,
+  STATE,
+  STATE_PART,
+  seenKey,
+  stateKey,
+  TOMBSTONE,
+  usersKey,
+} from '../keys.ts';
 import type { BegunPass, ProcessReader, Progress } from '../processes.ts';
+import type { Forgotten, Roster } from '../roster.ts';
 import type { Debt } from '../state.ts';
-import { batchGet } from './batch-get.ts';
-import { IS_ON_HOLD } from './conditions.ts';
-import { debtOf } from './debts.ts';
+import { IS_ON_HOLD, NOT_WALKED } from './conditions.ts';
 import { progressOf } from './leases.ts';
-import { queryItems } from './query-items.ts';
-import { stateOf } from './state-item.ts';
-import { holds, type Table } from './table.ts';
+import { batchGet, firstOf, getItem, queryItems, transact } from './requests.ts';
+import { debtOf, partsIn, rowUpdate, stateOf } from './state.ts';
+import { holds, patiently, type Table } from './table.ts';
 
 const NAMES = [
   ...['pk', 'sk', 'baselined', 'baselinedAt', 'hold', 'released', 'stalled', 'completedAt', 'sweptAt'],
@@ -59,4 +80,145 @@ function passOf(mode: Mode, item: ProcessItem): BegunPass[] {
   const heldUntil = item.leaseUntil && Number(item.leaseUntil.N);
   if (!isBegun && heldUntil === undefined) return [];
   return [{ mode, progress: progressOf(item), isBegun, heldUntil }];
+}
+
+/** Writes under way at once. */
+const WIDTH = 20;
+const IS_PROJECT = { ProjectionExpression: 'projectId', FilterExpression: 'attribute_exists(projectId)' };
+
+/** The roster of a DynamoDB table, which also knows since when. */
+interface TableRoster extends Roster {
+  /** @returns since when each is remembered, in ms since 1970 by the table's clock */
+  remember<Process extends ProcessKey>(processes: readonly Process[]): Promise<ReadonlyMap<Process, number>>;
+}
+
+/** The processes of a table: a row each, in one partition. */
+export function createRoster(table: Table): TableRoster {
+  // Needs no refresh: the configuration doesn't change while a program runs, and no configured process is
+  // forgotten.
+  const remembered = new Map<string, number>();
+  const list = async () => {
+    const found: ProcessKey[] = [];
+    for await (const item of queryItems(table, ROSTER, undefined)) {
+      const { sk, since } = item as { sk: { S: string }; since: { N: string } };
+      const process = processIn(sk.S);
+      found.push(process);
+      remembered.set(partition(process), Number(since.N));
+    }
+    return found;
+  };
+  return {
+    list,
+    async remember(processes) {
+      const isNew = (process: ProcessKey) => !remembered.has(partition(process));
+      if (processes.some(isNew)) await list();
+      await inParallel(processes.filter(isNew), WIDTH, async process => {
+        const since = table.patience.clock();
+        const Item = { ...rosterKey(process), since: { N: String(since) } };
+        const put = { TableName: table.tableName, Item };
+        await patiently(table, () => table.client.send(new PutItemCommand(put)));
+        remembered.set(partition(process), since);
+      });
+      return new Map(processes.map(each => [each, remembered.get(partition(each)) as number]));
+    },
+    async count(process, most) {
+      const items = queryItems(table, partition(process), PROJECT_PREFIX, { ...IS_PROJECT, first: most });
+      return (await firstOf(items, most)).length;
+    },
+    forget(process, page) {
+      remembered.delete(partition(process));
+      return forget(table, process, page);
+    },
+  };
+}
+
+/** Deletes the state first, with the users, in one transaction, then the rest a page at a time. If the process is configured
+ *  again before all is deleted, it begins with a baseline, which takes the snapshots that are left for what
+ *  it read earlier. So nothing is told of what is deleted. */
+async function forget(
+  table: Table,
+  process: ProcessKey,
+  { now, most }: { readonly now: number; readonly most: number },
+): Promise<Forgotten> {
+  const TableName = table.tableName;
+  const isFree = {
+    ConditionExpression: NOT_WALKED,
+    ExpressionAttributeValues: { ':now': { N: String(now) } },
+  };
+  const begun: TransactWriteItem[] = [
+    { Delete: { TableName, Key: stateKey(process) } },
+    { Delete: { TableName, Key: seenKey(process) } },
+    { Delete: { TableName, Key: usersKey(process) } },
+    { Delete: { TableName, Key: passKey(process, 'changes'), ...isFree } },
+    { Delete: { TableName, Key: passKey(process, 'sweep'), ...isFree } },
+  ];
+  if ((await transact(table, begun)) === 'conflict') return 'busy';
+  const items = await firstOf(itemsOf(table, process, most), most);
+  await inParallel(items, WIDTH, ({ pk, sk }) => remove(table, { pk, sk }));
+  const isProject = ({ sk, projectId }: Row) => projectId !== undefined && sk.S.startsWith(PROJECT_PREFIX);
+  const projects = items.filter(isProject).length;
+  if (items.length === most) return { projects, isDone: false };
+  await remove(table, rosterKey(process));
+  return { projects, isDone: true };
+}
+
+/** What a process has beside its state. Rows of projects and of debts have a `projectId`; further parts of a snapshot have none. */
+type Row = Key & { readonly projectId?: { readonly S: string } };
+
+async function* itemsOf(table: Table, process: ProcessKey, first: number): AsyncIterable<Row> {
+  // Stryker disable next-line ObjectLiteral: without it more is read than needed, and no more comes of that
+  const keys = { ProjectionExpression: 'pk, sk, projectId', first };
+  for (const prefix of [STATE_PART, DEBT, TOMBSTONE, PROJECT_PREFIX])
+    yield* queryItems(table, partition(process), prefix, keys) as unknown as AsyncIterable<Row>;
+}
+
+async function remove(table: Table, key: Key): Promise<void> {
+  const command = new DeleteItemCommand({ TableName: table.tableName, Key: key });
+  await patiently(table, () => table.client.send(command));
+}
+
+/** Copies the state, debts, snapshots and tombstones of a process from one table to the other, and deletes
+ *  those that `from` does not have (docs/decisions/0101). Its journal stays, as does all that belongs to
+ *  endpoints. The caller holds both leases of the process. The watermark is copied first: if the copy is
+ *  interrupted, passes ask from the older watermark, and compare with whichever snapshot is there.
+ *  @returns how many projects it holds then */
+export async function restoreProcess(
+  { from, to }: { readonly from: Table; readonly to: Table },
+  process: ProcessKey,
+): Promise<number> {
+  let projects = 0;
+  for (const mode of ['changes', 'sweep'] as const) await restorePass({ from, to }, process, mode);
+  for (const prefix of [seenKey(process).sk.S, STATE, DEBT, TOMBSTONE, PROJECT_PREFIX]) {
+    const there = new Set<string>();
+    await inParallel(queryItems(from, partition(process), prefix), WIDTH, async Item => {
+      there.add(Item.sk?.S as string);
+      if (prefix === PROJECT_PREFIX && Item.projectId) projects += 1;
+      await put(to, Item);
+    });
+    const keys = { ProjectionExpression: 'pk, sk' };
+    await inParallel(queryItems(to, partition(process), prefix, keys), WIDTH, async key => {
+      if (!there.has(key.sk?.S as string)) await remove(to, key as Key);
+    });
+  }
+  return projects;
+}
+
+/** Copies the row of one mode without its lease, which the caller holds. An unfinished pass is dropped. */
+async function restorePass(
+  { from, to }: { readonly from: Table; readonly to: Table },
+  process: ProcessKey,
+  mode: Mode,
+): Promise<void> {
+  const item = await getItem(from, passKey(process, mode));
+  const attributes = new Map<string, AttributeValue | undefined>(
+    [...partsIn(mode), 'window', 'progress'].map(name => [name, undefined]),
+  );
+  for (const name of partsIn(mode)) attributes.set(name, item?.[name]);
+  const update = rowUpdate(to, process, [mode, attributes]);
+  await patiently(to, () => to.client.send(new UpdateItemCommand(update)));
+}
+
+async function put(table: Table, Item: Record<string, AttributeValue>): Promise<void> {
+  const command = new PutItemCommand({ TableName: table.tableName, Item });
+  await patiently(table, () => table.client.send(command));
 }

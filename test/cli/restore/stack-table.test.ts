@@ -7,8 +7,8 @@ import {
 import type { LambdaClient } from '@aws-sdk/client-lambda';
 import { describe, expect, it } from 'vitest';
 import { stackTable } from '../../../cli/restore/stack-table.ts';
-import { getItem } from '../../../functions/store/dynamo/get-item.ts';
 import { TABLE_LAYOUT } from '../../../functions/store/dynamo/layout.ts';
+import { getItem } from '../../../functions/store/dynamo/requests.ts';
 import { LAYOUT_KEY } from '../../../functions/store/keys.ts';
 import { openModel } from '../../kit/table.ts';
 import { modelClient, TableModel } from '../../simulation/models/table.ts';

@@ -6,20 +6,16 @@ export const SCHEDULE_BUGS: readonly Bug[] = [
     name: 'a claim without its condition',
     edits: [
       edit(
-        'store/dynamo/tick-claims.ts',
+        'store/dynamo/tick.ts',
         '        ConditionExpression: seen === undefined ? NEVER_CLAIMED : IS_LAST_CLAIMED,\n',
         '',
       ),
-      edit(
-        'store/dynamo/tick-claims.ts',
-        "          ...(seen !== undefined && { ':seen': { N: seen } }),\n",
-        '',
-      ),
+      edit('store/dynamo/tick.ts', "          ...(seen !== undefined && { ':seen': { N: seen } }),\n", ''),
     ],
   },
   {
     name: 'a claim that lies ahead believed for ever',
-    edits: [edit('store/dynamo/tick-claims.ts', '|| Number(seen) > now + FARTHEST_MS ? now', '? now')],
+    edits: [edit('store/dynamo/tick.ts', '|| Number(seen) > now + FARTHEST_MS ? now', '? now')],
   },
   {
     name: 'the edge of a window taken twice',

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ProcessKey } from '../../../functions/basics/process.ts';
 import { decodeEvents } from '../../../functions/store/codec.ts';
-import { createSnapshots } from '../../../functions/store/dynamo/snapshots.ts';
+import { createSnapshots } from '../../../functions/store/dynamo/store.ts';
 import { CHANGE, partition } from '../../../functions/store/keys.ts';
 import type { DebtChange, Lease, Snapshot, Snapshots } from '../../../functions/store/snapshots.ts';
 import { openDatabase } from '../../../functions/store/sqlite/database.ts';

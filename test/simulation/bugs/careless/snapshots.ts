@@ -6,7 +6,7 @@ export const SNAPSHOTS: readonly Bug[] = [
     tests: ['snapshots/dynamo-snapshots.test.ts'],
     edits: [
       edit(
-        'store/dynamo/commits.ts',
+        'store/dynamo/projects.ts',
         'Key: projectKey(process, projectId), ...condition }',
         'Key: projectKey(process, projectId) }',
       ),
@@ -15,14 +15,14 @@ export const SNAPSHOTS: readonly Bug[] = [
   {
     name: 'parts of the state removed only where none is set',
     edits: [
-      edit('store/dynamo/state-item.ts', 'removed.length > 0 ?', 'removed.length > 0 && set.length === 0 ?'),
+      edit('store/dynamo/state.ts', 'removed.length > 0 ?', 'removed.length > 0 && set.length === 0 ?'),
     ],
   },
   {
     name: 'as many keys asked again as were left, not those',
     edits: [
       edit(
-        'store/dynamo/batch-get.ts',
+        'store/dynamo/requests.ts',
         'rest = [...left, ...rest.slice(BATCH)]',
         'rest = rest.slice(asked.length - left.length)',
       ),

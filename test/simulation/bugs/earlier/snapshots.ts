@@ -4,9 +4,9 @@ export const SNAPSHOTS: readonly Bug[] = [
   {
     name: 'change record written outside the transaction',
     edits: [
-      edit('store/dynamo/commits.ts', '    ...changeItems(table, process, request),\n', ''),
+      edit('store/dynamo/projects.ts', '    ...changeItems(table, process, request),\n', ''),
       edit(
-        'store/dynamo/commits.ts',
+        'store/dynamo/projects.ts',
         '  return transact(table, items);',
         '  const result = await transact(table, items);\n' +
           '  const records = changeItems(table, process, request);\n' +
@@ -18,7 +18,7 @@ export const SNAPSHOTS: readonly Bug[] = [
   {
     name: 'a baseline that commits behind its end',
     edits: [
-      edit('store/dynamo/commits.ts', 'request.isSilent ? [whileInBaseline', '!table ? [whileInBaseline'),
+      edit('store/dynamo/projects.ts', 'request.isSilent ? [whileInBaseline', '!table ? [whileInBaseline'),
     ],
     tests: ['pass/steps.test.ts'],
   },

@@ -1,0 +1,304 @@
+import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
+import type { ProcessKey } from '../../basics/process.ts';
+import { expiryOf } from '../change-records.ts';
+import { decodeContent, encodeContent } from '../codec.ts';
+import {
+  behindProject,
+  canBeHeld,
+  PROJECT_PREFIX,
+  partition,
+  partKey,
+  partPrefix,
+  projectKey,
+  projectOf,
+  stateKey,
+  tombstoneKey,
+} from '../keys.ts';
+import {
+  type CommitRequest,
+  type CommitResult,
+  type Snapshot,
+  type SnapshotHead,
+  type Tombstone,
+  TornSnapshotError,
+} from '../snapshots.ts';
+import { IS_ABSENT, IS_VERSION, NOT_BASELINED } from './conditions.ts';
+import { changePuts } from './journal.ts';
+import { batchGet, getItem, type Item, partsOf, queryItems, queryPages, transact } from './requests.ts';
+import type { Table } from './table.ts';
+
+/** Snapshot and change records in one `TransactWriteItems` (design.md §6): they can't part, whatever crashes. */
+export async function commit(
+  table: Table,
+  process: ProcessKey,
+  request: CommitRequest,
+): Promise<CommitResult> {
+  const items = [
+    ...projectItems(table, process, request),
+    ...changeItems(table, process, request),
+    ...tombstonePuts(table, process, request),
+    ...tombstoneChecks(table, process, request),
+    ...(request.isSilent ? [whileInBaseline(table, process)] : []),
+  ];
+  return transact(table, items);
+}
+
+/** Requires that the baseline has not ended: from then on, what is written in silence would never be told. */
+function whileInBaseline(table: Table, process: ProcessKey): TransactWriteItem {
+  const condition = { Key: stateKey(process), ConditionExpression: NOT_BASELINED };
+  return { ConditionCheck: { TableName: table.tableName, ...condition } };
+}
+
+function changeItems(table: Table, process: ProcessKey, request: CommitRequest): TransactWriteItem[] {
+  return changePuts(table, process, request.projectId, request);
+}
+
+function projectItems(table: Table, process: ProcessKey, request: CommitRequest): TransactWriteItem[] {
+  const { projectId, expected, snapshot } = request;
+  const condition = expected
+    ? {
+        ConditionExpression: IS_VERSION,
+        ExpressionAttributeValues: { ':expected': { N: String(expected.version) } },
+      }
+    : { ConditionExpression: IS_ABSENT };
+  const TableName = table.tableName;
+  /** Deletes the parts that the old snapshot has, and the new one has not. */
+  const staleFrom = (parts: number) =>
+    Array.from({ length: Math.max(0, (expected?.parts ?? 0) - parts) }, (_, index) => ({
+      Delete: { TableName, Key: partKey(process, projectId, parts + index + 1) },
+    }));
+  if (!snapshot) {
+    return [{ Delete: { TableName, Key: projectKey(process, projectId), ...condition } }, ...staleFrom(0)];
+  }
+  const [first, ...rest] = partsOf(encodeContent(snapshot));
+  return [
+    { Put: { TableName, Item: projectItem(process, projectId, snapshot, first, rest.length), ...condition } },
+    ...rest.map((bytes, index) => ({
+      Put: { TableName, Item: partItem(process, projectId, snapshot, bytes, index + 1) },
+    })),
+    ...staleFrom(rest.length),
+  ];
+}
+
+function projectItem(process: ProcessKey, id: string, snapshot: Snapshot, blob: Uint8Array, parts: number) {
+  return {
+    ...projectKey(process, id),
+    projectId: { S: id.toWellFormed() },
+    version: { N: String(snapshot.version) },
+    recordReadAt: { N: String(snapshot.recordReadAt) },
+    ...(snapshot.untimed && { untimed: { BOOL: true } }),
+    tasksReadAt: { N: String(snapshot.tasksReadAt) },
+    ...(snapshot.digests?.record !== undefined && { recordDigest: { S: snapshot.digests.record } }),
+    ...(snapshot.digests?.tasks !== undefined && { tasksDigest: { S: snapshot.digests.tasks } }),
+    parts: { N: String(parts) },
+    blob: { B: blob },
+  };
+}
+
+function partItem(process: ProcessKey, id: string, snapshot: Snapshot, blob: Uint8Array, part: number) {
+  return { ...partKey(process, id, part), version: { N: String(snapshot.version) }, blob: { B: blob } };
+}
+
+/** Another pass may commit after the project's item is read and before its parts are: then both are read
+ *  again. */
+const LOAD_TRIES = 5;
+
+/** Reads the whole snapshot, again where its item and its parts had different versions.
+ *  @throws TornSnapshotError when its parts can't be had at one version. */
+export async function load(table: Table, process: ProcessKey, id: string): Promise<Snapshot | undefined> {
+  const key = projectKey(process, id);
+  if (!canBeHeld(key)) return undefined;
+  for (let attempt = 0; attempt < LOAD_TRIES; attempt++) {
+    const item = await getItem(table, key);
+    if (!item) return undefined;
+    const bytes = await wholeBlob(table, process, id, item);
+    if (bytes) return snapshotOf(item, bytes);
+  }
+  throw new TornSnapshotError(
+    `The snapshot of project ${id} in process ${process.processId} is not whole: its parts don't have its version. ` +
+      'Delete its items (PROJECT#…) to read it afresh; it is then told as created.',
+  );
+}
+
+export async function withSnapshot(
+  table: Table,
+  process: ProcessKey,
+  ids: Iterable<string>,
+): Promise<Set<string>> {
+  const keys = [...new Set(ids)].map(id => projectKey(process, id)).filter(canBeHeld);
+  const items = await batchGet(table, keys, { ConsistentRead: true, ProjectionExpression: 'sk' });
+  return new Set(items.map(({ sk }) => projectOf(sk?.S as string)));
+}
+
+async function wholeBlob(
+  table: Table,
+  process: ProcessKey,
+  id: string,
+  item: Item,
+): Promise<Uint8Array | undefined> {
+  const count = Number(item.parts?.N);
+  const blobs = [item.blob?.B as Uint8Array];
+  if (count > 0) {
+    for await (const part of queryItems(table, partition(process), partPrefix(id))) {
+      if (part.version?.N === item.version?.N) blobs.push(part.blob?.B as Uint8Array);
+    }
+  }
+  return blobs.length === count + 1 ? Buffer.concat(blobs) : undefined;
+}
+
+/** Items that only hold a further part of a snapshot have no `projectId`. */
+const IS_HEAD = 'attribute_exists(projectId)';
+const HEAD = {
+  ProjectionExpression: 'sk, version, recordReadAt, untimed, tasksReadAt, recordDigest, tasksDigest',
+};
+/** DynamoDB charges the same for a head with or without its content, but the content takes the caller time to
+ *  receive. */
+const WITH_CONTENT = {
+  ProjectionExpression: `${HEAD.ProjectionExpression}, parts, #blob`,
+  ExpressionAttributeNames: { '#blob': 'blob' },
+};
+
+/** Loading one snapshot by a request of its own takes as long as receiving so many contents with their heads. */
+const CONTENTS_PER_REQUEST = 32;
+
+/** The heads of a process's snapshots in key order, a page at a time; the next page is asked for while the
+ *  caller works on one. Contents are read along with the heads, except after a page of which the caller
+ *  wanted almost none. */
+export async function* headsOf(
+  table: Table,
+  process: ProcessKey,
+  after?: string,
+): AsyncIterable<readonly SnapshotHead[]> {
+  const behind = after === undefined ? undefined : behindProject(after);
+  let areWanted = true;
+  const pages = queryPages(table, partition(process), PROJECT_PREFIX, {
+    behind,
+    FilterExpression: IS_HEAD,
+    ofEach: () => (areWanted ? WITH_CONTENT : HEAD),
+  });
+  for await (const items of oneAhead(pages)) {
+    // The page holds nothing but parts of large snapshots.
+    if (items.length === 0) continue;
+    let wanted = 0;
+    yield items.map(item => new Head(item, () => ++wanted));
+    areWanted = wanted * CONTENTS_PER_REQUEST >= items.length;
+  }
+}
+
+/** A head; it has its content at hand if that was read along, and fits the one item. */
+class Head implements SnapshotHead {
+  declare readonly projectId: string;
+  declare readonly version: number;
+  declare readonly recordReadAt: number;
+  declare readonly tasksReadAt: number;
+  readonly #item: Item;
+  readonly #onWanted: () => void;
+
+  constructor(item: Item, onWanted: () => void) {
+    Object.assign(this, headOf(item));
+    this.#item = item;
+    this.#onWanted = onWanted;
+  }
+
+  whole(): Snapshot | undefined {
+    const { parts, blob } = this.#item;
+    this.#onWanted();
+    return parts?.N === '0' ? snapshotOf(this.#item, blob?.B as Uint8Array) : undefined;
+  }
+}
+
+/** The snapshot in a project's item; `bytes`: those of its content, also of the parts in other items. */
+function snapshotOf(item: Item, bytes: Uint8Array): Snapshot {
+  const { projectId, ...head } = headOf(item);
+  return { ...head, ...decodeContent(bytes), parts: Number(item.parts?.N) };
+}
+
+/** What a project's item says beside its content. */
+function headOf(item: Item): SnapshotHead {
+  const [record, tasks] = [item.recordDigest?.S, item.tasksDigest?.S];
+  return {
+    projectId: projectOf(item.sk?.S as string),
+    version: Number(item.version?.N),
+    recordReadAt: Number(item.recordReadAt?.N),
+    ...(item.untimed?.BOOL && { untimed: true }),
+    tasksReadAt: Number(item.tasksReadAt?.N),
+    ...((record ?? tasks) !== undefined && {
+      digests: { record, tasks },
+    }),
+  };
+}
+
+async function* oneAhead<Page>(pages: AsyncIterable<Page>): AsyncIterable<Page> {
+  const iterator = pages[Symbol.asyncIterator]();
+  for (let next = iterator.next(); ; ) {
+    const { value, done } = await next;
+    if (done) return;
+    next = iterator.next();
+    // If the caller stops here, nobody awaits this page: its failure would be an unhandled rejection.
+    next.catch(() => undefined);
+    yield value;
+  }
+}
+
+/** As `tombstonePuts` writes it. */
+interface TombstoneItem {
+  readonly version: { readonly N: string };
+  readonly readAt: { readonly N: string };
+  readonly untimed?: { readonly BOOL: boolean };
+  readonly updatedAt?: { readonly N: string };
+}
+
+/** What a deletion leaves behind, in its transaction. */
+function tombstonePuts(
+  { tableName }: Table,
+  process: ProcessKey,
+  { projectId, tombstone, at }: CommitRequest,
+): TransactWriteItem[] {
+  if (!tombstone) return [];
+  const { version, readAt, untimed, updatedAt } = tombstone;
+  const item = {
+    ...tombstoneKey(process, projectId),
+    version: { N: String(version) },
+    readAt: { N: String(readAt) },
+    ...(untimed && { untimed: { BOOL: true } }),
+    ...(updatedAt !== undefined && { updatedAt: { N: String(updatedAt) } }),
+    expiresAt: { N: String(expiryOf(at)) },
+  };
+  return [{ Put: { TableName: tableName, Item: item } }];
+}
+
+/** Requires that the tombstone is still the one that was read. If it is not, the project was made and deleted
+ *  in between, with a larger version than this commit would give it. */
+function tombstoneChecks(
+  { tableName }: Table,
+  process: ProcessKey,
+  { projectId, madeAfter }: CommitRequest,
+): TransactWriteItem[] {
+  if (!madeAfter) return [];
+  const { version } = madeAfter;
+  const condition =
+    version === undefined
+      ? { ConditionExpression: IS_ABSENT }
+      : {
+          ConditionExpression: IS_VERSION,
+          ExpressionAttributeValues: { ':expected': { N: String(version) } },
+        };
+  return [{ ConditionCheck: { TableName: tableName, Key: tombstoneKey(process, projectId), ...condition } }];
+}
+
+export async function readTombstone(
+  table: Table,
+  process: ProcessKey,
+  projectId: string,
+): Promise<Tombstone | undefined> {
+  const key = tombstoneKey(process, projectId);
+  const item = canBeHeld(key) ? ((await getItem(table, key)) as TombstoneItem | undefined) : undefined;
+  return (
+    item && {
+      version: Number(item.version.N),
+      readAt: Number(item.readAt.N),
+      ...(item.untimed?.BOOL && { untimed: true }),
+      ...(item.updatedAt && { updatedAt: Number(item.updatedAt.N) }),
+    }
+  );
+}

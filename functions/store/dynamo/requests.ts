@@ -1,0 +1,193 @@
+import {
+  type AttributeValue,
+  BatchGetItemCommand,
+  DeleteItemCommand,
+  GetItemCommand,
+  type KeysAndAttributes,
+  PutItemCommand,
+  QueryCommand,
+  type TransactWriteItem,
+  TransactWriteItemsCommand,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import type { Key } from '../keys.ts';
+import { MAX_BYTES, MAX_ITEMS, PART_BYTES } from '../limits.ts';
+import type { CommitResult } from '../snapshots.ts';
+import { holds, patiently, type Table, waitAfter } from './table.ts';
+
+/** One item as it is now, with all writes that ended before. */
+export async function getItem(table: Table, key: Key): Promise<Record<string, AttributeValue> | undefined> {
+  const command = { TableName: table.tableName, Key: key, ConsistentRead: true };
+  const { Item } = await patiently(table, () => table.client.send(new GetItemCommand(command)));
+  return Item;
+}
+
+/** An item, or its key, as DynamoDB's low-level client takes it. */
+export type Item = Record<string, AttributeValue>;
+
+/** DynamoDB's limit of one BatchGetItem. */
+const BATCH = 100;
+
+/** Reads the items of these keys, in any order, with the options `how`; keys without an item are left out.
+ *  DynamoDB may answer only a part of a batch and hand back the other keys: these are asked for again, at
+ *  once if it answered anything, after a wait if it answered nothing.
+ *  @throws when it answers nothing however often it is asked */
+export async function batchGet(
+  table: Table,
+  keys: readonly Key[],
+  how: Omit<KeysAndAttributes, 'Keys'>,
+): Promise<Item[]> {
+  const found: Item[] = [];
+  let rest: readonly Item[] = keys;
+  for (let inVain = 0; rest.length > 0; ) {
+    const asked = rest.slice(0, BATCH);
+    const command = { RequestItems: { [table.tableName]: { ...how, Keys: asked } } };
+    const answer = await patiently(table, () => table.client.send(new BatchGetItemCommand(command)));
+    found.push(...(answer.Responses?.[table.tableName] ?? []));
+    const left = answer.UnprocessedKeys?.[table.tableName]?.Keys ?? [];
+    rest = [...left, ...rest.slice(BATCH)];
+    inVain = left.length < asked.length ? 0 : inVain + 1;
+    if (inVain > 0 && !(await waitAfter(table, inVain))) throw new Error(UNANSWERED);
+  }
+  return found;
+}
+
+const UNANSWERED =
+  'The table answered no item of a batch, however often it was asked: it is throttled. The next pass asks again.';
+
+export interface QueryOptions extends Projection {
+  readonly FilterExpression?: string;
+  /** What the filter's placeholders stand for. */
+  readonly values?: Record<string, AttributeValue>;
+  readonly ScanIndexForward?: boolean;
+  /** The size of the first page in items, before the filter; each further page is twice as large. For callers
+   *  that need only a few items. */
+  readonly first?: number | undefined;
+  /** Begins behind this sort key, which need not be there. */
+  readonly behind?: string | undefined;
+  /** Called before each page: what to read of its items. */
+  readonly ofEach?: () => Projection;
+}
+
+interface Projection {
+  readonly ProjectionExpression?: string;
+  readonly ExpressionAttributeNames?: Record<string, string>;
+}
+
+/** Which sort keys of a partition: those that begin so, those from one to another, or (undefined) all. */
+type SortKeys = string | { readonly from: string; readonly to: string } | undefined;
+
+const LARGEST_PAGE = 1_000;
+
+/** The items of a partition with these sort keys, in their order, as they are now. */
+export async function* queryItems(
+  table: Table,
+  pk: string,
+  keys: SortKeys,
+  options: QueryOptions = {},
+): AsyncIterable<Record<string, AttributeValue>> {
+  for await (const page of queryPages(table, pk, keys, options)) yield* page;
+}
+
+/** As `queryItems`, a page at a time: 1 MB of items, or fewer where `first` says so. */
+export async function* queryPages(
+  table: Table,
+  pk: string,
+  keys: SortKeys,
+  { values, first, behind, ofEach, ...more }: QueryOptions = {},
+): AsyncIterable<Record<string, AttributeValue>[]> {
+  const chosen = chosenBy(keys);
+  const query = {
+    TableName: table.tableName,
+    KeyConditionExpression: `pk = :pk${chosen.condition}`,
+    ExpressionAttributeValues: { ':pk': { S: pk }, ...chosen.values, ...values },
+    ConsistentRead: true,
+    ...more,
+  };
+  let size = first === undefined ? undefined : Math.min(first, LARGEST_PAGE);
+  let ExclusiveStartKey: Record<string, AttributeValue> | undefined =
+    behind === undefined ? undefined : { pk: { S: pk }, sk: { S: behind } };
+  do {
+    const command = new QueryCommand({
+      ...query,
+      ...ofEach?.(),
+      ...(size !== undefined && { Limit: size }),
+      ...(ExclusiveStartKey && { ExclusiveStartKey }),
+    });
+    const page = await patiently(table, () => table.client.send(command));
+    yield page.Items ?? [];
+    ExclusiveStartKey = page.LastEvaluatedKey;
+    size = size === undefined ? undefined : Math.min(2 * size, LARGEST_PAGE);
+  } while (ExclusiveStartKey);
+}
+
+function chosenBy(keys: SortKeys): { condition: string; values: Record<string, AttributeValue> } {
+  if (keys === undefined) return { condition: '', values: {} };
+  if (typeof keys === 'string')
+    return { condition: ' AND begins_with(sk, :prefix)', values: { ':prefix': { S: keys } } };
+  const { from, to } = keys;
+  return { condition: ' AND sk BETWEEN :from AND :to', values: { ':from': { S: from }, ':to': { S: to } } };
+}
+
+/** The first `limit` items, or all; no page is read beyond them. */
+export async function* upTo<Item>(
+  items: AsyncIterable<Item>,
+  limit = Number.POSITIVE_INFINITY,
+): AsyncIterable<Item> {
+  if (limit < 1) return;
+  let count = 0;
+  for await (const item of items) {
+    yield item;
+    count += 1;
+    if (count >= limit) return;
+  }
+}
+
+/** As `upTo`, all at once. */
+export function firstOf<Item>(items: AsyncIterable<Item>, limit?: number): Promise<Item[]> {
+  return Array.fromAsync(upTo(items, limit));
+}
+
+/** True when one transaction has room for these items and for `beside` further small ones. */
+export function fit(items: readonly TransactWriteItem[], beside = 0): boolean {
+  // Stryker disable next-line EqualityOperator: a byte is nothing beside the 200 KB that are kept free.
+  return items.length + beside <= MAX_ITEMS && bytesOf(items) <= MAX_BYTES;
+}
+
+/** Writes all of these items or none. A single item is written without a transaction, which would cost twice
+ *  as much. */
+export async function transact(table: Table, items: readonly TransactWriteItem[]): Promise<CommitResult> {
+  if (!fit(items)) return 'too-large';
+  const written = await holds(table, () => send(table, items));
+  return written ? 'committed' : 'conflict';
+}
+
+function send({ client }: Table, items: readonly TransactWriteItem[]): Promise<unknown> {
+  const [{ Put, Update, Delete } = {}, ...more] = items;
+  if (more.length === 0) {
+    if (Put) return client.send(new PutItemCommand(Put));
+    if (Update) return client.send(new UpdateItemCommand(Update));
+    if (Delete) return client.send(new DeleteItemCommand(Delete));
+  }
+  return client.send(new TransactWriteItemsCommand({ TransactItems: [...items] }));
+}
+
+function bytesOf(items: readonly TransactWriteItem[]): number {
+  const values = items.flatMap(({ Put, Update }) => [
+    ...Object.values(Put?.Item ?? {}),
+    ...Object.values(Update?.ExpressionAttributeValues ?? {}),
+  ]);
+  return values.reduce((sum, value) => sum + lengthOf(value), 0);
+}
+
+function lengthOf({ B, S }: AttributeValue): number {
+  // Stryker disable next-line StringLiteral: what is neither counts as nothing much
+  return B?.length ?? Buffer.byteLength(S ?? '');
+}
+
+/** A blob in pieces that each fit one item; one at least. */
+export function partsOf(bytes: Uint8Array): [Uint8Array, ...Uint8Array[]] {
+  const part = (index: number) => bytes.subarray(index * PART_BYTES, (index + 1) * PART_BYTES);
+  const more = Math.ceil(bytes.length / PART_BYTES) - 1;
+  return [part(0), ...Array.from({ length: more }, (_, index) => part(index + 1))];
+}

@@ -1,0 +1,368 @@
+import {
+  type AttributeValue,
+  DeleteItemCommand,
+  PutItemCommand,
+  type TransactWriteItem,
+  type Update,
+} from '@aws-sdk/client-dynamodb';
+import { inParallel } from '../../basics/in-parallel.ts';
+import type { ProcessKey } from '../../basics/process.ts';
+import { decodePart, encodePart } from '../../model/event-id.ts';
+import { decode, encode } from '../codec.ts';
+import {
+  DEBT,
+  debtKey,
+  debtorOf,
+  type Key,
+  LAST_PASS,
+  partition,
+  passKey,
+  seenKey,
+  stateKey,
+  statePartKey,
+  statePartPrefix,
+  usersKey,
+} from '../keys.ts';
+import type { DebtChange, KnownUsers } from '../snapshots.ts';
+import {
+  type Cause,
+  type Debt,
+  type PassState,
+  type ProcessState,
+  STATE_ROWS,
+  type StateRow,
+  UNKNOWN_PROCESS,
+} from '../state.ts';
+import { IS_ABSENT, IS_REVISION } from './conditions.ts';
+import { getItem, type Item, partsOf, queryItems, transact } from './requests.ts';
+import { patiently, type Table } from './table.ts';
+
+type StoredRow = Item & { readonly sk: { readonly S: string } };
+
+export async function readState(table: Table, process: ProcessKey): Promise<ProcessState> {
+  // Read before the others: if it says that there is a baseline, the rows read after it have the watermark
+  // that the same transaction wrote.
+  const rare = await getItem(table, stateKey(process));
+  const between = queryItems(table, partition(process), { from: DEBT, to: LAST_PASS });
+  const items = (await Array.fromAsync(between)) as StoredRow[];
+  const sweep = passKey(process, 'sweep').sk.S;
+  return {
+    ...stateOf([...items, rare && (await loadLargeParts(table, process, rare))]),
+    debts: new Map(items.filter(({ sk }) => sk.S.startsWith(DEBT)).map(debtOf)),
+    isSweepUnfinished: items.some(({ sk, window }) => sk.S === sweep && window !== undefined),
+  };
+}
+
+/** The attributes that an update sets; it removes those that are undefined. */
+export type Attributes = ReadonlyMap<string, AttributeValue | undefined>;
+
+/** The encoding of each part. Nothing is compressed that an operator may want to read. */
+const ENCODINGS: {
+  readonly [Name in keyof PassState]: 'boolean' | 'number' | 'json' | 'zstd';
+} = {
+  baselined: 'boolean',
+  baselinedAt: 'number',
+  definitions: 'zstd',
+  hold: 'json',
+  released: 'boolean',
+  stalled: 'json',
+  reported: 'json',
+  announced: 'number',
+  watermark: 'number',
+  completedAt: 'number',
+  pace: 'json',
+  skipped: 'number',
+  changesFailure: 'json',
+  sweptAt: 'number',
+  sweepCompletedAt: 'number',
+  sweepFailure: 'json',
+  audit: 'zstd',
+  recent: 'zstd',
+};
+
+const NAMES = Object.keys(STATE_ROWS) as (keyof PassState)[];
+
+/** The parts that stand in this row. */
+export const partsIn = (row: StateRow): (keyof PassState)[] => NAMES.filter(name => STATE_ROWS[name] === row);
+
+/** Reads the state from its items. A part that is in none of them is as in UNKNOWN_PROCESS. */
+export function stateOf(items: readonly (Item | undefined)[]): ProcessState {
+  const parts = NAMES.flatMap(name => {
+    const value = items.map(item => item?.[name]).find(found => found !== undefined);
+    return value === undefined ? [] : [[name, valueIn(value)] as const];
+  });
+  return { ...UNKNOWN_PROCESS, ...Object.fromEntries(parts) };
+}
+
+/** The attributes to write for `state`, by row. Only parts that are in `state`: the two modes write different
+ *  ones, and neither may overwrite the other's. */
+export function attributesOf(state: Partial<PassState>): Map<StateRow, Attributes> {
+  const rows = Map.groupBy(
+    NAMES.filter(name => name in state),
+    name => STATE_ROWS[name],
+  );
+  const attribute = (name: keyof PassState) =>
+    [name, state[name] === undefined ? undefined : attributeOf(name, state[name])] as const;
+  return new Map([...rows].map(([row, names]) => [row, new Map(names.map(attribute))]));
+}
+
+/** The update that sets just these attributes. */
+export function updateOf(attributes: Attributes) {
+  const set = [...attributes].flatMap(([name, value]) => (value ? [[name, value] as const] : []));
+  const removed = [...attributes].flatMap(([name, value]) => (value ? [] : [name]));
+  const expressions = [
+    set.length > 0 ? `SET ${set.map(([name]) => `#${name} = :${name}`).join(', ')}` : '',
+    removed.length > 0 ? `REMOVE ${removed.map(name => `#${name}`).join(', ')}` : '',
+  ];
+  return {
+    UpdateExpression: expressions.join(' ').trim(),
+    ExpressionAttributeNames: Object.fromEntries([...attributes.keys()].map(name => [`#${name}`, name])),
+    ...(set.length > 0 && {
+      ExpressionAttributeValues: Object.fromEntries(set.map(([name, value]) => [`:${name}`, value])),
+    }),
+  };
+}
+
+function attributeOf(name: keyof PassState, value: unknown): AttributeValue {
+  switch (ENCODINGS[name]) {
+    case 'boolean':
+      return { BOOL: value === true };
+    case 'number':
+      return { N: String(value) };
+    case 'json':
+      return { S: JSON.stringify(value) };
+    case 'zstd':
+      return { B: encode(value) };
+  }
+}
+
+function valueIn(value: AttributeValue): unknown {
+  if (value.BOOL !== undefined) return value.BOOL;
+  if (value.N !== undefined) return Number(value.N);
+  return value.S !== undefined ? JSON.parse(value.S) : decode(value.B as Uint8Array);
+}
+
+const KEYS: Record<StateRow, (process: ProcessKey) => Key> = {
+  rare: stateKey,
+  changes: process => passKey(process, 'changes'),
+  sweep: process => passKey(process, 'sweep'),
+  seen: seenKey,
+};
+
+/** The attributes to write for `state`, by row. What is too large for its row is stored in items of its own
+ *  right now; nobody reads these before the row refers to them. */
+export async function stateWrites(
+  table: Table,
+  process: ProcessKey,
+  state: Partial<PassState>,
+): Promise<Map<StateRow, Attributes>> {
+  const rows = attributesOf(state);
+  const rare = rows.get('rare');
+  if (rare) rows.set('rare', await storeLargeParts(table, process, rare, state));
+  return rows;
+}
+
+/** The update of one row, under a condition where there is one. */
+export function rowUpdate(
+  table: Table,
+  process: ProcessKey,
+  [row, attributes]: readonly [StateRow, Attributes],
+  condition?: { readonly text: string; readonly values: Record<string, AttributeValue> },
+): Update & { Key: Key } {
+  const { ExpressionAttributeValues, ...update } = updateOf(attributes);
+  const values = { ...ExpressionAttributeValues, ...condition?.values };
+  return {
+    TableName: table.tableName,
+    Key: KEYS[row](process),
+    ...update,
+    ...(condition && { ConditionExpression: condition.text }),
+    ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: values }),
+  };
+}
+
+/** The value of an attribute that is too large for its item: it refers to the items that hold it. */
+type Reference = { readonly tag: { readonly S: string }; readonly parts: { readonly N: string } };
+
+/** A part of the state above this size gets items of its own: definitions and reports can grow, and a tick
+ *  reads the item `STATE` of each process. */
+const INLINE_BYTES = 60_000;
+/** Longer than any run lasts: items to which the state does not refer by then will never be referred to. */
+const STALE_MS = 60 * 60 * 1000;
+
+/** Stores each attribute that is too large in items of its own, and returns the attributes with references to
+ *  these (docs/decisions/0045). The items are written at once, under keys that no other write uses: nobody
+ *  reads them before the state refers to them. */
+async function storeLargeParts(
+  table: Table,
+  process: ProcessKey,
+  attributes: Attributes,
+  state: Partial<PassState>,
+): Promise<Attributes> {
+  const stored = new Map(attributes);
+  for (const [name, value] of attributes) {
+    if (bytesOf(value) > INLINE_BYTES)
+      stored.set(name, await storePart(table, process, name, state[name as keyof PassState]));
+  }
+  return stored;
+}
+
+/** The state's item with everything in it.
+ *  @throws when an item that it refers to is not there */
+async function loadLargeParts(table: Table, process: ProcessKey, item: Item): Promise<Item> {
+  const loaded = { ...item };
+  for (const [name, { M: reference }] of Object.entries(item)) {
+    if (reference) loaded[name] = { B: await loadPart(table, process, name, reference as Reference) };
+  }
+  return loaded;
+}
+
+async function storePart(
+  table: Table,
+  process: ProcessKey,
+  name: string,
+  value: unknown,
+): Promise<AttributeValue> {
+  await deleteStale(table, process, name);
+  const { clock, random } = table.patience;
+  const tag = `${clock()}-${Math.floor(random() * 2 ** 48).toString(36)}`;
+  const parts = partsOf(encode(value));
+  for (const [part, bytes] of parts.entries()) {
+    const put = {
+      TableName: table.tableName,
+      Item: { ...statePartKey(process, name, tag, part), blob: { B: bytes } },
+    };
+    await patiently(table, () => table.client.send(new PutItemCommand(put)));
+  }
+  return { M: { tag: { S: tag }, parts: { N: String(parts.length) } } };
+}
+
+async function loadPart(
+  table: Table,
+  process: ProcessKey,
+  name: string,
+  { tag, parts }: Reference,
+): Promise<Uint8Array> {
+  const blobs: Uint8Array[] = [];
+  for await (const { blob } of queryItems(table, partition(process), statePartPrefix(name, tag.S))) {
+    blobs.push(blob?.B as Uint8Array);
+  }
+  if (blobs.length === Number(parts.N)) return Buffer.concat(blobs);
+  throw new Error(
+    `The state of process ${process.processId} refers to items of its ${name} that are not in the table. Restore the ` +
+      `table, or take the attribute ${name} from the item STATE: then it is as for a new process.`,
+  );
+}
+
+/** Deletes items of this part that were replaced, or to which the state never referred because their run
+ *  died. */
+async function deleteStale(table: Table, process: ProcessKey, name: string): Promise<void> {
+  const current = await getItem(table, stateKey(process));
+  const used = current?.[name]?.M as Reference | undefined;
+  const stale = `${statePartPrefix(name)}${table.patience.clock() - STALE_MS}`;
+  const keys = queryItems(table, partition(process), statePartPrefix(name), {
+    ProjectionExpression: 'pk, sk',
+  });
+  for await (const { pk, sk } of keys) {
+    const text = sk?.S as string;
+    // Stryker disable next-line EqualityOperator: no key is a time alone
+    if (text >= stale) return;
+    if (used && text.startsWith(statePartPrefix(name, used.tag.S))) continue;
+    const command = new DeleteItemCommand({ TableName: table.tableName, Key: { pk, sk } as Key });
+    await patiently(table, () => table.client.send(command));
+  }
+}
+
+function bytesOf(value: AttributeValue | undefined): number {
+  // Stryker disable next-line StringLiteral: what is neither counts as nothing much
+  return value?.B?.length ?? Buffer.byteLength(value?.S ?? '');
+}
+
+/** Writes under way at once. */
+const WIDTH = 20;
+
+/** Writes each by itself. One that another pass wrote since it was read stays as it is.
+ *  @throws the first failure, once all others are over */
+export async function writeDebts(
+  table: Table,
+  process: ProcessKey,
+  changes: readonly DebtChange[],
+): Promise<void> {
+  const failures: unknown[] = [];
+  await inParallel(debtWrites(table, process, changes), WIDTH, write =>
+    transact(table, [write]).catch(failure => failures.push(failure)),
+  );
+  if (failures.length > 0) throw failures[0];
+}
+
+/** The writes of these debts, each on condition that its row is as it was read. */
+export function debtWrites(
+  table: Table,
+  process: ProcessKey,
+  changes: readonly DebtChange[],
+): TransactWriteItem[] {
+  const { tableName: TableName } = table;
+  return changes.map(({ projectId, before, after }): TransactWriteItem => {
+    const condition = before
+      ? {
+          ConditionExpression: IS_REVISION,
+          ExpressionAttributeValues: { ':expected': { N: String(before.revision) } },
+        }
+      : { ConditionExpression: IS_ABSENT };
+    const Key = debtKey(process, projectId);
+    if (!after) return { Delete: { TableName, Key, ...condition } };
+    const revision = nextRevision(table, before);
+    return {
+      Put: { TableName, Item: { ...Key, ...debtItem(projectId, { ...after, revision }) }, ...condition },
+    };
+  });
+}
+
+/** The debt of a row, by its project. */
+export function debtOf(item: Record<string, AttributeValue>): [projectId: string, debt: Debt] {
+  const { sk, projectId, cause, since, metAt, reason, told, revision } = item as unknown as DebtItem;
+  return [
+    debtorOf(sk.S) ?? decodePart(projectId.S),
+    {
+      cause: cause.S as Cause,
+      since: Number(since.N),
+      metAt: Number(metAt.N),
+      reason: reason.S,
+      told: told.BOOL,
+      revision: Number(revision.N),
+    },
+  ];
+}
+
+type DebtItem = ReturnType<typeof debtItem> & { readonly sk: { readonly S: string } };
+
+function debtItem(projectId: string, { cause, since, metAt, reason, told, revision }: Debt) {
+  return {
+    // Needed where the key holds a hash. Encoded, because DynamoDB stores no text with half a surrogate pair.
+    projectId: { S: encodePart(projectId) },
+    cause: { S: cause },
+    since: { N: String(since) },
+    metAt: { N: String(metAt) },
+    reason: { S: reason.toWellFormed() },
+    told: { BOOL: told },
+    revision: { N: String(revision) },
+  };
+}
+
+/** The time in µs, with three random digits at its end: a row that is deleted and made again within the same
+ *  ms gets another revision. */
+function nextRevision({ patience: { clock, random } }: Table, before: Debt | undefined): number {
+  const now = Math.floor(clock()) * 1_000 + Math.floor(random() * 1_000);
+  return Math.max((before?.revision ?? 0) + 1, now);
+}
+
+/** The users in their item, which only passes that met new audit entries read. */
+export async function readUsers(table: Table, process: ProcessKey): Promise<KnownUsers | undefined> {
+  const item = (await getItem(table, usersKey(process))) as { users: { B: Uint8Array } } | undefined;
+  return item && (decode(item.users.B) as KnownUsers);
+}
+
+export async function saveUsers(table: Table, process: ProcessKey, users: KnownUsers): Promise<void> {
+  const Item: Record<string, AttributeValue> = { ...usersKey(process), users: { B: encode(users) } };
+  const command = new PutItemCommand({ TableName: table.tableName, Item });
+  await patiently(table, () => table.client.send(command));
+}

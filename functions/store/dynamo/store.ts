@@ -1,0 +1,58 @@
+import type { Deliveries } from '../deliveries.ts';
+import type { Snapshots } from '../snapshots.ts';
+import { announce, toldEntries } from './announcements.ts';
+import { attemptsOf, attemptsOfEvent, note } from './attempts.ts';
+import { addDead, bury, buryBefore, dead, findDead, revive } from './dead-letters.ts';
+import { add, bringForward, due, find, forget, nextDue, putOff, remove, standingOf } from './deliveries.ts';
+import { abandon, finish, release, saveProgress, takeLease } from './leases.ts';
+import { commit, headsOf, load, readTombstone, withSnapshot } from './projects.ts';
+import { readState, readUsers, saveUsers, writeDebts } from './state.ts';
+import type { Table } from './table.ts';
+
+/** The snapshots in a DynamoDB table with the keys `pk` and `sk`, a stream of new images, and TTL on `expiresAt`. */
+export function createSnapshots(table: Table): Snapshots {
+  return {
+    until: deadline => createSnapshots({ ...table, patience: { ...table.patience, deadline } }),
+    readState: process => readState(table, process),
+    takeLease: (process, request) => takeLease(table, process, request),
+    saveProgress: (process, lease, until) => saveProgress(table, process, lease, until),
+    release: (process, lease, failure) => release(table, process, lease, failure),
+    abandon: (process, lease, failure) => abandon(table, process, lease, failure),
+    finish: (process, lease, state) => finish(table, process, lease, state),
+    announce: (process, announcement) => announce(table, process, announcement),
+    load: (process, projectId) => load(table, process, projectId),
+    commit: (process, request) => commit(table, process, request),
+    tombstone: (process, projectId) => readTombstone(table, process, projectId),
+    toldEntries: (process, ids) => toldEntries(table, process, ids),
+    withSnapshot: (process, ids) => withSnapshot(table, process, ids),
+    heads: (process, after) => headsOf(table, process, after),
+    users: process => readUsers(table, process),
+    saveUsers: (process, users) => saveUsers(table, process, users),
+    writeDebts: (process, changes) => writeDebts(table, process, changes),
+  };
+}
+
+/** Deliveries in the table (design.md §6). A `place` is what follows `PENDING#` in a key: the time, and the event's id. Those of
+ *  one time are in the order of their ids; those of replays come after all others. */
+export function createDeliveries(table: Table): Deliveries {
+  return {
+    add: deliveries => add(table, deliveries),
+    due: (endpoint, now, limit, inHand) => due(table, endpoint, { now, limit, inHand: new Set(inHand) }),
+    find: (endpoint, event) => find(table, endpoint, event),
+    nextDue: (endpoint, now) => nextDue(table, endpoint, now),
+    putOff: (endpoint, place, attempt) => putOff(table, endpoint, place, attempt),
+    remove: (endpoint, places) => remove(table, endpoint, places),
+    forget: deliveries => forget(table, deliveries),
+    bury: (endpoint, place, death) => bury(table, endpoint, place, death),
+    buryBefore: (endpoint, before, death) => buryBefore(table, endpoint, before, death),
+    addDead: (delivery, death) => addDead(table, delivery, death),
+    bringForward: (endpoint, now) => bringForward(table, endpoint, now),
+    revive: (endpoint, now, eventId, limit) => revive(table, endpoint, now, { eventId, limit }),
+    dead: (endpoint, limit, behind) => dead(table, endpoint, limit, behind),
+    findDead: (endpoint, event) => findDead(table, endpoint, event),
+    standing: (endpoint, atMost) => standingOf(table, endpoint, atMost),
+    note: attempts => note(table, attempts),
+    attempts: (endpoint, limit, stretch) => attemptsOf(table, endpoint, limit, stretch),
+    attemptsOf: (endpoint, event, limit) => attemptsOfEvent(table, endpoint, event, limit),
+  };
+}
