@@ -3,13 +3,12 @@ import { buildEvents, type Observed, type Commit as Origin } from '../changes/bu
 import type { ProjectContent, RecordChange } from '../changes/compare-project.ts';
 import { jsonEqual } from '../changes/equal.ts';
 import { updateTime } from '../changes/ignored-fields.ts';
-import type { CommitRequest, CommitResult, Snapshot, Tombstone } from '../store/snapshots.ts';
+import type { CommitRequest, CommitResult, ReadUntil, Snapshot, Tombstone } from '../store/snapshots.ts';
 import type { Difference } from './decide.ts';
+import { TooLargeError } from './failures.ts';
 import type { Pass } from './pass.ts';
-import { nextVersion } from './process-events/next-version.ts';
-import { TooLargeError } from './process-events/too-large.ts';
+import { nextVersion } from './process-events/announce.ts';
 import type { TasksRead } from './reading/read-tasks.ts';
-import { readUntil } from './reading/read-until.ts';
 
 /** A difference, and the snapshot or tombstone that the commit is conditional on. */
 export interface Commit extends Omit<Difference, 'content'> {
@@ -135,4 +134,23 @@ function seenUpTo({ state: { sweptAt, debts } }: Pass, projectId: string): numbe
 function interval(after: number, read: Pick<TasksRead, 'readAt' | 'readBefore'>, at: number): Observed {
   const { readAt, readBefore: before } = read;
   return { after: Math.min(after, before), before, time: Math.min(before, Math.max(readAt, at)) };
+}
+
+interface ReadTimes {
+  readonly readBefore: number;
+  readonly untimed?: boolean;
+}
+
+/** The times up to which a snapshot that follows `before` holds all changes; undefined where only our clock tells when its parts were read. */
+export function readUntil(
+  before: Pick<Snapshot, 'readUntil'> | undefined,
+  record: ReadTimes,
+  tasks: ReadTimes,
+): ReadUntil | undefined {
+  if (record.untimed || tasks.untimed) return undefined;
+  const { record: recordBefore = 0, tasks: tasksBefore = 0 } = before?.readUntil ?? {};
+  return {
+    record: Math.max(record.readBefore, recordBefore),
+    tasks: Math.max(tasks.readBefore, tasksBefore),
+  };
 }

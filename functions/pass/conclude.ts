@@ -1,7 +1,6 @@
 import type { PassWindow } from '../store/snapshots.ts';
 import type { ProcessState } from '../store/state.ts';
-import { type End, reasonOf } from './debts.ts';
-import type { Findings } from './findings.ts';
+import { type End, type Findings, reasonOf } from './debts.ts';
 import type { PassKind } from './parts.ts';
 
 /** More deletions at once than this number, and than this part of a process, wait for an operator (design.md §5). */

@@ -1,14 +1,12 @@
 import { type Walk, walk } from '../basics/walk.ts';
 import { DeadlineError, ServiceError } from '../service/errors.ts';
-import { byKey } from '../store/snapshots.ts';
+import { byKey, type SnapshotHead } from '../store/snapshots.ts';
 import { bulkLimit } from './conclude.ts';
-import { debtChanges, reasonOf, skippedNoLonger } from './debts.ts';
-import { Findings } from './findings.ts';
-import { type Looked, look } from './look.ts';
-import type { Candidate } from './observe.ts';
+import { debtChanges, Findings, reasonOf, skippedNoLonger } from './debts.ts';
+import { type Candidate, type Looked, look } from './look.ts';
 import type { Pass } from './pass.ts';
-import { Heads } from './reading/heads.ts';
 import { kindOf, type Listing, listProjects } from './reading/listing.ts';
+import type { Reader } from './reading/reader.ts';
 import type { Survey } from './survey.ts';
 
 /** What the two rounds found. */
@@ -188,4 +186,56 @@ async function save(pass: Pass, findings: Findings, reached?: string): Promise<v
   pass.debtsWritten += changes.length;
   pass.skippedNoLonger.push(...skippedNoLonger(changes));
   if (reached !== undefined) heartbeat.reach(reached);
+}
+
+/** The heads of a process's snapshots (snapshots without content), read page by page for a walk in the order of `byKey`. */
+export class Heads {
+  /** How many snapshots there are, and of which projects the listing lacks; complete only after `toEnd`. */
+  known = 0;
+  readonly unlisted: string[] = [];
+  readonly #reader: Reader;
+  readonly #isListed: (projectId: string) => boolean;
+  readonly #pages: AsyncIterator<readonly SnapshotHead[]>;
+  #page = new Map<string, SnapshotHead>();
+  #last: string | undefined;
+  #isAtEnd = false;
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(reader: Reader, isListed: (projectId: string) => boolean) {
+    const { snapshots, process } = reader.parts;
+    this.#reader = reader;
+    this.#isListed = isListed;
+    this.#pages = snapshots.heads(process)[Symbol.asyncIterator]();
+  }
+
+  /** The head of one project, if it has a snapshot. Call this in the order of `byKey`; calls need not be awaited in between. */
+  of(projectId: string): Promise<SnapshotHead | undefined> {
+    const mine = this.#turn.then(() => this.#find(projectId));
+    this.#turn = mine;
+    return mine;
+  }
+
+  /** Reads the pages that are left. */
+  async toEnd(): Promise<void> {
+    while (!this.#isAtEnd) await this.#advance();
+  }
+
+  async #find(projectId: string): Promise<SnapshotHead | undefined> {
+    while (!this.#isAtEnd && (this.#last === undefined || byKey(this.#last, projectId) < 0))
+      await this.#advance();
+    return this.#page.get(projectId);
+  }
+
+  async #advance(): Promise<void> {
+    const { done, value: page } = await this.#pages.next();
+    await this.#reader.heartbeat.beat();
+    if (done) {
+      this.#isAtEnd = true;
+      return;
+    }
+    this.#page = new Map(page.map(head => [head.projectId, head]));
+    this.#last = page.at(-1)?.projectId;
+    this.known += page.length;
+    for (const { projectId } of page) if (!this.#isListed(projectId)) this.unlisted.push(projectId);
+  }
 }

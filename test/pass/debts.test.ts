@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { debtChanges, type Found, sinceOf, skippedNoLonger, toTell } from '../../functions/pass/debts.ts';
-import { Findings } from '../../functions/pass/findings.ts';
+import {
+  debtChanges,
+  Findings,
+  type Found,
+  sinceOf,
+  skippedNoLonger,
+  toTell,
+} from '../../functions/pass/debts.ts';
 import { type Cause, type Debt, type ProcessState, UNKNOWN_PROCESS } from '../../functions/store/state.ts';
 
 const AT = Date.UTC(2026, 10, 21, 12);

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { rulesOf } from '../../functions/changes/compare-project.ts';
-import { deleteProject } from '../../functions/pass/delete-project.ts';
+import { CLOCK_TOLERANCE_MS } from '../../functions/pass/decide.ts';
 import type { Pass } from '../../functions/pass/pass.ts';
-import { CLOCK_TOLERANCE_MS } from '../../functions/pass/reading/freshest.ts';
 import type { Listing } from '../../functions/pass/reading/listing.ts';
+import { deleteProject } from '../../functions/pass/settle.ts';
 import { ServiceStatusError } from '../../functions/service/errors.ts';
 import type { CommitRequest, Snapshot } from '../../functions/store/snapshots.ts';
 import { UNKNOWN_PROCESS } from '../../functions/store/state.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { Findings } from '../../functions/pass/findings.ts';
+import { Findings } from '../../functions/pass/debts.ts';
 import { UNKNOWN_PROCESS } from '../../functions/store/state.ts';
 
 it('hands out what was found since it was last asked for, in the order of ids, and keeps all', () => {

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../functions/basics/json.ts';
 import { rulesOf } from '../../functions/changes/compare-project.ts';
 import type { ChangeEvent } from '../../functions/model/event.ts';
-import { isOfOneProject, type Looked, look, TaskListMissingError } from '../../functions/pass/look.ts';
+import { isOfOneProject, TaskListMissingError, TooLargeError } from '../../functions/pass/failures.ts';
+import { type Looked, look } from '../../functions/pass/look.ts';
 import type { Pass } from '../../functions/pass/pass.ts';
-import { TooLargeError } from '../../functions/pass/process-events/too-large.ts';
 import type { Listed } from '../../functions/pass/reading/listing.ts';
 import {
   ServiceAnswerError,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../functions/basics/json.ts';
-import { type Candidate, observe } from '../../functions/pass/observe.ts';
+import { type Candidate, observe } from '../../functions/pass/look.ts';
 import type { Pass } from '../../functions/pass/pass.ts';
 import type { Listed } from '../../functions/pass/reading/listing.ts';
 import type { Snapshot, SnapshotHead } from '../../functions/store/snapshots.ts';

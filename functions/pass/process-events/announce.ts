@@ -3,7 +3,6 @@ import type { ProcessKey } from '../../basics/process.ts';
 import type { ChangeEvent } from '../../model/event.ts';
 import type { DebtChange, Snapshots } from '../../store/snapshots.ts';
 import type { PassState, ProcessState } from '../../store/state.ts';
-import { nextVersion } from './next-version.ts';
 
 /** How many conflicts with other passes are tolerated before this one gives up. */
 const TRIES = 20;
@@ -87,4 +86,11 @@ async function commit(
   throw new Error(
     `What process ${process.processId} has to say of itself is too large to commit: not one of its events fits.`,
   );
+}
+
+/** The version of the next commit: the time of the commit by our clock in ms, or one more than the last version, if that is
+ *  larger (clocks differ, or several commits fall into one millisecond). So versions only grow, and none is used twice after
+ *  the table was restored to an earlier state (docs/decisions/0042). */
+export function nextVersion(last: number | undefined, at: number): number {
+  return last === undefined ? at : Math.max(last + 1, at);
 }

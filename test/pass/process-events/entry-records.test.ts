@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../functions/basics/json.ts';
 import { byText } from '../../../functions/basics/order.ts';
-import { recordsIn } from '../../../functions/pass/process-events/entry-records.ts';
+import { recordsIn } from '../../../functions/pass/process-events/entries.ts';
 import { createSnapshots } from '../../../functions/store/dynamo/store.ts';
 import { type Snapshots, TornSnapshotError } from '../../../functions/store/snapshots.ts';
 import { AT, content, snapshot } from '../../kit/store/subject.ts';

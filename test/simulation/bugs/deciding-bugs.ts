@@ -27,7 +27,7 @@ export const DECIDING_BUGS: readonly Bug[] = [
     name: 'tasks compared with a snapshot that was read behind them',
     edits: [
       edit(
-        'pass/observe.ts',
+        'pass/look.ts',
         'if (head && snapshot?.version !== head.version) return observe(pass, { projectId, listing, listed });',
         '',
       ),

@@ -6,7 +6,7 @@ export const DIGEST_BUGS: readonly Bug[] = [
     name: 'same tasks taken for a same project',
     edits: [
       edit(
-        'pass/observe.ts',
+        'pass/look.ts',
         'digest: listed && listed.digest === digests.record ? digests.tasks : undefined',
         'digest: digests.tasks',
       ),

@@ -31,7 +31,7 @@ export const ENTRY_BUGS: readonly Bug[] = [
         'if (!isInMidst || left !== undefined) return this.leftAt',
       ),
     ],
-    tests: ['reading/read-entries.test.ts'],
+    tests: ['pass/audit-log/read-entries.test.ts'],
   },
   {
     name: 'what was told of a log passed over without meeting its first entry',
@@ -43,7 +43,7 @@ export const ENTRY_BUGS: readonly Bug[] = [
         'if (tail !== undefined && !isMet())',
       ),
     ],
-    tests: ['reading/read-entries.test.ts'],
+    tests: ['pass/audit-log/read-entries.test.ts'],
   },
   {
     name: 'every unknown audit entry taken for new',
@@ -53,7 +53,7 @@ export const ENTRY_BUGS: readonly Bug[] = [
     name: 'tasks in audit entries told of a neighbour project',
     edits: [
       edit(
-        'pass/process-events/entry-records.ts',
+        'pass/process-events/entries.ts',
         'tasks.push({ id, projectId });',
         'tasks.push({ id, projectId: [...named][0] ?? projectId });',
       ),

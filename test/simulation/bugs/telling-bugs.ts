@@ -137,17 +137,17 @@ export const TELLING_BUGS: readonly Bug[] = [
   },
   {
     name: "a listing's older record taken for newer",
-    edits: [edit('pass/reading/freshest.ts', 'theirs - ours : byReading', 'ours - theirs : byReading')],
+    edits: [edit('pass/decide.ts', 'theirs - ours : byReading', 'ours - theirs : byReading')],
   },
   {
     name: "a listing's record taken for newer whenever read",
     edits: [
       edit(
-        'pass/reading/freshest.ts',
+        'pass/decide.ts',
         'if (byReading > (listed.untimed ||',
         'if (Math.abs(byReading) > (listed.untimed ||',
       ),
-      edit('pass/reading/freshest.ts', 'if (order > 0)', 'if (order !== 0)'),
+      edit('pass/decide.ts', 'if (order > 0)', 'if (order !== 0)'),
     ],
   },
 ];

@@ -71,7 +71,7 @@ export const PASS: readonly Bug[] = [
         'const readAt = last.firstPage?.readAt',
       ),
     ],
-    tests: ['reading/listing.test.ts'],
+    tests: ['pass/reading/listing.test.ts'],
   },
   {
     name: 'readings compared by their size',
@@ -92,6 +92,6 @@ export const PASS: readonly Bug[] = [
   },
   {
     name: 'version by counting alone',
-    edits: [edit('pass/process-events/next-version.ts', 'Math.max(last + 1, at)', 'last + 1')],
+    edits: [edit('pass/process-events/announce.ts', 'Math.max(last + 1, at)', 'last + 1')],
   },
 ];

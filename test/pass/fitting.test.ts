@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { fitting } from '../../../functions/pass/reading/fitting.ts';
+import { fitting } from '../../functions/pass/survey.ts';
 
 it('takes the first items, as many as fit', () => {
   const items = ['a', 'bb', 'ccc'];

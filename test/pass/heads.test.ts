@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Pass } from '../../../functions/pass/pass.ts';
-import { Heads } from '../../../functions/pass/reading/heads.ts';
-import { byKey, type SnapshotHead } from '../../../functions/store/snapshots.ts';
+import type { Pass } from '../../functions/pass/pass.ts';
+import { Heads } from '../../functions/pass/rounds.ts';
+import { byKey, type SnapshotHead } from '../../functions/store/snapshots.ts';
 
 const headOf = (projectId: string): SnapshotHead => ({
   projectId,

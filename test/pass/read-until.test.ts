@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readUntil } from '../../../functions/pass/reading/read-until.ts';
+import { readUntil } from '../../functions/pass/commit.ts';
 
 describe('the times up to which a snapshot holds all changes', () => {
   const [record, tasks] = [{ readBefore: 5 }, { readBefore: 7 }];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../../functions/basics/json.ts';
-import { freshest, isMadeAgain } from '../../../functions/pass/reading/freshest.ts';
+import type { JsonObject } from '../../functions/basics/json.ts';
+import { freshest, isMadeAgain } from '../../functions/pass/decide.ts';
 
 const AT = Date.UTC(2026, 10, 21, 12);
 const iso = (ms: number) => new Date(ms).toISOString();

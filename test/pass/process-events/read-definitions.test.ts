@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readDefinitions } from '../../../functions/pass/reading/read-definitions.ts';
+import { readDefinitions } from '../../../functions/pass/process-events/definitions.ts';
 import { Reports } from '../../../functions/pass/reading/reports.ts';
 import {
   ServiceAnswerError,

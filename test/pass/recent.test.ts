@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { restlessTasks } from '../../kit/restless-tasks.ts';
-import { isTasksOf, openStage } from '../../kit/stage.ts';
-import { PROCESS, type World, type WorldOptions } from '../../kit/world.ts';
+import { restlessTasks } from '../kit/restless-tasks.ts';
+import { isTasksOf, openStage } from '../kit/stage.ts';
+import { PROCESS, type World, type WorldOptions } from '../kit/world.ts';
 
 const MINUTE = 60_000;
 const stage = openStage();

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { failureReason } from '../../../functions/pass/process-events/failure-reason.ts';
-import { TooLargeError } from '../../../functions/pass/process-events/too-large.ts';
-import { ServiceStatusError } from '../../../functions/service/errors.ts';
+import { failureReason, TooLargeError } from '../../functions/pass/failures.ts';
+import { ServiceStatusError } from '../../functions/service/errors.ts';
 
 describe('the reason of a failure', () => {
   it('invariant 10: is told where the service says it, and else not: what AWS says tells of our house', () => {
