@@ -7,7 +7,7 @@ import { decodeEvents } from '../functions/store/codec.ts';
 import { openDatabase } from '../functions/store/sqlite/database.ts';
 import { sqliteJournal } from '../functions/store/sqlite/journal.ts';
 import { SNAPSHOTS_SCHEMA } from '../functions/store/sqlite/schema.ts';
-import { sqliteSnapshots } from '../functions/store/sqlite/snapshots.ts';
+import { sqliteSnapshots } from '../functions/store/sqlite/store.ts';
 import { type Message, messageOf } from '../functions/topic/entry.ts';
 import { ONBOARDING } from '../simulator/believable/onboarding.ts';
 import {

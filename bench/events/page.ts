@@ -1,9 +1,8 @@
 import { eventsPage } from '../../functions/operations/events.ts';
 import type { RequestOf } from '../../functions/operations/protocol/requests.ts';
 import { openDatabase } from '../../functions/store/sqlite/database.ts';
-import { DELIVERIES_SCHEMA } from '../../functions/store/sqlite/deliveries.ts';
-import { sqliteJournalReader } from '../../functions/store/sqlite/journal-reader.ts';
-import { SNAPSHOTS_SCHEMA } from '../../functions/store/sqlite/schema.ts';
+import { sqliteJournalReader } from '../../functions/store/sqlite/journal.ts';
+import { DELIVERIES_SCHEMA, SNAPSHOTS_SCHEMA } from '../../functions/store/sqlite/schema.ts';
 import { PROCESSES, WORKSPACE } from './fill.ts';
 
 const PAGES = 10;

@@ -5,7 +5,7 @@ import { createSnapshots } from '../../functions/store/dynamo/store.ts';
 import type { Snapshots } from '../../functions/store/snapshots.ts';
 import { openDatabase } from '../../functions/store/sqlite/database.ts';
 import { SNAPSHOTS_SCHEMA } from '../../functions/store/sqlite/schema.ts';
-import { sqliteSnapshots } from '../../functions/store/sqlite/snapshots.ts';
+import { sqliteSnapshots } from '../../functions/store/sqlite/store.ts';
 import { countTable, NOTHING_COUNTED, type TableCounts } from './table-counts.ts';
 
 /** Where a poller keeps its state. */

@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { platform } from 'node:process';
-import { copyDatabase } from '../../functions/store/sqlite/copy.ts';
+import { copyDatabase } from '../../functions/store/sqlite/database.ts';
 import { failure } from '../basics/failure.ts';
 import { makeDirectory, whyUnusable } from '../data/private-directory.ts';
 import { STORE_FILE } from '../data/store-file.ts';

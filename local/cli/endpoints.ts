@@ -6,7 +6,7 @@ import { workOffReplays } from '../../functions/operations/work-off-replays.ts';
 import type { EndpointRows } from '../../functions/store/endpoint-rows.ts';
 import type { JournalReader } from '../../functions/store/journal.ts';
 import type { Slots } from '../../functions/store/slots.ts';
-import type { SqliteDeliveries } from '../../functions/store/sqlite/deliveries.ts';
+import type { SqliteDeliveries } from '../../functions/store/sqlite/store.ts';
 import type { Closers } from '../basics/closers.ts';
 import type { Output } from '../basics/output.ts';
 import { sleep } from '../basics/sleep.ts';

@@ -1,6 +1,6 @@
 import type { Clock, Sleep } from '../../functions/basics/clock.ts';
-import type { SqliteDeliveries } from '../../functions/store/sqlite/deliveries.ts';
 import type { Journal } from '../../functions/store/sqlite/journal.ts';
+import type { SqliteDeliveries } from '../../functions/store/sqlite/store.ts';
 
 export interface Housekeeping {
   stop(): Promise<void>;

@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { createPublish, type Publish } from '../../functions/handlers/create-publish.ts';
-import type { SqliteDeliveries } from '../../functions/store/sqlite/deliveries.ts';
+import type { SqliteDeliveries } from '../../functions/store/sqlite/store.ts';
 import type { Closers } from '../basics/closers.ts';
 import type { Output } from '../basics/output.ts';
 import { sleep } from '../basics/sleep.ts';

@@ -1,4 +1,4 @@
-import type { SqliteDeliveries } from '../../functions/store/sqlite/deliveries.ts';
+import type { SqliteDeliveries } from '../../functions/store/sqlite/store.ts';
 import type { Output } from '../basics/output.ts';
 import { subscriberName } from '../sns/subscribe.ts';
 

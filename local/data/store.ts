@@ -8,19 +8,15 @@ import type { Slots } from '../../functions/store/slots.ts';
 import type { Snapshots } from '../../functions/store/snapshots.ts';
 import { sqliteActions } from '../../functions/store/sqlite/actions.ts';
 import { type Database, openDatabase } from '../../functions/store/sqlite/database.ts';
+import { sqliteEndpointRows, sqliteSlots } from '../../functions/store/sqlite/endpoints.ts';
+import { type Journal, sqliteJournal, sqliteJournalReader } from '../../functions/store/sqlite/journal.ts';
+import { sqliteProcessReader, sqliteRoster } from '../../functions/store/sqlite/processes.ts';
+import { DELIVERIES_SCHEMA, SNAPSHOTS_SCHEMA } from '../../functions/store/sqlite/schema.ts';
 import {
-  DELIVERIES_SCHEMA,
   type SqliteDeliveries,
   sqliteDeliveries,
-} from '../../functions/store/sqlite/deliveries.ts';
-import { sqliteEndpointRows } from '../../functions/store/sqlite/endpoint-rows.ts';
-import { type Journal, sqliteJournal } from '../../functions/store/sqlite/journal.ts';
-import { sqliteJournalReader } from '../../functions/store/sqlite/journal-reader.ts';
-import { sqliteProcessReader } from '../../functions/store/sqlite/processes.ts';
-import { sqliteRoster } from '../../functions/store/sqlite/roster.ts';
-import { SNAPSHOTS_SCHEMA } from '../../functions/store/sqlite/schema.ts';
-import { sqliteSlots } from '../../functions/store/sqlite/slots.ts';
-import { sqliteSnapshots } from '../../functions/store/sqlite/snapshots.ts';
+  sqliteSnapshots,
+} from '../../functions/store/sqlite/store.ts';
 import type { Closers } from '../basics/closers.ts';
 import type { DataDirectory } from './data-directory.ts';
 import { STORE_FILE } from './store-file.ts';

@@ -11,7 +11,7 @@ import type { Request } from '../../functions/operations/protocol/requests.ts';
 import { Refused } from '../../functions/operations/refused.ts';
 import type { Actions } from '../../functions/store/actions.ts';
 import type { EndpointRows } from '../../functions/store/endpoint-rows.ts';
-import type { SqliteDeliveries } from '../../functions/store/sqlite/deliveries.ts';
+import type { SqliteDeliveries } from '../../functions/store/sqlite/store.ts';
 import { variablePrefix } from '../settings/watched.ts';
 
 /** The parts that a run has in another way than a command that reads what the last run left. */

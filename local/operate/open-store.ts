@@ -5,11 +5,14 @@ import type { Operations } from '../../functions/operations/operations.ts';
 import type { OperationsHouse } from '../../functions/operations/operations-house.ts';
 import { Refused } from '../../functions/operations/refused.ts';
 import { sqliteActions } from '../../functions/store/sqlite/actions.ts';
-import { sqliteDeliveries } from '../../functions/store/sqlite/deliveries.ts';
-import { sqliteEndpointRows } from '../../functions/store/sqlite/endpoint-rows.ts';
-import { sqliteJournalReader } from '../../functions/store/sqlite/journal-reader.ts';
-import { sqliteProcesses, sqliteProcessReader } from '../../functions/store/sqlite/processes.ts';
-import { sqliteRoster } from '../../functions/store/sqlite/roster.ts';
+import { sqliteEndpointRows } from '../../functions/store/sqlite/endpoints.ts';
+import { sqliteJournalReader } from '../../functions/store/sqlite/journal.ts';
+import {
+  sqliteProcesses,
+  sqliteProcessReader,
+  sqliteRoster,
+} from '../../functions/store/sqlite/processes.ts';
+import { sqliteDeliveries } from '../../functions/store/sqlite/store.ts';
 import { openStoreFile } from '../data/store.ts';
 import { STORE_FILE } from '../data/store-file.ts';
 import { fileSecrets, SECRETS_FOLDER } from '../endpoints/secret-files.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createEndpointRows } from '../../functions/store/dynamo/endpoints.ts';
 import type { EndpointRow } from '../../functions/store/endpoint-rows.ts';
 import { openDatabase } from '../../functions/store/sqlite/database.ts';
-import { sqliteEndpointRows } from '../../functions/store/sqlite/endpoint-rows.ts';
+import { sqliteEndpointRows } from '../../functions/store/sqlite/endpoints.ts';
 import { SNAPSHOTS_SCHEMA } from '../../functions/store/sqlite/schema.ts';
 import { type OpenTable, TABLES } from '../kit/store/tables.ts';
 import { openModel, PATIENCE } from '../kit/table.ts';

@@ -1,6 +1,10 @@
 import { chmodSync, closeSync, openSync } from 'node:fs';
-import { DatabaseSync } from 'node:sqlite';
-import { type Statements, statementsOf } from './statements.ts';
+import {
+  DatabaseSync,
+  type SQLInputValue,
+  type SQLOutputValue,
+  type StatementResultingChanges,
+} from 'node:sqlite';
 
 /** One SQLite file, and its prepared statements. */
 export interface Database {
@@ -10,7 +14,7 @@ export interface Database {
 
 /** The tables of one room: created with the file, and part of its layout. A statement with IF NOT EXISTS is for what an
  *  older version of the same layout lacks: it runs at each start. */
-export type Schema = string;
+type Schema = string;
 
 /** "CHWR": tells our files from other programs'. */
 const APPLICATION_ID = 0x43485752;
@@ -18,7 +22,7 @@ const APPLICATION_ID = 0x43485752;
 export const LAYOUT = 5;
 /** How long to wait for another process that holds the file: a backup at its last page, a person who looks
  *  in. */
-export const BUSY_MS = 5_000;
+const BUSY_MS = 5_000;
 
 /** The file is no database of this version, or can't be opened. The message says what to do. */
 export class DatabaseError extends Error {}
@@ -88,7 +92,7 @@ function prepare(file: DatabaseSync, path: string, schemas: readonly Schema[]): 
 }
 
 /** @throws DatabaseError when it is not ours, or of another layout */
-export function checkLayout(file: DatabaseSync, path: string): void {
+function checkLayout(file: DatabaseSync, path: string): void {
   const [application, layout] = [pragma(file, 'application_id'), pragma(file, 'user_version')];
   if (application !== APPLICATION_ID) {
     throw new DatabaseError(
@@ -127,4 +131,42 @@ function cannotOpen(path: string, cause: unknown): DatabaseError {
     `${path} can not be opened: ${reason}. Restore it from a backup, or choose another directory with --data DIR.`,
     { cause },
   );
+}
+
+type Row = Record<string, SQLOutputValue>;
+type Tag<Result> = (texts: TemplateStringsArray, ...values: SQLInputValue[]) => Result;
+
+/** Statements as tagged templates: `sql.get\`SELECT … ${value}\`` binds, it never pastes. */
+interface Statements {
+  readonly run: Tag<StatementResultingChanges>;
+  readonly get: Tag<Row | undefined>;
+  readonly all: Tag<Row[]>;
+}
+
+/** Prepares each template once. Not `file.createTagStore()`: its statements outlive `file.close()`, so that the database
+ *  stays open behind it, and its log is not taken into the file. */
+function statementsOf(file: DatabaseSync): Statements {
+  const prepared = new Map<TemplateStringsArray, ReturnType<DatabaseSync['prepare']>>();
+  const statement = (texts: TemplateStringsArray) => {
+    const known = prepared.get(texts) ?? file.prepare(texts.join('?'));
+    prepared.set(texts, known);
+    return known;
+  };
+  return {
+    run: (texts, ...values) => statement(texts).run(...values),
+    get: (texts, ...values) => statement(texts).get(...values),
+    all: (texts, ...values) => statement(texts).all(...values),
+  };
+}
+
+/** Copies a database of ours as it is at this moment, also while others write to it; they wait for nothing. The copy is one
+ *  file, without log, and holds no room that is not used. @throws DatabaseError when it is not ours, SQLite's when it is damaged */
+export function copyDatabase(path: string, copy: string): void {
+  const file = new DatabaseSync(path, { readOnly: true, timeout: BUSY_MS });
+  try {
+    checkLayout(file, path);
+    file.prepare('VACUUM INTO ?').run(copy);
+  } finally {
+    file.close();
+  }
 }

@@ -1,6 +1,6 @@
 import type { DeadDelivery, Death, NewDelivery } from '../deliveries.ts';
 import type { Database } from './database.ts';
-import { deadOf } from './delivery-rows.ts';
+import { add, deadOf } from './deliveries.ts';
 
 /** Counts the attempt after which it was given up. */
 export function bury({ sql }: Database, endpoint: string, place: string, { at, reason }: Death): void {
@@ -22,15 +22,12 @@ export function buryBefore(
   return Number(sql.run`DELETE FROM pending WHERE endpoint = ${endpoint} AND at < ${before}`.changes);
 }
 
-/** Adds it to `pending` (by `add`) and moves it from there, because that table assigns `seq`. */
-export function addDead(
-  { sql }: Database,
-  { endpoint, eventId }: NewDelivery,
-  { at, reason }: Death,
-  add: () => void,
-): void {
+/** Adds it to `pending` and moves it from there, because that table assigns `seq`. */
+export function addDead(database: Database, delivery: NewDelivery, { at, reason }: Death): void {
+  const { sql } = database;
+  const { endpoint, eventId } = delivery;
   sql.run`DELETE FROM pending WHERE endpoint = ${endpoint} AND event_id = ${eventId}`;
-  add();
+  add(database, [delivery]);
   sql.run`INSERT OR REPLACE INTO dead
     SELECT seq, endpoint, event_id, at, body, attributes, replay, attempts, ${at}, ${reason}
     FROM pending WHERE endpoint = ${endpoint} AND event_id = ${eventId}`;

@@ -1,6 +1,32 @@
+import type { ProcessKey } from '../../basics/process.ts';
+import { encodePart } from '../../model/event-id.ts';
 import { KEPT_SECONDS } from '../change-records.ts';
+import { decodeEvents } from '../codec.ts';
+import type { FoundEntry, JournalEntry, JournalReader, JournalRecord, Search } from '../journal.ts';
+import { changePlaceOf, entryPlaceOf } from '../journal-ids.ts';
+import { changeKey, partition, projectIn } from '../keys.ts';
+import { merged } from '../merged.ts';
 import { ACTIONS_KEPT_MS } from '../retention.ts';
+import type { CommitRequest } from '../snapshots.ts';
 import type { Database } from './database.ts';
+
+/** False when one of the records is there already: another pass was first. Then none is written. */
+export function writeChanges(
+  { sql }: Database,
+  process: ProcessKey,
+  { projectId, version, at }: Pick<CommitRequest, 'projectId' | 'version' | 'at'>,
+  groups: readonly Uint8Array[],
+): boolean {
+  const pk = partition(process);
+  const keys = groups.map((_, part) => changeKey(process, at, projectId, version, part).sk.S);
+  const isThere = (key: string) => sql.get`SELECT 1 FROM change WHERE process = ${pk} AND key = ${key}`;
+  if (keys.some(isThere)) return false;
+  for (const [part, events] of groups.entries()) {
+    sql.run`INSERT INTO change (process, key, at, events)
+      VALUES (${pk}, ${keys[part] as string}, ${at}, ${events})`;
+  }
+  return true;
+}
 
 /** A change record as it was committed; `process` and `key` are its keys in the table (docs/architecture.md). */
 export interface StoredChange {
@@ -54,4 +80,141 @@ export function sqliteJournal({ file, sql }: Database): Journal {
       return Number(changes);
     },
   };
+}
+
+/** The journal of a SQLite file, as people look into it: all processes' commits in their order. A position is a change record's. */
+export function sqliteJournalReader(database: Database): JournalReader {
+  const { sql } = database;
+  // With the plus, SQLite finds the smallest position by the index on `at`. Without it, it would look at all
+  // records in the order of their positions, until one has that time.
+  const begin = (since: number) => {
+    const row = sql.get`SELECT ifnull(min(+position) - 1, 0) AS first FROM change WHERE at >= ${since}`;
+    return (row as { first: number }).first;
+  };
+  return {
+    async read({ since, until, position }, limit) {
+      const behind = position === undefined ? begin(since) : Number(position);
+      const records = sql.all`SELECT position, at, events FROM change
+        WHERE position > ${behind} AND at >= ${since} AND at < ${until} ORDER BY position LIMIT ${limit}`;
+      const last = records[limit - 1]?.position;
+      return { entries: records.flatMap(entriesOf), position: last === undefined ? undefined : String(last) };
+    },
+    search: search => searchRecords(database, search),
+    async find(eventId) {
+      const published = Number(
+        sql.get`SELECT position FROM consumer WHERE name = ${PUBLISHER}`?.position ?? 0,
+      );
+      return recordsOf(database, eventId)
+        .flatMap(record => entriesOf(record).map(entry => found(entry, Number(record.position) <= published)))
+        .find(({ event }) => event.id === eventId);
+    },
+  };
+}
+
+/** The change records that may have the event. No character of an encoded part is special to GLOB; `$` sorts
+ *  behind the `#` before the number of a record's part. */
+function recordsOf({ sql }: Database, eventId: string): Record<string, unknown>[] {
+  const told = entryPlaceOf(eventId);
+  if (told)
+    return sql.all`SELECT position, at, events FROM told_entry JOIN change ON change.process = told_entry.process
+      AND change.key >= told_entry.key AND change.key < told_entry.key || '$'
+      WHERE told_entry.process GLOB ${`W#*#P#${told.process}`} AND told_entry.id = ${told.digest}`;
+  const place = changePlaceOf(eventId);
+  if (!place) return [];
+  return sql.all`SELECT position, at, events FROM change
+    WHERE process GLOB ${`W#*#P#${place.process}`} AND key GLOB ${`CHANGE#*${place.end}*`}`;
+}
+
+function found(entry: JournalEntry, isPublished: boolean): FoundEntry {
+  return { ...entry, isPublished };
+}
+
+function entriesOf({ at, events }: Record<string, unknown>): JournalEntry[] {
+  return decodeEvents(events as Uint8Array).map(event => ({ event, at: at as number }));
+}
+
+/** Rows read at once. */
+const PAGE = 50;
+
+/** A row's place among all: the time of its commit, and its position, which tells those of one time apart. */
+type Place = readonly [at: number, position: number];
+
+interface Row {
+  readonly position: number;
+  readonly key: string;
+  readonly at: number;
+  readonly events: Uint8Array;
+}
+
+/** The change records of the file, or of some processes, by the time of their commit: by index, a page at a time. */
+async function* searchRecords(database: Database, search: Search): AsyncIterable<JournalRecord> {
+  const isForward = search.order === 'oldest-first';
+  const isBefore = (one: Row, other: Row) =>
+    // Stryker disable next-line EqualityOperator: no two rows have the same position
+    one.at < other.at || (one.at === other.at && one.position < other.position);
+  const isFirst = isForward ? isBefore : (one: Row, other: Row) => isBefore(other, one);
+  const each = search.processes?.map(process => rowsOf(database, search, partition(process)));
+  for await (const row of merged(each ?? [rowsOf(database, search)], isFirst)) yield recordOf(row);
+}
+
+async function* rowsOf(database: Database, search: Search, process?: string): AsyncIterable<Row> {
+  const from = placeOf(search.from);
+  const step = search.order === 'oldest-first' ? -1 : 1;
+  for (let place: Place | undefined = from && [from[0], from[1] + step]; ; ) {
+    const rows = pageOf(database, search, { place, process });
+    yield* rows;
+    const last = rows[PAGE - 1];
+    if (!last) return;
+    place = [last.at, last.position];
+  }
+}
+
+/** Each query has an index on both parts of a place. The place also narrows the bounds of `at`, because
+ *  SQLite uses only these to seek in the index. */
+function pageOf(
+  { sql }: Database,
+  search: Search,
+  { place, process }: { place: Place | undefined; process: string | undefined },
+): Row[] {
+  const isForward = search.order === 'oldest-first';
+  const [at, position] = place ?? (isForward ? [0, 0] : [Number.MAX_SAFE_INTEGER, 0]);
+  const since = isForward ? Math.max(search.since, at) : search.since;
+  const until = isForward ? search.until : Math.min(search.until, at + 1);
+  if (process === undefined)
+    return rows(
+      isForward
+        ? sql.all`SELECT position, key, at, events FROM change
+            WHERE at >= ${since} AND at < ${until} AND (at > ${at} OR position > ${position})
+            ORDER BY at, position LIMIT ${PAGE}`
+        : sql.all`SELECT position, key, at, events FROM change
+            WHERE at >= ${since} AND at < ${until} AND (at < ${at} OR position < ${position})
+            ORDER BY at DESC, position DESC LIMIT ${PAGE}`,
+    );
+  return rows(
+    isForward
+      ? sql.all`SELECT position, key, at, events FROM change
+          WHERE process = ${process} AND at >= ${since} AND at < ${until} AND (at > ${at} OR position > ${position})
+          ORDER BY at, position LIMIT ${PAGE}`
+      : sql.all`SELECT position, key, at, events FROM change
+          WHERE process = ${process} AND at >= ${since} AND at < ${until} AND (at < ${at} OR position < ${position})
+          ORDER BY at DESC, position DESC LIMIT ${PAGE}`,
+  );
+}
+
+const rows = (all: readonly object[]) => all as Row[];
+
+function recordOf({ position, key, at, events }: Row): JournalRecord {
+  return {
+    position: `${at}.${position}`,
+    at,
+    isOf: projectId => projectIn(key) === encodePart(projectId),
+    events: () => decodeEvents(events),
+  };
+}
+
+function placeOf(position: string | undefined): Place | undefined {
+  if (position === undefined) return undefined;
+  const parts = /^(?<at>\d{1,16})\.(?<row>\d{1,16})$/.exec(position)?.groups;
+  if (!parts) throw new TypeError('This is no place in a journal.');
+  return [Number(parts.at), Number(parts.row)];
 }

@@ -4,7 +4,7 @@ import { partition } from '../keys.ts';
 import { farEnd, type Lease, type LeaseRequest, type PassWindow } from '../snapshots.ts';
 import { failureOf, type PassFailure, type PassState } from '../state.ts';
 import { type Database, durably, inTransaction } from './database.ts';
-import { writeState } from './states.ts';
+import { writeState } from './state.ts';
 
 /** The life of a lease is drawn in `conditions.ts`. */
 export function takeLease(database: Database, process: ProcessKey, request: LeaseRequest): Lease | undefined {

@@ -1,9 +1,46 @@
 import type { ProcessKey } from '../../basics/process.ts';
 import { decodePart, encodePart } from '../../model/event-id.ts';
-import { decodeContent } from '../codec.ts';
+import { changeGroups, expiryOf } from '../change-records.ts';
+import { decodeContent, encodeContent } from '../codec.ts';
 import { partition } from '../keys.ts';
-import type { Snapshot, SnapshotHead } from '../snapshots.ts';
-import type { Database } from './database.ts';
+import { fitsOneTransaction } from '../limits.ts';
+import type { CommitRequest, CommitResult, Snapshot, SnapshotHead, Tombstone } from '../snapshots.ts';
+import { type Database, durably, inTransaction } from './database.ts';
+import { writeChanges } from './journal.ts';
+import { readPart } from './state.ts';
+
+/** Snapshot and change records in one transaction: they can't part, whatever crashes. What DynamoDB's limits would
+ *  refuse is refused here, too, but for the parts of an old snapshot that it counts: the same process can move from one to
+ *  the other. */
+export function commit(database: Database, process: ProcessKey, request: CommitRequest): CommitResult {
+  const { expected, projectId, snapshot } = request;
+  const content = snapshot && encodeContent(snapshot);
+  const groups = changeGroups(request.events);
+  const beside = [request.isSilent, request.tombstone, request.madeAfter].filter(Boolean).length;
+  if (!fitsOneTransaction(content, groups, beside)) return 'too-large';
+  const [pk, id] = [partition(process), encodePart(projectId)];
+  const { sql } = database;
+  // A power cut may undo a commit without events: the same change is then read again.
+  const write = groups.length > 0 ? durably : inTransaction;
+  return write(database, () => {
+    if (request.isSilent && readPart(database, process, 'baselined')) return 'conflict';
+    const current = sql.get`SELECT version FROM project WHERE process = ${pk} AND id = ${id}`?.version;
+    if (current !== expected?.version) return 'conflict';
+    if (
+      request.madeAfter &&
+      readTombstone(database, process, projectId)?.version !== request.madeAfter.version
+    )
+      return 'conflict';
+    if (!writeChanges(database, process, request, groups)) return 'conflict';
+    if (content) {
+      const { version, recordReadAt, tasksReadAt, untimed, digests } = snapshot as Snapshot;
+      sql.run`INSERT OR REPLACE INTO project VALUES (${pk}, ${id}, ${version}, ${recordReadAt}, ${untimed ? 1 : 0},
+        ${tasksReadAt}, ${digests?.record ?? null}, ${digests?.tasks ?? null}, ${content})`;
+    } else sql.run`DELETE FROM project WHERE process = ${pk} AND id = ${id}`;
+    writeTombstone(database, process, request);
+    return 'committed';
+  });
+}
 
 /** Heads read at once: a walk over a process holds no more of them. */
 const PAGE = 1000;
@@ -56,4 +93,33 @@ function headOf(row: Row): SnapshotHead {
       digests: { ...(record !== null && { record }), ...(tasks !== null && { tasks }) },
     }),
   } as SnapshotHead;
+}
+
+/** What a deletion leaves behind; to be called in its transaction. */
+function writeTombstone(
+  { sql }: Database,
+  process: ProcessKey,
+  { projectId, tombstone, at }: CommitRequest,
+): void {
+  if (!tombstone) return;
+  const { version, readAt, untimed, updatedAt = null } = tombstone;
+  sql.run`INSERT OR REPLACE INTO tombstone VALUES (
+    ${partition(process)}, ${encodePart(projectId)}, ${version}, ${readAt}, ${untimed ? 1 : 0}, ${updatedAt}, ${expiryOf(at)})`;
+}
+
+export function readTombstone(
+  { sql }: Database,
+  process: ProcessKey,
+  projectId: string,
+): Tombstone | undefined {
+  const row = sql.get`SELECT version, read_at, untimed, updated_at FROM tombstone
+    WHERE process = ${partition(process)} AND id = ${encodePart(projectId)}`;
+  return (
+    row && {
+      version: row.version as number,
+      readAt: row.read_at as number,
+      ...(row.untimed === 1 && { untimed: true }),
+      ...(row.updated_at !== null && { updatedAt: row.updated_at as number }),
+    }
+  );
 }

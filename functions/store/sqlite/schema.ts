@@ -53,3 +53,37 @@ CREATE TABLE consumer (name TEXT PRIMARY KEY, position INTEGER NOT NULL) STRICT,
 CREATE TABLE endpoint (name TEXT PRIMARY KEY, revision INTEGER NOT NULL, row TEXT NOT NULL) STRICT;
 CREATE TABLE slot (name TEXT PRIMARY KEY, next_slot INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 `;
+
+/** `seq` is the order in which deliveries were added. It is never used twice, and a delivery keeps it in
+ *  `dead`. */
+export const DELIVERIES_SCHEMA = `
+CREATE TABLE pending (
+  seq INTEGER PRIMARY KEY AUTOINCREMENT,
+  endpoint TEXT NOT NULL, event_id TEXT NOT NULL, at INTEGER NOT NULL, body TEXT NOT NULL, attributes TEXT NOT NULL,
+  replay INTEGER NOT NULL, due INTEGER NOT NULL, attempts INTEGER NOT NULL, tried_at INTEGER,
+  UNIQUE (endpoint, event_id)
+) STRICT;
+CREATE INDEX pending_order ON pending (endpoint, at, seq, due);
+CREATE INDEX IF NOT EXISTS pending_turn ON pending (endpoint, replay, at, seq, due);
+CREATE INDEX pending_due ON pending (endpoint, due);
+CREATE INDEX pending_by_age ON pending (due);
+CREATE TABLE dead (
+  seq INTEGER PRIMARY KEY,
+  endpoint TEXT NOT NULL, event_id TEXT NOT NULL, at INTEGER NOT NULL, body TEXT NOT NULL, attributes TEXT NOT NULL,
+  replay INTEGER NOT NULL, attempts INTEGER NOT NULL, died_at INTEGER NOT NULL, reason TEXT NOT NULL,
+  UNIQUE (endpoint, event_id)
+) STRICT;
+CREATE INDEX dead_order ON dead (endpoint, at, seq);
+CREATE INDEX dead_by_age ON dead (died_at);
+CREATE TABLE attempt (
+  endpoint TEXT NOT NULL, at INTEGER NOT NULL, event_id TEXT NOT NULL, attempt TEXT NOT NULL,
+  PRIMARY KEY (endpoint, at, event_id)
+) STRICT;
+CREATE INDEX attempt_by_age ON attempt (at);
+CREATE INDEX IF NOT EXISTS attempt_by_event ON attempt (endpoint, event_id, at);
+CREATE TABLE IF NOT EXISTS attempt_with (
+  endpoint TEXT NOT NULL, event_id TEXT NOT NULL, at INTEGER NOT NULL, first TEXT NOT NULL,
+  PRIMARY KEY (endpoint, event_id, at, first)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS attempt_with_by_age ON attempt_with (at);
+`;

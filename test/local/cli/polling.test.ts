@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../../functions/store/sqlite/database.ts';
 import { SNAPSHOTS_SCHEMA } from '../../../functions/store/sqlite/schema.ts';
-import { sqliteSnapshots } from '../../../functions/store/sqlite/snapshots.ts';
+import { sqliteSnapshots } from '../../../functions/store/sqlite/store.ts';
 import { createOutput } from '../../../local/basics/output.ts';
 import { startPolling } from '../../../local/cli/polling.ts';
 import { PassWatch } from '../../../local/health/freshness.ts';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { openDatabase } from '../../../functions/store/sqlite/database.ts';
-import { DELIVERIES_SCHEMA, sqliteDeliveries } from '../../../functions/store/sqlite/deliveries.ts';
+import { DELIVERIES_SCHEMA } from '../../../functions/store/sqlite/schema.ts';
+import { sqliteDeliveries } from '../../../functions/store/sqlite/store.ts';
 import type { Output } from '../../../local/basics/output.ts';
 import { UsageError } from '../../../local/basics/usage-error.ts';
 import { resendOf } from '../../../local/cli/resend.ts';

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Deliveries, PendingDelivery } from '../../../functions/store/deliveries.ts';
 import { openDatabase } from '../../../functions/store/sqlite/database.ts';
-import { DELIVERIES_SCHEMA, sqliteDeliveries } from '../../../functions/store/sqlite/deliveries.ts';
+import { DELIVERIES_SCHEMA } from '../../../functions/store/sqlite/schema.ts';
+import { sqliteDeliveries } from '../../../functions/store/sqlite/store.ts';
 import { Lane } from '../../../local/deliveries/lane.ts';
 import { AT, delivery } from '../../store/deliveries-contract.ts';
 

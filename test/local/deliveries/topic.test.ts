@@ -2,7 +2,8 @@ import { PublishBatchCommand } from '@aws-sdk/client-sns';
 import { describe, expect, it, vi } from 'vitest';
 import type { Attributes, Deliveries } from '../../../functions/store/deliveries.ts';
 import { openDatabase } from '../../../functions/store/sqlite/database.ts';
-import { DELIVERIES_SCHEMA, sqliteDeliveries } from '../../../functions/store/sqlite/deliveries.ts';
+import { DELIVERIES_SCHEMA } from '../../../functions/store/sqlite/schema.ts';
+import { sqliteDeliveries } from '../../../functions/store/sqlite/store.ts';
 import { LocalTopic } from '../../../local/deliveries/topic.ts';
 import { AT, delivery } from '../../store/deliveries-contract.ts';
 

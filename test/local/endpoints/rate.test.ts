@@ -1,10 +1,9 @@
 import { PublishBatchCommand } from '@aws-sdk/client-sns';
 import { afterEach, expect, it } from 'vitest';
 import { openDatabase } from '../../../functions/store/sqlite/database.ts';
-import { DELIVERIES_SCHEMA, sqliteDeliveries } from '../../../functions/store/sqlite/deliveries.ts';
-import { sqliteEndpointRows } from '../../../functions/store/sqlite/endpoint-rows.ts';
-import { SNAPSHOTS_SCHEMA } from '../../../functions/store/sqlite/schema.ts';
-import { sqliteSlots } from '../../../functions/store/sqlite/slots.ts';
+import { sqliteEndpointRows, sqliteSlots } from '../../../functions/store/sqlite/endpoints.ts';
+import { DELIVERIES_SCHEMA, SNAPSHOTS_SCHEMA } from '../../../functions/store/sqlite/schema.ts';
+import { sqliteDeliveries } from '../../../functions/store/sqlite/store.ts';
 import { LocalTopic } from '../../../local/deliveries/topic.ts';
 import { startEndpoint } from '../../../local/endpoints/endpoint.ts';
 import { AT, SECRET, someEvents } from '../../kit/delivery/given.ts';

@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { workspaceSettings } from '../../../functions/config/deployed/workspaces.ts';
 import { openDatabase } from '../../../functions/store/sqlite/database.ts';
-import { DELIVERIES_SCHEMA, sqliteDeliveries } from '../../../functions/store/sqlite/deliveries.ts';
-import { sqliteEndpointRows } from '../../../functions/store/sqlite/endpoint-rows.ts';
+import { sqliteEndpointRows } from '../../../functions/store/sqlite/endpoints.ts';
 import { sqliteJournal } from '../../../functions/store/sqlite/journal.ts';
-import { SNAPSHOTS_SCHEMA } from '../../../functions/store/sqlite/schema.ts';
-import { sqliteSnapshots } from '../../../functions/store/sqlite/snapshots.ts';
+import { DELIVERIES_SCHEMA, SNAPSHOTS_SCHEMA } from '../../../functions/store/sqlite/schema.ts';
+import { sqliteDeliveries, sqliteSnapshots } from '../../../functions/store/sqlite/store.ts';
 import type { ProcessState } from '../../../functions/store/state.ts';
 import { PassWatch } from '../../../local/health/freshness.ts';
 import { healthOf } from '../../../local/health/health.ts';

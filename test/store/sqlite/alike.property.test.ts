@@ -7,7 +7,7 @@ import { CHANGE, partition } from '../../../functions/store/keys.ts';
 import type { DebtChange, Lease, Snapshot, Snapshots } from '../../../functions/store/snapshots.ts';
 import { openDatabase } from '../../../functions/store/sqlite/database.ts';
 import { SNAPSHOTS_SCHEMA } from '../../../functions/store/sqlite/schema.ts';
-import { sqliteSnapshots } from '../../../functions/store/sqlite/snapshots.ts';
+import { sqliteSnapshots } from '../../../functions/store/sqlite/store.ts';
 import type { Cause, PassState, ProcessState } from '../../../functions/store/state.ts';
 import { AT, content, event, noise } from '../../kit/store/subject.ts';
 import { openModel, PATIENCE } from '../../kit/table.ts';

@@ -2,11 +2,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { LAYOUT, openDatabase } from '../../../functions/store/sqlite/database.ts';
-import {
-  DELIVERIES_SCHEMA,
-  type SqliteDeliveries,
-  sqliteDeliveries,
-} from '../../../functions/store/sqlite/deliveries.ts';
+import { DELIVERIES_SCHEMA } from '../../../functions/store/sqlite/schema.ts';
+import { type SqliteDeliveries, sqliteDeliveries } from '../../../functions/store/sqlite/store.ts';
 import { temporaryDirectory } from '../../kit/temporary.ts';
 import { AT, deliveriesContract, delivery } from '../deliveries-contract.ts';
 

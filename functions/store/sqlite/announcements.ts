@@ -1,0 +1,52 @@
+import type { ProcessKey } from '../../basics/process.ts';
+import { changeGroups } from '../change-records.ts';
+import { changeKey, partition } from '../keys.ts';
+import { fitsOneTransaction } from '../limits.ts';
+import { entryExpiryOf } from '../retention.ts';
+import type { Announcement, CommitRequest, CommitResult } from '../snapshots.ts';
+import { rowsOf } from '../state.ts';
+import { type Database, durably } from './database.ts';
+import { writeChanges } from './journal.ts';
+import { isAsRead, readPart, writeDebt, writeState } from './state.ts';
+
+export function announce(
+  database: Database,
+  process: ProcessKey,
+  { announced, isSilent, state, debts = [], entries = [], said }: Announcement,
+): CommitResult {
+  const groups = changeGroups(said.events);
+  const all = { ...state, announced: said.version };
+  // Minus one: without content, `fitsOneTransaction` counts one item as deleted, and here none is.
+  if (!fitsOneTransaction(undefined, groups, debts.length + entries.length + rowsOf(all) - 1))
+    return 'too-large';
+  return durably(database, () => {
+    if (readPart(database, process, 'announced') !== announced) return 'conflict';
+    if (isSilent && readPart(database, process, 'baselined')) return 'conflict';
+    if (!debts.every(debt => isAsRead(database, process, debt))) return 'conflict';
+    if (toldEntries(database, process, entries).size > 0) return 'conflict';
+    if (!writeChanges(database, process, { ...said, projectId: '' }, groups)) return 'conflict';
+    for (const debt of debts) writeDebt(database, process, debt);
+    writeEntries(database, process, entries, said);
+    writeState(database, process, all);
+    return 'committed';
+  });
+}
+
+/** Remembers the audit entries that an announcement tells; to be called in its transaction. */
+function writeEntries(
+  { sql }: Database,
+  process: ProcessKey,
+  entries: readonly string[],
+  { version, at }: Pick<CommitRequest, 'version' | 'at'>,
+): void {
+  const key = changeKey(process, at, '', version, 0).sk.S;
+  for (const id of entries)
+    sql.run`INSERT INTO told_entry VALUES (${partition(process)}, ${id}, ${key}, ${entryExpiryOf(at)})`;
+}
+
+export function toldEntries({ sql }: Database, process: ProcessKey, ids: Iterable<string>): Set<string> {
+  const wanted = JSON.stringify([...ids]);
+  const rows = sql.all`SELECT id FROM told_entry
+    WHERE process = ${partition(process)} AND id IN (SELECT value FROM json_each(${wanted}))`;
+  return new Set(rows.map(({ id }) => id as string));
+}

@@ -1,0 +1,86 @@
+import type { ProcessKey } from '../../basics/process.ts';
+import { decodePart, encodePart } from '../../model/event-id.ts';
+import { partition } from '../keys.ts';
+import type { DebtChange, KnownUsers } from '../snapshots.ts';
+import { type Cause, type Debt, type PassState, type ProcessState, UNKNOWN_PROCESS } from '../state.ts';
+import type { Database } from './database.ts';
+
+/** A row for each part of the state: what one mode writes never undoes the other's, and a large part is rewritten only
+ *  when it changes. */
+export function readState(database: Database, process: ProcessKey): ProcessState {
+  const { sql } = database;
+  const rows = sql.all`SELECT name, value FROM state WHERE process = ${partition(process)} AND name <> ${USERS}`;
+  const parts = rows.map(({ name, value }) => [name as string, JSON.parse(value as string)]);
+  const sweep = sql.get`SELECT "window" FROM pass WHERE process = ${partition(process)} AND mode = 'sweep'`;
+  return {
+    ...UNKNOWN_PROCESS,
+    ...Object.fromEntries(parts),
+    debts: readDebts(database, process),
+    isSweepUnfinished: typeof sweep?.window === 'string',
+  };
+}
+
+/** One part of the state. */
+export function readPart<Name extends keyof PassState>(
+  { sql }: Database,
+  process: ProcessKey,
+  name: Name,
+): PassState[Name] {
+  const row = sql.get`SELECT value FROM state WHERE process = ${partition(process)} AND name = ${name}`;
+  return row ? JSON.parse(row.value as string) : UNKNOWN_PROCESS[name];
+}
+
+/** Sets the parts in `state`; one that is undefined is as for an unknown process again. Call it in a transaction. */
+export function writeState({ sql }: Database, process: ProcessKey, state: Partial<PassState>): void {
+  const pk = partition(process);
+  for (const [name, value] of Object.entries(state)) {
+    if (value === undefined) sql.run`DELETE FROM state WHERE process = ${pk} AND name = ${name}`;
+    else sql.run`INSERT OR REPLACE INTO state VALUES (${pk}, ${name}, ${JSON.stringify(value)})`;
+  }
+}
+
+function readDebts({ sql }: Database, process: ProcessKey): Map<string, Debt> {
+  const rows = sql.all`SELECT * FROM debt WHERE process = ${partition(process)} ORDER BY id`;
+  return new Map(
+    rows.map(row => [
+      decodePart(row.id as string),
+      {
+        cause: row.cause as Cause,
+        since: row.since as number,
+        metAt: row.met_at as number,
+        reason: row.reason as string,
+        told: row.told === 1,
+        revision: row.revision as number,
+      },
+    ]),
+  );
+}
+
+/** True while the debt is as it was read. */
+export function isAsRead({ sql }: Database, process: ProcessKey, { projectId, before }: DebtChange): boolean {
+  const row = sql.get`SELECT revision FROM debt
+    WHERE process = ${partition(process)} AND id = ${encodePart(projectId)}`;
+  return row?.revision === before?.revision;
+}
+
+/** The revision is the row's number, which SQLite gives no second time. */
+export function writeDebt({ sql }: Database, process: ProcessKey, { projectId, after }: DebtChange): void {
+  const [pk, id] = [partition(process), encodePart(projectId)];
+  sql.run`DELETE FROM debt WHERE process = ${pk} AND id = ${id}`;
+  if (!after) return;
+  const { cause, since, metAt, reason, told } = after;
+  sql.run`INSERT INTO debt (process, id, cause, since, met_at, reason, told)
+    VALUES (${pk}, ${id}, ${cause}, ${since}, ${metAt}, ${reason}, ${told ? 1 : 0})`;
+}
+
+/** The name of the users' row beside the parts of the state, which `readState` leaves out. */
+const USERS = 'users';
+
+export function readUsers({ sql }: Database, process: ProcessKey): KnownUsers | undefined {
+  const row = sql.get`SELECT value FROM state WHERE process = ${partition(process)} AND name = ${USERS}`;
+  return row && (JSON.parse(row.value as string) as KnownUsers);
+}
+
+export function saveUsers({ sql }: Database, process: ProcessKey, users: KnownUsers): void {
+  sql.run`INSERT OR REPLACE INTO state VALUES (${partition(process)}, ${USERS}, ${JSON.stringify(users)})`;
+}

@@ -1,0 +1,91 @@
+import type { Deliveries } from '../deliveries.ts';
+import type { Snapshots } from '../snapshots.ts';
+import { announce, toldEntries } from './announcements.ts';
+import { attemptsOf, attemptsOfEvent, note } from './attempts.ts';
+import { type Database, inTransaction } from './database.ts';
+import { addDead, bury, buryBefore, dead, findDead, revive } from './dead-letters.ts';
+import {
+  add,
+  bringForward,
+  due,
+  endpointsOf,
+  expire,
+  find,
+  forget,
+  nextDue,
+  putOff,
+  remove,
+  standingOf,
+} from './deliveries.ts';
+import { abandon, finish, release, saveProgress, takeLease } from './leases.ts';
+import { commit, headsOf, load, readTombstone, withSnapshot } from './projects.ts';
+import { isAsRead, readState, readUsers, saveUsers, writeDebt } from './state.ts';
+
+/** The snapshots in a SQLite database that `openDatabase` opened with `SNAPSHOTS_SCHEMA`. Each call is done
+ *  before it returns: what it wrote outlives a kill, and where it was told to others, a power cut. What
+ *  SQLite refuses (a full disk) rejects, and nothing is changed. */
+export function sqliteSnapshots(database: Database): Snapshots {
+  const snapshots: Snapshots = {
+    // SQLite throttles nothing, so nothing is tried again that a deadline could end.
+    until: () => snapshots,
+    readState: async process => readState(database, process),
+    takeLease: async (process, request) => takeLease(database, process, request),
+    saveProgress: async (process, lease, until) => saveProgress(database, process, lease, until),
+    release: async (process, lease, failure) => release(database, process, lease, failure),
+    abandon: async (process, lease, failure) => abandon(database, process, lease, failure),
+    finish: async (process, lease, state) => finish(database, process, lease, state),
+    announce: async (process, announcement) => announce(database, process, announcement),
+    load: async (process, projectId) => load(database, process, projectId),
+    commit: async (process, request) => commit(database, process, request),
+    tombstone: async (process, projectId) => readTombstone(database, process, projectId),
+    toldEntries: async (process, ids) => toldEntries(database, process, ids),
+    withSnapshot: async (process, ids) => withSnapshot(database, process, ids),
+    heads: (process, after) => headsOf(database, process, after),
+    users: async process => readUsers(database, process),
+    saveUsers: async (process, users) => saveUsers(database, process, users),
+    writeDebts: async (process, changes) =>
+      inTransaction(database, () => {
+        for (const change of changes)
+          if (isAsRead(database, process, change)) writeDebt(database, process, change);
+      }),
+  };
+  return snapshots;
+}
+
+/** What this store has beyond the port, because nothing else lists its endpoints or expires its rows. */
+export interface SqliteDeliveries extends Deliveries {
+  /** The names of all endpoints that have a delivery or a dead letter, in order. */
+  endpoints(): Promise<string[]>;
+  /** Drops what was kept for long enough at `now` (ms since 1970, by our clock). @returns how many rows */
+  expire(now: number): Promise<number>;
+}
+
+/** Deliveries in a SQLite database that `openDatabase` opened with `DELIVERIES_SCHEMA`. A `place` is the text of `seq`. */
+export function sqliteDeliveries(database: Database): SqliteDeliveries {
+  return {
+    add: async deliveries => inTransaction(database, () => add(database, deliveries)),
+    // Stryker disable next-line ArrayDeclaration: no delivery has such a number
+    due: async (endpoint, now, limit, inHand = []) => due(database, endpoint, { now, limit, inHand }),
+    find: async (endpoint, { eventId }) => find(database, endpoint, eventId),
+    nextDue: async (endpoint, now) => nextDue(database, endpoint, now),
+    putOff: async (endpoint, place, attempt) => putOff(database, endpoint, place, attempt),
+    remove: async (endpoint, places) => remove(database, endpoint, places),
+    forget: async deliveries => forget(database, deliveries),
+    bury: async (endpoint, place, death) =>
+      inTransaction(database, () => bury(database, endpoint, place, death)),
+    buryBefore: async (endpoint, before, death) =>
+      inTransaction(database, () => buryBefore(database, endpoint, before, death)),
+    addDead: async (delivery, death) => inTransaction(database, () => addDead(database, delivery, death)),
+    bringForward: async (endpoint, now) => bringForward(database, endpoint, now),
+    revive: async (endpoint, now, eventId, limit) =>
+      inTransaction(database, () => revive(database, endpoint, now, { eventId, limit })),
+    dead: async (endpoint, limit, behind) => dead(database, endpoint, limit, behind),
+    findDead: async (endpoint, { eventId }) => findDead(database, endpoint, eventId),
+    standing: async (endpoint, atMost) => standingOf(database, endpoint, atMost),
+    note: async attempts => inTransaction(database, () => note(database, attempts)),
+    attempts: async (endpoint, limit, stretch) => attemptsOf(database, endpoint, limit, stretch),
+    attemptsOf: async (endpoint, event, limit) => attemptsOfEvent(database, endpoint, event, limit),
+    endpoints: async () => endpointsOf(database),
+    expire: async now => inTransaction(database, () => expire(database, now)),
+  };
+}
