@@ -7,9 +7,10 @@ import { readied } from './basics/readied.ts';
 import { SYSTEM } from './basics/system.ts';
 import { readConfigured } from './config/deployed/configured.ts';
 import { deliverEnvironment, parseEnvironment } from './config/environments.ts';
-import { sqsQueues } from './delivery/queues.ts';
+import { wakeBy } from './delivery/queues.ts';
 import { createRegistry } from './delivery/registry.ts';
-import { createDeliver, type Deliver } from './handlers/create-deliver.ts';
+import { createDeliver } from './handlers/create-deliver.ts';
+import { servedByLambda, sqsQueue, sqsQueueBeside } from './queue/sqs.ts';
 import { createEndpointRows, createSlots } from './store/dynamo/endpoints.ts';
 import { openTable } from './store/dynamo/layout.ts';
 import { createDeliveries } from './store/dynamo/store.ts';
@@ -24,10 +25,10 @@ import { createDeliveries } from './store/dynamo/store.ts';
  * queue. If a run dies in between, its messages are sent again,
  * with the same ids.
  */
-export const handler: Deliver = readied(() => configure(process.env));
+export const handler = readied(() => configure(process.env));
 
-async function configure(environment: NodeJS.ProcessEnv): Promise<Deliver> {
-  const { TABLE_NAME, SECRETS_PATH, ...urls } = parseEnvironment(
+async function configure(environment: NodeJS.ProcessEnv) {
+  const { TABLE_NAME, SECRETS_PATH, DRAINS_QUEUE_URL } = parseEnvironment(
     'deliver.ts',
     deliverEnvironment,
     environment,
@@ -37,21 +38,19 @@ async function configure(environment: NodeJS.ProcessEnv): Promise<Deliver> {
   const log = lambdaLog();
   const rows = createEndpointRows(table);
   const { endpoints, linkTemplates } = readConfigured(new URL('./configured.json', import.meta.url));
-  return createDeliver({
+  const sqs = new SQSClient(patience);
+  const deliver = createDeliver({
     registry: createRegistry(endpoints, rows, Date.now, log),
     rows,
     deliveries: createDeliveries(table),
     slots: createSlots(table),
     secrets: parameterSecrets(new SSMClient(patience), SECRETS_PATH),
-    queues: sqsQueues(new SQSClient(patience), {
-      deliveries: urls.DELIVERIES_QUEUE_URL,
-      chat: urls.CHAT_QUEUE_URL,
-      drains: urls.DRAINS_QUEUE_URL,
-    }),
+    queues: wakeBy(sqsQueue(sqs, DRAINS_QUEUE_URL)),
     linkTemplates,
     ...SYSTEM,
     allowLoopback: false,
     log,
     count: lambdaCount(),
   });
+  return servedByLambda(deliver, sqsQueueBeside(sqs, DRAINS_QUEUE_URL));
 }

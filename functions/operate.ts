@@ -15,7 +15,7 @@ import { readWorkspaces, type WorkspaceSettings } from './config/deployed/worksp
 import { checkEndpoint } from './config/endpoint.ts';
 import { operateEnvironment, parseEnvironment } from './config/environments.ts';
 import { resolveBySystem } from './delivery/http/guarded-agent.ts';
-import { sqsDrains } from './delivery/queues.ts';
+import { wakeBy } from './delivery/queues.ts';
 import { senderOf } from './delivery/sender.ts';
 import { configuredIn } from './doctor/configured.ts';
 import { createDoctor } from './doctor/doctor.ts';
@@ -26,6 +26,7 @@ import { Refused } from './operations/refused.ts';
 import { stsAddress } from './operations/stack/identity.ts';
 import { openStack } from './operations/stack/stack.ts';
 import { createWhoCalls } from './operations/stack/who-calls.ts';
+import { sqsQueue } from './queue/sqs.ts';
 import { openProbe } from './service/probe.ts';
 import { createActions } from './store/dynamo/actions.ts';
 import { createEndpointRows } from './store/dynamo/endpoints.ts';
@@ -82,7 +83,7 @@ async function openHouse(settings: Settings): Promise<OperationsHouse> {
     configured: endpoints,
     rows: createEndpointRows(table),
     deliveries: createDeliveries(table),
-    queues: sqsDrains(sqs, DRAINS_QUEUE_URL),
+    queues: wakeBy(sqsQueue(sqs, DRAINS_QUEUE_URL)),
     ...{ secrets, address, randomBytes, check: checkEndpoint, clock: Date.now, log: lambdaLog() },
     ...senderOf({ secrets, linkTemplates, ...SYSTEM, allowLoopback: false }),
     processes: async () => processesOf(workspaces),

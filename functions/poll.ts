@@ -3,14 +3,16 @@ import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { bounded, PATIENCE } from './aws/clients.ts';
 import { readCredentials } from './aws/credentials.ts';
-import { setAsideIn } from './aws/set-aside.ts';
 import { lambdaLog } from './aws/telemetry.ts';
 import { readied } from './basics/readied.ts';
 import { SYSTEM } from './basics/system.ts';
 import { readWorkspaces } from './config/deployed/workspaces.ts';
 import { parseEnvironment, pollEnvironment } from './config/environments.ts';
+import type { PollContext } from './handlers/create-poll.ts';
 import { createPoll } from './handlers/create-poll.ts';
-import { createPollHandler, type PollHandler } from './handlers/create-poll-handler.ts';
+import { createPollHandler } from './handlers/create-poll-handler.ts';
+import { setAsideIn } from './queue/set-aside.ts';
+import { servedByLambda, sqsQueue, sqsQueueBeside } from './queue/sqs.ts';
 import { connect } from './service/client.ts';
 import { openTable } from './store/dynamo/layout.ts';
 import { createSnapshots } from './store/dynamo/store.ts';
@@ -26,9 +28,9 @@ import { createSnapshots } from './store/dynamo/store.ts';
  * the retry. If a run dies, its lease ends within a minute; its message comes again, and is dropped when it
  * has expired, because a later one makes up for it.
  */
-export const handler: PollHandler = readied(() => configure(process.env));
+export const handler = readied(() => configure(process.env));
 
-async function configure(environment: NodeJS.ProcessEnv): Promise<PollHandler> {
+async function configure(environment: NodeJS.ProcessEnv) {
   const { TABLE_NAME, UNSETTLED_QUEUE_URL } = parseEnvironment('poll.ts', pollEnvironment, environment);
   const patience = bounded(PATIENCE.poll);
   const secrets = new SecretsManagerClient(patience);
@@ -48,5 +50,7 @@ async function configure(environment: NodeJS.ProcessEnv): Promise<PollHandler> {
     random: SYSTEM.random,
     log,
   });
-  return createPollHandler(poll, setAsideIn(new SQSClient(patience), UNSETTLED_QUEUE_URL), log);
+  const sqs = new SQSClient(patience);
+  const serve = createPollHandler(poll, setAsideIn(sqsQueue(sqs, UNSETTLED_QUEUE_URL)), log);
+  return servedByLambda<PollContext>(serve, sqsQueueBeside(sqs, UNSETTLED_QUEUE_URL));
 }

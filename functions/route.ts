@@ -1,14 +1,15 @@
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { bounded, PATIENCE } from './aws/clients.ts';
-import { setAsideIn } from './aws/set-aside.ts';
 import { lambdaLog } from './aws/telemetry.ts';
 import { readied } from './basics/readied.ts';
 import { SYSTEM } from './basics/system.ts';
 import { readConfigured } from './config/deployed/configured.ts';
 import { parseEnvironment, routeEnvironment } from './config/environments.ts';
-import { sqsHiding, sqsSend } from './delivery/queues.ts';
+import { sendBy } from './delivery/queues.ts';
 import { createRegistry } from './delivery/registry.ts';
-import { createRoute, type Route } from './handlers/create-route.ts';
+import { createRoute } from './handlers/create-route.ts';
+import { setAsideIn } from './queue/set-aside.ts';
+import { servedByLambda, sqsQueue, sqsQueueBeside } from './queue/sqs.ts';
 import { createEndpointRows } from './store/dynamo/endpoints.ts';
 import { openTable } from './store/dynamo/layout.ts';
 
@@ -19,9 +20,9 @@ import { openTable } from './store/dynamo/layout.ts';
  * State: none. Every 10 s one row says whether the endpoints changed; only then are they read. If a run dies, its events are routed again, with
  * the same ids.
  */
-export const handler: Route = readied(() => configure(process.env));
+export const handler = readied(() => configure(process.env));
 
-async function configure(environment: NodeJS.ProcessEnv): Promise<Route> {
+async function configure(environment: NodeJS.ProcessEnv) {
   const { TABLE_NAME, DELIVERIES_QUEUE_URL, CHAT_QUEUE_URL, UNSETTLED_QUEUE_URL } = parseEnvironment(
     'route.ts',
     routeEnvironment,
@@ -33,12 +34,11 @@ async function configure(environment: NodeJS.ProcessEnv): Promise<Route> {
   const rows = createEndpointRows(table);
   const { endpoints } = readConfigured(new URL('./configured.json', import.meta.url));
   const sqs = new SQSClient(patience);
-  const urls = { deliveries: DELIVERIES_QUEUE_URL, chat: CHAT_QUEUE_URL };
-  return createRoute({
+  const route = createRoute({
     registry: createRegistry(endpoints, rows, Date.now, log),
-    send: sqsSend(sqs, urls),
-    queues: sqsHiding(sqs, urls.deliveries),
-    setAside: setAsideIn(sqs, UNSETTLED_QUEUE_URL),
+    send: sendBy({ deliveries: sqsQueue(sqs, DELIVERIES_QUEUE_URL), chat: sqsQueue(sqs, CHAT_QUEUE_URL) }),
+    setAside: setAsideIn(sqsQueue(sqs, UNSETTLED_QUEUE_URL)),
     log,
   });
+  return servedByLambda(route, sqsQueueBeside(sqs, DELIVERIES_QUEUE_URL));
 }

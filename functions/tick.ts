@@ -7,16 +7,15 @@ import { bounded, PATIENCE } from './aws/clients.ts';
 import { lambdaCount, lambdaLog } from './aws/telemetry.ts';
 import { readied } from './basics/readied.ts';
 import { SYSTEM } from './basics/system.ts';
-import type { Log } from './basics/telemetry.ts';
 import { readConfigured } from './config/deployed/configured.ts';
 import { readWorkspaces } from './config/deployed/workspaces.ts';
 import { parseEnvironment, tickEnvironment } from './config/environments.ts';
-import { sqsDrains } from './delivery/queues.ts';
+import { wakeBy } from './delivery/queues.ts';
 import { createRegistry } from './delivery/registry.ts';
 import { createTick, type Tick, type TickPasses, type Watch } from './handlers/create-tick.ts';
 import { workOffReplays } from './operations/work-off-replays.ts';
+import { sqsQueue } from './queue/sqs.ts';
 import { countByArn, countMessages } from './schedule/count-messages.ts';
-import { sqsPassQueue } from './schedule/pass-queue.ts';
 import { scheduledIn } from './schedule/scheduled.ts';
 import { watchMappings } from './schedule/watch-mappings.ts';
 import { createEndpointRows } from './store/dynamo/endpoints.ts';
@@ -51,7 +50,7 @@ async function configure(environment: NodeJS.ProcessEnv): Promise<Tick> {
   const table = await openTable(settings.TABLE_NAME, patience, SYSTEM);
   const rows = createEndpointRows(table);
   const sqs = new SQSClient(patience);
-  const queues = sqsDrains(sqs, settings.DRAINS_QUEUE_URL);
+  const queues = wakeBy(sqsQueue(sqs, settings.DRAINS_QUEUE_URL));
   const { endpoints, processes, subscriptions } = readConfigured(
     new URL('./configured.json', import.meta.url),
   );
@@ -63,7 +62,7 @@ async function configure(environment: NodeJS.ProcessEnv): Promise<Tick> {
     clock: Date.now,
   };
   return createTick({
-    passes: passesOf(settings, table, { sqs, log }),
+    passes: passesOf(settings, table, sqs),
     registry: createRegistry(endpoints, rows, Date.now, log),
     queues,
     clock: Date.now,
@@ -74,20 +73,14 @@ async function configure(environment: NodeJS.ProcessEnv): Promise<Tick> {
   });
 }
 
-function passesOf(
-  { PASSES_QUEUE_URL }: Settings,
-  table: Table,
-  { sqs, log }: { readonly sqs: SQSClient; readonly log: Log },
-): TickPasses {
+function passesOf({ PASSES_QUEUE_URL }: Settings, table: Table, sqs: SQSClient): TickPasses {
   const workspaces = readWorkspaces(readFileSync(new URL('./workspaces.json', import.meta.url), 'utf8'));
   return {
     processes: scheduledIn(workspaces),
     claims: createTickClaims(table),
     progress: createTickProgresses(table),
     remember: createRoster(table).remember,
-    queue: sqsPassQueue(sqs, PASSES_QUEUE_URL, (unsent, reason) =>
-      log.warn('The queue of passes did not take some.', { unsent, reason: String(reason) }),
-    ),
+    queue: sqsQueue(sqs, PASSES_QUEUE_URL),
   };
 }
 

@@ -1,19 +1,21 @@
 import { fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { CreateQueueCommand, GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { CreateQueueCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { buildApp } from 'fauxqs';
-import { sqsQueues, sqsSend } from '../../functions/delivery/queues.ts';
+import { sendBy, wakeBy } from '../../functions/delivery/queues.ts';
 import { createRegistry } from '../../functions/delivery/registry.ts';
 import { createDeliver } from '../../functions/handlers/create-deliver.ts';
 import { createRoute } from '../../functions/handlers/create-route.ts';
 import { createTick } from '../../functions/handlers/create-tick.ts';
 import type { EndpointSettings } from '../../functions/model/endpoint.ts';
+import { sqsQueue } from '../../functions/queue/sqs.ts';
 import { createEndpointRows, createSlots } from '../../functions/store/dynamo/endpoints.ts';
 import { createDeliveries } from '../../functions/store/dynamo/store.ts';
 import { DELIVER_TIMEOUT, DRAINS, WEBHOOKS } from '../../infra/parts/serving.ts';
 import { sleep } from '../../local/basics/sleep.ts';
 import { NOTHING_MALFORMED } from '../../test/kit/delivery/given.ts';
+import { batchOf, messageOf } from '../../test/kit/delivery/setting.ts';
 import { startPoller } from '../../test/kit/sqs-poller.ts';
 import { openModel } from '../../test/kit/table.ts';
 import { eventOf, SECRET } from './given.ts';
@@ -80,26 +82,23 @@ async function openHouse(manners: readonly Manner[], port: number) {
     chat: await url('chat'),
     drains: await url('drains'),
   };
-  const arnOf = async (QueueUrl: string) =>
-    (await sqs.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['QueueArn'] }))).Attributes
-      ?.QueueArn ?? '';
   const table = openModel();
   const configured = manners.map((_, index): EndpointSettings => ({ name: `e${index}`, kind: 'webhook' }));
   const [rows, clock] = [createEndpointRows(table), Date.now];
   const registry = () => createRegistry(configured, rows, clock);
-  const queues = sqsQueues(sqs, urls);
+  const queues = wakeBy(sqsQueue(sqs, urls.drains));
   const common = { rows, clock, queues, log: LOG, count: () => {}, random: Math.random };
   const route = createRoute({
     ...common,
     setAside: NOTHING_MALFORMED,
     registry: registry(),
-    send: sqsSend(sqs, urls),
+    send: sendBy({ deliveries: sqsQueue(sqs, urls.deliveries), chat: sqsQueue(sqs, urls.chat) }),
   });
   const tick = createTick({ ...common, registry: registry(), replays: async () => undefined });
   const ticking = setInterval(() => void tick(), TICK_MS);
-  const poll = async (queueUrl: string, concurrency: number) =>
+  const poll = (queueUrl: string, concurrency: number) =>
     startPoller({
-      ...{ sqs: polling, queueUrl, queueArn: await arnOf(queueUrl), sleep, deliver },
+      ...{ queue: sqsQueue(polling, queueUrl), sleep, deliver },
       ...{ concurrency, timeLimit: DELIVER_TIMEOUT.toMilliseconds() },
       onTrouble: error => {
         throw error;
@@ -119,16 +118,10 @@ async function openHouse(manners: readonly Manner[], port: number) {
         }),
     },
   });
-  const pollers = [
-    await poll(urls.deliveries, WEBHOOKS.concurrency),
-    await poll(urls.drains, DRAINS.concurrency),
-  ];
+  const pollers = [poll(urls.deliveries, WEBHOOKS.concurrency), poll(urls.drains, DRAINS.concurrency)];
   return {
     publish: (body: string) =>
-      route(
-        { Records: [{ messageId: randomUUID(), body } as never] },
-        { getRemainingTimeInMillis: () => 60_000 },
-      ),
+      route(batchOf([messageOf(randomUUID(), body)], 'events'), { getRemainingTimeInMillis: () => 60_000 }),
     async stop() {
       clearInterval(ticking);
       await Promise.all(pollers.map(poller => poller.stop()));

@@ -1,13 +1,12 @@
-import type { SQSRecord } from 'aws-lambda';
 import type { Clock, Random } from '../basics/clock.ts';
 import type { Log } from '../basics/telemetry.ts';
 import type { EndpointSettings } from '../model/endpoint.ts';
+import { type Batch, type Message, soonAgain } from '../queue/queue.ts';
 import type { Deliveries, NewDelivery } from '../store/deliveries.ts';
 import { BatchTally } from './batch-tally.ts';
 import type { EndpointHealth } from './endpoint-health.ts';
 import type { Held } from './held.ts';
 import type { Failure } from './http/outcome.ts';
-import { type Queues, receivesOf, soonAgain } from './queues.ts';
 import { placeOf } from './read-event.ts';
 import { type RetryTiming, retryIn } from './retries.ts';
 import type { Settler } from './settler.ts';
@@ -27,9 +26,9 @@ export class QueueSettler implements Settler {
   readonly tally = new BatchTally();
   readonly #endpoint: EndpointSettings;
   readonly #health: EndpointHealth;
-  readonly #dependencies: SettlerDependencies & { readonly queues: Queues };
+  readonly #dependencies: SettlerDependencies & Pick<Batch, 'queue'>;
   readonly #startedAt: number;
-  readonly #records: ReadonlyMap<string, SQSRecord>;
+  readonly #messages: ReadonlyMap<string, Message>;
   readonly #open: Map<string, Held>;
   readonly #again: string[] = [];
   #dueAt: number | undefined;
@@ -37,15 +36,15 @@ export class QueueSettler implements Settler {
   constructor(
     endpoint: EndpointSettings,
     health: EndpointHealth,
-    records: readonly SQSRecord[],
-    dependencies: SettlerDependencies & { readonly queues: Queues },
+    messages: readonly Message[],
+    dependencies: SettlerDependencies & Pick<Batch, 'queue'>,
   ) {
     this.#endpoint = endpoint;
     this.#health = health;
     this.#dependencies = dependencies;
     this.#startedAt = dependencies.clock();
-    this.#records = new Map(records.map(record => [record.messageId, record]));
-    this.#open = new Map(records.map(record => [record.messageId, heldOf(record)]));
+    this.#messages = new Map(messages.map(message => [message.id, message]));
+    this.#open = new Map(messages.map(message => [message.id, heldOf(message)]));
   }
 
   get open(): readonly Held[] {
@@ -121,7 +120,7 @@ export class QueueSettler implements Settler {
    *  wrote it, but died before the endpoint's row mentioned it, and nobody else would ever look for it. */
   async #forget(all: readonly Held[]): Promise<void> {
     for (const { id } of all) this.#open.delete(id);
-    const again = all.filter(({ id }) => receivesOf(this.#records.get(id) as SQSRecord) > 1);
+    const again = all.filter(({ id }) => this.#messageOf(id).receives > 1);
     try {
       if (again.length > 0)
         await this.#dependencies.deliveries.forget(again.map(held => this.#deliveryOf(held)));
@@ -158,12 +157,12 @@ export class QueueSettler implements Settler {
 
   /** Shows the message again in `seconds`, by default soon. */
   async #hide(held: Held, seconds?: number): Promise<void> {
-    const record = this.#records.get(held.id) as SQSRecord;
-    const pause = seconds ?? soonAgain(record);
+    const message = this.#messageOf(held.id);
+    const pause = seconds ?? soonAgain(message);
     this.#open.delete(held.id);
     this.#again.push(held.id);
     try {
-      if (pause !== undefined) await this.#dependencies.queues.hide(record, pause);
+      if (pause !== undefined) await this.#dependencies.queue.extend(message, pause);
     } catch (error) {
       this.#dependencies.log.warn('When a message is tried again could not be set; the queue decides.', {
         endpoint: this.#endpoint.name,
@@ -184,20 +183,24 @@ export class QueueSettler implements Settler {
     await this.#hide(held);
   }
 
+  #messageOf(id: string): Message {
+    return this.#messages.get(id) as Message;
+  }
+
   #deliveryOf({ eventId, body, at, replay }: Held): NewDelivery {
     return { endpoint: this.#endpoint.name, eventId, at, body, attributes: {}, ...(replay && { replay }) };
   }
 }
 
-function heldOf({ messageId, body, attributes, messageAttributes }: SQSRecord): Held {
+function heldOf({ id, body, sentAt, attributes }: Message): Held {
   const place = placeOf(body);
   return {
-    id: messageId,
-    eventId: place?.id ?? messageId,
+    id,
+    eventId: place?.id ?? id,
     body,
-    at: place?.at ?? Number(attributes.SentTimestamp),
+    at: place?.at ?? sentAt,
     triedAt: undefined,
     attempts: 0,
-    ...(messageAttributes.replay && { replay: true }),
+    ...(attributes.replay && { replay: true }),
   };
 }

@@ -4,10 +4,17 @@ import { wakesAt } from './health.ts';
 import type { Queues } from './queues.ts';
 import type { Registered } from './registry.ts';
 
-/** From one tick to the next: what is due later is left to the next tick. */
 const MINUTE_MS = 60_000;
 /** Messages to SQS at once. */
 const WIDTH = 20;
+
+export interface WakeDependencies {
+  readonly queues: Pick<Queues, 'wake'>;
+  readonly now: number;
+  readonly log: Pick<Log, 'error'>;
+  /** ms until the next tick: what is due later is left to that. */
+  readonly period?: number | undefined;
+}
 
 /** Wakes a run for each endpoint with rows that are due before the next tick. It is the safety net: whichever
  *  run died, and whichever message was lost, a minute later a run looks at what waits. An endpoint for which
@@ -15,11 +22,11 @@ const WIDTH = 20;
  *  @returns how many were woken */
 export async function wakeWaiting(
   all: readonly Registered[],
-  { queues, now, log }: { queues: Pick<Queues, 'wake'>; now: number; log: Pick<Log, 'error'> },
+  { queues, now, log, period = MINUTE_MS }: WakeDependencies,
 ): Promise<number> {
   const due = all.flatMap(({ endpoint, row }) => {
     const at = row && wakesAt(row.health, now);
-    if (at === undefined || at >= now + MINUTE_MS) return [];
+    if (at === undefined || at >= now + period) return [];
     return [{ endpoint, seconds: Math.max(0, Math.ceil((at - now) / 1000)) }];
   });
   let woken = 0;

@@ -1,4 +1,3 @@
-import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import type { Clock, Random, Sleep } from '../basics/clock.ts';
 import { tellEvents } from '../basics/event-lines.ts';
 import { type Count, Gathered, type Log, present } from '../basics/telemetry.ts';
@@ -7,12 +6,13 @@ import { type DrainDependencies, drain, TICK_MS } from '../delivery/drain.ts';
 import { EndpointHealth } from '../delivery/endpoint-health.ts';
 import { closedTo } from '../delivery/health.ts';
 import { QueueSettler } from '../delivery/queue-settler.ts';
-import { addressOf, hideBriefly, type Queues } from '../delivery/queues.ts';
+import { addressOf, type Queues } from '../delivery/queues.ts';
 import { placeOf } from '../delivery/read-event.ts';
 import type { Registered, Registry } from '../delivery/registry.ts';
 import { type RetryTiming, STANDARD_TIMING } from '../delivery/retries.ts';
 import { type SenderOptions, senderOf } from '../delivery/sender.ts';
 import type { EndpointSettings } from '../model/endpoint.ts';
+import { type Batch, type Message, type Serve, showAgain } from '../queue/queue.ts';
 import type { Deliveries } from '../store/deliveries.ts';
 import type { EndpointRows } from '../store/endpoint-rows.ts';
 import type { Slots } from '../store/slots.ts';
@@ -24,9 +24,9 @@ export interface DeliverContext {
 }
 
 /** What one run works with. */
-type Tools = DrainDependencies & { readonly queues: Queues };
+type Tools = DrainDependencies & Pick<Batch, 'queue'>;
 
-export type Deliver = (event: SQSEvent, context: DeliverContext) => Promise<SQSBatchResponse>;
+export type Deliver = Serve<DeliverContext>;
 
 export interface DeliverDependencies extends SenderOptions {
   readonly registry: Pick<Registry, 'read'>;
@@ -56,28 +56,24 @@ export function createDeliver(dependencies: DeliverDependencies): Deliver {
   const { registry, log, timing = STANDARD_TIMING } = dependencies;
   const sender = senderOf(dependencies);
 
-  return async ({ Records }, context) => {
+  return async ({ messages, queue }, context) => {
     const remaining = () => context.getRemainingTimeInMillis();
     // Lambda may begin two runs for one request: the random number tells them apart.
     const run = `${context.awsRequestId}/${dependencies.random()}`;
     const counted = new Gathered();
-    const tools = { ...dependencies, ...sender, timing, remaining, run, count: counted.add };
-    const groups = Map.groupBy(Records, record => addressOf(record).name);
+    const tools = { ...dependencies, ...sender, timing, remaining, run, queue, count: counted.add };
+    const groups = Map.groupBy(messages, message => addressOf(message).name);
     try {
-      const again = await Promise.all([...groups].map(([name, records]) => serve(name, records, tools)));
-      return { batchItemFailures: again.flat().map(itemIdentifier => ({ itemIdentifier })) };
+      const again = await Promise.all([...groups].map(([name, some]) => serve(name, some, tools)));
+      return again.flat();
     } finally {
       dependencies.count(present(counted.values));
     }
   };
 
   /** @returns the ids of messages that must stay in the queue */
-  async function serve(
-    name: string,
-    records: readonly SQSRecord[],
-    tools: Tools,
-  ): Promise<readonly string[]> {
-    const [wakes, all] = partition(records, isWake);
+  async function serve(name: string, messages: readonly Message[], tools: Tools): Promise<readonly string[]> {
+    const [wakes, all] = partition(messages, isWake);
     let found: Registered | undefined;
     try {
       found = await registry.read(name);
@@ -86,12 +82,12 @@ export function createDeliver(dependencies: DeliverDependencies): Deliver {
         endpoint: name,
         error: String(error),
       });
-      return again(records);
+      return again({ ...tools, messages });
     }
-    if (!found) return settleUnknown(name, all);
+    if (!found) return settleUnknown(name, { ...tools, messages: all });
     const { endpoint, row } = found;
     const since = (row?.settings && row.addedAt) ?? 0;
-    const [events, earlier] = partition(all, record => sentAt(record) >= since - CLOCKS_DIFFER_MS);
+    const [events, earlier] = partition(all, ({ sentAt }) => sentAt >= since - CLOCKS_DIFFER_MS);
     if (earlier.length > 0) drop(name, earlier);
     const health = new EndpointHealth(name, row, tools);
     const settler = new QueueSettler(endpoint, health, events, tools);
@@ -108,22 +104,22 @@ export function createDeliver(dependencies: DeliverDependencies): Deliver {
   /** Keeps young deliveries of an unknown endpoint in the queue, because this function may be updated with its
    *  configuration at this moment; drops older ones.
    *  @returns the ids of messages that must stay in the queue */
-  async function settleUnknown(endpoint: string, events: readonly SQSRecord[]): Promise<readonly string[]> {
+  async function settleUnknown(endpoint: string, { messages, queue }: Batch): Promise<readonly string[]> {
     const oldest = dependencies.clock() - UNKNOWN_KEPT_MS;
-    const [young, old] = partition(events, record => sentAt(record) > oldest);
+    const [young, old] = partition(messages, ({ sentAt }) => sentAt > oldest);
     if (old.length > 0) drop(endpoint, old);
-    return again(young, () => UNKNOWN_PAUSE_S);
+    return again({ messages: young, queue }, () => UNKNOWN_PAUSE_S);
   }
 
-  function drop(endpoint: string, events: readonly SQSRecord[]): void {
-    const ids = events.map(({ body, messageId }) => placeOf(body)?.id ?? messageId);
+  function drop(endpoint: string, events: readonly Message[]): void {
+    const ids = events.map(({ body, id }) => placeOf(body)?.id ?? id);
     tellEvents(log, 'An endpoint is unknown; its deliveries are dropped.', ids, { endpoint });
   }
 
   /** Shows messages again after seconds. @returns their ids */
-  async function again(records: readonly SQSRecord[], seconds?: () => number): Promise<readonly string[]> {
-    await hideBriefly(records, { queues: dependencies.queues, log, ...(seconds && { seconds }) });
-    return records.map(({ messageId }) => messageId);
+  async function again(batch: Batch, seconds?: () => number): Promise<readonly string[]> {
+    await showAgain(batch, log, seconds);
+    return batch.messages.map(({ id }) => id);
   }
 
   /** Wakes a run at `at` (ms since 1970) for deliveries that became rows, so that they don't wait for the tick.
@@ -154,10 +150,7 @@ export function createDeliver(dependencies: DeliverDependencies): Deliver {
   }
 }
 
-const isWake = (record: SQSRecord) => addressOf(record).isWake;
-
-/** When a message was sent to its queue, in ms since 1970. */
-const sentAt = ({ attributes }: SQSRecord) => Number(attributes.SentTimestamp);
+const isWake = (message: Message) => addressOf(message).isWake;
 
 /** The items for which `holds` is true, and the others. */
 function partition<Item>(items: readonly Item[], holds: (item: Item) => boolean): [Item[], Item[]] {

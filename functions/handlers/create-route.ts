@@ -1,22 +1,18 @@
-import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
-import type { SetAside } from '../aws/set-aside.ts';
 import { tellEvents } from '../basics/event-lines.ts';
 import type { Log } from '../basics/telemetry.ts';
-import { hideBriefly, type Queues, type Routed, type Send } from '../delivery/queues.ts';
+import type { Routed, Send } from '../delivery/queues.ts';
 import { readEvent } from '../delivery/read-event.ts';
 import type { Registry } from '../delivery/registry.ts';
 import type { EndpointSettings } from '../model/endpoint.ts';
 import { wants } from '../model/filter.ts';
+import { type Batch, type Message, type Serve, showAgain } from '../queue/queue.ts';
+import type { SetAside } from '../queue/set-aside.ts';
 
-export type Route = (
-  event: Pick<SQSEvent, 'Records'>,
-  context: { getRemainingTimeInMillis(): number },
-) => Promise<SQSBatchResponse>;
+export type Route = Serve<{ getRemainingTimeInMillis(): number }>;
 
 export interface RouteDependencies {
   readonly registry: Pick<Registry, 'settings'>;
   readonly send: Send;
-  readonly queues: Pick<Queues, 'hide'>;
   readonly setAside: SetAside;
   readonly log: Log;
 }
@@ -27,32 +23,32 @@ const LEAST_REMAINING_MS = 10_000;
 /** Events whose missing endpoints are remembered. */
 const MAX_REMEMBERED = 100;
 
-type Matched = Routed & { readonly record: SQSRecord };
+type Matched = Routed & { readonly message: Message };
 
 /** The deliveries of a batch of messages, and the ids of the events in it. */
 interface Match {
   readonly routed: Matched[];
-  readonly ids: Map<SQSRecord, string>;
-  readonly malformed: { readonly record: SQSRecord; readonly reason: string }[];
+  readonly ids: Map<Message, string>;
+  readonly malformed: { readonly message: Message; readonly reason: string }[];
 }
 
 /** The router: events of the topic in, one message for each endpoint that wants it out. If some of an event's
  *  messages could not be queued, it is routed again after seconds: by the same execution environment only to
  *  the endpoints that lack it, by another to all of them, with the same id. */
-export function createRoute({ registry, send, queues, setAside, log }: RouteDependencies): Route {
+export function createRoute({ registry, send, setAside, log }: RouteDependencies): Route {
   /** The endpoints that lack an event, by its message. */
   const lacking = new Map<string, ReadonlySet<string>>();
 
-  return async ({ Records }, context) => {
+  return async ({ messages, queue }, context) => {
     const hasTime = () => context.getRemainingTimeInMillis() >= LEAST_REMAINING_MS;
     let endpoints: readonly EndpointSettings[];
     try {
       endpoints = await registry.settings();
     } catch (error) {
       log.error('The endpoints could not be read; the events are routed again.', { error: String(error) });
-      return again(Records);
+      return again({ messages, queue });
     }
-    const { routed, ids, malformed } = match(Records, endpoints);
+    const { routed, ids, malformed } = match(messages, endpoints);
     const { indexes, reason } = await send(routed, hasTime);
     const unsent = indexes.map(index => routed[index] as Matched);
     if (unsent.length > 0)
@@ -60,50 +56,51 @@ export function createRoute({ registry, send, queues, setAside, log }: RouteDepe
         unsent: unsent.length,
         reason: reason ?? 'no time left',
       });
-    const failed = Map.groupBy(unsent, ({ record }) => record);
-    for (const { messageId } of ids.keys()) lacking.delete(messageId);
-    for (const [{ messageId }, all] of failed) remember(messageId, new Set(all.map(({ to }) => to.name)));
-    const left = [...failed.keys()].flatMap(record => ids.get(record) ?? []);
-    const done = [...ids].flatMap(([record, id]) => (failed.has(record) ? [] : [id]));
+    const failed = Map.groupBy(unsent, ({ message }) => message);
+    for (const { id } of ids.keys()) lacking.delete(id);
+    for (const [{ id }, all] of failed) remember(id, new Set(all.map(({ to }) => to.name)));
+    const unfinished = [...failed.keys()].flatMap(message => ids.get(message) ?? []);
+    const done = [...ids].flatMap(([message, id]) => (failed.has(message) ? [] : [id]));
     tellEvents(log, 'Route batch ended.', done, {
       deliveries: routed.length - unsent.length,
-      ...(left.length > 0 && { again: left }),
+      ...(unfinished.length > 0 && { again: unfinished }),
     });
-    return again([...(await setAllAside(malformed)), ...failed.keys()]);
+    const left = [...(await setAllAside(malformed, queue.name)), ...failed.keys()];
+    return again({ messages: left, queue });
   };
 
   /** Finds the deliveries to make, in the order of the events. */
-  function match(records: readonly SQSRecord[], endpoints: readonly EndpointSettings[]): Match {
+  function match(messages: readonly Message[], endpoints: readonly EndpointSettings[]): Match {
     const found: Match = { routed: [], ids: new Map(), malformed: [] };
-    for (const record of records) {
-      const read = readEvent(record.body);
+    for (const message of messages) {
+      const read = readEvent(message.body);
       if ('malformed' in read) {
-        found.malformed.push({ record, reason: read.malformed });
+        found.malformed.push({ message, reason: read.malformed });
         continue;
       }
-      found.ids.set(record, read.event.id);
-      const missing = lacking.get(record.messageId);
+      found.ids.set(message, read.event.id);
+      const missing = lacking.get(message.id);
       for (const endpoint of endpoints)
         if (missing ? missing.has(endpoint.name) : wants(endpoint.filter ?? {}, read.event))
-          found.routed.push({ to: endpoint, body: record.body, record });
+          found.routed.push({ to: endpoint, body: message.body, message });
     }
     return found;
   }
 
   /** @returns the messages that could not be set aside, and stay in the queue */
-  async function setAllAside(malformed: Match['malformed']): Promise<SQSRecord[]> {
-    const left: SQSRecord[] = [];
-    for (const { record, reason } of malformed) {
-      const details = { messageId: record.messageId, reason };
+  async function setAllAside(malformed: Match['malformed'], from: string): Promise<Message[]> {
+    const left: Message[] = [];
+    for (const { message, reason } of malformed) {
+      const details = { messageId: message.id, reason };
       try {
-        await setAside(record, reason);
+        await setAside(message, from, reason);
         log.error('Malformed message in the events queue; it was set aside.', details);
       } catch (error) {
         log.error('Could not set a malformed message aside; it stays in the events queue.', {
           ...details,
           error: String(error),
         });
-        left.push(record);
+        left.push(message);
       }
     }
     return left;
@@ -116,10 +113,8 @@ export function createRoute({ registry, send, queues, setAside, log }: RouteDepe
   }
 
   /** Leaves messages in their queue, which shows them again after seconds. */
-  async function again(records: readonly SQSRecord[]): Promise<SQSBatchResponse> {
-    await hideBriefly(records, { queues, log });
-    return { batchItemFailures: records.map(itemOf) };
+  async function again(batch: Batch): Promise<readonly string[]> {
+    await showAgain(batch, log);
+    return batch.messages.map(({ id }) => id);
   }
 }
-
-const itemOf = ({ messageId }: SQSRecord) => ({ itemIdentifier: messageId });

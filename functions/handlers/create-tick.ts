@@ -5,7 +5,7 @@ import type { Queues } from '../delivery/queues.ts';
 import type { Registry } from '../delivery/registry.ts';
 import { wakeWaiting } from '../delivery/wake-waiting.ts';
 import type { Replays } from '../operations/work-off-replays.ts';
-import type { PassQueue } from '../schedule/pass-queue.ts';
+import type { Queue } from '../queue/queue.ts';
 import { type Found, report } from '../schedule/report.ts';
 import type { ScheduledProcess } from '../schedule/scheduled.ts';
 import { startPasses } from '../schedule/start-passes.ts';
@@ -25,6 +25,8 @@ export interface TickDependencies {
   readonly count: Count;
   /** Works off replays, as long as there is time. */
   readonly replays: Replays;
+  /** ms until the next tick; a minute by default. */
+  readonly period?: number | undefined;
   /** What else is looked after; each is left out where there is no such thing. */
   readonly watch?: Watch;
 }
@@ -38,7 +40,7 @@ export interface TickPasses {
   readonly processes: readonly ScheduledProcess[];
   readonly claims: TickClaims;
   readonly progress: TickProgresses;
-  readonly queue: PassQueue;
+  readonly queue: Pick<Queue, 'send'>;
   /** Writes down which processes there are. */
   readonly remember?: Remember;
 }
@@ -54,15 +56,15 @@ const READ_MS = 15_000;
  *  tells how everything is. With the time that is left it works off replays. No part keeps the others from being done: what failed is told.
  *  @throws at its end, when no pass could be started */
 export function createTick(dependencies: TickDependencies): Tick {
-  const { passes, registry, queues, clock, log, count, replays, watch = {} } = dependencies;
+  const { passes, registry, queues, clock, log, count, period, replays, watch = {} } = dependencies;
   return async remaining => {
     const now = clock();
     const left = remaining ?? (() => now + TIME_MS - clock());
     const trying = triesOf(log);
-    const started = passes && (await start(passes, trying, clock));
+    const started = passes && (await start(passes, trying, dependencies));
     const endpoints = await trying('The endpoints could not be read.', () => registry.all());
     const [woken, since, subscriptions, mappings, setAside] = await Promise.all([
-      endpoints && wakeWaiting(endpoints, { queues, now, log }),
+      endpoints && wakeWaiting(endpoints, { queues, now, log, period }),
       passes && writeDown(passes, trying),
       watch.subscriptions && trying(NO_SUBSCRIPTIONS, watch.subscriptions),
       watch.mappings && trying('How the event source mappings are could not be found out.', watch.mappings),
@@ -104,7 +106,11 @@ async function writeDown({ processes, remember }: TickPasses, trying: Trying) {
   );
 }
 
-async function start({ processes, progress, claims, queue }: TickPasses, trying: Trying, clock: Clock) {
+async function start(
+  { processes, progress, claims, queue }: TickPasses,
+  trying: Trying,
+  { clock, log, period }: TickDependencies,
+) {
   const late = () => new Error(`It took longer than ${READ_MS} ms.`);
   const read = await trying(
     'How far the processes are could not be read; their passes begin all the same.',
@@ -112,7 +118,7 @@ async function start({ processes, progress, claims, queue }: TickPasses, trying:
   );
   const knownOf = (process: ScheduledProcess) => read?.get(process);
   const sent = await trying('Passes could not be started.', () =>
-    startPasses(processes, knownOf, { claims, queue, clock }),
+    startPasses(processes, knownOf, { claims, queue, clock, log, period }),
   );
   return { progress: read, sent, isFailed: !sent || (sent.sent === 0 && sent.unsent > 0) };
 }

@@ -1,4 +1,6 @@
 import * as z from 'zod';
+import type { Mode, ProcessKey } from '../basics/process.ts';
+import type { NewMessage } from '../queue/queue.ts';
 
 /** What the queue of passes carries: which process to walk, and how. */
 export const passMessage = z.strictObject({
@@ -15,4 +17,15 @@ export type PassMessage = z.infer<typeof passMessage>;
 
 /** How long the message of a pass that an operator wants may wait, in ms: longer than the longest run of
  *  another pass. */
-export const ASKED_FOR_MS = 60 * 60_000;
+const ASKED_FOR_MS = 60 * 60_000;
+
+/** The message for the queue `passes`, received after `delay` seconds. Its group is the workspace, so that one whose service is
+ *  slow delays no other. */
+export function passIn(pass: PassMessage, delay?: number): NewMessage {
+  return { body: JSON.stringify(pass), group: pass.workspace, ...(delay !== undefined && { delay }) };
+}
+
+/** The pass that an operator wants, at `now`: it is run whether it is due or not. */
+export function askedPass({ workspace, processId }: ProcessKey, mode: Mode, now: number): PassMessage {
+  return { workspace, processId, mode, expiresAt: now + ASKED_FOR_MS, isAsked: true };
+}

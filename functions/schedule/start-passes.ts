@@ -1,13 +1,18 @@
 import type { Clock } from '../basics/clock.ts';
+import type { Log } from '../basics/telemetry.ts';
+import type { NewMessage, Queue } from '../queue/queue.ts';
 import type { TickClaims } from '../store/dynamo/tick.ts';
 import { type DuePass, dueBetween, type Known } from './due.ts';
-import type { DelayedPass, PassQueue } from './pass-queue.ts';
+import { passIn } from './pass-message.ts';
 import type { ScheduledProcess } from './scheduled.ts';
 
 export interface StartParts {
   readonly claims: TickClaims;
-  readonly queue: PassQueue;
+  readonly queue: Pick<Queue, 'send'>;
   readonly clock: Clock;
+  readonly log: Pick<Log, 'warn'>;
+  /** ms until the next tick, which starts what is due after that; a minute by default. */
+  readonly period?: number | undefined;
 }
 
 /** What a tick started. */
@@ -18,7 +23,6 @@ export interface Started {
   readonly unsent: number;
 }
 
-/** Until the next tick, which starts what is due behind that. */
 const MINUTE_MS = 60_000;
 /** How often a message is sent that the queue does not take. */
 const TRIES = 3;
@@ -30,23 +34,25 @@ const TRIES = 3;
 export async function startPasses<Process extends ScheduledProcess>(
   processes: readonly Process[],
   knownOf: (process: Process) => Known | undefined,
-  { claims, queue, clock }: StartParts,
+  { claims, queue, clock, log, period = MINUTE_MS }: StartParts,
 ): Promise<Started> {
   const now = clock();
-  const to = now + MINUTE_MS;
+  const to = now + period;
   const from = await claims.claim({ now, to });
   // Stryker disable next-line ConditionalExpression: in a time that has no beginning nothing is due, either
   if (from === undefined) return { sent: 0, unsent: 0 };
   const due = dueBetween(processes, { from, to, now }, knownOf);
-  let unsent: readonly DelayedPass[] = due.map(pass => delayed(pass, now));
+  let unsent: readonly NewMessage[] = due.map(pass => delayed(pass, now));
   for (let tried = 0; tried < TRIES && unsent.length > 0; tried++) {
-    const failed = new Set(await queue.send(unsent));
-    unsent = unsent.filter(({ message }) => failed.has(message));
+    const { indexes, reason } = await queue.send(unsent);
+    unsent = indexes.map(index => unsent[index] as NewMessage);
+    if (unsent.length > 0)
+      log.warn('The queue of passes did not take some.', { unsent: unsent.length, reason });
   }
   return { sent: due.length - unsent.length, unsent: unsent.length };
 }
 
-/** Rounds the delay up, so that no message is shown before its pass is due. */
-function delayed({ at, ...message }: DuePass, now: number): DelayedPass {
-  return { message, delaySeconds: Math.max(0, Math.ceil((at - now) / 1000)) };
+/** The message is shown when its pass is due, or up to a second later. */
+function delayed({ at, ...pass }: DuePass, now: number): NewMessage {
+  return passIn(pass, Math.max(0, (at - now) / 1000));
 }

@@ -6,7 +6,7 @@ import { outcomeOf } from '../../functions/delivery/http/outcome.ts';
 import type { Answer, NoAnswer } from '../../functions/delivery/http/post.ts';
 import type { ChangeEvent } from '../../functions/model/event.ts';
 import { AT, SECRET, someEvents } from '../kit/delivery/given.ts';
-import { answered, endpointOf, openSetting, recordOf, TABLE_DOWN, writes } from '../kit/delivery/setting.ts';
+import { answered, endpointOf, messageOf, openSetting, TABLE_DOWN, writes } from '../kit/delivery/setting.ts';
 import { leakIn } from '../kit/secret-arbitraries.ts';
 
 const events = someEvents(2) as [ChangeEvent, ChangeEvent];
@@ -15,7 +15,7 @@ const letters = events.map(event => ({
   event,
 }));
 const secret = { url: 'https://crm.example/hook/T0ABCDEFGH?sig=Zm9vYmFyYmF6', secrets: [SECRET] };
-const record = (index: number) => recordOf(`m${index}`, JSON.stringify(events[index]));
+const record = (index: number) => messageOf(`m${index}`, JSON.stringify(events[index]));
 
 function open(keepSuccesses?: boolean) {
   const setting = openSetting();

@@ -1,6 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import type { SQSRecord } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
 import { deliverBatch } from '../../functions/delivery/deliver-batch.ts';
 import { drain } from '../../functions/delivery/drain.ts';
@@ -8,6 +7,7 @@ import { EndpointHealth } from '../../functions/delivery/endpoint-health.ts';
 import type { Answer } from '../../functions/delivery/http/post.ts';
 import { RowSettler } from '../../functions/delivery/row-settler.ts';
 import type { ChangeEvent, SentEvent } from '../../functions/model/event.ts';
+import type { Message } from '../../functions/queue/queue.ts';
 import type { EndpointRow } from '../../functions/store/endpoint-rows.ts';
 import { AT, SECRET, someEvents } from '../kit/delivery/given.ts';
 import {
@@ -18,8 +18,8 @@ import {
   idsOf,
   isRowOf,
   MINUTE,
+  messageOf,
   openSetting,
-  recordOf,
   SECOND,
   TABLE_DOWN,
   waitingOnes,
@@ -27,10 +27,10 @@ import {
 } from '../kit/delivery/setting.ts';
 
 /** Messages with an event each, the last of which was committed first. */
-function records(count: number): SQSRecord[] {
+function records(count: number): Message[] {
   return Array.from({ length: count }, (_, index) => {
     const event = someEvents(count, AT - index * SECOND)[index];
-    return recordOf(`m${index}`, JSON.stringify(event));
+    return messageOf(`m${index}`, JSON.stringify(event));
   });
 }
 const messages = (count: number) => Array.from({ length: count }, (_, index) => `m${index}`);
@@ -61,7 +61,7 @@ describe('an endpoint that is slow to answer', () => {
     });
     const { deliver, posts, healthOf, pendingIds, register } = setting;
     await register();
-    const [first, second, third] = records(3) as [SQSRecord, SQSRecord, SQSRecord];
+    const [first, second, third] = records(3) as [Message, Message, Message];
     const slow = deliver([second, third]);
     for (let turns = 0; turns < 5; turns++) await turn();
     expect(await healthOf()).toEqual({ notBefore: AT + 15 * SECOND });
@@ -127,7 +127,7 @@ describe('delivering to a webhook', () => {
       return answered(200);
     });
     state.now += 30 * SECOND;
-    const [record] = records(1) as [SQSRecord];
+    const [record] = records(1) as [Message];
     expect(await deliver([record])).toEqual([]);
     const headers = expect.objectContaining({ 'webhook-timestamp': String(AT / 1000 + 30) });
     expect(posts).toMatchObject([{ url: 'https://crm.example/', body: record.body, headers }]);
@@ -153,7 +153,7 @@ describe('delivering to a webhook', () => {
       const [wanted, other] = someEvents(2) as [ChangeEvent, ChangeEvent];
       const changed = structuredClone(other) as ChangeEvent & { type: 'task.updated' };
       Object.assign(changed.data.changes[0] as object, { from: 'x', to: 'y' });
-      const all = [changed, wanted].map((event, index) => recordOf(`m${index}`, JSON.stringify(event)));
+      const all = [changed, wanted].map((event, index) => messageOf(`m${index}`, JSON.stringify(event)));
       const filter = { values: [{ field: 'Note', to: ['x'] }] };
       expect(await deliver(all, { ...endpointOf(kind), filter })).toEqual([]);
       const body = kind === 'webhook' ? JSON.stringify(wanted) : `slack ${wanted.id}`;
@@ -458,7 +458,7 @@ describe('an endpoint that answers 410', () => {
 describe('a message that is no event', () => {
   it('is a dead letter, and holds up no other', async () => {
     const { deliver, posts, deliveries } = openSetting();
-    expect(await deliver([recordOf('odd', 'hush'), ...records(1)])).toEqual([]);
+    expect(await deliver([messageOf('odd', 'hush'), ...records(1)])).toEqual([]);
     expect(await deliveries.dead('crm', 9)).toMatchObject([
       { eventId: 'odd', body: 'hush', reason: 'the message is no JSON' },
     ]);
@@ -468,7 +468,7 @@ describe('a message that is no event', () => {
   it('costs no look at the secret where it came alone', async () => {
     const { deliver, deliveries, said } = openSetting();
     const readSecret = () => Promise.reject(new Error('asked'));
-    expect(await deliver([recordOf('odd', 'hush')], endpointOf(), { readSecret })).toEqual([]);
+    expect(await deliver([messageOf('odd', 'hush')], endpointOf(), { readSecret })).toEqual([]);
     expect(await deliveries.dead('crm', 9)).toHaveLength(1);
     expect(said.map(({ message }) => message)).toEqual(['A delivery was given up; it is a dead letter now.']);
   });

@@ -12,8 +12,8 @@ import {
   idsOf,
   isRowOf,
   MINUTE,
+  messageOf,
   openSetting,
-  recordOf,
   SECOND,
   type Setting,
   TABLE_DOWN,
@@ -531,7 +531,7 @@ describe('an endpoint that fails', () => {
     await setting.wait([bad], false);
     for (let number = 0; number < 99 && (await setting.healthOf())?.waiting; number++) {
       setting.state.now = Math.max(AT, wakesAt((await setting.healthOf()) ?? {}, setting.state.now) ?? 0);
-      await setting.deliver([recordOf(`m${number}`, JSON.stringify(someEvents(2)[1]))]);
+      await setting.deliver([messageOf(`m${number}`, JSON.stringify(someEvents(2)[1]))]);
       await drainWith(setting);
     }
     const asked = setting.posts.filter(({ body }) => body === bad.body).map(({ at }) => at);

@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import type { SQSRecord } from 'aws-lambda';
 import { build } from 'esbuild';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import {
@@ -12,13 +13,12 @@ import {
   routeEnvironment,
   tickEnvironment,
 } from '../../functions/config/environments.ts';
-import type { Deliver } from '../../functions/handlers/create-deliver.ts';
-import type { PollHandler } from '../../functions/handlers/create-poll-handler.ts';
-import type { Route } from '../../functions/handlers/create-route.ts';
+import type * as deliver from '../../functions/deliver.ts';
 import type { Tick } from '../../functions/handlers/create-tick.ts';
+import type * as poll from '../../functions/poll.ts';
+import type * as route from '../../functions/route.ts';
 import { bundleOptions } from '../../infra/bundle/options.ts';
 import { someEvents } from '../kit/delivery/given.ts';
-import { recordOf } from '../kit/delivery/setting.ts';
 import { type Listening, listen } from '../kit/listen.ts';
 
 const queues = {
@@ -144,10 +144,22 @@ describe('the entries, bundled as they are deployed, with the configuration besi
     vi.spyOn(process.stdout, 'write').mockImplementation(write);
     vi.spyOn(process.stderr, 'write').mockImplementation(write);
   }
-  const record = recordOf('m0', JSON.stringify(someEvents(1)[0]), { now: Date.now() });
+  const record: SQSRecord = {
+    ...{ messageId: 'm0', receiptHandle: 'receipt', body: JSON.stringify(someEvents(1)[0]), md5OfBody: '' },
+    attributes: {
+      ...{ ApproximateReceiveCount: '1', SentTimestamp: String(Date.now()), SenderId: '' },
+      ApproximateFirstReceiveTimestamp: String(Date.now()),
+    },
+    messageAttributes: { endpoint: { dataType: 'String', stringValue: 'crm' } },
+    ...{
+      eventSource: 'aws:sqs',
+      eventSourceARN: 'arn:aws:sqs:eu-west-1:1:deliveries',
+      awsRegion: 'eu-west-1',
+    },
+  };
 
   it('the deliverer reads its environment at the first call, asks the table, the secret and the queue, and tells what fails', async () => {
-    const { handler } = (await load('deliver')) as { handler: Deliver };
+    const { handler } = (await load('deliver')) as typeof deliver;
     const context = { awsRequestId: 'r', getRemainingTimeInMillis: () => 60_000 };
     await expect((async () => handler({ Records: [] }, context))()).rejects.toThrow(
       /environment of deliver\.ts/,
@@ -163,7 +175,7 @@ describe('the entries, bundled as they are deployed, with the configuration besi
       // The origin of its address, then the slot.
       ...['GetItem', 'PutItem', 'UpdateItem'],
       // The endpoint's health; the row of the delivery, and that it waits; the attempt, and its row by the old event; the message that wakes.
-      ...['GetItem', 'PutItem', 'PutItem', 'GetItem', 'PutItem', 'PutItem', 'PutItem', 'SendMessage'],
+      ...['GetItem', 'PutItem', 'PutItem', 'GetItem', 'PutItem', 'PutItem', 'PutItem', 'SendMessageBatch'],
     ]);
     expect(lines.join('\n')).toMatch(/A delivery failed.*DeliveryFailed|DeliveryFailed.*A delivery failed/s);
     expect(lines.join('\n')).not.toContain('hush');
@@ -171,7 +183,7 @@ describe('the entries, bundled as they are deployed, with the configuration besi
 
   it('the router asks for the rows of endpoints, and sends what they and the configuration want', async () => {
     const context = { getRemainingTimeInMillis: () => 60_000 };
-    const { handler } = (await load('route')) as { handler: Route };
+    const { handler } = (await load('route')) as typeof route;
     await expect((async () => handler({ Records: [] }, context))()).rejects.toThrow(
       /environment of route\.ts/,
     );
@@ -196,7 +208,13 @@ describe('the entries, bundled as they are deployed, with the configuration besi
     // How far processes are; the claim; the pass.
     const started = ['BatchGetItem', 'GetItem', 'UpdateItem', 'SendMessageBatch'];
     expect(asked.slice(0, 8)).toEqual([...LAYOUT, ...started, 'Query']);
-    const rest = ['GetQueueAttributes', 'GetQueueAttributes', 'GetQueueAttributes', 'Query', 'SendMessage'];
+    const rest = [
+      'GetQueueAttributes',
+      'GetQueueAttributes',
+      'GetQueueAttributes',
+      'Query',
+      'SendMessageBatch',
+    ];
     expect(asked.slice(8).toSorted()).toEqual([...rest, 'event-source-mappings']);
     expect(lines.join('\n')).toMatch(/"message":"Ticked\."/);
     const metrics = lines.filter(line => line.includes('_aws')).map(line => JSON.parse(line));
@@ -204,20 +222,22 @@ describe('the entries, bundled as they are deployed, with the configuration besi
   });
 
   it('the poller is done with every message: one that expired, one of an unknown process, one that is malformed and set aside', async () => {
-    const { handler } = (await load('poll')) as { handler: PollHandler };
+    const { handler } = (await load('poll')) as typeof poll;
     const context = { awsRequestId: 'r', getRemainingTimeInMillis: () => 60_000 };
     const serve = async (body: object) =>
-      handler({ Records: [recordOf('m0', JSON.stringify(body), { now: Date.now() })] }, context);
+      handler({ Records: [{ ...record, body: JSON.stringify(body) }] }, context);
     const message = { workspace: 'eu', processId: 'p', mode: 'changes', expiresAt: Date.now() - 1 };
     await expect(serve(message)).rejects.toThrow(/environment of poll\.ts/);
     setUp();
     await serve(message);
     expect(lines).toEqual([]);
     await serve({ ...message, processId: 'q', expiresAt: Date.now() + 60_000 });
-    answers.SendMessage = { MD5OfMessageBody: createHash('md5').update('{}').digest('hex') };
+    answers.SendMessageBatch = {
+      Successful: [{ Id: '0', MD5OfMessageBody: createHash('md5').update('{}').digest('hex') }],
+    };
     await serve({});
     vi.restoreAllMocks();
-    expect(asked).toEqual([...LAYOUT, 'SendMessage']);
+    expect(asked).toEqual([...LAYOUT, 'SendMessageBatch']);
     expect(lines.map(line => JSON.parse(line))).toMatchObject([
       { level: 'ERROR', message: expect.stringMatching(/Pass failed/), processId: 'q' },
       { level: 'ERROR', message: expect.stringMatching(/Deploy again/) },

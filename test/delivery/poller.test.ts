@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { SQSEvent } from 'aws-lambda';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { sqsQueues } from '../../functions/delivery/queues.ts';
 import type { Deliver } from '../../functions/handlers/create-deliver.ts';
+import type { Message } from '../../functions/queue/queue.ts';
+import { sqsQueue } from '../../functions/queue/sqs.ts';
 import { type House, openHouse, until } from '../kit/delivery/house.ts';
 import { startPoller } from '../kit/sqs-poller.ts';
 
@@ -15,9 +15,7 @@ afterEach(() => house.close());
 const bodies = (count: number) => Array.from({ length: count }, (_, index) => `body ${index}`);
 const poll = (deliver: Deliver, troubles: unknown[] = []) =>
   startPoller({
-    sqs: house.sqs,
-    queueUrl: house.urls.deliveries,
-    queueArn: house.queueArn,
+    queue: sqsQueue(house.sqs, house.urls.deliveries),
     deliver,
     sleep: (_ms, signal) => wait(10, undefined, { signal }),
     concurrency: 1,
@@ -27,17 +25,16 @@ const poll = (deliver: Deliver, troubles: unknown[] = []) =>
 
 describe('the poller of a queue', () => {
   it('hands over messages as Lambda does, deletes those that were taken and leaves the others', async () => {
-    const seen: SQSEvent['Records'] = [];
+    const seen: Message[] = [];
     const left: number[] = [];
     const runs = new Set<string>();
-    const queues = sqsQueues(house.sqs, house.urls);
-    const poller = poll(async ({ Records }, { awsRequestId, getRemainingTimeInMillis }) => {
+    const poller = poll(async ({ messages, queue }, { awsRequestId, getRemainingTimeInMillis }) => {
       runs.add(awsRequestId);
-      seen.push(...Records);
+      seen.push(...messages);
       left.push(getRemainingTimeInMillis());
-      const refused = Records.filter(({ body }) => body === 'body 3');
-      for (const record of refused) await queues.hide(record, 600);
-      return { batchItemFailures: refused.map(({ messageId }) => ({ itemIdentifier: messageId })) };
+      const refused = messages.filter(({ body }) => body === 'body 3');
+      for (const message of refused) await queue.extend(message, 600);
+      return refused.map(({ id }) => id);
     });
     try {
       await house.send('crm', ...bodies(25));
@@ -46,31 +43,25 @@ describe('the poller of a queue', () => {
       await poller.stop();
     }
     expect(seen[0]).toMatchObject({
-      eventSource: 'aws:sqs',
-      eventSourceARN: house.queueArn,
-      awsRegion: 'us-east-1',
-      messageAttributes: { endpoint: { dataType: 'String', stringValue: 'crm' } },
-      attributes: {
-        ApproximateReceiveCount: '1',
-        ApproximateFirstReceiveTimestamp: expect.stringMatching(/^\d{13}$/),
-      },
+      attributes: { endpoint: 'crm' },
+      receives: 1,
+      sentAt: expect.any(Number),
     });
     expect(runs.size).toBe(left.length);
     for (const ms of left) expect(ms).toBeGreaterThan(45_000);
   });
 
-  it('leaves all of a batch that throws, or that is answered with an unknown identifier, and goes on', async () => {
+  it('leaves all of a batch that throws, and goes on', async () => {
     const troubles: unknown[] = [];
     const answers: Deliver[] = [
       async () => {
         throw new Error('no');
       },
-      async () => ({ batchItemFailures: [{ itemIdentifier: 'unknown' }] }),
-      async () => ({ batchItemFailures: [] }),
+      async () => [],
     ];
     let calls = 0;
     const poller = poll((event, context) => {
-      const deliver = answers[Math.min(calls++, 2)] as Deliver;
+      const deliver = answers[Math.min(calls++, 1)] as Deliver;
       return deliver(event, context);
     }, troubles);
     try {
@@ -78,23 +69,23 @@ describe('the poller of a queue', () => {
         await house.send('crm', 'x');
         await until(() => calls === expected);
       }
-      await until(async () => (await house.size()) === 2);
+      await until(async () => (await house.size()) === 1);
     } finally {
       await poller.stop();
     }
     expect(troubles).toEqual([new Error('no')]);
-    expect(await house.size()).toBe(2);
+    expect(await house.size()).toBe(1);
   });
 
   it('stops at once when there is nothing to do, and after what is under way otherwise', async () => {
-    const idle = poll(async () => ({ batchItemFailures: [] }));
+    const idle = poll(async () => []);
     await idle.stop();
     const begun = Promise.withResolvers<void>();
     const go = Promise.withResolvers<void>();
     const busy = poll(async () => {
       begun.resolve();
       await go.promise;
-      return { batchItemFailures: [] };
+      return [];
     });
     await house.send('crm', 'x');
     await begun.promise;

@@ -1,17 +1,17 @@
-import type { SQSRecord } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
 import { present } from '../../functions/basics/telemetry.ts';
 import { EndpointHealth } from '../../functions/delivery/endpoint-health.ts';
 import type { Held } from '../../functions/delivery/held.ts';
 import { QueueSettler } from '../../functions/delivery/queue-settler.ts';
+import type { Message } from '../../functions/queue/queue.ts';
 import { AT, someEvents } from '../kit/delivery/given.ts';
 import {
   endpointOf,
   HOUR,
   isRowOf,
   MINUTE,
+  messageOf,
   openSetting,
-  recordOf,
   SECOND,
   type Setting,
   TABLE_DOWN,
@@ -25,7 +25,7 @@ interface Text {
 }
 const reason = { reason: 'answered 500' };
 
-async function open(records: readonly SQSRecord[], change: (setting: Setting) => void = () => undefined) {
+async function open(records: readonly Message[], change: (setting: Setting) => void = () => undefined) {
   const setting = openSetting();
   await setting.register();
   change(setting);
@@ -38,15 +38,15 @@ async function open(records: readonly SQSRecord[], change: (setting: Setting) =>
   };
   return { ...setting, settler, told, held: settler.open as readonly [Held, Held] };
 }
-const one = (age = 0, more: Parameters<typeof recordOf>[2] = {}) =>
-  recordOf('m0', event.body, { age, ...more });
+const one = (age = 0, more: Parameters<typeof messageOf>[2] = {}) =>
+  messageOf('m0', event.body, { age, ...more });
 const rowOf = (eventId: string, body: string) => ({
   ...{ endpoint: 'crm', eventId, at: AT, body, attributes: {} },
 });
 
 describe('a message of the queue', () => {
   it('is a delivery with its event’s id and its place, and untried however often it was received', async () => {
-    const odd = { ...recordOf('m1', 'no event', { replay: true }) };
+    const odd = { ...messageOf('m1', 'no event', { replay: true }) };
     const { held } = await open([one(MINUTE, { receives: 4 }), odd]);
     const given = { attempts: 0, triedAt: undefined, at: AT };
     expect(held).toEqual([
@@ -56,7 +56,7 @@ describe('a message of the queue', () => {
   });
 
   it('is open until it is settled', async () => {
-    const { settler, held } = await open([one(), recordOf('m1', other.body)]);
+    const { settler, held } = await open([one(), messageOf('m1', other.body)]);
     await settler.delivered([held[1]]);
     expect(settler.open).toEqual([held[0]]);
     await settler.untried(held[0]);
@@ -64,7 +64,7 @@ describe('a message of the queue', () => {
   });
 
   it('that was delivered, or is not wanted, leaves the queue; the delivered are counted', async () => {
-    const { settler, held, pending, told } = await open([one(), recordOf('m1', other.body)]);
+    const { settler, held, pending, told } = await open([one(), messageOf('m1', other.body)]);
     await settler.delivered([held[0]]);
     await settler.unwanted(held[1]);
     expect([settler.open, settler.again, await pending()]).toEqual([[], [], []]);
@@ -108,13 +108,13 @@ describe('a message whose attempt failed', () => {
   });
 
   it('beside others has the earliest retry looked after', async () => {
-    const { settler, held, dependencies, rows } = await open([one(), recordOf('m1', other.body)]);
+    const { settler, held, dependencies, rows } = await open([one(), messageOf('m1', other.body)]);
     expect(settler.dueAt).toBeUndefined();
     for (const each of held) await settler.failed(each, reason);
     expect(settler.dueAt).toBe(AT + 5 * SECOND);
     const health = new EndpointHealth('crm', await rows.read('crm'), dependencies);
     const late = { ...dependencies, random: () => 1 };
-    const second = new QueueSettler(endpointOf(), health, [one(), recordOf('m1', other.body)], late);
+    const second = new QueueSettler(endpointOf(), health, [one(), messageOf('m1', other.body)], late);
     await second.failed(second.open[0] as Held, reason);
     expect(second.dueAt).toBe(AT + 6 * SECOND);
   });
@@ -144,7 +144,7 @@ describe('a message whose endpoint gets nothing now', () => {
   });
 
   it('beside many others: the endpoint’s row is written a few times, not once for each', async () => {
-    const records = someEvents(50).map((each, index) => recordOf(`m${index}`, JSON.stringify(each)));
+    const records = someEvents(50).map((each, index) => messageOf(`m${index}`, JSON.stringify(each)));
     let written = 0;
     const { settler, healthOf, pending } = await open(records, ({ faults }) => {
       faults.after = command => void (isRowOf('crm')(command) && written++);
@@ -195,10 +195,10 @@ describe('invariant 11: a message leaves the queue only once what became of it s
   it('one that can not be shown again when it should stays until its visibility time-out', async () => {
     const setting = await open([one()]);
     const { dependencies, rows, said } = setting;
-    const hide = () => Promise.reject(new Error('queue down'));
-    const queues = { ...dependencies.queues, hide };
+    const extend = () => Promise.reject(new Error('queue down'));
+    const queue = { ...dependencies.queue, extend };
     const health = new EndpointHealth('crm', await rows.read('crm'), dependencies);
-    const settler = new QueueSettler(endpointOf(), health, [one()], { ...dependencies, queues });
+    const settler = new QueueSettler(endpointOf(), health, [one()], { ...dependencies, queue });
     await settler.untried(setting.held[0]);
     expect([settler.open, settler.again, present(settler.tally.values)]).toEqual([[], ['m0'], {}]);
     const message = 'When a message is tried again could not be set; the queue decides.';
@@ -207,7 +207,7 @@ describe('invariant 11: a message leaves the queue only once what became of it s
   });
 
   it('one that was received before goes with the row that an earlier run may have left; a new one has none', async () => {
-    const [early, late] = [one(HOUR), recordOf('m1', other.body)];
+    const [early, late] = [one(HOUR), messageOf('m1', other.body)];
     for (const how of ['delivered', 'unwanted'] as const) {
       const setting = await open([early, late]);
       const { settler, held, wait, pendingIds } = setting;
@@ -232,7 +232,7 @@ describe('invariant 11: a message leaves the queue only once what became of it s
   });
 
   it('one that was received before stays where its row can not be removed; new ones beside it leave', async () => {
-    const { settler, held, said, faults, hidden } = await open([one(HOUR), recordOf('m1', other.body)]);
+    const { settler, held, said, faults, hidden } = await open([one(HOUR), messageOf('m1', other.body)]);
     faults.before = () => TABLE_DOWN;
     await settler.delivered(held);
     expect([settler.open, settler.again, hidden]).toEqual([[], ['m0'], [['m0', 10]]]);
@@ -243,7 +243,7 @@ describe('invariant 11: a message leaves the queue only once what became of it s
   });
 
   it('one that came twice waits once', async () => {
-    const { settler, held, pendingIds, healthOf } = await open([one(), recordOf('m1', event.body)]);
+    const { settler, held, pendingIds, healthOf } = await open([one(), messageOf('m1', event.body)]);
     await settler.waits(held[0]);
     await settler.waits(held[1]);
     expect([settler.again, await pendingIds()]).toEqual([[], [event.id]]);

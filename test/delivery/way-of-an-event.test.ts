@@ -9,7 +9,7 @@ import type { ChangeEvent } from '../../functions/model/event.ts';
 import { encode } from '../../functions/store/codec.ts';
 import { SECRET, someEvents } from '../kit/delivery/given.ts';
 import { answer, startReceiver } from '../kit/delivery/receiver.ts';
-import { endpointOf, openSetting, recordOf, SECOND } from '../kit/delivery/setting.ts';
+import { batchOf, endpointOf, messageOf, openSetting, SECOND } from '../kit/delivery/setting.ts';
 import { openStage } from '../kit/stage.ts';
 import { PROCESS } from '../kit/world.ts';
 import { TopicModel } from '../simulation/models/topic.ts';
@@ -51,8 +51,8 @@ async function open() {
     routed.push(...all);
     return { indexes: [] };
   };
-  const { queues, setAside } = dependencies;
-  const route = createRoute({ registry, log: logOf('route'), send, queues, setAside });
+  const { setAside } = dependencies;
+  const route = createRoute({ registry, log: logOf('route'), send, setAside });
   const { openPoster, readSecret, chatFormats, ...others } = dependencies;
   const deliver = createDeliver({
     ...others,
@@ -75,9 +75,9 @@ async function open() {
         },
       };
       await publish({ Records: [change as unknown as DynamoDBRecord] }, context);
-      await route({ Records: published.map((body, index) => recordOf(`e${index}`, body)) }, context);
-      const Records = routed.map(({ to, body }, index) => recordOf(`m${index}`, body, { to: to.name }));
-      await deliver({ Records }, context);
+      await route(batchOf(published.map((body, index) => messageOf(`e${index}`, body))), context);
+      const messages = routed.map(({ to, body }, index) => messageOf(`m${index}`, body, { to: to.name }));
+      await deliver(batchOf(messages), context);
     },
   };
 }

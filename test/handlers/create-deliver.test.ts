@@ -7,14 +7,15 @@ import { createDeliver, type DeliverDependencies } from '../../functions/handler
 import type { EndpointSettings } from '../../functions/model/endpoint.ts';
 import type { ChangeEvent } from '../../functions/model/event.ts';
 import type { SecretStore } from '../../functions/model/secret.ts';
+import type { Message } from '../../functions/queue/queue.ts';
 import { AT, SECRET, someEvents } from '../kit/delivery/given.ts';
 import { until } from '../kit/delivery/house.ts';
 import { answer, type Reaction, startReceiver } from '../kit/delivery/receiver.ts';
 import {
   endpointOf,
   MINUTE,
+  messageOf,
   openSetting,
-  recordOf,
   SECOND,
   TABLE_DOWN,
   waitingOnes,
@@ -63,21 +64,16 @@ function open(urls: Record<string, string>, more: Partial<DeliverDependencies> =
     ...setting,
     texts,
     reads,
-    run: async (Records: ReturnType<typeof recordOf>[], remaining = context.getRemainingTimeInMillis) => {
-      const { batchItemFailures } = await deliver(
-        { Records },
-        { ...context, getRemainingTimeInMillis: remaining },
-      );
-      return batchItemFailures.map(({ itemIdentifier }) => itemIdentifier);
-    },
+    run: (messages: Message[], remaining = context.getRemainingTimeInMillis, queue = dependencies.queue) =>
+      deliver({ messages, queue }, { ...context, getRemainingTimeInMillis: remaining }),
     record: (id: string, to: string, event: ChangeEvent = someEvents(1)[0] as ChangeEvent) =>
-      recordOf(id, JSON.stringify(event), { to, now: state.now }),
-    wake: (id: string, to: string) => recordOf(id, 'wake', { to, wake: true }),
+      messageOf(id, JSON.stringify(event), { to, now: state.now }),
+    wake: (id: string, to: string) => messageOf(id, 'wake', { to, wake: true }),
   };
 }
 
 /** A message for an endpoint that is gone, sent five minutes ago. */
-const old = (id: string, body: string) => recordOf(id, body, { to: 'gone', now: AT - 5 * MINUTE });
+const old = (id: string, body: string) => messageOf(id, body, { to: 'gone', now: AT - 5 * MINUTE });
 
 describe('the metrics of a run', () => {
   it('are told once, for all its endpoints, and only those that there is something of', async () => {
@@ -225,7 +221,7 @@ describe('a batch with messages for several endpoints', () => {
 
   it('keeps what is for an unknown endpoint for five minutes: its configuration may be on the way', async () => {
     const { run, state, lines, said, wake } = open({});
-    const records = [recordOf('m0', 'hush', { to: 'gone', now: state.now }), wake('m1', 'gone')];
+    const records = [messageOf('m0', 'hush', { to: 'gone', now: state.now }), wake('m1', 'gone')];
     expect([await run(records), lines, said]).toEqual([['m0'], [], []]);
     state.now += 5 * MINUTE - 1;
     expect([await run(records), lines]).toEqual([['m0'], []]);
@@ -254,7 +250,7 @@ describe('a batch with messages for several endpoints', () => {
     const addedAt = state.now;
     texts.set('crm', JSON.stringify({ url, secrets: [SECRET] }));
     await rows.change('crm', () => ({ name: 'crm', settings: endpointOf(), health: {}, addedAt }));
-    const sentAt = (id: string, now: number) => recordOf(id, JSON.stringify(someEvents(1)[0]), { now });
+    const sentAt = (id: string, now: number) => messageOf(id, JSON.stringify(someEvents(1)[0]), { now });
     const records = [
       sentAt('m0', addedAt - 30_001),
       sentAt('m1', addedAt - 30_000),

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { PassRequest } from '../../functions/handlers/create-poll.ts';
 import { createPollHandler } from '../../functions/handlers/create-poll-handler.ts';
+import { batchOf, messageOf } from '../kit/delivery/setting.ts';
 
 const MESSAGE = { workspace: 'eu', processId: 'onboarding', mode: 'changes', expiresAt: 7 } as const;
 const REPORT = { mode: 'changes', outcome: 'completed', projects: 0, commits: 0, events: 0 } as const;
@@ -17,11 +18,17 @@ function open(fails?: Error) {
       if (fails) throw fails;
       return REPORT;
     },
-    async ({ body }, reason) => void aside.push([body, reason]),
+    async ({ body }, _from, reason) => void aside.push([body, reason]),
     { error: (message, details) => void said.push({ message, ...details }) },
   );
   const serve = (...bodies: string[]) =>
-    handler({ Records: bodies.map(body => ({ body })) as never }, context);
+    handler(
+      batchOf(
+        bodies.map((body, index) => messageOf(`m${index}`, body)),
+        'passes',
+      ),
+      context,
+    );
   return { polled, said, aside, serve };
 }
 
@@ -36,7 +43,7 @@ describe('the queue of passes', () => {
 
   it('never gets a message back: a pass that failed has been told, and the next makes up for it', async () => {
     const { polled, said, serve } = open(new Error('service down'));
-    await expect(serve(JSON.stringify(MESSAGE))).resolves.toBeUndefined();
+    await expect(serve(JSON.stringify(MESSAGE))).resolves.toEqual([]);
     expect(polled).toHaveLength(1);
     expect(said).toEqual([]);
   });

@@ -1,18 +1,18 @@
-import type { SQSEvent } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
-import type { SetAside } from '../../functions/aws/set-aside.ts';
-import type { Queues, Routed } from '../../functions/delivery/queues.ts';
+import type { Routed } from '../../functions/delivery/queues.ts';
 import { createRegistry } from '../../functions/delivery/registry.ts';
 import { createRoute } from '../../functions/handlers/create-route.ts';
 import type { EndpointSettings } from '../../functions/model/endpoint.ts';
 import type { ChangeEvent } from '../../functions/model/event.ts';
+import type { Message, Queue } from '../../functions/queue/queue.ts';
+import type { SetAside } from '../../functions/queue/set-aside.ts';
 import { someEvents } from '../kit/delivery/given.ts';
-import { endpointOf, openSetting, recordOf, SECOND, TABLE_DOWN } from '../kit/delivery/setting.ts';
+import { endpointOf, messageOf, openSetting, SECOND, TABLE_DOWN } from '../kit/delivery/setting.ts';
 
 function open(
   configured: readonly EndpointSettings[],
   unsent: (routed: Routed, index: number) => boolean = () => false,
-  queues?: Pick<Queues, 'hide'>,
+  extend?: Queue['extend'],
   setAside?: SetAside,
 ) {
   const setting = openSetting();
@@ -20,7 +20,6 @@ function open(
   const sent: Routed[] = [];
   const route = createRoute({
     ...dependencies,
-    ...(queues && { queues }),
     ...(setAside && { setAside }),
     registry: createRegistry(configured, rows, () => state.now),
     send: async (messages, hasTime) => {
@@ -32,13 +31,14 @@ function open(
       return { indexes, ...(indexes.length > 0 && { reason: 'queue down' }) };
     },
   });
-  const run = (event: Pick<SQSEvent, 'Records'>, remaining = () => 60 * SECOND) =>
-    route(event, { getRemainingTimeInMillis: remaining });
+  const queue = { ...dependencies.queue, ...(extend && { extend }) };
+  const run = (all: readonly Message[], remaining = () => 60 * SECOND) =>
+    route({ messages: all, queue }, { getRemainingTimeInMillis: remaining });
   return { ...setting, sent, route: run };
 }
 const events = someEvents(3) as [ChangeEvent, ChangeEvent, ChangeEvent];
-const Records = events.map((event, index) => recordOf(`m${index}`, JSON.stringify(event)));
-const failed = (...ids: string[]) => ({ batchItemFailures: ids.map(itemIdentifier => ({ itemIdentifier })) });
+const messages = events.map((event, index) => messageOf(`m${index}`, JSON.stringify(event)));
+const failed = (...ids: string[]) => ids;
 
 describe('the router', () => {
   it('sends each event, byte for byte, once to each endpoint that wants it', async () => {
@@ -53,8 +53,8 @@ describe('the router', () => {
       wanting('values', { values: [{ field: 'note', from: ['x'] }] }),
       endpointOf('slack', 'chat'),
     ]);
-    expect(await route({ Records })).toEqual(failed());
-    const bodies = Records.map(({ body }) => body);
+    expect(await route(messages)).toEqual(failed());
+    const bodies = messages.map(({ body }) => body);
     for (const name of ['all', 'updates', 'chat'])
       expect(sent.filter(({ to }) => to.name === name).map(({ body }) => body)).toEqual(bodies);
     expect(sent).toHaveLength(9);
@@ -67,7 +67,7 @@ describe('the router', () => {
       const filter = { processes: [number % 10 === 0 ? 'on boarding' : 'other'] };
       await register({}, { ...endpointOf('webhook', name), filter }, name);
     }
-    expect(await route({ Records: Records.slice(0, 1) })).toEqual(failed());
+    expect(await route(messages.slice(0, 1))).toEqual(failed());
     const names = sent.map(({ to }) => to.name).toSorted();
     expect(names).toEqual(Array.from({ length: 100 }, (_, index) => `e${index * 10}`).toSorted());
   });
@@ -75,29 +75,29 @@ describe('the router', () => {
   it('sends to those that are paused, stopped or failing, too: it is their deliveries that wait', async () => {
     const { route, sent, register } = open([]);
     await register({ paused: { at: 1 }, stopped: { at: 1, reason: '' }, failing: { since: 1, probes: 1 } });
-    await route({ Records });
+    await route(messages);
     expect(sent).toHaveLength(3);
   });
 
   it('obeys a row that changes within 10 s', async () => {
     const { route, sent, rows, register, state } = open([]);
     await register();
-    await route({ Records });
+    await route(messages);
     await rows.change('crm', () => 'removed');
     state.now += 9_999;
-    await route({ Records });
+    await route(messages);
     expect(sent).toHaveLength(6);
     state.now += 1;
-    await route({ Records });
+    await route(messages);
     expect(sent).toHaveLength(6);
   });
 
   it('invariant 11: keeps an event of which one message is not in its queue, and no other', async () => {
     const { route, lines, hidden, said } = open(
       [endpointOf('webhook', 'one'), endpointOf('webhook', 'two')],
-      ({ to, body }) => to.name === 'two' && body === Records[1]?.body,
+      ({ to, body }) => to.name === 'two' && body === messages[1]?.body,
     );
-    expect(await route({ Records })).toEqual(failed('m1'));
+    expect(await route(messages)).toEqual(failed('m1'));
     const [first, second, third] = events.map(({ id }) => id);
     expect(lines).toEqual([
       { message: 'Route batch ended.', events: [first, third], deliveries: 5, again: [second] },
@@ -109,7 +109,7 @@ describe('the router', () => {
 
   it('keeps each event once, of however many its messages are not in their queues', async () => {
     const { route, hidden } = open([endpointOf('webhook', 'one'), endpointOf('webhook', 'two')], () => true);
-    expect(await route({ Records })).toEqual(failed('m0', 'm1', 'm2'));
+    expect(await route(messages)).toEqual(failed('m0', 'm1', 'm2'));
     expect(hidden).toEqual([
       ['m0', 5],
       ['m1', 5],
@@ -123,7 +123,7 @@ describe('the router', () => {
       ['one', 'two', 'three'].map(name => endpointOf('webhook', name)),
       ({ to }) => down.has(to.name),
     );
-    const first = { Records: Records.slice(0, 1) };
+    const first = messages.slice(0, 1);
     expect(await route(first)).toEqual(failed('m0'));
     expect(await route(first)).toEqual(failed('m0'));
     down.clear();
@@ -139,19 +139,19 @@ describe('the router', () => {
       ['one', 'two'].map(name => endpointOf('webhook', name)),
       ({ to }) => isDown && to.name === 'two',
     );
-    const many = Array.from({ length: 101 }, (_, index) => recordOf(`x${index}`, JSON.stringify(events[0])));
-    await route({ Records: many });
+    const many = Array.from({ length: 101 }, (_, index) => messageOf(`x${index}`, JSON.stringify(events[0])));
+    await route(many);
     isDown = false;
     sent.length = 0;
-    await route({ Records: many.slice(0, 2) });
+    await route(many.slice(0, 2));
     expect(sent.map(({ to }) => to.name)).toEqual(['one', 'two', 'two']);
   });
 
   it('returns the events that it does not reach before its time is up', async () => {
     const { route, sent, hidden, said } = open([endpointOf('webhook', 'one'), endpointOf('webhook', 'two')]);
     const left = [10_000, 10_000, 9_999];
-    expect(await route({ Records }, () => left.shift() ?? 0)).toEqual(failed('m1', 'm2'));
-    expect(sent.map(({ body }) => body)).toEqual([Records[0]?.body, Records[0]?.body]);
+    expect(await route(messages, () => left.shift() ?? 0)).toEqual(failed('m1', 'm2'));
+    expect(sent.map(({ body }) => body)).toEqual([messages[0]?.body, messages[0]?.body]);
     expect(hidden.map(([id]) => id)).toEqual(['m1', 'm2']);
     expect(said).toHaveLength(1);
   });
@@ -159,14 +159,14 @@ describe('the router', () => {
   it('shows an event again in 5 to 30 s, and after ten receives when its queue does', async () => {
     const { route, hidden } = open([endpointOf()], () => true);
     for (const receives of [1, 2, 3, 4, 10, 11])
-      await route({ Records: [recordOf('m0', JSON.stringify(events[0]), { receives })] });
+      await route([messageOf('m0', JSON.stringify(events[0]), { receives })]);
     expect(hidden.map(([, seconds]) => seconds)).toEqual([5, 10, 20, 30, 30]);
   });
 
   it('leaves it to the queue when an event comes again, where that can not be set, and says so', async () => {
-    const hide = () => Promise.reject(new Error('queue down'));
-    const { route, said } = open([endpointOf()], () => true, { hide });
-    expect(await route({ Records: Records.slice(0, 1) })).toEqual(failed('m0'));
+    const extend = () => Promise.reject(new Error('queue down'));
+    const { route, said } = open([endpointOf()], () => true, extend);
+    expect(await route(messages.slice(0, 1))).toEqual(failed('m0'));
     const message = 'When a message is tried again could not be set; the queue decides.';
     const details = { messageId: 'm0', error: 'Error: queue down' };
     expect(said).toContainEqual({ level: 'warn', message, details });
@@ -174,7 +174,7 @@ describe('the router', () => {
 
   it('sets a malformed message aside at once, says why, and routes the others', async () => {
     const { route, sent, said, hidden, aside } = open([endpointOf()]);
-    expect(await route({ Records: [recordOf('odd', 'hush'), ...Records] })).toEqual(failed());
+    expect(await route([messageOf('odd', 'hush'), ...messages])).toEqual(failed());
     expect(sent).toHaveLength(3);
     expect(hidden).toEqual([]);
     const details = { messageId: 'odd', reason: 'the message is no JSON' };
@@ -186,7 +186,7 @@ describe('the router', () => {
   it('keeps a malformed message for moments that can not be set aside, and routes the others', async () => {
     const fails = () => Promise.reject(new Error('queue down'));
     const { route, sent, said, hidden } = open([endpointOf()], undefined, undefined, fails);
-    expect(await route({ Records: [recordOf('odd', 'hush'), ...Records] })).toEqual(failed('odd'));
+    expect(await route([messageOf('odd', 'hush'), ...messages])).toEqual(failed('odd'));
     expect(sent).toHaveLength(3);
     expect(hidden).toEqual([['odd', 5]]);
     expect(said).toContainEqual(
@@ -200,7 +200,7 @@ describe('the router', () => {
   it('keeps all for moments while the registry can not be read, and says so', async () => {
     const { route, faults, sent, hidden, said } = open([endpointOf()]);
     faults.before = () => TABLE_DOWN;
-    expect(await route({ Records })).toEqual(failed('m0', 'm1', 'm2'));
+    expect(await route(messages)).toEqual(failed('m0', 'm1', 'm2'));
     expect(hidden.map(([, seconds]) => seconds)).toEqual([5, 5, 5]);
     expect(sent).toEqual([]);
     const message = 'The endpoints could not be read; the events are routed again.';

@@ -1,19 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import {
-  DeleteMessageBatchCommand,
-  type Message,
-  ReceiveMessageCommand,
-  type SQSClient,
-} from '@aws-sdk/client-sqs';
-import type { SQSRecord } from 'aws-lambda';
 import type { Sleep } from '../../functions/basics/clock.ts';
 import type { Deliver } from '../../functions/handlers/create-deliver.ts';
+import type { Queue } from '../../functions/queue/queue.ts';
 
 export interface PollerOptions {
-  /** A client with `useQueueUrlAsEndpoint: false`, because the queue is not served at its URL. */
-  readonly sqs: SQSClient;
-  readonly queueUrl: string;
-  readonly queueArn: string;
+  readonly queue: Queue;
   readonly deliver: Deliver;
   readonly sleep: Sleep;
   /** Invocations at once; 2 by default. */
@@ -32,87 +23,41 @@ export interface Poller {
 /** The most messages of one receive, and so of one invocation. */
 const BATCH = 10;
 const TIME_LIMIT_MS = 120_000;
+const EMPTY_PAUSE_MS = 10;
 
-/** The event source mapping of `deliver.ts` on one machine: hands it one queue's messages, and deletes
- *  those that it does not return as failed. When the handler throws, all of them are shown again after
- *  the visibility time-out. */
+/** The event source mapping of `deliver.ts`: hands it one queue's messages, and deletes those that it does not return.
+ *  When the handler throws, all of them are shown again after the visibility time-out. */
 export function startPoller(options: PollerOptions): Poller {
   const stopping = new AbortController();
-  const lanes = Array.from({ length: options.concurrency ?? 2 }, () => lane(options, stopping.signal));
+  const loops = Array.from({ length: options.concurrency ?? 2 }, () => loop(options, stopping.signal));
   return {
     async stop() {
       stopping.abort();
-      await Promise.all(lanes);
+      await Promise.all(loops);
     },
   };
 }
 
-async function lane(options: PollerOptions, signal: AbortSignal): Promise<void> {
+async function loop(options: PollerOptions, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     try {
-      await turn(options, signal);
+      if (!(await turn(options))) await options.sleep(EMPTY_PAUSE_MS, signal).catch(() => {});
     } catch (error) {
-      if (signal.aborted) return;
       options.onTrouble(error);
       await options.sleep(1000, signal).catch(() => {});
     }
   }
 }
 
-async function turn(options: PollerOptions, abortSignal: AbortSignal): Promise<void> {
-  const { sqs, queueUrl, queueArn, deliver, timeLimit = TIME_LIMIT_MS } = options;
-  const { Messages = [] } = await sqs.send(
-    new ReceiveMessageCommand({
-      QueueUrl: queueUrl,
-      MaxNumberOfMessages: BATCH,
-      WaitTimeSeconds: 20,
-      MessageSystemAttributeNames: ['All'],
-      MessageAttributeNames: ['All'],
-    }),
-    { abortSignal },
-  );
-  if (Messages.length === 0) return;
+/** @returns false when there was nothing to do */
+async function turn({ queue, deliver, timeLimit = TIME_LIMIT_MS }: PollerOptions): Promise<boolean> {
+  const messages = await queue.receive(BATCH);
+  if (messages.length === 0) return false;
   const until = Date.now() + timeLimit;
-  const { batchItemFailures } = await deliver(
-    { Records: Messages.map(message => recordOf(message, queueArn)) },
+  const again = await deliver(
+    { messages, queue },
     { awsRequestId: randomUUID(), getRemainingTimeInMillis: () => until - Date.now() },
   );
-  await deleteAll(
-    sqs,
-    queueUrl,
-    taken(Messages, new Set(batchItemFailures.map(each => each.itemIdentifier))),
-  );
-}
-
-/** Reads the answer as Lambda does: an identifier that no message has means that all failed. */
-function taken(messages: readonly Message[], failures: ReadonlySet<string>): Message[] {
-  const known = new Set(messages.map(message => message.MessageId));
-  if ([...failures].some(id => !known.has(id))) return [];
-  return messages.filter(({ MessageId = '' }) => !failures.has(MessageId));
-}
-
-async function deleteAll(sqs: SQSClient, QueueUrl: string, messages: readonly Message[]): Promise<void> {
-  if (messages.length === 0) return;
-  const Entries = messages.map(({ ReceiptHandle }, index) => ({ Id: String(index), ReceiptHandle }));
-  await sqs.send(new DeleteMessageBatchCommand({ QueueUrl, Entries }));
-}
-
-function recordOf(message: Message, queueArn: string): SQSRecord {
-  const { MessageId = '', ReceiptHandle = '', Body = '', MD5OfBody = '', Attributes = {} } = message;
-  return {
-    messageId: MessageId,
-    receiptHandle: ReceiptHandle,
-    body: Body,
-    md5OfBody: MD5OfBody,
-    attributes: Attributes as unknown as SQSRecord['attributes'],
-    messageAttributes: Object.fromEntries(
-      Object.entries(message.MessageAttributes ?? {}).map(([name, value]) => [
-        name,
-        { dataType: value.DataType ?? 'String', stringValue: value.StringValue },
-      ]),
-    ),
-    eventSource: 'aws:sqs',
-    eventSourceARN: queueArn,
-    awsRegion: queueArn.split(':')[3] ?? '',
-  };
+  await queue.delete(messages.filter(({ id }) => !again.includes(id)));
+  return true;
 }

@@ -1,7 +1,6 @@
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createTick, type TickDependencies, type TickPasses } from '../../functions/handlers/create-tick.ts';
-import type { PassMessage } from '../../functions/schedule/pass-message.ts';
-import type { PassQueue } from '../../functions/schedule/pass-queue.ts';
+import { type PassMessage, passMessage } from '../../functions/schedule/pass-message.ts';
 import type { ScheduledProcess } from '../../functions/schedule/scheduled.ts';
 import { createSnapshots } from '../../functions/store/dynamo/store.ts';
 import { createTickClaims, createTickProgresses } from '../../functions/store/dynamo/tick.ts';
@@ -40,10 +39,10 @@ describe.each(TABLES)('a tick over %s', (_, openTable) => {
     const counts: object[] = [];
     const say = (level: string) => (message: string, details?: object) =>
       void said.push([level, message, details ?? {}]);
-    const queue: PassQueue = {
+    const queue: TickPasses['queue'] = {
       send: async messages => {
-        sent.push(...messages.map(({ message }) => message));
-        return [];
+        sent.push(...messages.map(({ body }) => passMessage.parse(JSON.parse(body))));
+        return { indexes: [] };
       },
     };
     let claimed: number | undefined;
@@ -210,16 +209,24 @@ describe.each(TABLES)('a tick over %s', (_, openTable) => {
       ['info', 'Ticked.', { processes: { unbaselined: 2 } }],
     ]);
     expect(state.replayed).toBe(1);
-    const refusing: PassQueue = { send: async messages => messages.map(({ message }) => message) };
+    const refusing: TickPasses['queue'] = {
+      send: async messages => ({ indexes: [...messages.keys()], reason: 'down' }),
+    };
     await expect(tick({}, { queue: refusing })).rejects.toThrow(/No pass could be started/);
-    const sparing: PassQueue = {
-      send: async messages =>
-        messages.map(({ message }) => message).filter(({ processId }) => processId === 'second'),
+    const sparing: TickPasses['queue'] = {
+      send: async messages => ({
+        indexes: [...messages.keys()].filter(index => messages[index]?.body.includes('"second"')),
+        reason: 'down',
+      }),
     };
     world.state.now += MINUTE;
     said.length = 0;
     await tick({}, { queue: sparing });
-    expect(said).toMatchObject([['info', 'Ticked.', { passes: { sent: 1, unsent: 1 } }]]);
+    const refused = ['warn', 'The queue of passes did not take some.', { unsent: 1, reason: 'down' }];
+    expect(said).toMatchObject([
+      ...Array(3).fill(refused),
+      ['info', 'Ticked.', { passes: { sent: 1, unsent: 1 } }],
+    ]);
   });
 
   it('that could not read for long starts passes all the same', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ASKED_FOR_MS, passMessage } from '../../functions/schedule/pass-message.ts';
+import { askedPass, passIn, passMessage } from '../../functions/schedule/pass-message.ts';
 
 const MESSAGE = { workspace: 'eu', processId: 'p1', mode: 'changes', expiresAt: 1_760_000_000_000 };
 
@@ -18,6 +18,14 @@ describe('the message of a pass', () => {
 
   it('may wait for longer than a function runs, where an operator wants the pass', () => {
     const longestRun = 15 * 60_000;
-    expect(ASKED_FOR_MS).toBeGreaterThan(longestRun);
+    const asked = askedPass({ workspace: 'eu', processId: 'p' }, 'sweep', 5);
+    expect(asked).toMatchObject({ workspace: 'eu', processId: 'p', mode: 'sweep', isAsked: true });
+    expect(asked.expiresAt).toBeGreaterThan(5 + longestRun);
+  });
+
+  it('is in the group of its workspace', () => {
+    const pass = askedPass({ workspace: 'eu', processId: 'p' }, 'changes', 5);
+    expect(passIn(pass)).toEqual({ body: JSON.stringify(pass), group: 'eu' });
+    expect(passIn(pass, 1.5)).toEqual({ body: JSON.stringify(pass), group: 'eu', delay: 1.5 });
   });
 });

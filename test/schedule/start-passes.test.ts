@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { DelayedPass, PassQueue } from '../../functions/schedule/pass-queue.ts';
+import type { NewMessage, Queue } from '../../functions/queue/queue.ts';
+import { passMessage } from '../../functions/schedule/pass-message.ts';
 import type { ScheduledProcess } from '../../functions/schedule/scheduled.ts';
 import { startPasses } from '../../functions/schedule/start-passes.ts';
 import { createTickClaims } from '../../functions/store/dynamo/tick.ts';
@@ -15,18 +16,29 @@ const processOf = (processId: string, interval = MINUTE): ScheduledProcess => ({
   changes: { fastest: interval, slowest: interval },
 });
 const known = () => ({ baselined: true, pace: undefined });
-const keyOf = ({ message }: DelayedPass) => `${message.processId} ${message.mode} ${message.expiresAt}`;
+/** A message of the queue, read. */
+const passOf = ({ body, delay = 0, group }: NewMessage) => ({
+  message: passMessage.parse(JSON.parse(body)),
+  delay,
+  group,
+});
+type Pass = ReturnType<typeof passOf>;
+const keyOf = ({ message }: Pass) => `${message.processId} ${message.mode} ${message.expiresAt}`;
 
 /** A queue that takes what `takes` says, and the claims of a table's model. */
-function open(takes: (pass: DelayedPass, tried: number) => boolean = () => true) {
-  const world = { now: AT, tried: 0 };
-  const sent: { pass: DelayedPass; at: number }[] = [];
-  const queue: PassQueue = {
+function open(takes: (pass: Pass, tried: number) => boolean = () => true) {
+  const world: { now: number; tried: number; period?: number } = { now: AT, tried: 0 };
+  const sent: { pass: Pass; at: number }[] = [];
+  const warned: object[] = [];
+  const log = { warn: (message: string, details?: object) => void warned.push({ message, ...details }) };
+  const queue: Pick<Queue, 'send'> = {
     send: async messages => {
       world.tried += 1;
-      const taken = messages.filter(pass => takes(pass, world.tried));
-      sent.push(...taken.map(pass => ({ pass, at: world.now + pass.delaySeconds * SECOND })));
-      return messages.filter(pass => !taken.includes(pass)).map(({ message }) => message);
+      const all = messages.map(passOf);
+      const taken = all.filter(pass => takes(pass, world.tried));
+      sent.push(...taken.map(pass => ({ pass, at: world.now + pass.delay * SECOND })));
+      const indexes = [...all.keys()].filter(index => !taken.includes(all[index] as Pass));
+      return { indexes, ...(indexes.length > 0 && { reason: 'down' }) };
     },
   };
   const table = openModel();
@@ -34,12 +46,12 @@ function open(takes: (pass: DelayedPass, tried: number) => boolean = () => true)
   const patience = { ...table.patience, random: () => ++chance / 1_000 };
   const claims = createTickClaims({ ...table, patience });
   const start = (...processes: ScheduledProcess[]) =>
-    startPasses(processes, known, { queue, claims, clock: () => world.now });
-  return { world, sent, start };
+    startPasses(processes, known, { queue, claims, log, clock: () => world.now, period: world.period });
+  return { world, sent, warned, start };
 }
 
 describe('a tick', () => {
-  it('starts each pass of the next minute, when it is due or up to a second later, and never sooner', async () => {
+  it('starts each pass of the next minute, in the group of its workspace, to the ms when it is due', async () => {
     const { sent, start } = open();
     const processes = Array.from({ length: 100 }, (_, index) => processOf(`p${index}`));
     const { sent: count } = await start(...processes);
@@ -48,9 +60,8 @@ describe('a tick', () => {
     expect(changes).toHaveLength(100);
     for (const { pass, at } of changes) {
       const due = pass.message.expiresAt - MINUTE;
-      expect(at - due).toBeGreaterThanOrEqual(0);
-      expect(at - due).toBeLessThan(SECOND);
-      expect(Number.isInteger(pass.delaySeconds)).toBe(true);
+      expect(at).toBeCloseTo(due, 3);
+      expect(pass.group).toBe('eu');
     }
   });
 
@@ -87,6 +98,8 @@ describe('a tick', () => {
     const never = open(({ message }) => message.processId !== 'p1');
     expect(await never.start(processOf('p1'), processOf('p2'))).toEqual({ sent: 1, unsent: 1 });
     expect(never.world.tried).toBe(3);
+    const refused = { message: 'The queue of passes did not take some.', unsent: 1, reason: 'down' };
+    expect(never.warned).toEqual([refused, refused, refused]);
     const once = open();
     await once.start(processOf('p1'));
     expect(once.world.tried).toBe(1);
@@ -101,6 +114,18 @@ describe('a tick', () => {
     world.now = AT;
     sent.length = 0;
     expect(await start(processOf('p'))).toEqual({ sent: 1, unsent: 0 });
+  });
+
+  it('that comes more often starts what is due until the next one', async () => {
+    const { world, sent, start } = open();
+    world.period = 4 * SECOND;
+    const process = { ...processOf('p'), sweep: 4 * SECOND };
+    for (let tick = 0; tick < 15; tick++) {
+      await start(process);
+      world.now += 4 * SECOND;
+    }
+    expect(sent.filter(({ pass }) => pass.message.mode === 'sweep')).toHaveLength(15);
+    expect(sent.every(({ pass }) => pass.delay <= 4)).toBe(true);
   });
 
   it('is the first: it starts nothing that was due before', async () => {

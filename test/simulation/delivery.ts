@@ -1,7 +1,7 @@
 import { ProvisionedThroughputExceededException, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { paused, resumed } from '../../functions/delivery/health.ts';
-import { type AllQueueUrls, addressOf, sqsQueues, sqsSend } from '../../functions/delivery/queues.ts';
+import { type Queues, sendBy, wakeBy } from '../../functions/delivery/queues.ts';
 import { createRegistry, type Registry } from '../../functions/delivery/registry.ts';
 import { createDeliver } from '../../functions/handlers/create-deliver.ts';
 import { createRoute } from '../../functions/handlers/create-route.ts';
@@ -12,6 +12,7 @@ import { wants } from '../../functions/model/filter.ts';
 import { Refused } from '../../functions/operations/refused.ts';
 import { type ReplayHouse, startReplay } from '../../functions/operations/replay.ts';
 import { workOffReplays } from '../../functions/operations/work-off-replays.ts';
+import { servedByLambda, sqsQueue, sqsQueueBeside } from '../../functions/queue/sqs.ts';
 import { decodeEvents } from '../../functions/store/codec.ts';
 import type { Deliveries } from '../../functions/store/deliveries.ts';
 import { createEndpointRows, createSlots } from '../../functions/store/dynamo/endpoints.ts';
@@ -225,7 +226,7 @@ export class Delivery {
       configured: this.#settings,
       rows: createEndpointRows(table),
       deliveries: createDeliveries(table),
-      queues: sqsQueues(this.#sqs(life), this.#urls),
+      queues: this.#wakes(life),
       journal: createJournalReader(table, [{ workspace: WORKSPACE, processId: PROCESS }]),
       clock: () => scheduler.now,
       log,
@@ -235,14 +236,14 @@ export class Delivery {
   #startRoute(life: Life): Handler {
     const { log } = this.#shared;
     const sqs = this.#sqs(life);
+    const { deliveries, chat } = this.#queues;
     const route = createRoute({
       registry: this.#registry(life),
-      send: sqsSend(sqs, this.#urls),
-      queues: sqsQueues(sqs, this.#urls),
+      send: sendBy({ deliveries: sqsQueue(sqs, deliveries.url), chat: sqsQueue(sqs, chat.url) }),
       setAside: NOTHING_MALFORMED,
       log,
     });
-    return route;
+    return servedByLambda(route, sqsQueueBeside(sqs, this.events.url));
   }
 
   #startDeliver(life: Life): Handler {
@@ -265,7 +266,7 @@ export class Delivery {
           return JSON.stringify(isWebhook ? { url, secrets: [SIGNING_SECRET] } : { url });
         },
       },
-      queues: sqsQueues(this.#sqs(life, troubles), this.#urls),
+      queues: this.#wakes(life, troubles),
       linkTemplates: LINK_TEMPLATES,
       clock: () => scheduler.now,
       random,
@@ -288,12 +289,13 @@ export class Delivery {
       log,
       count: () => {},
     });
+    const invoke = servedByLambda(deliver, sqsQueueBeside(this.#sqs(life, troubles), this.events.url));
     return async (event, context) => {
       troubles.begin();
       watches = this.#begin(event, life);
       const watching = watches;
       this.#take(event, life);
-      const answer = await deliver(event, context);
+      const answer = await invoke(event, context);
       for (const { messageId } of event.Records)
         if (this.#inHand.get(messageId) === life) this.#inHand.delete(messageId);
       this.#judge(() => {
@@ -308,7 +310,7 @@ export class Delivery {
   lookedAfterBy(life: Life): Pick<TickDependencies, 'registry' | 'queues' | 'replays'> {
     return {
       registry: this.#registry(life),
-      queues: sqsQueues(this.#sqs(life), this.#urls),
+      queues: this.#wakes(life),
       replays: (registered, hasTime) => workOffReplays(registered, this.#houseOf(life), hasTime),
     };
   }
@@ -431,9 +433,8 @@ export class Delivery {
     });
   }
 
-  get #urls(): AllQueueUrls {
-    const { deliveries, chat, drains } = this.#queues;
-    return { deliveries: deliveries.url, chat: chat.url, drains: drains.url };
+  #wakes(life: Life, troubles?: Troubles): Queues {
+    return wakeBy(sqsQueue(this.#sqs(life, troubles), this.#queues.drains.url));
   }
 
   #queueOptions(name: string) {
@@ -503,7 +504,7 @@ function committedIn(table: TableModel, { since, until }: { since: number; until
 /** The messages that bring events, by endpoint. */
 function groupsOf(records: readonly SQSRecord[]): Map<string, SQSRecord[]> {
   return Map.groupBy(
-    records.filter(record => !addressOf(record).isWake),
-    record => addressOf(record).name,
+    records.filter(({ messageAttributes }) => !messageAttributes.wake),
+    ({ messageAttributes }) => messageAttributes.endpoint?.stringValue ?? '',
   );
 }

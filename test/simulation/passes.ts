@@ -1,5 +1,6 @@
-import { ASKED_FOR_MS, passMessage } from '../../functions/schedule/pass-message.ts';
-import { type PassQueue, sqsPassQueue } from '../../functions/schedule/pass-queue.ts';
+import type { Queue } from '../../functions/queue/queue.ts';
+import { sqsQueue } from '../../functions/queue/sqs.ts';
+import { askedPass, passIn, passMessage } from '../../functions/schedule/pass-message.ts';
 import { Life } from './life.ts';
 import { QueueSource } from './models/event-source.ts';
 import type { PassesOracle } from './oracle/passes.ts';
@@ -37,21 +38,18 @@ export class Passes {
   }
 
   /** The queue as one process reaches it; `sent` is called for each message that comes into it. */
-  portOf(life: Life, sent: () => void = () => {}): PassQueue {
+  portOf(life: Life, sent: () => void = () => {}): Queue {
     const client = sqsClient(life, [this.#queue.of({ life, sent })], { sent: () => this.#wake() });
-    return sqsPassQueue(client, this.#queue.url, error =>
-      this.#shared.log.warn('Not all passes could be started.', { error: String(error) }),
-    );
+    return sqsQueue(client, this.#queue.url);
   }
 
   /** An operator asks for a pass. */
   ask(mode: 'changes' | 'sweep'): void {
     const { nature, clocks, coverage } = this.#shared;
     coverage.add('operator', 'pass asked for');
-    const message = { workspace: WORKSPACE, processId: PROCESS, mode, isAsked: true as const };
-    const expiresAt = clocks.of(0)() + ASKED_FOR_MS;
+    const pass = askedPass({ workspace: WORKSPACE, processId: PROCESS }, mode, clocks.of(0)());
     const life = new Life({ ...nature, faulty: false });
-    void this.portOf(life).send([{ message: { ...message, expiresAt }, delaySeconds: 0 }]);
+    void this.portOf(life).send([passIn(pass)]);
   }
 
   /** Nothing is on its way, and nothing waits. */

@@ -2,12 +2,13 @@ import type { SQSRecord } from 'aws-lambda';
 import type { Clock, Sleep } from '../../functions/basics/clock.ts';
 import { type WorkspaceSettings, workspaceSettings } from '../../functions/config/deployed/workspaces.ts';
 import { createPoll, type Poll, type PollReport } from '../../functions/handlers/create-poll.ts';
-import { createPollHandler, type PollHandler } from '../../functions/handlers/create-poll-handler.ts';
-import { ASKED_FOR_MS, type PassMessage, passMessage } from '../../functions/schedule/pass-message.ts';
+import { createPollHandler } from '../../functions/handlers/create-poll-handler.ts';
+import { askedPass, passMessage } from '../../functions/schedule/pass-message.ts';
 import { connect } from '../../functions/service/client.ts';
 import { createSnapshots } from '../../functions/store/dynamo/store.ts';
 import { API_PATH, AUTH_PATH } from '../../simulator/answer.ts';
 import { NOTHING_MALFORMED } from '../kit/delivery/given.ts';
+import { batchOf, messageOf } from '../kit/delivery/setting.ts';
 import { crampedTable } from './cramped-table.ts';
 import { Encounters } from './encounters.ts';
 import type { Strike } from './faults.ts';
@@ -23,7 +24,7 @@ import { tableClient } from './table-client.ts';
 /** One execution environment of the poll function: it serves one run at a time, and lives until something kills it. */
 interface Environment {
   readonly life: Life;
-  readonly poll: PollHandler;
+  readonly poll: ReturnType<typeof createPollHandler>;
   readonly clock: Clock;
   isBusy: boolean;
   /** The run that it serves, or served last: two may serve one request. */
@@ -141,8 +142,7 @@ export class Pollers {
 
   #run(requestId: string, { mode, budget, strikes }: RunRequest, gate?: Gate): Promise<Ended> {
     const environment = this.#free();
-    const expiresAt = environment.clock() + ASKED_FOR_MS;
-    const message: PassMessage = { workspace: WORKSPACE, processId: PROCESS, mode, expiresAt, isAsked: true };
+    const message = askedPass({ workspace: WORKSPACE, processId: PROCESS }, mode, environment.clock());
     const record = { messageId: requestId, body: JSON.stringify(message) };
     return this.#start(requestId, environment, { record, budget, strikes, ...(gate && { gate }) });
   }
@@ -183,7 +183,7 @@ export class Pollers {
     const before = restless.count;
     const offset = clock() - scheduler.wall;
     const context = { awsRequestId: requestId, getRemainingTimeInMillis: () => deadline - scheduler.now };
-    environment.poll({ Records: [record as SQSRecord] }, context).then(
+    environment.poll(batchOf([messageOf(record.messageId, record.body)], 'passes'), context).then(
       () => {
         const { ended } = environment;
         const report = ended && 'report' in ended ? ended.report : undefined;

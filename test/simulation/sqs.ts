@@ -1,9 +1,4 @@
-import {
-  ChangeMessageVisibilityCommand,
-  SendMessageBatchCommand,
-  SendMessageCommand,
-  type SQSClient,
-} from '@aws-sdk/client-sqs';
+import { ChangeMessageVisibilityCommand, SendMessageBatchCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import type { SQSRecord } from 'aws-lambda';
 import type { Failing, Life } from './life.ts';
 import { QueueModel } from './models/queue.ts';
@@ -36,18 +31,6 @@ export function sqsClient(
     queueOf(QueueUrl).changeVisibility(ReceiptHandle, VisibilityTimeout);
     return {};
   };
-  const wake = ({ input }: SendMessageCommand) => {
-    const {
-      QueueUrl,
-      MessageBody = '',
-      MessageAttributes = {},
-      MessageGroupId: group,
-      DelaySeconds: delay,
-    } = input;
-    queueOf(QueueUrl).send(MessageBody, textsOf(MessageAttributes), { group, delay });
-    sent();
-    return {};
-  };
   const route = ({ input }: SendMessageBatchCommand, isTaken: (index: number) => boolean) => {
     const { QueueUrl, Entries = [] } = input;
     const Failed = Entries.filter((_, index) => !isTaken(index)).map(({ Id }) => ({
@@ -65,10 +48,12 @@ export function sqsClient(
   const send = (command: object): Promise<unknown> => {
     if (command instanceof ChangeMessageVisibilityCommand)
       return life.call('queue.visibility', () => hide(command), failing);
-    if (command instanceof SendMessageCommand) return life.call('queue.wake', () => wake(command), failing);
     if (!(command instanceof SendMessageBatchCommand)) throw new Error(`the queue does not know ${command}`);
+    const { QueueUrl = '' } = command.input;
+    if (QueueUrl.endsWith('/drains'))
+      return life.call('queue.wake', () => route(command, () => true), failing);
     return life.call<object>(
-      command.input.QueueUrl?.endsWith('/passes') ? 'queue.passes' : 'queue.route',
+      QueueUrl.endsWith('/passes') ? 'queue.passes' : 'queue.route',
       () => route(command, () => true),
       (work, fault) =>
         fault === 'some-fail' ? route(command, index => index % 2 === 0) : failing(work, fault),

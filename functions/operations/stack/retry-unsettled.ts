@@ -1,5 +1,5 @@
 import { DeleteMessageCommand, type Message, SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
-import { SOURCE } from '../../aws/set-aside.ts';
+import { SOURCE } from '../../queue/set-aside.ts';
 import { receive } from './set-aside.ts';
 
 export interface UnsettledQueues {

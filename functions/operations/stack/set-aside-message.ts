@@ -1,5 +1,5 @@
 import type { Message } from '@aws-sdk/client-sqs';
-import { REASON, SOURCE } from '../../aws/set-aside.ts';
+import { REASON, SOURCE } from '../../queue/set-aside.ts';
 import type { SetAsideMessage, SetAsideName } from '../protocol/set-aside.ts';
 
 /** What of a message is of use to who has to repair what it tells of, by the queue that it lies in. */

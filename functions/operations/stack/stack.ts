@@ -4,12 +4,15 @@ import type { SQSClient } from '@aws-sdk/client-sqs';
 import type * as z from 'zod';
 import { bounded, PATIENCE } from '../../aws/clients.ts';
 import type { operateEnvironment } from '../../config/environments.ts';
+import { sendOne } from '../../queue/queue.ts';
+import { sqsQueue } from '../../queue/sqs.ts';
+import { askedPass, passIn } from '../../schedule/pass-message.ts';
 import { createChangeRecords } from '../../store/dynamo/journal.ts';
 import type { Table } from '../../store/dynamo/table.ts';
+import type { Passes } from '../../store/processes.ts';
 import type { StackHouse } from '../stack-house.ts';
 import { cloudWatchLogs } from './cloudwatch-logs.ts';
 import { publishAgain } from './invoked.ts';
-import { passStarter } from './pass-starter.ts';
 import { retryUnsettled } from './retry-unsettled.ts';
 import { setAsideQueue } from './set-aside.ts';
 
@@ -20,7 +23,7 @@ export function openStack(
   settings: Settings,
   table: Table,
   sqs: SQSClient,
-): StackHouse & { readonly startPass: ReturnType<typeof passStarter> } {
+): StackHouse & { readonly startPass: Passes['start'] } {
   const patience = bounded(PATIENCE.operate);
   const unsettled = settings.UNSETTLED_QUEUE_URL;
   const sources = [
@@ -29,6 +32,7 @@ export function openStack(
     settings.CHAT_QUEUE_URL,
     settings.PASSES_QUEUE_URL,
   ] as const;
+  const passes = sqsQueue(sqs, settings.PASSES_QUEUE_URL);
   const publisher = new LambdaClient(bounded(PATIENCE.publishing));
   return {
     logs: cloudWatchLogs(new CloudWatchLogsClient(patience), {
@@ -48,6 +52,6 @@ export function openStack(
     retryUnsettled: () => retryUnsettled(sqs, { unsettled, sources }),
     changeRecords: createChangeRecords(table),
     publish: records => publishAgain(publisher, settings.PUBLISH_FUNCTION, records),
-    startPass: passStarter(sqs, settings.PASSES_QUEUE_URL, Date.now),
+    startPass: (process, mode) => sendOne(passes, passIn(askedPass(process, mode, Date.now()))),
   };
 }

@@ -1,6 +1,6 @@
-import type { SetAside } from '../../../functions/aws/set-aside.ts';
 import { buildEvents } from '../../../functions/changes/build-events.ts';
 import type { ChangeEvent } from '../../../functions/model/event.ts';
+import type { SetAside } from '../../../functions/queue/set-aside.ts';
 import { MAX_SLOT_AHEAD_MS, type Slots } from '../../../functions/store/slots.ts';
 
 export const AT = Date.UTC(2026, 10, 21, 12);

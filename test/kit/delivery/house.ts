@@ -7,13 +7,15 @@ import {
 } from '@aws-sdk/client-sqs';
 import { buildApp } from 'fauxqs';
 import { wakesAt } from '../../../functions/delivery/health.ts';
-import { type AllQueueUrls, type Queues, sqsQueues, sqsSend } from '../../../functions/delivery/queues.ts';
+import { type Queues, sendBy, wakeBy } from '../../../functions/delivery/queues.ts';
 import { createRegistry } from '../../../functions/delivery/registry.ts';
 import { createDeliver, type DeliverDependencies } from '../../../functions/handlers/create-deliver.ts';
 import { createRoute } from '../../../functions/handlers/create-route.ts';
 import { createTick } from '../../../functions/handlers/create-tick.ts';
 import type { EndpointKind } from '../../../functions/model/endpoint.ts';
 import type { ChangeEvent } from '../../../functions/model/event.ts';
+import type { Queue } from '../../../functions/queue/queue.ts';
+import { sqsQueue } from '../../../functions/queue/sqs.ts';
 import { createEndpointRows, createSlots } from '../../../functions/store/dynamo/endpoints.ts';
 import { createDeliveries } from '../../../functions/store/dynamo/store.ts';
 import { sleep } from '../../../local/basics/sleep.ts';
@@ -21,7 +23,7 @@ import { addingUp } from '../adding-up.ts';
 import { type Poller, startPoller } from '../sqs-poller.ts';
 import { openModel } from '../table.ts';
 import { NOTHING_MALFORMED, type Said, SECRET } from './given.ts';
-import { recordOf } from './setting.ts';
+import { batchOf, messageOf } from './setting.ts';
 
 /** The router, the deliverer and the tick, over an embedded SQS and the model of the table. Delays take
  *  no time: what is due later happens at once, and the clock is moved ahead by that much. */
@@ -30,13 +32,27 @@ export async function openHouse() {
   const endpoint = await app.listen({ host: '127.0.0.1', port: 0 });
   const credentials = { accessKeyId: 'l', secretAccessKey: 'l' };
   const sqs = new SQSClient({ endpoint, region: 'us-east-1', credentials, useQueueUrlAsEndpoint: false });
-  const urls: AllQueueUrls = {
+  const urls = {
     deliveries: await queueOf(sqs, 'deliveries'),
     chat: await queueOf(sqs, 'chat'),
     drains: await queueOf(sqs, 'drains'),
   };
-  const arnOf = async (url: string) => (await attributesOf(sqs, url)).QueueArn ?? '';
-  const arns = { deliveries: await arnOf(urls.deliveries), drains: await arnOf(urls.drains) };
+  const asQueue = (url: string): Queue => {
+    const queue = sqsQueue(sqs, url);
+    return {
+      ...queue,
+      extend: async (message, seconds) => {
+        const until = clock() + seconds * 1000;
+        await queue.extend(message, 0);
+        pass(until);
+      },
+    };
+  };
+  const all = {
+    deliveries: asQueue(urls.deliveries),
+    chat: asQueue(urls.chat),
+    drains: asQueue(urls.drains),
+  };
   const table = openModel();
   const [rows, deliveries] = [createEndpointRows(table), createDeliveries(table)];
   const secrets = new Map<string, string>();
@@ -48,13 +64,8 @@ export async function openHouse() {
   const pass = (until: number) => {
     ahead = Math.max(ahead, until - Date.now());
   };
-  const real = sqsQueues(sqs, urls);
+  const real = wakeBy(all.drains);
   const queues: Queues = {
-    hide: async (record, seconds) => {
-      const until = clock() + seconds * 1000;
-      await real.hide(record, 0);
-      pass(until);
-    },
     wake: async (to, seconds) => {
       const until = clock() + seconds * 1000;
       await real.wake(to, 0);
@@ -83,7 +94,7 @@ export async function openHouse() {
   };
   const tick = () => createTick({ ...common, registry: registry(), replays: async () => undefined })();
   return {
-    ...{ sqs, urls, queueArn: arns.deliveries, rows, deliveries, said, counts, clock, size, tick },
+    ...{ sqs, urls, queues: all, rows, deliveries, said, counts, clock, size, tick },
     async endpoint(name: string, url: string, kind: EndpointKind = 'webhook'): Promise<void> {
       secrets.set(name, JSON.stringify({ url, secrets: [SECRET] }));
       await rows.change(name, () => ({ name, settings: { name, kind }, health: {} }));
@@ -108,8 +119,7 @@ export async function openHouse() {
       for (const queue of ['deliveries', 'drains'] as const)
         pollers.push(
           startPoller({
-            ...{ sqs, queueUrl: urls[queue], queueArn: arns[queue] },
-            ...{ deliver, sleep, concurrency, onTrouble },
+            ...{ queue: all[queue], deliver, sleep, concurrency, onTrouble },
           }),
         );
     },
@@ -119,14 +129,14 @@ export async function openHouse() {
         ...common,
         setAside: NOTHING_MALFORMED,
         registry: registry(),
-        send: sqsSend(sqs, urls),
+        send: sendBy(all),
       });
-      const Records = events.map(event => recordOf(randomUUID(), JSON.stringify(event)));
-      const { batchItemFailures } = await route({ Records }, { getRemainingTimeInMillis: () => 60_000 });
-      if (batchItemFailures.length > 0) throw new Error('not routed');
+      const messages = events.map(event => messageOf(randomUUID(), JSON.stringify(event)));
+      const again = await route(batchOf(messages, 'events'), { getRemainingTimeInMillis: () => 60_000 });
+      if (again.length > 0) throw new Error('not routed');
     },
     async send(name: string, ...bodies: string[]): Promise<void> {
-      await sqsSend(sqs, urls)(bodies.map(body => ({ to: { name, kind: 'webhook' }, body })));
+      await sendBy(all)(bodies.map(body => ({ to: { name, kind: 'webhook' }, body })));
     },
     pendingIds: async (name: string) =>
       (await deliveries.due(name, Number.MAX_SAFE_INTEGER, 10_000)).map(({ eventId }) => eventId),

@@ -1,11 +1,12 @@
 import { Dispatcher } from 'undici';
 import { joined } from '../../../functions/delivery/health.ts';
-import { sqsQueues, sqsSend } from '../../../functions/delivery/queues.ts';
+import { type Send, sendBy, wakeBy } from '../../../functions/delivery/queues.ts';
 import { createRegistry } from '../../../functions/delivery/registry.ts';
-import { createDeliver, type Deliver } from '../../../functions/handlers/create-deliver.ts';
+import { createDeliver, type DeliverContext } from '../../../functions/handlers/create-deliver.ts';
 import { createRoute } from '../../../functions/handlers/create-route.ts';
 import { createTick } from '../../../functions/handlers/create-tick.ts';
 import type { EndpointSettings } from '../../../functions/model/endpoint.ts';
+import { servedByLambda, sqsQueue, sqsQueueBeside } from '../../../functions/queue/sqs.ts';
 import type { Deliveries, PendingDelivery } from '../../../functions/store/deliveries.ts';
 import { createEndpointRows, createSlots } from '../../../functions/store/dynamo/endpoints.ts';
 import { createDeliveries } from '../../../functions/store/dynamo/store.ts';
@@ -21,7 +22,7 @@ import { Scheduler, virtualTimers } from '../../simulation/scheduler.ts';
 import { sqsClient } from '../../simulation/sqs.ts';
 import { openModel } from '../table.ts';
 import { AT, NOTHING_MALFORMED, SECRET, someEvents } from './given.ts';
-import { recordOf } from './setting.ts';
+import { batchOf, messageOf } from './setting.ts';
 
 /** What a receiver answers, 20 ms later; or it never does. */
 export type Manner = 200 | 429 | 500 | 'hangs';
@@ -97,13 +98,21 @@ function openWorld(scheduler: Scheduler, members: readonly Member[]) {
   const rows = createEndpointRows(table);
   const registry = () => createRegistry(configured, rows, clock);
   const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
-  const common = { rows, clock, random, log, count: () => undefined, queues: sqsQueues(sqs, urls) };
+  const common = {
+    rows,
+    clock,
+    random,
+    log,
+    count: () => undefined,
+    queues: wakeBy(sqsQueue(sqs, urls.drains)),
+  };
+  const sendAll = sendBy({ deliveries: sqsQueue(sqs, urls.deliveries), chat: sqsQueue(sqs, urls.chat) });
   const routed = new Map<string, number>();
   const tried = new Map<string, number>();
-  const send: ReturnType<typeof sqsSend> = async messages => {
+  const send: Send = async messages => {
     for (const { to, body } of messages)
       for (const mark of marksIn(body)) routed.set(`${to.name} ${mark}`, clock());
-    return sqsSend(sqs, urls)(messages);
+    return sendAll(messages);
   };
   const openAgent = () =>
     new Receivers(scheduler, members, (name, body) => {
@@ -133,8 +142,8 @@ function openWorld(scheduler: Scheduler, members: readonly Member[]) {
     note: async attempts =>
       backlogs.has(attempts[0]?.endpoint ?? '') ? undefined : deliveries.note(attempts),
   });
-  const starting = () =>
-    createDeliver({
+  const starting = () => {
+    const deliver = createDeliver({
       ...{ ...common, openAgent, allowLoopback: false, registry: registry() },
       deliveries: withBacklogs(createDeliveries(table)),
       slots: createSlots(table),
@@ -145,6 +154,8 @@ function openWorld(scheduler: Scheduler, members: readonly Member[]) {
         read: async name => JSON.stringify({ url: `https://${name}.example/`, secrets: [SECRET] }),
       },
     });
+    return servedByLambda(deliver, sqsQueueBeside(sqs, urls.deliveries));
+  };
   const route = createRoute({ ...common, setAside: NOTHING_MALFORMED, registry: registry(), send });
   const tick = createTick({ ...common, registry: registry(), replays: async () => undefined });
   every(scheduler, MINUTE, () => void tick());
@@ -157,7 +168,7 @@ function openWorld(scheduler: Scheduler, members: readonly Member[]) {
     /** The event with this number: that of a project of its own. */
     eventOf,
     publish: (body: string) =>
-      route({ Records: [recordOf('event', body)] }, { getRemainingTimeInMillis: () => 60_000 }),
+      route(batchOf([messageOf('event', body)], 'events'), { getRemainingTimeInMillis: () => 60_000 }),
     /** Routes an event to one endpoint. */
     send: (index: number, body: string) => {
       const { name, kind } = configured[index] as EndpointSettings;
@@ -200,31 +211,33 @@ function marksIn(body: string): Set<string> {
   return new Set(Array.from(body.matchAll(/mark-(\d+)-/g), ([, mark]) => mark as string));
 }
 
+type Invoked = ReturnType<typeof servedByLambda<DeliverContext>>;
+
 /** Lambda's runs, each in an environment that serves no other run at the time. */
 function serve(
   scheduler: Scheduler,
   queue: QueueModel,
   { concurrency, batch, timeout, window }: Serving,
-  starting: () => Deliver,
+  starting: () => Invoked,
 ): void {
-  const idle: Deliver[] = Array.from({ length: concurrency }, starting);
+  const idle: Invoked[] = Array.from({ length: concurrency }, starting);
   let runs = 0;
-  const run = (deliver: Deliver) => {
+  const run = (deliver: Invoked) => {
     const end = scheduler.now + timeout.toMilliseconds();
     const context = {
       awsRequestId: `${queue.name}-${++runs}`,
       getRemainingTimeInMillis: () => end - scheduler.now,
     };
-    const handler = (event: Parameters<Deliver>[0]) => deliver(event, context);
+    const handler = (event: Parameters<Invoked>[0]) => deliver(event, context);
     return new QueueSource({ queue, batchSize: batch, handler }).run();
   };
-  const use = async (deliver: Deliver): Promise<void> => {
+  const use = async (deliver: Invoked): Promise<void> => {
     await run(deliver);
     idle.push(deliver);
   };
   every(scheduler, Math.max(LOOK_MS, window.toMilliseconds()), () => {
     while (idle.length > 0 && (queue.nextVisibleAt() ?? Number.POSITIVE_INFINITY) <= scheduler.now)
-      void use(idle.pop() as Deliver);
+      void use(idle.pop() as Invoked);
   });
 }
 

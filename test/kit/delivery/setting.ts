@@ -1,5 +1,3 @@
-import type { SQSRecord } from 'aws-lambda';
-import type { SetAside } from '../../../functions/aws/set-aside.ts';
 import { type BatchDependencies, deliverBatch } from '../../../functions/delivery/deliver-batch.ts';
 import type { DrainDependencies } from '../../../functions/delivery/drain.ts';
 import { EndpointHealth } from '../../../functions/delivery/endpoint-health.ts';
@@ -9,6 +7,8 @@ import { QueueSettler } from '../../../functions/delivery/queue-settler.ts';
 import type { Queues } from '../../../functions/delivery/queues.ts';
 import { STANDARD_TIMING } from '../../../functions/delivery/retries.ts';
 import type { EndpointKind, EndpointSettings } from '../../../functions/model/endpoint.ts';
+import type { Batch, Message } from '../../../functions/queue/queue.ts';
+import type { SetAside } from '../../../functions/queue/set-aside.ts';
 import type { NewDelivery } from '../../../functions/store/deliveries.ts';
 import { createEndpointRows, createSlots } from '../../../functions/store/dynamo/endpoints.ts';
 import { createDeliveries } from '../../../functions/store/dynamo/store.ts';
@@ -38,34 +38,28 @@ export const endpointOf = (kind: EndpointKind = 'webhook', name = 'crm'): Endpoi
 
 /** A message of the queue of deliveries, received for the `receives`th time, `age` ms after the first
  *  time. */
-export function recordOf(
-  messageId: string,
+export function messageOf(
+  id: string,
   body: string,
   more: { to?: string; age?: number; receives?: number; replay?: boolean; wake?: boolean; now?: number } = {},
-): SQSRecord {
+): Message {
   const { to = 'crm', age = 0, receives = age > 0 ? 2 : 1, replay, wake, now = AT } = more;
-  const text = (stringValue: string) => ({ dataType: 'String', stringValue });
   return {
-    messageId,
-    receiptHandle: `receipt-${messageId}`,
+    id,
+    receipt: `receipt-${id}`,
     body,
-    attributes: {
-      ApproximateFirstReceiveTimestamp: String(now - age),
-      ApproximateReceiveCount: String(receives),
-      SentTimestamp: String(now - age),
-      SenderId: '',
-    },
-    messageAttributes: {
-      endpoint: text(to),
-      ...(replay && { replay: text('true') }),
-      ...(wake && { wake: text('1') }),
-    },
-    md5OfBody: '',
-    eventSource: 'aws:sqs',
-    eventSourceARN: 'arn:aws:sqs:eu-west-1:1:deliveries',
-    awsRegion: 'eu-west-1',
+    group: to,
+    attributes: { endpoint: to, ...(replay && { replay: 'true' }), ...(wake && { wake: '1' }) },
+    sentAt: now - age,
+    receives,
   };
 }
+
+/** Messages as a run gets them; what it extends is not noted. */
+export const batchOf = (messages: readonly Message[], name = 'deliveries'): Batch => ({
+  messages,
+  queue: { name, extend: async () => undefined },
+});
 
 /** Pending deliveries, one for each of `count` events, a second apart. */
 export const waitingOnes = (count: number, more: Partial<NewDelivery> = {}): NewDelivery[] =>
@@ -124,13 +118,16 @@ export function openSetting(post: Answers = () => answered(200)) {
     (message: string, details: object = {}) =>
       void said.push({ level, message, details: { ...details } });
   const queues: Queues = {
-    hide: async ({ messageId }, seconds) => void hidden.push([messageId, seconds]),
     wake: async ({ name }, seconds) => void wakes.push([name, seconds]),
   };
+  const queue: Batch['queue'] = {
+    name: 'deliveries',
+    extend: async ({ receipt }, seconds) => void hidden.push([receipt.replace('receipt-', ''), seconds]),
+  };
   const aside: [id: string, reason: string][] = [];
-  const setAside: SetAside = async ({ messageId }, reason) => void aside.push([messageId, reason]);
-  const dependencies: DrainDependencies & { readonly queues: Queues; readonly setAside: SetAside } = {
-    setAside,
+  const setAside: SetAside = async ({ id }, _from, reason) => void aside.push([id, reason]);
+  const dependencies: DrainDependencies & Pick<Batch, 'queue'> & { readonly setAside: SetAside } = {
+    ...{ queue, setAside },
     rows: createEndpointRows(table),
     deliveries: createDeliveries(table),
     slots: createSlots(table),
@@ -206,13 +203,13 @@ export function openSetting(post: Answers = () => answered(200)) {
     healthOf: async (name = 'crm') => (await rows.read(name))?.health,
     /** Delivers messages to an endpoint as a run does. @returns the ids of those that stay in the queue */
     async deliver(
-      records: readonly SQSRecord[],
+      messages: readonly Message[],
       endpoint: EndpointSettings = endpointOf(),
-      more: Partial<BatchDependencies & { queues: Queues }> = {},
+      more: Partial<BatchDependencies & Pick<Batch, 'queue'>> = {},
     ) {
       const all = { ...dependencies, ...more };
       const health = new EndpointHealth(endpoint.name, await rows.read(endpoint.name), all);
-      const settler = new QueueSettler(endpoint, health, records, all);
+      const settler = new QueueSettler(endpoint, health, messages, all);
       await deliverBatch({ endpoint, health, settler, isNew: true }, all);
       return settler.again;
     },

@@ -1,19 +1,17 @@
 import type { FilterLogEventsCommand } from '@aws-sdk/client-cloudwatch-logs';
 import type { InvokeCommand } from '@aws-sdk/client-lambda';
-import { PurgeQueueInProgress, type SendMessageCommand } from '@aws-sdk/client-sqs';
+import { PurgeQueueInProgress } from '@aws-sdk/client-sqs';
 import { describe, expect, test } from 'vitest';
 import { Refused } from '../../../functions/operations/refused.ts';
 import { cloudWatchLogs, type LogGroups } from '../../../functions/operations/stack/cloudwatch-logs.ts';
 import { publishAgain } from '../../../functions/operations/stack/invoked.ts';
 import { logEntryOf } from '../../../functions/operations/stack/log-entry.ts';
-import { passStarter } from '../../../functions/operations/stack/pass-starter.ts';
 import { retryUnsettled } from '../../../functions/operations/stack/retry-unsettled.ts';
 import { setAsideQueue } from '../../../functions/operations/stack/set-aside.ts';
 import { setAsideMessageOf } from '../../../functions/operations/stack/set-aside-message.ts';
-import { passMessage } from '../../../functions/schedule/pass-message.ts';
 
 const AT = Date.parse('2026-03-04T05:06:07Z');
-const HOUR = 3_600_000;
+const _HOUR = 3_600_000;
 const groups = { poll: 'the poll logs' } as unknown as LogGroups;
 const stretch = { function: 'poll', since: AT, until: AT + 1000, all: false } as const;
 
@@ -226,17 +224,6 @@ describe('what no run could settle', () => {
       { QueueUrl: 'https://sqs/1/Unsettled', ReceiptHandle: 'r3' },
     ]);
   });
-});
-
-test('a pass that an operator wants is put into the queue of passes as one, valid for an hour', async () => {
-  const asked: { MessageBody: string }[] = [];
-  const client = { send: async ({ input }: SendMessageCommand) => void asked.push(input as never) } as never;
-  const start = passStarter(client, 'https://sqs/1/Passes', () => AT);
-  await start({ workspace: 'eu', processId: 'p', interval: 5 } as never, 'sweep');
-  const [{ MessageBody = '', ...rest } = {}] = asked;
-  expect(rest).toEqual({ QueueUrl: 'https://sqs/1/Passes', MessageGroupId: 'eu' });
-  const message = { workspace: 'eu', processId: 'p', mode: 'sweep', expiresAt: AT + HOUR, isAsked: true };
-  expect(passMessage.parse(JSON.parse(MessageBody))).toEqual(message);
 });
 
 describe('a function that is invoked', () => {

@@ -29,7 +29,7 @@ export const SCHEDULE_BUGS: readonly Bug[] = [
   },
   {
     name: 'what is due before the next tick left to that',
-    edits: [edit('schedule/start-passes.ts', 'const to = now + MINUTE_MS;', 'const to = now;')],
+    edits: [edit('schedule/start-passes.ts', 'const to = now + period;', 'const to = now;')],
   },
   {
     name: 'all sent again of which a part was not taken',

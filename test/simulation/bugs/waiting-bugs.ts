@@ -18,7 +18,7 @@ export const WAITING_BUGS: readonly Bug[] = [
       edit(
         'delivery/queue-settler.ts',
         '      await this.#health.joined(how.due, first);\n',
-        '      if (receivesOf(this.#records.get(held.id) as SQSRecord) === 1) await this.#health.joined(how.due, first);\n',
+        '      if (this.#messageOf(held.id).receives === 1) await this.#health.joined(how.due, first);\n',
       ),
     ],
   },
@@ -27,8 +27,8 @@ export const WAITING_BUGS: readonly Bug[] = [
     edits: [
       edit(
         'delivery/queue-settler.ts',
-        'all.filter(({ id }) => receivesOf(this.#records.get(id) as SQSRecord) > 1);',
-        'all.filter(({ id }) => receivesOf(this.#records.get(id) as SQSRecord) > 2);',
+        'all.filter(({ id }) => this.#messageOf(id).receives > 1);',
+        'all.filter(({ id }) => this.#messageOf(id).receives > 2);',
       ),
     ],
   },

@@ -19,8 +19,8 @@ export const DELIVERY: readonly Bug[] = [
       edit('delivery/queue-settler.ts', '    this.#again.push(held.id);\n    try {', '    try {'),
       edit(
         'delivery/queue-settler.ts',
-        'queues.hide(record, pause);\n',
-        'queues.hide(record, pause);\n      this.#again.push(held.id);\n',
+        'queue.extend(message, pause);\n',
+        'queue.extend(message, pause);\n      this.#again.push(held.id);\n',
       ),
     ],
   },

@@ -1,0 +1,212 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { Clock } from '../basics/clock.ts';
+import type { Message, NewMessage, Queue } from './queue.ts';
+
+/** All queues of a SQLite file. `shown_at` is when a message can be received: ms since 1970, by the local clock. The index is the order
+ *  in which the messages of a group are received. */
+export const QUEUE_SCHEMA = `
+CREATE TABLE IF NOT EXISTS message (
+  seq INTEGER PRIMARY KEY AUTOINCREMENT,
+  queue TEXT NOT NULL, "group" TEXT NOT NULL, body TEXT NOT NULL, attributes TEXT NOT NULL,
+  sent_at INTEGER NOT NULL, shown_at REAL NOT NULL, receives INTEGER NOT NULL
+) STRICT;
+CREATE INDEX IF NOT EXISTS message_turn ON message (queue, "group", shown_at, seq);
+`;
+
+export interface SqliteQueueOptions {
+  readonly clock: Clock;
+  /** Seconds for which a message is hidden that was received. */
+  readonly visibility: number;
+  /** The most messages of one group that are hidden at a time because they were received; without it any number. */
+  readonly perGroup?: number;
+}
+
+/** How many messages of a group a queue holds, and when the oldest was sent. */
+export interface Held {
+  readonly count: number;
+  readonly oldest: number | undefined;
+}
+
+/** A clock that goes back by no more, in ms, is only corrected. */
+const MAX_CORRECTION_MS = 1_000;
+/** The longest delay of a message, in ms, as in SQS. */
+const MAX_DELAY_MS = 900_000;
+
+type Row = Record<string, unknown>;
+
+/**
+ * A queue in a table of a SQLite file, which one process receives from, and any process of this machine sends to.
+ *
+ * Each `receive` gives messages of one group, the groups in turn. What is in the file survives the end of this process, however it ends. After
+ * a power cut, the file is as it was at an earlier moment: the write-ahead log is written in order. A message and the row that it was
+ * made of are in one file, so that a lost message is sent again, because its origin has gone back as well. So no write waits for the disk.
+ */
+export class SqliteQueue implements Queue {
+  readonly name: string;
+  readonly #file: DatabaseSync;
+  readonly #options: SqliteQueueOptions;
+  readonly #prepared: ReturnType<typeof prepare>;
+  readonly #listeners: (() => void)[] = [];
+  /** The group that was received from last. */
+  #group = '';
+  #now = 0;
+
+  constructor(file: DatabaseSync, name: string, options: SqliteQueueOptions) {
+    this.name = name;
+    this.#file = file;
+    this.#options = options;
+    this.#prepared = prepare(file);
+  }
+
+  /** `listener` is called when something may have become receivable: a message was sent, or shown again. */
+  listen(listener: () => void): void {
+    this.#listeners.push(listener);
+  }
+
+  async send(messages: readonly NewMessage[], hasTime: () => boolean = () => true) {
+    const indexes = [...messages.keys()];
+    if (!hasTime()) return { indexes };
+    try {
+      this.#write(now => {
+        for (const { body, group = '', attributes = {}, delay = 0 } of messages)
+          this.#prepared.insert.run(
+            ...[this.name, group, body, JSON.stringify(attributes), now, now + delay * 1000],
+          );
+      });
+    } catch (error) {
+      return { indexes, reason: String(error) };
+    }
+    for (const listener of this.#listeners) listener();
+    return { indexes: [] };
+  }
+
+  /** Receives messages of one group: of the next one, by name, that has some. */
+  async receive(max: number): Promise<Message[]> {
+    const now = this.#options.clock();
+    // Nothing is written where there is nothing to receive.
+    if (now >= this.#now && (this.nextAt() ?? Number.POSITIVE_INFINITY) > now) return [];
+    return this.#write(now => {
+      const groups = this.#groups();
+      const first = groups.findIndex(group => group > this.#group);
+      const inTurn = first < 0 ? groups : [...groups.slice(first), ...groups.slice(0, first)];
+      for (const group of inTurn) {
+        const room = Math.min(max, this.#roomOf(group, now));
+        const rows = room > 0 ? this.#take(group, now, room) : [];
+        if (rows.length === 0) continue;
+        this.#group = group;
+        return rows.map(messageOf);
+      }
+      return [];
+    });
+  }
+
+  async extend({ receipt }: Pick<Message, 'receipt'>, seconds: number): Promise<void> {
+    this.#write(now => this.#prepared.show.run(now + seconds * 1000, Number(receipt)));
+    for (const listener of this.#listeners) listener();
+  }
+
+  async delete(messages: readonly Pick<Message, 'receipt'>[]): Promise<void> {
+    if (messages.length === 0) return;
+    this.#write(() => {
+      for (const { receipt } of messages) this.#prepared.remove.run(Number(receipt));
+    });
+  }
+
+  /** When a message can next be received, in ms since 1970; undefined when the queue is empty. */
+  nextAt(): number | undefined {
+    const times = this.#groups().map(group => Number(this.#prepared.next.get(this.name, group)?.shown_at));
+    return times.length === 0 ? undefined : Math.min(...times);
+  }
+
+  /** What the queue holds of a group, received or not. */
+  held(group: string): Held {
+    const { count, oldest } = this.#prepared.held.get(this.name, group) as Row;
+    return { count: Number(count), oldest: oldest === null ? undefined : Number(oldest) };
+  }
+
+  #groups(): string[] {
+    const groups: string[] = [];
+    let row = this.#prepared.first.get(this.name);
+    for (; row; row = this.#prepared.after.get(this.name, groups.at(-1) as string))
+      groups.push(row.group as string);
+    return groups;
+  }
+
+  #roomOf(group: string, now: number): number {
+    const { perGroup } = this.#options;
+    if (perGroup === undefined) return Number.POSITIVE_INFINITY;
+    return perGroup - Number(this.#prepared.received.get(this.name, group, now)?.count);
+  }
+
+  #take(group: string, now: number, max: number): Row[] {
+    const until = now + this.#options.visibility * 1000;
+    const limit = Number.isFinite(max) ? max : -1;
+    const rows = this.#prepared.take.all(until, this.name, group, now, limit) as Row[];
+    return rows.toSorted((one, other) => Number(one.seq) - Number(other.seq));
+  }
+
+  /** Runs `work` in one transaction. Where the clock was set back, the times of all messages go back with it. */
+  #write<Result>(work: (now: number) => Result): Result {
+    const now = this.#options.clock();
+    const back = this.#now - now;
+    return inTransaction(this.#file, () => {
+      if (back > MAX_CORRECTION_MS) this.#prepared.shift.run(back, this.name);
+      this.#now = now;
+      return work(now);
+    });
+  }
+}
+
+/** Makes receivable what an earlier process received and did not delete, in all queues of the file. */
+export function recoverMessages(file: DatabaseSync, now: number): void {
+  file
+    .prepare('UPDATE message SET shown_at = ? WHERE shown_at > ? AND (receives > 0 OR shown_at > ?)')
+    .run(now, now, now + MAX_DELAY_MS);
+}
+
+function prepare(file: DatabaseSync) {
+  return {
+    insert: file.prepare(`INSERT INTO message (queue, "group", body, attributes, sent_at, shown_at, receives)
+      VALUES (?, ?, ?, ?, ?, ?, 0)`),
+    first: file.prepare('SELECT "group" FROM message WHERE queue = ? ORDER BY "group" LIMIT 1'),
+    after: file.prepare(
+      'SELECT "group" FROM message WHERE queue = ? AND "group" > ? ORDER BY "group" LIMIT 1',
+    ),
+    next: file.prepare('SELECT min(shown_at) AS shown_at FROM message WHERE queue = ? AND "group" = ?'),
+    received: file.prepare(`SELECT count(*) AS count FROM message
+      WHERE queue = ? AND "group" = ? AND shown_at > ? AND receives > 0`),
+    take: file.prepare(`UPDATE message SET shown_at = ?, receives = receives + 1 WHERE seq IN (
+      SELECT seq FROM message WHERE queue = ? AND "group" = ? AND shown_at <= ? ORDER BY shown_at, seq LIMIT ?)
+      RETURNING *`),
+    show: file.prepare('UPDATE message SET shown_at = ? WHERE seq = ?'),
+    remove: file.prepare('DELETE FROM message WHERE seq = ?'),
+    shift: file.prepare('UPDATE message SET shown_at = shown_at - ? WHERE queue = ?'),
+    held: file.prepare(`SELECT count(*) AS count, min(sent_at) AS oldest FROM message
+      WHERE queue = ? AND "group" = ?`),
+  };
+}
+
+function inTransaction<Result>(file: DatabaseSync, work: () => Result): Result {
+  if (file.isTransaction) return work();
+  file.exec('BEGIN IMMEDIATE');
+  try {
+    const result = work();
+    file.exec('COMMIT');
+    return result;
+  } catch (error) {
+    if (file.isTransaction) file.exec('ROLLBACK');
+    throw error;
+  }
+}
+
+function messageOf({ seq, body, group, attributes, sent_at, receives }: Row): Message {
+  return {
+    id: String(seq),
+    receipt: String(seq),
+    body: body as string,
+    ...(group !== '' && { group: group as string }),
+    attributes: JSON.parse(attributes as string),
+    sentAt: Number(sent_at),
+    receives: Number(receives),
+  };
+}
