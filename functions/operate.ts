@@ -20,8 +20,8 @@ import { senderOf } from './delivery/sender.ts';
 import { configuredIn } from './doctor/configured.ts';
 import { createDoctor } from './doctor/doctor.ts';
 import { createOperate, type Operate } from './handlers/create-operate.ts';
-import { createOperations } from './operations/create-operations.ts';
-import type { OperationsHouse } from './operations/operations-house.ts';
+import type { OperationsContext } from './operations/context.ts';
+import { createOperations } from './operations/operations.ts';
 import { Refused } from './operations/refused.ts';
 import { stsAddress } from './operations/stack/identity.ts';
 import { openStack } from './operations/stack/stack.ts';
@@ -50,7 +50,7 @@ async function configure(environment: NodeJS.ProcessEnv): Promise<Operate> {
   const settings = parseEnvironment('operate.ts', operateEnvironment, environment);
   const log = lambdaLog();
   return createOperate({
-    operations: createOperations(await openHouse(settings)),
+    operations: createOperations(await openContext(settings)),
     whoCalls: createWhoCalls({
       region: settings.AWS_REGION,
       functionName: settings.AWS_LAMBDA_FUNCTION_NAME,
@@ -62,7 +62,7 @@ async function configure(environment: NodeJS.ProcessEnv): Promise<Operate> {
   });
 }
 
-async function openHouse(settings: Settings): Promise<OperationsHouse> {
+async function openContext(settings: Settings): Promise<OperationsContext> {
   const { TABLE_NAME, STACK_NAME, DRAINS_QUEUE_URL, SECRETS_PATH } = settings;
   const patience = bounded(PATIENCE.operate);
   const table = await openTable(TABLE_NAME, patience, SYSTEM);

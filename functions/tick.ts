@@ -13,7 +13,7 @@ import { parseEnvironment, tickEnvironment } from './config/environments.ts';
 import { wakeBy } from './delivery/queues.ts';
 import { createRegistry } from './delivery/registry.ts';
 import { createTick, type Tick, type TickPasses, type Watch } from './handlers/create-tick.ts';
-import { workOffReplays } from './operations/work-off-replays.ts';
+import { workOffReplays } from './operations/replay.ts';
 import { sqsQueue } from './queue/sqs.ts';
 import { countByArn, countMessages } from './schedule/count-messages.ts';
 import { scheduledIn } from './schedule/scheduled.ts';
@@ -54,7 +54,7 @@ async function configure(environment: NodeJS.ProcessEnv): Promise<Tick> {
   const { endpoints, processes, subscriptions } = readConfigured(
     new URL('./configured.json', import.meta.url),
   );
-  const house = {
+  const replaying = {
     configured: endpoints,
     ...{ rows, queues, log },
     deliveries: createDeliveries(table),
@@ -68,7 +68,7 @@ async function configure(environment: NodeJS.ProcessEnv): Promise<Tick> {
     clock: Date.now,
     log,
     count: lambdaCount(),
-    replays: (registered, hasTime) => workOffReplays(registered, house, hasTime),
+    replays: (registered, hasTime) => workOffReplays(replaying, registered, hasTime),
     watch: watchOf(settings, { sqs, subscriptions }),
   });
 }

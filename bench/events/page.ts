@@ -1,4 +1,4 @@
-import { eventsPage } from '../../functions/operations/events.ts';
+import { listEvents } from '../../functions/operations/events.ts';
 import type { RequestOf } from '../../functions/operations/protocol/requests.ts';
 import { openDatabase } from '../../functions/store/sqlite/database.ts';
 import { sqliteJournalReader } from '../../functions/store/sqlite/journal.ts';
@@ -13,14 +13,14 @@ export async function measurePage(path: string, query: Omit<RequestOf<'events'>,
   const before = process.memoryUsage.rss();
   const began = performance.now();
   const database = openDatabase(path, [SNAPSHOTS_SCHEMA, DELIVERIES_SCHEMA]);
-  const house = {
+  const context = {
     journal: sqliteJournalReader(database),
     clock: Date.now,
     processes: async () => PROCESSES.map(processId => ({ workspace: WORKSPACE, processId })),
     roster: { list: async () => [] },
   };
   const ask = (cursor?: string) =>
-    eventsPage({ operation: 'events', ...query, ...(cursor !== undefined && { cursor }) }, house);
+    listEvents(context, { operation: 'events', ...query, ...(cursor !== undefined && { cursor }) });
   let page = await ask();
   const ms = performance.now() - began;
   const { length: events } = page.events;

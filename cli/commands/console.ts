@@ -5,7 +5,6 @@ import { pathToFileURL } from 'node:url';
 import type { Command } from 'commander';
 import { Refused } from '../../functions/operations/refused.ts';
 import type { Address } from '../../local/operate/address.ts';
-import { userName } from '../../local/operate/user-name.ts';
 import type { Context } from '../context/context.ts';
 import type { Cli } from '../context/runner.ts';
 import { examples } from './example.ts';
@@ -44,7 +43,7 @@ export function consoleCommand(program: Command, { run, world }: Cli): void {
  *  page of their own. */
 async function serve({ ask, print, interrupted }: Context, show: Show) {
   const { createPage, whyNoPage } = await import('../../local/console/page.ts');
-  const { startOperationsServer } = await import('../../local/operate/server.ts');
+  const { startOperationsServer, userName } = await import('../../local/operate/server.ts');
   const why = whyNoPage();
   if (why !== undefined) throw new Refused(`There is no console: ${why}.`);
   const server = await startOperationsServer(ask, {

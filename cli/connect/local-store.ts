@@ -1,7 +1,7 @@
 import { stderr } from 'node:process';
 import { Refused } from '../../functions/operations/refused.ts';
-import { openStoredOperations } from '../../local/operate/open-store.ts';
-import { userName } from '../../local/operate/user-name.ts';
+import { openStoredOperations } from '../../local/operate/operations.ts';
+import { userName } from '../../local/operate/server.ts';
 import { printable } from '../../local/terminal/text.ts';
 import type { Connection } from './connection.ts';
 

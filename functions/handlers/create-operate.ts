@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import type { Log } from '../basics/telemetry.ts';
-import { readRequest } from '../operations/answer-request.ts';
-import type { Caller, Operations } from '../operations/operations.ts';
+import { type Caller, type Operations, readRequest } from '../operations/operations.ts';
 import type { Reply } from '../operations/protocol/reply.ts';
 import { isLook, lookRequests, type Request } from '../operations/protocol/requests.ts';
 import { Refused } from '../operations/refused.ts';
@@ -39,7 +38,7 @@ export function createOperate({ operations, whoCalls, log }: OperateDependencies
           { who: 'somebody who may look', isProven: false }
         : await callerOf((event as { request: unknown }).request, identity, whoCalls);
       const answer = await answerWithin(request, caller, operations);
-      if (!isLook(request)) log.info('Somebody acted.', { operation: request.operation, ...caller });
+      if (!isLook(request)) log.info('Operator action', { operation: request.operation, ...caller });
       return { answer };
     } catch (error) {
       if (!(error instanceof Refused)) throw error;

@@ -4,7 +4,7 @@ import { within } from '../basics/within.ts';
 import type { Queues } from '../delivery/queues.ts';
 import type { Registry } from '../delivery/registry.ts';
 import { wakeWaiting } from '../delivery/wake-waiting.ts';
-import type { Replays } from '../operations/work-off-replays.ts';
+import type { Replays } from '../operations/replay.ts';
 import type { Queue } from '../queue/queue.ts';
 import { type Found, report } from '../schedule/report.ts';
 import type { ScheduledProcess } from '../schedule/scheduled.ts';

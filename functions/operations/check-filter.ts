@@ -2,16 +2,8 @@ import { nearest } from '../basics/nearest.ts';
 import type { FieldChange } from '../model/event.ts';
 import { changesOf, type EndpointFilter } from '../model/filter.ts';
 import { isField, matchesValues } from '../model/value-filter.ts';
-import type { JournalReader } from '../store/journal.ts';
-import type { KnownProcess } from '../store/processes.ts';
+import type { OperationsContext } from './context.ts';
 import { didYouMean, Refused } from './refused.ts';
-
-/** What a filter is checked against. */
-export interface FilterHouse {
-  readonly processes: () => Promise<readonly KnownProcess[]>;
-  readonly journal: Pick<JournalReader, 'search'>;
-  readonly clock: () => number;
-}
 
 /** More names are not listed in a message. */
 const MAX_LISTED = 20;
@@ -23,11 +15,11 @@ const CONDITIONS = ['from', 'to', 'added', 'removed'] as const;
 /** Checks that the workspaces and processes of a filter are watched, as for an endpoint of the configuration.
  *  @throws Refused with a line for each that is not */
 export async function checkWatched(
+  context: Pick<OperationsContext, 'processes'>,
   { workspaces, processes }: EndpointFilter | undefined = {},
-  house: Pick<FilterHouse, 'processes'>,
 ): Promise<void> {
-  const watched = workspaces || processes ? await house.processes() : [];
-  // A machine on which no run was started yet doesn't know what is watched.
+  const watched = workspaces || processes ? await context.processes() : [];
+  // A machine on which no run was started yet doesn't know its processes.
   if (watched.length === 0) return;
   const names = unique(watched.map(({ workspace }) => workspace));
   const ids = unique(watched.map(({ processId }) => processId));
@@ -76,12 +68,12 @@ interface Named {
 /** Warns of each field and value of a filter that no change of the journal has: likely a typing mistake. Only warns, because the
  *  first change of a field may be still to come; and not at all before there is any change to compare with. */
 export async function filterWarnings(
+  context: Pick<OperationsContext, 'journal' | 'clock'>,
   filter: EndpointFilter | undefined,
-  house: FilterHouse,
 ): Promise<string[]> {
   const open = new Set(namesIn(filter ?? {}));
   if (open.size === 0) return [];
-  const { changes, isWhole } = await search(open, house);
+  const { changes, isWhole } = await search(context, open);
   if (changes === 0) return [];
   const which = isWhole ? 'no change of the last 30 days' : `none of the last ${changes} changes`;
   // Of a field that is unknown, the values are unknown as well.
@@ -94,17 +86,20 @@ export async function filterWarnings(
 }
 
 /** Reads changes, the newest first, and drops from `open` what they have. */
-async function search(open: Set<Named>, house: FilterHouse): Promise<{ changes: number; isWhole: boolean }> {
-  const began = house.clock();
+async function search(
+  { journal, clock }: Pick<OperationsContext, 'journal' | 'clock'>,
+  open: Set<Named>,
+): Promise<{ changes: number; isWhole: boolean }> {
+  const began = clock();
   let [read, changes] = [0, 0];
   const all = { order: 'newest-first', since: 0, until: Number.MAX_SAFE_INTEGER } as const;
-  for await (const record of house.journal.search(all)) {
+  for await (const record of journal.search(all)) {
     const seen = record.events().flatMap(changesOf);
     changes += seen.length;
     for (const name of open) see(name, seen, open);
     if (open.size === 0) break;
     read += 1;
-    if (read >= MAX_RECORDS || house.clock() - began >= MAX_MS) return { changes, isWhole: false };
+    if (read >= MAX_RECORDS || clock() - began >= MAX_MS) return { changes, isWhole: false };
   }
   return { changes, isWhole: true };
 }

@@ -1,111 +1,286 @@
+import * as z from 'zod';
 import { inParallel } from '../basics/in-parallel.ts';
-import { paused, resumed } from '../delivery/health.ts';
-import { ENDPOINT_NAME, type EndpointSettings } from '../model/endpoint.ts';
+import { holdEnd, paused, resumed, wakesAt } from '../delivery/health.ts';
+import { ENDPOINT_NAME, type EndpointSettings, rateOf } from '../model/endpoint.ts';
 import type { Attempt, Standing } from '../store/deliveries.ts';
-import type { Health, Replay } from '../store/endpoint-rows.ts';
-import { forget } from './add-endpoint.ts';
-import { type Applying, changeRow, findEndpoint, type House, unknownEndpoint, wake } from './house.ts';
-import { Refused } from './refused.ts';
-import type { SecretHouse } from './secrets.ts';
+import type { EndpointRow, Health } from '../store/endpoint-rows.ts';
+import { type Acted, type OperationsContext, onEndpoint } from './context.ts';
+import { CONCURRENCY, cursorOf, DEFAULT_LIMIT, iso, MAX_COUNTED, readCursor } from './page.ts';
+import type { AnswerOf } from './protocol/answers.ts';
+import type { EndpointStatus } from './protocol/endpoints.ts';
+import type { RequestOf } from './protocol/requests.ts';
+import { didYouMean, Refused } from './refused.ts';
 
-export {
-  type AskedEndpoint,
-  addEndpoint,
-  type SettingsHouse,
-  type Update,
-  updateEndpoint,
-} from './add-endpoint.ts';
-export { finishRotation, rotateSecret } from './secrets.ts';
+type Registry = Pick<OperationsContext, 'configured' | 'rows'>;
 
-/** Pauses an endpoint: nothing is sent to it until it is resumed, and new deliveries wait in rows. */
-export async function pauseEndpoint(name: string, house: House): Promise<void> {
-  const found = await findEndpoint(name, house);
-  await changeRow(found, house, row => ({ ...row, health: paused(row.health, house.clock()) }));
+/** An endpoint and its row. */
+export interface Found {
+  readonly endpoint: EndpointSettings;
+  readonly isConfigured: boolean;
+  readonly row: EndpointRow | undefined;
 }
 
-/** Resumes an endpoint that is paused, stopped or failing, as if nothing had happened: what waits is sent at
- *  once. */
-export async function resumeEndpoint(name: string, house: House): Promise<void> {
-  const found = await findEndpoint(name, house);
-  await house.deliveries.bringForward(name, house.clock());
-  await changeRow(found, house, row => ({ ...row, health: resumed(row.health, house.clock()) }));
-  await wake(found, house);
+/** @throws Refused when there is no endpoint of this name */
+export async function findEndpoint({ configured, rows }: Registry, name: string): Promise<Found> {
+  const row = await rows.read(name);
+  const settled = configured.find(endpoint => endpoint.name === name);
+  const endpoint = settled ?? row?.settings;
+  if (!endpoint) throw await unknownEndpoint({ configured, rows }, name);
+  return { endpoint, isConfigured: settled !== undefined, row };
 }
 
-/** Removes an endpoint that was added while Changewire ran, its secret, and what waited for it. If the
- *  configuration has one of the same name, only the one that was added is removed.
- *  @throws Refused for a configured endpoint, and for an unknown one; even then, what an interrupted removal
- *  left behind is removed */
-export async function removeEndpoint(name: string, house: House & SecretHouse & Applying): Promise<void> {
+/** Changes the row of an endpoint; a configured one may have none yet. `change` returns undefined to leave it
+ *  as it is.
+ *  @throws Refused when the endpoint was removed in between */
+export async function changeRow(
+  registry: Registry,
+  { endpoint: { name }, isConfigured }: Found,
+  change: (row: EndpointRow) => EndpointRow | undefined,
+): Promise<EndpointRow> {
+  let isGone = false;
+  const changed = await registry.rows.change(name, row => {
+    isGone = !row?.settings && !isConfigured;
+    return isGone ? undefined : change(row ?? { name, health: {} });
+  });
+  if (isGone) throw await unknownEndpoint(registry, name);
+  return changed ?? { name, health: {} };
+}
+
+/** The error for an unknown name, with the name that was likely meant. */
+async function unknownEndpoint({ configured, rows }: Registry, name: string): Promise<Refused> {
+  const added = (await rows.list()).filter(({ settings }) => settings);
+  const names = [...configured, ...added].map(endpoint => endpoint.name);
+  const hint = didYouMean(name, names) || ' The list of endpoints has their names.';
+  return new Refused(`There is no endpoint of this name.${hint}`);
+}
+
+/** Schedules a drain of an endpoint's backlog. If that fails, the next tick does it. */
+export async function wake(
+  { queues, log }: Pick<OperationsContext, 'queues' | 'log'>,
+  { endpoint }: Found,
+): Promise<void> {
+  try {
+    await queues.wake(endpoint, 0);
+  } catch (error) {
+    log.warn('Could not schedule a drain of the backlog; the next tick does.', {
+      endpoint: endpoint.name,
+      error: String(error),
+    });
+  }
+}
+
+/** Pauses an endpoint: until it is resumed, nothing is sent to it, and new deliveries wait in rows. */
+export async function pauseEndpoint(
+  context: OperationsContext,
+  { endpoint }: RequestOf<'pause-endpoint'>,
+): Promise<Acted<EndpointStatus>> {
+  const found = await findEndpoint(context, endpoint);
+  await changeRow(context, found, row => ({ ...row, health: paused(row.health, context.clock()) }));
+  return onEndpoint(endpoint, await statusOfEndpoint(context, endpoint));
+}
+
+/** Resumes an endpoint that is paused, stopped or failing, with a clean health: its backlog is sent at once. */
+export async function resumeEndpoint(
+  context: OperationsContext,
+  { endpoint }: RequestOf<'resume-endpoint'>,
+): Promise<Acted<EndpointStatus>> {
+  const found = await findEndpoint(context, endpoint);
+  await context.deliveries.bringForward(endpoint, context.clock());
+  await changeRow(context, found, row => ({ ...row, health: resumed(row.health, context.clock()) }));
+  await wake(context, found);
+  return onEndpoint(endpoint, await statusOfEndpoint(context, endpoint));
+}
+
+/** Removes an endpoint that an operation added, with its secret, backlog and dead letters. If the
+ *  configuration has one of the same name, only the settings that were added are removed.
+ *  @throws Refused for a configured endpoint, and for an unknown one; even then, the rest of an interrupted
+ *  removal is removed */
+export async function removeEndpoint(
+  context: OperationsContext,
+  { endpoint: name, dryRun = false }: RequestOf<'remove-endpoint'>,
+): Promise<Acted<AnswerOf<'remove-endpoint'>>> {
+  if (dryRun) {
+    const { isConfigured, row } = await findEndpoint(context, name);
+    if (isConfigured && !row?.settings) throw notRemovable(context);
+  }
+  const counts = countsOf(await context.deliveries.standing(name, MAX_COUNTED));
+  const answer = { endpoint: name, ...counts, dryRun };
+  if (dryRun) return { answer };
+  await remove(context, name);
+  const { waiting, dead } = counts;
+  return onEndpoint(name, answer, [
+    `${waiting.atLeast}${waiting.isExact ? '' : ' or more'} that waited`,
+    `${dead.atLeast}${dead.isExact ? '' : ' or more'} dead letters`,
+  ]);
+}
+
+async function remove(context: OperationsContext, name: string): Promise<void> {
   // No endpoint has such a name, and the secret of another path must not be removed.
-  if (!ENDPOINT_NAME.test(name)) throw await unknownEndpoint(name, house);
-  const isConfigured = house.configured.some(endpoint => endpoint.name === name);
+  if (!ENDPOINT_NAME.test(name)) throw await unknownEndpoint(context, name);
+  const isConfigured = context.configured.some(endpoint => endpoint.name === name);
   let wasThere = false;
-  await house.rows.change(name, row => {
+  await context.rows.change(name, row => {
     wasThere = row?.settings !== undefined;
     if (!row || !wasThere) return undefined;
     const { settings: _, ...rest } = row;
     return isConfigured ? rest : 'removed';
   });
   if (isConfigured && wasThere) return;
-  if (isConfigured) throw notRemovable(house);
-  await house.secrets.remove(name);
-  await forget(name, house);
-  if (!wasThere) throw await unknownEndpoint(name, house);
+  if (isConfigured) throw notRemovable(context);
+  await context.secrets.remove(name);
+  await removeDeliveries(context, name);
+  if (!wasThere) throw await unknownEndpoint(context, name);
 }
 
-/** @throws Refused when the endpoint can't be removed */
-export async function checkRemovable(name: string, house: House & Applying): Promise<void> {
-  const { isConfigured, row } = await findEndpoint(name, house);
-  if (isConfigured && !row?.settings) throw notRemovable(house);
-}
-
-function notRemovable({ toApply }: Applying): Refused {
+function notRemovable({ toApply }: OperationsContext): Refused {
   return new Refused(
     `This endpoint stands in the configuration: remove it there, and ${toApply}. Until then it can be paused.`,
   );
 }
 
-/** An endpoint in the list that people get. */
-export interface ListedEndpoint {
-  readonly settings: EndpointSettings;
-  readonly isConfigured: boolean;
-  /** One of this name was added, too; the configuration counts. */
-  readonly overrides: boolean;
-  readonly health: Health;
-  readonly replay: Replay | undefined;
-  readonly standing: Standing;
+const MAX_REMOVED = 500;
+
+/** Removes the backlog and the dead letters of an endpoint: a later endpoint of this name must not get them. */
+export async function removeDeliveries(
+  { deliveries, clock }: Pick<OperationsContext, 'deliveries' | 'clock'>,
+  name: string,
+): Promise<void> {
+  await deliveries.revive(name, clock());
+  for (;;) {
+    const waiting = await deliveries.due(name, Number.MAX_SAFE_INTEGER, MAX_REMOVED);
+    if (waiting.length === 0) return;
+    const places = waiting.map(({ place }) => place);
+    await deliveries.remove(name, places);
+  }
 }
 
-/** How many endpoints are looked up at once. */
-const WIDTH = 10;
+/** A page of the endpoints, by name. */
+export async function listEndpoints(
+  context: OperationsContext,
+  { cursor, limit = DEFAULT_LIMIT }: RequestOf<'endpoints'>,
+): Promise<AnswerOf<'endpoints'>> {
+  const after = readCursor('endpoints', cursor, z.string());
+  const { endpoints, last } = await endpointsAfter(context, after, limit);
+  return { endpoints, ...(last !== undefined && { cursor: cursorOf('endpoints', last) }) };
+}
+
+/** The next endpoints by name after `after`, at most `limit`. `last`: the last of them, where there are
+ *  more. */
+export async function endpointsAfter(
+  context: OperationsContext,
+  after: string | undefined,
+  limit: number,
+): Promise<{ endpoints: EndpointStatus[]; last: string | undefined }> {
+  const following = (await allEndpoints(context)).filter(
+    ({ endpoint: { name } }) => after === undefined || name > after,
+  );
+  const shown = following.slice(0, limit);
+  const statuses = new Map<Found, EndpointStatus>();
+  await inParallel(
+    shown,
+    CONCURRENCY,
+    async found => void statuses.set(found, await statusOf(context, found)),
+  );
+  return {
+    endpoints: shown.flatMap(found => statuses.get(found) ?? []),
+    last: following.length > limit ? shown.at(-1)?.endpoint.name : undefined,
+  };
+}
 
 /** All endpoints, by name. */
-export async function listEndpoints(house: House): Promise<ListedEndpoint[]> {
-  const rows = new Map((await house.rows.list()).map(row => [row.name, row]));
-  const configured = new Map(house.configured.map(endpoint => [endpoint.name, endpoint]));
-  const names = [...new Set([...configured.keys(), ...rows.keys()])].toSorted();
-  const listed = new Map<string, ListedEndpoint>();
-  await inParallel(names, WIDTH, async name => {
-    const row = rows.get(name);
-    const settings = configured.get(name) ?? row?.settings;
+export async function allEndpoints({ configured, rows }: Registry): Promise<Found[]> {
+  const found = new Map((await rows.list()).map(row => [row.name, row]));
+  const fixed = new Map(configured.map(endpoint => [endpoint.name, endpoint]));
+  return [...new Set([...fixed.keys(), ...found.keys()])].toSorted().flatMap(name => {
+    const row = found.get(name);
+    const endpoint = fixed.get(name) ?? row?.settings;
     // A row without settings whose endpoint was taken out of the configuration is left out.
-    if (!settings) return;
-    const isConfigured = configured.has(name);
-    listed.set(name, {
-      settings,
-      isConfigured,
-      overrides: isConfigured && row?.settings !== undefined,
-      health: row?.health ?? {},
-      replay: row?.replay,
-      standing: await house.deliveries.standing(name),
-    });
+    return endpoint ? [{ endpoint, isConfigured: fixed.has(name), row }] : [];
   });
-  return names.flatMap(name => listed.get(name) ?? []);
 }
 
-/** The last attempts of an endpoint, the newest first. */
-export async function attemptsOf(name: string, limit: number, house: House): Promise<Attempt[]> {
-  await findEndpoint(name, house);
-  return house.deliveries.attempts(name, limit);
+/** The status of one endpoint: its health, and the size of its backlog. */
+export async function statusOfEndpoint(context: OperationsContext, name: string): Promise<EndpointStatus> {
+  return statusOf(context, await findEndpoint(context, name));
+}
+
+/** The last failure is searched among this many attempts. */
+const MAX_SEARCHED = 20;
+
+async function statusOf(
+  { deliveries, clock }: OperationsContext,
+  { endpoint, isConfigured, row }: Found,
+): Promise<EndpointStatus> {
+  const { name, kind, filter, keepSuccesses = true } = endpoint;
+  const standing = await deliveries.standing(name, MAX_COUNTED);
+  const attempts = await deliveries.attempts(name, MAX_SEARCHED);
+  return {
+    ...{ name, kind, isConfigured, keepSuccesses },
+    overrides: isConfigured && row?.settings !== undefined,
+    ...(filter && { filter }),
+    perSecond: rateOf(endpoint),
+    ...(row?.origin !== undefined && { origin: row.origin }),
+    ...stateOf(row?.health ?? {}, clock(), { attempts: keepSuccesses ? attempts : [], standing }),
+    ...countsOf(standing),
+    ...(standing.oldest !== undefined && { oldestWaiting: iso(standing.oldest) }),
+    ...replayOf(row, standing),
+    ...lastFailureOf(attempts),
+  };
+}
+
+/** The replay whose deliveries are added, or the last one while some of them wait. */
+function replayOf(
+  { replay, replayed }: Pick<EndpointRow, 'replay' | 'replayed'> = {},
+  { oldestReplayed }: Standing,
+): Pick<EndpointStatus, 'replay'> {
+  const shown = replay ?? (oldestReplayed === undefined ? undefined : replayed);
+  if (!shown) return {};
+  const { since, until, startedAt, added } = shown;
+  const isSent = Math.floor((100 * ((oldestReplayed ?? since) - since)) / (until - since));
+  const percent = Math.min(99, Math.max(0, isSent));
+  const times = { since: iso(since), until: iso(until), startedAt: iso(startedAt) };
+  return { replay: { ...times, added, ...(!replay && { percent }) } };
+}
+
+function countsOf({ pending, dead }: Standing): Pick<EndpointStatus, 'waiting' | 'dead'> {
+  return { waiting: countOf(pending), dead: countOf(dead) };
+}
+
+export function countOf(counted: number): EndpointStatus['dead'] {
+  return { atLeast: counted, isExact: counted < MAX_COUNTED };
+}
+
+/** The state by its health. A start clears failures: then its attempts count, where successes are kept. */
+function stateOf(
+  health: Health,
+  now: number,
+  { attempts, standing }: { readonly attempts: readonly Attempt[]; readonly standing: Standing },
+): Pick<EndpointStatus, 'state' | 'since' | 'reason' | 'nextTryAt'> {
+  const { paused, stopped, failing, failures } = health;
+  const notBefore = holdEnd(health, now);
+  if (paused) return { state: 'paused', since: iso(paused.at) };
+  if (stopped) return { state: 'stopped', since: iso(stopped.at), reason: stopped.reason };
+  const next = Math.max(notBefore, wakesAt(health, now) ?? 0);
+  const nextTry = next > now ? { nextTryAt: iso(next) } : {};
+  if (failing) return { state: 'failing', since: iso(failing.since), ...nextTry };
+  const since = failures && { since: iso(failures.since) };
+  if (notBefore > now) return { state: 'held', ...since, ...nextTry };
+  if (failures) return { state: 'retrying', ...since, ...nextTry };
+  const hasOnlyFailed = attempts.length > 0 && attempts.every(({ failure }) => failure !== undefined);
+  if (!hasOnlyFailed) return { state: 'well', ...nextTry };
+  return { state: standing.pending === 0 && standing.dead > 0 ? 'failing' : 'retrying', ...nextTry };
+}
+
+function lastFailureOf(attempts: readonly Attempt[]): Pick<EndpointStatus, 'lastFailure'> {
+  const failed = attempts.find(({ failure }) => failure !== undefined);
+  if (failed?.failure === undefined) return {};
+  const { at, failure, status, answer } = failed;
+  return {
+    lastFailure: {
+      at: iso(at),
+      failure,
+      ...(status !== undefined && { status }),
+      ...(answer !== undefined && { answer }),
+    },
+  };
 }

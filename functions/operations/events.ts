@@ -1,47 +1,49 @@
 import * as z from 'zod';
+import type { Json } from '../basics/json.ts';
 import { type ChangeEvent, type EventType, eventSchemas } from '../model/event.ts';
 import { wants } from '../model/filter.ts';
-import type { JournalRecord } from '../store/journal.ts';
-import { cursorOf, iso, readCursor } from './cursor.ts';
-import { wordMatcher } from './event-words.ts';
-import { processesOf } from './find-process.ts';
-import { type OperationsHouse, PAGE } from './operations-house.ts';
+import type { FoundEntry, JournalRecord } from '../store/journal.ts';
+import type { OperationsContext } from './context.ts';
+import { cursorOf, DEFAULT_LIMIT, iso, readCursor } from './page.ts';
+import { processesOf } from './processes.ts';
 import type { AnswerOf } from './protocol/answers.ts';
 import type { RequestOf } from './protocol/requests.ts';
 import { didYouMean, Refused } from './refused.ts';
 
-/** A page ends after so many change records, bytes of JSON, or ms: so it takes a short time and fits into an
- *  answer, whatever the journal holds. */
-export const MOST_RECORDS = 1_000;
-const MOST_BYTES = 3_000_000;
-export const MOST_MS = 2_000;
+/** A page ends at any of these limits: so it takes a short time and fits into an answer, however large the
+ *  journal is. */
+export const MAX_RECORDS = 1_000;
+const MAX_BYTES = 3_000_000;
+export const SEARCH_TIMEOUT_MS = 2_000;
 
 /** The last record that was read, and how many of its events are on a page already. */
 const place = z.strictObject({ record: z.string().optional(), told: z.int().nonnegative() });
 type Place = z.infer<typeof place>;
 
-type House = Pick<OperationsHouse, 'clock'> & Parameters<typeof processesOf>[1];
 type Query = RequestOf<'events'>;
 
 /** A page of the journal. */
-export async function eventsPage(asked: Query, house: House): Promise<AnswerOf<'events'>> {
-  const { order = 'newest-first', limit = PAGE, cursor } = asked;
+export async function listEvents(
+  context: Pick<OperationsContext, 'clock'> & Parameters<typeof processesOf>[0],
+  asked: Query,
+): Promise<AnswerOf<'events'>> {
+  const { order = 'newest-first', limit = DEFAULT_LIMIT, cursor } = asked;
   checkTypes(asked.types);
   const from = readCursor<Place>('events', cursor, place) ?? { told: 0 };
-  const began = house.clock();
+  const began = context.clock();
   const page = new Page(asked, limit, from);
   const search = {
     order,
     since: asked.since === undefined ? 0 : Date.parse(asked.since),
     until: asked.until === undefined ? Number.MAX_SAFE_INTEGER : Date.parse(asked.until),
-    processes: await processesOf(asked, house),
+    processes: await processesOf(context, asked),
     from: from.record,
   };
   let read = 0;
-  for await (const record of house.journal.search(search)) {
+  for await (const record of context.journal.search(search)) {
     if (page.take(record, order === 'newest-first')) break;
     read += 1;
-    if (read < MOST_RECORDS && house.clock() - began < MOST_MS) continue;
+    if (read < MAX_RECORDS && context.clock() - began < SEARCH_TIMEOUT_MS) continue;
     page.leave();
     break;
   }
@@ -80,7 +82,7 @@ class Page {
     this.#place = { record: record.position, told };
     for (const event of events.slice(told)) {
       const bytes = Buffer.byteLength(JSON.stringify(event));
-      if (this.#events.length > 0 && this.#bytes + bytes > MOST_BYTES) this.#isLeft = true;
+      if (this.#events.length > 0 && this.#bytes + bytes > MAX_BYTES) this.#isLeft = true;
       if (this.#isLeft || this.#events.length === this.#limit) return this.leave();
       this.#bytes += bytes;
       this.#events.push({ committedAt: iso(record.at), event });
@@ -125,4 +127,40 @@ export function checkTypes(types: readonly string[] | undefined): void {
   if (wrong === undefined) return;
   const hint = didYouMean(wrong, known) || ` There are ${known.join(', ')}.`;
   throw new Refused(`types: no event is of such a type.${hint}`, { isUsage: true });
+}
+
+/** @throws Refused when the journal doesn't have it */
+export async function findEvent(
+  { journal }: Pick<OperationsContext, 'journal'>,
+  eventId: string,
+): Promise<FoundEntry> {
+  const entry = await journal.find(eventId);
+  if (!entry)
+    throw new Refused('There is no event of this id in the last 30 days. The list of events has their ids.');
+  return entry;
+}
+
+/** Prepares a text search: every word must be part of one of the event's texts, in any case. */
+function wordMatcher(search: string): (event: ChangeEvent) => boolean {
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
+  return event => {
+    const text = textOf(event);
+    return words.every(word => text.includes(word));
+  };
+}
+
+/** The whole record, and when it was read: not part of the change. */
+const LEFT_OUT: ReadonlySet<string> = new Set(['record', 'observed', 'truncated']);
+
+/** All texts of an event in lower case: type, ids, names, actors, fields and values. */
+function textOf({ type, source, id, data }: ChangeEvent): string {
+  const texts: string[] = [type, source, id];
+  gather(data as unknown as Json, texts);
+  return texts.join('\n').toLowerCase();
+}
+
+function gather(value: Json, texts: string[]): void {
+  if (typeof value !== 'object') texts.push(String(value));
+  else if (Array.isArray(value)) for (const each of value) gather(each, texts);
+  else for (const [name, each] of Object.entries(value ?? {})) if (!LEFT_OUT.has(name)) gather(each, texts);
 }

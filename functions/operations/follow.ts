@@ -1,5 +1,5 @@
 import type { Clock, Sleep } from '../basics/clock.ts';
-import { iso } from './cursor.ts';
+import { iso } from './page.ts';
 import type { AnswerOf } from './protocol/answers.ts';
 import type { RequestOf } from './protocol/requests.ts';
 

@@ -1,75 +1,125 @@
 import { closedTo, joined } from '../delivery/health.ts';
+import type { Registered } from '../delivery/registry.ts';
+import type { EventType } from '../model/event.ts';
 import { wants } from '../model/filter.ts';
 import type { Replay } from '../store/endpoint-rows.ts';
-import type { JournalEntry, JournalReader } from '../store/journal.ts';
-import { changeRow, type Found, findEndpoint, type House, wake } from './house.ts';
+import type { JournalEntry } from '../store/journal.ts';
+import { type Acted, type OperationsContext, onEndpoint } from './context.ts';
+import { deliveryOf } from './deliveries.ts';
+import { changeRow, type Found, findEndpoint, wake } from './endpoints.ts';
+import { checkTypes, MAX_RECORDS, SEARCH_TIMEOUT_MS } from './events.ts';
+import { iso } from './page.ts';
+import { checkConfigured } from './processes.ts';
+import type { AnswerOf } from './protocol/answers.ts';
+import type { RequestOf } from './protocol/requests.ts';
 import { Refused } from './refused.ts';
-import { deliveryOf } from './resend.ts';
 
-/** A replay that somebody asks for. Times in ms since 1970. */
-export interface AskedReplay {
-  readonly endpoint: string;
-  readonly since: number;
-  /** Now by default. */
-  readonly until?: number | undefined;
-  readonly types?: readonly string[] | undefined;
-  readonly processes?: readonly string[] | undefined;
-}
-
-export interface ReplayHouse extends House {
-  readonly journal: Pick<JournalReader, 'read'>;
-}
+type Asked = Pick<RequestOf<'replay'>, 'to' | 'since' | 'until' | 'types' | 'processes'>;
 
 /** Begins a replay: the endpoint gets the events of a stretch of the journal once more, through its filter;
  *  other endpoints get nothing. This only writes the request into the endpoint's row; `workOffReplay` carries
- *  it out. `newId` makes a unique name.
+ *  it out. A dry run counts the events.
  *  @throws Refused while another replay to this endpoint is under way */
+export async function replay(
+  context: OperationsContext,
+  { dryRun = false, ...asked }: RequestOf<'replay'>,
+): Promise<Acted<AnswerOf<'replay'>>> {
+  const { to, types, processes } = asked;
+  checkTypes(types);
+  for (const process of processes ?? []) await checkConfigured(context, process);
+  if (dryRun) return { answer: await rehearse(context, asked) };
+  const begun = await startReplay(context, asked);
+  const times = { since: iso(begun.since), until: iso(begun.until) };
+  return onEndpoint(to, { endpoint: to, ...times, dryRun }, [
+    `since ${times.since}`,
+    `until ${times.until}`,
+    ...(types ? [`types ${types.join(' ')}`] : []),
+    ...(processes ? [`processes ${processes.join(' ')}`] : []),
+  ]);
+}
+
+/** Counts the events that the endpoint would get, as far as one page of events reads. */
+async function rehearse(context: OperationsContext, asked: Asked): Promise<AnswerOf<'replay'>> {
+  const { found, since, until } = await checkReplay(context, asked);
+  const all = await context.processes();
+  const { to, types, processes } = asked;
+  const filters = [found.endpoint.filter ?? {}, { ...(types && { events: types as EventType[] }) }];
+  const began = context.clock();
+  const search = {
+    order: 'oldest-first' as const,
+    ...{ since, until },
+    ...(processes && { processes: all.filter(({ processId }) => processes.includes(processId)) }),
+  };
+  let [events, read, isExact] = [0, 0, true];
+  for await (const record of context.journal.search(search)) {
+    if (read >= MAX_RECORDS || context.clock() - began >= SEARCH_TIMEOUT_MS) {
+      isExact = false;
+      break;
+    }
+    read += 1;
+    events += record.events().filter(event => filters.every(filter => wants(filter, event))).length;
+  }
+  const times = { since: iso(since), until: iso(until) };
+  return { endpoint: to, ...times, events: { atLeast: events, isExact }, dryRun: true };
+}
+
+/** Writes the request for a replay into the endpoint's row.
+ *  @throws Refused when it could not begin, or another one is under way */
 export async function startReplay(
-  asked: AskedReplay,
-  house: House & { readonly newId: () => string },
+  context: Pick<OperationsContext, 'configured' | 'rows' | 'clock' | 'newId'>,
+  asked: Asked,
 ): Promise<Replay> {
   const { types, processes } = asked;
-  const { found, since, until, now: startedAt } = await checkReplay(asked, house);
+  const { found, since, until, now: startedAt } = await checkReplay(context, asked);
   const only = { ...(types && { types }), ...(processes && { processes }) };
-  const replay = { id: house.newId(), since, until, ...only, added: 0, startedAt };
-  const { replay: stands } = await changeRow(found, house, ({ replayed: _, ...row }) =>
+  const replay = { id: context.newId(), since, until, ...only, added: 0, startedAt };
+  const { replay: stands } = await changeRow(context, found, ({ replayed: _, ...row }) =>
     row.replay ? undefined : { ...row, replay },
   );
   if (stands?.id !== replay.id) throw underWay();
   return replay;
 }
 
-/** Checks a replay. @returns its end and its endpoint
- *  @throws Refused when the replay could not begin */
-export async function checkReplay(
-  { endpoint, since, until = Number.POSITIVE_INFINITY }: AskedReplay,
-  house: House,
+async function checkReplay(
+  context: Pick<OperationsContext, 'configured' | 'rows' | 'clock'>,
+  { to, since, until }: Asked,
 ): Promise<{ found: Found; since: number; until: number; now: number }> {
-  const now = house.clock();
-  const end = Math.min(until, now);
-  if (!Number.isFinite(since) || !(since < end))
+  const now = context.clock();
+  const [begin, end] = [Date.parse(since), until === undefined ? now : Math.min(Date.parse(until), now)];
+  if (!(begin < end))
     throw new Refused(
       'A replay is of a time in the past: its beginning must be before its end, and before now.',
     );
-  const found = await findEndpoint(endpoint, house);
+  const found = await findEndpoint(context, to);
   if (found.row?.replay) throw underWay();
-  return { found, since, until: end, now };
+  return { found, since: begin, until: end, now };
 }
 
 function underWay(): Refused {
   return new Refused('A replay to this endpoint is under way: wait for its end, or cancel it.');
 }
 
-/** Ends a replay: nothing more is added; what was added is sent. @returns the replay that was under way */
-export async function cancelReplay(name: string, house: House): Promise<Replay | undefined> {
-  const found = await findEndpoint(name, house);
+/** Ends a replay: no more deliveries are added; those that were added are sent. */
+export async function cancelReplay(
+  context: OperationsContext,
+  { to }: RequestOf<'cancel-replay'>,
+): Promise<Acted<AnswerOf<'cancel-replay'>>> {
+  const found = await findEndpoint(context, to);
   let cancelled: Replay | undefined;
-  await changeRow(found, house, ({ replay, ...row }) => {
+  await changeRow(context, found, ({ replay, ...row }) => {
     cancelled = replay;
     return cancelled && row;
   });
-  return cancelled;
+  const added = cancelled?.added ?? 0;
+  const answer = { endpoint: to, wasUnderWay: cancelled !== undefined, added };
+  return cancelled ? onEndpoint(to, answer, [`${added} deliveries had been added`]) : { answer };
 }
+
+/** The ports that carrying out a replay needs. */
+export type ReplayPorts = Pick<
+  OperationsContext,
+  'configured' | 'rows' | 'deliveries' | 'queues' | 'clock' | 'log'
+> & { readonly journal: Pick<OperationsContext['journal'], 'read'> };
 
 /** How many change records are read at once. */
 const SLICE = 50;
@@ -77,17 +127,18 @@ const SLICE = 50;
 /** Adds the next events of an endpoint's replay to its deliveries. After a crash, some are added again, under
  *  the same ids.
  *  @returns false when there is nothing left to do */
-export async function workOffReplay(name: string, house: ReplayHouse): Promise<boolean> {
-  const found = await findEndpoint(name, house);
+export async function workOffReplay(ports: ReplayPorts, name: string): Promise<boolean> {
+  const { deliveries, clock } = ports;
+  const found = await findEndpoint(ports, name);
   const replay = found.row?.replay;
   if (!replay) return false;
-  const { entries, position } = await house.journal.read(replay, SLICE);
+  const { entries, position } = await ports.journal.read(replay, SLICE);
   const wanted = entries.filter(entry => isWanted(entry, replay, found));
-  const now = house.clock();
-  await house.deliveries.add(wanted.map(({ event }) => deliveryOf(name, event, now)));
-  const row = await changeRow(found, house, row => {
-    // False when the replay was cancelled, or another run worked off this slice. What was added is sent even
-    // then.
+  const now = clock();
+  await deliveries.add(wanted.map(({ event }) => deliveryOf(name, event, now)));
+  const row = await changeRow(ports, found, row => {
+    // False when the replay was cancelled, or another run worked off this slice. The deliveries that were
+    // added are sent even then.
     const isOurs = row.replay?.id === replay.id && row.replay.position === replay.position;
     const { replay: _, ...rest } = row;
     const added = replay.added + wanted.length;
@@ -98,7 +149,7 @@ export async function workOffReplay(name: string, house: ReplayHouse): Promise<b
     const health = wanted.length > 0 ? joined(row.health, now, false) : row.health;
     return { ...(isOurs ? { ...rest, ...next } : row), health };
   });
-  if (wanted.length > 0 && !closedTo(row.health, now)) await wake(found, house);
+  if (wanted.length > 0 && !closedTo(row.health, now)) await wake(ports, found);
   return row.replay !== undefined;
 }
 
@@ -108,4 +159,39 @@ function isWanted({ event }: JournalEntry, { types, processes }: Replay, { endpo
     (processes?.includes(event.data.process.id) ?? true) &&
     wants(endpoint.filter ?? {}, event)
   );
+}
+
+/** Works off the replays of those endpoints that have one, while `hasTime`. */
+export type Replays = (endpoints: readonly Registered[], hasTime: () => boolean) => Promise<void>;
+
+/** Works off the replays of these endpoints in turn, a slice of each, while `hasTime`. One that fails is left
+ *  for the next tick, and does not delay the others. */
+export async function workOffReplays(
+  ports: ReplayPorts,
+  endpoints: readonly Registered[],
+  hasTime: () => boolean,
+): Promise<void> {
+  let names = endpoints.filter(({ row }) => row?.replay).map(({ endpoint }) => endpoint.name);
+  while (names.length > 0) {
+    const left: string[] = [];
+    for (const name of names) {
+      if (!hasTime()) return;
+      if (await workOffSlice(ports, name)) left.push(name);
+    }
+    names = left;
+  }
+}
+
+async function workOffSlice(ports: ReplayPorts, name: string): Promise<boolean> {
+  try {
+    return await workOffReplay(ports, name);
+  } catch (error) {
+    // The endpoint was removed in between.
+    if (error instanceof Refused) return false;
+    ports.log.error('A replay stands still; it goes on in a minute.', {
+      endpoint: name,
+      error: String(error),
+    });
+    return false;
+  }
 }

@@ -3,10 +3,10 @@ import { happenedAt } from '../basics/clock.ts';
 import { inParallel } from '../basics/in-parallel.ts';
 import { longestSilence } from '../config/deployed/longest-silence.ts';
 import type { KnownProcess, Owed, ProcessFailure, Progress } from '../store/processes.ts';
-import { cursorOf, iso, readCursor } from './cursor.ts';
-import { endpointsBehind } from './endpoint-status.ts';
-import { knownProcesses } from './known-processes.ts';
-import { type OperationsHouse, PAGE, WIDTH } from './operations-house.ts';
+import type { OperationsContext } from './context.ts';
+import { endpointsAfter } from './endpoints.ts';
+import { CONCURRENCY, cursorOf, DEFAULT_LIMIT, iso, readCursor } from './page.ts';
+import { knownProcesses } from './processes.ts';
 import type { AnswerOf } from './protocol/answers.ts';
 import type { RequestOf } from './protocol/requests.ts';
 import type { ProcessStatus } from './protocol/status.ts';
@@ -22,16 +22,16 @@ const place = z.union([
 type Place = z.infer<typeof place>;
 
 /** A page of the processes by workspace and identifier, then of the endpoints by name. */
-export async function statusPage(
-  { cursor, limit = PAGE }: RequestOf<'status'>,
-  house: OperationsHouse,
+export async function showStatus(
+  context: OperationsContext,
+  { cursor, limit = DEFAULT_LIMIT }: RequestOf<'status'>,
 ): Promise<AnswerOf<'status'>> {
-  const behind = readCursor<Place>('status', cursor, place);
-  const head = { at: iso(house.clock()), house: house.label, isRunning: house.isRunning };
+  const after = readCursor<Place>('status', cursor, place);
+  const head = { at: iso(context.clock()), house: context.label, isRunning: context.isRunning };
   const next = (to: Place) => ({ cursor: cursorOf('status', to) });
-  const there = behind && 'endpoint' in behind ? [] : processesBehind(behind, await knownProcesses(house));
-  const shown = there.slice(0, limit);
-  const processes = await statusesOf(shown, house);
+  const isPastProcesses = after !== undefined && 'endpoint' in after;
+  const shown = isPastProcesses ? [] : processesAfter(after, await knownProcesses(context)).slice(0, limit);
+  const processes = await statusesOf(context, shown);
   const last = shown.at(-1);
   if (last && shown.length === limit)
     return {
@@ -40,31 +40,31 @@ export async function statusPage(
       endpoints: [],
       ...next({ workspace: last.workspace, process: last.processId }),
     };
-  const name = behind && 'endpoint' in behind ? behind.endpoint : undefined;
-  const found = await endpointsBehind(name, limit - shown.length, house);
+  const name = isPastProcesses ? after.endpoint : undefined;
+  const found = await endpointsAfter(context, name, limit - shown.length);
   return {
     ...{ ...head, processes, endpoints: found.endpoints },
     ...(found.last !== undefined && next({ endpoint: found.last })),
   };
 }
 
-function processesBehind(
-  behind: { workspace: string; process: string } | undefined,
+function processesAfter(
+  after: { workspace: string; process: string } | undefined,
   all: readonly KnownProcess[],
 ): KnownProcess[] {
   const keyOf = ({ workspace, processId }: KnownProcess) => `${workspace}\0${processId}`;
-  const from = behind && `${behind.workspace}\0${behind.process}`;
+  const from = after && `${after.workspace}\0${after.process}`;
   return all
     .filter(each => from === undefined || keyOf(each) > from)
     .toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
 }
 
 async function statusesOf(
+  { states, clock }: OperationsContext,
   processes: readonly KnownProcess[],
-  { states, clock }: OperationsHouse,
 ): Promise<ProcessStatus[]> {
   const statuses = new Map<KnownProcess, ProcessStatus>();
-  await inParallel(processes, WIDTH, async process => {
+  await inParallel(processes, CONCURRENCY, async process => {
     const progress = await states.progress(process);
     statuses.set(process, statusOf(process, { progress, now: clock() }));
   });

@@ -1,33 +1,37 @@
 import { serialise } from '../changes/serialise.ts';
 import { AttemptLog } from '../delivery/attempt-log.ts';
 import { outcomeOf } from '../delivery/http/outcome.ts';
-import type { Sender } from '../delivery/sender.ts';
 import { webhookRequest } from '../delivery/webhook/webhook.ts';
 import type { EndpointKind, EndpointRequest, EndpointSecret } from '../model/endpoint.ts';
 import { testEvent } from '../model/test-event.ts';
-import type { Attempt } from '../store/deliveries.ts';
-import { findEndpoint, type House } from './house.ts';
-import { readSecret, type SecretHouse } from './secrets.ts';
-
-/** Reads the address and secrets each time: somebody who tests an endpoint has often just changed them. */
-export type TestHouse = House & SecretHouse & Pick<Sender, 'openPoster' | 'chatFormats'>;
+import { type Acted, type OperationsContext, onEndpoint } from './context.ts';
+import { attemptAnswer } from './deliveries.ts';
+import { findEndpoint } from './endpoints.ts';
+import type { AnswerOf } from './protocol/answers.ts';
+import type { RequestOf } from './protocol/requests.ts';
+import { readSecret } from './secrets.ts';
 
 /** Sends a test event to one endpoint at once, whatever its filter, and even while it is paused, stopped or
- *  failing, which stays as it is. The event is signed and formatted as all are, and tried once.
- *  @returns the attempt, with the first 1 KB of the answer made harmless */
-export async function testEndpoint(name: string, house: TestHouse): Promise<Attempt> {
-  const { endpoint } = await findEndpoint(name, house);
-  const secret = await readSecret(endpoint, house);
-  const began = house.clock();
-  const tag = Buffer.from(house.randomBytes(4)).toString('hex');
+ *  failing, which stays as it is. The event is signed and formatted as all are, and tried once. The answer has
+ *  the first 1 KB of the receiver's answer, made harmless.
+ *
+ *  Address and secrets are read each time: an operator who tests an endpoint has often just changed them. */
+export async function testEndpoint(
+  context: OperationsContext,
+  { endpoint: name }: RequestOf<'test-endpoint'>,
+): Promise<Acted<AnswerOf<'test-endpoint'>>> {
+  const { endpoint } = await findEndpoint(context, name);
+  const secret = await readSecret(context, endpoint);
+  const began = context.clock();
+  const tag = Buffer.from(context.randomBytes(4)).toString('hex');
   const event = testEvent(name, { at: began, tag });
-  const poster = house.openPoster();
-  const attempts = new AttemptLog(endpoint, house);
+  const poster = context.openPoster();
+  const attempts = new AttemptLog(endpoint, context);
   try {
-    const answer = await poster.post(secret.url, requestOf(event, endpoint.kind, secret, house));
+    const answer = await poster.post(secret.url, requestOf(event, endpoint.kind, secret, context));
     const attempt = attempts.add([{ event }], { began, answer, outcome: outcomeOf(answer), secret });
     await attempts.write();
-    return attempt;
+    return onEndpoint(name, attemptAnswer(attempt), [attempt.failure ?? `answered ${attempt.status}`]);
   } finally {
     await poster.close();
   }
@@ -37,7 +41,7 @@ function requestOf(
   event: ReturnType<typeof testEvent>,
   kind: EndpointKind,
   { secrets = [] }: EndpointSecret,
-  { chatFormats, clock }: TestHouse,
+  { chatFormats, clock }: OperationsContext,
 ): EndpointRequest {
   if (kind === 'webhook') return webhookRequest({ id: event.id, body: serialise(event) }, secrets, clock());
   const [message] = chatFormats[kind]([event]);

@@ -4,17 +4,16 @@ import { closedTo } from '../delivery/health.ts';
 import { placeOf } from '../delivery/read-event.ts';
 import { leftOutBy } from '../model/filter.ts';
 import type { FoundEntry } from '../store/journal.ts';
-import { attemptAnswer } from './attempts.ts';
-import { iso } from './cursor.ts';
-import { allEndpoints } from './endpoint-status.ts';
-import type { Found } from './house.ts';
-import { type OperationsHouse, WIDTH } from './operations-house.ts';
+import type { OperationsContext } from './context.ts';
+import { attemptAnswer } from './deliveries.ts';
+import { allEndpoints, type Found } from './endpoints.ts';
+import { findEvent } from './events.ts';
+import { CONCURRENCY, iso } from './page.ts';
 import type { AnswerOf } from './protocol/answers.ts';
 import type { RequestOf } from './protocol/requests.ts';
-import { Refused } from './refused.ts';
 
 type Trace = AnswerOf<'trace'>;
-type Fate = Trace['endpoints'][number];
+type DeliveryStatus = Trace['endpoints'][number];
 type LeftOut = Trace['leftOut'][number];
 
 /** How many of an event's last attempts are looked at for one that succeeded. */
@@ -26,15 +25,15 @@ const [SHOWN_ATTEMPTS, SHOWN_OF_MANY, MANY] = [10, 1, 200];
 /** Traces one event: when it was committed, whether it was published, and what became of it at each
  *  endpoint. */
 export async function traceEvent(
+  context: OperationsContext,
   { eventId }: RequestOf<'trace'>,
-  house: OperationsHouse,
 ): Promise<AnswerOf<'trace'>> {
-  const entry = await findEvent(eventId, house);
-  const endpoints = await allEndpoints(house);
+  const entry = await findEvent(context, eventId);
+  const endpoints = await allEndpoints(context);
   const shown = endpoints.length > MANY ? SHOWN_OF_MANY : SHOWN_ATTEMPTS;
-  const results = new Map<Found, Fate | LeftOut>();
-  await inParallel(endpoints, WIDTH, async found => {
-    results.set(found, await resultAt(entry, found, house));
+  const results = new Map<Found, DeliveryStatus | LeftOut>();
+  await inParallel(endpoints, CONCURRENCY, async found => {
+    results.set(found, await resultAt(context, entry, found));
   });
   const all = endpoints.flatMap(found => results.get(found) ?? []);
   const told = all.flatMap(one => ('state' in one ? { ...one, attempts: one.attempts.slice(-shown) } : []));
@@ -51,23 +50,12 @@ export async function traceEvent(
   };
 }
 
-/** @throws Refused when the journal doesn't have it */
-export async function findEvent(
-  eventId: string,
-  { journal }: Pick<OperationsHouse, 'journal'>,
-): Promise<FoundEntry> {
-  const entry = await journal.find(eventId);
-  if (!entry)
-    throw new Refused('There is no event of this id in the last 30 days. The list of events has their ids.');
-  return entry;
-}
-
-/** What became of the event at an endpoint, or which key of its filter leaves out an event that it never got. */
+/** The deliveries of the event to an endpoint, or which key of its filter leaves out an event that it never got. */
 async function resultAt(
+  { deliveries, clock }: OperationsContext,
   { event, at }: FoundEntry,
   { endpoint, row }: Found,
-  { deliveries, clock }: OperationsHouse,
-): Promise<Fate | LeftOut> {
+): Promise<DeliveryStatus | LeftOut> {
   const { name, filter = {} } = endpoint;
   const by = leftOutBy(filter, event);
   const isWanted = by === undefined;

@@ -2,7 +2,7 @@ import { SYSTEM } from '../../functions/basics/system.ts';
 import { type Sender, senderOf } from '../../functions/delivery/sender.ts';
 import type { EndpointSettings, LinkTemplates } from '../../functions/model/endpoint.ts';
 import type { SecretKeeper } from '../../functions/model/secret.ts';
-import { workOffReplays } from '../../functions/operations/work-off-replays.ts';
+import { workOffReplays } from '../../functions/operations/replay.ts';
 import type { EndpointRows } from '../../functions/store/endpoint-rows.ts';
 import type { JournalReader } from '../../functions/store/journal.ts';
 import type { Slots } from '../../functions/store/slots.ts';
@@ -71,7 +71,7 @@ export async function startEndpoints(house: House, wanted: readonly WantedEndpoi
     origins: new Map(wanted.map(({ name, origin }) => [name, origin])),
     ...{ configured, topic, rows, deliveries, slots, sleep, log, say },
     sender,
-    replays: (all, hasTime) => workOffReplays(all, replayed, hasTime),
+    replays: (all, hasTime) => workOffReplays(replayed, all, hasTime),
     clock: Date.now,
     onServe: async name =>
       void formerDead.set(name, await takeUp(house, { endpoint: name, label: name }, Date.now())),

@@ -154,7 +154,7 @@ async function checkFilters(
 ): Promise<void> {
   try {
     for (const { filter } of endpoints)
-      await checkWatched(filter, { processes: async () => processesOf(source) });
+      await checkWatched({ processes: async () => processesOf(source) }, filter);
   } catch (error) {
     throw error instanceof Refused
       ? new UsageError(`--${error.message.replace('filter.', 'filter ')}`)

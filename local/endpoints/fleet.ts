@@ -4,7 +4,7 @@ import { afterSuccess } from '../../functions/delivery/health.ts';
 import { createRegistry, type Registry } from '../../functions/delivery/registry.ts';
 import type { Sender } from '../../functions/delivery/sender.ts';
 import type { EndpointSettings } from '../../functions/model/endpoint.ts';
-import type { Replays } from '../../functions/operations/work-off-replays.ts';
+import type { Replays } from '../../functions/operations/replay.ts';
 import type { Deliveries } from '../../functions/store/deliveries.ts';
 import type { EndpointRow, EndpointRows, Health } from '../../functions/store/endpoint-rows.ts';
 import type { Slots } from '../../functions/store/slots.ts';

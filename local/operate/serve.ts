@@ -7,9 +7,8 @@ import type { Scheduler } from '../basics/scheduler.ts';
 import type { Page } from '../console/page.ts';
 import type { DataDirectory } from '../data/data-directory.ts';
 import { type Address, formerAddress, removeAddress, writeAddress } from './address.ts';
-import { type HouseParts, localOperations } from './house.ts';
-import { startOperationsServer } from './server.ts';
-import { userName } from './user-name.ts';
+import { type LocalParts, localOperations } from './operations.ts';
+import { startOperationsServer, userName } from './server.ts';
 
 interface Run {
   readonly closers: Closers;
@@ -24,11 +23,11 @@ export type Begin = (process: ProcessKey, mode: Mode) => ReturnType<Scheduler['r
  *  for once the scheduler has started. */
 export async function serveOperations(
   { closers, directory, output }: Run,
-  parts: Omit<HouseParts, 'isRunning' | 'passes' | 'log'>,
+  parts: Omit<LocalParts, 'isRunning' | 'passes' | 'log'>,
   page: Page | undefined,
 ): Promise<{ readonly address: Address; passesBeginBy(begin: Begin): void }> {
   let begin: Begin = () => 'unknown';
-  const passes: HouseParts['passes'] = {
+  const passes: LocalParts['passes'] = {
     start: async (process, mode) => {
       if (begin(process, mode) === 'unknown')
         throw new Refused('The run is about to start, or to stop. Try again in a moment.');
@@ -39,7 +38,7 @@ export async function serveOperations(
     page,
     before: formerAddress(directory.path),
     who: userName(),
-    onError: error => output.warn(`What somebody asked failed: ${failure(error)}.`),
+    onError: error => output.warn(`A request failed: ${failure(error)}.`),
   });
   writeAddress(directory.path, server);
   closers.add(async () => {

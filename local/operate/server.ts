@@ -1,16 +1,14 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { answerRequest } from '../../functions/operations/answer-request.ts';
-import type { Operations } from '../../functions/operations/operations.ts';
+import { userInfo } from 'node:os';
+import { getuid } from 'node:process';
+import { answerRequest, type Operations } from '../../functions/operations/operations.ts';
 import type { Reply } from '../../functions/operations/protocol/reply.ts';
 import { seal, unseal } from '../../functions/operations/protocol/seal.ts';
 import { listener } from '../basics/listener.ts';
 import { PageError, type PageFile } from '../console/built-page.ts';
 import type { Page } from '../console/page.ts';
 import { type Address, newToken } from './address.ts';
-import { admit, NOT_THERE, type Refusal, refusal } from './admit.ts';
-import { HEADERS } from './headers.ts';
-import { readBody } from './read-body.ts';
 
 export interface OperationsServer extends Address {
   stop(): Promise<void>;
@@ -35,7 +33,7 @@ export interface ServerOptions {
  *                              sealed, too: protocol/reply.ts, or {"token": …} for a request with the token of a former run
  *     GET /, GET /assets/…     the console's page, which asks the same
  *
- * A page of the web can't ask, whatever a browser on this machine is made to send (`admit.ts`). No request is ever logged: it may hold a secret.
+ * A page of the web can't ask, whatever a browser on this machine is made to send (`admit`). No request is ever logged: it may hold a secret.
  */
 export async function startOperationsServer(
   operations: Operations,
@@ -159,4 +157,111 @@ function send(response: ServerResponse, { status, body }: Answered, isHead: bool
     ...(status >= 400 && { connection: 'close' }),
   });
   response.end(isHead ? undefined : bytes);
+}
+
+/** Why a request is refused. */
+interface Refusal {
+  readonly status: number;
+  readonly body: { readonly error: string };
+}
+
+type Admitted =
+  | { readonly asks: true }
+  /** A file of the console's page, by its path. */
+  | { readonly file: string }
+  | Refusal;
+
+type Head = Pick<IncomingMessage, 'method' | 'url' | 'headers' | 'socket'>;
+
+/** Decides by its head whether a request is read. Any web page can make a browser on this machine send requests
+ *  here, but such a request names another host (DNS rebinding), or an origin or site that isn't ours, and can't be sealed
+ *  with the token. The files of the page take no token, because they are the same for everybody: so
+ *  another site may link to the page, which without a token can ask nothing. */
+function admit({ method, url = '', headers, socket }: Head): Admitted {
+  const { pathname } = new URL(`http://127.0.0.1${url.startsWith('/') ? url : '/none'}`);
+  const foreign = whyForeign(headers, socket.localPort, pathname === '/' && isOpened(headers));
+  if (foreign !== undefined) return refusal(403, foreign);
+  if (pathname === '/' || pathname.startsWith('/assets/'))
+    return method === 'GET' || method === 'HEAD' ? { file: pathname } : refusal(405, 'Use GET.');
+  if (pathname !== '/operations') return refusal(404, NOT_THERE);
+  if (method !== 'POST') return refusal(405, 'Use POST.');
+  if (headers['content-type'] !== 'application/octet-stream')
+    return refusal(415, 'A request is sealed, as application/octet-stream.');
+  return { asks: true };
+}
+
+function whyForeign(headers: Head['headers'], port: number | undefined, isOpening: boolean) {
+  const { host, origin, 'sec-fetch-site': site } = headers;
+  if (host !== `127.0.0.1:${port}`) return 'Ask 127.0.0.1, by this name and port.';
+  if (origin !== undefined && origin !== `http://127.0.0.1:${port}`)
+    return 'Pages of other origins may not ask.';
+  const isOurs = site === undefined || site === 'same-origin' || site === 'none';
+  return isOurs || isOpening ? undefined : 'Pages of other sites may not ask.';
+}
+
+const NOT_THERE = 'There is POST /operations, and the console at /.';
+
+/** Whether a browser opens the address in a tab: a request of a script, or of a frame, has other headers. */
+function isOpened(headers: Head['headers']): boolean {
+  return headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
+}
+
+function refusal(status: number, error: string): Refusal {
+  return { status, body: { error } };
+}
+
+/** The longest body, in bytes: a filter of thousands of values takes that much. */
+const MAX_BODY_BYTES = 256 * 1024;
+
+/** The body of a request that was admitted. */
+async function readBody(message: IncomingMessage): Promise<Buffer | Refusal> {
+  const tooLong = refusal(413, `A request has at most ${MAX_BODY_BYTES} bytes.`);
+  if (Number(message.headers['content-length'] ?? 0) > MAX_BODY_BYTES) return tooLong;
+  const chunks: Buffer[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of message as AsyncIterable<Buffer>) {
+      length += chunk.length;
+      if (length > MAX_BODY_BYTES) return tooLong;
+      chunks.push(chunk);
+    }
+  } catch {
+    return refusal(400, 'The request broke off.');
+  }
+  return Buffer.concat(chunks);
+}
+
+/** The page loads nothing but our own files, has no code inside its HTML, and can't be framed. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "img-src 'self' data:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** Headers of every answer. Browsers must keep nothing: each file comes from this machine anyhow, and an
+ *  answer may hold a secret. */
+const HEADERS = {
+  'cache-control': 'no-store',
+  'content-security-policy': POLICY,
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=()',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+} as const;
+
+/** The user that this process runs as. In a container a user may have a number and no name.
+ *  @param info the system's function; tests give another */
+export function userName(info: () => { readonly username: string } = userInfo): string {
+  try {
+    return info().username;
+  } catch {
+    return `user ${getuid?.() ?? 'without a name'}`;
+  }
 }

@@ -6,7 +6,7 @@ import { dataPlaces } from '../../cli/connect/data-directory.ts';
 import { open } from '../../cli/connect/open.ts';
 import { STORE_FILE } from '../../local/data/store-file.ts';
 import { newToken, writeAddress } from '../../local/operate/address.ts';
-import { userName } from '../../local/operate/user-name.ts';
+import { userName } from '../../local/operate/server.ts';
 import { temporaryDirectory } from '../kit/temporary.ts';
 
 const ADDRESS = { url: 'http://127.0.0.1:9', token: newToken(), former: [], hasPage: true };

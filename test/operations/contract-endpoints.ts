@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { isSigningSecret } from '../../functions/model/secret.ts';
+import { commit } from '../kit/operations/context.ts';
 import { eventsOf } from '../kit/operations/events.ts';
-import { commit } from '../kit/operations/house.ts';
 import type { Bench } from './contract.ts';
 
 /** Of endpoints: what they are, what is done to them, and who did it. */

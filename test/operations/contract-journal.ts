@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { auditEvents } from '../../functions/changes/audit-events.ts';
 import type { Actor, ChangeEvent } from '../../functions/model/event.ts';
+import { commit } from '../kit/operations/context.ts';
 import { eventsOf } from '../kit/operations/events.ts';
-import { commit } from '../kit/operations/house.ts';
 import type { Bench } from './contract.ts';
 
 /** Of the journal: events, what became of one, and sending them once more. */

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { UNKNOWN_PROCESS } from '../../functions/store/state.ts';
+import { commit } from '../kit/operations/context.ts';
 import { eventsOf } from '../kit/operations/events.ts';
-import { commit } from '../kit/operations/house.ts';
 import type { Bench } from './contract.ts';
 
 /** Of processes: how they do, passes, and holds. */

@@ -1,9 +1,9 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ChangeEvent } from '../../functions/model/event.ts';
-import { eventsPage } from '../../functions/operations/events.ts';
+import { listEvents } from '../../functions/operations/events.ts';
 import type { JournalRecord, Search } from '../../functions/store/journal.ts';
+import { AT, commit, openContext, PROCESSES, STORES } from '../kit/operations/context.ts';
 import { eventsOf } from '../kit/operations/events.ts';
-import { AT, commit, openHouse, PROCESSES, STORES } from '../kit/operations/house.ts';
 
 /** A journal that has no end, of such events each second; what was read of it. */
 function endless(eventsOfRecord: (number: number) => ChangeEvent[], { ms = 0 } = {}) {
@@ -25,40 +25,40 @@ function endless(eventsOfRecord: (number: number) => ChangeEvent[], { ms = 0 } =
     }
   }
   const journal = { search, read: () => Promise.reject(), find: () => Promise.reject() };
-  const house = {
+  const context = {
     journal,
     clock: () => state.now,
     processes: async () => PROCESSES,
     roster: { list: async () => [] },
   };
-  return { state, house };
+  return { state, context };
 }
 
 const few = (number: number) => eventsOf(AT + number, 1);
 
 describe('a page of events', () => {
   it('ends after a thousand change records, and says how far it came; the next one goes on', async () => {
-    const { state, house } = endless(few);
+    const { state, context } = endless(few);
     const asked = { operation: 'events', task: 'none' } as const;
-    const page = await eventsPage(asked, house);
+    const page = await listEvents(context, asked);
     expect(page).toMatchObject({ events: [], readTo: new Date(AT + 999_000).toISOString() });
     expect(state.read).toBe(1_000);
-    const next = await eventsPage({ ...asked, cursor: page.cursor }, house);
+    const next = await listEvents(context, { ...asked, cursor: page.cursor });
     expect(next.readTo).toBe(new Date(AT + 1_998_000).toISOString());
   });
 
   it('ends after two seconds, whatever it has', async () => {
-    const { state, house } = endless(few, { ms: 100 });
-    const page = await eventsPage({ operation: 'events', task: 'none' }, house);
+    const { state, context } = endless(few, { ms: 100 });
+    const page = await listEvents(context, { operation: 'events', task: 'none' });
     expect(state.read).toBe(20);
     expect(page.cursor).toBeDefined();
   });
 
   it('reads no more than it needs, and decodes only what is of the project that is asked for', async () => {
-    const { state, house } = endless(few);
-    expect((await eventsPage({ operation: 'events', limit: 7 }, house)).events).toHaveLength(7);
+    const { state, context } = endless(few);
+    expect((await listEvents(context, { operation: 'events', limit: 7 })).events).toHaveLength(7);
     expect(state).toMatchObject({ read: 7, decoded: 7 });
-    await eventsPage({ operation: 'events', project: 'p', limit: 7 }, house);
+    await listEvents(context, { operation: 'events', project: 'p', limit: 7 });
     expect(state).toMatchObject({ read: 20, decoded: 14 });
   });
 
@@ -69,12 +69,12 @@ describe('a page of events', () => {
       [240_000, 12],
       [4_000_000, 1],
     ] as const) {
-      const { house } = endless(number => large(number, size));
+      const { context } = endless(number => large(number, size));
       const asked = { operation: 'events', limit: 100 } as const;
       const ids: string[] = [];
       let cursor: string | undefined;
       for (let pages = 0; pages < 5; pages++) {
-        const page = await eventsPage({ ...asked, ...(cursor !== undefined && { cursor }) }, house);
+        const page = await listEvents(context, { ...asked, ...(cursor !== undefined && { cursor }) });
         expect(page.events).toHaveLength(count);
         ids.push(...page.events.map(({ event }) => event.id));
         cursor = page.cursor;
@@ -89,14 +89,14 @@ describe('a page of events', () => {
 
   it('tells an event once though a commit comes in between that is dated before it', async () => {
     for (const [, open] of STORES) {
-      const house = openHouse(open);
-      onTestFinished(() => house.close());
-      await commit(house, eventsOf(AT, 2, { projectId: 'a' }), { at: AT, projectId: 'a' });
-      await commit(house, eventsOf(AT + 9, 3, { projectId: 'b' }), { at: AT + 9, projectId: 'b' });
+      const context = openContext(open);
+      onTestFinished(() => context.close());
+      await commit(context, eventsOf(AT, 2, { projectId: 'a' }), { at: AT, projectId: 'a' });
+      await commit(context, eventsOf(AT + 9, 3, { projectId: 'b' }), { at: AT + 9, projectId: 'b' });
       const asked = { operation: 'events', order: 'oldest-first', limit: 3 } as const;
-      const first = await eventsPage(asked, house);
-      await commit(house, eventsOf(AT + 5, 3, { projectId: 'c' }), { at: AT + 5, projectId: 'c' });
-      const rest = await eventsPage({ ...asked, cursor: first.cursor }, house);
+      const first = await listEvents(context, asked);
+      await commit(context, eventsOf(AT + 5, 3, { projectId: 'c' }), { at: AT + 5, projectId: 'c' });
+      const rest = await listEvents(context, { ...asked, cursor: first.cursor });
       const ids = [...first.events, ...rest.events].map(({ event }) => event.id);
       expect(ids).toEqual(
         [...eventsOf(AT, 2, { projectId: 'a' }), ...eventsOf(AT + 9, 3, { projectId: 'b' })].map(

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ProcessKey } from '../../functions/basics/process.ts';
-import { createOperations } from '../../functions/operations/create-operations.ts';
 import { type Followed, type Following, follow } from '../../functions/operations/follow.ts';
+import { createOperations } from '../../functions/operations/operations.ts';
+import { AT, commit, openContext, PROCESSES, STORES, type Stores } from '../kit/operations/context.ts';
 import { eventsOf } from '../kit/operations/events.ts';
-import { AT, commit, openHouse, PROCESSES, STORES, type Stores } from '../kit/operations/house.ts';
 
 const CALLER = { who: 'ann', isProven: true };
 
@@ -18,20 +18,20 @@ interface Planned {
 
 /** Commits are seen while time goes on, which it does with each request and each wait. */
 function stage(open: () => Stores, planned: readonly Planned[], { asking = 20, skew = 0 } = {}) {
-  const house = openHouse(open);
-  const operations = createOperations(house);
+  const context = openContext(open);
+  const operations = createOperations(context);
   const left = planned
     .toSorted((one, other) => one.seenAt - other.seenAt)
     .map((one, index) => ({ ...one, index }));
   const told: { id: string; at: number }[] = [];
   const pass = async (ms: number) => {
-    house.state.now += ms;
-    while (left[0] && AT + left[0].seenAt <= house.state.now) {
+    context.state.now += ms;
+    while (left[0] && AT + left[0].seenAt <= context.state.now) {
       const { process, seenAt, late, count, index } = left.shift() as (typeof left)[number];
       const at = AT + seenAt - late;
       const projectId = `p${index}`;
       const events = eventsOf(at, count, { process, projectId });
-      await commit(house, events, { process, at, projectId });
+      await commit(context, events, { process, at, projectId });
       told.push(...events.map(({ id }) => ({ id, at })));
     }
   };
@@ -42,16 +42,16 @@ function stage(open: () => Stores, planned: readonly Planned[], { asking = 20, s
       await pass(asking);
       return page as never;
     },
-    clock: () => house.state.now + skew,
+    clock: () => context.state.now + skew,
     sleep: pass,
     limit: 2,
   };
-  return { house, following, told, isOver: () => left.length === 0 };
+  return { context, following, told, isOver: () => left.length === 0 };
 }
 
 /** What is found until so long after the last commit. */
 async function followed(
-  { house, following, isOver }: ReturnType<typeof stage>,
+  { context, following, isOver }: ReturnType<typeof stage>,
   query: Followed,
   after = 130_000,
 ) {
@@ -60,8 +60,8 @@ async function followed(
   let end: number | undefined;
   const sleep: Following['sleep'] = async ms => {
     await following.sleep(ms);
-    if (isOver()) end ??= house.state.now + after;
-    if (end !== undefined && house.state.now >= end) ending.abort();
+    if (isOver()) end ??= context.state.now + after;
+    if (end !== undefined && context.state.now >= end) ending.abort();
   };
   for await (const { event } of follow(query, { ...following, sleep, signal: ending.signal }))
     found.push(event.id);
@@ -88,7 +88,7 @@ describe.each(STORES)('over %s, following events', (_, open) => {
         async (planned, asking, skew) => {
           const set = stage(open, planned, { asking, skew });
           const found = await followed(set, { since: new Date(AT - 100_000).toISOString() });
-          set.house.close();
+          set.context.close();
           expect(found.toSorted()).toEqual(set.told.map(({ id }) => id).toSorted());
         },
       ),
@@ -104,7 +104,7 @@ describe.each(STORES)('over %s, following events', (_, open) => {
           planned.map((one, index) => ({ ...one, seenAt: 300 * index, late: 0 })),
         );
         const found = await followed(set, { since: new Date(AT).toISOString() }, 5_000);
-        set.house.close();
+        set.context.close();
         expect(found).toEqual(set.told.map(({ id }) => id));
       }),
       { numRuns: 20 },
@@ -127,7 +127,7 @@ describe.each(STORES)('over %s, following events', (_, open) => {
     await set.following.sleep(10);
     const found = await followed(set, { process: one.process.processId });
     expect(found).toEqual([set.told[1]?.id, set.told[3]?.id]);
-    set.house.close();
+    set.context.close();
   });
 
   it('is not held up by a commit that is dated ahead of its time', async () => {
@@ -139,7 +139,7 @@ describe.each(STORES)('over %s, following events', (_, open) => {
     ]);
     const found = await followed(set, {}, 5_000);
     expect(found).toEqual(set.told.map(({ id }) => id));
-    set.house.close();
+    set.context.close();
   });
 
   it('looks back also while more comes than it can read', async () => {
@@ -164,7 +164,7 @@ describe.each(STORES)('over %s, following events', (_, open) => {
     expect(found).toContain(id);
     expect(set.isOver()).toBe(false);
     expect(new Set(found).size).toBe(found.length);
-    set.house.close();
+    set.context.close();
   });
 
   it('reads no more again than the last two minutes have', async () => {
@@ -194,7 +194,7 @@ describe.each(STORES)('over %s, following events', (_, open) => {
     expect(found).toHaveLength(set.told.length);
     // Two minutes have twelve of these.
     expect(Math.max(...asked)).toBeLessThan(15);
-    set.house.close();
+    set.context.close();
   });
 });
 

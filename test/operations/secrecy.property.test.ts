@@ -1,11 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { answerRequest } from '../../functions/operations/answer-request.ts';
-import { createOperations } from '../../functions/operations/create-operations.ts';
+import { answerRequest, createOperations } from '../../functions/operations/operations.ts';
 import type { Reply } from '../../functions/operations/protocol/reply.ts';
 import type { Operation } from '../../functions/operations/protocol/requests.ts';
+import { AT, commit, openContext, PROCESSES, STORES } from '../kit/operations/context.ts';
 import { eventsOf } from '../kit/operations/events.ts';
-import { AT, commit, openHouse, PROCESSES, STORES } from '../kit/operations/house.ts';
 import { leakIn, secrets } from '../kit/secret-arbitraries.ts';
 
 const CALLER = { who: 'ann', isProven: true };
@@ -73,25 +72,25 @@ describe.each(STORES)('over %s, invariant 10', (_, open) => {
   it('no answer, refusal, action or log shows a secret that somebody gave', async () => {
     await fc.assert(
       fc.asyncProperty(anySecret, fc.boolean(), async ({ text, secret }, isEcho) => {
-        const house = openHouse(open, [{ name: 'fixed', kind: 'webhook' }]);
+        const context = openContext(open, [{ name: 'fixed', kind: 'webhook' }]);
         const logged: unknown[] = [];
         const say = (...said: unknown[]) => void logged.push(said);
-        const operations = createOperations({ ...house, log: { info: say, warn: say, error: say } });
+        const operations = createOperations({ ...context, log: { info: say, warn: say, error: say } });
         const ask = async ([operation, asked]: readonly [Operation, object]) => {
           // A receiver may say back what it was asked with.
-          if (isEcho) house.receiver.body = `you sent ${text} with ${secret}`;
+          if (isEcho) context.receiver.body = `you sent ${text} with ${secret}`;
           return answerRequest(operations, { operation, ...asked }, CALLER).catch(
             (error: unknown): Reply => ({ refused: String(error), isUsage: false }),
           );
         };
         await ask(['add-endpoint', { endpoint: 'crm', kind: 'webhook', url: 'https://crm.example/' }]);
-        await commit(house, eventsOf(AT - 5), { at: AT - 5 });
+        await commit(context, eventsOf(AT - 5), { at: AT - 5 });
         const [, process] = PROCESSES;
         expect(process?.processId).toBe('sales');
         const told = [];
         for (const request of [...requestOf(text), ...LOOKS]) told.push([request[0], await ask(request)]);
-        house.close();
-        for (const one of [...told, logged, house.said]) {
+        context.close();
+        for (const one of [...told, logged, context.said]) {
           const found = leakIn(JSON.stringify(one), secret);
           expect(found, JSON.stringify(one)).toBeUndefined();
         }
@@ -101,8 +100,8 @@ describe.each(STORES)('over %s, invariant 10', (_, open) => {
   });
 
   it('a secret that was made is in one answer alone, and in no log, action or row', async () => {
-    const house = openHouse(open);
-    const operations = createOperations(house);
+    const context = openContext(open);
+    const operations = createOperations(context);
     const ask = (operation: Operation, asked: object) =>
       answerRequest(operations, { operation, ...asked }, CALLER);
     const url = 'https://crm.example/hooks/T0PSECRET';
@@ -121,9 +120,9 @@ describe.each(STORES)('over %s, invariant 10', (_, open) => {
       'actions',
     ] as const)
       others.push(await ask(operation, { endpoint: 'crm' }));
-    others.push(await ask('status', {}), await ask('endpoints', {}), await house.rows.list(), house.said);
+    others.push(await ask('status', {}), await ask('endpoints', {}), await context.rows.list(), context.said);
     for (const secret of [...made.map(each => each.slice(6)), 'T0PSECRET'])
       expect(leakIn(JSON.stringify(others), secret)).toBeUndefined();
-    house.close();
+    context.close();
   });
 });

@@ -1,23 +1,22 @@
 import { describe, expect, test } from 'vitest';
-import { createOperations } from '../../functions/operations/create-operations.ts';
-import type { OperationsHouse } from '../../functions/operations/operations-house.ts';
+import type { LogPage, OperationsContext, StackPorts } from '../../functions/operations/context.ts';
+import { createOperations } from '../../functions/operations/operations.ts';
 import { type AnswerOf, answers } from '../../functions/operations/protocol/answers.ts';
 import type { Request } from '../../functions/operations/protocol/requests.ts';
-import type { LogPage, StackHouse } from '../../functions/operations/stack-house.ts';
 import type { ChangeRecord } from '../../functions/store/change-records.ts';
-import { AT, openHouse, PROCESSES, STORES } from '../kit/operations/house.ts';
+import { AT, openContext, PROCESSES, STORES } from '../kit/operations/context.ts';
 
 const ann = { who: 'ann', isProven: true };
 const [[, open]] = STORES;
 
-function stackOf(over: Partial<StackHouse> = {}) {
+function stackOf(over: Partial<StackPorts> = {}) {
   const cleared: string[] = [];
   const queue = (name: string, count: number) => ({
     count: async () => count,
     peek: async () => [{ at: '2026-01-01T00:00:00.000Z', about: { queue: name } }],
     clear: async () => void cleared.push(name),
   });
-  const stack: StackHouse = {
+  const stack: StackPorts = {
     logs: { read: async () => ({ entries: [], position: undefined }) },
     setAside: {
       rejected: queue('rejected', 3),
@@ -30,8 +29,8 @@ function stackOf(over: Partial<StackHouse> = {}) {
     publish: async records => records.length,
     ...over,
   };
-  const house = { ...openHouse(open), stack } as OperationsHouse;
-  const operations = createOperations(house);
+  const context = { ...openContext(open), stack } as OperationsContext;
+  const operations = createOperations(context);
   const ask = async (asked: Request) => {
     const answer = await operations(asked, ann);
     expect(() => answers[asked.operation].parse(JSON.parse(JSON.stringify(answer)))).not.toThrow();
@@ -55,7 +54,7 @@ describe('what only a stack has', () => {
     { operation: 'retry-set-aside' },
     republish,
   ])('is refused on one machine, which says what there is instead: $operation', async asked => {
-    const operations = createOperations(openHouse(open) as OperationsHouse);
+    const operations = createOperations(openContext(open) as OperationsContext);
     await expect(operations(asked, ann)).rejects.toThrow(/^Only a stack on AWS has that: /);
   });
 });

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ProcessKey } from '../../functions/basics/process.ts';
-import { createOperations } from '../../functions/operations/create-operations.ts';
+import { createOperations } from '../../functions/operations/operations.ts';
 import type { Debt, PassState } from '../../functions/store/state.ts';
-import { AT, type OpenHouse, openHouse, PROCESSES, STORES } from '../kit/operations/house.ts';
+import { AT, type OpenContext, openContext, PROCESSES, STORES } from '../kit/operations/context.ts';
 import { askOf } from '../kit/operations/setting.ts';
 
 const CALLER = { who: 'ann', isProven: true };
@@ -19,19 +19,19 @@ const debt = (projectId: string, more: Partial<Debt> = {}) => ({
 });
 
 describe.each(STORES)('over %s, the status', (_, open) => {
-  let house: OpenHouse;
-  afterEach(() => house.close());
-  const ask = () => askOf({ operations: createOperations(house), caller: CALLER });
+  let context: OpenContext;
+  afterEach(() => context.close());
+  const ask = () => askOf({ operations: createOperations(context), caller: CALLER });
   const begun = async (mode: 'changes' | 'sweep' = 'changes', owner = 'run') => {
     const request = { mode, owner, now: AT, until: AT + 60_000 };
-    const lease = await house.snapshots.takeLease(PROCESS, request);
+    const lease = await context.snapshots.takeLease(PROCESS, request);
     if (!lease) throw new Error('no lease');
     return lease;
   };
   const stateIs = async (state: Partial<PassState>, ...debts: ReturnType<typeof debt>[]) => {
     const lease = await begun();
-    await house.snapshots.finish(PROCESS, lease, state);
-    await house.snapshots.writeDebts(PROCESS, debts);
+    await context.snapshots.finish(PROCESS, lease, state);
+    await context.snapshots.writeDebts(PROCESS, debts);
   };
   const statusOf = async () => {
     const { processes } = await ask()('status');
@@ -113,7 +113,7 @@ describe.each(STORES)('over %s, the status', (_, open) => {
     ],
     ['stalled', { ...well, completedAt: AT - 400_000, hold: { since: AT, missing: 1 } }, {}],
   ])('of a process is %s', async (state, known, more, ...debts) => {
-    house = openHouse(open);
+    context = openContext(open);
     await stateIs(known, ...debts);
     expect(await statusOf()).toMatchObject({
       ...{ workspace: PROCESS.workspace, process: PROCESS.processId, state, interval: 60_000, underWay: [] },
@@ -122,9 +122,9 @@ describe.each(STORES)('over %s, the status', (_, open) => {
   });
 
   it('is all that can be had of what nothing runs for: only a run knows which process is configured', async () => {
-    house = openHouse(open);
-    const operations = createOperations({ ...house, isRunning: false, processes: house.roster.list });
-    await house.roster.remember([PROCESS]);
+    context = openContext(open);
+    const operations = createOperations({ ...context, isRunning: false, processes: context.roster.list });
+    await context.roster.remember([PROCESS]);
     const { processes } = await askOf({ operations, caller: CALLER })('status');
     expect(processes).toMatchObject([{ process: PROCESS.processId, state: 'unknown' }]);
     await expect(
@@ -133,36 +133,36 @@ describe.each(STORES)('over %s, the status', (_, open) => {
   });
 
   it('of a process that nobody has polled is unknown, then that of its baseline', async () => {
-    house = openHouse(open);
+    context = openContext(open);
     expect(await statusOf()).toEqual({
       ...{ workspace: PROCESS.workspace, process: PROCESS.processId, state: 'unknown', interval: 60_000 },
       ...{ underWay: [], debts: NONE },
     });
     const lease = await begun('sweep');
     const walked = { ...lease, window: { startedAt: AT, begunAt: AT }, progress: 'p7' };
-    await house.snapshots.saveProgress(PROCESS, walked, AT + 60_000);
+    await context.snapshots.saveProgress(PROCESS, walked, AT + 60_000);
     const status = await statusOf();
     expect(status).toMatchObject({ state: 'baseline', underWay: [{ mode: 'sweep', progress: 'p7' }] });
   });
 
   it('tells a pass that is under way: somebody walks it, or it is to go on', async () => {
-    house = openHouse(open);
+    context = openContext(open);
     await stateIs(well);
     const lease = await begun();
     expect((await statusOf())?.underWay).toEqual([{ mode: 'changes' }]);
-    house.state.now = AT + 60_001;
+    context.state.now = AT + 60_001;
     expect((await statusOf())?.underWay).toEqual([]);
-    await house.snapshots.saveProgress(
+    await context.snapshots.saveProgress(
       PROCESS,
       { ...lease, window: { startedAt: AT, begunAt: AT } },
       AT + 60_000,
     );
-    await house.snapshots.release(PROCESS, lease);
+    await context.snapshots.release(PROCESS, lease);
     expect((await statusOf())?.underWay).toEqual([{ mode: 'changes' }]);
   });
 
   it('counts all debts, and tells the first ten, also where they are many', async () => {
-    house = openHouse(open);
+    context = openContext(open);
     const many = Array.from({ length: 3_000 }, (_, index) => debt(`project-${index}-${'x'.repeat(30)}`));
     await stateIs(well, ...many);
     const debts = (await statusOf())?.debts;
@@ -170,7 +170,7 @@ describe.each(STORES)('over %s, the status', (_, open) => {
   });
 
   it('tells debts that subscribers know of before any other, also one that only a sweep misses by now', async () => {
-    house = openHouse(open);
+    context = openContext(open);
     const untold = Array.from({ length: 10 }, (_, index) =>
       debt(`p${index}`, { metAt: AT - 9, told: false }),
     );
@@ -180,7 +180,7 @@ describe.each(STORES)('over %s, the status', (_, open) => {
   });
 
   it('tells processes by workspace and identifier, then endpoints by name, over any pages', async () => {
-    house = openHouse(
+    context = openContext(
       open,
       ['c', 'a', 'b'].map(name => ({ name, kind: 'slack' as const })),
     );
@@ -204,8 +204,8 @@ describe.each(STORES)('over %s, the status', (_, open) => {
 
 describe('the status of an endpoint', () => {
   const [[, open]] = STORES.toReversed() as [(typeof STORES)[number]];
-  let house: OpenHouse;
-  afterEach(() => house.close());
+  let context: OpenContext;
+  afterEach(() => context.close());
   const waiting = { added: 1, due: AT + 9_000, first: true };
 
   it.each([
@@ -232,9 +232,9 @@ describe('the status of an endpoint', () => {
       { state: 'retrying', since: iso(AT - 3) },
     ],
   ])('whose health is %j is as it should be', async (health, told) => {
-    house = openHouse(open, [{ name: 'crm', kind: 'webhook' }]);
-    await house.rows.change('crm', () => ({ name: 'crm', health }));
-    const status = await askOf({ operations: createOperations(house), caller: CALLER })('endpoint', {
+    context = openContext(open, [{ name: 'crm', kind: 'webhook' }]);
+    await context.rows.change('crm', () => ({ name: 'crm', health }));
+    const status = await askOf({ operations: createOperations(context), caller: CALLER })('endpoint', {
       endpoint: 'crm',
     });
     const { state, since, reason, nextTryAt } = status;
@@ -251,17 +251,17 @@ describe('the status of an endpoint', () => {
   ] as const)(
     'of which nothing else is remembered, where %s',
     async (_, made, rest, keepSuccesses, state) => {
-      house = openHouse(open, [{ name: 'crm', kind: 'webhook', keepSuccesses }]);
+      context = openContext(open, [{ name: 'crm', kind: 'webhook', keepSuccesses }]);
       const one = { endpoint: 'crm', at: AT, eventId: 'e1', body: '{}', attributes: {} };
-      if (rest === 'waits') await house.deliveries.add([one]);
-      else await house.deliveries.addDead(one, { at: AT, reason: 'answered 400' });
-      await house.deliveries.note(
+      if (rest === 'waits') await context.deliveries.add([one]);
+      else await context.deliveries.addDead(one, { at: AT, reason: 'answered 400' });
+      await context.deliveries.note(
         made.map((outcome, index) => ({
           ...{ endpoint: 'crm', at: AT + index, events: [{ id: 'e1', type: 'task.created' }], took: 5 },
           ...(outcome === 'failed' ? { status: 400, failure: 'answered 400' } : { status: 200 }),
         })),
       );
-      const status = await askOf({ operations: createOperations(house), caller: CALLER })('endpoint', {
+      const status = await askOf({ operations: createOperations(context), caller: CALLER })('endpoint', {
         endpoint: 'crm',
       });
       expect(status).toMatchObject({ state });
@@ -269,12 +269,12 @@ describe('the status of an endpoint', () => {
   );
 
   it('tells no more than a thousand of what waits, and that there is more', async () => {
-    house = openHouse(open, [{ name: 'crm', kind: 'slack', keepSuccesses: false, perSecond: 2 }]);
+    context = openContext(open, [{ name: 'crm', kind: 'slack', keepSuccesses: false, perSecond: 2 }]);
     const delivery = { endpoint: 'crm', at: AT, body: '{}', attributes: {} };
-    await house.deliveries.add(
+    await context.deliveries.add(
       Array.from({ length: 1_001 }, (_, index) => ({ ...delivery, eventId: `e${index}` })),
     );
-    const status = await askOf({ operations: createOperations(house), caller: CALLER })('endpoint', {
+    const status = await askOf({ operations: createOperations(context), caller: CALLER })('endpoint', {
       endpoint: 'crm',
     });
     expect(status).toMatchObject({

@@ -10,8 +10,7 @@ import type { EndpointKind, EndpointSettings } from '../../functions/model/endpo
 import type { ChangeEvent } from '../../functions/model/event.ts';
 import { wants } from '../../functions/model/filter.ts';
 import { Refused } from '../../functions/operations/refused.ts';
-import { type ReplayHouse, startReplay } from '../../functions/operations/replay.ts';
-import { workOffReplays } from '../../functions/operations/work-off-replays.ts';
+import { type ReplayPorts, startReplay, workOffReplays } from '../../functions/operations/replay.ts';
 import { servedByLambda, sqsQueue, sqsQueueBeside } from '../../functions/queue/sqs.ts';
 import { decodeEvents } from '../../functions/store/codec.ts';
 import type { Deliveries } from '../../functions/store/deliveries.ts';
@@ -205,8 +204,9 @@ export class Delivery {
     const { random } = this.#shared;
     const since = now - random() * REPLAYED_MS;
     try {
-      const house = this.#houseOf(new Life(this.#calm));
-      const replay = await startReplay({ endpoint, since }, { ...house, newId: () => String(random()) });
+      const ports = this.#replayPorts(new Life(this.#calm));
+      const asked = { to: endpoint, since: new Date(since).toISOString() };
+      const replay = await startReplay({ ...ports, newId: () => String(random()) }, asked);
       const { filter = {} } = (this.receivers.get(endpoint) as Receiver).settings;
       const events = committedIn(this.#shared.table, replay).filter(event => wants(filter, event));
       this.#deliveries.promise(
@@ -219,7 +219,7 @@ export class Delivery {
     }
   }
 
-  #houseOf(life: Life): ReplayHouse {
+  #replayPorts(life: Life): ReplayPorts {
     const { scheduler, log } = this.#shared;
     const table = this.#tableOf(life);
     return {
@@ -311,7 +311,7 @@ export class Delivery {
     return {
       registry: this.#registry(life),
       queues: this.#wakes(life),
-      replays: (registered, hasTime) => workOffReplays(registered, this.#houseOf(life), hasTime),
+      replays: (registered, hasTime) => workOffReplays(this.#replayPorts(life), registered, hasTime),
     };
   }
 

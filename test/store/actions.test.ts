@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ProcessKey } from '../../functions/basics/process.ts';
 import type { Action, Actions, Subject } from '../../functions/store/actions.ts';
 import { createActions } from '../../functions/store/dynamo/actions.ts';
-import { AT, PROCESSES, STORES } from '../kit/operations/house.ts';
+import { AT, PROCESSES, STORES } from '../kit/operations/context.ts';
 import { openModel } from '../kit/table.ts';
 
 const SUBJECTS: readonly Subject[] = [

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { decodeEvents } from '../../functions/store/codec.ts';
 import { createChangeRecords } from '../../functions/store/dynamo/journal.ts';
 import { createSnapshots } from '../../functions/store/dynamo/store.ts';
+import { commit } from '../kit/operations/context.ts';
 import { eventsOf } from '../kit/operations/events.ts';
-import { commit } from '../kit/operations/house.ts';
 import { openModel } from '../kit/table.ts';
 
 test('change records are read as they were committed, by the times of their commits and in their order', async () => {

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { ProcessKey } from '../../functions/basics/process.ts';
 import { createJournalReader } from '../../functions/store/dynamo/journal.ts';
 import type { Search } from '../../functions/store/journal.ts';
+import { AT, commit, PROCESSES, STORES, type Stores, storesOf } from '../kit/operations/context.ts';
 import { eventsOf } from '../kit/operations/events.ts';
-import { AT, commit, PROCESSES, STORES, type Stores, storesOf } from '../kit/operations/house.ts';
 import { openModel } from '../kit/table.ts';
 
 const [onboarding, sales] = PROCESSES as [ProcessKey, ProcessKey];

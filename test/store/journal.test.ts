@@ -3,8 +3,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ProcessKey } from '../../functions/basics/process.ts';
 import { auditEvents } from '../../functions/changes/audit-events.ts';
 import type { ChangeEvent } from '../../functions/model/event.ts';
+import { AT, commit, PROCESSES, STORES, type Stores } from '../kit/operations/context.ts';
 import { eventsOf } from '../kit/operations/events.ts';
-import { AT, commit, PROCESSES, STORES, type Stores } from '../kit/operations/house.ts';
 import { noise } from '../kit/store/subject.ts';
 
 const [onboarding, sales] = PROCESSES as [ProcessKey, ProcessKey];

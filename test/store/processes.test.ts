@@ -6,7 +6,7 @@ import { openDatabase } from '../../functions/store/sqlite/database.ts';
 import { sqliteProcesses } from '../../functions/store/sqlite/processes.ts';
 import { SNAPSHOTS_SCHEMA } from '../../functions/store/sqlite/schema.ts';
 import { sqliteSnapshots } from '../../functions/store/sqlite/store.ts';
-import { AT, PROCESSES, STORES, type Stores } from '../kit/operations/house.ts';
+import { AT, PROCESSES, STORES, type Stores } from '../kit/operations/context.ts';
 
 const [PROCESS, OTHER] = PROCESSES as [ProcessKey, ProcessKey];
 

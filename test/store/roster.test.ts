@@ -6,7 +6,7 @@ import { createRoster } from '../../functions/store/dynamo/processes.ts';
 import { queryItems } from '../../functions/store/dynamo/requests.ts';
 import { partition, partKey } from '../../functions/store/keys.ts';
 import { UNKNOWN_PROCESS } from '../../functions/store/state.ts';
-import { AT, commit, STORES, type Stores, storesOf } from '../kit/operations/house.ts';
+import { AT, commit, STORES, type Stores, storesOf } from '../kit/operations/context.ts';
 import { noise } from '../kit/store/subject.ts';
 import { openModel, type StartedTable, startTable, usesModel } from '../kit/table.ts';
 

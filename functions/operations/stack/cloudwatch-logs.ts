@@ -1,6 +1,6 @@
 import { type CloudWatchLogsClient, FilterLogEventsCommand } from '@aws-sdk/client-cloudwatch-logs';
+import type { LogReader } from '../context.ts';
 import type { FunctionName } from '../protocol/logs.ts';
-import type { LogReader } from '../stack-house.ts';
 import { logEntryOf } from './log-entry.ts';
 
 /** Warnings and errors of ours and of the runtime, and runs that Lambda ended. */

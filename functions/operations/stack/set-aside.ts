@@ -6,9 +6,9 @@ import {
   ReceiveMessageCommand,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
+import type { SetAsideQueue } from '../context.ts';
 import type { SetAsideName } from '../protocol/set-aside.ts';
 import { Refused } from '../refused.ts';
-import type { SetAsideQueue } from '../stack-house.ts';
 import { setAsideMessageOf } from './set-aside-message.ts';
 
 type Client = Pick<SQSClient, 'send'>;

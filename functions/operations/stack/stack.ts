@@ -10,7 +10,7 @@ import { askedPass, passIn } from '../../schedule/pass-message.ts';
 import { createChangeRecords } from '../../store/dynamo/journal.ts';
 import type { Table } from '../../store/dynamo/table.ts';
 import type { Passes } from '../../store/processes.ts';
-import type { StackHouse } from '../stack-house.ts';
+import type { StackPorts } from '../context.ts';
 import { cloudWatchLogs } from './cloudwatch-logs.ts';
 import { publishAgain } from './invoked.ts';
 import { retryUnsettled } from './retry-unsettled.ts';
@@ -23,7 +23,7 @@ export function openStack(
   settings: Settings,
   table: Table,
   sqs: SQSClient,
-): StackHouse & { readonly startPass: Passes['start'] } {
+): StackPorts & { readonly startPass: Passes['start'] } {
   const patience = bounded(PATIENCE.operate);
   const unsettled = settings.UNSETTLED_QUEUE_URL;
   const sources = [

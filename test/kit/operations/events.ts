@@ -1,7 +1,7 @@
 import type { ProcessKey } from '../../../functions/basics/process.ts';
 import { buildEvents } from '../../../functions/changes/build-events.ts';
 import type { Actor, ChangeEvent, FieldChange } from '../../../functions/model/event.ts';
-import { PROCESSES } from './house.ts';
+import { PROCESSES } from './context.ts';
 
 const NOTE: FieldChange = { field: 'note', name: 'Note', kind: 'custom', type: 'text', from: '', to: 'x' };
 

@@ -1,6 +1,6 @@
 import type { ProcessKey } from '../../../functions/basics/process.ts';
-import { createOperations } from '../../../functions/operations/create-operations.ts';
 import type { Caller, Operations } from '../../../functions/operations/operations.ts';
+import { createOperations } from '../../../functions/operations/operations.ts';
 import { type AnswerOf, answers } from '../../../functions/operations/protocol/answers.ts';
 import {
   type Operation,
@@ -8,7 +8,7 @@ import {
   type RequestOf,
   request,
 } from '../../../functions/operations/protocol/requests.ts';
-import { openHouse, PROCESSES, type Stores } from './house.ts';
+import { openContext, PROCESSES, type Stores } from './context.ts';
 
 /** What the contract of the operations needs from an implementation. Nothing else needs to run there;
  *  what others do meanwhile is ignored. */
@@ -48,22 +48,22 @@ export function askOf({ operations, caller }: Pick<Setting, 'operations' | 'call
 /** The operations over these stores, in the test's own process. */
 export async function openSetting(
   open: () => Stores,
-): Promise<Setting & { readonly house: ReturnType<typeof openHouse> }> {
-  const house = openHouse(open);
-  const operations = createOperations(house);
+): Promise<Setting & { readonly context: ReturnType<typeof openContext> }> {
+  const context = openContext(open);
+  const operations = createOperations(context);
   return {
-    house,
+    context,
     // Each request comes at a time of its own.
     operations: (asked, caller) => {
-      house.state.now += 1;
+      context.state.now += 1;
       return operations(asked, caller);
     },
-    stores: house,
+    stores: context,
     processes: PROCESSES as unknown as Setting['processes'],
-    now: house.clock,
-    receiver: { url: 'https://receiver.example/hook', got: () => house.posts.map(({ body }) => body) },
-    started: () => house.started,
+    now: context.clock,
+    receiver: { url: 'https://receiver.example/hook', got: () => context.posts.map(({ body }) => body) },
+    started: () => context.started,
     caller: { who: 'ann', isProven: true },
-    close: async () => house.close(),
+    close: async () => context.close(),
   };
 }

@@ -6,7 +6,7 @@ import { open } from '../../../cli/connect/open.ts';
 import { senderOf } from '../../../functions/delivery/sender.ts';
 import type { EndpointSettings } from '../../../functions/model/endpoint.ts';
 import type { ChangeEvent } from '../../../functions/model/event.ts';
-import { workOffReplays } from '../../../functions/operations/work-off-replays.ts';
+import { workOffReplays } from '../../../functions/operations/replay.ts';
 import { openDatabase } from '../../../functions/store/sqlite/database.ts';
 import { sqliteEndpointRows, sqliteSlots } from '../../../functions/store/sqlite/endpoints.ts';
 import { sqliteJournalReader } from '../../../functions/store/sqlite/journal.ts';
@@ -41,7 +41,10 @@ async function run(configured: readonly EndpointSettings[] = [], origins = new M
   const rows = sqliteEndpointRows(database);
   const topic = new LocalTopic(deliveries, Date.now);
   const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
-  const house = { configured, rows, deliveries, log, journal: sqliteJournalReader(database) };
+  const replaying = {
+    ...{ configured, rows, deliveries, log, journal: sqliteJournalReader(database) },
+    ...{ queues: { wake: async () => undefined }, clock: Date.now },
+  };
   const fleet = new Fleet({
     ...{ configured, origins, topic, rows, deliveries, log, clock: Date.now },
     slots: sqliteSlots(database),
@@ -51,8 +54,7 @@ async function run(configured: readonly EndpointSettings[] = [], origins = new M
       random: () => 0,
       allowLoopback: true,
     }),
-    replays: (all, hasTime) =>
-      workOffReplays(all, { ...house, queues: { wake: async () => undefined }, clock: Date.now }, hasTime),
+    replays: (all, hasTime) => workOffReplays(replaying, all, hasTime),
     sleep: async (_ms, signal) => {
       await new Promise(resolve => setTimeout(resolve, 5));
       signal?.throwIfAborted();

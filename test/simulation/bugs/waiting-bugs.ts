@@ -58,8 +58,8 @@ export const WAITING_BUGS: readonly Bug[] = [
     edits: [
       edit(
         'operations/replay.ts',
-        'await house.deliveries.add(wanted.map(',
-        'await house.deliveries.add(wanted.slice(0, -1).map(',
+        'await deliveries.add(wanted.map(',
+        'await deliveries.add(wanted.slice(0, -1).map(',
       ),
     ],
   },

@@ -1,52 +1,68 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { SYSTEM } from '../../functions/basics/system.ts';
 import { checkEndpoint } from '../../functions/config/endpoint.ts';
 import { resolveBySystem } from '../../functions/delivery/http/guarded-agent.ts';
-import type { Sender } from '../../functions/delivery/sender.ts';
-import type { EndpointSettings } from '../../functions/model/endpoint.ts';
-import type { SecretKeeper } from '../../functions/model/secret.ts';
-import { createOperations } from '../../functions/operations/create-operations.ts';
-import type { Operations } from '../../functions/operations/operations.ts';
-import type { OperationsHouse } from '../../functions/operations/operations-house.ts';
+import { type Sender, senderOf } from '../../functions/delivery/sender.ts';
+import type { OperationsContext } from '../../functions/operations/context.ts';
+import { createOperations, type Operations } from '../../functions/operations/operations.ts';
 import type { Request } from '../../functions/operations/protocol/requests.ts';
 import { Refused } from '../../functions/operations/refused.ts';
-import type { Actions } from '../../functions/store/actions.ts';
-import type { EndpointRows } from '../../functions/store/endpoint-rows.ts';
-import type { SqliteDeliveries } from '../../functions/store/sqlite/store.ts';
+import { sqliteActions } from '../../functions/store/sqlite/actions.ts';
+import { sqliteEndpointRows } from '../../functions/store/sqlite/endpoints.ts';
+import { sqliteJournalReader } from '../../functions/store/sqlite/journal.ts';
+import {
+  sqliteProcesses,
+  sqliteProcessReader,
+  sqliteRoster,
+} from '../../functions/store/sqlite/processes.ts';
+import { sqliteDeliveries } from '../../functions/store/sqlite/store.ts';
+import { openStoreFile } from '../data/store.ts';
+import { STORE_FILE } from '../data/store-file.ts';
+import { fileSecrets, SECRETS_FOLDER } from '../endpoints/secret-files.ts';
 import { variablePrefix } from '../settings/watched.ts';
 
-/** The parts that a run has in another way than a command that reads what the last run left. */
-export interface HouseParts
+/** The ports and settings that differ between a run and a command that opens the store of the last run. */
+export interface LocalParts
   extends Pick<
-    OperationsHouse,
-    'isRunning' | 'processes' | 'roster' | 'states' | 'journal' | 'passes' | 'doctor' | 'log' | 'queues'
+    OperationsContext,
+    | 'isRunning'
+    | 'configured'
+    | 'processes'
+    | 'rows'
+    | 'deliveries'
+    | 'journal'
+    | 'states'
+    | 'roster'
+    | 'actions'
+    | 'queues'
+    | 'passes'
+    | 'secrets'
+    | 'doctor'
+    | 'log'
   > {
-  readonly rows: EndpointRows;
-  readonly deliveries: SqliteDeliveries;
-  readonly actions: Actions;
-  /** The endpoints of the command line and of the configuration. */
-  readonly configured: readonly EndpointSettings[];
   /** Names of the endpoints of the command line; undefined where no run goes on that would know. */
   readonly onCommandLine?: ReadonlySet<string> | undefined;
-  readonly secrets: SecretKeeper;
   readonly sender: Sender;
   /** Resolves when the run serves its endpoints as they are now. */
   readonly obey?: () => Promise<void>;
 }
 
-/** What the run must obey before it is answered: who hears that an endpoint was added counts on all that happens from then on. */
-const OBEYED: ReadonlySet<Request['operation']> = new Set([
+/** Operations that are answered once the run has applied the change: a client that adds an endpoint expects to
+ *  get every event from then on. */
+const APPLIED_FIRST: ReadonlySet<Request['operation']> = new Set([
   ...(['add-endpoint', 'update-endpoint', 'remove-endpoint'] as const),
   ...(['pause-endpoint', 'resume-endpoint'] as const),
 ]);
 
-/** What people may ask and do on one machine. */
+/** The operations on one machine. */
 export function localOperations({
   configured,
   sender,
   obey,
   onCommandLine,
   ...parts
-}: HouseParts): Operations {
+}: LocalParts): Operations {
   const operations = createOperations({
     ...parts,
     ...sender,
@@ -64,9 +80,41 @@ export function localOperations({
     const problem = endpoint && setAtStart(asked, endpoint.name, { ...parts, onCommandLine });
     if (problem !== undefined) throw new Refused(problem);
     const answer = await operations(asked, caller);
-    if (OBEYED.has(asked.operation)) await obey?.();
+    if (APPLIED_FIRST.has(asked.operation)) await obey?.();
     return answer;
   };
+}
+
+const NOTHING_RUNS =
+  'Nothing runs that could walk it. Start it with npx changewire start, which looks for changes at once.';
+
+/** The operations over the store that the last run left in `directory`. Changes take effect at the next start.
+ *  If a run goes on after all, and only can't be asked, it sees the change within seconds: SQLite lets
+ *  both write, one after the other.
+ *  @throws when the store is of another version */
+export async function openStoredOperations(
+  directory: string,
+  { doctor, warn }: { readonly doctor: OperationsContext['doctor']; readonly warn: (text: string) => void },
+): Promise<{ readonly operations: Operations; close(): void }> {
+  const database = openStoreFile(join(directory, STORE_FILE));
+  const rows = sqliteEndpointRows(database);
+  const secrets = fileSecrets(join(directory, SECRETS_FOLDER));
+  const operations = localOperations({
+    ...{ rows, secrets, doctor },
+    isRunning: false,
+    configured: (await rows.list()).flatMap(({ configured }) => (configured ? [configured] : [])),
+    deliveries: sqliteDeliveries(database),
+    journal: sqliteJournalReader(database),
+    states: sqliteProcessReader(database),
+    roster: sqliteRoster(database),
+    actions: sqliteActions(database),
+    processes: async () => sqliteProcesses(database),
+    sender: senderOf({ secrets, ...SYSTEM, allowLoopback: true }),
+    passes: { start: () => Promise.reject(new Refused(NOTHING_RUNS)) },
+    queues: { wake: async () => undefined },
+    log: { info: () => undefined, warn, error: warn },
+  });
+  return { operations, close: () => database.file.close() };
 }
 
 /** Why a request about an endpoint of the configuration or the command line can't be done, and what to do instead; undefined:
@@ -74,7 +122,7 @@ export function localOperations({
 function setAtStart(
   asked: Request,
   endpoint: string,
-  { isRunning, onCommandLine }: Pick<HouseParts, 'isRunning' | 'onCommandLine'>,
+  { isRunning, onCommandLine }: Pick<LocalParts, 'isRunning' | 'onCommandLine'>,
 ): string | undefined {
   const isOption = onCommandLine?.has(endpoint);
   const { operation } = asked;

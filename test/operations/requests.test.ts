@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { answerRequest } from '../../functions/operations/answer-request.ts';
 import type { Operations } from '../../functions/operations/operations.ts';
+import { answerRequest } from '../../functions/operations/operations.ts';
 import { reply } from '../../functions/operations/protocol/reply.ts';
 import { isLook, request } from '../../functions/operations/protocol/requests.ts';
 import { Refused } from '../../functions/operations/refused.ts';

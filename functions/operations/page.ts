@@ -1,12 +1,19 @@
 import * as z from 'zod';
 import { Refused } from './refused.ts';
 
+/** The default number of entries on a page. */
+export const DEFAULT_LIMIT = 50;
+/** Rows are counted no further than this. */
+export const MAX_COUNTED = 1_000;
+/** Reads of a store at a time. */
+export const CONCURRENCY = 10;
+
 /** A cursor: the place at which a page ended, as a text that only the same operation can read. */
 export function cursorOf(operation: string, place: unknown): string {
   return Buffer.from(JSON.stringify([operation, place])).toString('base64url');
 }
 
-/** @throws Refused for a text that is no cursor of this operation */
+/** @throws Refused for a text that is not a cursor of this operation */
 export function readCursor<Place>(
   operation: string,
   cursor: string | undefined,

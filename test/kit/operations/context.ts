@@ -105,7 +105,7 @@ export function memorySecrets(): SecretKeeper & { readonly texts: Map<string, st
 
 /** The operations over such stores, with a clock that stands still. What they wake, log and do is
  *  recorded in order. */
-export function openHouse(open: () => Stores, configured: readonly EndpointSettings[] = []) {
+export function openContext(open: () => Stores, configured: readonly EndpointSettings[] = []) {
   const stores = open();
   const state = { now: AT };
   const woken: string[] = [];
@@ -181,7 +181,7 @@ export function openHouse(open: () => Stores, configured: readonly EndpointSetti
   };
 }
 
-export type OpenHouse = ReturnType<typeof openHouse>;
+export type OpenContext = ReturnType<typeof openContext>;
 
 interface Committed {
   readonly process?: ProcessKey;

@@ -1,0 +1,119 @@
+import type { Clock } from '../basics/clock.ts';
+import type { Log } from '../basics/telemetry.ts';
+import type { AddressCheck } from '../delivery/http/check-address.ts';
+import type { Queues } from '../delivery/queues.ts';
+import type { Sender } from '../delivery/sender.ts';
+import type { EndpointSettings } from '../model/endpoint.ts';
+import type { SecretKeeper } from '../model/secret.ts';
+import type { Actions, Subject } from '../store/actions.ts';
+import type { ChangeRecord, ChangeRecords } from '../store/change-records.ts';
+import type { Deliveries } from '../store/deliveries.ts';
+import type { EndpointRows } from '../store/endpoint-rows.ts';
+import type { JournalReader } from '../store/journal.ts';
+import type { KnownProcess, Passes, ProcessReader } from '../store/processes.ts';
+import type { Roster } from '../store/roster.ts';
+import type { AnswerOf } from './protocol/answers.ts';
+import type { FunctionName, LogEntry } from './protocol/logs.ts';
+import type { SetAsideMessage, SetAsideName } from './protocol/set-aside.ts';
+
+/** All that the operations need: each is a function of this context and of its request. */
+export interface OperationsContext extends Pick<Sender, 'openPoster' | 'chatFormats'> {
+  /** The name of this installation: `run` on one machine, otherwise the stack's name. */
+  readonly label: string;
+  /** What puts a changed configuration into effect. */
+  readonly toApply: 'deploy' | 'start again';
+  /** Whether passes run; false on one machine while only its store is open. */
+  readonly isRunning: boolean;
+  /** The endpoints of the configuration, which operations can't change. */
+  readonly configured: readonly EndpointSettings[];
+  /** The configured processes, in any order. */
+  readonly processes: () => Promise<readonly KnownProcess[]>;
+  readonly rows: EndpointRows;
+  readonly deliveries: Deliveries;
+  readonly journal: JournalReader;
+  readonly states: ProcessReader;
+  /** All processes that have stored data. */
+  readonly roster: Roster;
+  readonly actions: Actions;
+  readonly queues: Pick<Queues, 'wake'>;
+  readonly passes: Passes;
+  readonly secrets: SecretKeeper;
+  /** Returns the settings of an endpoint as the configuration would have them, or a line for each problem.
+   *  It does not check the address. */
+  readonly check: (settings: unknown) => CheckedSettings;
+  readonly address: AddressCheck;
+  /** Runs the doctor on one process. @throws Refused where that can't be done */
+  readonly doctor: (process: KnownProcess) => Promise<AnswerOf<'doctor'>>;
+  /** Only on AWS. */
+  readonly stack?: StackPorts;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** `size` unpredictable bytes. */
+  readonly randomBytes: (size: number) => Uint8Array;
+  /** Makes a unique name. */
+  readonly newId: () => string;
+}
+
+/** Settings in the form in which they are stored, or what is wrong with them. */
+export type CheckedSettings =
+  | { readonly settings: EndpointSettings }
+  | { readonly problems: readonly string[] };
+
+/** The ports that exist on AWS only. */
+export interface StackPorts {
+  readonly logs: LogReader;
+  readonly setAside: Readonly<Record<SetAsideName, SetAsideQueue>>;
+  /** Sends messages that could not be processed back to their queues. @returns how many */
+  readonly retryUnsettled: () => Promise<number>;
+  readonly changeRecords: ChangeRecords;
+  /** Publishes records in their order. @returns how many, counted from the first */
+  readonly publish: (records: readonly ChangeRecord[]) => Promise<number>;
+}
+
+/** The functions' logs. */
+export interface LogReader {
+  read(stretch: LogStretch, limit: number): Promise<LogPage>;
+}
+
+/** The part of a log to read, in ms since 1970. */
+export interface LogStretch {
+  readonly function: FunctionName;
+  readonly since: number;
+  readonly until: number;
+  /** Also entries that are neither warnings nor errors. */
+  readonly all: boolean;
+  /** After this position of an earlier page of the same stretch. */
+  readonly position?: string | undefined;
+}
+
+export interface LogPage {
+  readonly entries: readonly LogEntry[];
+  /** Where the next page begins; undefined on the last one. A page may be empty and yet not the last. */
+  readonly position: string | undefined;
+}
+
+/** A dead-letter queue. */
+export interface SetAsideQueue {
+  /** The number of messages, which SQS knows only approximately. */
+  count(): Promise<number>;
+  /** Up to ten messages, which stay in the queue. */
+  peek(): Promise<SetAsideMessage[]>;
+  clear(): Promise<void>;
+}
+
+/** The answer of an operation that acts, with its entry in the action log; without one when nothing was
+ *  changed. `details` may hold known names, times and numbers, but nothing that was typed. */
+export interface Acted<Answer> {
+  readonly answer: Answer;
+  readonly action?: { readonly subject: Subject; readonly details?: string };
+}
+
+/** An action on an endpoint. */
+export function onEndpoint<Answer>(
+  endpoint: string,
+  answer: Answer,
+  details: readonly string[] = [],
+): Acted<Answer> {
+  const text = details.length > 0 ? { details: details.join(', ') } : {};
+  return { answer, action: { subject: { endpoint }, ...text } };
+}

@@ -1,0 +1,130 @@
+import * as z from 'zod';
+import { serialise } from '../changes/serialise.ts';
+import { closedTo, joined } from '../delivery/health.ts';
+import { placeOf } from '../delivery/read-event.ts';
+import type { Attempt, NewDelivery } from '../store/deliveries.ts';
+import { type Acted, type OperationsContext, onEndpoint } from './context.ts';
+import { changeRow, countOf, type Found, findEndpoint, wake } from './endpoints.ts';
+import { findEvent } from './events.ts';
+import { cursorOf, DEFAULT_LIMIT, iso, MAX_COUNTED, readCursor } from './page.ts';
+import type { AnswerOf } from './protocol/answers.ts';
+import type { RequestOf } from './protocol/requests.ts';
+
+/** A page ends after this many attempts, if those of one event are searched for. */
+const MAX_SEARCHED = 1_000;
+/** How many are read at a time in such a search. */
+const SLICE = 100;
+
+const place = z.strictObject({ at: z.number(), first: z.string().optional() });
+type Place = z.infer<typeof place>;
+
+/** A page of an endpoint's attempts, or of those that sent one event, the newest first. */
+export async function listAttempts(
+  context: OperationsContext,
+  { endpoint, eventId, limit = DEFAULT_LIMIT, cursor }: RequestOf<'attempts'>,
+): Promise<AnswerOf<'attempts'>> {
+  await findEndpoint(context, endpoint);
+  const from = readCursor<Place>('attempts', cursor, place);
+  // No attempt before the commit can have sent the event. If the journal has it no longer, all are searched.
+  const since = eventId === undefined ? undefined : (await context.journal.find(eventId))?.at;
+  const isMeant = ({ events }: Attempt) => eventId === undefined || events.some(({ id }) => id === eventId);
+  const attempts: Attempt[] = [];
+  let last = from && attemptAt(from);
+  for (let read = 0; read < MAX_SEARCHED && attempts.length < limit; ) {
+    const size = eventId === undefined ? limit : SLICE;
+    const slice = await context.deliveries.attempts(endpoint, size, { behind: last, since });
+    for (const attempt of slice) {
+      if (attempts.length === limit) break;
+      last = attempt;
+      if (isMeant(attempt)) attempts.push(attempt);
+    }
+    read += slice.length;
+    if (slice.length < size && attempts.length < limit) return { attempts: attempts.map(attemptAnswer) };
+  }
+  const next = last && { at: last.at, first: last.events[0]?.id };
+  return { attempts: attempts.map(attemptAnswer), ...(next && { cursor: cursorOf('attempts', next) }) };
+}
+
+function attemptAt({ at, first }: Place): Pick<Attempt, 'at' | 'events'> {
+  return { at, events: first === undefined ? [] : [{ id: first, type: '' }] };
+}
+
+export function attemptAnswer({ at, ...attempt }: Attempt): AnswerOf<'test-endpoint'> {
+  return { ...attempt, at: iso(at), events: attempt.events.map(({ id, type }) => ({ id, type })) };
+}
+
+/** A page of an endpoint's dead letters, the oldest first. */
+export async function listDeadLetters(
+  context: OperationsContext,
+  { endpoint, limit = DEFAULT_LIMIT, cursor }: RequestOf<'dead-letters'>,
+): Promise<AnswerOf<'dead-letters'>> {
+  await findEndpoint(context, endpoint);
+  const after = readCursor('dead-letters', cursor, z.string());
+  const letters = await context.deliveries.dead(endpoint, limit, after);
+  const last = letters.length < limit ? undefined : letters.at(-1)?.place;
+  return {
+    deadLetters: letters.map(({ eventId, at, diedAt, reason, attempts }) => ({
+      ...{ endpoint, eventId, reason, attempts },
+      publishedAt: iso(at),
+      diedAt: iso(diedAt),
+    })),
+    ...(last !== undefined && { cursor: cursorOf('dead-letters', last) }),
+  };
+}
+
+/** Sends one event to one endpoint once more, whatever its filter: its dead letter, or else the event from
+ *  the journal, which goes back 30 days. It is sent as a replay. */
+export async function resend(
+  context: OperationsContext,
+  { eventId, to }: RequestOf<'resend'>,
+): Promise<Acted<AnswerOf<'resend'>>> {
+  const { deliveries, clock } = context;
+  const found = await findEndpoint(context, to);
+  const closed = closedTo(found.row?.health ?? {}, clock());
+  const answer = (result: 'sent' | 'already waiting') => ({
+    ...{ endpoint: to, eventId, result },
+    ...(closed && { closed }),
+  });
+  const isRequeued = (await deliveries.revive(to, clock(), eventId)) > 0;
+  if (!isRequeued) {
+    const { event } = await findEvent(context, eventId);
+    const delivery = deliveryOf(to, event, clock());
+    if (await deliveries.find(to, delivery)) return { answer: answer('already waiting') };
+    await deliveries.add([delivery]);
+  }
+  await startSending(context, found);
+  return onEndpoint(to, answer('sent'), [`event ${eventId}`]);
+}
+
+/** Sends dead letters of an endpoint once more, the oldest first, a thousand at most. */
+export async function resendDead(
+  context: OperationsContext,
+  { to, dryRun = false }: RequestOf<'resend-dead'>,
+): Promise<Acted<AnswerOf<'resend-dead'>>> {
+  const { deliveries, clock } = context;
+  const found = await findEndpoint(context, to);
+  if (dryRun) {
+    const { dead } = await deliveries.standing(to, MAX_COUNTED);
+    return { answer: { endpoint: to, deliveries: countOf(dead), dryRun } };
+  }
+  const count = await deliveries.revive(to, clock(), undefined, MAX_COUNTED);
+  if (count > 0) await startSending(context, found);
+  const isLeft = (await deliveries.dead(to, 1)).length > 0;
+  const answer = { endpoint: to, deliveries: { atLeast: count, isExact: !isLeft }, dryRun };
+  return count > 0 ? onEndpoint(to, answer, [`${count} deliveries`]) : { answer };
+}
+
+/** An event of the journal as a delivery that is due at once. It has the same place as when it came through
+ *  the queue. */
+export function deliveryOf(endpoint: string, event: { readonly id: string }, due: number): NewDelivery {
+  const body = serialise(event);
+  const at = placeOf(body)?.at ?? due;
+  return { endpoint, eventId: event.id, at, body, attributes: {}, replay: true, due };
+}
+
+/** Notes the backlog in the endpoint's row, without making new deliveries wait for it, and schedules a
+ *  drain. */
+async function startSending(context: OperationsContext, found: Found): Promise<void> {
+  await changeRow(context, found, row => ({ ...row, health: joined(row.health, context.clock(), false) }));
+  await wake(context, found);
+}
