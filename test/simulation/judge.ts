@@ -168,9 +168,10 @@ async function checkResumption(world: World, { concurrency }: Plan): Promise<voi
   const asked = async (mode: 'changes' | 'sweep', budget: number) => {
     await world.pass(CALM_MS);
     world.service.requests = [];
+    world.service.answered = [];
     const outcome = await ended(world, mode, budget);
     const pages = world.service.requests.flatMap(tasksOf);
-    return { outcome, pages, projects: new Set(pages) };
+    return { outcome, pages, answered: world.service.answered.flatMap(tasksOf), projects: new Set(pages) };
   };
   // A short run begins no project in its second half, so it gets through 0.7 of the sweep.
   const first = await asked('sweep', whole * 1.4);
@@ -178,9 +179,11 @@ async function checkResumption(world: World, { concurrency }: Plan): Promise<voi
   const second = await asked('changes', RUN.budget);
   if (isSweepUnfinished(world))
     throw new Violation(1, 'a sweep that ran out of time was not taken up by the next run of changes');
-  // While the task list of the first project is still being read there is no progress, whatever else is done: one of the last
-  // requests, of which so many may be under way at once, was for it.
+  // While the task list of the first project is still being read there is no progress, whatever else is done: a request for it
+  // was not answered in time (more requests than are under way at once may have come after it), or was one of the last.
   const [leader] = [...first.projects].sort(byKey);
+  const ofLeader = (pages: readonly string[]) => pages.filter(id => id === leader).length;
+  if (ofLeader(first.answered) < ofLeader(first.pages)) return;
   if (leader !== undefined && first.pages.slice(-concurrency).includes(leader)) return;
   const twice = [...first.projects].filter(id => second.projects.has(id));
   // Only projects that were under way, and those done after the last saved progress, may be asked for

@@ -243,6 +243,7 @@ export class Pollers {
           pageSize: plan.pageSize,
           openAgent: () =>
             new VirtualAgent(life, serviceBoundary, serve, (request, { status, breaksOff }) => {
+              this.#service.answered.push(request.path);
               if (serviceBoundary(request) === 'service.users' && status === 200 && !breaksOff)
                 this.#heard.readUsers();
             }),

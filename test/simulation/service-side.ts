@@ -31,6 +31,8 @@ export class ServiceSide {
   readonly shifted = new Set<string>();
   /** Requests so far, without those for a token, and those that were refused because of an expired one. */
   requests: string[] = [];
+  /** Those whose answers came in time. */
+  answered: string[] = [];
   readonly #secrets: SecretsOracle;
   readonly #coverage: Coverage;
   readonly #poison: Poison | undefined;
