@@ -1,4 +1,4 @@
-import { workspaceSettings } from '../functions/config/deployed/workspaces.ts';
+import { workspaceSettings } from '../functions/config/read.ts';
 import { createPoll } from '../functions/handlers/create-poll.ts';
 import { type ChangeEvent, type EventType, eventSchemas, type TestEvent } from '../functions/model/event.ts';
 import { testEvent } from '../functions/model/test-event.ts';
@@ -85,7 +85,7 @@ function pollerOf(
   const settings = { name, baseUrl, authUrl, audience, credentials: 'unused', processes };
   const ignore = () => {};
   const poll = createPoll({
-    workspaces: [workspaceSettings.parse(settings)],
+    workspaces: [workspaceSettings(settings)],
     connect: () => connection,
     snapshots,
     clock: () => clock.now,

@@ -5,8 +5,9 @@ import { parameterSecrets } from './aws/parameter-secrets.ts';
 import { lambdaCount, lambdaLog } from './aws/telemetry.ts';
 import { readied } from './basics/readied.ts';
 import { SYSTEM } from './basics/system.ts';
-import { readConfigured } from './config/deployed/configured.ts';
 import { deliverEnvironment, parseEnvironment } from './config/environments.ts';
+import { readDeployed } from './config/read.ts';
+import { linkTemplatesOf } from './config/workspace.ts';
 import { wakeBy } from './delivery/queues.ts';
 import { createRegistry } from './delivery/registry.ts';
 import { createDeliver } from './handlers/create-deliver.ts';
@@ -37,16 +38,16 @@ async function configure(environment: NodeJS.ProcessEnv) {
   const table = await openTable(TABLE_NAME, patience, SYSTEM);
   const log = lambdaLog();
   const rows = createEndpointRows(table);
-  const { endpoints, linkTemplates } = readConfigured(new URL('./configured.json', import.meta.url));
+  const config = readDeployed(import.meta.url);
   const sqs = new SQSClient(patience);
   const deliver = createDeliver({
-    registry: createRegistry(endpoints, rows, Date.now, log),
+    registry: createRegistry(config.endpoints, rows, Date.now, log),
     rows,
     deliveries: createDeliveries(table),
     slots: createSlots(table),
     secrets: parameterSecrets(new SSMClient(patience), SECRETS_PATH),
     queues: wakeBy(sqsQueue(sqs, DRAINS_QUEUE_URL)),
-    linkTemplates,
+    linkTemplates: linkTemplatesOf(config),
     ...SYSTEM,
     allowLoopback: false,
     log,

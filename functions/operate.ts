@@ -1,5 +1,4 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { SSMClient } from '@aws-sdk/client-ssm';
@@ -10,10 +9,10 @@ import { parameterSecrets } from './aws/parameter-secrets.ts';
 import { lambdaLog } from './aws/telemetry.ts';
 import { readied } from './basics/readied.ts';
 import { SYSTEM } from './basics/system.ts';
-import { readConfigured } from './config/deployed/configured.ts';
-import { readWorkspaces, type WorkspaceSettings } from './config/deployed/workspaces.ts';
 import { checkEndpoint } from './config/endpoint.ts';
 import { operateEnvironment, parseEnvironment } from './config/environments.ts';
+import { readDeployed } from './config/read.ts';
+import { linkTemplatesOf, type WorkspaceSettings } from './config/workspace.ts';
 import { resolveBySystem } from './delivery/http/guarded-agent.ts';
 import { wakeBy } from './delivery/queues.ts';
 import { senderOf } from './delivery/sender.ts';
@@ -66,10 +65,8 @@ async function openContext(settings: Settings): Promise<OperationsContext> {
   const { TABLE_NAME, STACK_NAME, DRAINS_QUEUE_URL, SECRETS_PATH } = settings;
   const patience = bounded(PATIENCE.operate);
   const table = await openTable(TABLE_NAME, patience, SYSTEM);
-  const { endpoints, linkTemplates, processes } = readConfigured(
-    new URL('./configured.json', import.meta.url),
-  );
-  const workspaces = readWorkspaces(readFileSync(new URL('./workspaces.json', import.meta.url), 'utf8'));
+  const config = readDeployed(import.meta.url);
+  const { workspaces } = config;
   const sqs = new SQSClient(patience);
   const ofService = new SecretsManagerClient(patience);
   const secrets = parameterSecrets(new SSMClient(patience), SECRETS_PATH);
@@ -80,16 +77,16 @@ async function openContext(settings: Settings): Promise<OperationsContext> {
     label: STACK_NAME,
     toApply: 'deploy',
     isRunning: true,
-    configured: endpoints,
+    configured: config.endpoints,
     rows: createEndpointRows(table),
     deliveries: createDeliveries(table),
     queues: wakeBy(sqsQueue(sqs, DRAINS_QUEUE_URL)),
     ...{ secrets, address, randomBytes, check: checkEndpoint, clock: Date.now, log: lambdaLog() },
-    ...senderOf({ secrets, linkTemplates, ...SYSTEM, allowLoopback: false }),
+    ...senderOf({ secrets, linkTemplates: linkTemplatesOf(config), ...SYSTEM, allowLoopback: false }),
     processes: async () => processesOf(workspaces),
     roster,
     states: createProcessReader(table),
-    journal: createJournalReader(table, processes, roster.list),
+    journal: createJournalReader(table, processesOf(workspaces), roster.list),
     actions: createActions(table),
     passes: { start: startPass },
     doctor: createDoctor({

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { bounded, PATIENCE } from './aws/clients.ts';
@@ -6,8 +5,8 @@ import { readCredentials } from './aws/credentials.ts';
 import { lambdaLog } from './aws/telemetry.ts';
 import { readied } from './basics/readied.ts';
 import { SYSTEM } from './basics/system.ts';
-import { readWorkspaces } from './config/deployed/workspaces.ts';
 import { parseEnvironment, pollEnvironment } from './config/environments.ts';
+import { readDeployed } from './config/read.ts';
 import type { PollContext } from './handlers/create-poll.ts';
 import { createPoll } from './handlers/create-poll.ts';
 import { createPollHandler } from './handlers/create-poll-handler.ts';
@@ -37,7 +36,7 @@ async function configure(environment: NodeJS.ProcessEnv) {
   const log = lambdaLog();
   const table = await openTable(TABLE_NAME, patience, SYSTEM);
   const poll = createPoll({
-    workspaces: readWorkspaces(readFileSync(new URL('./workspaces.json', import.meta.url), 'utf8')),
+    workspaces: readDeployed(import.meta.url).workspaces,
     snapshots: createSnapshots(table),
     connect: workspace =>
       connect({

@@ -3,8 +3,8 @@ import { bounded, PATIENCE } from './aws/clients.ts';
 import { lambdaLog } from './aws/telemetry.ts';
 import { readied } from './basics/readied.ts';
 import { SYSTEM } from './basics/system.ts';
-import { readConfigured } from './config/deployed/configured.ts';
 import { parseEnvironment, routeEnvironment } from './config/environments.ts';
+import { readDeployed } from './config/read.ts';
 import { sendBy } from './delivery/queues.ts';
 import { createRegistry } from './delivery/registry.ts';
 import { createRoute } from './handlers/create-route.ts';
@@ -32,7 +32,7 @@ async function configure(environment: NodeJS.ProcessEnv) {
   const log = lambdaLog();
   const table = await openTable(TABLE_NAME, patience, SYSTEM);
   const rows = createEndpointRows(table);
-  const { endpoints } = readConfigured(new URL('./configured.json', import.meta.url));
+  const { endpoints } = readDeployed(import.meta.url);
   const sqs = new SQSClient(patience);
   const route = createRoute({
     registry: createRegistry(endpoints, rows, Date.now, log),

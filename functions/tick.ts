@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { SNSClient } from '@aws-sdk/client-sns';
 import { SQSClient } from '@aws-sdk/client-sqs';
@@ -7,16 +6,15 @@ import { bounded, PATIENCE } from './aws/clients.ts';
 import { lambdaCount, lambdaLog } from './aws/telemetry.ts';
 import { readied } from './basics/readied.ts';
 import { SYSTEM } from './basics/system.ts';
-import { readConfigured } from './config/deployed/configured.ts';
-import { readWorkspaces } from './config/deployed/workspaces.ts';
 import { parseEnvironment, tickEnvironment } from './config/environments.ts';
+import { readDeployed } from './config/read.ts';
 import { wakeBy } from './delivery/queues.ts';
 import { createRegistry } from './delivery/registry.ts';
 import { createTick, type Tick, type TickPasses, type Watch } from './handlers/create-tick.ts';
 import { workOffReplays } from './operations/replay.ts';
 import { sqsQueue } from './queue/sqs.ts';
 import { countByArn, countMessages } from './schedule/count-messages.ts';
-import { scheduledIn } from './schedule/scheduled.ts';
+import { type ScheduledProcess, scheduledIn } from './schedule/scheduled.ts';
 import { watchMappings } from './schedule/watch-mappings.ts';
 import { createEndpointRows } from './store/dynamo/endpoints.ts';
 import { createJournalReader } from './store/dynamo/journal.ts';
@@ -51,9 +49,8 @@ async function configure(environment: NodeJS.ProcessEnv): Promise<Tick> {
   const rows = createEndpointRows(table);
   const sqs = new SQSClient(patience);
   const queues = wakeBy(sqsQueue(sqs, settings.DRAINS_QUEUE_URL));
-  const { endpoints, processes, subscriptions } = readConfigured(
-    new URL('./configured.json', import.meta.url),
-  );
+  const { workspaces, endpoints, subscriptions } = readDeployed(import.meta.url);
+  const processes = scheduledIn(workspaces);
   const replaying = {
     configured: endpoints,
     ...{ rows, queues, log },
@@ -62,7 +59,7 @@ async function configure(environment: NodeJS.ProcessEnv): Promise<Tick> {
     clock: Date.now,
   };
   return createTick({
-    passes: passesOf(settings, table, sqs),
+    passes: passesOf(processes, table, sqsQueue(sqs, settings.PASSES_QUEUE_URL)),
     registry: createRegistry(endpoints, rows, Date.now, log),
     queues,
     clock: Date.now,
@@ -73,14 +70,17 @@ async function configure(environment: NodeJS.ProcessEnv): Promise<Tick> {
   });
 }
 
-function passesOf({ PASSES_QUEUE_URL }: Settings, table: Table, sqs: SQSClient): TickPasses {
-  const workspaces = readWorkspaces(readFileSync(new URL('./workspaces.json', import.meta.url), 'utf8'));
+function passesOf(
+  processes: readonly ScheduledProcess[],
+  table: Table,
+  queue: TickPasses['queue'],
+): TickPasses {
   return {
-    processes: scheduledIn(workspaces),
+    processes,
     claims: createTickClaims(table),
     progress: createTickProgresses(table),
     remember: createRoster(table).remember,
-    queue: sqsQueue(sqs, PASSES_QUEUE_URL),
+    queue,
   };
 }
 

@@ -81,7 +81,7 @@ export class Changewire extends Construct {
   /** @throws ConfigError that names this construct, and what is wrong with each of its properties */
   constructor(scope: Construct, id: string, props: ChangewireProps) {
     super(scope, id);
-    const config = readProps(this, props);
+    const { config, written } = readProps(this, props);
     const { removalPolicy = RemovalPolicy.RETAIN } = props;
     const keeping: Keeping = { encryptionKey: props.encryptionKey, removalPolicy };
     const name = config.stackName;
@@ -95,7 +95,7 @@ export class Changewire extends Construct {
     const topic = new ChangeTopic(this, 'Changes', props.encryptionKey);
     const queues = new Queues(this, 'Queues', { topic: topic.topic, keeping });
     const passes = new PassQueue(this, 'Passes', keeping);
-    const shared = { config, table, queues, passes, topic, keeping };
+    const shared = { config, written, table, queues, passes, topic, keeping };
     const poll = new Poll(this, 'Poll', shared);
     const publish = new Publish(this, 'Publish', shared);
     const route = new Route(this, 'Route', shared);

@@ -52,7 +52,7 @@ describe('the environment', () => {
     await expect(call()).rejects.toThrow(/^The table t has layout 7, .* Deploy the version that wrote it/);
     layout = '2';
     // It stands beside the bundle, which this is not.
-    await expect(call()).rejects.toThrow(/workspaces\.json/);
+    await expect(call()).rejects.toThrow(/configuration\.json/);
     vi.stubEnv('POWERTOOLS_METRICS_NAMESPACE', 'Changewire');
     vi.spyOn(console, 'log').mockReturnValue();
     expect(await publish({ Records: [] }, context)).toEqual({ batchItemFailures: [] });

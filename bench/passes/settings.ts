@@ -1,9 +1,10 @@
-import { type WorkspaceSettings, workspaceSettings } from '../../functions/config/deployed/workspaces.ts';
+import { workspaceSettings } from '../../functions/config/read.ts';
+import type { WorkspaceSettings } from '../../functions/config/workspace.ts';
 import { PROCESS } from './content.ts';
 
 /** The one workspace of a measurement, with the default of every setting that is not given. */
 export function workspaceAt(origin: string, concurrency?: number): WorkspaceSettings {
-  return workspaceSettings.parse({
+  return workspaceSettings({
     name: 'bench',
     baseUrl: `${origin}/api`,
     authUrl: `${origin}/auth`,

@@ -1,5 +1,14 @@
 import * as z from 'zod';
-import { json, told } from './deployed/parse.ts';
+
+/** JSON in a text, such as a variable of an environment. */
+const json = z.string().transform((text, context) => {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    context.addIssue('expected JSON');
+    return z.NEVER;
+  }
+});
 
 /** The environment of `poll.ts`. */
 export const pollEnvironment = z.object({
@@ -84,7 +93,7 @@ export function parseEnvironment<Schema extends z.ZodType>(
 ): z.infer<Schema> {
   const parsed = schema.safeParse(environment);
   if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.map(issue => `${issue.path.join('.')}: ${told(issue)}`);
+  const problems = parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
   throw new Error(
     `The environment of ${entry} is not as the stack sets it. ${problems.join('; ')}. Deploy again.`,
   );

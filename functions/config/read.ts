@@ -1,7 +1,15 @@
+import { readFileSync } from 'node:fs';
 import type * as z from 'zod';
 import { crossProblems, stackProblems } from './cross-checks.ts';
-import { problems } from './problems.ts';
-import { type Config, type ConfigInput, configSchema, configsSchema } from './schema.ts';
+import { problems, withoutRoot } from './problems.ts';
+import { type Config, type ConfigInput, configSchema, configsSchema, deployedSchema } from './schema.ts';
+import {
+  credentialsName,
+  type ProcessSettings,
+  type WorkspaceSettings,
+  workspaceConfig,
+  workspacesOf,
+} from './workspace.ts';
 
 /** The configuration is not what it must be; `problems` holds one line each: path, what was found, what is allowed. */
 export class ConfigError extends Error {
@@ -59,4 +67,55 @@ export function checkedBy<Output>(
   const result = schema.safeParse(input);
   const found = result.success ? fitting(result.data) : problems(schema, result.error, input);
   return result.success && found.length === 0 ? { parsed: result.data } : { problems: found };
+}
+
+/** The name of the file with the configuration, beside the bundled code of the functions. It is a file because an
+ *  environment has 4 KB, room for a few dozen processes. Nothing in it is secret. */
+export const DEPLOYED = 'configuration.json';
+
+/** The configuration as the functions use it. */
+export type Deployed = Omit<z.infer<typeof deployedSchema>, 'workspaces'> & {
+  readonly workspaces: readonly WorkspaceSettings[];
+};
+
+/** Reads the file of that name beside the bundle of a function.
+ *  @throws an error that names each key that is wrong, and quotes nothing that may be secret */
+export function readDeployed(bundle: string): Deployed {
+  return deployedOf(readFileSync(new URL(DEPLOYED, bundle), 'utf8'));
+}
+
+/** The configuration that is the text of such a file. @throws as `readDeployed` */
+export function deployedOf(text: string): Deployed {
+  const result = checkedBy(deployedSchema, parsed(text), () => []);
+  if ('problems' in result)
+    throw new Error(
+      `${DEPLOYED} is not as the deployment writes it. ${result.problems.map(withoutRoot).join('; ')}. Deploy again.`,
+    );
+  return { ...result.parsed, workspaces: workspacesOf(result.parsed) };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Its own message quotes the text.
+    throw new Error(`${DEPLOYED} is not JSON. Deploy again.`);
+  }
+}
+
+/** A workspace that no file configures: what must be given, and what is other than by default. */
+export type GivenWorkspace = Partial<Omit<WorkspaceSettings, 'processes'>> &
+  Pick<WorkspaceSettings, 'name' | 'baseUrl' | 'authUrl' | 'audience'> & {
+    readonly processes: readonly (Partial<ProcessSettings> & Pick<ProcessSettings, 'id'>)[];
+  };
+
+/** Its settings. Times are in ms, and not bound to what a file may have. */
+export function workspaceSettings({ processes, ...service }: GivenWorkspace): WorkspaceSettings {
+  const workspace = workspaceConfig.parse({ ...service, processes: processes.map(({ id }) => ({ id })) });
+  const usual = configSchema.pick({ changes: true, sweep: true }).parse({});
+  return {
+    ...workspace,
+    credentials: credentialsName(workspace),
+    processes: workspace.processes.map((process, index) => ({ ...process, ...usual, ...processes[index] })),
+  };
 }

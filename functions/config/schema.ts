@@ -34,12 +34,23 @@ export const configSchema = object({
   alarmEmail: z.email({ error: 'an e-mail address' }).optional(),
 });
 
+/** The part of it that the functions read. */
+export const deployedSchema = configSchema.pick({
+  workspaces: true,
+  changes: true,
+  sweep: true,
+  subscriptions: true,
+  endpoints: true,
+});
+
 /** Several stacks, each with its own part of the workspaces: in one region or in several. */
 export const configsSchema = list(configSchema, 1, 'stacks');
 
 export type Config = z.infer<typeof configSchema>;
 /** A configuration as it is written: durations as texts, and without what has a default. */
 export type ConfigInput = z.input<typeof configSchema>;
+/** The same of the part for the functions. */
+export type DeployedInput = z.input<typeof deployedSchema>;
 
 /** The name of the stack with the table, which belongs to the stack of this name. */
 export function tableStackName(stackName: string): string {

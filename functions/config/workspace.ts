@@ -111,14 +111,14 @@ const pageSize = () => whole(1, 10_000);
 
 const property = () => text(/^.{1,256}$/s, 'the name of a property of the record');
 
-/** One process. Its id must be printable, because it stands in commands, logs and events. */
+/** An id is printable, because it stands in commands, logs and events. */
+export const processId = () =>
+  text(/^[\x21-\x7e]{1,128}$/, "the service's id of the process: 1 to 128 printable characters, no spaces");
+
 const processConfig = object({
-  id: text(
-    /^[\x21-\x7e]{1,128}$/,
-    "the service's id of the process: 1 to 128 printable characters, no spaces",
-  ),
-  overlap: duration('1s', '1d').optional(),
-  ignoreFields: list(property(), 0, 'field names').optional(),
+  id: processId(),
+  overlap: duration('1s', '1d').prefault('120s'),
+  ignoreFields: list(property(), 0, 'field names').default([]),
   auditLog: yesNo().optional(),
   audit: yesNo().optional(),
   changes: changesInterval().optional(),
@@ -135,7 +135,7 @@ export const workspaceConfig = object({
   authUrl: secureAddress(),
   audience: text(/^.+$/s, 'the audience that the service names for token requests'),
   credentials: secretName().optional(),
-  concurrency: whole(1, 32).optional(),
+  concurrency: whole(1, 32).default(16),
   identifiers: object({
     project: property().optional(),
     task: property().optional(),
@@ -152,11 +152,56 @@ export const workspaceConfig = object({
   processes: list(processConfig, 1, 'processes'),
 });
 
+type ProcessConfig = z.infer<typeof processConfig>;
 export type WorkspaceConfig = z.infer<typeof workspaceConfig>;
 
 /** The secret that holds a workspace's client id and client secret. */
 export function credentialsName(workspace: WorkspaceConfig): string {
   return workspace.credentials ?? `changewire/${workspace.name}`;
+}
+
+/** A process with its own rhythm, or that of the whole. Times are in ms. */
+export type ProcessSettings = Omit<ProcessConfig, keyof Rhythms> & Rhythms;
+
+/** What runs of the functions need of a workspace. */
+export type WorkspaceSettings = Omit<WorkspaceConfig, 'credentials' | 'processes'> & {
+  /** The name of its secret. */
+  readonly credentials: string;
+  readonly processes: ProcessSettings[];
+};
+
+/** How often the processes are polled that have no rhythm of their own. */
+interface Rhythms {
+  readonly changes: z.infer<ReturnType<typeof changesInterval>>;
+  readonly sweep: number;
+}
+
+/** The workspaces of a configuration, with what they take from the whole. */
+export function workspacesOf({
+  workspaces,
+  ...whole
+}: Rhythms & { readonly workspaces: readonly WorkspaceConfig[] }): WorkspaceSettings[] {
+  return workspaces.map(workspace => ({
+    ...workspace,
+    credentials: credentialsName(workspace),
+    processes: workspace.processes.map(process => ({
+      ...process,
+      changes: process.changes ?? whole.changes,
+      sweep: process.sweep ?? whole.sweep,
+    })),
+  }));
+}
+
+/** A process is stalled after this number of intervals without a completed `changes` pass: one slow pass or failed
+ *  request is no stall. */
+const STALL_INTERVALS = 5;
+/** With an interval of a second, a restart of the poller must not count as a stall. */
+const MIN_STALL_MS = 60_000;
+
+/** The longest time in ms without a completed `changes` pass, before a process with this interval (if it
+ *  varies, the longest) is stalled. */
+export function longestSilence(interval: number): number {
+  return Math.max(STALL_INTERVALS * interval, MIN_STALL_MS);
 }
 
 /** The most characters that the names of secrets may take in the policy of one function. A role's own

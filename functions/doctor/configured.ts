@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../basics/json.ts';
 import type { ProcessKey } from '../basics/process.ts';
 import { jsonEqual } from '../changes/equal.ts';
-import type { WorkspaceSettings } from '../config/deployed/workspaces.ts';
+import type { WorkspaceSettings } from '../config/workspace.ts';
 import type { Examined, Proposal } from './examination.ts';
 
 type Part = Readonly<Record<string, Json>>;

@@ -2,7 +2,7 @@ import type { Clock, Random } from '../basics/clock.ts';
 import { EventLines } from '../basics/event-lines.ts';
 import type { Mode, ProcessKey } from '../basics/process.ts';
 import type { Log } from '../basics/telemetry.ts';
-import type { ProcessSettings, WorkspaceSettings } from '../config/deployed/workspaces.ts';
+import type { ProcessSettings, WorkspaceSettings } from '../config/workspace.ts';
 import type { PassParts } from '../pass/parts.ts';
 import { type PassReport, type RunPassOptions, runPass } from '../pass/run-pass.ts';
 import { isDue } from '../schedule/pace.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { happenedAt } from '../basics/clock.ts';
 import { inParallel } from '../basics/in-parallel.ts';
-import { longestSilence } from '../config/deployed/longest-silence.ts';
+import { longestSilence } from '../config/workspace.ts';
 import type { KnownProcess, Owed, ProcessFailure, Progress } from '../store/processes.ts';
 import type { OperationsContext } from './context.ts';
 import { endpointsAfter } from './endpoints.ts';

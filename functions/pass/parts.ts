@@ -1,7 +1,7 @@
 import type { Clock } from '../basics/clock.ts';
 import type { Mode, ProcessKey } from '../basics/process.ts';
 import type { Log } from '../basics/telemetry.ts';
-import type { ProcessSettings } from '../config/deployed/workspaces.ts';
+import type { ProcessSettings } from '../config/workspace.ts';
 import type { Service } from '../service/service.ts';
 import type { Snapshots } from '../store/snapshots.ts';
 

@@ -1,7 +1,7 @@
 import { happenedAt } from '../basics/clock.ts';
 import type { Mode } from '../basics/process.ts';
 import { recoveredEvent, stalledEvent } from '../changes/source-events.ts';
-import { longestSilence } from '../config/deployed/longest-silence.ts';
+import { longestSilence } from '../config/workspace.ts';
 import { DeadlineError } from '../service/errors.ts';
 import type { PassFailure, ProcessState } from '../store/state.ts';
 import { failureReason } from './failures.ts';

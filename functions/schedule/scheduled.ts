@@ -1,5 +1,5 @@
 import type { ProcessKey } from '../basics/process.ts';
-import type { WorkspaceSettings } from '../config/deployed/workspaces.ts';
+import type { WorkspaceSettings } from '../config/workspace.ts';
 
 /** A process, and how often its passes are due. In ms. */
 export interface ScheduledProcess extends ProcessKey {

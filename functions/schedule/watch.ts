@@ -1,4 +1,4 @@
-import { longestSilence } from '../config/deployed/longest-silence.ts';
+import { longestSilence } from '../config/workspace.ts';
 import type { TickProgress } from '../store/dynamo/tick.ts';
 import type { ScheduledProcess } from './scheduled.ts';
 

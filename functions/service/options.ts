@@ -35,9 +35,9 @@ export interface ConnectOptions {
   readonly credentials: () => Promise<{ clientId: string; clientSecret: string }>;
   /** The most requests at once; 16 unless told. How many of these the service bears is found by its answers. */
   readonly concurrency?: number;
-  readonly identifiers?: Identifiers;
+  readonly identifiers?: Identifiers | undefined;
   /** `first` of each list; 200 projects, 500 tasks, 100 audit log entries, 1,000 users unless told. */
-  readonly pageSize?: { readonly [List in ListName]?: number | undefined };
+  readonly pageSize?: { readonly [List in ListName]?: number | undefined } | undefined;
   /** False: it is known that the service sends no `Date`, and no notice says so. */
   readonly dateHeader?: boolean | undefined;
   /** Of one request, body included, in ms; 30,000 unless told. */
@@ -60,9 +60,12 @@ export interface ConnectOptions {
 
 /** The options with every default filled in. */
 export interface Settings
-  extends Required<Omit<ConnectOptions, 'baseUrl' | 'authUrl' | 'pageSize' | 'maxListBytes'>> {
+  extends Required<
+    Omit<ConnectOptions, 'baseUrl' | 'authUrl' | 'identifiers' | 'pageSize' | 'maxListBytes'>
+  > {
   readonly base: Address;
   readonly auth: Address;
+  readonly identifiers: Identifiers;
   readonly pageSize: { readonly [List in ListName]: number };
   readonly maxListBytes: { readonly [List in ListName]: number };
 }
@@ -77,7 +80,7 @@ const LIST_BYTES = {
 
 /** Checks the options and fills in the defaults. Throws a TypeError that names the option. */
 export function readOptions(options: ConnectOptions): Settings {
-  const { baseUrl, authUrl, pageSize = {}, maxListBytes = {}, ...rest } = options;
+  const { baseUrl, authUrl, identifiers = {}, pageSize = {}, maxListBytes = {}, ...rest } = options;
   const { concurrency = 16, requestTimeout = 30_000, maxBodyBytes = 16 * 2 ** 20, maxAttempts = 5 } = rest;
   const { projects = 200, tasks = 500, auditLog = 100, users = 1000 } = pageSize;
   const counts = { concurrency, requestTimeout, maxBodyBytes, maxAttempts };
@@ -87,13 +90,13 @@ export function readOptions(options: ConnectOptions): Settings {
   for (const [name, value] of Object.entries(sizes)) checkCount(`pageSize.${name}`, value);
   for (const [name, value] of Object.entries(listBytes)) checkCount(`maxListBytes.${name}`, value);
   return {
-    identifiers: {},
     dateHeader: undefined,
     openAgent: agentOptions => new Agent(agentOptions),
     onRequest: () => {},
     onNotice: () => {},
     ...rest,
     ...counts,
+    identifiers,
     base: parseAddress('baseUrl', baseUrl),
     auth: parseAddress('authUrl', authUrl),
     pageSize: sizes,

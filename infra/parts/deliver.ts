@@ -1,7 +1,7 @@
 import type { EventSourceMapping } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
-import type { Config } from '../../functions/config/schema.ts';
-import { configuredFile } from '../bundle/configured-file.ts';
+import type { Config, DeployedInput } from '../../functions/config/schema.ts';
+import { configurationFile } from '../bundle/configuration-file.ts';
 import { ENTRIES } from '../bundle/options.ts';
 import { forReadingEndpointSecrets } from './endpoint-secrets.ts';
 import { Handler } from './handler.ts';
@@ -12,6 +12,7 @@ import { forDelivering } from './table-leave.ts';
 
 export interface DeliverProps {
   readonly config: Config;
+  readonly written: DeployedInput;
   readonly table: SnapshotTable;
   readonly queues: Queues;
 }
@@ -20,11 +21,11 @@ export interface DeliverProps {
 export class Deliver extends Handler {
   readonly mappings: Readonly<Record<'deliveries' | 'chat' | 'drains', EventSourceMapping>>;
 
-  constructor(scope: Construct, id: string, { config, table, queues }: DeliverProps) {
+  constructor(scope: Construct, id: string, { config, written, table, queues }: DeliverProps) {
     super(scope, id, {
       name: config.stackName,
       entry: ENTRIES.deliver,
-      files: configuredFile(config),
+      files: configurationFile(written),
       description: 'Changewire: delivers events to webhooks, Slack and Teams',
       // A batch holds 6 MB at most; with more memory Lambda gives more processor time, for signing and
       // TLS.

@@ -3,11 +3,11 @@ import { Grant, type IGrantable, ManagedPolicy, PolicyStatement } from 'aws-cdk-
 import { CfnAlias } from 'aws-cdk-lib/aws-lambda';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
-import type { Config } from '../../functions/config/schema.ts';
+import type { Config, DeployedInput } from '../../functions/config/schema.ts';
 import type { FunctionName } from '../../functions/operations/protocol/logs.ts';
 import type { SetAsideName } from '../../functions/operations/protocol/set-aside.ts';
 import type { Alias } from '../../functions/operations/stack/identity.ts';
-import { configuredFile, workspacesFile } from '../bundle/configured-file.ts';
+import { configurationFile } from '../bundle/configuration-file.ts';
 import { ENTRIES } from '../bundle/options.ts';
 import { forKeepingEndpointSecrets } from './endpoint-secrets.ts';
 import { type Binding, Handler } from './handler.ts';
@@ -21,6 +21,7 @@ import { forOperating } from './table-leave.ts';
 
 export interface OperateProps {
   readonly config: Config;
+  readonly written: DeployedInput;
   readonly table: SnapshotTable;
   readonly queues: Queues;
   readonly passes: PassQueue;
@@ -36,12 +37,12 @@ export class Operate extends Handler {
   readonly policies: Readonly<Record<Alias, ManagedPolicy>>;
 
   constructor(scope: Construct, id: string, props: OperateProps) {
-    const { config, table, handlers } = props;
+    const { config, written, table, handlers } = props;
     super(scope, id, {
       name: config.stackName,
       entry: ENTRIES.operate,
       functionName: `${config.stackName}-operate`,
-      files: { ...configuredFile(config), ...workspacesFile(config) },
+      files: configurationFile(written),
       description: 'Changewire: answers what operators ask, and does what they tell it to',
       // The doctor reads as large pages as the poll function does.
       memoryMiB: 1024,

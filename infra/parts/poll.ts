@@ -1,7 +1,7 @@
 import type { EventSourceMapping } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
-import type { Config } from '../../functions/config/schema.ts';
-import { workspacesFile } from '../bundle/configured-file.ts';
+import type { Config, DeployedInput } from '../../functions/config/schema.ts';
+import { configurationFile } from '../bundle/configuration-file.ts';
 import { ENTRIES } from '../bundle/options.ts';
 import { Handler } from './handler.ts';
 import type { PassQueue } from './pass-queue.ts';
@@ -13,6 +13,7 @@ import { forCommits } from './table-leave.ts';
 
 export interface PollProps {
   readonly config: Config;
+  readonly written: DeployedInput;
   readonly table: SnapshotTable;
   readonly passes: PassQueue;
   readonly queues: Queues;
@@ -23,11 +24,11 @@ export interface PollProps {
 export class Poll extends Handler {
   readonly mapping: EventSourceMapping;
 
-  constructor(scope: Construct, id: string, { config, table, passes, queues }: PollProps) {
+  constructor(scope: Construct, id: string, { config, written, table, passes, queues }: PollProps) {
     super(scope, id, {
       name: config.stackName,
       entry: ENTRIES.poll,
-      files: workspacesFile(config),
+      files: configurationFile(polledIn(written)),
       description: 'Changewire: reads one process, compares it with its snapshots, commits what changed',
       // 32 requests at once, each up to 6 MB (service-api.md §8), are 192 MB of JSON text, and more when
       // parsed; the listing of a process takes up to 128 MiB (LIST_BYTES in
@@ -40,4 +41,9 @@ export class Poll extends Handler {
     mayReadCredentials(this, config);
     this.mapping = serve(this, passes.queue, PASSES);
   }
+}
+
+/** The part that the function uses: a change of what receives events is then no change of its code. */
+function polledIn({ workspaces, changes, sweep }: DeployedInput): DeployedInput {
+  return { workspaces, changes, sweep };
 }

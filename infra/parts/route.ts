@@ -1,7 +1,7 @@
 import type { EventSourceMapping } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
-import type { Config } from '../../functions/config/schema.ts';
-import { configuredFile } from '../bundle/configured-file.ts';
+import type { Config, DeployedInput } from '../../functions/config/schema.ts';
+import { configurationFile } from '../bundle/configuration-file.ts';
 import { ENTRIES } from '../bundle/options.ts';
 import { Handler } from './handler.ts';
 import type { Queues } from './queues.ts';
@@ -11,6 +11,7 @@ import { forRouting } from './table-leave.ts';
 
 export interface RouteProps {
   readonly config: Config;
+  readonly written: DeployedInput;
   readonly table: SnapshotTable;
   readonly queues: Queues;
 }
@@ -19,11 +20,11 @@ export interface RouteProps {
 export class Route extends Handler {
   readonly mapping: EventSourceMapping;
 
-  constructor(scope: Construct, id: string, { config, table, queues }: RouteProps) {
+  constructor(scope: Construct, id: string, { config, written, table, queues }: RouteProps) {
     super(scope, id, {
       name: config.stackName,
       entry: ENTRIES.route,
-      files: configuredFile(config),
+      files: configurationFile(written),
       description:
         'Changewire: sends each event to the queue of deliveries, once for each endpoint that wants it',
       // With more memory Lambda gives more processor time: an event for thousands of endpoints takes hundreds

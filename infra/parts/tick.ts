@@ -3,8 +3,8 @@ import { Policy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { EventSourceMapping } from 'aws-cdk-lib/aws-lambda';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
-import type { Config } from '../../functions/config/schema.ts';
-import { configuredFile, workspacesFile } from '../bundle/configured-file.ts';
+import type { Config, DeployedInput } from '../../functions/config/schema.ts';
+import { configurationFile } from '../bundle/configuration-file.ts';
 import { ENTRIES } from '../bundle/options.ts';
 import { type Binding, Handler } from './handler.ts';
 import type { PassQueue } from './pass-queue.ts';
@@ -17,6 +17,7 @@ import type { ChangeTopic } from './topic.ts';
 
 export interface TickProps {
   readonly config: Config;
+  readonly written: DeployedInput;
   readonly table: SnapshotTable;
   readonly queues: Queues;
   readonly passes: PassQueue;
@@ -32,11 +33,11 @@ export interface TickProps {
  *  sends deliveries that waited, works off replays, and watches all of it. */
 export class Tick extends Handler {
   constructor(scope: Construct, id: string, props: TickProps) {
-    const { config, table, queues, passes, topic, subscriptionsIn } = props;
+    const { config, written, table, queues, passes, topic, subscriptionsIn } = props;
     super(scope, id, {
       name: config.stackName,
       entry: ENTRIES.tick,
-      files: { ...configuredFile(config), ...workspacesFile(config) },
+      files: configurationFile(written),
       description:
         'Changewire: each minute, sends the passes that are due, works off what waits, and watches',
       // It holds the progress of every process, and a replay unpacks parts of the journal; with more

@@ -2,24 +2,30 @@ import { Stack, Token } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { shown } from '../../functions/config/problems.ts';
 import { ConfigError } from '../../functions/config/read.ts';
-import type { Config } from '../../functions/config/schema.ts';
+import type { Config, DeployedInput } from '../../functions/config/schema.ts';
 import type { ChangewireProps } from './changewire.ts';
 import { configOfProps, propsName } from './schema.ts';
 import { unknownValues, written } from './written.ts';
 
-/** The configuration that the properties of a construct are, checked as that of the file.
+/** The configuration that the properties of a construct are, checked as that of the file; and as it is written in
+ *  a file, for the functions, which read it by the same schema.
  *  @throws ConfigError that names the construct, and each property as the file's errors do */
-export function readProps(construct: Construct, props: ChangewireProps): Config {
+export function readProps(
+  construct: Construct,
+  props: ChangewireProps,
+): { readonly config: Config; readonly written: DeployedInput } {
   const unknown = unknownValues(props);
   if (unknown.length > 0) throw errorIn(construct, unknown);
   const name = props?.name ?? Stack.of(construct).stackName;
-  const result = configOfProps(written(props), name);
+  const asWritten = written(props);
+  const result = configOfProps(asWritten, name);
   const found = [
     ...(props?.name === undefined ? stackNameProblems(name) : []),
     ...('problems' in result ? result.problems : []),
   ];
   if (found.length > 0 || 'problems' in result) throw errorIn(construct, found);
-  return result.config;
+  const { workspaces, changes, sweep, subscriptions, endpoints } = asWritten as DeployedInput;
+  return { config: result.config, written: { workspaces, changes, sweep, subscriptions, endpoints } };
 }
 
 function errorIn({ node }: Construct, found: readonly string[]): ConfigError {

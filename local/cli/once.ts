@@ -1,5 +1,5 @@
 import type { ProcessKey } from '../../functions/basics/process.ts';
-import type { WorkspaceSettings } from '../../functions/config/deployed/workspaces.ts';
+import type { WorkspaceSettings } from '../../functions/config/workspace.ts';
 import type { Output } from '../basics/output.ts';
 import { passDetails, requestDetails } from './pass-failures.ts';
 import type { RunPass } from './polling.ts';

@@ -1,6 +1,6 @@
 import type { Clock } from '../../functions/basics/clock.ts';
 import type { ProcessKey } from '../../functions/basics/process.ts';
-import type { WorkspaceSettings } from '../../functions/config/deployed/workspaces.ts';
+import type { WorkspaceSettings } from '../../functions/config/workspace.ts';
 import { ServiceError, ServiceStatusError, TokenError } from '../../functions/service/errors.ts';
 import { failure } from '../basics/failure.ts';
 import { Outage } from '../basics/outage.ts';

@@ -1,5 +1,5 @@
 import type { Clock, Sleep } from '../../functions/basics/clock.ts';
-import type { WorkspaceSettings } from '../../functions/config/deployed/workspaces.ts';
+import type { WorkspaceSettings } from '../../functions/config/workspace.ts';
 import type { KnownProcess } from '../../functions/store/processes.ts';
 import type { Snapshots } from '../../functions/store/snapshots.ts';
 import type { Closers } from '../basics/closers.ts';

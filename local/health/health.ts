@@ -1,6 +1,6 @@
 import { type Clock, happenedAt } from '../../functions/basics/clock.ts';
-import { longestSilence } from '../../functions/config/deployed/longest-silence.ts';
-import type { ProcessSettings } from '../../functions/config/deployed/workspaces.ts';
+import type { ProcessSettings } from '../../functions/config/workspace.ts';
+import { longestSilence } from '../../functions/config/workspace.ts';
 import type { Deliveries } from '../../functions/store/deliveries.ts';
 import type { EndpointRow, EndpointRows } from '../../functions/store/endpoint-rows.ts';
 import type { Snapshots } from '../../functions/store/snapshots.ts';

@@ -1,4 +1,6 @@
+import { shown } from '../../functions/config/problems.ts';
 import { secureAddress } from '../../functions/config/values.ts';
+import { processId } from '../../functions/config/workspace.ts';
 import type { Environment } from '../basics/environment.ts';
 import { UsageError } from '../basics/usage-error.ts';
 
@@ -58,6 +60,12 @@ function address(name: Name, value: string): string {
 }
 
 function processIds(ids: readonly string[]): readonly string[] {
-  if (ids.every(id => id !== '')) return [...new Set(ids)];
-  throw new UsageError('SERVICE_PROCESSES has an empty id: write the ids with one comma between two.');
+  if (ids.includes(''))
+    throw new UsageError('SERVICE_PROCESSES has an empty id: write the ids with one comma between two.');
+  for (const id of ids) {
+    const { error } = processId().safeParse(id);
+    if (error)
+      throw new UsageError(`SERVICE_PROCESSES: found ${shown(id)}; allowed: ${error.issues[0]?.message}.`);
+  }
+  return [...new Set(ids)];
 }

@@ -1,7 +1,6 @@
 import type { Credentials } from '../../functions/aws/credentials.ts';
-import { type WorkspaceSettings, workspaceSettings } from '../../functions/config/deployed/workspaces.ts';
 import type { Config } from '../../functions/config/schema.ts';
-import { workspacesJson } from '../../functions/config/workspaces.ts';
+import { type WorkspaceSettings, workspacesOf } from '../../functions/config/workspace.ts';
 import type { Environment } from '../basics/environment.ts';
 import { UsageError } from '../basics/usage-error.ts';
 
@@ -14,7 +13,7 @@ export interface Watched {
 /** The workspaces of a configuration file, with the credentials that the environment has for them.
  *  @throws UsageError that names every variable that is missing */
 export function watchedOf(config: Config, environment: Environment): Watched[] {
-  const settings = workspaceSettings.array().parse(JSON.parse(workspacesJson(config)));
+  const settings = workspacesOf(config);
   refuseAlike(settings.map(({ name }) => name));
   const missing = settings.flatMap(({ name }) =>
     Object.values(credentialVariables(name)).filter(variable => textIn(variable, environment) === ''),

@@ -1,9 +1,6 @@
-import {
-  type ProcessSettings,
-  type WorkspaceSettings,
-  workspaceSettings,
-} from '../../functions/config/deployed/workspaces.ts';
+import { workspaceSettings } from '../../functions/config/read.ts';
 import type { Config } from '../../functions/config/schema.ts';
+import type { ProcessSettings, WorkspaceSettings } from '../../functions/config/workspace.ts';
 import { type SimulatedService, startChanging, startSimulatedService } from '../../simulator/server.ts';
 import type { Environment } from '../basics/environment.ts';
 import type { ServiceSettings } from '../settings/service-settings.ts';
@@ -80,7 +77,7 @@ function watchedAs(
   credentials: Watched['credentials'],
   timing: Timing,
 ): Watched {
-  const workspace = workspaceSettings.parse({
+  const workspace = workspaceSettings({
     ...service,
     credentials: 'environment',
     processes: processes.map(id => ({ id, ...timing })),

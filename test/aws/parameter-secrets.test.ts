@@ -32,6 +32,17 @@ describe('secrets in the parameter store', () => {
     expect(sent).toEqual([['GetParameterCommand', { Name: '/changewire/x/crm', WithDecryption: true }]]);
   });
 
+  it('that hold nothing are empty texts, which are refused where they are parsed', async () => {
+    expect(await opened().keeper.read('crm')).toBe('');
+    expect(await opened(() => ({ Parameter: {} })).keeper.read('crm')).toBe('');
+  });
+
+  it('are put there by one command', () => {
+    expect(opened().keeper.putting('crm', '{"url":"https://…"}')).toBe(
+      `aws ssm put-parameter --type SecureString --overwrite --name /changewire/x/crm --value '{"url":"https://…"}'`,
+    );
+  });
+
   it('are removed, also one that is not there; any other failure is told', async () => {
     const failing = (error: Error) =>
       opened(() => {

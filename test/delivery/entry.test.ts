@@ -38,12 +38,15 @@ const watched = {
 /** What a function asks a table that it meets first, and that has no layout yet. */
 const LAYOUT = ['GetItem', 'Scan', 'PutItem'];
 
-const WORKSPACES = [
-  {
-    ...{ name: 'eu', baseUrl: 'https://api.example.com', authUrl: 'https://auth.example.com' },
-    ...{ audience: 'a', credentials: 'changewire/eu', processes: [{ id: 'p' }] },
-  },
-];
+const CONFIGURATION = {
+  workspaces: [
+    {
+      ...{ name: 'eu', baseUrl: 'https://api.example.com', authUrl: 'https://auth.example.com' },
+      ...{ audience: 'a', processes: [{ id: 'p' }] },
+    },
+  ],
+  endpoints: [{ name: 'crm', kind: 'slack' }],
+};
 
 describe('the environment', () => {
   it('is read as the stack sets it', () => {
@@ -89,10 +92,7 @@ describe('the entries, bundled as they are deployed, with the configuration besi
     directory = mkdtempSync(join(tmpdir(), 'entries-'));
     for (const entry of ['deliver', 'route', 'tick', 'poll']) {
       await build({ ...bundleOptions(`functions/${entry}.ts`, join(directory, entry)), sourcemap: false });
-      const endpoints = [{ name: 'crm', kind: 'slack' }];
-      const configured = JSON.stringify({ endpoints, linkTemplates: [], subscriptions: [], processes: [] });
-      writeFileSync(join(directory, entry, 'configured.json'), configured);
-      writeFileSync(join(directory, entry, 'workspaces.json'), JSON.stringify(WORKSPACES));
+      writeFileSync(join(directory, entry, 'configuration.json'), JSON.stringify(CONFIGURATION));
     }
     const server = createServer((request, response) => {
       // What has no target asks by its path.

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Mode } from '../../functions/basics/process.ts';
-import { type WorkspaceSettings, workspaceSettings } from '../../functions/config/deployed/workspaces.ts';
+import { workspaceSettings } from '../../functions/config/read.ts';
+import type { WorkspaceSettings } from '../../functions/config/workspace.ts';
 import { createPoll, type PassRequest, type PollDependencies } from '../../functions/handlers/create-poll.ts';
 import type { Page, Service, ServiceRecord } from '../../functions/service/service.ts';
 import { createSnapshots } from '../../functions/store/dynamo/store.ts';
@@ -12,7 +13,7 @@ const AT = Date.UTC(2026, 10, 21, 12);
 const MINUTE = 60_000;
 
 const workspace = (name: string, more: Partial<WorkspaceSettings> = {}): WorkspaceSettings =>
-  workspaceSettings.parse({
+  workspaceSettings({
     name,
     baseUrl: 'https://service.example',
     authUrl: 'https://service.example/token',

@@ -270,7 +270,8 @@ describe('its properties', () => {
     });
     const scope = new Construct(new Stack(testApp(), 'Changewire'), 'Own');
     const read = readProps(scope, input((_, duration) => duration) as ChangewireProps);
-    expect(read).toEqual(readConfig(input(text => text)));
+    expect(read.config).toEqual(readConfig(input(text => text)));
+    expect(readConfig(read.written)).toEqual(read.config);
   });
 
   test('must be known while the app is synthesised: a token would be bundled as such', () => {

@@ -1,12 +1,10 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
-import { configuredOf } from '../../functions/config/configured.ts';
-import { readConfig } from '../../functions/config/read.ts';
-import { workspacesJson } from '../../functions/config/workspaces.ts';
+import type { ConfigInput } from '../../functions/config/schema.ts';
 import { COMPILE_CACHE } from '../kit/compile-cache.ts';
 import { committedConfig, leastConfig, synthesiseBundled } from '../kit/infra/synthesise.ts';
 
@@ -47,6 +45,13 @@ async function runApp(changewire: unknown, outdir: string) {
 
 const bundlesIn = (outdir: string) => readdirSync(outdir).filter(name => name.startsWith('asset.'));
 
+/** The configurations beside the code of the functions. */
+const configurationsIn = (outdir: string) =>
+  bundlesIn(outdir)
+    .map(bundle => join(outdir, bundle, 'configuration.json'))
+    .filter(file => existsSync(file))
+    .map(file => readFileSync(file, 'utf8'));
+
 describe('cdk synth', () => {
   test('works without account, region and credentials, and gives each function its own bundle, named by content', async () => {
     const [byCdk, byUs] = [join(scratch, 'cdk'), join(scratch, 'us')];
@@ -62,29 +67,19 @@ describe('cdk synth', () => {
       [
         // Publish.
         files,
-        // Route and deliver.
-        ...Array(2).fill(['configured.json', ...files]),
-        // Tick, and operate, which asks the service as the poll function does.
-        ...Array(2).fill(['configured.json', ...files, 'workspaces.json']),
-        // Poll.
-        [...files, 'workspaces.json'],
+        // The others.
+        ...Array(5).fill(['configuration.json', ...files]),
       ]
         .map(names => names.join(' '))
         .sort(),
     );
-    const workspaces = bundles.flatMap((bundle, index) =>
-      contents[index]?.includes('workspaces.json')
-        ? [readFileSync(join(byCdk, bundle, 'workspaces.json'), 'utf8')]
-        : [],
-    );
-    expect(workspaces).toEqual(Array(3).fill(workspacesJson(readConfig(committedConfig))));
-    const configured = bundles.flatMap((bundle, index) =>
-      contents[index]?.includes('configured.json')
-        ? [readFileSync(join(byCdk, bundle, 'configured.json'), 'utf8')]
-        : [],
-    );
-    const expected = configuredOf(readConfig(committedConfig));
-    expect(configured.map(text => JSON.parse(text))).toEqual(Array(4).fill(expected));
+    const { workspaces, changes, sweep, subscriptions, endpoints } = committedConfig as ConfigInput;
+    const polled = { workspaces, changes, sweep };
+    expect(configurationsIn(byCdk).toSorted((one, other) => one.length - other.length)).toEqual([
+      // Of the poll function, which knows no receivers.
+      JSON.stringify(polled),
+      ...Array(4).fill(JSON.stringify({ ...polled, subscriptions, endpoints })),
+    ]);
   }, 180_000);
 
   test('takes a configuration without subscriptions, whose stack is empty then', async () => {
@@ -121,13 +116,9 @@ describe('cdk synth', () => {
         ),
       ),
     );
-    const polled = bundlesIn(outdir).flatMap(bundle => {
-      const names = readdirSync(join(outdir, bundle));
-      if (!names.includes('workspaces.json') || names.includes('configured.json')) return [];
-      return [readFileSync(join(outdir, bundle, 'workspaces.json'), 'utf8')];
-    });
-    expect(polled).toHaveLength(2);
-    expect(polled.filter(text => text.includes('"p2"'))).toHaveLength(1);
+    const polled = configurationsIn(outdir);
+    expect(polled).toHaveLength(10);
+    expect(polled.filter(text => text.includes('"p2"'))).toHaveLength(5);
   }, 180_000);
 
   test('fails with the list of problems, and no stack trace, when the configuration is wrong', async () => {

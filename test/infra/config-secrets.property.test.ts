@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { readWorkspaces } from '../../functions/config/deployed/workspaces.ts';
+import { deployedOf } from '../../functions/config/read.ts';
 import { problemsOf } from '../kit/infra/config-examples.ts';
 import { leakIn, secrets } from '../kit/secret-arbitraries.ts';
 
@@ -110,16 +110,16 @@ test('no error about cdk.json shows a secret, wherever it stands, instead of wha
   expect(refused).toBeGreaterThan(2_000);
 });
 
-test('no error about the workspaces beside a function shows one', () => {
-  const [first] = whole.workspaces;
-  const workspaces = [{ ...first, processes: [{ id: 'p', overlap: 1_000 }] }];
+test('no error about the configuration beside a function shows one', () => {
+  const { workspaces, changes, sweep, subscriptions, endpoints } = whole;
+  const deployed = { workspaces, changes, sweep, subscriptions, endpoints };
   fc.assert(
-    fc.property(secrets, placements(workspaces), fc.boolean(), ({ text, secret }, where, isCut) => {
+    fc.property(secrets, placements(deployed), fc.boolean(), ({ text, secret }, where, isCut) => {
       const json = JSON.stringify(
-        where.reduce<unknown>((config, [path, how]) => put(config, path, text, how), workspaces),
+        where.reduce<unknown>((config, [path, how]) => put(config, path, text, how), deployed),
       );
       try {
-        readWorkspaces(isCut ? json.slice(1) : json);
+        deployedOf(isCut ? json.slice(1) : json);
       } catch (error) {
         expect(leakIn(String(error), secret)).toBe(undefined);
       }

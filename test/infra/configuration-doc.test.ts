@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { processSettings, workspaceSettings } from '../../functions/config/deployed/workspaces.ts';
 import { secretsPath } from '../../functions/config/endpoint.ts';
 import { configSchema } from '../../functions/config/schema.ts';
 import { credentialsName } from '../../functions/config/workspace.ts';
@@ -55,15 +54,7 @@ describe('docs/configuration.md', () => {
     }
   });
 
-  test('tells the defaults that lie with the functions as they are', () => {
-    const [workspace] = leastConfig().workspaces;
-    const { concurrency } = workspaceSettings.parse({ ...workspace, credentials: 'c' });
-    const { overlap, ignoreFields } = processSettings.parse({ id: 'p' });
-    expect(row('workspaces[]', 'concurrency')?.default).toBe(`\`${concurrency}\``);
-    expect(row('workspaces[].processes[]', 'overlap')?.default).toBe(`\`"${overlap / 1_000}s"\``);
-    expect(row('workspaces[].processes[]', 'ignoreFields')?.default).toBe(
-      `\`${JSON.stringify(ignoreFields)}\``,
-    );
+  test('tells the name of the secret that is taken by default', () => {
     expect(row('workspaces[]', 'credentials')?.default).toBe(
       `\`${credentialsName({ name: '<name>' } as never)}\``,
     );

@@ -1,9 +1,6 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
-import { configuredOf } from '../../functions/config/configured.ts';
 import { tickEnvironment } from '../../functions/config/environments.ts';
-import { readConfig } from '../../functions/config/read.ts';
-import { config } from '../kit/infra/config-examples.ts';
 import {
   allowed,
   committedConfig,
@@ -311,52 +308,6 @@ describe('the tick function', () => {
 
   test('ends before the next one begins', () => {
     expect(timeoutOf('Tick')).toBeLessThanOrEqual(60);
-  });
-});
-
-describe('the configuration that is bundled with the functions', () => {
-  test('tells endpoints as they are configured, the link templates, and the subscriptions: nothing of defaults', () => {
-    const filter = {
-      events: ['task.updated'],
-      values: [{ field: 'Status', to: 'Done' }],
-      actors: ['Ann Lee'],
-      exceptActors: ['u-9'],
-    };
-    const linkTemplate = 'https://app.example.com/p/{projectId}';
-    const input = config(
-      {
-        endpoints: [
-          { name: 'one', kind: 'webhook' },
-          { name: 'two', kind: 'slack', perSecond: 2, keepSuccesses: false, filter },
-        ],
-        subscriptions: [{ name: 'three', url: 'https://a.example.com', filter: { workspace: ['eu'] } }],
-      },
-      { linkTemplate },
-    );
-    expect(configuredOf(readConfig(input))).toEqual({
-      endpoints: [
-        { name: 'one', kind: 'webhook' },
-        {
-          name: 'two',
-          kind: 'slack',
-          perSecond: 2,
-          keepSuccesses: false,
-          filter: { ...filter, values: [{ field: 'Status', to: ['Done'] }] },
-        },
-      ],
-      linkTemplates: [{ workspace: 'eu', project: linkTemplate, task: linkTemplate }],
-      subscriptions: [{ name: 'three', url: 'https://a.example.com' }],
-      processes: [{ workspace: 'eu', processId: 'p1' }],
-    });
-  });
-
-  test('is empty lists where nothing is configured', () => {
-    expect(configuredOf(readConfig(leastConfig()))).toEqual({
-      endpoints: [],
-      linkTemplates: [],
-      subscriptions: [],
-      processes: [{ workspace: 'eu', processId: 'p1' }],
-    });
   });
 });
 

@@ -1,9 +1,6 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
-import { readWorkspaces } from '../../functions/config/deployed/workspaces.ts';
 import { pollEnvironment, publishEnvironment } from '../../functions/config/environments.ts';
-import { readConfig } from '../../functions/config/read.ts';
-import { workspacesJson } from '../../functions/config/workspaces.ts';
 import {
   allowed,
   committedConfig,
@@ -69,76 +66,9 @@ describe('every function', () => {
   });
 });
 
-/** The settings of a configuration as the functions read them. */
-const settingsOf = (config: unknown) => readWorkspaces(workspacesJson(readConfig(config)));
-
 describe('the poll function', () => {
-  test('gets an environment that it can read, and every setting beside its code', () => {
+  test('gets an environment that it can read', () => {
     expect(pollEnvironment.parse(environmentOf(template, 'Poll')).TABLE_NAME).toContain('SnapshotsTable');
-    expect(settingsOf(committedConfig)).toMatchObject([
-      {
-        name: 'example-eu',
-        credentials: 'changewire/example-eu',
-        concurrency: 16,
-        processes: [
-          {
-            id: 'replace-with-a-process-id',
-            overlap: 120_000,
-            ignoreFields: [],
-            changes: { fastest: 60_000, slowest: 60_000 },
-            sweep: 21_600_000,
-          },
-          {
-            id: 'replace-with-a-busier-process-id',
-            overlap: 120_000,
-            ignoreFields: ['lastViewedAt'],
-            changes: { fastest: 10_000, slowest: 300_000 },
-            sweep: 3_600_000,
-          },
-        ],
-      },
-      { name: 'example-us', audience: 'https://api.example.com', concurrency: 8 },
-    ]);
-  });
-
-  test('gets what the configuration sets beside that: overlap, rhythm, identifiers, page sizes, what is known, the name of the secret', () => {
-    const config = leastConfig();
-    const [workspace] = config.workspaces;
-    const identifiers = { task: 'taskKey' };
-    const known = { pageSize: { tasks: 50 }, dateHeader: false };
-    const special = {
-      ...workspace,
-      ...known,
-      identifiers,
-      credentials: 'a/b',
-      processes: [
-        { id: 'p', overlap: '3m', changes: { fastest: '5s', slowest: '5m' } },
-        { id: 'q', audit: true },
-        { id: 'r', changes: '1m', sweep: '1d', auditLog: false },
-      ],
-    };
-    expect(settingsOf({ ...config, changes: '2m', sweep: '1h', workspaces: [special] })).toMatchObject([
-      {
-        identifiers,
-        ...known,
-        credentials: 'a/b',
-        processes: [
-          {
-            id: 'p',
-            overlap: 180_000,
-            changes: { fastest: 5_000, slowest: 300_000 },
-            sweep: 3_600_000,
-          },
-          { id: 'q', audit: true, changes: { fastest: 120_000, slowest: 120_000 }, sweep: 3_600_000 },
-          {
-            id: 'r',
-            changes: { fastest: 60_000, slowest: 60_000 },
-            sweep: 86_400_000,
-            auditLog: false,
-          },
-        ],
-      },
-    ]);
   });
 
   test('may be handed passes, read and commit snapshots, read just its secrets, and log: nothing else', () => {

@@ -14,9 +14,9 @@ function handlers(): string {
 }
 
 test('a function of the package has the bundle of its entry, and the files beside it', () => {
-  const folder = prebuiltBundle('functions/poll.ts', { 'workspaces.json': '[]' }, handlers()) ?? '';
+  const folder = prebuiltBundle('functions/poll.ts', { 'configuration.json': '{}' }, handlers()) ?? '';
   const texts = readdirSync(folder).map(name => [name, readFileSync(join(folder, name), 'utf8')]);
-  expect(Object.fromEntries(texts)).toEqual({ 'index.mjs': '// poll', 'workspaces.json': '[]' });
+  expect(Object.fromEntries(texts)).toEqual({ 'index.mjs': '// poll', 'configuration.json': '{}' });
 });
 
 test('two functions of one entry have each its bundle, and their own files', () => {

@@ -1,7 +1,8 @@
 import { paginateQuery } from '@aws-sdk/client-dynamodb';
 import { Agent, type Dispatcher } from 'undici';
 import type { Mode } from '../../functions/basics/process.ts';
-import { type WorkspaceSettings, workspaceSettings } from '../../functions/config/deployed/workspaces.ts';
+import { workspaceSettings } from '../../functions/config/read.ts';
+import type { WorkspaceSettings } from '../../functions/config/workspace.ts';
 import { createPoll, type Poll, type PollDependencies } from '../../functions/handlers/create-poll.ts';
 import type { ChangeEvent } from '../../functions/model/event.ts';
 import type { PassReport } from '../../functions/pass/run-pass.ts';
@@ -47,7 +48,7 @@ export async function createWorld(table: TestTable, options: WorldOptions = {}) 
   const clock = { now: Date.UTC(2026, 10, 21, 12) };
   const { service, openAgent } = await serve(options, clock);
   const name = `world${++worlds}`;
-  const workspace = workspaceSettings.parse({
+  const workspace = workspaceSettings({
     name,
     baseUrl: service.baseUrl,
     authUrl: service.authUrl,

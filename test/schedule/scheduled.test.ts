@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { workspaceSettings } from '../../functions/config/deployed/workspaces.ts';
+import { workspaceSettings } from '../../functions/config/read.ts';
 import { scheduledIn } from '../../functions/schedule/scheduled.ts';
 
 it('every process of every workspace is scheduled, by its own rhythm or each minute and every six hours', () => {
@@ -13,7 +13,7 @@ it('every process of every workspace is scheduled, by its own rhythm or each min
   const workspaces = [
     { ...service, name: 'eu', processes: [{ id: 'a', changes, sweep: 60_000 }, { id: 'b' }] },
     { ...service, name: 'us', processes: [{ id: 'a' }] },
-  ].map(each => workspaceSettings.parse(each));
+  ].map(each => workspaceSettings(each));
   const usual = { changes: { fastest: 60_000, slowest: 60_000 }, sweep: 21_600_000 };
   expect(scheduledIn(workspaces)).toEqual([
     { workspace: 'eu', processId: 'a', changes, sweep: 60_000 },

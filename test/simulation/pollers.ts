@@ -1,6 +1,7 @@
 import type { SQSRecord } from 'aws-lambda';
 import type { Clock, Sleep } from '../../functions/basics/clock.ts';
-import { type WorkspaceSettings, workspaceSettings } from '../../functions/config/deployed/workspaces.ts';
+import { workspaceSettings } from '../../functions/config/read.ts';
+import type { WorkspaceSettings } from '../../functions/config/workspace.ts';
 import { createPoll, type Poll, type PollReport } from '../../functions/handlers/create-poll.ts';
 import { createPollHandler } from '../../functions/handlers/create-poll-handler.ts';
 import { askedPass, passMessage } from '../../functions/schedule/pass-message.ts';
@@ -85,14 +86,16 @@ export class Pollers {
     this.#table = crampedTable(shared);
     this.#encounters = new Encounters(shared.coverage);
     const { schedule, concurrency, audit } = shared.plan;
-    this.settings = workspaceSettings.parse({
+    this.settings = workspaceSettings({
       name: WORKSPACE,
       baseUrl: ORIGIN + API_PATH,
       authUrl: ORIGIN + AUTH_PATH,
       audience: service.backend.credentials.audience,
       credentials: 'unused',
       concurrency,
-      processes: [{ id: PROCESS, changes: schedule?.changes, sweep: schedule?.sweep, audit }],
+      processes: [
+        { id: PROCESS, audit, ...(schedule && { changes: schedule.changes, sweep: schedule.sweep }) },
+      ],
     });
   }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ProcessKey } from '../../../functions/basics/process.ts';
-import { workspaceSettings } from '../../../functions/config/deployed/workspaces.ts';
+import { workspaceSettings } from '../../../functions/config/read.ts';
 import type { PassReport } from '../../../functions/pass/run-pass.ts';
 import { type ProcessState, UNKNOWN_PROCESS } from '../../../functions/store/state.ts';
 import { jobsOf } from '../../../local/cli/jobs.ts';
@@ -12,7 +12,7 @@ const KEY = { workspace: 'w', processId: 'p' };
 
 function open(settings: object = {}, { fails, ...ended }: Partial<PassReport> & { fails?: boolean } = {}) {
   const world = { now: AT, state: { ...UNKNOWN_PROCESS } as ProcessState };
-  const workspace = workspaceSettings.parse({
+  const workspace = workspaceSettings({
     ...{ name: 'w', baseUrl: 'http://127.0.0.1', authUrl: 'http://127.0.0.1', audience: 'a' },
     ...{ credentials: 'c', processes: [{ id: 'p', ...settings }] },
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { workspaceSettings } from '../../../functions/config/deployed/workspaces.ts';
+import { workspaceSettings } from '../../../functions/config/read.ts';
 import { openDatabase } from '../../../functions/store/sqlite/database.ts';
 import { sqliteEndpointRows } from '../../../functions/store/sqlite/endpoints.ts';
 import { sqliteJournal } from '../../../functions/store/sqlite/journal.ts';
@@ -19,7 +19,7 @@ const KEY = { workspace: 'eu', processId: 'p' };
 function run() {
   const state = { now: AT };
   const database = openDatabase(':memory:', [SNAPSHOTS_SCHEMA, DELIVERIES_SCHEMA]);
-  const workspace = workspaceSettings.parse({
+  const workspace = workspaceSettings({
     name: 'eu',
     baseUrl: 'https://api.example.com',
     authUrl: 'https://auth.example.com',

@@ -50,6 +50,10 @@ describe('the settings of a real service', () => {
     [{ SERVICE_AUTH_URL: 'http://10.0.0.1/token' }, `SERVICE_AUTH_URL must be ${ADDRESS}`],
     [{ SERVICE_AUTH_URL: 'http://localhost.example.com' }, `SERVICE_AUTH_URL must be ${ADDRESS}`],
     [{ SERVICE_PROCESSES: 'a,,b' }, 'SERVICE_PROCESSES has an empty id'],
+    [
+      { SERVICE_PROCESSES: 'a,b c' },
+      'SERVICE_PROCESSES: found "b c"; allowed: the service\'s id of the process: 1 to 128 printable characters, no spaces.',
+    ],
   ])('are refused when one is wrong: %j', (change, message) => {
     expect(() => serviceSettings({ ...complete, ...change })).toThrow(message);
   });
