@@ -186,7 +186,7 @@ describe('the rooms', () => {
       'functions/basics/names-in-words.ts',
       'functions/operations/follow.ts',
       'functions/operations/protocol/seal.ts',
-      'functions/doctor/to-paste.ts',
+      'functions/doctor/settings.ts',
       'functions/model/filter.ts',
       'functions/delivery/chat/chat-text.ts',
       'functions/delivery/chat/chat-value.ts',

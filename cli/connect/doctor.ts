@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { ServiceAddresses } from '../../functions/doctor/to-paste.ts';
+import type { ServiceAddresses } from '../../functions/doctor/settings.ts';
 import type { AnswerOf } from '../../functions/operations/protocol/answers.ts';
 import { UsageError } from '../../local/basics/usage-error.ts';
 import type { Place } from './connection.ts';

@@ -1,4 +1,4 @@
-import { type ServiceAddresses, settingsToPaste } from '../../functions/doctor/to-paste.ts';
+import { type ServiceAddresses, settingsToPaste } from '../../functions/doctor/settings.ts';
 import type { AnswerOf } from '../../functions/operations/protocol/answers.ts';
 import { printableLines } from '../../local/terminal/text.ts';
 import { type Paper, paint, type Style, say } from './paper.ts';

@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { settingsToPaste } from '../../functions/doctor/to-paste.ts';
+import { settingsToPaste } from '../../functions/doctor/settings.ts';
 import type { DoctorAnswer, Finding } from '../../functions/operations/protocol/doctor.ts';
 import { addressOf } from '../model/routes.ts';
 import type { Tone } from '../model/status-words.ts';

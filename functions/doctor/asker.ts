@@ -1,26 +1,26 @@
 import type { Clock, Sleep } from '../basics/clock.ts';
-import type { Probed, ProbedToken, ServiceProbe } from '../service/probe.ts';
+import { isJsonObject, type Json, type JsonObject } from '../basics/json.ts';
+import type { Probed, ServiceProbe } from '../service/probe.ts';
 
-export type Query = Readonly<Record<string, string | number>>;
+type Query = Readonly<Record<string, string | number>>;
 
-/** Asks the service for the examinations of one process, with bounds for the rate and the number of
- *  requests. */
+/** Asks the service about one process, with bounds for the rate and the number of requests. */
 export interface Asker {
   readonly process: string;
   /** Our clock, in ms since 1970. */
   readonly clock: Clock;
-  /** Sends a GET below the base address. The same request is answered from memory, unless it is sent `again`.
-   *  @throws TooManyRequests when as many requests were sent as a doctor may send */
-  get(segments: readonly string[], query?: Query, how?: { readonly again?: boolean }): Promise<Probed>;
-  token(): Promise<ProbedToken>;
+  /** Sends a GET below the base address. @throws TooManyRequests */
+  get(segments: readonly string[], query?: Query): Promise<Probed>;
+  readonly token: ServiceProbe['token'];
   readonly definitions: ServiceProbe['definitions'];
   /** By list: the answers to pages that were too large, and the page size that was asked for instead. */
-  readonly tooLarge: Map<string, { readonly first: number; readonly answers: readonly Probed[] }>;
+  readonly tooLarge: Map<ListName, { readonly first: number; readonly answers: readonly Probed[] }>;
   /** All answers so far, including those after which a request was tried again. */
   readonly met: readonly Omit<Probed, 'body'>[];
   wait(ms: number): Promise<void>;
 }
 
+/** As many requests were sent as one run of the doctor may send. */
 export class TooManyRequests extends Error {
   constructor(most: number) {
     super(`the doctor asks no more than ${most} requests`);
@@ -38,11 +38,10 @@ export interface AskerOptions {
 }
 
 /** A request is given up when its `Retry-After` asks for a longer wait. */
-const LONGEST_WAIT = 20_000;
-const SHORTEST_WAIT = 1_000;
+const MAX_WAIT_MS = 20_000;
+const MIN_WAIT_MS = 1_000;
 
 export function createAsker({ probe, process, clock, sleep, most, perSecond }: AskerOptions): Asker {
-  const known = new Map<string, Probed>();
   const met: Omit<Probed, 'body'>[] = [];
   let next = 0;
   const send = async (segments: readonly string[], query: Query): Promise<Probed> => {
@@ -55,29 +54,162 @@ export function createAsker({ probe, process, clock, sleep, most, perSecond }: A
     met.push(about);
     return came;
   };
-  const persist = async (segments: readonly string[], query: Query): Promise<Probed> => {
-    const came = await send(segments, query);
-    const isBusy = came.status === 429 || (came.status === 503 && came.retryAfter !== undefined);
-    const wait = Math.max(came.retryAfter ?? 0, SHORTEST_WAIT);
-    if (!isBusy || wait > LONGEST_WAIT) return came;
-    await sleep(wait);
-    return send(segments, query);
-  };
   return {
-    process,
-    clock,
-    met,
-    tooLarge: new Map(),
-    definitions: probe.definitions,
-    token: () => probe.token(),
-    wait: ms => sleep(ms),
-    async get(segments, query = {}, { again = false } = {}) {
-      const key = JSON.stringify([segments, Object.entries(query).sort()]);
-      const before = again ? undefined : known.get(key);
-      if (before) return before;
-      const came = await persist(segments, query);
-      if (!again) known.set(key, came);
-      return came;
+    ...{ process, clock, met, wait: sleep, tooLarge: new Map() },
+    ...{ token: probe.token, definitions: probe.definitions },
+    async get(segments, query = {}) {
+      const came = await send(segments, query);
+      const isBusy = came.status === 429 || (came.status === 503 && came.retryAfter !== undefined);
+      const wait = Math.max(came.retryAfter ?? 0, MIN_WAIT_MS);
+      if (!isBusy || wait > MAX_WAIT_MS) return came;
+      await sleep(wait);
+      return send(segments, query);
     },
   };
+}
+
+/** One page, as far as it can be read. */
+export interface PageBody {
+  /** The list's property; undefined when there is no list, or several. */
+  readonly property: string | undefined;
+  /** All properties that are arrays. */
+  readonly arrays: readonly string[];
+  readonly items: readonly JsonObject[];
+  readonly paging: JsonObject | undefined;
+  readonly next: string | undefined;
+}
+
+/** A list, as far as it was read. */
+export interface ListRead {
+  readonly answers: readonly Probed[];
+  readonly pages: readonly PageBody[];
+  readonly items: readonly JsonObject[];
+  /** True when the whole list was read. */
+  readonly isWhole: boolean;
+  /** The page size (`first`) that worked. */
+  readonly first: number;
+  /** True when a cursor came a second time: such a list never ends. */
+  readonly isStuck: boolean;
+  /** The answer that ended the reading early. */
+  readonly failure: Probed | undefined;
+}
+
+/** The page sizes that passes use by default; a test compares them with the client's. */
+export const PAGE_SIZES = { projects: 200, tasks: 500, auditLog: 100, users: 1000 } as const;
+export type ListName = keyof typeof PAGE_SIZES;
+
+const NOT_FOR_SIZE = new Set([401, 403, 404, 429]);
+
+/** Reads the page of an answer; `property` is the list's name where it is documented. */
+export function pageBody(body: Json | undefined, property?: string): PageBody {
+  const object = isJsonObject(body) ? body : {};
+  const arrays = Object.keys(object).filter(key => key !== 'paging' && Array.isArray(object[key]));
+  const name =
+    property === undefined && arrays.length === 1 ? arrays[0] : arrays.find(key => key === property);
+  const list = name === undefined ? [] : object[name];
+  const paging = isJsonObject(object.paging) ? object.paging : undefined;
+  const { hasNextPage, endCursor } = paging ?? {};
+  return {
+    property: name,
+    arrays,
+    items: Array.isArray(list) ? list.filter(isJsonObject) : [],
+    paging,
+    next: hasNextPage === true && typeof endCursor === 'string' && endCursor !== '' ? endCursor : undefined,
+  };
+}
+
+/** Which part of a list to read: the most pages, and a filter or cursor. */
+interface Part {
+  readonly most?: number;
+  readonly query?: Query;
+}
+
+/** Reads a list page by page. Like a pass, it tries smaller pages where large ones fail. */
+async function readList(
+  asker: Asker,
+  name: ListName,
+  segments: readonly string[],
+  { most = 5, query = {} }: Part,
+): Promise<ListRead> {
+  const answers: Probed[] = [];
+  const pages: PageBody[] = [];
+  const cursors = new Set<string>();
+  const sizing = () => asker.tooLarge.get(name) ?? { first: PAGE_SIZES[name], answers: [] };
+  let failure: Probed | undefined;
+  let after: string | undefined;
+  let isStuck = false;
+  while (pages.length < most && !failure && !isStuck) {
+    const { first, answers: failures } = sizing();
+    const came = await asker.get(segments, { first, ...(after !== undefined && { after }), ...query });
+    if (came.body !== undefined) {
+      answers.push(came);
+      pages.push(pageBody(came.body, name === 'projects' ? 'projects' : undefined));
+      after = pages.at(-1)?.next;
+      if (after === undefined) break;
+      isStuck = cursors.has(after);
+      cursors.add(after);
+    } else if (first > 1 && mayBeForSize(came)) {
+      asker.tooLarge.set(name, { first: Math.floor(first / 2), answers: [...failures, came] });
+    } else failure = came;
+  }
+  const items = pages.flatMap(page => page.items);
+  const isWhole = !failure && after === undefined;
+  return { answers, pages, items, first: sizing().first, isStuck, failure, isWhole };
+}
+
+function mayBeForSize({ status, failure = '', hasNoToken }: Probed): boolean {
+  if (hasNoToken) return false;
+  return status === undefined ? failure.includes('at most') : status >= 400 && !NOT_FOR_SIZE.has(status);
+}
+
+const pathTo = ({ process }: Asker, ...segments: string[]) => ['processes', process, ...segments];
+
+/** Asks for one page of the projects. */
+export const projectsPage = (asker: Asker, query: Query): Promise<Probed> =>
+  asker.get(pathTo(asker, 'projects'), query);
+
+/** Asks for one page of the tasks of a project. */
+export const tasksPage = (asker: Asker, projectId: string, first: number): Promise<Probed> =>
+  asker.get(pathTo(asker, 'projects', projectId, 'tasks'), { first });
+
+/** The projects of the process, all or filtered. */
+export const readProjects = (asker: Asker, query: Query = {}): Promise<ListRead> =>
+  readList(asker, 'projects', pathTo(asker, 'projects'), { query });
+
+export const readTasks = (asker: Asker, projectId: string, most = 2): Promise<ListRead> =>
+  readList(asker, 'tasks', pathTo(asker, 'projects', projectId, 'tasks'), { most });
+
+export const readLog = (asker: Asker, part: Part = {}): Promise<ListRead> =>
+  readList(asker, 'auditLog', pathTo(asker, 'auditlog'), { most: 8, ...part });
+
+export const readUsers = (asker: Asker): Promise<ListRead> =>
+  readList(asker, 'users', ['users'], { most: 2 });
+
+/** The definitions of custom fields of projects or of tasks. */
+export const getDefinitions = (asker: Asker, kind: 'project' | 'task'): Promise<Probed> =>
+  kind === 'project'
+    ? asker.get(pathTo(asker, 'coverpage'))
+    : asker.get(pathTo(asker, 'task-custom-fields'), { includeArchived: 'true' });
+
+/** How often a question is asked whose answer an edit in between may spoil. */
+export const MAX_TRIES = 3;
+
+/** Asks until no edit in between can have spoiled the answer, at most MAX_TRIES times: the projects are read before and
+ *  after it. `ask` returns a conclusion that holds whatever was edited, or a judge of the second reading, which
+ *  returns undefined if the answer is spoiled. Undefined when every answer was. */
+export async function confirmed<Conclusion extends string | object>(
+  asker: Asker,
+  projects: ListRead,
+  ask: (before: ListRead) => Promise<Conclusion | ((after: ListRead) => Conclusion | undefined)>,
+): Promise<Conclusion | undefined> {
+  let before = projects;
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    const answer = await ask(before);
+    if (typeof answer !== 'function') return answer;
+    const after = await readProjects(asker);
+    const conclusion = answer(after);
+    if (conclusion !== undefined) return conclusion;
+    before = after;
+  }
+  return undefined;
 }

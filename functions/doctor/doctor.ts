@@ -1,28 +1,27 @@
 import type { Clock, Sleep } from '../basics/clock.ts';
-import type { Json } from '../basics/json.ts';
 import type { ProcessKey } from '../basics/process.ts';
-import type { DoctorAnswer, Finding } from '../operations/protocol/doctor.ts';
+import type { DoctorAnswer } from '../operations/protocol/doctor.ts';
 import type { ServiceProbe } from '../service/probe.ts';
-import { type Asker, createAsker } from './asker.ts';
-import { withConfigured } from './configured.ts';
-import type { Examination, Examined, Proposal } from './examination.ts';
-import { EXAMINATIONS } from './examinations.ts';
-import { judgeProcess } from './process.ts';
-import { judgeToken } from './token.ts';
+import { type Asker, createAsker, readProjects } from './asker.ts';
+import { auditLog, deletedProjects } from './audit-log.ts';
+import { clock, judgeProcess, judgeToken, rateLimits, token } from './connection.ts';
+import { type Judged, type Proposal, unknown } from './finding.ts';
+import { listNames, pageSizes, paging } from './lists.ts';
+import { definitions, identifiers, records, stability } from './records.ts';
+import { settingsOf, withConfigured } from './settings.ts';
+import { type Check, createSurvey, type Survey } from './survey.ts';
+import { updatedAfter } from './updated-after.ts';
+import { taskEdits, updateTimes } from './updates.ts';
 
-/** How many examinations are done. */
-export interface DoctorProgress {
-  readonly topic: string;
-  readonly done: number;
-  readonly total: number;
-}
+/** All checks, in the order of the report. The last ones judge the answers that the others got. */
+const CHECKS: readonly Check[] = [
+  ...[token, listNames, identifiers, clock, updateTimes, updatedAfter, taskEdits, auditLog],
+  ...[definitions, paging, pageSizes, deletedProjects, records, stability, rateLimits],
+];
 
 /** Examines one process of the service for what its API document leaves open. Takes some dozen requests and
  *  as many seconds, and changes nothing. */
-export type Doctor = (
-  process: ProcessKey,
-  onProgress?: (progress: DoctorProgress) => void,
-) => Promise<DoctorAnswer>;
+export type Doctor = (process: ProcessKey) => Promise<DoctorAnswer>;
 
 export interface DoctorOptions {
   /** Opens a probe of a workspace; it is closed at the end. @throws for an unknown workspace */
@@ -37,78 +36,68 @@ export interface DoctorOptions {
 }
 
 export function createDoctor(options: DoctorOptions): Doctor {
-  const { open, configured = () => ({}), clock, sleep, most = 200, perSecond = 5 } = options;
-  return async ({ workspace, processId: process }, onProgress = () => undefined) => {
-    const probe = open(workspace);
-    try {
-      const asker = createAsker({ probe, process, clock, sleep, most, perSecond });
-      const known = configured({ workspace, processId: process });
-      const examined = (await examineAll(asker, onProgress)).map(each => withConfigured(each, known));
-      return {
-        at: new Date(clock()).toISOString(),
-        ...{ workspace, process },
-        findings: examined.flatMap(({ findings }) => findings),
-        settings: {
-          workspace: merged(examined.map(({ settings }) => settings?.workspace)),
-          process: merged(examined.map(({ settings }) => settings?.process)),
-        },
-      };
-    } finally {
-      await probe.close();
-    }
-  };
+  return key => answerWith({ most: 200, perSecond: 5, ...options }, key, examine);
 }
 
-async function examineAll(asker: Asker, onProgress: (progress: DoctorProgress) => void): Promise<Examined[]> {
-  const total = EXAMINATIONS.length;
-  const { refusal, findings } = await begin(asker);
-  if (refusal !== undefined) {
-    const others = EXAMINATIONS.filter(({ topic }) => !findings.some(finding => finding.topic === topic));
-    return [{ findings: [...findings, ...others.map(({ topic }) => unasked(topic, refusal))] }];
+/** Opens a probe for `examineProcess`, and answers with its findings and the settings that follow. */
+export async function answerWith(
+  options: DoctorOptions & { readonly most: number; readonly perSecond: number },
+  key: ProcessKey,
+  examineProcess: (asker: Asker) => Promise<readonly Judged[]>,
+): Promise<DoctorAnswer> {
+  const { workspace, processId: process } = key;
+  const probe = options.open(workspace);
+  try {
+    const judged = await examineProcess(createAsker({ ...options, probe, process }));
+    const known = options.configured?.(key) ?? {};
+    const news = judged.map(each => withConfigured(each, known));
+    return {
+      at: new Date(options.clock()).toISOString(),
+      ...{ workspace, process },
+      findings: news.map(({ settings: _, ...finding }) => finding),
+      settings: settingsOf(news),
+    };
+  } finally {
+    await probe.close();
   }
-  const all: Examined[] = [{ findings }];
-  for (const [done, examination] of EXAMINATIONS.entries()) {
-    onProgress({ topic: examination.topic, done, total });
-    all.push(await examineSafely(examination, asker));
+}
+
+/** Reads what checks rest on. Without a token or a list of projects nothing can be examined: `refusal` then
+ *  says why, and `findings` what was met. */
+export async function begin(
+  asker: Asker,
+): Promise<{ findings: Judged[]; refusal: string } | { findings: Judged[]; survey: () => Promise<Survey> }> {
+  const answer = await asker.token();
+  if (answer.failure !== undefined) return { findings: [judgeToken(answer)], refusal: 'there is no token' };
+  const projects = await readProjects(asker);
+  const process = judgeProcess(projects);
+  if (projects.answers.length === 0)
+    return { findings: [judgeToken(answer), process], refusal: 'the process can not be read' };
+  return { findings: [process], survey: () => createSurvey(asker, answer, projects) };
+}
+
+async function examine(asker: Asker): Promise<Judged[]> {
+  const begun = await begin(asker);
+  if ('refusal' in begun) {
+    const { findings, refusal } = begun;
+    const others = CHECKS.filter(({ topic }) => !findings.some(finding => finding.topic === topic));
+    const on = { asked: [], came: 'nothing' };
+    return [...findings, ...others.map(({ topic }) => unknown(topic, `It was not asked: ${refusal}.`, on))];
   }
+  const all = [...begun.findings];
+  const survey = begun.survey();
+  for (const check of CHECKS) all.push(...(await examineSafely(check, asker, survey)));
   return all;
 }
 
-/** Without a token or a list of projects nothing can be examined: the report then has this finding only. */
-async function begin(asker: Asker): Promise<{ findings: Finding[]; refusal?: string }> {
-  const token = await asker.token();
-  if (token.failure !== undefined) return { findings: [judgeToken(token)], refusal: 'there is no token' };
-  const { finding, isThere } = await judgeProcess(asker);
-  if (!isThere) return { findings: [judgeToken(token), finding], refusal: 'the process can not be read' };
-  return { findings: [finding] };
-}
-
-function unasked(topic: string, why: string): Finding {
-  return { topic, verdict: 'unknown', found: `It was not asked: ${why}.`, asked: [], came: 'nothing' };
-}
-
-/** A failure in one examination is a finding, and doesn't stop the others. */
-async function examineSafely({ topic, examine }: Examination, asker: Asker): Promise<Examined> {
+/** A failure in one check is a finding, and doesn't stop the others. */
+async function examineSafely(check: Check, asker: Asker, survey: Promise<Survey>): Promise<Judged[]> {
   const before = asker.met.length;
   try {
-    return await examine(asker);
+    return await check.examine(await survey);
   } catch (error) {
-    const asked = [...new Set(asker.met.slice(before).map(({ request }) => request))];
     const came = error instanceof Error ? error.message : 'an unknown error';
-    const found = 'It could not be looked into.';
-    return { findings: [{ topic, verdict: 'unknown', found, asked, came, remedy: 'Ask the doctor again.' }] };
+    const on = { asked: asker.met.slice(before), came };
+    return [unknown(check.topic, 'It could not be looked into.', on, 'Ask the doctor again.')];
   }
-}
-
-type Part = Proposal['workspace'];
-
-/** Joins lists that several examinations propose. Of any other setting the last proposal counts. */
-function merged(parts: readonly Part[]): DoctorAnswer['settings']['workspace'] {
-  const all: Record<string, Json> = {};
-  for (const [name, value] of parts.flatMap(part => Object.entries(part ?? {}))) {
-    const before = all[name];
-    const isList = Array.isArray(before) && Array.isArray(value);
-    all[name] = isList ? [...new Set([...before, ...value])] : value;
-  }
-  return all;
 }

@@ -1,6 +1,6 @@
 import type { Sleep } from '../../functions/basics/clock.ts';
-import { configuredIn } from '../../functions/doctor/configured.ts';
 import { createDoctor, type Doctor, type DoctorOptions } from '../../functions/doctor/doctor.ts';
+import { configuredIn } from '../../functions/doctor/settings.ts';
 import { createWatch, type WatchDoctor } from '../../functions/doctor/watch.ts';
 import { Refused } from '../../functions/operations/refused.ts';
 import { openProbe } from '../../functions/service/probe.ts';

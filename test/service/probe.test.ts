@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { PAGE_SIZES } from '../../functions/doctor/lists.ts';
+import { PAGE_SIZES } from '../../functions/doctor/asker.ts';
 import { readOptions } from '../../functions/service/options.ts';
 import { openProbe } from '../../functions/service/probe.ts';
 import { SECRET, START } from '../kit/service/connect.ts';

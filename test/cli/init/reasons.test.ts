@@ -1,26 +1,24 @@
 import { describe, expect, it } from 'vitest';
 import { settingsWithReasons } from '../../../cli/init/reasons.ts';
-import type { Examined } from '../../../functions/doctor/examination.ts';
-import { judge } from '../../../functions/doctor/identifiers.ts';
-import { judgeStability } from '../../../functions/doctor/stability.ts';
-import { judgeLag } from '../../../functions/doctor/updated-lag.ts';
+import type { Judged } from '../../../functions/doctor/finding.ts';
+import { judgeIdentifier, judgeStability } from '../../../functions/doctor/records.ts';
+import { judgeLag } from '../../../functions/doctor/updated-after.ts';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');
 const at = (ms: number) => new Date(NOW + ms).toISOString();
 
 /** What `init` makes of findings, as the doctor answers them. */
-function reasons({ findings, settings = {} }: Examined) {
+function reasons({ settings = {}, ...finding }: Judged) {
   return settingsWithReasons({
-    ...{ at: at(0), workspace: 'eu', process: 'launch', findings: [...findings] },
+    ...{ at: at(0), workspace: 'eu', process: 'launch', findings: [finding] },
     settings: { workspace: { ...settings.workspace }, process: { ...settings.process } },
   });
 }
 
 describe('the reason of a setting', () => {
   it('that names an identifier is what was found of that record', () => {
-    const { findings, property = '' } = judge('task', [{ taskKey: 'a' }, { taskKey: 'b' }], []);
-    const settings = { workspace: { identifiers: { task: property } } };
-    expect(reasons({ findings, settings }).workspace).toEqual([
+    const finding = judgeIdentifier('task', [{ taskKey: 'a' }, { taskKey: 'b' }], []);
+    expect(reasons(finding).workspace).toEqual([
       {
         key: 'identifiers',
         value: { task: 'taskKey' },

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
-import { settingsToPaste } from '../../../functions/doctor/to-paste.ts';
+import { settingsToPaste } from '../../../functions/doctor/settings.ts';
 import type { Output } from '../../../local/basics/output.ts';
 import { startRunner } from '../../../local/cli/runner.ts';
 import { doctorOf, doctorSource, workspaceOf } from '../../../local/operate/doctor.ts';

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../basics/json.ts';
-import { timeOf } from './times.ts';
+import { timeOf } from './update-time.ts';
 
 /** A value in an entry, and its path: names joined by dots, without array indexes. */
 export interface Leaf {

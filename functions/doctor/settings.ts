@@ -1,0 +1,90 @@
+import { isJsonObject, type Json, type JsonObject } from '../basics/json.ts';
+import type { ProcessKey } from '../basics/process.ts';
+import { jsonEqual } from '../changes/equal.ts';
+import type { WorkspaceSettings } from '../config/workspace.ts';
+import type { DoctorAnswer } from '../operations/protocol/doctor.ts';
+import type { Judged, Proposal } from './finding.ts';
+
+type Part = Readonly<Record<string, Json>>;
+
+/** Joins the settings that a finding proposes with the configured ones: what is configured already is left out,
+ *  and a proposal that adds to a setting keeps its configured parts. */
+export function withConfigured({ settings, ...finding }: Judged, known: Proposal): Judged {
+  if (!settings) return finding;
+  const workspace = added(settings.workspace ?? {}, known.workspace ?? {});
+  const process = added(settings.process ?? {}, known.process ?? {});
+  if (Object.keys({ ...workspace, ...process }).length > 0)
+    return { ...finding, settings: { workspace, process } };
+  if (finding.verdict !== 'setting') return finding;
+  const { remedy: _, ...rest } = finding;
+  return { ...rest, verdict: 'fine', found: `${finding.found} The configuration says so.` };
+}
+
+function added(proposed: Part, known: Part): Part {
+  const joined = Object.entries(proposed).filter(
+    ([name, value]) =>
+      !Object.hasOwn(known, name) || !jsonEqual(known[name] ?? null, join(known[name], value)),
+  );
+  return Object.fromEntries(joined.map(([name, value]) => [name, join(known[name], value)]));
+}
+
+/** The settings of all findings. */
+export function settingsOf(judged: readonly Judged[]): DoctorAnswer['settings'] {
+  const all = judged.reduce<JsonObject>((sum, { settings }) => joinAll(sum, { ...settings }), {});
+  return { workspace: {}, process: {}, ...all } as DoctorAnswer['settings'];
+}
+
+/** Of two numbers (page sizes) the smaller is safe, of two times (the overlap) the longer. */
+function join(before: Json | undefined, value: Json): Json {
+  if (Array.isArray(before) && Array.isArray(value)) return [...new Set([...before, ...value])];
+  if (typeof before === 'number' && typeof value === 'number') return Math.min(before, value);
+  if (typeof before === 'string' && typeof value === 'string')
+    return Number.parseFloat(before) > Number.parseFloat(value) ? before : value;
+  return isJsonObject(before) && isJsonObject(value) ? joinAll(before, value) : value;
+}
+
+function joinAll(before: JsonObject, value: JsonObject): JsonObject {
+  const joined = Object.entries(value).map(
+    ([name, each]) => [name, join(Object.hasOwn(before, name) ? before[name] : undefined, each)] as const,
+  );
+  return { ...before, ...Object.fromEntries(joined) };
+}
+
+/** Of the configured settings of a process and its workspace, those that a doctor may propose. */
+export const configuredIn =
+  (workspaces: readonly WorkspaceSettings[]) =>
+  ({ workspace: name, processId }: ProcessKey): Proposal => {
+    const workspace = workspaces.find(each => each.name === name);
+    const { identifiers = {}, pageSize = {}, dateHeader, processes = [] } = workspace ?? {};
+    const { ignoreFields = [], overlap, auditLog } = processes.find(({ id }) => id === processId) ?? {};
+    return {
+      workspace: given({ identifiers: given(identifiers), pageSize: given(pageSize), dateHeader }),
+      process: given({
+        ignoreFields: [...ignoreFields],
+        overlap: overlap === undefined ? undefined : `${overlap / 60_000}m`,
+        auditLog,
+      }),
+    };
+  };
+
+function given(settings: Readonly<Record<string, Json | undefined>>): Record<string, Json> {
+  const all = Object.entries(settings);
+  return Object.fromEntries(all.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
+}
+
+/** The addresses of the service, which a configuration must name too. */
+export interface ServiceAddresses {
+  readonly baseUrl: string;
+  readonly authUrl: string;
+  readonly audience: string;
+}
+
+/** The proposed settings in the form in which a configuration has them: a whole configuration where the
+ *  addresses are known, else an entry of `workspaces`, to be merged into the existing one. Undefined when
+ *  nothing is proposed. */
+export function settingsToPaste(answer: DoctorAnswer, addresses?: ServiceAddresses): string | undefined {
+  const { workspace: name, process: id, settings } = answer;
+  if (Object.keys(settings.workspace).length + Object.keys(settings.process).length === 0) return undefined;
+  const workspace = { name, ...addresses, ...settings.workspace, processes: [{ id, ...settings.process }] };
+  return JSON.stringify(addresses ? { workspaces: [workspace] } : workspace, null, 2);
+}
