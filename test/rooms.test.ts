@@ -77,7 +77,6 @@ describe('the rooms', () => {
 
   it.each([
     ['service', ['store', 'delivery', 'pass', 'topic']],
-    ['store', ['service', 'delivery', 'pass', 'topic', 'operations', 'schedule', 'config']],
     ['delivery', ['service', 'store/dynamo', 'store/sqlite', 'pass']],
     ['topic', ['service', 'store', 'pass']],
     ['changes', ['service', 'store', 'delivery', 'pass', 'topic', 'operations', 'config']],
@@ -85,6 +84,12 @@ describe('the rooms', () => {
   ])('%s/ imports nothing of %j', (room, others) => {
     const foreign = within(...others.map(other => `functions/${other}`));
     expect(offending(({ from, to }) => from.startsWith(`functions/${room}/`) && foreign(to))).toEqual([]);
+  });
+
+  it('store/ imports basics/, model/ and libraries', () => {
+    const mayKnow = (to: string) =>
+      within('functions/store', 'functions/basics', 'functions/model')(to) || !to.startsWith('functions/');
+    expect(offending(({ from, to }) => within('functions/store')(from) && !mayKnow(to))).toEqual([]);
   });
 
   it('store/dynamo and store/sqlite do not import each other, and the ports in store/ import neither', () => {
@@ -130,7 +135,7 @@ describe('the rooms', () => {
   });
 
   it('pass/ imports the ports of service and store, and nothing else of them', () => {
-    const ports = ['service/service.ts', 'service/errors.ts', 'store/snapshots.ts', 'store/state.ts'];
+    const ports = ['service/service.ts', 'service/errors.ts', 'store/store.ts'];
     const behind = within('functions/service', 'functions/store');
     const isPort = (to: string) => ports.some(port => to === `functions/${port}`);
     expect(offending(({ from, to }) => within('functions/pass')(from) && behind(to) && !isPort(to))).toEqual(

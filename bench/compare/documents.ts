@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../functions/basics/json.ts';
-import { type ProjectContent, type Rules, rulesOf } from '../../functions/changes/compare-project.ts';
+import { type Rules, rulesOf } from '../../functions/changes/compare-project.ts';
 import { ignoredFields } from '../../functions/changes/ignored-fields.ts';
+import type { ProjectContent } from '../../functions/model/snapshot.ts';
 import { believableWorkspace } from '../../simulator/believable/generate.ts';
 import { DEFAULT_FREEDOMS } from '../../simulator/data/freedoms.ts';
 import { projectRecord, taskRecord } from '../../simulator/data/records.ts';

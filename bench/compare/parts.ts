@@ -1,5 +1,6 @@
-import { compareProject, type ProjectContent } from '../../functions/changes/compare-project.ts';
+import { compareProject } from '../../functions/changes/compare-project.ts';
 import { jsonEqual } from '../../functions/changes/equal.ts';
+import type { ProjectContent } from '../../functions/model/snapshot.ts';
 import { type Contender, PROJECT } from './contenders.ts';
 import type { Documents } from './documents.ts';
 

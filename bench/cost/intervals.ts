@@ -1,7 +1,7 @@
+import type { Pace } from '../../functions/model/process-state.ts';
 import { dueBetween } from '../../functions/schedule/due.ts';
 import { isDue, nextPace } from '../../functions/schedule/pace.ts';
 import type { Rhythm } from '../../functions/schedule/scheduled.ts';
-import type { Pace } from '../../functions/store/state.ts';
 import { billOf, totalOf } from './bill.ts';
 import type { Measured } from './measure.ts';
 import { runsOf } from './month.ts';

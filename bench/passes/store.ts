@@ -2,10 +2,10 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SYSTEM } from '../../functions/basics/system.ts';
 import { openTable } from '../../functions/store/dynamo/layout.ts';
 import { createSnapshots } from '../../functions/store/dynamo/store.ts';
-import type { Snapshots } from '../../functions/store/snapshots.ts';
 import { openDatabase } from '../../functions/store/sqlite/database.ts';
 import { SNAPSHOTS_SCHEMA } from '../../functions/store/sqlite/schema.ts';
 import { sqliteSnapshots } from '../../functions/store/sqlite/store.ts';
+import type { Snapshots } from '../../functions/store/store.ts';
 import { countTable, NOTHING_COUNTED, type TableCounts } from './table-counts.ts';
 
 /** Where a poller keeps its state. */

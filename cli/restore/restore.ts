@@ -3,7 +3,7 @@ import type { Mode, ProcessKey } from '../../functions/basics/process.ts';
 import { createRoster, restoreProcess } from '../../functions/store/dynamo/processes.ts';
 import { createSnapshots } from '../../functions/store/dynamo/store.ts';
 import type { Patience, Table } from '../../functions/store/dynamo/table.ts';
-import type { Lease, Snapshots } from '../../functions/store/snapshots.ts';
+import type { Lease, Snapshots } from '../../functions/store/store.ts';
 
 /** How long the lease is taken for: longer than a process takes to be restored. */
 const LEASE_MS = 60 * 60_000;

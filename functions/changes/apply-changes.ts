@@ -1,5 +1,6 @@
 import type { JsonObject } from '../basics/json.ts';
-import type { ProjectContent, RecordChange } from './compare-project.ts';
+import type { ProjectContent } from '../model/snapshot.ts';
+import type { RecordChange } from './compare-project.ts';
 
 /** The content after some of the changes, in order, that lead from `held` to what was read. The result may be
  *  committed even if changes are missing at the end; all of them lead to what was read. */

@@ -1,8 +1,7 @@
 import { byText } from '../basics/order.ts';
 import type { PropertyChange } from '../model/event.ts';
-import type { FieldDefinition } from '../model/field-definition.ts';
+import type { Definitions, FieldDefinition, FieldEntity, KnownField } from '../model/field-definition.ts';
 import { compareDefinition } from './compare-definition.ts';
-import type { Definitions, FieldEntity, KnownField } from './field-index.ts';
 
 /** What became of one field. */
 export interface DefinitionChange {

@@ -1,18 +1,13 @@
 import type { JsonObject } from '../basics/json.ts';
 import { byText } from '../basics/order.ts';
 import type { FieldChange } from '../model/event.ts';
+import type { Definitions } from '../model/field-definition.ts';
+import type { ProjectContent } from '../model/snapshot.ts';
 import { compareRecord, keepArchivedValues } from './compare-record.ts';
 import { jsonEqual } from './equal.ts';
-import { type Definitions, type FieldIndex, indexProjectFields, indexTaskFields } from './field-index.ts';
+import { type FieldIndex, indexProjectFields, indexTaskFields } from './field-index.ts';
 import { isSameIdentifier } from './identifiers.ts';
 import { inOrder } from './in-order.ts';
-
-/** A project with its tasks, as read or as committed. */
-export interface ProjectContent {
-  readonly record: JsonObject;
-  /** Tasks by identifier. */
-  readonly tasks: ReadonlyMap<string, JsonObject>;
-}
 
 const NO_TASKS: ProjectContent['tasks'] = new Map();
 

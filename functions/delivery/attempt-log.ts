@@ -1,8 +1,9 @@
 import type { Clock } from '../basics/clock.ts';
 import type { Log } from '../basics/telemetry.ts';
+import type { Attempt } from '../model/delivery.ts';
 import type { EndpointSecret, EndpointSettings } from '../model/endpoint.ts';
 import { originOf } from '../model/secret.ts';
-import type { Attempt, Deliveries } from '../store/deliveries.ts';
+import type { Deliveries } from '../store/store.ts';
 import type { Held } from './held.ts';
 import type { Outcome } from './http/outcome.ts';
 import type { Answer, NoAnswer } from './http/post.ts';

@@ -3,7 +3,7 @@ import { inParallel } from '../basics/in-parallel.ts';
 import type { EndpointKind, EndpointRequest, EndpointSecret, EndpointSettings } from '../model/endpoint.ts';
 import { wants } from '../model/filter.ts';
 import { originOf } from '../model/secret.ts';
-import type { Slots } from '../store/slots.ts';
+import type { Slots } from '../store/store.ts';
 import { AttemptLog, type AttemptLogDependencies } from './attempt-log.ts';
 import type { EndpointHealth, HealthDependencies } from './endpoint-health.ts';
 import { closedTo, opensAt } from './health.ts';

@@ -1,8 +1,7 @@
+import type { PendingDelivery } from '../model/delivery.ts';
 import { type EndpointSettings, rateOf } from '../model/endpoint.ts';
-import type { PendingDelivery } from '../store/deliveries.ts';
-import type { EndpointRow } from '../store/endpoint-rows.ts';
-import type { BatchDependencies } from './deliver-batch.ts';
-import { deliverBatch, LEAST_REMAINING_MS } from './deliver-batch.ts';
+import type { EndpointRow } from '../model/endpoint-row.ts';
+import { type BatchDependencies, deliverBatch, LEAST_REMAINING_MS } from './deliver-batch.ts';
 import { beginDraining, type DrainingDependencies, endDraining, forgetDue } from './draining.ts';
 import { EndpointHealth } from './endpoint-health.ts';
 import { onlyReplayed, opensAt } from './health.ts';

@@ -1,6 +1,7 @@
 import type { Clock } from '../basics/clock.ts';
 import type { EndpointSettings } from '../model/endpoint.ts';
-import type { EndpointRow, EndpointRows, Health } from '../store/endpoint-rows.ts';
+import type { EndpointRow, Health } from '../model/endpoint-row.ts';
+import type { EndpointRows } from '../store/store.ts';
 import { drainEnd, drained } from './health.ts';
 
 /** By an endpoint's row one run at a time takes charge of what waits for it. */

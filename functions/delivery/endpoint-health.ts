@@ -1,7 +1,7 @@
 import type { Clock } from '../basics/clock.ts';
 import type { Count, Log } from '../basics/telemetry.ts';
-import type { Deliveries } from '../store/deliveries.ts';
-import type { EndpointRow, EndpointRows, Health } from '../store/endpoint-rows.ts';
+import type { EndpointRow, Health } from '../model/endpoint-row.ts';
+import type { Deliveries, EndpointRows } from '../store/store.ts';
 import { afterFailure, afterSuccess, busy, isTroubled, joined, opensAt, stopped } from './health.ts';
 import type { Failure } from './http/outcome.ts';
 

@@ -1,5 +1,5 @@
 import { MAX_SKEW_MS } from '../basics/clock.ts';
-import type { Health } from '../store/endpoint-rows.ts';
+import type { Health } from '../model/endpoint-row.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;

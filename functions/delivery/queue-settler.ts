@@ -1,8 +1,9 @@
 import type { Clock, Random } from '../basics/clock.ts';
 import type { Log } from '../basics/telemetry.ts';
+import type { NewDelivery } from '../model/delivery.ts';
 import type { EndpointSettings } from '../model/endpoint.ts';
 import { type Batch, type Message, soonAgain } from '../queue/queue.ts';
-import type { Deliveries, NewDelivery } from '../store/deliveries.ts';
+import type { Deliveries } from '../store/store.ts';
 import { BatchTally } from './batch-tally.ts';
 import type { EndpointHealth } from './endpoint-health.ts';
 import type { Held } from './held.ts';

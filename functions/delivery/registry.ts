@@ -1,7 +1,8 @@
 import type { Clock } from '../basics/clock.ts';
 import type { Log } from '../basics/telemetry.ts';
 import type { EndpointSettings } from '../model/endpoint.ts';
-import type { EndpointRow, EndpointRows } from '../store/endpoint-rows.ts';
+import type { EndpointRow } from '../model/endpoint-row.ts';
+import type { EndpointRows } from '../store/store.ts';
 
 /** An endpoint, with its row as it was read. */
 export interface Registered {

@@ -1,4 +1,4 @@
-import type { PendingDelivery } from '../store/deliveries.ts';
+import type { PendingDelivery } from '../model/delivery.ts';
 import { BatchTally } from './batch-tally.ts';
 import type { Held } from './held.ts';
 import type { Failure } from './http/outcome.ts';

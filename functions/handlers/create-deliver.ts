@@ -13,9 +13,7 @@ import { type RetryTiming, STANDARD_TIMING } from '../delivery/retries.ts';
 import { type SenderOptions, senderOf } from '../delivery/sender.ts';
 import type { EndpointSettings } from '../model/endpoint.ts';
 import { type Batch, type Message, type Serve, showAgain } from '../queue/queue.ts';
-import type { Deliveries } from '../store/deliveries.ts';
-import type { EndpointRows } from '../store/endpoint-rows.ts';
-import type { Slots } from '../store/slots.ts';
+import type { Deliveries, EndpointRows, Slots } from '../store/store.ts';
 
 /** What Lambda's context tells of the run. */
 export interface DeliverContext {

@@ -9,7 +9,7 @@ import { isDue } from '../schedule/pace.ts';
 import type { PassMessage } from '../schedule/pass-message.ts';
 import { isAdaptive } from '../schedule/scheduled.ts';
 import type { ServiceConnection } from '../service/service.ts';
-import type { Snapshots } from '../store/snapshots.ts';
+import type { Snapshots } from '../store/store.ts';
 
 /** What a handler needs of Lambda's context. */
 export interface PollContext {

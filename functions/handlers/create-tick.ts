@@ -10,7 +10,7 @@ import { type Found, report } from '../schedule/report.ts';
 import type { ScheduledProcess } from '../schedule/scheduled.ts';
 import { startPasses } from '../schedule/start-passes.ts';
 import { figuresOf, type Remember } from '../schedule/watch.ts';
-import type { TickClaims, TickProgresses } from '../store/dynamo/tick.ts';
+import type { TickClaims, TickProgresses } from '../store/store.ts';
 
 /** `remaining` tells how many ms are left until it is cut off. */
 export type Tick = (remaining?: () => number) => Promise<void>;

@@ -7,3 +7,23 @@ export interface FieldDefinition {
   readonly options?: readonly string[];
   readonly archived?: boolean;
 }
+
+/** A field as it was last told, with our notes about it. */
+export interface KnownField extends FieldDefinition {
+  /** The mode of the pass that found it missing from its list; nothing was told yet. */
+  readonly missing?: 'changes' | 'sweep';
+  /** It was told as deleted. It stays known, because records may still have values of it
+   *  (docs/decisions/0005). */
+  readonly deleted?: boolean;
+}
+
+/** What custom fields belong to; each has a list of definitions. */
+export type FieldEntity = 'project' | 'task';
+
+/** The definitions of one process, for its projects (coverpage) and its tasks. */
+export interface Definitions {
+  readonly project: readonly KnownField[];
+  readonly task: readonly KnownField[];
+  /** The lists that were read at least once: from then on new fields in them are told. */
+  readonly read?: readonly FieldEntity[];
+}

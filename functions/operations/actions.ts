@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { ProcessKey } from '../basics/process.ts';
-import type { Action, Subject } from '../store/actions.ts';
+import type { Action, Subject } from '../store/store.ts';
 import type { Acted, OperationsContext } from './context.ts';
 import { findEndpoint } from './endpoints.ts';
 import { cursorOf, DEFAULT_LIMIT, iso, readCursor } from './page.ts';

@@ -1,20 +1,32 @@
 import type { Clock } from '../basics/clock.ts';
+import type { Mode, ProcessKey } from '../basics/process.ts';
 import type { Log } from '../basics/telemetry.ts';
 import type { AddressCheck } from '../delivery/http/check-address.ts';
 import type { Queues } from '../delivery/queues.ts';
 import type { Sender } from '../delivery/sender.ts';
 import type { EndpointSettings } from '../model/endpoint.ts';
 import type { SecretKeeper } from '../model/secret.ts';
-import type { Actions, Subject } from '../store/actions.ts';
-import type { ChangeRecord, ChangeRecords } from '../store/change-records.ts';
-import type { Deliveries } from '../store/deliveries.ts';
-import type { EndpointRows } from '../store/endpoint-rows.ts';
-import type { JournalReader } from '../store/journal.ts';
-import type { KnownProcess, Passes, ProcessReader } from '../store/processes.ts';
-import type { Roster } from '../store/roster.ts';
+import type {
+  Actions,
+  ChangeRecord,
+  ChangeRecords,
+  Deliveries,
+  EndpointRows,
+  JournalReader,
+  KnownProcess,
+  ProcessReader,
+  Roster,
+  Subject,
+} from '../store/store.ts';
 import type { AnswerOf } from './protocol/answers.ts';
 import type { FunctionName, LogEntry } from './protocol/logs.ts';
 import type { SetAsideMessage, SetAsideName } from './protocol/set-aside.ts';
+
+/** Starts passes. */
+export interface Passes {
+  /** @throws Refused where nothing runs that could make the pass */
+  start(process: ProcessKey, mode: Mode): Promise<void>;
+}
 
 /** All that the operations need: each is a function of this context and of its request. */
 export interface OperationsContext extends Pick<Sender, 'openPoster' | 'chatFormats'> {

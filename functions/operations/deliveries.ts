@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { serialise } from '../changes/serialise.ts';
 import { closedTo, joined } from '../delivery/health.ts';
 import { placeOf } from '../delivery/read-event.ts';
-import type { Attempt, NewDelivery } from '../store/deliveries.ts';
+import type { Attempt, NewDelivery } from '../model/delivery.ts';
 import { type Acted, type OperationsContext, onEndpoint } from './context.ts';
 import { changeRow, countOf, type Found, findEndpoint, wake } from './endpoints.ts';
 import { findEvent } from './events.ts';

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { inParallel } from '../basics/in-parallel.ts';
 import { holdEnd, paused, resumed, wakesAt } from '../delivery/health.ts';
+import type { Attempt, Standing } from '../model/delivery.ts';
 import { ENDPOINT_NAME, type EndpointSettings, rateOf } from '../model/endpoint.ts';
-import type { Attempt, Standing } from '../store/deliveries.ts';
-import type { EndpointRow, Health } from '../store/endpoint-rows.ts';
+import type { EndpointRow, Health } from '../model/endpoint-row.ts';
 import { type Acted, type OperationsContext, onEndpoint } from './context.ts';
 import { CONCURRENCY, cursorOf, DEFAULT_LIMIT, iso, MAX_COUNTED, readCursor } from './page.ts';
 import type { AnswerOf } from './protocol/answers.ts';

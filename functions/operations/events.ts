@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Json } from '../basics/json.ts';
 import { type ChangeEvent, type EventType, eventSchemas } from '../model/event.ts';
 import { wants } from '../model/filter.ts';
-import type { FoundEntry, JournalRecord } from '../store/journal.ts';
+import type { FoundEntry, JournalRecord } from '../store/store.ts';
 import type { OperationsContext } from './context.ts';
 import { cursorOf, DEFAULT_LIMIT, iso, readCursor } from './page.ts';
 import { processesOf } from './processes.ts';

@@ -1,6 +1,5 @@
 import type { ProcessKey } from '../basics/process.ts';
-import type { KnownProcess } from '../store/processes.ts';
-import type { Roster } from '../store/roster.ts';
+import type { KnownProcess, Roster } from '../store/store.ts';
 import type { Acted, OperationsContext } from './context.ts';
 import { iso, MAX_COUNTED } from './page.ts';
 import type { AnswerOf } from './protocol/answers.ts';

@@ -1,9 +1,9 @@
 import { closedTo, joined } from '../delivery/health.ts';
 import type { Registered } from '../delivery/registry.ts';
+import type { Replay } from '../model/endpoint-row.ts';
 import type { EventType } from '../model/event.ts';
 import { wants } from '../model/filter.ts';
-import type { Replay } from '../store/endpoint-rows.ts';
-import type { JournalEntry } from '../store/journal.ts';
+import type { JournalEntry } from '../store/store.ts';
 import { type Acted, type OperationsContext, onEndpoint } from './context.ts';
 import { deliveryOf } from './deliveries.ts';
 import { changeRow, type Found, findEndpoint, wake } from './endpoints.ts';

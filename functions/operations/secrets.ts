@@ -1,6 +1,6 @@
 import type { EndpointKind, EndpointSecret } from '../model/endpoint.ts';
+import type { EndpointRow } from '../model/endpoint-row.ts';
 import { isSigningSecret, originOf, parseSecret } from '../model/secret.ts';
-import type { EndpointRow } from '../store/endpoint-rows.ts';
 import { type Acted, type OperationsContext, onEndpoint } from './context.ts';
 import { changeRow, type Found, findEndpoint } from './endpoints.ts';
 import type { AnswerOf } from './protocol/answers.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { ProcessKey } from '../basics/process.ts';
-import type { ChangeRecord } from '../store/change-records.ts';
+import type { ChangeRecord } from '../store/store.ts';
 import type { Acted, LogPage, OperationsContext, StackPorts } from './context.ts';
 import { cursorOf, DEFAULT_LIMIT, iso, readCursor } from './page.ts';
 import type { AnswerOf } from './protocol/answers.ts';

@@ -2,7 +2,8 @@ import * as z from 'zod';
 import { happenedAt } from '../basics/clock.ts';
 import { inParallel } from '../basics/in-parallel.ts';
 import { longestSilence } from '../config/workspace.ts';
-import type { KnownProcess, Owed, ProcessFailure, Progress } from '../store/processes.ts';
+import type { Debt, PassFailure } from '../model/process-state.ts';
+import type { KnownProcess, Progress } from '../store/store.ts';
 import type { OperationsContext } from './context.ts';
 import { endpointsAfter } from './endpoints.ts';
 import { CONCURRENCY, cursorOf, DEFAULT_LIMIT, iso, readCursor } from './page.ts';
@@ -101,7 +102,7 @@ function statusOf(process: KnownProcess, known: Known): ProcessStatus {
 
 function debtsOf({ debts }: Progress): ProcessStatus['debts'] {
   const all = [...debts].map(([project, debt]) => ({ project, ...debt }));
-  const rank = (debt: Owed) => 2 * Number(!debt.told) + Number(!isUnread(debt));
+  const rank = (debt: Pick<Debt, 'told' | 'cause'>) => 2 * Number(!debt.told) + Number(!isUnread(debt));
   const inOrder = all.toSorted((one, other) => rank(one) - rank(other) || one.metAt - other.metAt);
   return {
     count: all.length,
@@ -116,12 +117,12 @@ function debtsOf({ debts }: Progress): ProcessStatus['debts'] {
 
 /** Whether a project can't be read. Others need nobody: one that a sweep missed was most likely deleted,
  *  which the next sweep tells, and one that is uncertain is read again. */
-function isUnread({ cause }: Owed): boolean {
+function isUnread({ cause }: Pick<Debt, 'cause'>): boolean {
   return cause === 'unreadable' || cause === 'no-task-list';
 }
 
 /** Why passes fail; where both modes do, why `changes` passes do. */
-function failureOf({ changesFailure, sweepFailure }: Progress): ProcessFailure | undefined {
+function failureOf({ changesFailure, sweepFailure }: Progress): PassFailure | undefined {
   return changesFailure ?? sweepFailure;
 }
 

@@ -3,7 +3,7 @@ import { serialise } from '../changes/serialise.ts';
 import { closedTo } from '../delivery/health.ts';
 import { placeOf } from '../delivery/read-event.ts';
 import { leftOutBy } from '../model/filter.ts';
-import type { FoundEntry } from '../store/journal.ts';
+import type { FoundEntry } from '../store/store.ts';
 import type { OperationsContext } from './context.ts';
 import { attemptAnswer } from './deliveries.ts';
 import { allEndpoints, type Found } from './endpoints.ts';

@@ -1,9 +1,10 @@
 import { applyChanges } from '../changes/apply-changes.ts';
 import { buildEvents, type Observed, type Commit as Origin } from '../changes/build-events.ts';
-import type { ProjectContent, RecordChange } from '../changes/compare-project.ts';
+import type { RecordChange } from '../changes/compare-project.ts';
 import { jsonEqual } from '../changes/equal.ts';
 import { updateTime } from '../changes/ignored-fields.ts';
-import type { CommitRequest, CommitResult, ReadUntil, Snapshot, Tombstone } from '../store/snapshots.ts';
+import type { ProjectContent, ReadUntil, Snapshot, Tombstone } from '../model/snapshot.ts';
+import type { CommitRequest, CommitResult } from '../store/store.ts';
 import type { Difference } from './decide.ts';
 import { TooLargeError } from './failures.ts';
 import type { Pass } from './pass.ts';

@@ -1,5 +1,5 @@
-import type { PassWindow } from '../store/snapshots.ts';
-import type { ProcessState } from '../store/state.ts';
+import type { ProcessState } from '../model/process-state.ts';
+import type { PassWindow } from '../store/store.ts';
 import { type End, type Findings, reasonOf } from './debts.ts';
 import type { PassKind } from './parts.ts';
 

@@ -1,6 +1,6 @@
 import { byText } from '../basics/order.ts';
-import type { DebtChange } from '../store/snapshots.ts';
-import type { Cause, Debt, ProcessState } from '../store/state.ts';
+import type { Cause, Debt, ProcessState } from '../model/process-state.ts';
+import type { DebtChange } from '../store/store.ts';
 
 /** How a look at a project ends. `settled`: nothing is left to do. `unclear`: only the whole listing of the second round can tell.
  *  `vanished`: gone, its task list answers 404. `missed twice`: gone, for two sweeps missed it, though its task list is there.

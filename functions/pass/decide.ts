@@ -1,14 +1,8 @@
-import {
-  compareProject,
-  keepArchived,
-  type ProjectContent,
-  type RecordChange,
-  type Rules,
-} from '../changes/compare-project.ts';
+import { compareProject, keepArchived, type RecordChange, type Rules } from '../changes/compare-project.ts';
 import { jsonEqual } from '../changes/equal.ts';
 import { updateTime } from '../changes/ignored-fields.ts';
-import type { Snapshot, Tombstone } from '../store/snapshots.ts';
-import type { Debt } from '../store/state.ts';
+import type { Debt } from '../model/process-state.ts';
+import type { ProjectContent, Snapshot, Tombstone } from '../model/snapshot.ts';
 import { type End, isRetried } from './debts.ts';
 import type { PassKind } from './parts.ts';
 import type { Listed, ListingKind } from './reading/listing.ts';

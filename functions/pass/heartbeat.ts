@@ -1,6 +1,6 @@
 import type { Clock } from '../basics/clock.ts';
 import type { ProcessKey } from '../basics/process.ts';
-import { byKey, type Lease, type PassWindow, type Snapshots } from '../store/snapshots.ts';
+import { byKey, type Lease, type PassWindow, type Snapshots } from '../store/store.ts';
 
 /** How long a lease lasts: longer than the slowest page takes, yet a dead poller is replaced within a minute. */
 export const LEASE_MS = 60_000;

@@ -1,4 +1,4 @@
-import type { SnapshotHead, Tombstone } from '../store/snapshots.ts';
+import type { SnapshotHead, Tombstone } from '../model/snapshot.ts';
 import { commit } from './commit.ts';
 import type { Found } from './debts.ts';
 import { type DecisionRules, decide, type Seen, type Verdict } from './decide.ts';

@@ -3,7 +3,7 @@ import type { Mode, ProcessKey } from '../basics/process.ts';
 import type { Log } from '../basics/telemetry.ts';
 import type { ProcessSettings } from '../config/workspace.ts';
 import type { Service } from '../service/service.ts';
-import type { Snapshots } from '../store/snapshots.ts';
+import type { Snapshots } from '../store/store.ts';
 
 /** What a pass works with. */
 export interface PassParts {

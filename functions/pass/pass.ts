@@ -1,6 +1,6 @@
 import { ignoredFields } from '../changes/ignored-fields.ts';
-import type { Lease } from '../store/snapshots.ts';
-import type { ProcessState } from '../store/state.ts';
+import type { ProcessState } from '../model/process-state.ts';
+import type { Lease } from '../store/store.ts';
 import type { Actors } from './audit-log/actors.ts';
 import { Heartbeat } from './heartbeat.ts';
 import type { PassKind, PassParts } from './parts.ts';

@@ -1,6 +1,7 @@
 import { type Walk, walk } from '../basics/walk.ts';
+import type { SnapshotHead } from '../model/snapshot.ts';
 import { DeadlineError, ServiceError } from '../service/errors.ts';
-import { byKey, type SnapshotHead } from '../store/snapshots.ts';
+import { byKey } from '../store/store.ts';
 import { bulkLimit } from './conclude.ts';
 import { debtChanges, Findings, reasonOf, skippedNoLonger } from './debts.ts';
 import { type Candidate, type Looked, look } from './look.ts';

@@ -1,9 +1,9 @@
 import { heldEvent } from '../changes/build-events.ts';
 import { compareProject } from '../changes/compare-project.ts';
 import { skippedEvent } from '../changes/source-events.ts';
+import { failureOf, type PassState, type ProcessState } from '../model/process-state.ts';
+import type { Snapshot } from '../model/snapshot.ts';
 import { nextPace } from '../schedule/pace.ts';
-import type { Snapshot } from '../store/snapshots.ts';
-import { failureOf, type PassState, type ProcessState } from '../store/state.ts';
 import { commit } from './commit.ts';
 import { type Conclusion, conclude } from './conclude.ts';
 import { debtChanges, type Findings, ON_HOLD, reasonOf, skippedNoLonger, toTell } from './debts.ts';

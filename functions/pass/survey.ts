@@ -1,6 +1,6 @@
 import { updateTime } from '../changes/ignored-fields.ts';
-import { byKey, type PassWindow } from '../store/snapshots.ts';
-import type { AuditPosition, RecentProjects } from '../store/state.ts';
+import type { AuditPosition, RecentProjects } from '../model/process-state.ts';
+import { byKey, type PassWindow } from '../store/store.ts';
 import { Actors } from './audit-log/actors.ts';
 import { readAudit } from './audit-log/audit.ts';
 import { namesIn } from './audit-log/names.ts';

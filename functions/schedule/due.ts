@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Mode, ProcessKey } from '../basics/process.ts';
-import type { SweepProgress } from '../store/dynamo/tick.ts';
-import type { ProcessState } from '../store/state.ts';
+import type { ProcessState } from '../model/process-state.ts';
+import type { SweepProgress } from '../store/store.ts';
 import { dueAtOf } from './pace.ts';
 import { isAdaptive, type ScheduledProcess } from './scheduled.ts';
 

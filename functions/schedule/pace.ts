@@ -1,5 +1,5 @@
 import { MAX_SKEW_MS } from '../basics/clock.ts';
-import type { Pace } from '../store/state.ts';
+import type { Pace } from '../model/process-state.ts';
 import { isAdaptive, type Rhythm } from './scheduled.ts';
 
 /** What follows a `changes` pass that began at `began`, in ms since 1970; undefined where the time between two is fixed. */

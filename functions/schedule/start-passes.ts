@@ -1,7 +1,7 @@
 import type { Clock } from '../basics/clock.ts';
 import type { Log } from '../basics/telemetry.ts';
 import type { NewMessage, Queue } from '../queue/queue.ts';
-import type { TickClaims } from '../store/dynamo/tick.ts';
+import type { TickClaims } from '../store/store.ts';
 import { type DuePass, dueBetween, type Known } from './due.ts';
 import { passIn } from './pass-message.ts';
 import type { ScheduledProcess } from './scheduled.ts';

@@ -1,5 +1,5 @@
 import { longestSilence } from '../config/workspace.ts';
-import type { TickProgress } from '../store/dynamo/tick.ts';
+import type { TickProgress } from '../store/store.ts';
 import type { ScheduledProcess } from './scheduled.ts';
 
 /** Writes down each of these processes that isn't yet.

@@ -1,7 +1,8 @@
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type { JsonObject } from '../basics/json.ts';
+import type { Attempt } from '../model/delivery.ts';
 import type { ChangeEvent } from '../model/event.ts';
-import type { ReadUntil, Snapshot } from './snapshots.ts';
+import type { ReadUntil, Snapshot } from '../model/snapshot.ts';
 
 /** zstd(JSON), at zstd's own level: higher ones cost a pass more time than they save in table bytes. */
 export function encode(value: unknown): Uint8Array {
@@ -34,4 +35,34 @@ export function decodeContent(bytes: Uint8Array): Held {
 /** The events of one change record, as `publish.ts` sends them: byte for byte what was committed. */
 export function decodeEvents(bytes: Uint8Array): ChangeEvent[] {
   return decode(bytes) as ChangeEvent[];
+}
+
+/** Bytes of JSON that go into one change record. It stays under the item's 400 KB even where it hardly compresses:
+ *  no event is above 240 KB. */
+const RECORD_BYTES = 300_000;
+
+/** The events as each change record holds them, encoded. */
+export function changeGroups(events: readonly ChangeEvent[]): Uint8Array[] {
+  return grouped(events).map(encode);
+}
+
+/** Consecutive events that go into one change record; the first event of each group is its key. */
+function grouped(events: readonly ChangeEvent[]): ChangeEvent[][] {
+  let first: ChangeEvent | undefined;
+  let room = 0;
+  const groups = Map.groupBy(events, event => {
+    const size = Buffer.byteLength(JSON.stringify(event));
+    if (size > room) {
+      first = event;
+      room = RECORD_BYTES;
+    }
+    room -= size;
+    return first;
+  });
+  return [...groups.values()];
+}
+
+/** An attempt as it is kept, as JSON. */
+export function keptAttempt({ events, ...attempt }: Attempt): string {
+  return JSON.stringify({ ...attempt, events: events.map(({ id, type }) => ({ id, type })) });
 }

@@ -1,3 +1,5 @@
+import type { PassState } from '../model/process-state.ts';
+
 /** Bytes of a snapshot in one item: DynamoDB takes 400 KB with all names and keys. */
 export const PART_BYTES = 380_000;
 /** DynamoDB's limits of one transaction: 100 items, 4 MB; we stay below for names, keys, and the state's small parts. */
@@ -15,4 +17,65 @@ export function fitsOneTransaction(
   const parts = content ? Math.ceil(content.length / PART_BYTES) : 1;
   // Stryker disable next-line EqualityOperator: a byte is nothing beside the 200 KB that are kept free.
   return parts + changes.length + more <= MAX_ITEMS && bytes <= MAX_BYTES;
+}
+
+/** The row in which a part of the state is kept: `STATE`, `PASS#changes`, `PASS#sweep` or `PASS#changes#SEEN`, in this order. */
+export type StateRow = 'rare' | 'changes' | 'sweep' | 'seen';
+
+export const STATE_ROWS: { readonly [Name in keyof PassState]: StateRow } = {
+  baselined: 'rare',
+  baselinedAt: 'rare',
+  definitions: 'rare',
+  hold: 'rare',
+  released: 'rare',
+  stalled: 'rare',
+  reported: 'rare',
+  announced: 'rare',
+  watermark: 'changes',
+  completedAt: 'changes',
+  pace: 'changes',
+  skipped: 'changes',
+  changesFailure: 'changes',
+  sweptAt: 'sweep',
+  sweepCompletedAt: 'sweep',
+  sweepFailure: 'sweep',
+  audit: 'seen',
+  recent: 'seen',
+};
+
+/** How many rows it takes to write these parts. */
+export function rowsOf(state: Partial<PassState>): number {
+  return new Set(Object.keys(state).map(name => STATE_ROWS[name as keyof PassState])).size;
+}
+
+/** No slot is further ahead than this, in ms: as long as the longest run may wait. One that is was booked by a clock that was
+ *  ahead. */
+export const MAX_SLOT_AHEAD_MS = 15 * 60_000;
+
+/** No tick claims further ahead than this: a claim that does was made by a wrong clock, and is ignored. */
+export const MAX_CLAIM_AHEAD_MS = 2 * 60_000;
+
+/** How long the journal keeps a change record, for replay. */
+export const KEPT_SECONDS = 30 * 24 * 60 * 60;
+
+/** When a change record of `at` (ms since 1970) expires, in seconds since 1970. */
+export function expiryOf(at: number): number {
+  return Math.floor(at / 1000) + KEPT_SECONDS;
+}
+
+const DAY_MS = 24 * 3_600_000;
+
+/** How long a delivery is kept after the time at which it was last due, and how long a dead letter is, in
+ *  ms. */
+export const DELIVERIES_KEPT_MS = 30 * DAY_MS;
+/** How long an attempt is kept, in ms. */
+export const ATTEMPTS_KEPT_MS = 7 * DAY_MS;
+/** How long the actions of operators are kept, in ms. */
+export const ACTIONS_KEPT_MS = 400 * DAY_MS;
+/** How long a published audit entry is remembered, in seconds. */
+export const ENTRIES_KEPT_SECONDS = 400 * 24 * 60 * 60;
+
+/** When an entry that was published at `at` (ms since 1970) is forgotten, in seconds since 1970. */
+export function entryExpiryOf(at: number): number {
+  return Math.floor(at / 1000) + ENTRIES_KEPT_SECONDS;
 }

@@ -1,10 +1,10 @@
 import type { Clock } from '../../functions/basics/clock.ts';
 import type { Mode, ProcessKey } from '../../functions/basics/process.ts';
 import type { PollReport } from '../../functions/handlers/create-poll.ts';
+import type { ProcessState } from '../../functions/model/process-state.ts';
 import { dueBetween } from '../../functions/schedule/due.ts';
 import { type ScheduledProcess, scheduledIn } from '../../functions/schedule/scheduled.ts';
-import type { Snapshots } from '../../functions/store/snapshots.ts';
-import type { ProcessState } from '../../functions/store/state.ts';
+import type { Snapshots } from '../../functions/store/store.ts';
 import { type Job, LOOK_MS } from '../basics/scheduler.ts';
 import type { Watched } from '../settings/watched.ts';
 import type { RunPass } from './polling.ts';

@@ -1,7 +1,6 @@
 import type { Clock, Sleep } from '../../functions/basics/clock.ts';
 import type { WorkspaceSettings } from '../../functions/config/workspace.ts';
-import type { KnownProcess } from '../../functions/store/processes.ts';
-import type { Snapshots } from '../../functions/store/snapshots.ts';
+import type { KnownProcess, Snapshots } from '../../functions/store/store.ts';
 import type { Closers } from '../basics/closers.ts';
 import type { Output } from '../basics/output.ts';
 import { startScheduler } from '../basics/scheduler.ts';

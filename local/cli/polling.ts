@@ -3,7 +3,7 @@ import type { Mode, ProcessKey } from '../../functions/basics/process.ts';
 import { createPoll, type PollProgress, type PollReport } from '../../functions/handlers/create-poll.ts';
 import { connect } from '../../functions/service/client.ts';
 import type { ServiceConnection } from '../../functions/service/service.ts';
-import type { Snapshots } from '../../functions/store/snapshots.ts';
+import type { Snapshots } from '../../functions/store/store.ts';
 import type { Output } from '../basics/output.ts';
 import { sleep } from '../basics/sleep.ts';
 import type { PassWatch } from '../health/freshness.ts';

@@ -1,9 +1,6 @@
 import type { ProcessKey } from '../../functions/basics/process.ts';
 import type { Publish } from '../../functions/handlers/create-publish.ts';
-import type { JournalReader } from '../../functions/store/journal.ts';
-import type { ProcessReader } from '../../functions/store/processes.ts';
-import type { Roster } from '../../functions/store/roster.ts';
-import type { Snapshots } from '../../functions/store/snapshots.ts';
+import type { JournalReader, ProcessReader, Roster, Snapshots } from '../../functions/store/store.ts';
 import type { Closers } from '../basics/closers.ts';
 import type { Output } from '../basics/output.ts';
 import { sleep } from '../basics/sleep.ts';

@@ -1,11 +1,4 @@
 import { existsSync } from 'node:fs';
-import type { Actions } from '../../functions/store/actions.ts';
-import type { EndpointRows } from '../../functions/store/endpoint-rows.ts';
-import type { JournalReader } from '../../functions/store/journal.ts';
-import type { ProcessReader } from '../../functions/store/processes.ts';
-import type { Roster } from '../../functions/store/roster.ts';
-import type { Slots } from '../../functions/store/slots.ts';
-import type { Snapshots } from '../../functions/store/snapshots.ts';
 import { sqliteActions } from '../../functions/store/sqlite/actions.ts';
 import { type Database, openDatabase } from '../../functions/store/sqlite/database.ts';
 import { sqliteEndpointRows, sqliteSlots } from '../../functions/store/sqlite/endpoints.ts';
@@ -17,6 +10,15 @@ import {
   sqliteDeliveries,
   sqliteSnapshots,
 } from '../../functions/store/sqlite/store.ts';
+import type {
+  Actions,
+  EndpointRows,
+  JournalReader,
+  ProcessReader,
+  Roster,
+  Slots,
+  Snapshots,
+} from '../../functions/store/store.ts';
 import type { Closers } from '../basics/closers.ts';
 import type { DataDirectory } from './data-directory.ts';
 import { STORE_FILE } from './store-file.ts';

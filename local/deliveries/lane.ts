@@ -1,5 +1,6 @@
 import type { Clock } from '../../functions/basics/clock.ts';
-import type { Deliveries, PendingDelivery } from '../../functions/store/deliveries.ts';
+import type { PendingDelivery } from '../../functions/model/delivery.ts';
+import type { Deliveries } from '../../functions/store/store.ts';
 
 /** How long the row of a delivered event may stay: several are removed together, since each removal is a
  *  write to the disk. After a kill in between they are sent once more, with the same ids. */

@@ -5,8 +5,9 @@ import type {
   PublishBatchRequestEntry,
 } from '@aws-sdk/client-sns';
 import type { Clock } from '../../functions/basics/clock.ts';
+import type { Attributes, NewDelivery } from '../../functions/model/delivery.ts';
 import type { ChangeEvent } from '../../functions/model/event.ts';
-import type { Attributes, Deliveries, NewDelivery } from '../../functions/store/deliveries.ts';
+import type { Deliveries } from '../../functions/store/store.ts';
 import { Lane } from './lane.ts';
 
 /** Whether a receiver wants a message, by its attributes or its event; `event` is undefined where the

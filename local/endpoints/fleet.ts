@@ -4,10 +4,9 @@ import { afterSuccess } from '../../functions/delivery/health.ts';
 import { createRegistry, type Registry } from '../../functions/delivery/registry.ts';
 import type { Sender } from '../../functions/delivery/sender.ts';
 import type { EndpointSettings } from '../../functions/model/endpoint.ts';
+import type { EndpointRow, Health } from '../../functions/model/endpoint-row.ts';
 import type { Replays } from '../../functions/operations/replay.ts';
-import type { Deliveries } from '../../functions/store/deliveries.ts';
-import type { EndpointRow, EndpointRows, Health } from '../../functions/store/endpoint-rows.ts';
-import type { Slots } from '../../functions/store/slots.ts';
+import type { Deliveries, EndpointRows, Slots } from '../../functions/store/store.ts';
 import type { LocalTopic } from '../deliveries/topic.ts';
 import { type ServedEndpoint, startEndpoint } from './endpoint.ts';
 

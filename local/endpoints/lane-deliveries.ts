@@ -1,4 +1,4 @@
-import type { Deliveries } from '../../functions/store/deliveries.ts';
+import type { Deliveries } from '../../functions/store/store.ts';
 import type { Lane } from '../deliveries/lane.ts';
 
 /** The deliveries of an endpoint, as the deliverer settles them, by way of its lane: what arrived leaves

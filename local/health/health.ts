@@ -1,10 +1,8 @@
 import { type Clock, happenedAt } from '../../functions/basics/clock.ts';
-import type { ProcessSettings } from '../../functions/config/workspace.ts';
-import { longestSilence } from '../../functions/config/workspace.ts';
-import type { Deliveries } from '../../functions/store/deliveries.ts';
-import type { EndpointRow, EndpointRows } from '../../functions/store/endpoint-rows.ts';
-import type { Snapshots } from '../../functions/store/snapshots.ts';
+import { longestSilence, type ProcessSettings } from '../../functions/config/workspace.ts';
+import type { EndpointRow } from '../../functions/model/endpoint-row.ts';
 import { type Journal, PUBLISHER } from '../../functions/store/sqlite/journal.ts';
+import type { Deliveries, EndpointRows, Snapshots } from '../../functions/store/store.ts';
 import { showAbout } from '../basics/duration.ts';
 import type { Watched } from '../settings/watched.ts';
 import type { PassWatch } from './freshness.ts';

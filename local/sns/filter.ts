@@ -1,6 +1,5 @@
-import type { Attributes } from '../../functions/store/deliveries.ts';
-
 /** A filter policy over message attributes: each named attribute must have one of the values listed for it. */
+import type { Attributes } from '../../functions/model/delivery.ts';
 export type Filter = Readonly<Record<string, readonly string[]>>;
 
 /** Throws unless SNS would take the policy: 1 to 5 attributes, no empty list, at most 150 combinations. */

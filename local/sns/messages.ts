@@ -1,5 +1,5 @@
 import { createHash, type KeyObject } from 'node:crypto';
-import type { NewDelivery } from '../../functions/store/deliveries.ts';
+import type { NewDelivery } from '../../functions/model/delivery.ts';
 import { type MessageType, signed } from './signature.ts';
 
 /** What every message to one subscription shares. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock, Sleep } from '../../functions/basics/clock.ts';
-import type { PendingDelivery } from '../../functions/store/deliveries.ts';
+import type { PendingDelivery } from '../../functions/model/delivery.ts';
 import { AWAY } from '../deliveries/failures.ts';
 import type { Lane } from '../deliveries/lane.ts';
 import { askForConfirmation } from './handshake.ts';

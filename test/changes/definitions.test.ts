@@ -10,9 +10,9 @@ import {
   isInDoubt,
 } from '../../functions/changes/compare-definitions.ts';
 import { fieldEvents } from '../../functions/changes/field-events.ts';
-import { type Definitions, isOutOfUse } from '../../functions/changes/field-index.ts';
+import { isOutOfUse } from '../../functions/changes/field-index.ts';
 import { MAX_EVENT_BYTES } from '../../functions/changes/fit-event.ts';
-import type { FieldDefinition } from '../../functions/model/field-definition.ts';
+import type { Definitions, FieldDefinition } from '../../functions/model/field-definition.ts';
 import { checkEvents } from '../kit/check-event.ts';
 
 type Mode = 'changes' | 'sweep';

@@ -1,14 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../functions/basics/json.ts';
-import {
-  compareProject,
-  keepArchived,
-  type ProjectContent,
-  rulesOf,
-} from '../../functions/changes/compare-project.ts';
+import { compareProject, keepArchived, rulesOf } from '../../functions/changes/compare-project.ts';
 import { jsonEqual } from '../../functions/changes/equal.ts';
 import { ignoredFields } from '../../functions/changes/ignored-fields.ts';
+import type { ProjectContent } from '../../functions/model/snapshot.ts';
 import { comparePlainly, keepPlainly } from '../kit/changes/plain-compare.ts';
 
 const field = (externalId: string, type: string, archived = false) => ({

@@ -6,9 +6,9 @@ import { drain } from '../../functions/delivery/drain.ts';
 import { EndpointHealth } from '../../functions/delivery/endpoint-health.ts';
 import type { Answer } from '../../functions/delivery/http/post.ts';
 import { RowSettler } from '../../functions/delivery/row-settler.ts';
+import type { EndpointRow } from '../../functions/model/endpoint-row.ts';
 import type { ChangeEvent, SentEvent } from '../../functions/model/event.ts';
 import type { Message } from '../../functions/queue/queue.ts';
-import type { EndpointRow } from '../../functions/store/endpoint-rows.ts';
 import { AT, SECRET, someEvents } from '../kit/delivery/given.ts';
 import {
   answered,

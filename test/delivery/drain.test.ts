@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { type DrainDependencies, drain } from '../../functions/delivery/drain.ts';
 import { wakesAt } from '../../functions/delivery/health.ts';
-import type { NewDelivery } from '../../functions/store/deliveries.ts';
+import type { NewDelivery } from '../../functions/model/delivery.ts';
 import { AT, someEvents } from '../kit/delivery/given.ts';
 import {
   answered,

@@ -14,7 +14,7 @@ import {
   stopped,
   wakesAt,
 } from '../../functions/delivery/health.ts';
-import type { Health } from '../../functions/store/endpoint-rows.ts';
+import type { Health } from '../../functions/model/endpoint-row.ts';
 import { AT } from '../kit/delivery/given.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../kit/delivery/setting.ts';
 

@@ -16,7 +16,7 @@ import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { PutParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { createSnapshots } from '../../functions/store/dynamo/store.ts';
 import type { Table } from '../../functions/store/dynamo/table.ts';
-import type { Snapshots } from '../../functions/store/snapshots.ts';
+import type { Snapshots } from '../../functions/store/store.ts';
 import { PATIENCE } from '../kit/table.ts';
 import { CREDENTIALS, REGION } from './emulator/environment.ts';
 import { attachOperators, createOperators, detachOperators, type Operators } from './operators.ts';

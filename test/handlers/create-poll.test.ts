@@ -3,10 +3,10 @@ import type { Mode } from '../../functions/basics/process.ts';
 import { workspaceSettings } from '../../functions/config/read.ts';
 import type { WorkspaceSettings } from '../../functions/config/workspace.ts';
 import { createPoll, type PassRequest, type PollDependencies } from '../../functions/handlers/create-poll.ts';
+import type { ProcessState } from '../../functions/model/process-state.ts';
 import type { Page, Service, ServiceRecord } from '../../functions/service/service.ts';
 import { createSnapshots } from '../../functions/store/dynamo/store.ts';
-import type { Snapshots } from '../../functions/store/snapshots.ts';
-import type { ProcessState } from '../../functions/store/state.ts';
+import type { Snapshots } from '../../functions/store/store.ts';
 import { openModel } from '../kit/table.ts';
 
 const AT = Date.UTC(2026, 10, 21, 12);

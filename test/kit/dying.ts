@@ -1,7 +1,6 @@
-import type { Snapshots } from '../../functions/store/snapshots.ts';
-
 /** A process that dies at its n-th call of the table: before the call has its effect, or after, without
  *  getting the answer. */
+import type { Snapshots } from '../../functions/store/store.ts';
 export function dyingAt(
   snapshots: Snapshots,
   call: number,

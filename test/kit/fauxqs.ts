@@ -8,7 +8,7 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import { buildApp } from 'fauxqs';
-import type { Attributes } from '../../functions/store/deliveries.ts';
+import type { Attributes } from '../../functions/model/delivery.ts';
 
 /** A message as it was published. */
 export interface Published {

@@ -1,5 +1,5 @@
 import { byText } from '../../functions/basics/order.ts';
-import type { Debt } from '../../functions/store/state.ts';
+import type { Debt } from '../../functions/model/process-state.ts';
 import type { World } from './world.ts';
 
 /** The debts of a world's process, in the order of the projects' ids. */

@@ -3,7 +3,7 @@ import { byText } from '../../functions/basics/order.ts';
 import type { ProcessKey } from '../../functions/basics/process.ts';
 import { ignoredFields } from '../../functions/changes/ignored-fields.ts';
 import type { ChangeEvent, ProjectEvent, TaskEvent } from '../../functions/model/event.ts';
-import type { Snapshots } from '../../functions/store/snapshots.ts';
+import type { Snapshots } from '../../functions/store/store.ts';
 import type { EditApi } from '../../simulator/server.ts';
 
 /** The fields of a record that a receiver can know: those that are not empty, without times of creation

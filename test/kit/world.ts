@@ -15,7 +15,7 @@ import { decodeEvents } from '../../functions/store/codec.ts';
 import { createSnapshots } from '../../functions/store/dynamo/store.ts';
 import { createTickProgresses } from '../../functions/store/dynamo/tick.ts';
 import { CHANGE, partition } from '../../functions/store/keys.ts';
-import type { Snapshots } from '../../functions/store/snapshots.ts';
+import type { Snapshots } from '../../functions/store/store.ts';
 import { buildWorkspace, type Freedoms, startSimulatedService } from '../../simulator/server.ts';
 import { checkEvents } from './check-event.ts';
 import { serveInProcess } from './in-process-service.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { UNKNOWN_PROCESS } from '../../functions/store/state.ts';
+import { UNKNOWN_PROCESS } from '../../functions/model/process-state.ts';
 import { commit } from '../kit/operations/context.ts';
 import { eventsOf } from '../kit/operations/events.ts';
 import type { Bench } from './contract.ts';

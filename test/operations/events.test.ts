@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ChangeEvent } from '../../functions/model/event.ts';
 import { listEvents } from '../../functions/operations/events.ts';
-import type { JournalRecord, Search } from '../../functions/store/journal.ts';
+import type { JournalRecord, Search } from '../../functions/store/store.ts';
 import { AT, commit, openContext, PROCESSES, STORES } from '../kit/operations/context.ts';
 import { eventsOf } from '../kit/operations/events.ts';
 

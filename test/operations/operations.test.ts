@@ -3,7 +3,7 @@ import type { ProcessKey } from '../../functions/basics/process.ts';
 import type { EndpointSettings } from '../../functions/model/endpoint.ts';
 import type { OperationsContext } from '../../functions/operations/context.ts';
 import { createOperations } from '../../functions/operations/operations.ts';
-import type { JournalRecord } from '../../functions/store/journal.ts';
+import type { JournalRecord } from '../../functions/store/store.ts';
 import { AT, commit, type OpenContext, openContext, PROCESSES, STORES } from '../kit/operations/context.ts';
 import { eventsOf } from '../kit/operations/events.ts';
 import { askOf } from '../kit/operations/setting.ts';

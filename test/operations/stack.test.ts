@@ -3,7 +3,7 @@ import type { LogPage, OperationsContext, StackPorts } from '../../functions/ope
 import { createOperations } from '../../functions/operations/operations.ts';
 import { type AnswerOf, answers } from '../../functions/operations/protocol/answers.ts';
 import type { Request } from '../../functions/operations/protocol/requests.ts';
-import type { ChangeRecord } from '../../functions/store/change-records.ts';
+import type { ChangeRecord } from '../../functions/store/store.ts';
 import { AT, openContext, PROCESSES, STORES } from '../kit/operations/context.ts';
 
 const ann = { who: 'ann', isProven: true };

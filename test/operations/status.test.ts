@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ProcessKey } from '../../functions/basics/process.ts';
+import type { Debt, PassState } from '../../functions/model/process-state.ts';
 import { createOperations } from '../../functions/operations/operations.ts';
-import type { Debt, PassState } from '../../functions/store/state.ts';
 import { AT, type OpenContext, openContext, PROCESSES, STORES } from '../kit/operations/context.ts';
 import { askOf } from '../kit/operations/setting.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../functions/basics/json.ts';
 import type { AuditEvent, ChangeEvent } from '../../functions/model/event.ts';
-import type { Snapshots } from '../../functions/store/snapshots.ts';
+import type { Snapshots } from '../../functions/store/store.ts';
 import type { Freedoms } from '../../simulator/server.ts';
 import { dyingAt } from '../kit/dying.ts';
 import { openStage } from '../kit/stage.ts';

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../functions/basics/json.ts';
-import { compareProject, type ProjectContent, rulesOf } from '../../functions/changes/compare-project.ts';
+import { compareProject, rulesOf } from '../../functions/changes/compare-project.ts';
+import { type Debt, UNKNOWN_PROCESS } from '../../functions/model/process-state.ts';
+import type { ProjectContent, Snapshot } from '../../functions/model/snapshot.ts';
 import { type Commit, commit } from '../../functions/pass/commit.ts';
 import type { Pass } from '../../functions/pass/pass.ts';
-import type { CommitRequest, CommitResult, Snapshot } from '../../functions/store/snapshots.ts';
-import { type Debt, UNKNOWN_PROCESS } from '../../functions/store/state.ts';
+import type { CommitRequest, CommitResult } from '../../functions/store/store.ts';
 
 const AT = Date.UTC(2026, 10, 21, 12);
 const RULES = rulesOf({ project: [], task: [] }, new Set(['updatedAt']));

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { type Debt, type ProcessState, UNKNOWN_PROCESS } from '../../functions/model/process-state.ts';
 import { bulkLimit, type Conclusion, conclude, type Facts } from '../../functions/pass/conclude.ts';
 import { type End, Findings } from '../../functions/pass/debts.ts';
-import { type Debt, type ProcessState, UNKNOWN_PROCESS } from '../../functions/store/state.ts';
 
 const AT = Date.UTC(2026, 10, 21, 12);
 const MINUTE = 60_000;

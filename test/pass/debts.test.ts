@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import {
+  type Cause,
+  type Debt,
+  type ProcessState,
+  UNKNOWN_PROCESS,
+} from '../../functions/model/process-state.ts';
+import {
   debtChanges,
   Findings,
   type Found,
@@ -7,7 +13,6 @@ import {
   skippedNoLonger,
   toTell,
 } from '../../functions/pass/debts.ts';
-import { type Cause, type Debt, type ProcessState, UNKNOWN_PROCESS } from '../../functions/store/state.ts';
 
 const AT = Date.UTC(2026, 10, 21, 12);
 const CAUSES: readonly Cause[] = ['unreadable', 'no-task-list', 'not-listed', 'uncertain'];

@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../functions/basics/json.ts';
 import { rulesOf } from '../../functions/changes/compare-project.ts';
+import type { Debt } from '../../functions/model/process-state.ts';
+import type { Snapshot } from '../../functions/model/snapshot.ts';
 import { type DecisionRules, decide, type Seen, type Verdict } from '../../functions/pass/decide.ts';
 import type { Listed } from '../../functions/pass/reading/listing.ts';
-import type { Snapshot } from '../../functions/store/snapshots.ts';
-import type { Debt } from '../../functions/store/state.ts';
 
 const AT = Date.UTC(2026, 10, 21, 12);
 const iso = (time: number) => new Date(time).toISOString();

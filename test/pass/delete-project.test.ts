@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { rulesOf } from '../../functions/changes/compare-project.ts';
+import { UNKNOWN_PROCESS } from '../../functions/model/process-state.ts';
+import type { Snapshot } from '../../functions/model/snapshot.ts';
 import { CLOCK_TOLERANCE_MS } from '../../functions/pass/decide.ts';
 import type { Pass } from '../../functions/pass/pass.ts';
 import type { Listing } from '../../functions/pass/reading/listing.ts';
 import { deleteProject } from '../../functions/pass/settle.ts';
 import { ServiceStatusError } from '../../functions/service/errors.ts';
-import type { CommitRequest, Snapshot } from '../../functions/store/snapshots.ts';
-import { UNKNOWN_PROCESS } from '../../functions/store/state.ts';
+import type { CommitRequest } from '../../functions/store/store.ts';
 
 const AT = Date.UTC(2026, 10, 21, 12);
 /** Read well before now, in two seconds; nothing was in it. */

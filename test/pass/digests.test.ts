@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Snapshot, SnapshotHead, Snapshots } from '../../functions/store/snapshots.ts';
+import type { Snapshot, SnapshotHead } from '../../functions/model/snapshot.ts';
+import type { Snapshots } from '../../functions/store/store.ts';
 import { owedInShort } from '../kit/owed.ts';
 import { restlessTasks } from '../kit/restless-tasks.ts';
 import { isTasksOf, openStage } from '../kit/stage.ts';

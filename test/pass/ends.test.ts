@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../functions/basics/json.ts';
-import type { Snapshots } from '../../functions/store/snapshots.ts';
-import type { PassState, ProcessState } from '../../functions/store/state.ts';
+import type { PassState, ProcessState } from '../../functions/model/process-state.ts';
+import type { Snapshots } from '../../functions/store/store.ts';
 import { hide } from '../kit/hide.ts';
 import { owedInShort } from '../kit/owed.ts';
 import { isTasksOf, openStage } from '../kit/stage.ts';

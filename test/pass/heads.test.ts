@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { SnapshotHead } from '../../functions/model/snapshot.ts';
 import type { Pass } from '../../functions/pass/pass.ts';
 import { Heads } from '../../functions/pass/rounds.ts';
-import { byKey, type SnapshotHead } from '../../functions/store/snapshots.ts';
+import { byKey } from '../../functions/store/store.ts';
 
 const headOf = (projectId: string): SnapshotHead => ({
   projectId,

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import type { ProcessKey } from '../../functions/basics/process.ts';
 import { Heartbeat, LEASE_MS, LeaseLostError } from '../../functions/pass/heartbeat.ts';
-import type { Lease, Snapshots } from '../../functions/store/snapshots.ts';
+import type { Lease, Snapshots } from '../../functions/store/store.ts';
 
 const process: ProcessKey = { workspace: 'eu', processId: 'p' };
 

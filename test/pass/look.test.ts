@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../functions/basics/json.ts';
 import { rulesOf } from '../../functions/changes/compare-project.ts';
 import type { ChangeEvent } from '../../functions/model/event.ts';
+import { type Debt, UNKNOWN_PROCESS } from '../../functions/model/process-state.ts';
 import { isOfOneProject, TaskListMissingError, TooLargeError } from '../../functions/pass/failures.ts';
 import { type Looked, look } from '../../functions/pass/look.ts';
 import type { Pass } from '../../functions/pass/pass.ts';
@@ -11,8 +12,7 @@ import {
   ServiceStatusError,
   ServiceUnreachableError,
 } from '../../functions/service/errors.ts';
-import { type CommitResult, type Snapshots, TornSnapshotError } from '../../functions/store/snapshots.ts';
-import { type Debt, UNKNOWN_PROCESS } from '../../functions/store/state.ts';
+import { type CommitResult, type Snapshots, TornSnapshotError } from '../../functions/store/store.ts';
 import { owedIn } from '../kit/owed.ts';
 import { openStage } from '../kit/stage.ts';
 import { PROCESS, type World, type WorldOptions } from '../kit/world.ts';

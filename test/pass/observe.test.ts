@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../functions/basics/json.ts';
+import { UNKNOWN_PROCESS } from '../../functions/model/process-state.ts';
+import type { Snapshot, SnapshotHead } from '../../functions/model/snapshot.ts';
 import { type Candidate, observe } from '../../functions/pass/look.ts';
 import type { Pass } from '../../functions/pass/pass.ts';
 import type { Listed } from '../../functions/pass/reading/listing.ts';
-import type { Snapshot, SnapshotHead } from '../../functions/store/snapshots.ts';
-import { UNKNOWN_PROCESS } from '../../functions/store/state.ts';
 
 const AT = Date.UTC(2026, 10, 21, 12);
 const listed: Listed = { record: { id: '7' }, readAt: AT, readBefore: AT, digest: 'r' };

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
+import { UNKNOWN_PROCESS } from '../../functions/model/process-state.ts';
 import type { PassParts } from '../../functions/pass/parts.ts';
 import { Pass } from '../../functions/pass/pass.ts';
-import { UNKNOWN_PROCESS } from '../../functions/store/state.ts';
 
 it('is out of time from the very moment at which it is to stop', () => {
   const clock = { now: 999 };

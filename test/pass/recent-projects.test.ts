@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../functions/basics/json.ts';
+import type { RecentProjects } from '../../functions/model/process-state.ts';
 import { digest } from '../../functions/pass/reading/digest.ts';
 import { Recent } from '../../functions/pass/survey.ts';
-import type { RecentProjects } from '../../functions/store/state.ts';
 
 const AT = Date.UTC(2026, 10, 21, 12);
 const iso = (ms: number) => new Date(ms).toISOString();

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { UNKNOWN_PROCESS } from '../../functions/model/process-state.ts';
 import { tellRecovered } from '../../functions/pass/run-pass.ts';
-import { UNKNOWN_PROCESS } from '../../functions/store/state.ts';
 
 it('tells no recovery that another run has told already', async () => {
   const done: string[] = [];

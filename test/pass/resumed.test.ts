@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DeadlineError } from '../../functions/service/errors.ts';
-import type { Snapshots } from '../../functions/store/snapshots.ts';
+import type { Snapshots } from '../../functions/store/store.ts';
 import { isWholeListing } from '../kit/hide.ts';
 import { owedIn, owedInShort } from '../kit/owed.ts';
 import { isTasksOf, openStage } from '../kit/stage.ts';

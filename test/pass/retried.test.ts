@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Snapshots } from '../../functions/store/snapshots.ts';
+import type { Snapshots } from '../../functions/store/store.ts';
 import { owedIn } from '../kit/owed.ts';
 import { restlessTasks } from '../kit/restless-tasks.ts';
 import { isTasksOf, openStage } from '../kit/stage.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Lease, Snapshots } from '../../functions/store/snapshots.ts';
+import type { Lease, Snapshots } from '../../functions/store/store.ts';
 import { hide, isWholeListing } from '../kit/hide.ts';
 import { knownIn, owedIn, owedInShort } from '../kit/owed.ts';
 import { isTasksOf, openStage } from '../kit/stage.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { UNKNOWN_PROCESS } from '../../functions/model/process-state.ts';
 import type { PassParts } from '../../functions/pass/parts.ts';
 import { type PassReport, runPass } from '../../functions/pass/run-pass.ts';
-import type { Snapshots } from '../../functions/store/snapshots.ts';
-import { UNKNOWN_PROCESS } from '../../functions/store/state.ts';
+import type { Snapshots } from '../../functions/store/store.ts';
 import { isTasksOf, openStage } from '../kit/stage.ts';
 import { PROCESS, type World, type WorldOptions } from '../kit/world.ts';
 

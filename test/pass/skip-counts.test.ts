@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { DebtChange, Snapshots } from '../../functions/store/snapshots.ts';
+import type { DebtChange, Snapshots } from '../../functions/store/store.ts';
 import { hide } from '../kit/hide.ts';
 import { owedInShort } from '../kit/owed.ts';
 import { isTasksOf, openStage } from '../kit/stage.ts';

@@ -1,7 +1,7 @@
 import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { projectKey } from '../../functions/store/keys.ts';
-import type { Snapshots } from '../../functions/store/snapshots.ts';
+import type { Snapshots } from '../../functions/store/store.ts';
 import { owedIn } from '../kit/owed.ts';
 import { isTasksOf, openStage } from '../kit/stage.ts';
 import { applyEvents, servedState, snapshotState } from '../kit/told.ts';

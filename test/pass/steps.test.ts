@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { TaskEvent } from '../../functions/model/event.ts';
-import type { CommitRequest, Snapshots } from '../../functions/store/snapshots.ts';
+import type { CommitRequest, Snapshots } from '../../functions/store/store.ts';
 import { owedIn } from '../kit/owed.ts';
 import { isTasksOf, openStage } from '../kit/stage.ts';
 import { applyEvents, servedState, snapshotState } from '../kit/told.ts';

@@ -2,14 +2,12 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createJournalReader } from '../../functions/store/dynamo/journal.ts';
 import { createRoster } from '../../functions/store/dynamo/processes.ts';
 import { createSnapshots } from '../../functions/store/dynamo/store.ts';
-import type { JournalReader } from '../../functions/store/journal.ts';
-import type { Roster } from '../../functions/store/roster.ts';
-import type { Snapshots } from '../../functions/store/snapshots.ts';
 import { openDatabase } from '../../functions/store/sqlite/database.ts';
 import { sqliteJournalReader } from '../../functions/store/sqlite/journal.ts';
 import { sqliteRoster } from '../../functions/store/sqlite/processes.ts';
 import { SNAPSHOTS_SCHEMA } from '../../functions/store/sqlite/schema.ts';
 import { sqliteSnapshots } from '../../functions/store/sqlite/store.ts';
+import type { JournalReader, Roster, Snapshots } from '../../functions/store/store.ts';
 import { openStage } from '../kit/stage.ts';
 import { inShort, type World } from '../kit/world.ts';
 

@@ -1,11 +1,11 @@
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createTick, type TickDependencies, type TickPasses } from '../../functions/handlers/create-tick.ts';
+import type { ProcessState } from '../../functions/model/process-state.ts';
 import { type PassMessage, passMessage } from '../../functions/schedule/pass-message.ts';
 import type { ScheduledProcess } from '../../functions/schedule/scheduled.ts';
 import { createSnapshots } from '../../functions/store/dynamo/store.ts';
 import { createTickClaims, createTickProgresses } from '../../functions/store/dynamo/tick.ts';
-import type { Lease } from '../../functions/store/snapshots.ts';
-import type { ProcessState } from '../../functions/store/state.ts';
+import type { Lease } from '../../functions/store/store.ts';
 import { TABLES } from '../kit/store/tables.ts';
 
 const SECOND = 1_000;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Registered } from '../../functions/delivery/registry.ts';
+import type { Health } from '../../functions/model/endpoint-row.ts';
 import { type Found, report } from '../../functions/schedule/report.ts';
-import type { Health } from '../../functions/store/endpoint-rows.ts';
 
 const MINUTE = 60_000;
 const AT = Date.UTC(2026, 10, 21, 12);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { UNKNOWN_PROCESS } from '../../functions/model/process-state.ts';
 import type { ScheduledProcess } from '../../functions/schedule/scheduled.ts';
 import { figuresOf } from '../../functions/schedule/watch.ts';
-import type { TickProgress } from '../../functions/store/dynamo/tick.ts';
-import { UNKNOWN_PROCESS } from '../../functions/store/state.ts';
+import type { TickProgress } from '../../functions/store/store.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

@@ -1,5 +1,5 @@
 import { jsonEqual } from '../../functions/changes/equal.ts';
-import { byKey } from '../../functions/store/snapshots.ts';
+import { byKey } from '../../functions/store/store.ts';
 import { propertyOf } from '../../simulator/data/properties.ts';
 import type { FieldKind } from '../../simulator/data/workspace.ts';
 import { servedState, type Told, type ToldProject } from '../kit/told.ts';

@@ -4,9 +4,9 @@ import {
   type GetItemCommandOutput,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
+import type { AuditPosition } from '../../functions/model/process-state.ts';
 import { decode } from '../../functions/store/codec.ts';
 import { type Key, passKey, seenKey, stateKey } from '../../functions/store/keys.ts';
-import type { AuditPosition } from '../../functions/store/state.ts';
 import { PROCESS, TABLE_NAME, WORKSPACE } from './shared.ts';
 import type { World } from './world.ts';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ProcessKey } from '../../functions/basics/process.ts';
-import type { Action, Actions, Subject } from '../../functions/store/actions.ts';
 import { createActions } from '../../functions/store/dynamo/actions.ts';
+import type { Action, Actions, Subject } from '../../functions/store/store.ts';
 import { AT, PROCESSES, STORES } from '../kit/operations/context.ts';
 import { openModel } from '../kit/table.ts';
 

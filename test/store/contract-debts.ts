@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ProcessKey } from '../../functions/basics/process.ts';
-import type { DebtChange, Snapshots } from '../../functions/store/snapshots.ts';
-import type { Debt } from '../../functions/store/state.ts';
+import type { Debt } from '../../functions/model/process-state.ts';
+import type { DebtChange, Snapshots } from '../../functions/store/store.ts';
 import { AT, event, noise, type Subject } from '../kit/store/subject.ts';
 
 let processes = 0;

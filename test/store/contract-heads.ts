@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ProcessKey } from '../../functions/basics/process.ts';
-import { byKey, type Snapshot, type Snapshots } from '../../functions/store/snapshots.ts';
+import type { Snapshot } from '../../functions/model/snapshot.ts';
+import { byKey, type Snapshots } from '../../functions/store/store.ts';
 import { AT, content, noise, type Subject, snapshot } from '../kit/store/subject.ts';
 
 const IDS = [

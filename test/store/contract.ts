@@ -1,14 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Mode, ProcessKey } from '../../functions/basics/process.ts';
 import type { ChangeEvent } from '../../functions/model/event.ts';
-import type {
-  CommitRequest,
-  Lease,
-  Snapshot,
-  Snapshots,
-  Tombstone,
-} from '../../functions/store/snapshots.ts';
-import { type PassState, UNKNOWN_PROCESS } from '../../functions/store/state.ts';
+import { type PassState, UNKNOWN_PROCESS } from '../../functions/model/process-state.ts';
+import type { Snapshot, Tombstone } from '../../functions/model/snapshot.ts';
+import type { CommitRequest, Lease, Snapshots } from '../../functions/store/store.ts';
 import { AT, content, event, noise, type Subject, snapshot } from '../kit/store/subject.ts';
 import { debtsContract } from './contract-debts.ts';
 import { entriesContract } from './contract-entries.ts';

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Attempt, AttemptStretch, Deliveries, NewDelivery } from '../../functions/store/deliveries.ts';
+import type { Attempt, NewDelivery } from '../../functions/model/delivery.ts';
+import type { AttemptStretch, Deliveries } from '../../functions/store/store.ts';
 
 type Sent = readonly [id: string, publishedAt: number];
 

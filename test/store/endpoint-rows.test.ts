@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { EndpointRow } from '../../functions/model/endpoint-row.ts';
 import { createEndpointRows } from '../../functions/store/dynamo/endpoints.ts';
-import type { EndpointRow } from '../../functions/store/endpoint-rows.ts';
 import { openDatabase } from '../../functions/store/sqlite/database.ts';
 import { sqliteEndpointRows } from '../../functions/store/sqlite/endpoints.ts';
 import { SNAPSHOTS_SCHEMA } from '../../functions/store/sqlite/schema.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { changePlaceOf, entryPlaceOf } from '../../functions/store/journal-ids.ts';
+import { changePlaceOf, entryPlaceOf } from '../../functions/store/keys.ts';
 
 it('an event’s id tells the process, the end of the change record’s key, and the version', () => {
   expect(changePlaceOf('on%20boarding.p%2E1.1795262400000.12')).toEqual({

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ProcessKey } from '../../functions/basics/process.ts';
 import { createJournalReader } from '../../functions/store/dynamo/journal.ts';
-import type { Search } from '../../functions/store/journal.ts';
+import type { Search } from '../../functions/store/store.ts';
 import { AT, commit, PROCESSES, STORES, type Stores, storesOf } from '../kit/operations/context.ts';
 import { eventsOf } from '../kit/operations/events.ts';
 import { openModel } from '../kit/table.ts';

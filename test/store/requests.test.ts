@@ -20,7 +20,7 @@ import { createSlots } from '../../functions/store/dynamo/endpoints.ts';
 import { checkLayout } from '../../functions/store/dynamo/layout.ts';
 import { createSnapshots } from '../../functions/store/dynamo/store.ts';
 import { holds, type Patience } from '../../functions/store/dynamo/table.ts';
-import type { Lease } from '../../functions/store/snapshots.ts';
+import type { Lease } from '../../functions/store/store.ts';
 import { AT, content, event, noise, snapshot } from '../kit/store/subject.ts';
 import { openModel, PATIENCE } from '../kit/table.ts';
 import { modelClient } from '../simulation/models/table.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { ACTIONS_KEPT_MS, ATTEMPTS_KEPT_MS, DELIVERIES_KEPT_MS } from '../../functions/store/retention.ts';
+import { ACTIONS_KEPT_MS, ATTEMPTS_KEPT_MS, DELIVERIES_KEPT_MS } from '../../functions/store/limits.ts';
 
 const TABLE = readFileSync(new URL('../../docs/architecture.md', import.meta.url), 'utf8');
 

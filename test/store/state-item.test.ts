@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { type PassState, UNKNOWN_PROCESS } from '../../functions/model/process-state.ts';
 import { attributesOf, partsIn, stateOf, updateOf } from '../../functions/store/dynamo/state.ts';
-import { type PassState, rowsOf, type StateRow, UNKNOWN_PROCESS } from '../../functions/store/state.ts';
+import { rowsOf, type StateRow } from '../../functions/store/limits.ts';
 
 const updateIn = (row: StateRow, state: Partial<PassState>) =>
   updateOf(attributesOf(state).get(row) ?? new Map());

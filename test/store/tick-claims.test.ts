@@ -1,7 +1,8 @@
 import { DeleteItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createTickClaims, type TickClaims } from '../../functions/store/dynamo/tick.ts';
+import { createTickClaims } from '../../functions/store/dynamo/tick.ts';
 import { TICK_KEY } from '../../functions/store/keys.ts';
+import type { TickClaims } from '../../functions/store/store.ts';
 import { type OpenTable, TABLES } from '../kit/store/tables.ts';
 
 const AT = Date.UTC(2026, 10, 21, 12);

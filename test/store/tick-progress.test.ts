@@ -1,9 +1,9 @@
 import type { BatchGetItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { PassState } from '../../functions/model/process-state.ts';
 import { createSnapshots } from '../../functions/store/dynamo/store.ts';
 import { createTickProgresses } from '../../functions/store/dynamo/tick.ts';
-import type { Lease } from '../../functions/store/snapshots.ts';
-import type { PassState } from '../../functions/store/state.ts';
+import type { Lease } from '../../functions/store/store.ts';
 import { type OpenTable, TABLES } from '../kit/store/tables.ts';
 
 const AT = Date.UTC(2026, 10, 21, 12);

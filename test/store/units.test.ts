@@ -1,11 +1,11 @@
 import { BatchGetItemCommand, type DynamoDBClient, QueryCommand } from '@aws-sdk/client-dynamodb';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Mode } from '../../functions/basics/process.ts';
+import type { PassState } from '../../functions/model/process-state.ts';
 import { createProcessReader } from '../../functions/store/dynamo/processes.ts';
 import { createSnapshots } from '../../functions/store/dynamo/store.ts';
 import { createTickProgresses } from '../../functions/store/dynamo/tick.ts';
-import type { CommitRequest, Lease, Snapshots } from '../../functions/store/snapshots.ts';
-import type { PassState } from '../../functions/store/state.ts';
+import type { CommitRequest, Lease, Snapshots } from '../../functions/store/store.ts';
 import { AT, content, event, noise, snapshot } from '../kit/store/subject.ts';
 import { openModel, PATIENCE } from '../kit/table.ts';
 import { Units } from '../kit/units.ts';

@@ -1,5 +1,5 @@
 import { InvokeCommand, type LambdaClient } from '@aws-sdk/client-lambda';
-import type { ChangeRecord } from '../../store/change-records.ts';
+import type { ChangeRecord } from '../../store/store.ts';
 
 type Client = Pick<LambdaClient, 'send'>;
 

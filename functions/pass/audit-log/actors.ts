@@ -1,8 +1,7 @@
 import type { JsonObject } from '../../basics/json.ts';
-import type { ProjectContent } from '../../changes/compare-project.ts';
 import { updateTime } from '../../changes/ignored-fields.ts';
 import type { Actor } from '../../model/event.ts';
-import type { Snapshot, Tombstone } from '../../store/snapshots.ts';
+import type { ProjectContent, Snapshot, Tombstone } from '../../model/snapshot.ts';
 import type { Users } from '../reading/users.ts';
 import type { AuditRead } from './audit-read.ts';
 import { type EntryFacts, factsOf } from './entry-facts.ts';

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../basics/json.ts';
-import type { AuditPosition } from '../../store/state.ts';
+import type { AuditPosition } from '../../model/process-state.ts';
 
 type Order = AuditPosition['order'];
 

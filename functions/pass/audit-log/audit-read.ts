@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../basics/json.ts';
-import type { AuditPosition } from '../../store/state.ts';
+import type { AuditPosition } from '../../model/process-state.ts';
 import type { LogEntry } from './placed-entries.ts';
 
 /** What a reading of the audit log found. */

@@ -1,5 +1,5 @@
+import type { AuditPosition } from '../../model/process-state.ts';
 import { isPassing, ServiceStatusError } from '../../service/errors.ts';
-import type { AuditPosition } from '../../store/state.ts';
 import type { Reader } from '../reading/reader.ts';
 import type { AuditRead } from './audit-read.ts';
 import { readEntries } from './read-entries.ts';

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import type { JsonObject } from '../../basics/json.ts';
 import { canonicalJson } from '../../changes/canonical.ts';
+import type { AuditPosition } from '../../model/process-state.ts';
 import type { Page } from '../../service/service.ts';
-import type { AuditPosition } from '../../store/state.ts';
 import { digest } from '../reading/digest.ts';
 import type { Reader } from '../reading/reader.ts';
 import { latestTime } from './latest-time.ts';

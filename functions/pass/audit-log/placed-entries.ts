@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../basics/json.ts';
-import type { AuditPosition } from '../../store/state.ts';
+import type { AuditPosition } from '../../model/process-state.ts';
 import { ENTRY_OVERHEAD } from './fresh-entries.ts';
 
 /** An entry of the audit log that may be told. */

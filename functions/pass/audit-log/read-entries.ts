@@ -1,4 +1,4 @@
-import type { AuditPosition } from '../../store/state.ts';
+import type { AuditPosition } from '../../model/process-state.ts';
 import type { Reader } from '../reading/reader.ts';
 import type { AuditRead } from './audit-read.ts';
 import { FoundEntries } from './found-entries.ts';

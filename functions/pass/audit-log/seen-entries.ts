@@ -1,5 +1,3 @@
-import type { AuditPosition } from '../../store/state.ts';
-
 /** How many digests are remembered at most: they stand in one item of the table. */
 const MOST = 5_000;
 
@@ -8,6 +6,7 @@ const OF_HEAD = { 'newest-first': MOST, 'oldest-first': 0, unknown: MOST / 2 };
 
 /** Which of `digests` to remember: those of the pages where new entries may appear, in the order of the log. A page may have any
  *  length; if there are too many for the item, only those next to where new entries appear are remembered. */
+import type { AuditPosition } from '../../model/process-state.ts';
 export function remembered(
   order: AuditPosition['order'],
   digests: readonly string[],

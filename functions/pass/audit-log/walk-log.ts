@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../basics/json.ts';
+import type { AuditPosition } from '../../model/process-state.ts';
 import type { Page } from '../../service/service.ts';
-import type { AuditPosition } from '../../store/state.ts';
 import type { Reader } from '../reading/reader.ts';
 import type { FreshEntries } from './fresh-entries.ts';
 import { WalkedPages } from './walked-pages.ts';

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../basics/json.ts';
+import type { AuditPosition } from '../../model/process-state.ts';
 import type { Page } from '../../service/service.ts';
-import type { AuditPosition } from '../../store/state.ts';
 import { digest } from '../reading/digest.ts';
 import { auditOrder } from './audit-order.ts';
 import { FreshEntries } from './fresh-entries.ts';

@@ -1,8 +1,8 @@
 import type { Clock } from '../../basics/clock.ts';
 import type { ProcessKey } from '../../basics/process.ts';
 import type { ChangeEvent } from '../../model/event.ts';
-import type { DebtChange, Snapshots } from '../../store/snapshots.ts';
-import type { PassState, ProcessState } from '../../store/state.ts';
+import type { PassState, ProcessState } from '../../model/process-state.ts';
+import type { DebtChange, Snapshots } from '../../store/store.ts';
 
 /** How many conflicts with other passes are tolerated before this one gives up. */
 const TRIES = 20;

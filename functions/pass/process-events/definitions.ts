@@ -8,9 +8,9 @@ import {
 import { type Rules, rulesOf } from '../../changes/compare-project.ts';
 import { fieldEvents } from '../../changes/field-events.ts';
 import type { FieldDefinition } from '../../model/field-definition.ts';
+import type { ProcessState } from '../../model/process-state.ts';
 import { isPassing, ServiceAnswerError, ServiceStatusError } from '../../service/errors.ts';
 import type { Service } from '../../service/service.ts';
-import type { ProcessState } from '../../store/state.ts';
 import type { Reports } from '../reading/reports.ts';
 import { type Announcer, announce, type Say } from './announce.ts';
 

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../basics/json.ts';
 import type { ProcessKey } from '../../basics/process.ts';
 import { ServiceAnswerError } from '../../service/errors.ts';
-import { type Snapshots, TornSnapshotError } from '../../store/snapshots.ts';
+import { type Snapshots, TornSnapshotError } from '../../store/store.ts';
 
 interface Parts {
   readonly process: ProcessKey;

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../basics/json.ts';
-import type { ProjectContent } from '../../changes/compare-project.ts';
+import type { ProjectContent } from '../../model/snapshot.ts';
 import { ServiceStatusError } from '../../service/errors.ts';
 import type { Page, ServiceRecord } from '../../service/service.ts';
 import { digest } from './digest.ts';

@@ -1,9 +1,9 @@
 import type { Clock } from '../../basics/clock.ts';
 import type { ProcessKey } from '../../basics/process.ts';
 import type { Log } from '../../basics/telemetry.ts';
+import type { ProcessState } from '../../model/process-state.ts';
 import type { Service } from '../../service/service.ts';
-import type { Snapshots } from '../../store/snapshots.ts';
-import type { ProcessState } from '../../store/state.ts';
+import type { Snapshots } from '../../store/store.ts';
 
 /** What reading needs of the pass that it reads for. */
 export interface Reader {

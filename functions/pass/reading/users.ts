@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../basics/json.ts';
+import type { KnownUsers } from '../../model/snapshot.ts';
 import { ServiceError, ServiceStatusError } from '../../service/errors.ts';
-import type { KnownUsers } from '../../store/snapshots.ts';
 import type { Reader } from './reader.ts';
 
 /** An id that is not known makes the list be read again, but not more often than this. */

@@ -1,8 +1,8 @@
 import { type AttributeValue, PutItemCommand } from '@aws-sdk/client-dynamodb';
-import type { Action, Actions } from '../actions.ts';
 import { ACTION, ANY_ACTION, STACK, subjectPartition } from '../keys.ts';
+import { ACTIONS_KEPT_MS } from '../limits.ts';
 import { merged } from '../merged.ts';
-import { ACTIONS_KEPT_MS } from '../retention.ts';
+import type { Action, Actions } from '../store.ts';
 import { firstOf, queryItems } from './requests.ts';
 import { patiently, type Table } from './table.ts';
 

@@ -1,9 +1,8 @@
 import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import type { ProcessKey } from '../../basics/process.ts';
 import { auditKey, changeKey, entryIn } from '../keys.ts';
-import { entryExpiryOf } from '../retention.ts';
-import type { Announcement, CommitRequest, CommitResult } from '../snapshots.ts';
-import { rowsOf } from '../state.ts';
+import { entryExpiryOf, rowsOf } from '../limits.ts';
+import type { Announcement, CommitRequest, CommitResult } from '../store.ts';
 import { IS_ABSENT, IS_LAST_ANNOUNCED, NONE_ANNOUNCED, NOT_BASELINED } from './conditions.ts';
 import { changePuts } from './journal.ts';
 import { batchGet, fit, transact } from './requests.ts';

@@ -1,8 +1,10 @@
 import { type AttributeValue, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { inParallel } from '../../basics/in-parallel.ts';
-import { type Attempt, type AttemptStretch, keptAttempt, type NewDelivery } from '../deliveries.ts';
+import type { Attempt, NewDelivery } from '../../model/delivery.ts';
+import { keptAttempt } from '../codec.ts';
 import { ATTEMPT, attemptKey, endpointPartition, lateKey, latePrefix, placeOf, timeOf } from '../keys.ts';
-import { ATTEMPTS_KEPT_MS } from '../retention.ts';
+import { ATTEMPTS_KEPT_MS } from '../limits.ts';
+import type { AttemptStretch } from '../store.ts';
 import { firstOf, getItem, queryItems } from './requests.ts';
 import type { Table } from './table.ts';
 

@@ -1,6 +1,6 @@
 import { DeleteItemCommand } from '@aws-sdk/client-dynamodb';
 import { inParallel } from '../../basics/in-parallel.ts';
-import type { DeadDelivery, Death, NewDelivery } from '../deliveries.ts';
+import type { DeadDelivery, Death, NewDelivery } from '../../model/delivery.ts';
 import {
   DEAD,
   deadKey,

@@ -1,7 +1,7 @@
 import { DeleteItemCommand, PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { inParallel } from '../../basics/in-parallel.ts';
+import type { DeadDelivery, Death, NewDelivery, PendingDelivery, Standing } from '../../model/delivery.ts';
 import { decode, encode } from '../codec.ts';
-import type { DeadDelivery, Death, NewDelivery, PendingDelivery, Standing } from '../deliveries.ts';
 import {
   DEAD,
   deadKey,
@@ -12,7 +12,7 @@ import {
   REPLAYED,
   unmarked,
 } from '../keys.ts';
-import { DELIVERIES_KEPT_MS } from '../retention.ts';
+import { DELIVERIES_KEPT_MS } from '../limits.ts';
 import { DUE_LATER, IS_ABSENT, TRIED, UNTRIED } from './conditions.ts';
 import { firstOf, getItem, type Item, type QueryOptions, queryItems } from './requests.ts';
 import { holds, patiently, type Table } from './table.ts';

@@ -1,7 +1,8 @@
 import { type TransactWriteItem, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import type { Decide, EndpointRow, EndpointRows } from '../endpoint-rows.ts';
+import type { EndpointRow } from '../../model/endpoint-row.ts';
 import { ENDPOINTS, endpointRowKey, REGISTRY_KEY, slotKey } from '../keys.ts';
-import { MAX_SLOT_AHEAD_MS, type Slots } from '../slots.ts';
+import { MAX_SLOT_AHEAD_MS } from '../limits.ts';
+import type { Decide, EndpointRows, Slots } from '../store.ts';
 import { IS_ABSENT, IS_REVISION, SLOT_IS_FREE, SLOT_IS_NEAR } from './conditions.ts';
 import { numberIn } from './deliveries.ts';
 import { getItem, type Item, queryItems, transact } from './requests.ts';

@@ -1,13 +1,32 @@
 import { QueryCommand, type TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import type { ProcessKey } from '../../basics/process.ts';
 import { encodePart } from '../../model/event-id.ts';
-import { type ChangeRecord, type ChangeRecords, changeGroups, expiryOf } from '../change-records.ts';
-import { decodeEvents } from '../codec.ts';
-import type { JournalEntry, JournalReader, JournalRecord, Search, Stretch } from '../journal.ts';
-import { type ChangePlace, changePlaceOf, type EntryPlace, entryPlaceOf } from '../journal-ids.ts';
-import { AUDIT, CHANGE, changeKey, changeTime, type Key, partition, projectIn } from '../keys.ts';
+import { changeGroups, decodeEvents } from '../codec.ts';
+import {
+  AUDIT,
+  CHANGE,
+  type ChangePlace,
+  changeKey,
+  changePlaceOf,
+  changeTime,
+  type EntryPlace,
+  entryPlaceOf,
+  type Key,
+  partition,
+  projectIn,
+} from '../keys.ts';
+import { expiryOf } from '../limits.ts';
 import { merged } from '../merged.ts';
-import type { CommitRequest } from '../snapshots.ts';
+import type {
+  ChangeRecord,
+  ChangeRecords,
+  CommitRequest,
+  JournalEntry,
+  JournalReader,
+  JournalRecord,
+  Search,
+  Stretch,
+} from '../store.ts';
 import { IS_ABSENT } from './conditions.ts';
 import { firstOf, queryItems } from './requests.ts';
 import { patiently, type Table } from './table.ts';

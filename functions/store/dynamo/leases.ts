@@ -1,9 +1,9 @@
 import { type AttributeValue, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import type { ProcessKey } from '../../basics/process.ts';
 import { decodePart, encodePart } from '../../model/event-id.ts';
+import { failureOf, type PassFailure, type PassState } from '../../model/process-state.ts';
 import { passKey } from '../keys.ts';
-import { farEnd, type Lease, type LeaseRequest, type PassWindow } from '../snapshots.ts';
-import { failureOf, type PassFailure, type PassState } from '../state.ts';
+import { farEnd, type Lease, type LeaseRequest, type PassWindow } from '../store.ts';
 import { IS_FREE, IS_OURS, IS_OURS_TO_END } from './conditions.ts';
 import { transact } from './requests.ts';
 import { type Attributes, attributesOf, rowUpdate, stateWrites } from './state.ts';

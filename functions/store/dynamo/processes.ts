@@ -7,6 +7,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { inParallel } from '../../basics/in-parallel.ts';
 import type { Mode, ProcessKey } from '../../basics/process.ts';
+import type { Debt } from '../../model/process-state.ts';
 import {
   DEBT,
   type Key,
@@ -23,9 +24,7 @@ import {
   TOMBSTONE,
   usersKey,
 } from '../keys.ts';
-import type { BegunPass, ProcessReader, Progress } from '../processes.ts';
-import type { Forgotten, Roster } from '../roster.ts';
-import type { Debt } from '../state.ts';
+import type { BegunPass, Forgotten, ProcessReader, Progress, Roster } from '../store.ts';
 import { IS_ON_HOLD, NOT_WALKED } from './conditions.ts';
 import { progressOf } from './leases.ts';
 import { batchGet, firstOf, getItem, queryItems, transact } from './requests.ts';

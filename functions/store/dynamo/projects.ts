@@ -1,6 +1,6 @@
 import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import type { ProcessKey } from '../../basics/process.ts';
-import { expiryOf } from '../change-records.ts';
+import type { Snapshot, SnapshotHead, Tombstone } from '../../model/snapshot.ts';
 import { decodeContent, encodeContent } from '../codec.ts';
 import {
   behindProject,
@@ -14,14 +14,8 @@ import {
   stateKey,
   tombstoneKey,
 } from '../keys.ts';
-import {
-  type CommitRequest,
-  type CommitResult,
-  type Snapshot,
-  type SnapshotHead,
-  type Tombstone,
-  TornSnapshotError,
-} from '../snapshots.ts';
+import { expiryOf } from '../limits.ts';
+import { type CommitRequest, type CommitResult, TornSnapshotError } from '../store.ts';
 import { IS_ABSENT, IS_VERSION, NOT_BASELINED } from './conditions.ts';
 import { changePuts } from './journal.ts';
 import { batchGet, getItem, type Item, partsOf, queryItems, queryPages, transact } from './requests.ts';

@@ -12,7 +12,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import type { Key } from '../keys.ts';
 import { MAX_BYTES, MAX_ITEMS, PART_BYTES } from '../limits.ts';
-import type { CommitResult } from '../snapshots.ts';
+import type { CommitResult } from '../store.ts';
 import { holds, patiently, type Table, waitAfter } from './table.ts';
 
 /** One item as it is now, with all writes that ended before. */

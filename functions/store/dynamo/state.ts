@@ -8,6 +8,14 @@ import {
 import { inParallel } from '../../basics/in-parallel.ts';
 import type { ProcessKey } from '../../basics/process.ts';
 import { decodePart, encodePart } from '../../model/event-id.ts';
+import {
+  type Cause,
+  type Debt,
+  type PassState,
+  type ProcessState,
+  UNKNOWN_PROCESS,
+} from '../../model/process-state.ts';
+import type { KnownUsers } from '../../model/snapshot.ts';
 import { decode, encode } from '../codec.ts';
 import {
   DEBT,
@@ -23,16 +31,8 @@ import {
   statePartPrefix,
   usersKey,
 } from '../keys.ts';
-import type { DebtChange, KnownUsers } from '../snapshots.ts';
-import {
-  type Cause,
-  type Debt,
-  type PassState,
-  type ProcessState,
-  STATE_ROWS,
-  type StateRow,
-  UNKNOWN_PROCESS,
-} from '../state.ts';
+import { STATE_ROWS, type StateRow } from '../limits.ts';
+import type { DebtChange } from '../store.ts';
 import { IS_ABSENT, IS_REVISION } from './conditions.ts';
 import { getItem, type Item, partsOf, queryItems, transact } from './requests.ts';
 import { patiently, type Table } from './table.ts';

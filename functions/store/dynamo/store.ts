@@ -1,5 +1,4 @@
-import type { Deliveries } from '../deliveries.ts';
-import type { Snapshots } from '../snapshots.ts';
+import type { Deliveries, Snapshots } from '../store.ts';
 import { announce, toldEntries } from './announcements.ts';
 import { attemptsOf, attemptsOfEvent, note } from './attempts.ts';
 import { addDead, bury, buryBefore, dead, findDead, revive } from './dead-letters.ts';

@@ -2,22 +2,12 @@ import { type AttributeValue, UpdateItemCommand } from '@aws-sdk/client-dynamodb
 import { inParallel } from '../../basics/in-parallel.ts';
 import type { ProcessKey } from '../../basics/process.ts';
 import { type Key, PASS, partition, passKey, stateKey, TICK_KEY } from '../keys.ts';
-import type { ProcessState } from '../state.ts';
+import { MAX_CLAIM_AHEAD_MS } from '../limits.ts';
+import type { TickClaims, TickProgress, TickProgresses } from '../store.ts';
 import { IS_LAST_CLAIMED, NEVER_CLAIMED } from './conditions.ts';
 import { batchGet, getItem } from './requests.ts';
 import { stateOf } from './state.ts';
 import { holds, type Table } from './table.ts';
-
-/** Which tick starts the passes of which time. */
-export interface TickClaims {
-  /** Claims the time from the end of the last claim up to `to`, in ms since 1970 by our clock. No other tick
-   *  gets it again.
-   *  @returns where it begins; undefined when another tick has claimed it already */
-  claim(request: { readonly now: number; readonly to: number }): Promise<number | undefined>;
-}
-
-/** No tick claims further ahead than this: a claim that does was made by a wrong clock, and is ignored. */
-const FARTHEST_MS = 2 * 60_000;
 
 /** The claims in the table: one row, the last of them. */
 export function createTickClaims(table: Table): TickClaims {
@@ -28,7 +18,7 @@ export function createTickClaims(table: Table): TickClaims {
       const item = await getItem(table, TICK_KEY);
       const seen = item?.claimedThrough?.N;
       // Without a claim that counts, the time before `now` is left out.
-      const before = seen === undefined || Number(seen) > now + FARTHEST_MS ? now : Number(seen);
+      const before = seen === undefined || Number(seen) > now + MAX_CLAIM_AHEAD_MS ? now : Number(seen);
       if (before >= to) return undefined;
       const update = {
         TableName: table.tableName,
@@ -50,23 +40,6 @@ export function createTickClaims(table: Table): TickClaims {
   };
 }
 
-/** What a tick wants to know of a process. */
-export interface TickProgress extends Pick<ProcessState, (typeof NAMES)[number]> {
-  /** Where there is no baseline: when the lease of the run that walks the projects ends, in ms since 1970;
-   *  undefined when none walks them. */
-  readonly workedUntil?: number | undefined;
-  readonly sweep?: SweepProgress | undefined;
-}
-
-/** How far the sweeps of a process are; for one without a baseline, the baseline. Times are by our clock. */
-export interface SweepProgress {
-  readonly completedAt: number;
-  /** One began, and has not ended: `changes` passes go on with it. */
-  readonly isUnfinished: boolean;
-  /** When the lease of the run that makes one ends; undefined when none does. */
-  readonly leasedUntil: number | undefined;
-}
-
 const NAMES = [
   'baselined',
   'hold',
@@ -76,15 +49,7 @@ const NAMES = [
   'pace',
   'skipped',
   'sweepCompletedAt',
-] as const satisfies readonly (keyof ProcessState)[];
-
-/** How far processes are. */
-export interface TickProgresses {
-  /** Of all of these, by the process. */
-  ofAll<Process extends ProcessKey>(
-    processes: readonly Process[],
-  ): Promise<ReadonlyMap<Process, TickProgress>>;
-}
+] as const satisfies readonly (keyof TickProgress)[];
 
 type TickItem = Key & {
   readonly window?: AttributeValue;

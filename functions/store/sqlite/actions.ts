@@ -1,5 +1,5 @@
-import type { Action, Actions } from '../actions.ts';
 import { subjectPartition } from '../keys.ts';
+import type { Action, Actions } from '../store.ts';
 import type { Database } from './database.ts';
 
 /** Who did what, in a SQLite database that `openDatabase` opened with `SNAPSHOTS_SCHEMA`. */

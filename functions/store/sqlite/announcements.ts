@@ -1,10 +1,8 @@
 import type { ProcessKey } from '../../basics/process.ts';
-import { changeGroups } from '../change-records.ts';
+import { changeGroups } from '../codec.ts';
 import { changeKey, partition } from '../keys.ts';
-import { fitsOneTransaction } from '../limits.ts';
-import { entryExpiryOf } from '../retention.ts';
-import type { Announcement, CommitRequest, CommitResult } from '../snapshots.ts';
-import { rowsOf } from '../state.ts';
+import { entryExpiryOf, fitsOneTransaction, rowsOf } from '../limits.ts';
+import type { Announcement, CommitRequest, CommitResult } from '../store.ts';
 import { type Database, durably } from './database.ts';
 import { writeChanges } from './journal.ts';
 import { isAsRead, readPart, writeDebt, writeState } from './state.ts';

@@ -1,4 +1,6 @@
-import { type Attempt, type AttemptStretch, keptAttempt, type NewDelivery } from '../deliveries.ts';
+import type { Attempt, NewDelivery } from '../../model/delivery.ts';
+import { keptAttempt } from '../codec.ts';
+import type { AttemptStretch } from '../store.ts';
 import type { Database } from './database.ts';
 
 export function note({ sql }: Database, attempts: readonly Attempt[]): void {

@@ -1,4 +1,4 @@
-import type { DeadDelivery, Death, NewDelivery } from '../deliveries.ts';
+import type { DeadDelivery, Death, NewDelivery } from '../../model/delivery.ts';
 import type { Database } from './database.ts';
 import { add, deadOf } from './deliveries.ts';
 

@@ -1,5 +1,5 @@
-import type { DeadDelivery, NewDelivery, PendingDelivery, Standing } from '../deliveries.ts';
-import { ATTEMPTS_KEPT_MS, DELIVERIES_KEPT_MS } from '../retention.ts';
+import type { DeadDelivery, NewDelivery, PendingDelivery, Standing } from '../../model/delivery.ts';
+import { ATTEMPTS_KEPT_MS, DELIVERIES_KEPT_MS } from '../limits.ts';
 import type { Database } from './database.ts';
 
 export function add({ sql }: Database, deliveries: readonly NewDelivery[]): void {

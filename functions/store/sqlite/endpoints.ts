@@ -1,5 +1,6 @@
-import type { Decide, EndpointRow, EndpointRows } from '../endpoint-rows.ts';
-import { MAX_SLOT_AHEAD_MS, type Slots } from '../slots.ts';
+import type { EndpointRow } from '../../model/endpoint-row.ts';
+import { MAX_SLOT_AHEAD_MS } from '../limits.ts';
+import type { Decide, EndpointRows, Slots } from '../store.ts';
 import { type Database, inTransaction } from './database.ts';
 
 /** The registry of endpoints in a SQLite database that `openDatabase` opened with `SNAPSHOTS_SCHEMA`. */

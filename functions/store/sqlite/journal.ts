@@ -1,13 +1,17 @@
 import type { ProcessKey } from '../../basics/process.ts';
 import { encodePart } from '../../model/event-id.ts';
-import { KEPT_SECONDS } from '../change-records.ts';
 import { decodeEvents } from '../codec.ts';
-import type { FoundEntry, JournalEntry, JournalReader, JournalRecord, Search } from '../journal.ts';
-import { changePlaceOf, entryPlaceOf } from '../journal-ids.ts';
-import { changeKey, partition, projectIn } from '../keys.ts';
+import { changeKey, changePlaceOf, entryPlaceOf, partition, projectIn } from '../keys.ts';
+import { ACTIONS_KEPT_MS, KEPT_SECONDS } from '../limits.ts';
 import { merged } from '../merged.ts';
-import { ACTIONS_KEPT_MS } from '../retention.ts';
-import type { CommitRequest } from '../snapshots.ts';
+import type {
+  CommitRequest,
+  FoundEntry,
+  JournalEntry,
+  JournalReader,
+  JournalRecord,
+  Search,
+} from '../store.ts';
 import type { Database } from './database.ts';
 
 /** False when one of the records is there already: another pass was first. Then none is written. */

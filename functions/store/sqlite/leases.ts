@@ -1,8 +1,8 @@
 import type { ProcessKey } from '../../basics/process.ts';
 import { decodePart, encodePart } from '../../model/event-id.ts';
+import { failureOf, type PassFailure, type PassState } from '../../model/process-state.ts';
 import { partition } from '../keys.ts';
-import { farEnd, type Lease, type LeaseRequest, type PassWindow } from '../snapshots.ts';
-import { failureOf, type PassFailure, type PassState } from '../state.ts';
+import { farEnd, type Lease, type LeaseRequest, type PassWindow } from '../store.ts';
 import { type Database, durably, inTransaction } from './database.ts';
 import { writeState } from './state.ts';
 

@@ -1,8 +1,7 @@
 import type { Mode, ProcessKey } from '../../basics/process.ts';
 import { decodePart } from '../../model/event-id.ts';
 import { partition, processOf } from '../keys.ts';
-import type { BegunPass, ProcessReader } from '../processes.ts';
-import type { Roster } from '../roster.ts';
+import type { BegunPass, ProcessReader, Roster } from '../store.ts';
 import { type Database, durably, inTransaction } from './database.ts';
 import { readPart, readState, writeState } from './state.ts';
 

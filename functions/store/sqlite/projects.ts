@@ -1,10 +1,10 @@
 import type { ProcessKey } from '../../basics/process.ts';
 import { decodePart, encodePart } from '../../model/event-id.ts';
-import { changeGroups, expiryOf } from '../change-records.ts';
-import { decodeContent, encodeContent } from '../codec.ts';
+import type { Snapshot, SnapshotHead, Tombstone } from '../../model/snapshot.ts';
+import { changeGroups, decodeContent, encodeContent } from '../codec.ts';
 import { partition } from '../keys.ts';
-import { fitsOneTransaction } from '../limits.ts';
-import type { CommitRequest, CommitResult, Snapshot, SnapshotHead, Tombstone } from '../snapshots.ts';
+import { expiryOf, fitsOneTransaction } from '../limits.ts';
+import type { CommitRequest, CommitResult } from '../store.ts';
 import { type Database, durably, inTransaction } from './database.ts';
 import { writeChanges } from './journal.ts';
 import { readPart } from './state.ts';

@@ -1,8 +1,15 @@
 import type { ProcessKey } from '../../basics/process.ts';
 import { decodePart, encodePart } from '../../model/event-id.ts';
+import {
+  type Cause,
+  type Debt,
+  type PassState,
+  type ProcessState,
+  UNKNOWN_PROCESS,
+} from '../../model/process-state.ts';
+import type { KnownUsers } from '../../model/snapshot.ts';
 import { partition } from '../keys.ts';
-import type { DebtChange, KnownUsers } from '../snapshots.ts';
-import { type Cause, type Debt, type PassState, type ProcessState, UNKNOWN_PROCESS } from '../state.ts';
+import type { DebtChange } from '../store.ts';
 import type { Database } from './database.ts';
 
 /** A row for each part of the state: what one mode writes never undoes the other's, and a large part is rewritten only

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Snapshots } from '../../../functions/store/snapshots.ts';
+import type { Snapshots } from '../../../functions/store/store.ts';
 import { until } from '../until.ts';
 import { CONTRACT } from '../words.ts';
 import type { World } from '../world.ts';

@@ -2,9 +2,10 @@ import { canonicalDecimal } from '../../../functions/basics/decimal.ts';
 import { isEmpty } from '../../../functions/basics/empty.ts';
 import type { Json, JsonObject } from '../../../functions/basics/json.ts';
 import { canonicalJson } from '../../../functions/changes/canonical.ts';
-import type { ProjectContent, RecordChange, Rules } from '../../../functions/changes/compare-project.ts';
+import type { RecordChange, Rules } from '../../../functions/changes/compare-project.ts';
 import { isSameIdentifier } from '../../../functions/changes/identifiers.ts';
 import type { FieldChange } from '../../../functions/model/event.ts';
+import type { ProjectContent } from '../../../functions/model/snapshot.ts';
 
 /** The comparison written as its rules read (design.md §7), without care for speed: each field of each
  *  record, in order. */

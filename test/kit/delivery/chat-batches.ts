@@ -3,11 +3,10 @@ import { buildEvents, heldEvent } from '../../../functions/changes/build-events.
 import { compareDefinitions } from '../../../functions/changes/compare-definitions.ts';
 import type { RecordChange } from '../../../functions/changes/compare-project.ts';
 import { fieldEvents } from '../../../functions/changes/field-events.ts';
-import type { Definitions } from '../../../functions/changes/field-index.ts';
 import { recoveredEvent, skippedEvent, stalledEvent } from '../../../functions/changes/source-events.ts';
 import type { LinkTemplates } from '../../../functions/model/endpoint.ts';
 import type { Actor, ChangeEvent, FieldChange } from '../../../functions/model/event.ts';
-import type { FieldDefinition } from '../../../functions/model/field-definition.ts';
+import type { Definitions, FieldDefinition } from '../../../functions/model/field-definition.ts';
 
 const at = Date.UTC(2026, 10, 23, 9, 30, 12);
 

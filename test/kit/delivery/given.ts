@@ -1,7 +1,8 @@
 import { buildEvents } from '../../../functions/changes/build-events.ts';
 import type { ChangeEvent } from '../../../functions/model/event.ts';
 import type { SetAside } from '../../../functions/queue/set-aside.ts';
-import { MAX_SLOT_AHEAD_MS, type Slots } from '../../../functions/store/slots.ts';
+import { MAX_SLOT_AHEAD_MS } from '../../../functions/store/limits.ts';
+import type { Slots } from '../../../functions/store/store.ts';
 
 export const AT = Date.UTC(2026, 10, 21, 12);
 export const SECRET = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;

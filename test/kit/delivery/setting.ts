@@ -6,13 +6,13 @@ import type { Answer, NoAnswer } from '../../../functions/delivery/http/post.ts'
 import { QueueSettler } from '../../../functions/delivery/queue-settler.ts';
 import type { Queues } from '../../../functions/delivery/queues.ts';
 import { STANDARD_TIMING } from '../../../functions/delivery/retries.ts';
+import type { NewDelivery } from '../../../functions/model/delivery.ts';
 import type { EndpointKind, EndpointSettings } from '../../../functions/model/endpoint.ts';
+import type { EndpointRow, Health } from '../../../functions/model/endpoint-row.ts';
 import type { Batch, Message } from '../../../functions/queue/queue.ts';
 import type { SetAside } from '../../../functions/queue/set-aside.ts';
-import type { NewDelivery } from '../../../functions/store/deliveries.ts';
 import { createEndpointRows, createSlots } from '../../../functions/store/dynamo/endpoints.ts';
 import { createDeliveries } from '../../../functions/store/dynamo/store.ts';
-import type { EndpointRow, Health } from '../../../functions/store/endpoint-rows.ts';
 import { modelClient } from '../../simulation/models/table.ts';
 import { addingUp } from '../adding-up.ts';
 import { openModel } from '../table.ts';

@@ -6,19 +6,12 @@ import { teamsMessages } from '../../../functions/delivery/teams/teams.ts';
 import type { EndpointSettings } from '../../../functions/model/endpoint.ts';
 import type { ChangeEvent, SentEvent } from '../../../functions/model/event.ts';
 import type { SecretKeeper } from '../../../functions/model/secret.ts';
-import type { Actions } from '../../../functions/store/actions.ts';
-import type { Deliveries } from '../../../functions/store/deliveries.ts';
 import { createActions } from '../../../functions/store/dynamo/actions.ts';
 import { createEndpointRows } from '../../../functions/store/dynamo/endpoints.ts';
 import { createJournalReader } from '../../../functions/store/dynamo/journal.ts';
 import { createProcessReader, createRoster } from '../../../functions/store/dynamo/processes.ts';
 import { createDeliveries, createSnapshots } from '../../../functions/store/dynamo/store.ts';
 import type { Table } from '../../../functions/store/dynamo/table.ts';
-import type { EndpointRows } from '../../../functions/store/endpoint-rows.ts';
-import type { JournalReader } from '../../../functions/store/journal.ts';
-import type { ProcessReader } from '../../../functions/store/processes.ts';
-import type { Roster } from '../../../functions/store/roster.ts';
-import type { Snapshots } from '../../../functions/store/snapshots.ts';
 import { sqliteActions } from '../../../functions/store/sqlite/actions.ts';
 import { openDatabase } from '../../../functions/store/sqlite/database.ts';
 import { sqliteEndpointRows } from '../../../functions/store/sqlite/endpoints.ts';
@@ -26,6 +19,15 @@ import { PUBLISHER, sqliteJournal, sqliteJournalReader } from '../../../function
 import { sqliteProcessReader, sqliteRoster } from '../../../functions/store/sqlite/processes.ts';
 import { DELIVERIES_SCHEMA, SNAPSHOTS_SCHEMA } from '../../../functions/store/sqlite/schema.ts';
 import { sqliteDeliveries, sqliteSnapshots } from '../../../functions/store/sqlite/store.ts';
+import type {
+  Actions,
+  Deliveries,
+  EndpointRows,
+  JournalReader,
+  ProcessReader,
+  Roster,
+  Snapshots,
+} from '../../../functions/store/store.ts';
 import { openModel } from '../table.ts';
 
 export const AT = Date.UTC(2026, 10, 21, 12);

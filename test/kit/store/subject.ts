@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { heldEvent } from '../../../functions/changes/build-events.ts';
-import type { ProjectContent } from '../../../functions/changes/compare-project.ts';
 import type { ChangeEvent } from '../../../functions/model/event.ts';
-import type { Snapshot, Snapshots } from '../../../functions/store/snapshots.ts';
+import type { ProjectContent, Snapshot } from '../../../functions/model/snapshot.ts';
+import type { Snapshots } from '../../../functions/store/store.ts';
 
 export const AT = Date.UTC(2026, 10, 21, 12);
 

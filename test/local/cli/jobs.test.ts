@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { ProcessKey } from '../../../functions/basics/process.ts';
 import { workspaceSettings } from '../../../functions/config/read.ts';
+import { type ProcessState, UNKNOWN_PROCESS } from '../../../functions/model/process-state.ts';
 import type { PassReport } from '../../../functions/pass/run-pass.ts';
-import { type ProcessState, UNKNOWN_PROCESS } from '../../../functions/store/state.ts';
 import { jobsOf } from '../../../local/cli/jobs.ts';
 
 const MINUTE = 60_000;

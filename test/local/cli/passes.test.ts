@@ -1,8 +1,8 @@
 import { PassThrough } from 'node:stream';
 import { expect, onTestFinished, test } from 'vitest';
 import type { PollReport } from '../../../functions/handlers/create-poll.ts';
+import { UNKNOWN_PROCESS } from '../../../functions/model/process-state.ts';
 import { ServiceStatusError, TokenError } from '../../../functions/service/errors.ts';
-import { UNKNOWN_PROCESS } from '../../../functions/store/state.ts';
 import { Closers } from '../../../local/basics/closers.ts';
 import { createOutput } from '../../../local/basics/output.ts';
 import { PassFailures } from '../../../local/cli/pass-failures.ts';

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import type { Snapshots } from '../../../functions/store/snapshots.ts';
+import type { Snapshots } from '../../../functions/store/store.ts';
 import { Closers } from '../../../local/basics/closers.ts';
 import { sqliteTable, type TableHouse } from '../../../local/cli/table.ts';
 import type { Store } from '../../../local/data/store.ts';

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { Deliveries, PendingDelivery } from '../../../functions/store/deliveries.ts';
+import type { PendingDelivery } from '../../../functions/model/delivery.ts';
 import { openDatabase } from '../../../functions/store/sqlite/database.ts';
 import { DELIVERIES_SCHEMA } from '../../../functions/store/sqlite/schema.ts';
 import { sqliteDeliveries } from '../../../functions/store/sqlite/store.ts';
+import type { Deliveries } from '../../../functions/store/store.ts';
 import { Lane } from '../../../local/deliveries/lane.ts';
 import { AT, delivery } from '../../store/deliveries-contract.ts';
 

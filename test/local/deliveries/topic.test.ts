@@ -1,9 +1,10 @@
 import { PublishBatchCommand } from '@aws-sdk/client-sns';
 import { describe, expect, it, vi } from 'vitest';
-import type { Attributes, Deliveries } from '../../../functions/store/deliveries.ts';
+import type { Attributes } from '../../../functions/model/delivery.ts';
 import { openDatabase } from '../../../functions/store/sqlite/database.ts';
 import { DELIVERIES_SCHEMA } from '../../../functions/store/sqlite/schema.ts';
 import { sqliteDeliveries } from '../../../functions/store/sqlite/store.ts';
+import type { Deliveries } from '../../../functions/store/store.ts';
 import { LocalTopic } from '../../../local/deliveries/topic.ts';
 import { AT, delivery } from '../../store/deliveries-contract.ts';
 

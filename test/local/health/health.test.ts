@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { workspaceSettings } from '../../../functions/config/read.ts';
+import type { ProcessState } from '../../../functions/model/process-state.ts';
 import { openDatabase } from '../../../functions/store/sqlite/database.ts';
 import { sqliteEndpointRows } from '../../../functions/store/sqlite/endpoints.ts';
 import { sqliteJournal } from '../../../functions/store/sqlite/journal.ts';
 import { DELIVERIES_SCHEMA, SNAPSHOTS_SCHEMA } from '../../../functions/store/sqlite/schema.ts';
 import { sqliteDeliveries, sqliteSnapshots } from '../../../functions/store/sqlite/store.ts';
-import type { ProcessState } from '../../../functions/store/state.ts';
 import { PassWatch } from '../../../local/health/freshness.ts';
 import { healthOf } from '../../../local/health/health.ts';
 import { event } from '../../kit/store/subject.ts';

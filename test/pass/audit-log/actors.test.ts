@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../functions/basics/json.ts';
-import type { ProjectContent } from '../../../functions/changes/compare-project.ts';
+import type { ProjectContent } from '../../../functions/model/snapshot.ts';
 import { Actors, type ChangedRecord, type ProjectChange } from '../../../functions/pass/audit-log/actors.ts';
 import { namesIn } from '../../../functions/pass/audit-log/names.ts';
 import type { Reader } from '../../../functions/pass/reading/reader.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { AuditPosition } from '../../../functions/model/process-state.ts';
 import { readAudit } from '../../../functions/pass/audit-log/audit.ts';
 import type { Pass } from '../../../functions/pass/pass.ts';
 import { ServiceStatusError } from '../../../functions/service/errors.ts';
-import type { AuditPosition } from '../../../functions/store/state.ts';
 
 const status = (code: number) => new ServiceStatusError('GET /auditlog', code, 'refused');
 const at = (tail: string | undefined): AuditPosition => ({ order: 'oldest-first', tail, seen: [] });

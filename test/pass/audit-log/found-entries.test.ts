@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../functions/basics/json.ts';
+import type { AuditPosition } from '../../../functions/model/process-state.ts';
 import { FoundEntries } from '../../../functions/pass/audit-log/found-entries.ts';
 import { WalkedPages } from '../../../functions/pass/audit-log/walked-pages.ts';
 import { digest } from '../../../functions/pass/reading/digest.ts';
 import type { Reader } from '../../../functions/pass/reading/reader.ts';
-import type { AuditPosition } from '../../../functions/store/state.ts';
 
 const AT = Date.UTC(2026, 10, 21, 12);
 const MINUTE = 60_000;

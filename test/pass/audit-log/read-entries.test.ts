@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../functions/basics/json.ts';
+import type { AuditPosition } from '../../../functions/model/process-state.ts';
 import { readEntries } from '../../../functions/pass/audit-log/read-entries.ts';
 import { digest } from '../../../functions/pass/reading/digest.ts';
 import type { Reader } from '../../../functions/pass/reading/reader.ts';
-import type { AuditPosition } from '../../../functions/store/state.ts';
 
 const AT = Date.UTC(2026, 10, 21, 12);
 /** An entry without a time, by its number. */

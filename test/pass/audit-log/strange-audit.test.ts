@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../functions/basics/json.ts';
+import type { AuditPosition } from '../../../functions/model/process-state.ts';
 import { readAudit } from '../../../functions/pass/audit-log/audit.ts';
 import { namesIn } from '../../../functions/pass/audit-log/names.ts';
 import type { Pass } from '../../../functions/pass/pass.ts';
-import type { AuditPosition } from '../../../functions/store/state.ts';
 import { openStage } from '../../kit/stage.ts';
 import { PROCESS } from '../../kit/world.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { AuditPosition } from '../../../functions/model/process-state.ts';
 import { type WalkOptions, walkLog } from '../../../functions/pass/audit-log/walk-log.ts';
 import { digest } from '../../../functions/pass/reading/digest.ts';
 import type { Reader } from '../../../functions/pass/reading/reader.ts';
-import type { AuditPosition } from '../../../functions/store/state.ts';
 
 const AT = Date.UTC(2026, 10, 21, 12);
 const entry = (n: number) => ({ n });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { heldEvent } from '../../../functions/changes/build-events.ts';
+import { type ProcessState, UNKNOWN_PROCESS } from '../../../functions/model/process-state.ts';
 import type { PassParts } from '../../../functions/pass/parts.ts';
 import { announce, type Say } from '../../../functions/pass/process-events/announce.ts';
-import type { Announcement, Snapshots } from '../../../functions/store/snapshots.ts';
-import { type ProcessState, UNKNOWN_PROCESS } from '../../../functions/store/state.ts';
+import type { Announcement, Snapshots } from '../../../functions/store/store.ts';
 
 const AT = Date.UTC(2026, 10, 21, 12);
 const process = { workspace: 'eu', processId: 'p' };

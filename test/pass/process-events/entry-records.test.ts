@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../functions/basics/json.ts';
 import { byText } from '../../../functions/basics/order.ts';
 import { recordsIn } from '../../../functions/pass/process-events/entries.ts';
 import { createSnapshots } from '../../../functions/store/dynamo/store.ts';
-import { type Snapshots, TornSnapshotError } from '../../../functions/store/snapshots.ts';
+import { type Snapshots, TornSnapshotError } from '../../../functions/store/store.ts';
 import { AT, content, snapshot } from '../../kit/store/subject.ts';
 import { openTable, type TestTable } from '../../kit/table.ts';
 

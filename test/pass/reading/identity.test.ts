@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../functions/basics/json.ts';
+import type { Snapshot } from '../../../functions/model/snapshot.ts';
 import type { PassParts } from '../../../functions/pass/parts.ts';
 import { Identity } from '../../../functions/pass/reading/identity.ts';
-import type { Snapshot, Snapshots } from '../../../functions/store/snapshots.ts';
+import type { Snapshots } from '../../../functions/store/store.ts';
 import { openStage } from '../../kit/stage.ts';
 import { PROCESS, type World, type WorldOptions } from '../../kit/world.ts';
 

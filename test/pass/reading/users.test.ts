@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../functions/basics/json.ts';
+import type { KnownUsers } from '../../../functions/model/snapshot.ts';
 import type { Reader } from '../../../functions/pass/reading/reader.ts';
 import { Users } from '../../../functions/pass/reading/users.ts';
 import { ServiceError, ServiceStatusError } from '../../../functions/service/errors.ts';
-import type { KnownUsers } from '../../../functions/store/snapshots.ts';
 
 const HOUR = 3_600_000;
 type Answer = Error | readonly JsonObject[];

@@ -1,10 +1,10 @@
 import type { DynamoDBRecord } from 'aws-lambda';
-import type { Definitions } from '../../../functions/changes/field-index.ts';
 import { serialise } from '../../../functions/changes/serialise.ts';
 import type { ChangeEvent, FieldChange, ProjectEvent, TaskEvent } from '../../../functions/model/event.ts';
+import type { Definitions } from '../../../functions/model/field-definition.ts';
+import type { Cause } from '../../../functions/model/process-state.ts';
 import { decode, decodeContent, decodeEvents } from '../../../functions/store/codec.ts';
 import { CHANGE, DEBT, debtorOf, PROJECT_PREFIX } from '../../../functions/store/keys.ts';
-import type { Cause } from '../../../functions/store/state.ts';
 import { apply, isEmpty, known, type Told, type ToldProject } from '../../kit/told.ts';
 import type { Coverage } from '../faults.ts';
 import { FieldsOracle, isOfField } from './fields.ts';

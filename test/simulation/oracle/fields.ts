@@ -1,5 +1,5 @@
-import type { Definitions, FieldEntity } from '../../../functions/changes/field-index.ts';
 import type { ChangeEvent } from '../../../functions/model/event.ts';
+import type { Definitions, FieldEntity } from '../../../functions/model/field-definition.ts';
 import type { Field } from '../../../simulator/data/workspace.ts';
 import { Violation } from './violation.ts';
 

@@ -1,7 +1,7 @@
 import type { DynamoDBRecord } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
+import type { Pace } from '../../../functions/model/process-state.ts';
 import type { PassMessage } from '../../../functions/schedule/pass-message.ts';
-import type { Pace } from '../../../functions/store/state.ts';
 import { Coverage } from '../faults.ts';
 import { PassesOracle, type StartedRun } from './passes.ts';
 

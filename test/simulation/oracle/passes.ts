@@ -1,9 +1,9 @@
 import type { DynamoDBRecord, StreamRecord } from 'aws-lambda';
 import type { PollReport } from '../../../functions/handlers/create-poll.ts';
+import type { Pace } from '../../../functions/model/process-state.ts';
 import type { PassMessage } from '../../../functions/schedule/pass-message.ts';
 import { isAdaptive, type Rhythm } from '../../../functions/schedule/scheduled.ts';
 import { CHANGE, PROJECT_PREFIX } from '../../../functions/store/keys.ts';
-import type { Pace } from '../../../functions/store/state.ts';
 import type { Coverage } from '../faults.ts';
 import { Violation } from './violation.ts';
 

@@ -1,8 +1,8 @@
 import type { DynamoDBRecord } from 'aws-lambda';
 import { wakesAt } from '../../../functions/delivery/health.ts';
+import type { EndpointRow } from '../../../functions/model/endpoint-row.ts';
 import type { ChangeEvent } from '../../../functions/model/event.ts';
 import { decode } from '../../../functions/store/codec.ts';
-import type { EndpointRow } from '../../../functions/store/endpoint-rows.ts';
 import { Violation } from './violation.ts';
 
 const [PENDING, DEAD] = ['PENDING#', 'DEAD#'];

@@ -1,6 +1,6 @@
 import type { ChangeEvent } from '../../../functions/model/event.ts';
+import type { Cause } from '../../../functions/model/process-state.ts';
 import { isRetried } from '../../../functions/pass/debts.ts';
-import type { Cause } from '../../../functions/store/state.ts';
 import type { Coverage } from '../faults.ts';
 import { Violation } from './violation.ts';
 

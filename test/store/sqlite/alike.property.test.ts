@@ -1,14 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ProcessKey } from '../../../functions/basics/process.ts';
+import type { Cause, PassState, ProcessState } from '../../../functions/model/process-state.ts';
+import type { Snapshot } from '../../../functions/model/snapshot.ts';
 import { decodeEvents } from '../../../functions/store/codec.ts';
 import { createSnapshots } from '../../../functions/store/dynamo/store.ts';
 import { CHANGE, partition } from '../../../functions/store/keys.ts';
-import type { DebtChange, Lease, Snapshot, Snapshots } from '../../../functions/store/snapshots.ts';
 import { openDatabase } from '../../../functions/store/sqlite/database.ts';
 import { SNAPSHOTS_SCHEMA } from '../../../functions/store/sqlite/schema.ts';
 import { sqliteSnapshots } from '../../../functions/store/sqlite/store.ts';
-import type { Cause, PassState, ProcessState } from '../../../functions/store/state.ts';
+import type { DebtChange, Lease, Snapshots } from '../../../functions/store/store.ts';
 import { AT, content, event, noise } from '../../kit/store/subject.ts';
 import { openModel, PATIENCE } from '../../kit/table.ts';
 

@@ -1,8 +1,8 @@
 import { expect, it, vi } from 'vitest';
-import type { CommitRequest } from '../../../functions/store/snapshots.ts';
 import { openDatabase } from '../../../functions/store/sqlite/database.ts';
 import { SNAPSHOTS_SCHEMA } from '../../../functions/store/sqlite/schema.ts';
 import { sqliteSnapshots } from '../../../functions/store/sqlite/store.ts';
+import type { CommitRequest } from '../../../functions/store/store.ts';
 import { AT, content, event } from '../../kit/store/subject.ts';
 
 const PROCESS = { workspace: 'eu', processId: 'p' };

@@ -1,4 +1,4 @@
-import type { EndpointSettings } from '../model/endpoint.ts';
+import type { EndpointSettings } from './endpoint.ts';
 
 /** An endpoint as its row holds it (docs/architecture.md: `ENDPOINTS`). */
 export interface EndpointRow {
@@ -77,19 +77,3 @@ export interface Waiting {
   /** True when new deliveries must wait behind them. */
   readonly first: boolean;
 }
-
-/** The registry of endpoints. */
-export interface EndpointRows {
-  /** All of them, by name. */
-  list(): Promise<EndpointRow[]>;
-  read(name: string): Promise<EndpointRow | undefined>;
-  /** A text that differs after each change of the settings of an endpoint, and not after other changes.
-   *  Absent where all rows are as cheap to read. */
-  revision?(): Promise<string | undefined>;
-  /** Reads the row and writes what `decide` returns; if another write came first, it does both again.
-   *  `decide` returns undefined to leave the row as it is, and `removed` to remove it.
-   *  @returns the row as it then is */
-  change(name: string, decide: Decide): Promise<EndpointRow | undefined>;
-}
-
-export type Decide = (row: EndpointRow | undefined) => EndpointRow | 'removed' | undefined;

@@ -1,5 +1,5 @@
 import type { Mode } from '../basics/process.ts';
-import type { Definitions } from '../changes/field-index.ts';
+import type { Definitions } from './field-definition.ts';
 
 /** What a process's passes know between them. Times are in ms since 1970, by the service's clock where nothing else is
  *  said. */
@@ -157,32 +157,3 @@ export const UNKNOWN_PROCESS: ProcessState = {
   debts: new Map(),
   isSweepUnfinished: false,
 };
-
-/** The row in which a part of the state is kept: `STATE`, `PASS#changes`, `PASS#sweep` or `PASS#changes#SEEN`, in this order. */
-export type StateRow = 'rare' | 'changes' | 'sweep' | 'seen';
-
-export const STATE_ROWS: { readonly [Name in keyof PassState]: StateRow } = {
-  baselined: 'rare',
-  baselinedAt: 'rare',
-  definitions: 'rare',
-  hold: 'rare',
-  released: 'rare',
-  stalled: 'rare',
-  reported: 'rare',
-  announced: 'rare',
-  watermark: 'changes',
-  completedAt: 'changes',
-  pace: 'changes',
-  skipped: 'changes',
-  changesFailure: 'changes',
-  sweptAt: 'sweep',
-  sweepCompletedAt: 'sweep',
-  sweepFailure: 'sweep',
-  audit: 'seen',
-  recent: 'seen',
-};
-
-/** How many rows it takes to write these parts. */
-export function rowsOf(state: Partial<PassState>): number {
-  return new Set(Object.keys(state).map(name => STATE_ROWS[name as keyof PassState])).size;
-}
