@@ -5,8 +5,8 @@ import { sleep } from '../local/basics/sleep.ts';
 import { browse } from './browse.ts';
 import { backUpRun } from './connect/back-up.ts';
 import { openDoctor } from './connect/doctor.ts';
-import { open } from './connect/open.ts';
 import { terminalInput } from './context/input.ts';
+import { open } from './context/runner.ts';
 import { execute } from './deploy/execute.ts';
 import { changewire } from './program.ts';
 

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { open } from '../cli/connect/open.ts';
+import { open } from '../cli/context/runner.ts';
 import type { World } from '../cli/context/world.ts';
 import { changewire } from '../cli/program.ts';
 import { sleep as wait } from '../local/basics/sleep.ts';

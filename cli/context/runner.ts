@@ -1,10 +1,13 @@
 import type { Command } from 'commander';
-import { Gone, type Place } from '../connect/connection.ts';
+import { UsageError } from '../../local/basics/usage-error.ts';
+import { type Connection, Gone, type Place } from '../connect/connection.ts';
+import { dataPlaces, nothingIn } from '../connect/data-directory.ts';
+import { connectToRun } from '../connect/local-server.ts';
 import type { Context } from './context.ts';
 import { createPrinter } from './printer.ts';
 import type { World } from './world.ts';
 
-/** Makes the action of a command: connects it to whoever answers, and closes the connection afterwards. */
+/** Makes the action of a command, with a connection that is closed afterwards. */
 export type Run = <Args extends unknown[]>(
   work: (context: Context, ...args: Args) => Promise<void>,
 ) => (...args: [...Args, ...rest: unknown[]]) => Promise<void>;
@@ -36,7 +39,7 @@ export function runnerOf(program: Command, world: World): Run {
       const ask: Context['ask'] = async request => {
         const { ask } = await connect();
         return await ask(request).catch(error => {
-          // The next request connects anew, to whoever answers then.
+          // The next request opens a new connection.
           if (error instanceof Gone) opening = undefined;
           throw error;
         });
@@ -47,4 +50,27 @@ export function runnerOf(program: Command, world: World): Run {
         await (await opening?.catch(() => undefined))?.close();
       }
     };
+}
+
+/** Connects to a stack on AWS if one is named, else to a run on this machine, or, if there is none, to the
+ *  store of the last run. Each of these is loaded only when needed, so that a command answers at once.
+ *  @throws UsageError when the command line leads to none of them */
+export async function open(place: Place): Promise<Connection> {
+  if (place.stack !== undefined) {
+    if (place.data !== undefined)
+      throw new UsageError('--stack is on AWS and --data on this machine: give one of them.');
+    const { openStack } = await import('../connect/stack.ts');
+    return openStack(place.stack, place);
+  }
+  if (place.region !== undefined) throw new UsageError('--region goes with --stack NAME.');
+  const places = dataPlaces(place.data);
+  for (const { address, directory } of places) {
+    const run = address && (await connectToRun(address));
+    if (run) return { ...run, directory };
+  }
+  // A run that kept nothing left only its address.
+  const left = places.find(({ hasStore }) => hasStore);
+  if (!left) throw nothingIn(place.data);
+  const { openLocalStore } = await import('../connect/local-store.ts');
+  return openLocalStore(left.directory);
 }

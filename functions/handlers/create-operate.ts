@@ -1,14 +1,21 @@
+import { request as http } from 'node:http';
+import { request as https } from 'node:https';
 import * as z from 'zod';
+import type { Clock } from '../basics/clock.ts';
 import type { Log } from '../basics/telemetry.ts';
 import { type Caller, type Operations, readRequest } from '../operations/operations.ts';
 import type { Reply } from '../operations/protocol/reply.ts';
 import { isLook, lookRequests, type Request } from '../operations/protocol/requests.ts';
 import { Refused } from '../operations/refused.ts';
-import type { Alias } from '../operations/stack/identity.ts';
-import { type SignedIdentity, signedIdentity } from '../operations/stack/identity.ts';
-import type { WhoCalls } from '../operations/stack/who-calls.ts';
+import {
+  type Alias,
+  headersOf,
+  type SignedIdentity,
+  signedIdentity,
+  WHO_AM_I,
+} from '../operations/stack/identity.ts';
 
-/** What Lambda's context tells: the ARN as it was invoked, the alias included. */
+/** Lambda's context: the ARN as it was invoked, with the alias. */
 export interface OperateContext {
   readonly invokedFunctionArn: string;
 }
@@ -24,10 +31,10 @@ export interface OperateDependencies {
 const asked = z.strictObject({ request: z.unknown(), identity: signedIdentity.optional() });
 
 /** Lambda answers with 6 MB at most; the rest is for the escapes and braces that it adds. */
-const LONGEST_ANSWER = 5_500_000;
+const MAX_ANSWER_BYTES = 5_500_000;
 
-/** The front door of the operations on AWS. IAM decides who may look and who may act: each has an alias, and which one was invoked is in
- *  the context, that nobody but Lambda writes. */
+/** Answers the operations on AWS. IAM decides who may look and who may act: there is an alias for each. Lambda writes
+ *  the invoked alias into the context, so the caller can't forge it. */
 export function createOperate({ operations, whoCalls, log }: OperateDependencies): Operate {
   return async (event, { invokedFunctionArn }) => {
     try {
@@ -35,7 +42,7 @@ export function createOperate({ operations, whoCalls, log }: OperateDependencies
       admit(request, aliasOf(invokedFunctionArn));
       const caller = isLook(request)
         ? // IAM has admitted the caller, and looking is not recorded: no name is needed.
-          { who: 'somebody who may look', isProven: false }
+          { who: 'a caller of the alias look', isProven: false }
         : await callerOf((event as { request: unknown }).request, identity, whoCalls);
       const answer = await answerWithin(request, caller, operations);
       if (!isLook(request)) log.info('Operator action', { operation: request.operation, ...caller });
@@ -47,7 +54,7 @@ export function createOperate({ operations, whoCalls, log }: OperateDependencies
   };
 }
 
-/** @throws Refused for what is none */
+/** @throws Refused for a malformed request */
 function read(event: unknown): { readonly request: Request; readonly identity: SignedIdentity | undefined } {
   const parsed = asked.safeParse(event);
   // What was sent isn't quoted: it may hold a secret.
@@ -85,7 +92,7 @@ async function callerOf(
   return whoCalls(request, identity);
 }
 
-/** The answer, with fewer entries than were asked for where so many would be too large: a page may be shorter than its limit. */
+/** The answer, with fewer entries than requested if it would be too large: a page may be shorter than its limit. */
 async function answerWithin(request: Request, caller: Caller, operations: Operations) {
   for (let limit = limitOf(request); ; limit = Math.floor(limit / 2)) {
     const answer = await operations(
@@ -93,14 +100,14 @@ async function answerWithin(request: Request, caller: Caller, operations: Operat
       caller,
     );
     const json = JSON.parse(JSON.stringify(answer));
-    if (Buffer.byteLength(JSON.stringify(json)) <= LONGEST_ANSWER) return json;
+    if (Buffer.byteLength(JSON.stringify(json)) <= MAX_ANSWER_BYTES) return json;
     if (!isLook(request) || limit <= 1)
       throw new Refused('The answer is larger than the 6 MB that Lambda can give.');
   }
 }
 
 /** The limit of a request that has none: the largest that the operations take. */
-const USUAL_LIMIT = 100;
+const MAX_LIMIT = 100;
 
 /** Operations whose answers come in pages. */
 const PAGED: ReadonlySet<string> = new Set(
@@ -109,5 +116,135 @@ const PAGED: ReadonlySet<string> = new Set(
 
 function limitOf(request: Request): number {
   if (!PAGED.has(request.operation)) return 1;
-  return ('limit' in request ? request.limit : undefined) ?? USUAL_LIMIT;
+  return ('limit' in request ? request.limit : undefined) ?? MAX_LIMIT;
+}
+
+export interface WhoCallsDependencies {
+  readonly region: string;
+  readonly functionName: string;
+  /** Where STS of this region is reached. */
+  readonly sts: URL;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Verifies a caller. @throws Refused for an identity that is not valid */
+export type WhoCalls = (request: unknown, identity: SignedIdentity) => Promise<Caller>;
+
+/** How old a signature may be, or how far in the future. STS itself allows 5 to 15 minutes. */
+const MAX_SIGNATURE_AGE_MS = 5 * 60_000;
+const STS_TIMEOUT_MS = 3_000;
+
+/** Finds out who signed an identity, by sending the signed request to STS. The caller decides neither its
+ *  address nor its content: a signature of another request doesn't fit.
+ *
+ *  While STS can't be reached, operators can act all the same, because IAM let them in: the key that they name
+ *  is recorded without proof. No input of the caller may cause this. */
+export function createWhoCalls(dependencies: WhoCallsDependencies): WhoCalls {
+  const { region, clock, log } = dependencies;
+  return async (request, identity) => {
+    const key = keyOf(identity, region);
+    // An impossible date is NaN, which is not larger than anything.
+    if (!(Math.abs(clock() - timeOf(identity)) <= MAX_SIGNATURE_AGE_MS))
+      throw new Refused(
+        "Who asks was signed more than 5 minutes ago, or in the future. Ask again; if that doesn't help, set the clock of your machine.",
+      );
+    const verdict = await askSts(request, identity, dependencies);
+    if ('arn' in verdict) return { who: verdict.arn, isProven: true };
+    if (verdict.isAway) {
+      log.warn('Could not verify the caller: STS does not answer.', { error: verdict.code, key });
+      return { who: `access key ${key}`, isProven: false };
+    }
+    log.warn('STS rejected the identity of the caller.', { code: verdict.code, key });
+    throw new Refused(
+      `AWS does not confirm who you are (${verdict.code}). Your credentials have expired, or are not valid.`,
+    );
+  };
+}
+
+const AUTHORIZATION =
+  /^AWS4-HMAC-SHA256 Credential=(\w{4,128})\/(\d{8})\/([\w-]+)\/sts\/aws4_request, ?SignedHeaders=([a-z0-9;-]+), ?Signature=[0-9a-f]{64}$/;
+
+/** The access key that signed.
+ *  @throws Refused when other headers were signed than those of this request */
+function keyOf({ authorization, date, token }: SignedIdentity, region: string): string {
+  const [, key, day, signedRegion, signed] = AUTHORIZATION.exec(authorization) ?? [];
+  const named = ['x-amz-date', ...(token === undefined ? [] : ['x-amz-security-token'])];
+  const names = [...Object.keys(headersOf({ region, functionName: '', request: null })), ...named];
+  if (
+    key === undefined ||
+    !date.startsWith(String(day)) ||
+    signedRegion !== region ||
+    signed !== names.toSorted().join(';')
+  )
+    throw new Refused('Who asks is not signed as it must be. Use the changewire command of this version.');
+  return key;
+}
+
+function timeOf({ date }: SignedIdentity): number {
+  return Date.parse(date.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3T$4:$5:$6Z'));
+}
+
+/** Errors of a connection that the caller can't cause. Any other one refuses the caller, also one that is thrown
+ *  before anything was sent: otherwise a request that never reaches STS would be accepted without proof. */
+const AWAY = new Set([
+  ...['ABORT_ERR', 'EAI_AGAIN', 'ECONNREFUSED', 'ECONNRESET', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND'],
+  ...['EPIPE', 'ETIMEDOUT'],
+]);
+
+type Verdict =
+  | { readonly arn: string }
+  /** `isAway`: STS could not be reached, failed, or is throttled: the signature may be valid. */
+  | { readonly code: string; readonly isAway: boolean };
+
+async function askSts(
+  request: unknown,
+  { authorization, date, token }: SignedIdentity,
+  { region, functionName, sts }: WhoCallsDependencies,
+): Promise<Verdict> {
+  const headers = {
+    ...headersOf({ region, functionName, request }),
+    authorization,
+    'x-amz-date': date,
+    ...(token !== undefined && { 'x-amz-security-token': token }),
+  };
+  try {
+    const { status, text } = await post(sts, headers, WHO_AM_I, STS_TIMEOUT_MS);
+    const arn = /<Arn>(arn:[\x21-\x3b\x3d-\x7e]{1,2048})<\/Arn>/.exec(text)?.[1];
+    if (status === 200 && arn !== undefined) return { arn };
+    const code = /<Code>(\w{1,64})<\/Code>/.exec(text)?.[1] ?? String(status);
+    return { code, isAway: status >= 500 || status === 429 || /Throttl|RequestLimit/.test(code) };
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    return { code: code ?? message, isAway: AWAY.has(code ?? '') };
+  }
+}
+
+/** STS's answers are far shorter. */
+const MAX_STS_ANSWER = 65_536;
+
+/** Posts a form, and follows no redirect. The `host` header may differ from the address, as with an emulator.
+ *  @throws an error when no whole answer comes in time */
+function post(
+  address: URL,
+  headers: Readonly<Record<string, string>>,
+  body: string,
+  withinMs: number,
+): Promise<{ readonly status: number; readonly text: string }> {
+  return new Promise((resolve, reject) => {
+    const send = address.protocol === 'http:' ? http : https;
+    const options = { method: 'POST', headers, signal: AbortSignal.timeout(withinMs) };
+    const outgoing = send(address, options, answer => {
+      let text = '';
+      answer.setEncoding('utf8');
+      answer.on('data', part => {
+        text += part;
+        if (text.length > MAX_STS_ANSWER) answer.destroy(new Error('the answer is too long'));
+      });
+      answer.on('end', () => resolve({ status: answer.statusCode ?? 0, text }));
+      answer.on('error', reject);
+    });
+    outgoing.on('error', reject);
+    outgoing.end(body);
+  });
 }

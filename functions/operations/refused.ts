@@ -1,7 +1,6 @@
 import { nearest } from '../basics/nearest.ts';
 
-/** What somebody asked for can't be done. The message says why, and what to do instead; it holds no
- *  secret. */
+/** The request can't be carried out. The message says why, and what to do instead; it holds no secret. */
 export class Refused extends Error {
   override readonly name = 'Refused';
   /** True when the request itself is wrong. */

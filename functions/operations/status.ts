@@ -115,8 +115,8 @@ function debtsOf({ debts }: Progress): ProcessStatus['debts'] {
   };
 }
 
-/** Whether a project can't be read. Others need nobody: one that a sweep missed was most likely deleted,
- *  which the next sweep tells, and one that is uncertain is read again. */
+/** Whether a project can't be read. The other causes need no operator: a project that a sweep missed was most
+ *  likely deleted, which the next sweep confirms, and an uncertain one is read again. */
 function isUnread({ cause }: Pick<Debt, 'cause'>): boolean {
   return cause === 'unreadable' || cause === 'no-task-list';
 }

@@ -16,7 +16,7 @@ type Trace = AnswerOf<'trace'>;
 type DeliveryStatus = Trace['endpoints'][number];
 type LeftOut = Trace['leftOut'][number];
 
-/** How many of an event's last attempts are looked at for one that succeeded. */
+/** A success is searched among this many of an event's last attempts. */
 const MAX_ATTEMPTS = 100;
 /** How many of the last attempts are shown per endpoint, and how many if there are MANY endpoints: the answer
  *  must fit. */
@@ -36,15 +36,17 @@ export async function traceEvent(
     results.set(found, await resultAt(context, entry, found));
   });
   const all = endpoints.flatMap(found => results.get(found) ?? []);
-  const told = all.flatMap(one => ('state' in one ? { ...one, attempts: one.attempts.slice(-shown) } : []));
+  const shownAt = all.flatMap(one =>
+    'state' in one ? { ...one, attempts: one.attempts.slice(-shown) } : [],
+  );
   const leftOut = all.flatMap(one => ('state' in one ? [] : one));
-  const isKnown = told.some(({ state, isWanted }) => state !== 'unknown' && isWanted);
+  const isKnown = shownAt.some(({ state, isWanted }) => state !== 'unknown' && isWanted);
   const published = entry.isPublished ?? (isKnown || undefined);
   return {
     committedAt: iso(entry.at),
     event: entry.event,
     published: published === undefined ? 'unknown' : published ? 'yes' : 'not yet',
-    endpoints: told,
+    endpoints: shownAt,
     notWanted: leftOut.length,
     leftOut,
   };
@@ -66,15 +68,15 @@ async function resultAt(
     deliveries.findDead(name, place),
   ]);
   const head = { endpoint: name, isWanted };
-  const told = { attempts: attempts.map(attemptAnswer) };
+  const tries = { attempts: attempts.map(attemptAnswer) };
   if (waiting) {
     const closed = closedTo(row?.health ?? {}, clock());
     const reason = closed ? { reason: REASONS[closed] } : {};
-    return { ...head, state: 'waiting', nextTryAt: iso(waiting.due), ...reason, ...told };
+    return { ...head, state: 'waiting', nextTryAt: iso(waiting.due), ...reason, ...tries };
   }
-  if (attempts.some(({ failure }) => failure === undefined)) return { ...head, state: 'delivered', ...told };
-  if (dead) return { ...head, state: 'dead', reason: dead.reason, ...told };
-  if (isWanted || attempts.length > 0) return { ...head, state: 'unknown', ...told };
+  if (attempts.some(({ failure }) => failure === undefined)) return { ...head, state: 'delivered', ...tries };
+  if (dead) return { ...head, state: 'dead', reason: dead.reason, ...tries };
+  if (isWanted || attempts.length > 0) return { ...head, state: 'unknown', ...tries };
   return { endpoint: name, by };
 }
 

@@ -71,7 +71,7 @@ export async function startOperationsServer(
 /** A page in the background asks nothing, and may miss this many restarts. */
 const MAX_FORMER = 8;
 
-/** @returns false when somebody else has the port */
+/** @returns false when another program has the port */
 async function listen(server: Server, port: number): Promise<boolean> {
   try {
     await new Promise<void>((resolve, reject) => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { open } from '../../cli/connect/open.ts';
+import { open } from '../../cli/context/runner.ts';
 import type { ChangeEvent } from '../../functions/model/event.ts';
 import { ADDRESS_FILE } from '../../local/operate/address.ts';
 import { type SimulatedService, startSimulatedService } from '../../simulator/server.ts';

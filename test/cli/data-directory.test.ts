@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { chdir, cwd } from 'node:process';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { dataPlaces } from '../../cli/connect/data-directory.ts';
-import { open } from '../../cli/connect/open.ts';
+import { open } from '../../cli/context/runner.ts';
 import { STORE_FILE } from '../../local/data/store-file.ts';
 import { newToken, writeAddress } from '../../local/operate/address.ts';
 import { userName } from '../../local/operate/server.ts';

@@ -5,7 +5,7 @@ import {
   DetachUserPolicyCommand,
   IAMClient,
 } from '@aws-sdk/client-iam';
-import { lambdaOperations } from '../../cli/connect/aws-operations.ts';
+import { lambdaOperations } from '../../cli/connect/stack.ts';
 import type { AnswerTo } from '../../functions/operations/protocol/answers.ts';
 import type { Request } from '../../functions/operations/protocol/requests.ts';
 import { CREDENTIALS, REGION } from './emulator/environment.ts';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 
-/** What a caller hands over to prove who they are: the signature of a request to STS that tells nothing but that, as Vault and EKS
- *  ask for it (decision 0070). All else of that request follows from what is asked, and of whom: so a signature fits this
+/** A caller's proof of identity: the signature of a request to STS that only returns the caller's ARN, as Vault and EKS
+ *  use it (decision 0070). All else of that request follows from what is asked, and of whom: so a signature fits this
  *  function, this request, and the next minutes. */
 export const signedIdentity = z.strictObject({
   authorization: z.string().max(2048),

@@ -1,5 +1,5 @@
 import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
-import { LambdaClient } from '@aws-sdk/client-lambda';
+import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type * as z from 'zod';
 import { bounded, PATIENCE } from '../../aws/clients.ts';
@@ -9,15 +9,14 @@ import { sqsQueue } from '../../queue/sqs.ts';
 import { askedPass, passIn } from '../../schedule/pass-message.ts';
 import { createChangeRecords } from '../../store/dynamo/journal.ts';
 import type { Table } from '../../store/dynamo/table.ts';
+import type { ChangeRecord } from '../../store/store.ts';
 import type { Passes, StackPorts } from '../context.ts';
-import { cloudWatchLogs } from './cloudwatch-logs.ts';
-import { publishAgain } from './invoked.ts';
-import { retryUnsettled } from './retry-unsettled.ts';
-import { setAsideQueue } from './set-aside.ts';
+import { cloudWatchLogs } from './logs.ts';
+import { retryUnsettled, setAsideQueue } from './set-aside.ts';
 
 type Settings = z.infer<typeof operateEnvironment>;
 
-/** What only a stack has: its logs, its queues of what was given up, and functions to invoke. */
+/** The ports that only a stack has: its logs, its dead-letter queues, and functions to invoke. */
 export function openStack(
   settings: Settings,
   table: Table,
@@ -53,4 +52,27 @@ export function openStack(
     publish: records => publishAgain(publisher, settings.PUBLISH_FUNCTION, records),
     startPass: (process, mode) => sendOne(passes, passIn(askedPass(process, mode, Date.now()))),
   };
+}
+
+/** Has the publish function publish change records, by the event that the table's stream would send.
+ *  @returns how many of them were published, the first ones */
+export async function publishAgain(
+  client: Pick<LambdaClient, 'send'>,
+  FunctionName: string,
+  records: readonly ChangeRecord[],
+): Promise<number> {
+  const Records = records.map(({ pk, sk, encoded }, place) => {
+    const keys = { pk: { S: pk }, sk: { S: sk } };
+    const NewImage = { ...keys, events: { B: Buffer.from(encoded).toString('base64') } };
+    // The one of the first that was not published comes back.
+    const dynamodb = { Keys: keys, NewImage, SequenceNumber: String(place) };
+    return { eventID: String(place), eventName: 'INSERT', dynamodb };
+  });
+  const { FunctionError, Payload } = await client.send(
+    new InvokeCommand({ FunctionName, Payload: JSON.stringify({ Records }) }),
+  );
+  const text = Buffer.from(Payload ?? []).toString();
+  if (FunctionError !== undefined) throw new Error(`The publish function failed: ${text.slice(0, 500)}`);
+  const { batchItemFailures } = JSON.parse(text) as { batchItemFailures: { itemIdentifier: string }[] };
+  return Math.min(records.length, ...batchItemFailures.map(({ itemIdentifier }) => Number(itemIdentifier)));
 }

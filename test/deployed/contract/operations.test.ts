@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { lambdaOperations } from '../../../cli/connect/aws-operations.ts';
+import { lambdaOperations } from '../../../cli/connect/stack.ts';
 import type { Operations } from '../../../functions/operations/operations.ts';
 import { createEndpointRows } from '../../../functions/store/dynamo/endpoints.ts';
 import { createRoster } from '../../../functions/store/dynamo/processes.ts';

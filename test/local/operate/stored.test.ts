@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { PublishBatchCommand } from '@aws-sdk/client-sns';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { open } from '../../../cli/connect/open.ts';
+import { open } from '../../../cli/context/runner.ts';
 import { senderOf } from '../../../functions/delivery/sender.ts';
 import type { EndpointSettings } from '../../../functions/model/endpoint.ts';
 import type { ChangeEvent } from '../../../functions/model/event.ts';

@@ -3,12 +3,13 @@ import type { InvokeCommand } from '@aws-sdk/client-lambda';
 import { PurgeQueueInProgress } from '@aws-sdk/client-sqs';
 import { describe, expect, test } from 'vitest';
 import { Refused } from '../../../functions/operations/refused.ts';
-import { cloudWatchLogs, type LogGroups } from '../../../functions/operations/stack/cloudwatch-logs.ts';
-import { publishAgain } from '../../../functions/operations/stack/invoked.ts';
-import { logEntryOf } from '../../../functions/operations/stack/log-entry.ts';
-import { retryUnsettled } from '../../../functions/operations/stack/retry-unsettled.ts';
-import { setAsideQueue } from '../../../functions/operations/stack/set-aside.ts';
-import { setAsideMessageOf } from '../../../functions/operations/stack/set-aside-message.ts';
+import { cloudWatchLogs, type LogGroups, logEntryOf } from '../../../functions/operations/stack/logs.ts';
+import {
+  retryUnsettled,
+  setAsideMessageOf,
+  setAsideQueue,
+} from '../../../functions/operations/stack/set-aside.ts';
+import { publishAgain } from '../../../functions/operations/stack/stack.ts';
 
 const AT = Date.parse('2026-03-04T05:06:07Z');
 const _HOUR = 3_600_000;

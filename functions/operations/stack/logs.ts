@@ -1,12 +1,43 @@
+import { type CloudWatchLogsClient, FilterLogEventsCommand } from '@aws-sdk/client-cloudwatch-logs';
 import type { JsonObject } from '../../basics/json.ts';
-import type { LogEntry } from '../protocol/logs.ts';
+import type { LogReader } from '../context.ts';
+import type { FunctionName, LogEntry } from '../protocol/logs.ts';
+
+/** Warnings and errors of the functions and of the runtime, and runs that Lambda ended. */
+const PROBLEMS = [
+  ...['WARN', 'ERROR', 'CRITICAL', 'FATAL'].map(level => `($.level = "${level}")`),
+  ...['timeout', 'error', 'failure'].map(status => `($.record.status = "${status}")`),
+].join(' || ');
+
+/** The log groups of the stack's functions, by function. */
+export type LogGroups = Readonly<Record<FunctionName, string>>;
+
+/** The functions' logs in CloudWatch. */
+export function cloudWatchLogs(client: Pick<CloudWatchLogsClient, 'send'>, groups: LogGroups): LogReader {
+  return {
+    async read({ function: name, since, until, all, position }, limit) {
+      const { events = [], nextToken } = await client.send(
+        new FilterLogEventsCommand({
+          logGroupName: groups[name],
+          startTime: since,
+          endTime: until,
+          limit,
+          ...(!all && { filterPattern: `{ ${PROBLEMS} }` }),
+          ...(position !== undefined && { nextToken: position }),
+        }),
+      );
+      const entries = events.flatMap(({ message = '', timestamp = since }) => logEntryOf(message, timestamp));
+      return { entries, position: nextToken };
+    },
+  };
+}
 
 const LEVELS: Readonly<Record<string, LogEntry['level']>> = {
   ...{ TRACE: 'debug', DEBUG: 'debug', INFO: 'info' },
   ...{ WARN: 'warn', ERROR: 'error', CRITICAL: 'error', FATAL: 'error' },
 };
 
-/** Of every line, and of no use to who reads it. */
+/** Keys of every line that no reader needs. */
 const NOISE = new Set([
   'level',
   'message',
@@ -17,7 +48,7 @@ const NOISE = new Set([
   'xray_trace_id',
 ]);
 
-/** A line of a function's log for people; none for one that only carries metrics. */
+/** A line of a function's log for people; empty for one that only carries metrics. */
 export function logEntryOf(line: string, timestamp: number): LogEntry[] {
   const at = new Date(timestamp).toISOString();
   const json = jsonObject(line);
@@ -39,7 +70,7 @@ export function logEntryOf(line: string, timestamp: number): LogEntry[] {
   ];
 }
 
-/** What Lambda says of a run. */
+/** A line of Lambda itself about a run. */
 function platformEntry({ type, record }: JsonObject, at: string): LogEntry {
   const { status, ...more } = (record ?? {}) as JsonObject;
   const isBad = status === 'timeout' || status === 'error' || status === 'failure';

@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { lambdaOperations, type Stack } from '../../cli/connect/aws-operations.ts';
+import { lambdaOperations, type Stack } from '../../cli/connect/stack.ts';
+import { createWhoCalls } from '../../functions/handlers/create-operate.ts';
 import type { Request } from '../../functions/operations/protocol/requests.ts';
 import { Refused } from '../../functions/operations/refused.ts';
-import { createWhoCalls } from '../../functions/operations/stack/who-calls.ts';
 import { listenInTest } from '../kit/listen-in-test.ts';
 import { ARN, CREDENTIALS, REGION, startSts } from '../kit/operations/stack/fake-sts.ts';
 

@@ -1,16 +1,16 @@
 import type { Server } from 'node:http';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { Refused } from '../../../functions/operations/refused.ts';
+import { signIdentity } from '../../cli/connect/stack.ts';
+import { createWhoCalls } from '../../functions/handlers/create-operate.ts';
+import { Refused } from '../../functions/operations/refused.ts';
 import {
   headersOf,
   type SignedIdentity,
   signedIdentity,
   stsHost,
   WHO_AM_I,
-} from '../../../functions/operations/stack/identity.ts';
-import { signIdentity } from '../../../functions/operations/stack/sign-identity.ts';
-import { createWhoCalls } from '../../../functions/operations/stack/who-calls.ts';
-import { ARN, CREDENTIALS, REGION, type Sts, startSts } from '../../kit/operations/stack/fake-sts.ts';
+} from '../../functions/operations/stack/identity.ts';
+import { ARN, CREDENTIALS, REGION, type Sts, startSts } from '../kit/operations/stack/fake-sts.ts';
 
 const NOW = Date.parse('2026-03-04T05:06:07Z');
 const request = { operation: 'pause-endpoint', endpoint: 'shop' };
@@ -103,7 +103,7 @@ describe('who asks', () => {
     sts.answer(status, text);
     const { caller, logged } = await ask(await signed(), request, sts);
     expect(caller).toEqual({ who: 'access key AKIDEXAMPLE', isProven: false });
-    expect(logged[0]).toMatch(/could not be verified/);
+    expect(logged[0]).toMatch(/Could not verify the caller/);
   });
 
   test.each([
