@@ -1,6 +1,7 @@
 /** Changewire for a CDK app of one's own: what `changewire/cdk` gives. */
 
 export { ConfigError } from '../functions/config/read.ts';
+export type { EndpointKind, KindSettingName, KindSettings } from '../functions/model/kinds.ts';
 export type { OwnMetric } from './alarms/own-metric.ts';
 export { Changewire, type FunctionName, type QueueName } from './changewire.ts';
 export { SnapshotTable, type SnapshotTableProps } from './parts/table.ts';

@@ -106,14 +106,16 @@ describe('the rooms', () => {
     ).toEqual([]);
   });
 
-  it('basics/ imports no other folder, config/ and aws/ only types of others', () => {
+  it('basics/ imports no other folder; config/ values of model/; config/ and aws/ otherwise only types of others', () => {
     const rooms = within('functions');
     const basics = within('functions/basics');
+    const isOfModel = ({ from, to }: Pick<Import, 'from' | 'to'>) =>
+      within('functions/config')(from) && within('functions/model')(to);
     const isForeign = ({ from, to, typeOnly }: Import) => {
       if (!rooms(to) || basics(to)) return false;
       if (basics(from)) return true;
       return ['functions/config', 'functions/aws'].some(
-        room => within(room)(from) && !typeOnly && !within(room)(to),
+        room => within(room)(from) && !typeOnly && !within(room)(to) && !isOfModel({ from, to }),
       );
     };
     expect(offending(isForeign)).toEqual([]);
@@ -186,13 +188,14 @@ describe('the rooms', () => {
     ).toEqual([]);
   });
 
-  it('console/ takes from functions/ types, what follows events, what a filter wants, and how values and names read', () => {
+  it('console/ takes from functions/ types, what follows events, what a filter wants, the kinds of endpoints, and how values and names read', () => {
     const shared = [
       'functions/basics/names-in-words.ts',
       'functions/operations/follow.ts',
       'functions/operations/protocol/seal.ts',
       'functions/doctor/settings.ts',
       'functions/model/filter.ts',
+      'functions/model/kinds.ts',
       'functions/delivery/chat/chat-text.ts',
       'functions/delivery/chat/chat-value.ts',
     ];

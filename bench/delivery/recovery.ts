@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { webhookJobs } from '../../functions/delivery/jobs.ts';
 import type { Sender } from '../../functions/delivery/sender.ts';
 import { type Database, openDatabase } from '../../functions/store/sqlite/database.ts';
 import { sqliteEndpointRows, sqliteSlots } from '../../functions/store/sqlite/endpoints.ts';
@@ -74,7 +75,6 @@ async function drainAll(
 }
 
 function senderOn(scheduler: Scheduler): Sender {
-  const form = () => [];
   return {
     readSecret: async () => ({ url: 'https://crm.example/', secrets: [SECRET] }),
     openPoster: () => ({
@@ -84,6 +84,6 @@ function senderOn(scheduler: Scheduler): Sender {
       },
       close: async () => undefined,
     }),
-    chatFormats: { slack: form, teams: form },
+    jobsOf: webhookJobs,
   };
 }

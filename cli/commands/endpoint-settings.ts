@@ -1,6 +1,15 @@
-import type { Command } from 'commander';
-import type { EndpointKind } from '../../functions/model/endpoint.ts';
+import { type Command, Option } from 'commander';
+import { eitherOf } from '../../functions/basics/names-in-words.ts';
+import {
+  type EndpointKind,
+  KIND_NAMES,
+  KIND_SETTINGS,
+  KINDS,
+  type KindSettings,
+  kindSettingsOf,
+} from '../../functions/model/kinds.ts';
 import { UsageError } from '../../local/basics/usage-error.ts';
+import { KIND_OPTIONS, optionOf } from '../../local/settings/endpoint-options.ts';
 import { filterOption } from '../../local/settings/filter-option.ts';
 import type { Input } from '../context/input.ts';
 import type { Cli } from '../context/runner.ts';
@@ -13,10 +22,10 @@ interface Settings {
   readonly perSecond?: number;
   readonly failuresOnly?: boolean;
 }
-interface Added extends Settings, Partial<Record<EndpointKind, string>> {
+interface Added extends Settings, KindSettings, Partial<Record<EndpointKind, string>> {
   readonly secret?: string[];
 }
-interface Changed extends Settings {
+interface Changed extends Settings, KindSettings {
   readonly url?: string;
   readonly everyEvent?: boolean;
   readonly allAttempts?: boolean;
@@ -38,7 +47,11 @@ export function endpointSettingCommands(endpoints: Command, { run }: Cli): void 
         const secrets = await Promise.all(
           (options.secret ?? []).map(one => hidden(input, one, 'The signing secret')),
         );
-        const settings = { ...settingsOf(options), ...(secrets.length > 0 && { secrets }) };
+        const settings = {
+          ...settingsOf(options),
+          ...kindSettingsOf(options),
+          ...(secrets.length > 0 && { secrets }),
+        };
         const made = await ask({ operation: 'add-endpoint', endpoint, kind, url, ...settings });
         for (const warning of made.warnings ?? []) print.note(warning);
         print.answer(made, () => {
@@ -63,6 +76,7 @@ export function endpointSettingCommands(endpoints: Command, { run }: Cli): void 
         const { everyEvent, allAttempts } = options;
         const changes = {
           ...settingsOf(options),
+          ...kindSettingsOf(options),
           ...(everyEvent && { filter: null }),
           ...(allAttempts && { keepSuccesses: true }),
           ...(options.url !== undefined && { url: await hidden(input, options.url, 'The URL') }),
@@ -81,15 +95,13 @@ function addCommand(endpoints: Command): Command {
     .command('add <name>')
     .description(
       'add one; a URL or secret given as - is read from stdin, or asked for, so that nobody sees it in a list of processes',
-    )
-    .option('--webhook <url>', 'a webhook, signed by Standard Webhooks')
-    .option('--slack <url>', 'a Slack channel, by its incoming webhook')
-    .option('--teams <url>', 'a Teams channel, by its Workflows URL')
-    .option(
-      '--secret <whsec>',
-      'signs a webhook; two while you change it. Without one it is made, and shown',
-      each,
     );
+  for (const kind of KIND_NAMES) add.option(`--${kind} <url>`, KINDS[kind].what);
+  add.option(
+    '--secret <whsec>',
+    'signs a webhook; two while you change it. Without one it is made, and shown',
+    each,
+  );
   return withSettings(add);
 }
 
@@ -104,10 +116,18 @@ function updateCommand(endpoints: Command): Command {
 }
 
 function withSettings(command: Command): Command {
+  for (const setting of KIND_SETTINGS) command.addOption(kindOption(setting));
   return command
     .option('--filter <key=a,b>', 'only events that fit, as for start; may be repeated', each)
     .option('--per-second <n>', 'requests a second at most, from 1 to 100', rateOf)
     .option('--failures-only', 'keep only attempts that failed');
+}
+
+/** The option for a setting that one kind has. */
+function kindOption(setting: (typeof KIND_SETTINGS)[number]): Option {
+  const { kind, what, choices } = setting;
+  const option = new Option(`--${optionOf(setting)} <value>`, `of --${kind}: ${what}`);
+  return choices ? option.choices(choices) : option;
 }
 
 function settingsOf({ filter, perSecond, failuresOnly }: Settings) {
@@ -119,12 +139,10 @@ function settingsOf({ filter, perSecond, failuresOnly }: Settings) {
 }
 
 function kindOf(options: Added): { kind: EndpointKind; given: string } {
-  const kinds = (['webhook', 'slack', 'teams'] as const).filter(kind => options[kind] !== undefined);
+  const kinds = KIND_NAMES.filter(kind => options[kind] !== undefined);
   const [kind] = kinds;
   if (kind === undefined || kinds.length > 1)
-    throw new UsageError(
-      'An endpoint is a webhook, Slack or Teams: give one of --webhook, --slack and --teams.',
-    );
+    throw new UsageError(`An endpoint is of one kind: give ${eitherOf(KIND_OPTIONS)}.`);
   return { kind, given: options[kind] ?? '' };
 }
 

@@ -16,7 +16,7 @@ import { secretCommand } from './secrets.ts';
 export function endpointCommands(program: Command, cli: Cli): void {
   const endpoints = program
     .command('endpoints')
-    .description('receivers: webhooks, Slack and Teams channels')
+    .description('receivers: webhooks and chats')
     .helpCommand(false);
   listCommand(endpoints, cli);
   endpointSettingCommands(endpoints, cli);

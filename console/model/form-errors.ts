@@ -1,8 +1,16 @@
+import { KIND_SETTINGS, type KindSettingName } from '../../functions/model/kinds.ts';
 import type { FilterForm } from './filter-form.ts';
 
 /** What is wrong with a form for an endpoint, by the field that it stands beside. */
 export type FormErrors = Readonly<Partial<Record<FormField, string>>>;
-export type FormField = 'name' | 'url' | 'secret' | 'perSecond' | keyof FilterForm | 'other';
+export type FormField =
+  | 'name'
+  | 'url'
+  | 'secret'
+  | 'perSecond'
+  | KindSettingName
+  | keyof FilterForm
+  | 'other';
 
 /** The parts of a filter, as its form calls them. */
 const PARTS: Readonly<Record<keyof FilterForm, string>> = {
@@ -36,6 +44,9 @@ function errorIn(line: string): [field: FormField, text: string] {
   if (line.startsWith('There is an endpoint of this name')) return ['name', TAKEN];
   if (/^url: |^Nothing can be delivered there/.test(line)) return ['url', line.replace(/^url: /, '')];
   if (line.startsWith('perSecond: ')) return ['perSecond', RATE];
+  const [, key, found = ''] = /^(\w+): (.*)$/.exec(line) ?? [];
+  const setting = KIND_SETTINGS.find(({ name }) => name === key);
+  if (setting) return [setting.name, plain(found)];
   if (/signing secret/i.test(line) || line.startsWith('secrets')) return ['secret', line];
   const [, part = '', text = ''] = /^filter\.(\w+)\S*: (.*)$/.exec(line) ?? [];
   return isPart(part) ? [part, plain(text)] : ['other', line];

@@ -21,10 +21,7 @@ export function EndpointsPage() {
       {!status && <Loading what="The list of endpoints" rows={6} />}
       {status?.endpoints.length === 0 && (
         <Empty title="Nothing is sent anywhere yet.">
-          <p>
-            An endpoint is a webhook of yours, or a channel in Slack or Teams, that gets the changes it asks
-            for.
-          </p>
+          <p>An endpoint is a webhook of yours, or a chat, that gets the changes it asks for.</p>
         </Empty>
       )}
       {status && status.endpoints.length > 0 && (

@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks';
-import type { EndpointStatus } from '../../functions/operations/protocol/endpoints.ts';
+import { type EndpointKind, KIND_NAMES, KINDS, type KindSettings } from '../../functions/model/kinds.ts';
 import { type FilterForm, filterOf, NO_FILTER } from '../model/filter-form.ts';
 import { addressOf } from '../model/routes.ts';
 import { failureText } from '../parts/action.tsx';
 import { FilterEditor } from '../parts/filter-editor.tsx';
+import { askedSettings, KindFields, sentence } from '../parts/kind-fields.tsx';
 import { SecretDialog } from '../parts/secret-dialog.tsx';
 import { Failed } from '../parts/states.tsx';
 import { TextField } from '../parts/text-field.tsx';
@@ -11,29 +12,18 @@ import { toast } from '../parts/toasts.tsx';
 import { useFormErrors } from '../parts/use-form-errors.ts';
 import { useWorld } from '../state/use.ts';
 
-type Kind = EndpointStatus['kind'];
-
-const KINDS: readonly (readonly [Kind, string, string, string])[] = [
-  [
-    'webhook',
-    'Webhook',
-    'Your own HTTP endpoint, signed by Standard Webhooks',
-    'https://example.com/changes',
-  ],
-  ['slack', 'Slack', 'A channel, by its incoming webhook', 'https://hooks.slack.com/services/…'],
-  ['teams', 'Teams', 'A channel, by its Workflows webhook', 'https://….logic.azure.com/workflows/…'],
-];
-
 /** Adds an endpoint, with a look at what it would have got. */
 export function NewEndpointPage() {
   const { session, refresh } = useWorld();
-  const [kind, setKind] = useState<Kind>('webhook');
+  const [kind, setKind] = useState<EndpointKind>('webhook');
   const [name, setName] = useState('');
   const [url, setUrl] = useState('');
   const [secret, setSecret] = useState('');
+  const [settings, setSettings] = useState<KindSettings>({});
   const [filter, setFilter] = useState<FilterForm>(NO_FILTER);
   const [state, setState] = useState<{ isBusy: boolean; made?: string }>({ isBusy: false });
   const { errors, refused, edited, editedFilter, clear, form } = useFormErrors<HTMLFormElement>();
+  const { isSigned, example } = KINDS[kind];
   const endpoint = name.trim();
   const open = () => {
     location.hash = addressOf('endpoints', endpoint);
@@ -42,7 +32,7 @@ export function NewEndpointPage() {
     setState({ isBusy: true });
     clear();
     const asked = filterOf(filter);
-    const given = kind === 'webhook' && secret.trim() !== '' ? { secrets: [secret.trim()] } : {};
+    const given = isSigned && secret.trim() !== '' ? { secrets: [secret.trim()] } : {};
     try {
       const made = await session.ask({
         operation: 'add-endpoint',
@@ -50,6 +40,7 @@ export function NewEndpointPage() {
         kind,
         url: url.trim(),
         ...given,
+        ...askedSettings(kind, settings),
         ...(asked && { filter: asked }),
       });
       refresh();
@@ -61,7 +52,6 @@ export function NewEndpointPage() {
       refused(failureText(error));
     }
   };
-  const placeholder = KINDS.find(([each]) => each === kind)?.[3];
   return (
     <div class="column">
       <div class="page-head">
@@ -92,13 +82,14 @@ export function NewEndpointPage() {
             hint="It is a secret: kept where secrets are kept, and never shown again."
             type="url"
             required
-            placeholder={placeholder}
+            placeholder={example}
             value={url}
             error={errors.url}
             onChange={edited('url', setUrl)}
           />
         </div>
-        {kind === 'webhook' && (
+        <KindFields kind={kind} {...{ settings, errors, edited }} onChange={setSettings} />
+        {isSigned && (
           <TextField
             label="Signing secret"
             hint="Empty: one is made, and shown to you once."
@@ -127,11 +118,17 @@ export function NewEndpointPage() {
   );
 }
 
-function KindChoice({ kind, onChange }: { readonly kind: Kind; readonly onChange: (kind: Kind) => void }) {
+function KindChoice({
+  kind,
+  onChange,
+}: {
+  readonly kind: EndpointKind;
+  readonly onChange: (kind: EndpointKind) => void;
+}) {
   return (
     <fieldset class="kinds">
       <legend>Kind</legend>
-      {KINDS.map(([each, title, what]) => (
+      {KIND_NAMES.map(each => (
         <label key={each} class="kind-choice">
           <input
             type="radio"
@@ -141,8 +138,8 @@ function KindChoice({ kind, onChange }: { readonly kind: Kind; readonly onChange
             onChange={() => onChange(each)}
           />
           <span>
-            <strong>{title}</strong>
-            <span class="quiet block">{what}</span>
+            <strong>{KINDS[each].title}</strong>
+            <span class="quiet block">{sentence(KINDS[each].what)}</span>
           </span>
         </label>
       ))}

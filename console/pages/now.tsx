@@ -63,8 +63,7 @@ function Glance() {
         {endpoints.length === 0 ? (
           <Empty title="Nothing is sent anywhere yet.">
             <p>
-              Send changes to a{' '}
-              <a href={addressOf('endpoints', 'new', { new: '1' })}>webhook, Slack or Teams</a>.
+              Send changes to a <a href={addressOf('endpoints', 'new', { new: '1' })}>webhook or chat</a>.
             </p>
           </Empty>
         ) : (

@@ -1,10 +1,12 @@
 import { useState } from 'preact/hooks';
+import { type KindSettings, kindSettingsOf } from '../../functions/model/kinds.ts';
 import type { EndpointStatus } from '../../functions/operations/protocol/endpoints.ts';
 import { type FilterForm, filterOf, formOf } from '../model/filter-form.ts';
 import { useWorld } from '../state/use.ts';
 import { failureText } from './action.tsx';
 import { Dialog } from './dialog.tsx';
 import { FilterEditor } from './filter-editor.tsx';
+import { askedSettings, KindFields } from './kind-fields.tsx';
 import { Failed } from './states.tsx';
 import { TextField } from './text-field.tsx';
 import { toast } from './toasts.tsx';
@@ -38,10 +40,11 @@ export function EditEndpoint({ status, again }: Props) {
 
 function EditDialog({ status, onClose }: { readonly status: EndpointStatus; readonly onClose: () => void }) {
   const { session, refresh } = useWorld();
-  const { name } = status;
+  const { name, kind } = status;
   const [filter, setFilter] = useState<FilterForm>(() => formOf(status.filter));
   const [perSecond, setPerSecond] = useState(String(status.perSecond));
   const [keepSuccesses, setKeep] = useState(status.keepSuccesses);
+  const [settings, setSettings] = useState<KindSettings>(() => kindSettingsOf(status));
   const [url, setUrl] = useState('');
   const [state, setState] = useState<{ isBusy: boolean }>({ isBusy: false });
   const { errors, refused, edited, editedFilter, clear, form } = useFormErrors<HTMLDivElement>();
@@ -56,6 +59,7 @@ function EditDialog({ status, onClose }: { readonly status: EndpointStatus; read
         filter: filterOf(filter) ?? null,
         perSecond: perSecond.trim() === '' ? null : Number(perSecond),
         keepSuccesses,
+        ...askedSettings(kind, settings),
         ...(url.trim() !== '' && { url: url.trim() }),
       });
       refresh();
@@ -89,6 +93,7 @@ function EditDialog({ status, onClose }: { readonly status: EndpointStatus; read
           onChange={edited('url', setUrl)}
         />
       </div>
+      <KindFields kind={kind} {...{ settings, errors, edited }} onChange={setSettings} />
       <label class="check">
         <input
           type="checkbox"

@@ -1,4 +1,5 @@
 import { useRef, useState } from 'preact/hooks';
+import { KINDS } from '../../functions/model/kinds.ts';
 import type { AnswerOf } from '../../functions/operations/protocol/answers.ts';
 import { addressOf } from '../model/routes.ts';
 import { countText, isNone, resumeWord } from '../model/status-words.ts';
@@ -25,7 +26,7 @@ export function EndpointActions({ status, again }: Props) {
       <PauseButton name={name} isClosed={resume === 'Resume'} again={again} />
       {resume === 'Send now' && <SendNowButton name={name} again={again} />}
       <ReplayButton endpoint={name} again={again} />
-      {kind === 'webhook' && !isConfigured && (
+      {KINDS[kind].isSigned && !isConfigured && (
         <Rotation name={name} isRotating={isRotating === true} again={again} />
       )}
     </div>

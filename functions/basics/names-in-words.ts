@@ -1,3 +1,10 @@
+const OR = new Intl.ListFormat('en-GB', { type: 'disjunction' });
+
+/** `a, b or c`. */
+export function eitherOf(words: readonly string[]): string {
+  return OR.format(words);
+}
+
 /** How many names are told before the others are counted. */
 const MOST = 3;
 

@@ -1,24 +1,40 @@
-import type { z } from 'zod';
-import type { EndpointKind, EndpointSettings } from '../model/endpoint.ts';
+import type * as z from 'zod';
+import type { EndpointSettings } from '../model/endpoint.ts';
+import { bySetting, KIND_NAMES, KIND_SETTINGS } from '../model/kinds.ts';
 import { attributeFilter, endpointFilter, neverMatching } from './filter.ts';
 import { problems, withoutRoot } from './problems.ts';
-import { address, choice, duration, object, remedies, whole, yesNo } from './values.ts';
+import { address, choice, duration, object, remedies, text, whole, yesNo } from './values.ts';
 import { name } from './workspace.ts';
-
-const KINDS = ['webhook', 'slack', 'teams'] as const satisfies readonly EndpointKind[];
 
 const ELSEWHERE =
   'it is secret, and stands elsewhere: on AWS in a parameter of SSM, on one machine in a variable ENDPOINT_…; see "endpoints" in ' +
   'docs/configuration.md';
 
+/** The settings that only one kind has. */
+export const kindSettings = bySetting(({ choices }) =>
+  (choices
+    ? choice(choices)
+    : text(/^[A-Za-z0-9_-]{1,64}$/, '1 to 64 letters, digits, "-" and "_"')
+  ).optional(),
+);
+
 /** One endpoint of the configuration. Its address is a secret, and so not part of the configuration. */
 export const endpointConfig = object({
   name: name(),
-  kind: choice(KINDS),
+  kind: choice(KIND_NAMES),
   filter: endpointFilter.optional(),
   perSecond: whole(1, 100).optional(),
   keepSuccesses: yesNo().optional(),
-}).register(remedies, { url: ELSEWHERE, secret: ELSEWHERE, secrets: ELSEWHERE });
+  ...kindSettings,
+})
+  .superRefine(onlyOfItsKind)
+  .register(remedies, { url: ELSEWHERE, secret: ELSEWHERE, secrets: ELSEWHERE });
+
+function onlyOfItsKind(endpoint: EndpointSettings, { addIssue }: z.RefinementCtx): void {
+  for (const { name, kind } of KIND_SETTINGS)
+    if (kind !== endpoint.kind && endpoint[name] !== undefined)
+      addIssue({ code: 'custom', path: [name], message: `only for an endpoint of kind "${kind}"` });
+}
 
 /** The path of the SSM parameters that hold the endpoints' addresses and a webhook's signing secrets; an
  *  endpoint's name follows it. It is a convention, so that the functions get permission for the path

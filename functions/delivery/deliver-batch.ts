@@ -1,7 +1,8 @@
 import type { Sleep } from '../basics/clock.ts';
 import { inParallel } from '../basics/in-parallel.ts';
-import type { EndpointKind, EndpointRequest, EndpointSecret, EndpointSettings } from '../model/endpoint.ts';
+import type { EndpointRequest, EndpointSecret, EndpointSettings } from '../model/endpoint.ts';
 import { wants } from '../model/filter.ts';
+import { KINDS } from '../model/kinds.ts';
 import { originOf } from '../model/secret.ts';
 import type { Slots } from '../store/store.ts';
 import { AttemptLog, type AttemptLogDependencies } from './attempt-log.ts';
@@ -11,7 +12,7 @@ import type { Held } from './held.ts';
 import { type Outcome, outcomeOf } from './http/outcome.ts';
 import type { Answer, NoAnswer, Poster } from './http/post.ts';
 import { harmless } from './http/quote.ts';
-import { type ChatFormat, chatJobs, type Job, type Letter, webhookJobs } from './jobs.ts';
+import type { Job, Jobs, Letter } from './jobs.ts';
 import type { SettlerDependencies } from './queue-settler.ts';
 import { readEvent } from './read-event.ts';
 import type { EndpointSecrets, ReadEndpointSecret } from './secrets.ts';
@@ -22,7 +23,8 @@ export interface BatchDependencies extends SettlerDependencies, HealthDependenci
   readonly doubtSecret?: EndpointSecrets['doubtSecret'];
   readonly slots: Slots;
   readonly openPoster: () => Poster;
-  readonly chatFormats: Readonly<Record<Exclude<EndpointKind, 'webhook'>, ChatFormat>>;
+  /** The requests that deliver these events. */
+  readonly jobsOf: (letters: readonly Letter[], endpoint: EndpointSettings) => Jobs;
   readonly sleep: Sleep;
   /** ms until the run is cut off. */
   readonly remaining: () => number;
@@ -46,7 +48,7 @@ export interface Batch {
 export const LEAST_REMAINING_MS = 20_000;
 /** Posts to one webhook at once. */
 const WIDTH = 10;
-/** The limit of Slack and Teams: one message a second for each webhook. */
+/** One message a second for each chat: the limit of Slack. */
 const CHAT_INTERVAL_MS = 1000;
 /** How long after its beginning a run begins attempts of new deliveries to a chat, whose slots it waits for.
  *  Longer waits would take up the runs that other channels need: the rest becomes rows, which one drain
@@ -110,15 +112,13 @@ class Run {
       revision: health.secretRevision,
       onRead: read => this.#tell(() => health.addressed(originOf(read))),
     });
-    const { kind } = endpoint;
-    const { jobs, unfit } =
-      kind === 'webhook' ? webhookJobs(letters) : chatJobs(letters, this.#dependencies.chatFormats[kind]);
+    const { jobs, unfit } = this.#dependencies.jobsOf(letters, endpoint);
     for (const { held, reason } of unfit) await settler.dead(held, { reason });
     const [first, ...others] = jobs;
     if (!first) return;
     // The first one alone: an endpoint that is overloaded or down then gets one request, not ten at once.
     await this.#do(first, secret);
-    await inParallel(others, kind === 'webhook' ? WIDTH : 1, job => this.#do(job, secret));
+    await inParallel(others, isChat(endpoint) ? 1 : WIDTH, job => this.#do(job, secret));
   }
 
   /** Whether the endpoint gets nothing now, as far as this run knows. */
@@ -180,7 +180,7 @@ class Run {
     const left = remaining() - LEAST_REMAINING_MS;
     this.#isLate ||= left < 0;
     if (this.#isLate) return 'late';
-    if (endpoint.kind === 'webhook') return 'now';
+    if (!isChat(endpoint)) return 'now';
     const now = clock();
     const within = isNew ? Math.min(left, this.#began + MAX_SLOT_WAIT_MS - now) : left;
     const wait = await slots.reserveSlot(endpoint.name, CHAT_INTERVAL_MS, now, within);
@@ -228,6 +228,11 @@ class Run {
   async #settle(all: readonly Held[], how: (held: Held) => Promise<void>): Promise<void> {
     await Promise.all(all.map(how));
   }
+}
+
+/** Whether one message shows several events, and takes a slot. */
+function isChat({ kind }: EndpointSettings): boolean {
+  return KINDS[kind].queue === 'chat';
 }
 
 /** Whether an attempt may have failed because the address or the signing secret changed: for every reason but

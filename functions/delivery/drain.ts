@@ -1,6 +1,7 @@
 import type { PendingDelivery } from '../model/delivery.ts';
 import { type EndpointSettings, rateOf } from '../model/endpoint.ts';
 import type { EndpointRow } from '../model/endpoint-row.ts';
+import { KINDS } from '../model/kinds.ts';
 import { type BatchDependencies, deliverBatch, LEAST_REMAINING_MS } from './deliver-batch.ts';
 import { beginDraining, type DrainingDependencies, endDraining, forgetDue } from './draining.ts';
 import { EndpointHealth } from './endpoint-health.ts';
@@ -96,6 +97,7 @@ async function sendSome(
   dependencies: DrainDependencies,
 ): Promise<Rest | undefined> {
   const { name, kind } = endpoint;
+  const isChat = KINDS[kind].queue === 'chat';
   const { rows, deliveries, clock, remaining } = dependencies;
   const began = clock();
   const row = await rows.read(name);
@@ -105,14 +107,14 @@ async function sendSome(
   if (remaining() < LEAST_REMAINING_MS) return { at: began };
   if (row.health.failures) pace.since = began;
   const rate = rateOf(endpoint, began - pace.since);
-  const together = kind === 'webhook' ? rate : CHAT_TOGETHER;
+  const together = isChat ? CHAT_TOGETHER : rate;
   const due = row.health.failing
     ? await probe(endpoint, began, deliveries)
     : await deliveries.due(name, began, together);
   if (due.length === 0) return nothingDue(endpoint, row, began, dependencies);
   if (due[0]?.replay) await letPass(endpoint, row, dependencies);
   const rest = await send(endpoint, row, due, dependencies);
-  if (!rest && kind === 'webhook') await paced(began, (due.length * SECOND) / rate, dependencies);
+  if (!rest && !isChat) await paced(began, (due.length * SECOND) / rate, dependencies);
   return rest;
 }
 
@@ -171,7 +173,7 @@ async function send(
   await deliverBatch({ endpoint, health, settler, isNew: false }, dependencies);
   if (settler.isStuck || health.isStuck) return { at: clock() + STUCK_MS };
   // A chat's slot may be minutes ahead: waking the next run at once would only repeat that.
-  const pause = endpoint.kind === 'webhook' ? 0 : SECOND;
+  const pause = KINDS[endpoint.kind].queue === 'chat' ? SECOND : 0;
   return settler.isCut ? { at: clock() + pause } : undefined;
 }
 

@@ -1,5 +1,5 @@
-import type { ChatMessage, EndpointRequest, EndpointSecret } from '../model/endpoint.ts';
-import type { ChangeEvent, SentEvent } from '../model/event.ts';
+import type { ChatMessage, EndpointRequest, EndpointSecret, MessageContext } from '../model/endpoint.ts';
+import type { SentEvent } from '../model/event.ts';
 import type { Held } from './held.ts';
 import { webhookRequest } from './webhook/webhook.ts';
 
@@ -13,7 +13,7 @@ export interface Job {
 /** A delivery with its event. */
 export interface Letter {
   readonly held: Held;
-  readonly event: ChangeEvent;
+  readonly event: SentEvent;
 }
 
 /** What letters become: jobs, and those that no message could be made of. */
@@ -22,7 +22,7 @@ export interface Jobs {
   readonly unfit: readonly { readonly held: Held; readonly reason: string }[];
 }
 
-export type ChatFormat = (events: readonly SentEvent[]) => readonly ChatMessage[];
+export type ChatFormat = (events: readonly SentEvent[], context: MessageContext) => readonly ChatMessage[];
 
 /** Tells a webhook's receiver that the event was asked for once more: one that it has handled may be
  *  dropped. */
@@ -44,12 +44,12 @@ export function webhookJobs(letters: readonly Letter[]): Jobs {
 
 /** One job per chat message. An event that came twice is shown once. One for which the format throws is left
  *  out, so that it doesn't hold up the others. */
-export function chatJobs(letters: readonly Letter[], format: ChatFormat): Jobs {
+export function chatJobs(letters: readonly Letter[], format: ChatFormat, context: MessageContext): Jobs {
   const fit: Letter[] = [];
   const unfit: { held: Held; reason: string }[] = [];
   for (const letter of letters) {
     try {
-      format([letter.event]);
+      format([letter.event], context);
       fit.push(letter);
     } catch (error) {
       const reason = `the event can not be shown (${(error as Error).name})`;
@@ -57,11 +57,11 @@ export function chatJobs(letters: readonly Letter[], format: ChatFormat): Jobs {
     }
   }
   const events = new Map(fit.map(({ event }) => [event.id, event]));
-  const jobs = format([...events.values()]).map(({ body, eventIds }) => {
+  const jobs = format([...events.values()], context).map(({ body, headers = {}, eventIds }) => {
     const ids = new Set(eventIds);
     return {
       letters: fit.filter(({ event }) => ids.has(event.id)),
-      request: () => ({ body, headers: {} }),
+      request: () => ({ body, headers }),
     };
   });
   return { jobs, unfit };

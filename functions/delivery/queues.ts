@@ -1,4 +1,4 @@
-import type { EndpointKind } from '../model/endpoint.ts';
+import { type EndpointKind, KINDS } from '../model/kinds.ts';
 import { type Message, type NewMessage, type Queue, sendOne, type Unsent } from '../queue/queue.ts';
 
 /** The queues that bring events to endpoints. Chats have their own, for which Lambda waits a moment, so that
@@ -57,7 +57,7 @@ export function wakeBy(drains: Pick<Queue, 'name' | 'send'>): Queues {
 export function sendBy({ deliveries, chat }: DeliveryQueues): Send {
   return async (messages, hasTime) => {
     const numbered = messages.map((message, index) => ({ message, index }));
-    const isChat = ({ message }: (typeof numbered)[number]) => message.to.kind !== 'webhook';
+    const isChat = ({ message }: (typeof numbered)[number]) => KINDS[message.to.kind].queue === 'chat';
     const parts = [
       { queue: deliveries, some: numbered.filter(one => !isChat(one)) },
       { queue: chat, some: numbered.filter(isChat) },

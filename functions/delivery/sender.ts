@@ -4,9 +4,8 @@ import type { SecretStore } from '../model/secret.ts';
 import type { BatchDependencies } from './deliver-batch.ts';
 import { guardedAgent, type Resolve, resolveBySystem } from './http/guarded-agent.ts';
 import { createPoster, type PosterOptions, TIMEOUT_MS } from './http/post.ts';
+import { jobsOf } from './kinds.ts';
 import { createSecrets } from './secrets.ts';
-import { slackMessages } from './slack/slack.ts';
-import { teamsMessages } from './teams/teams.ts';
 
 export interface SenderOptions {
   /** Where endpoints' addresses and signing secrets are. */
@@ -26,8 +25,8 @@ export interface SenderOptions {
   readonly openAgent?: PosterOptions['openAgent'];
 }
 
-/** What it takes to send deliveries: secrets, connections, chat formats. */
-export type Sender = Pick<BatchDependencies, 'readSecret' | 'doubtSecret' | 'openPoster' | 'chatFormats'>;
+/** What it takes to send deliveries: secrets, connections, and what requests are made of events. */
+export type Sender = Pick<BatchDependencies, 'readSecret' | 'doubtSecret' | 'openPoster' | 'jobsOf'>;
 
 export function senderOf(options: SenderOptions): Sender {
   const { allowLoopback, clock, random, linkTemplates, slowAfter } = options;
@@ -36,9 +35,6 @@ export function senderOf(options: SenderOptions): Sender {
     ...createSecrets(options.secrets, clock, random),
     openPoster: () =>
       createPoster({ allowLoopback, resolve, timeout, slowAfter, clock, quotes: true, openAgent }),
-    chatFormats: {
-      slack: events => slackMessages(events, linkTemplates),
-      teams: events => teamsMessages(events, linkTemplates),
-    },
+    jobsOf: (letters, endpoint) => jobsOf(letters, { endpoint, linkTemplates }),
   };
 }

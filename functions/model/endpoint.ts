@@ -1,13 +1,11 @@
 import type { EndpointFilter } from './filter.ts';
-
-/** The kinds of endpoints (design.md §9). */
-export type EndpointKind = 'webhook' | 'slack' | 'teams';
+import { type EndpointKind, KINDS, type KindSettings } from './kinds.ts';
 
 /** A name is a part of its secret's name, and of keys of the table. */
 export const ENDPOINT_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
 /** One receiver of events. Its URL, and the key that signs its events, stand in its secret. */
-export interface EndpointSettings {
+export interface EndpointSettings extends KindSettings {
   readonly name: string;
   readonly kind: EndpointKind;
   /** Which events it gets; undefined: all. */
@@ -19,22 +17,22 @@ export interface EndpointSettings {
   readonly keepSuccesses?: boolean | undefined;
 }
 
-/** A webhook's rate, in requests a second: at first, and at most. It doubles each time after so many ms. */
-const RATE = { first: 10, most: 100, doubledAfterMs: 15_000 };
+/** The rate of a kind doubles each time after this many ms, up to its most. */
+const DOUBLED_AFTER_MS = 15_000;
 
 /** How many requests a second an endpoint gets that has accepted everything for `takenFor` ms. Without a
  *  configured rate, a webhook's rate grows: one that constantly gets new events faster than the first rate
  *  could never catch up. */
 export function rateOf({ kind, perSecond }: EndpointSettings, takenFor = 0): number {
   if (perSecond !== undefined) return perSecond;
-  if (kind !== 'webhook') return 1;
-  return Math.min(RATE.most, RATE.first * 2 ** Math.floor(Math.max(0, takenFor) / RATE.doubledAfterMs));
+  const { first, most } = KINDS[kind].rate;
+  return Math.min(most, first * 2 ** Math.floor(Math.max(0, takenFor) / DOUBLED_AFTER_MS));
 }
 
 /** What an endpoint's secret holds: `{"url": "https://…", "secrets": ["whsec_…"]}`. */
 export interface EndpointSecret {
   readonly url: string;
-  /** Only for webhooks: one; two while the receiver changes from the old secret to the new one. */
+  /** Only where requests are signed: one; two while the receiver changes from the old secret to the new one. */
   readonly secrets?: readonly string[];
 }
 
@@ -45,9 +43,10 @@ export interface EndpointRequest {
 }
 
 /** One message to a chat, which shows several events: the JSON body of its POST, and the ids of all events
- *  that it settles, including those that it had no room for. */
+ *  that it settles, including those that it had no room for. `headers`: none by default. */
 export interface ChatMessage {
   readonly body: string;
+  readonly headers?: EndpointRequest['headers'];
   readonly eventIds: readonly string[];
 }
 
@@ -60,3 +59,9 @@ export interface LinkTemplate {
 }
 
 export type LinkTemplates = readonly LinkTemplate[];
+
+/** What messages are made with, beside their events. */
+export interface MessageContext {
+  readonly endpoint: EndpointSettings;
+  readonly linkTemplates?: LinkTemplates | undefined;
+}

@@ -1,6 +1,7 @@
 import { Webhook } from 'standardwebhooks';
 import * as z from 'zod';
 import type { EndpointSecret, EndpointSettings } from './endpoint.ts';
+import { KINDS } from './kinds.ts';
 
 const PREFIX = 'whsec_';
 /** Standard Webhooks: "between 24 bytes and 64 bytes". */
@@ -13,8 +14,8 @@ const signingSecret = z
   .string('secrets')
   .refine(isSigningSecret, `secrets (each ${PREFIX} and the base64 of ${MIN_BYTES} to ${MAX_BYTES} bytes)`);
 
-const chatSecret = z.object({ url }, 'the JSON object');
-const webhookSecret = z.object(
+const unsignedSecret = z.object({ url }, 'the JSON object');
+const signedSecret = z.object(
   { url, secrets: z.array(signingSecret, 'secrets').min(1).max(2, 'secrets (two at most)') },
   'the JSON object',
 );
@@ -45,7 +46,7 @@ export function parseSecret(
   text: string,
 ): EndpointSecret {
   const { name, kind } = endpoint;
-  const parsed = (kind === 'webhook' ? webhookSecret : chatSecret).safeParse(json(text));
+  const parsed = (KINDS[kind].isSigned ? signedSecret : unsignedSecret).safeParse(json(text));
   if (parsed.success) return parsed.data;
   const wrong = [...new Set(parsed.error.issues.map(issue => issue.message))].join(', ');
   throw new Error(
@@ -55,7 +56,7 @@ export function parseSecret(
 
 /** What an operator does about a secret that is not there, can't be read or is malformed. */
 export function remedy({ name, kind }: Pick<EndpointSettings, 'name' | 'kind'>, store: SecretStore): string {
-  const example = { url: 'https://…', ...(kind === 'webhook' && { secrets: [`${PREFIX}…`] }) };
+  const example = { url: 'https://…', ...(KINDS[kind].isSigned && { secrets: [`${PREFIX}…`] }) };
   return `Put it there: ${store.putting(name, JSON.stringify(example))}`;
 }
 

@@ -29,7 +29,7 @@ export interface Passes {
 }
 
 /** All that the operations need: each is a function of this context and of its request. */
-export interface OperationsContext extends Pick<Sender, 'openPoster' | 'chatFormats'> {
+export interface OperationsContext extends Pick<Sender, 'openPoster' | 'jobsOf'> {
   /** The name of this installation: `run` on one machine, otherwise the stack's name. */
   readonly label: string;
   /** What puts a changed configuration into effect. */

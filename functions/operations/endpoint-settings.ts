@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { addressProblem } from '../delivery/http/check-address.ts';
 import type { EndpointSettings } from '../model/endpoint.ts';
+import { KINDS } from '../model/kinds.ts';
 import { checkWatched, filterWarnings } from './check-filter.ts';
 import { type Acted, type OperationsContext, onEndpoint } from './context.ts';
 import { changeRow, findEndpoint, removeDeliveries, statusOfEndpoint } from './endpoints.ts';
@@ -30,16 +31,12 @@ export async function showEndpoint(
  *  @throws Refused when the settings are wrong, the name is taken, or nothing could be delivered there */
 export async function addEndpoint(
   context: OperationsContext,
-  { operation: _, endpoint: name, url, secrets = [], ...asked }: RequestOf<'add-endpoint'>,
+  { operation: _, endpoint: name, kind, url, secrets = [], ...asked }: RequestOf<'add-endpoint'>,
 ): Promise<Acted<AnswerOf<'add-endpoint'>>> {
-  const given = {
-    filter: asked.filter ?? undefined,
-    perSecond: asked.perSecond ?? undefined,
-    keepSuccesses: asked.keepSuccesses ?? undefined,
-  };
-  const settings = checkedSettings(context, { ...asked, name, ...given });
+  const given = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== null));
+  const settings = checkedSettings(context, { ...given, name, kind });
   await checkWatched(context, settings.filter);
-  const { kind } = settings;
+  const { isSigned } = KINDS[kind];
   if (
     context.configured.some(endpoint => endpoint.name === name) ||
     (await context.rows.read(name))?.settings
@@ -47,12 +44,12 @@ export async function addEndpoint(
     throw taken();
   checkSecrets(kind, secrets);
   await checkAddress(context, url);
-  const secret = kind === 'webhook' && secrets.length === 0 ? newSigningSecret(context) : undefined;
+  const secret = isSigned && secrets.length === 0 ? newSigningSecret(context) : undefined;
   const signing = secret === undefined ? secrets : [secret];
   const warnings = await filterWarnings(context, settings.filter);
   // Both before the row is written: whoever reads the row needs the secret, and the backlog of an earlier
   // endpoint of this name must not be sent to this one.
-  await writeSecret(context, name, { url, ...(kind === 'webhook' && { secrets: [...signing] }) });
+  await writeSecret(context, name, { url, ...(isSigned && { secrets: [...signing] }) });
   await removeDeliveries(context, name);
   let isOurs = false;
   await context.rows.change(name, row => {
@@ -70,16 +67,15 @@ export async function addEndpoint(
  *  stays as it is; null means the default. */
 export async function updateEndpoint(
   context: OperationsContext,
-  { endpoint: name, url, filter, perSecond, keepSuccesses }: RequestOf<'update-endpoint'>,
+  { operation: _, endpoint: name, url, ...update }: RequestOf<'update-endpoint'>,
 ): Promise<Acted<AnswerOf<'update-endpoint'>>> {
-  const update = { filter, perSecond, keepSuccesses };
   const found = await findEndpoint(context, name);
   const { endpoint, isConfigured } = found;
   const isChanged = Object.values(update).some(value => value !== undefined);
   if (isConfigured && isChanged)
     throw new Refused(`This endpoint stands in the configuration: change it there, and ${context.toApply}.`);
   const checked = checkedSettings(context, updated(endpoint, update));
-  const isFiltered = filter !== undefined;
+  const isFiltered = update.filter !== undefined;
   if (isFiltered) await checkWatched(context, checked.filter);
   const warnings = isFiltered ? await filterWarnings(context, checked.filter) : [];
   if (url !== undefined) {
@@ -97,7 +93,7 @@ export async function updateEndpoint(
 }
 
 /** The settings that a request changes. */
-type Update = Pick<RequestOf<'update-endpoint'>, 'filter' | 'perSecond' | 'keepSuccesses'>;
+type Update = Omit<RequestOf<'update-endpoint'>, 'operation' | 'endpoint' | 'url'>;
 
 function updated(settings: EndpointSettings, update: Update): object {
   const given = Object.entries(update).filter(([, value]) => value !== undefined);
@@ -110,11 +106,12 @@ function warned(warnings: readonly string[]) {
 }
 
 /** A filter may name values of records, so that only its presence is noted. */
-function detailsOf({ filter, perSecond, keepSuccesses }: Update): string[] {
+function detailsOf({ filter, ...others }: Readonly<Record<string, unknown>>): string[] {
   return [
     ...(filter === undefined ? [] : [filter === null ? 'no filter' : 'a filter']),
-    ...(perSecond === undefined ? [] : [`perSecond ${perSecond ?? 'by default'}`]),
-    ...(keepSuccesses === undefined ? [] : [`keepSuccesses ${keepSuccesses ?? 'by default'}`]),
+    ...Object.entries(others).flatMap(([key, value]) =>
+      value === undefined ? [] : [`${key} ${value ?? 'by default'}`],
+    ),
   ];
 }
 

@@ -4,6 +4,7 @@ import { holdEnd, paused, resumed, wakesAt } from '../delivery/health.ts';
 import type { Attempt, Standing } from '../model/delivery.ts';
 import { ENDPOINT_NAME, type EndpointSettings, rateOf } from '../model/endpoint.ts';
 import type { EndpointRow, Health } from '../model/endpoint-row.ts';
+import { kindSettingsOf } from '../model/kinds.ts';
 import { type Acted, type OperationsContext, onEndpoint } from './context.ts';
 import { CONCURRENCY, cursorOf, DEFAULT_LIMIT, iso, MAX_COUNTED, readCursor } from './page.ts';
 import type { AnswerOf } from './protocol/answers.ts';
@@ -216,6 +217,7 @@ async function statusOf(
   const attempts = await deliveries.attempts(name, MAX_SEARCHED);
   return {
     ...{ name, kind, isConfigured, keepSuccesses },
+    ...kindSettingsOf(endpoint),
     overrides: isConfigured && row?.settings !== undefined,
     ...(filter && { filter }),
     perSecond: rateOf(endpoint),

@@ -1,5 +1,6 @@
-import type { EndpointKind, EndpointSecret } from '../model/endpoint.ts';
+import type { EndpointSecret } from '../model/endpoint.ts';
 import type { EndpointRow } from '../model/endpoint-row.ts';
+import { type EndpointKind, KINDS } from '../model/kinds.ts';
 import { isSigningSecret, originOf, parseSecret } from '../model/secret.ts';
 import { type Acted, type OperationsContext, onEndpoint } from './context.ts';
 import { changeRow, type Found, findEndpoint } from './endpoints.ts';
@@ -16,7 +17,7 @@ export function newSigningSecret({ randomBytes }: OperationsContext): string {
 
 /** @throws Refused for texts that are not signing secrets, and for signing secrets of a chat */
 export function checkSecrets(kind: EndpointKind, secrets: readonly string[]): void {
-  if (kind !== 'webhook' && secrets.length > 0)
+  if (!KINDS[kind].isSigned && secrets.length > 0)
     throw new Refused('A chat takes no signing secret: leave it out.', { isUsage: true });
   if (secrets.length > 2)
     throw new Refused('An endpoint has two signing secrets at most: the new one and the old one.', {
@@ -78,7 +79,7 @@ export async function rotationOf(
   name: string,
 ): Promise<{ readonly isRotating?: boolean }> {
   const { endpoint, isConfigured } = await findEndpoint(context, name);
-  if (endpoint.kind !== 'webhook' || isConfigured) return {};
+  if (!KINDS[endpoint.kind].isSigned || isConfigured) return {};
   const secret = await readSecret(context, endpoint).catch(() => undefined);
   return secret ? { isRotating: (secret.secrets ?? []).length > 1 } : {};
 }
@@ -92,7 +93,8 @@ export async function rotateSecret(
 ): Promise<Acted<AnswerOf<'rotate-secret'>>> {
   const found = await findEndpoint(context, name);
   const { endpoint } = found;
-  if (endpoint.kind !== 'webhook') throw new Refused('A chat has no signing secret: change its URL instead.');
+  if (!KINDS[endpoint.kind].isSigned)
+    throw new Refused('A chat has no signing secret: change its URL instead.');
   const { url, secrets = [] } = await readSecret(context, endpoint);
   const secret = given ?? newSigningSecret(context);
   checkSecrets(endpoint.kind, [secret]);

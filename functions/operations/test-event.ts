@@ -1,8 +1,6 @@
 import { serialise } from '../changes/serialise.ts';
 import { AttemptLog } from '../delivery/attempt-log.ts';
 import { outcomeOf } from '../delivery/http/outcome.ts';
-import { webhookRequest } from '../delivery/webhook/webhook.ts';
-import type { EndpointKind, EndpointRequest, EndpointSecret } from '../model/endpoint.ts';
 import { testEvent } from '../model/test-event.ts';
 import { type Acted, type OperationsContext, onEndpoint } from './context.ts';
 import { attemptAnswer } from './deliveries.ts';
@@ -28,22 +26,15 @@ export async function testEndpoint(
   const poster = context.openPoster();
   const attempts = new AttemptLog(endpoint, context);
   try {
-    const answer = await poster.post(secret.url, requestOf(event, endpoint.kind, secret, context));
+    const body = serialise(event);
+    const held = { id: event.id, eventId: event.id, body, at: began, triedAt: undefined, attempts: 0 };
+    const [job] = context.jobsOf([{ held, event }], endpoint).jobs;
+    const request = job?.request(context.clock(), secret) ?? { body, headers: {} };
+    const answer = await poster.post(secret.url, request);
     const attempt = attempts.add([{ event }], { began, answer, outcome: outcomeOf(answer), secret });
     await attempts.write();
     return onEndpoint(name, attemptAnswer(attempt), [attempt.failure ?? `answered ${attempt.status}`]);
   } finally {
     await poster.close();
   }
-}
-
-function requestOf(
-  event: ReturnType<typeof testEvent>,
-  kind: EndpointKind,
-  { secrets = [] }: EndpointSecret,
-  { chatFormats, clock }: OperationsContext,
-): EndpointRequest {
-  if (kind === 'webhook') return webhookRequest({ id: event.id, body: serialise(event) }, secrets, clock());
-  const [message] = chatFormats[kind]([event]);
-  return { body: message?.body ?? '', headers: {} };
 }

@@ -1,21 +1,22 @@
 import type { EventType } from '../../functions/model/event.ts';
+import type { EndpointKind, KindSettings } from '../../functions/model/kinds.ts';
 
 /** A receiver that Changewire delivers to. Its address is a secret: a SecureString parameter of SSM,
  *  `/changewire/<name of the whole>/endpoints/<name>`, which you make. */
-export interface EndpointProps {
+export interface EndpointProps extends KindSettings {
   /** Names it in the table, the logs and its parameter: 1 to 64 letters, digits, "-" and "_". No other endpoint
    *  or subscription may have it. */
   readonly name: string;
 
-  /** A signed webhook (Standard Webhooks), a Slack incoming webhook, or a Teams Workflows URL. */
-  readonly kind: 'webhook' | 'slack' | 'teams';
+  /** A signed webhook (Standard Webhooks), or one of the chats of docs/chat.md. */
+  readonly kind: EndpointKind;
 
   /** Which events it gets.
    *  @default - every event */
   readonly filter?: FilterProps;
 
   /** The most deliveries a second, when many wait for it: 1 to 100.
-   *  @default - 1 for Slack and Teams; 10 for a webhook, up to 100 as long as all is taken */
+   *  @default - 1 for a chat; 10 for a webhook, up to 100 as long as all is taken */
   readonly perSecond?: number;
 
   /** Whether attempts that succeeded are kept for 7 days, as those that failed are.

@@ -1,11 +1,10 @@
 import type { EndpointSettings } from '../../functions/model/endpoint.ts';
+import { KINDS } from '../../functions/model/kinds.ts';
 import type { ValueFilter } from '../../functions/model/value-filter.ts';
 import { showDuration } from '../basics/duration.ts';
 import type { WantedEndpoint } from '../settings/wanted-endpoints.ts';
 import type { WantedSubscription } from '../settings/wanted-subscriptions.ts';
 import type { Source } from '../source/source.ts';
-
-const KINDS = { webhook: 'signed webhook', slack: 'Slack', teams: 'Teams' } as const;
 
 /** The command that asks a run about itself: it finds the usual directories (`cli/connect/data-directory.ts`). */
 export function askedBy(directory: string, data: string | undefined): string {
@@ -93,7 +92,8 @@ function describe({ name, kind, filter }: EndpointSettings, where: string): stri
     ...(values.length > 0 ? [values.map(condition).join(' or ')] : []),
   ];
   const only = wants.length === 0 ? '' : `, only ${wants.join('; ')}`;
-  return `${name} (${KINDS[kind]}${where}${only})`;
+  const { title, isSigned } = KINDS[kind];
+  return `${name} (${isSigned ? 'signed webhook' : title}${where}${only})`;
 }
 
 /** `status from Open to Done or Gone`. */

@@ -1,6 +1,7 @@
 import { SYSTEM } from '../../functions/basics/system.ts';
 import { type Sender, senderOf } from '../../functions/delivery/sender.ts';
 import type { EndpointSettings, LinkTemplates } from '../../functions/model/endpoint.ts';
+import { KINDS } from '../../functions/model/kinds.ts';
 import type { SecretKeeper } from '../../functions/model/secret.ts';
 import { workOffReplays } from '../../functions/operations/replay.ts';
 import type { SqliteDeliveries } from '../../functions/store/sqlite/store.ts';
@@ -53,9 +54,9 @@ interface House {
 export async function startEndpoints(house: House, wanted: readonly WantedEndpoint[]): Promise<Endpoints> {
   const { closers, output, directory, topic, rows, deliveries, slots, journal, linkTemplates } = house;
   const secrets = secretsOfAll(wanted, house);
-  const configured = wanted.map(({ name, kind, filter, perSecond, keepSuccesses }) => ({
-    ...{ name, kind, filter, perSecond, keepSuccesses },
-  }));
+  const configured = wanted.map(
+    ({ isOption: _, url: _url, origin: _origin, secrets: _secrets, ...settings }) => settings,
+  );
   const log = output.log;
   const replayed = {
     ...{ configured, rows, deliveries, journal, log },
@@ -101,7 +102,7 @@ function secretsOfAll(wanted: readonly WantedEndpoint[], house: House): SecretKe
   const texts = new Map(
     wanted.map(one => [
       one.name,
-      JSON.stringify({ url: one.url, ...(one.kind === 'webhook' && { secrets: secretsOf(one, house) }) }),
+      JSON.stringify({ url: one.url, ...(KINDS[one.kind].isSigned && { secrets: secretsOf(one, house) }) }),
     ]),
   );
   return { ...files, read: async name => texts.get(name) ?? files.read(name) };

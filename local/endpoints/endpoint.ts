@@ -10,6 +10,7 @@ import type { PendingDelivery } from '../../functions/model/delivery.ts';
 import { type EndpointSettings, rateOf } from '../../functions/model/endpoint.ts';
 import type { Waiting } from '../../functions/model/endpoint-row.ts';
 import { wants } from '../../functions/model/filter.ts';
+import { KINDS } from '../../functions/model/kinds.ts';
 import type { Deliveries, EndpointRows, Slots } from '../../functions/store/store.ts';
 import { Failures } from '../deliveries/failures.ts';
 import { type Lane, MAX_CORRECTION_MS } from '../deliveries/lane.ts';
@@ -170,7 +171,7 @@ class LaneRun {
     // The pause is for as many as were taken: at a high rate a lane gives fewer than a second's worth at
     // once. It is made even when these were all, because more may be added meanwhile.
     const pause = (batch.length * 1000) / rate;
-    if (endpoint.kind === 'webhook')
+    if (KINDS[endpoint.kind].queue !== 'chat')
       await sleep(Math.max(0, Math.min(pause, began + pause - clock())), this.#signal);
   }
 

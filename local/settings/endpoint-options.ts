@@ -1,12 +1,21 @@
+import type * as z from 'zod';
+import { eitherOf } from '../../functions/basics/names-in-words.ts';
+import { kindSettings } from '../../functions/config/endpoint.ts';
 import type { EndpointFilter } from '../../functions/config/filter.ts';
-import type { EndpointKind } from '../../functions/model/endpoint.ts';
+import {
+  type EndpointKind,
+  KIND_NAMES,
+  KIND_SETTINGS,
+  KINDS,
+  type KindSettings,
+} from '../../functions/model/kinds.ts';
 import { isPlainAddress, isSigningSecret } from '../../functions/model/secret.ts';
 import { UsageError } from '../basics/usage-error.ts';
 import { filterOption } from './filter-option.ts';
 import { undeliverable } from './undeliverable.ts';
 
-/** An endpoint of the command line: `--webhook`, `--slack` or `--teams`, and what stands behind it. */
-export interface EndpointOption {
+/** An endpoint of the command line: the option of its kind, and those that follow it. */
+export interface EndpointOption extends KindSettings {
   readonly kind: EndpointKind;
   /** Empty: the URL comes from the environment. */
   readonly url: string;
@@ -29,14 +38,21 @@ interface Draft {
   readonly url: string;
   readonly secrets: string[];
   readonly filters: string[];
+  readonly settings: Record<string, string>;
   name?: string;
 }
 
+/** The option of each kind. */
+export const KIND_OPTIONS = KIND_NAMES.map(kind => `--${kind}`);
+
 /** Options that may stand without a value. */
-export const VALUE_IS_OPTIONAL = new Set(['--slack', '--teams', '--health']);
+export const VALUE_IS_OPTIONAL = new Set([
+  ...KIND_NAMES.filter(kind => !KINDS[kind].isSigned).map(kind => `--${kind}`),
+  '--health',
+]);
 
 /** Options whose values may be secret: every user of the machine sees the arguments of its processes. */
-const MAY_BE_SECRET = new Set(['--subscribe', '--webhook', '--webhook-secret', '--slack', '--teams']);
+const MAY_BE_SECRET = new Set(['--subscribe', '--webhook-secret', ...KIND_OPTIONS]);
 
 /** The arguments with a line of stdin for each `-` that is given for such a value, in their order. `readStdin` is called if
  *  there is any. @throws UsageError where stdin has too few lines */
@@ -66,21 +82,23 @@ export function endpointOptions(tokens: readonly Token[]): EndpointOption[] {
   const behind = (name: string): Draft => {
     const last = drafts.at(-1);
     if (last !== undefined) return last;
-    throw new UsageError(
-      `--${name} belongs to the --webhook, --slack or --teams before it: give that first.`,
-    );
+    throw new UsageError(`--${name} belongs to the ${eitherOf(KIND_OPTIONS)} before it: give that first.`);
   };
   for (const { name, value = '' } of tokens) {
-    if (name === 'webhook' || name === 'slack' || name === 'teams') {
-      const isElsewhere = value === '' && name !== 'webhook';
-      const url = isElsewhere ? '' : checkAddress(`--${name}`, value);
-      drafts.push({ kind: name, url, secrets: [], filters: [] });
+    const kind = KIND_NAMES.find(each => each === name);
+    if (kind !== undefined) {
+      const isElsewhere = value === '' && !KINDS[kind].isSigned;
+      const url = isElsewhere ? '' : checkAddress(`--${kind}`, value);
+      drafts.push({ kind, url, secrets: [], filters: [], settings: {} });
     }
+    const setting = KIND_SETTINGS.find(each => optionOf(each) === name);
+    if (setting !== undefined) addSetting(behind(name), setting, value);
     if (name === 'webhook-secret') addSecret(drafts.at(-1), value);
     if (name === 'name') behind(name).name = checkName(value);
     if (name === 'filter') behind(name).filters.push(value);
   }
-  return drafts.map(({ kind, url, secrets, name, filters }) => ({
+  return drafts.map(({ kind, url, secrets, name, filters, settings }) => ({
+    ...settings,
     kind,
     url,
     secrets,
@@ -112,6 +130,22 @@ export function checkSecret(name: string, value: string): string {
 function checkName(value: string): string {
   if (/^[A-Za-z0-9_-]{1,64}$/.test(value)) return value;
   throw new UsageError('--name takes 1 to 64 letters, digits, "-" and "_".');
+}
+
+/** The name of the option for a setting that one kind has: `titleHeader` is `--title-header`. */
+export function optionOf({ name }: { readonly name: string }): string {
+  return name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`);
+}
+
+function addSetting(draft: Draft, setting: (typeof KIND_SETTINGS)[number], value: string): void {
+  const { name, kind } = setting;
+  const option = optionOf(setting);
+  if (draft.kind !== kind)
+    throw new UsageError(`--${option} belongs to the --${kind} before it: give that first.`);
+  const schema: z.ZodType = kindSettings[name];
+  const { error } = schema.safeParse(value);
+  if (error) throw new UsageError(`--${option} takes ${error.issues[0]?.message}.`);
+  draft.settings[name] = value;
 }
 
 function addSecret(webhook: Draft | undefined, value: string): void {

@@ -1,3 +1,14 @@
+import { eitherOf } from '../../functions/basics/names-in-words.ts';
+import { KIND_NAMES, KIND_SETTINGS, KINDS } from '../../functions/model/kinds.ts';
+import { optionOf } from './endpoint-options.ts';
+import { variableOf } from './wanted-endpoints.ts';
+
+const CHATS = KIND_NAMES.filter(kind => KINDS[kind].queue === 'chat');
+
+function line(option: string, text: string): string {
+  return `  ${option.padEnd(24)}${text}\n`;
+}
+
 export const HELP = `Changewire watches processes, projects and tasks, and sends each change as an event.
 
 Usage
@@ -24,9 +35,9 @@ Options
   --webhook-secret KEY    sign those of the --webhook before it with this whsec_…; give two while you change it.
                           Without one the WEBHOOK_SECRET of the environment signs, or else a secret that is made
                           for you and kept in the data directory
-  --slack URL             tell events in a Slack channel, by its incoming webhook
-  --teams URL             tell events in a Teams channel, by its Workflows webhook
-                          (alone, --slack and --teams take SLACK_WEBHOOK_URL and TEAMS_WEBHOOK_URL of the environment)
+${CHATS.map(kind => line(`--${kind} URL`, `send messages to ${KINDS[kind].what}`)).join('')}\
+${KIND_SETTINGS.map(one => line(`--${optionOf(one)} VALUE`, `for the --${one.kind} before it: ${one.what}${one.choices ? `, ${eitherOf(one.choices)}` : ''}`)).join('')}\
+                          (alone, ${CHATS.map(kind => `--${kind}`).join(', ')} take ${CHATS.map(variableOf).join(', ')} of the environment)
                           Other users of this machine see URL and KEY in its list of processes. Give - for any of
                           them to have it read from stdin, a line for each; or set the variable that is named here
   --name NAME             call the endpoint before it so, in all that is said of it

@@ -1,11 +1,12 @@
 import { parseArgs } from 'node:util';
 import { nearest } from '../../functions/basics/nearest.ts';
 import { isWords, shown } from '../../functions/config/problems.ts';
+import { KIND_NAMES, KIND_SETTINGS, KINDS } from '../../functions/model/kinds.ts';
 import type { Rhythm } from '../../functions/schedule/scheduled.ts';
 import { parseDuration, parseRhythm } from '../basics/duration.ts';
 import type { LogFormat } from '../basics/output.ts';
 import { UsageError } from '../basics/usage-error.ts';
-import { type EndpointOption, endpointOptions, VALUE_IS_OPTIONAL } from './endpoint-options.ts';
+import { type EndpointOption, endpointOptions, optionOf, VALUE_IS_OPTIONAL } from './endpoint-options.ts';
 
 /** What was asked for on the command line. Durations are in ms. */
 export interface Options {
@@ -38,10 +39,9 @@ export interface Options {
 const FLAGS = {
   subscribe: { type: 'string', multiple: true },
   raw: { type: 'boolean' },
-  webhook: { type: 'string', multiple: true },
+  ...many(KIND_NAMES),
   'webhook-secret': { type: 'string', multiple: true },
-  slack: { type: 'string', multiple: true },
-  teams: { type: 'string', multiple: true },
+  ...many(KIND_SETTINGS.map(optionOf)),
   name: { type: 'string', multiple: true },
   filter: { type: 'string', multiple: true },
   config: { type: 'string' },
@@ -58,6 +58,12 @@ const FLAGS = {
   'no-console': { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
 } as const;
+
+/** Options with a value, each of which may be repeated. */
+function many<Name extends string>(names: readonly Name[]) {
+  const option = { type: 'string', multiple: true } as const;
+  return Object.fromEntries(names.map(name => [name, option])) as Readonly<Record<Name, typeof option>>;
+}
 
 /** Every option. */
 export const OPTIONS: readonly { readonly name: string; readonly takesValue: boolean }[] = Object.entries(
@@ -151,10 +157,12 @@ function checkOption({
 
 const EXAMPLES: Record<string, string> = {
   subscribe: '--subscribe http://localhost:9000/events',
+  ...Object.fromEntries(KIND_NAMES.map(kind => [kind, `--${kind} ${KINDS[kind].example}`])),
   webhook: '--webhook http://localhost:9000/events',
   'webhook-secret': '--webhook-secret whsec_…',
-  slack: '--slack https://hooks.slack.com/services/…',
-  teams: '--teams https://…',
+  ...Object.fromEntries(
+    KIND_SETTINGS.map(one => [optionOf(one), `--${optionOf(one)} ${one.choices?.[0] ?? '…'}`]),
+  ),
   name: '--name planner',
   filter: '--filter events=task.updated,task.created',
   config: '--config changewire.json',

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { addressRefusal } from '../../functions/delivery/http/addresses.ts';
 import type { Resolve } from '../../functions/delivery/http/guarded-agent.ts';
-import type { EndpointKind } from '../../functions/model/endpoint.ts';
+import type { EndpointKind } from '../../functions/model/kinds.ts';
 import { UsageError } from '../basics/usage-error.ts';
 
 /** Why every delivery to a URL would be refused; undefined when it would not. `addresses` is where its

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { EndpointFilter } from '../../functions/config/filter.ts';
 import type { Config } from '../../functions/config/schema.ts';
-import type { EndpointKind } from '../../functions/model/endpoint.ts';
+import { type EndpointKind, KINDS, type KindSettings } from '../../functions/model/kinds.ts';
 import type { Environment } from '../basics/environment.ts';
 import { UsageError } from '../basics/usage-error.ts';
 import { checkAddress, checkSecret, type EndpointOption } from './endpoint-options.ts';
 import { variablePrefix } from './watched.ts';
 
 /** An endpoint of the command line or the configuration, with all parts that it takes. */
-export interface WantedEndpoint {
+export interface WantedEndpoint extends KindSettings {
   /** The given name, or one that is made of kind and URL and is the same at every start; it shows no more
    *  of the URL than the host. */
   readonly name: string;
@@ -27,12 +27,10 @@ export interface WantedEndpoint {
   readonly keepSuccesses?: boolean | undefined;
 }
 
-const CHAT_VARIABLES = { slack: 'SLACK_WEBHOOK_URL', teams: 'TEAMS_WEBHOOK_URL' } as const;
-
 /**
  * The endpoints of the configuration and of the command line, completed by the environment: ENDPOINT_<NAME>_URL and
  * ENDPOINT_<NAME>_SECRET for those of the configuration; WEBHOOK_SECRET (two with a comma between) for webhooks of the
- * command line that have none of their own, SLACK_WEBHOOK_URL and TEAMS_WEBHOOK_URL for `--slack` and `--teams` that stand alone.
+ * command line that have none of their own, SLACK_WEBHOOK_URL for a `--slack` that stands alone, and so for each chat.
  * @throws UsageError that shows no secret, and of a URL its origin only
  */
 export function wantedEndpoints(
@@ -45,12 +43,12 @@ export function wantedEndpoints(
     const { name, kind } = settings;
     const prefix = `ENDPOINT_${variablePrefix(name)}`;
     const url = fromEnvironment(`${prefix}_URL`, `Endpoint ${name} has no URL`, environment);
-    const secrets = kind === 'webhook' ? secretsIn(`${prefix}_SECRET`, environment) : [];
+    const secrets = KINDS[kind].isSigned ? secretsIn(`${prefix}_SECRET`, environment) : [];
     return { filter: undefined, ...settings, isOption: false, url, origin: new URL(url).origin, secrets };
   });
   const asked = options.map(option => {
     const url = option.url || chatUrl(option.kind, environment);
-    const secrets = option.kind === 'webhook' && option.secrets.length === 0 ? shared : option.secrets;
+    const secrets = KINDS[option.kind].isSigned && option.secrets.length === 0 ? shared : option.secrets;
     const name = option.name ?? defaultName(option.kind, url);
     return { ...option, isOption: true, name, url, origin: new URL(url).origin, secrets };
   });
@@ -67,7 +65,7 @@ export function wantedEndpoints(
 }
 
 function sharedSecrets(options: readonly EndpointOption[], environment: Environment): string[] {
-  const lack = options.some(({ kind, secrets }) => kind === 'webhook' && secrets.length === 0);
+  const lack = options.some(({ kind, secrets }) => KINDS[kind].isSigned && secrets.length === 0);
   return lack ? secretsIn('WEBHOOK_SECRET', environment) : [];
 }
 
@@ -80,8 +78,13 @@ function secretsIn(variable: string, environment: Environment): string[] {
 }
 
 function chatUrl(kind: EndpointKind, environment: Environment): string {
-  if (kind === 'webhook') throw new UsageError('--webhook needs a URL.');
-  return fromEnvironment(CHAT_VARIABLES[kind], `--${kind} has no URL: write it behind, or`, environment);
+  if (KINDS[kind].isSigned) throw new UsageError(`--${kind} needs a URL.`);
+  return fromEnvironment(variableOf(kind), `--${kind} has no URL: write it behind, or`, environment);
+}
+
+/** The variable with the URL of a chat whose option stands alone. */
+export function variableOf(kind: EndpointKind): string {
+  return `${kind.toUpperCase()}_WEBHOOK_URL`;
 }
 
 function fromEnvironment(variable: string, lack: string, environment: Environment): string {

@@ -31,7 +31,7 @@ describe('chat messages', () => {
   it('Slack, any events: limits hold, every id is in one message, nothing of the data is markup', () => {
     fc.assert(
       fc.property(anyBatch, someTemplates, (events, templates) => {
-        const messages = slackMessages(events, templates);
+        const messages = slackMessages(events, { linkTemplates: templates });
         expect(messages.flatMap(({ eventIds }) => eventIds).sort()).toEqual(
           [...new Set(events.map(({ id }) => id))].sort(),
         );
@@ -58,7 +58,7 @@ describe('chat messages', () => {
   it('Teams, any events: limits hold, every id is in one message, nothing of the data is markup', () => {
     fc.assert(
       fc.property(anyBatch, someTemplates, (events, templates) => {
-        const messages = teamsMessages(events, templates);
+        const messages = teamsMessages(events, { linkTemplates: templates });
         expect(messages.flatMap(({ eventIds }) => eventIds).sort()).toEqual(
           [...new Set(events.map(({ id }) => id))].sort(),
         );

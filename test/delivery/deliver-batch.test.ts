@@ -7,7 +7,7 @@ import { EndpointHealth } from '../../functions/delivery/endpoint-health.ts';
 import type { Answer } from '../../functions/delivery/http/post.ts';
 import { RowSettler } from '../../functions/delivery/row-settler.ts';
 import type { EndpointRow } from '../../functions/model/endpoint-row.ts';
-import type { ChangeEvent, SentEvent } from '../../functions/model/event.ts';
+import type { ChangeEvent } from '../../functions/model/event.ts';
 import type { Message } from '../../functions/queue/queue.ts';
 import { AT, SECRET, someEvents } from '../kit/delivery/given.ts';
 import {
@@ -17,6 +17,7 @@ import {
   HOUR,
   idsOf,
   isRowOf,
+  jobsWith,
   MINUTE,
   messageOf,
   openSetting,
@@ -526,8 +527,8 @@ describe('delivering to a chat', () => {
 
   it('tries an event again that no message told', async () => {
     const { deliver, posts, pending, said } = openSetting();
-    const chatFormats = { slack: () => [{ body: 'nothing', eventIds: [] }], teams: () => [] };
-    expect(await deliver(records(1), endpointOf('slack'), { chatFormats })).toEqual([]);
+    const jobsOf = jobsWith(() => [{ body: 'nothing', eventIds: [] }]);
+    expect(await deliver(records(1), endpointOf('slack'), { jobsOf })).toEqual([]);
     expect(posts).toHaveLength(1);
     expect(await pending()).toMatchObject([{ due: AT + 5 * SECOND, attempts: 1 }]);
     expect(said).toMatchObject([{ level: 'warn', details: { reason: 'no message told the event' } }]);
@@ -535,12 +536,11 @@ describe('delivering to a chat', () => {
 
   it('sets an event aside that can not be shown', async () => {
     const { deliver, deliveries, said } = openSetting();
-    const slack = (events: readonly SentEvent[]) => {
+    const jobsOf = jobsWith(events => {
       if (events.length > 0) throw new RangeError('hush');
       return [];
-    };
-    const chatFormats = { slack, teams: () => [] };
-    expect(await deliver(records(1), endpointOf('slack'), { chatFormats })).toEqual([]);
+    });
+    expect(await deliver(records(1), endpointOf('slack'), { jobsOf })).toEqual([]);
     const reason = 'the event can not be shown (RangeError)';
     expect(await deliveries.dead('crm', 9)).toMatchObject([{ reason }]);
     expect(said.map(({ message }) => message)).toEqual(['A delivery was given up; it is a dead letter now.']);

@@ -11,6 +11,7 @@ import {
   HOUR,
   idsOf,
   isRowOf,
+  jobsWith,
   MINUTE,
   messageOf,
   openSetting,
@@ -103,9 +104,10 @@ describe('what waits for an endpoint', () => {
 
   it('goes to a chat by its own pace, several events in one message', async () => {
     const setting = await open(120);
-    const slack = (events: readonly { readonly id: string }[]) =>
-      events.length === 0 ? [] : [{ body: `${events.length}`, eventIds: events.map(({ id }) => id) }];
-    await drainWith(setting, { chatFormats: { slack, teams: slack } }, endpointOf('slack'));
+    const jobsOf = jobsWith(events =>
+      events.length === 0 ? [] : [{ body: `${events.length}`, eventIds: events.map(({ id }) => id) }],
+    );
+    await drainWith(setting, { jobsOf }, endpointOf('slack'));
     expect(setting.posts.map(({ body, at }) => [body, at / SECOND])).toEqual([
       ['50', 0],
       ['50', 1],

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { chatJobs, type Letter, webhookJobs } from '../../functions/delivery/jobs.ts';
 import type { ChangeEvent, SentEvent } from '../../functions/model/event.ts';
 import { AT, SECRET, someEvents } from '../kit/delivery/given.ts';
+import { endpointOf } from '../kit/delivery/setting.ts';
 
 const events = someEvents(3) as [ChangeEvent, ChangeEvent, ChangeEvent];
 const letter = (id: string, event: ChangeEvent, replay?: boolean): Letter => ({
@@ -54,14 +55,18 @@ describe('jobs for a chat', () => {
   it('are one request for each message, which settles all that it tells', () => {
     const asked: (readonly SentEvent[])[] = [];
     const again = letter('again', events[0]);
-    const { jobs, unfit } = chatJobs([...letters, again], all => {
-      asked.push(all);
-      if (all.length === 1) return [];
-      return [
-        { body: 'one', eventIds: [events[0].id, events[2].id] },
-        { body: 'two', eventIds: [events[1].id] },
-      ];
-    });
+    const { jobs, unfit } = chatJobs(
+      [...letters, again],
+      all => {
+        asked.push(all);
+        if (all.length === 1) return [];
+        return [
+          { body: 'one', eventIds: [events[0].id, events[2].id] },
+          { body: 'two', eventIds: [events[1].id] },
+        ];
+      },
+      { endpoint: endpointOf('slack') },
+    );
     // An event that came twice is told once.
     expect(asked.at(-1)).toEqual(events);
     expect(unfit).toEqual([]);
@@ -70,10 +75,14 @@ describe('jobs for a chat', () => {
   });
 
   it('leave out an event that the format chokes on, with the kind of error but nothing of its message', () => {
-    const { jobs, unfit } = chatJobs(letters, all => {
-      if (all.includes(events[1])) throw new TypeError('hush');
-      return [{ body: 'all', eventIds: events.map(({ id }) => id) }];
-    });
+    const { jobs, unfit } = chatJobs(
+      letters,
+      all => {
+        if (all.includes(events[1])) throw new TypeError('hush');
+        return [{ body: 'all', eventIds: events.map(({ id }) => id) }];
+      },
+      { endpoint: endpointOf('slack') },
+    );
     expect(unfit).toEqual([{ held: letters[1]?.held, reason: 'the event can not be shown (TypeError)' }]);
     expect(jobs.map(idsOf)).toEqual([['m0', 'm2']]);
   });

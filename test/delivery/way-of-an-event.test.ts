@@ -53,7 +53,7 @@ async function open() {
   };
   const { setAside } = dependencies;
   const route = createRoute({ registry, log: logOf('route'), send, setAside });
-  const { openPoster, readSecret, chatFormats, ...others } = dependencies;
+  const { openPoster, readSecret, jobsOf, ...others } = dependencies;
   const deliver = createDeliver({
     ...others,
     ...{ registry, log: logOf('deliver'), allowLoopback: true, timeout: 5_000 },

@@ -49,7 +49,7 @@ function open(urls: Record<string, string>, more: Partial<DeliverDependencies> =
     nameOf: name => `/cw/${name}`,
     putting: (name, text) => `put ${name} ${text}`,
   };
-  const { openPoster, readSecret, chatFormats, ...others } = dependencies;
+  const { openPoster, readSecret, jobsOf, ...others } = dependencies;
   const configured = more.registry ? [] : Object.keys(urls).map(name => endpointOf('webhook', name));
   const deliver = createDeliver({
     ...others,

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { drain } from '../../functions/delivery/drain.ts';
+import { webhookJobs } from '../../functions/delivery/jobs.ts';
 import { createRegistry } from '../../functions/delivery/registry.ts';
 import { STANDARD_TIMING } from '../../functions/delivery/retries.ts';
 import { createTick } from '../../functions/handlers/create-tick.ts';
@@ -70,7 +71,7 @@ describe.each(STORES)('over %s', (_, open) => {
       count: () => undefined,
       slots: { reserveSlot: async () => 0 },
       readSecret: async name => JSON.parse(await context.secrets.read(name.name)),
-      chatFormats: { slack: () => [], teams: () => [] },
+      jobsOf: webhookJobs,
       openPoster: () => ({
         post: async (_, { headers }) => {
           posts.push(headers);

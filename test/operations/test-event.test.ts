@@ -32,14 +32,14 @@ describe.each(STORES)('over %s, a test of an endpoint', (_, open) => {
     const listening = await listen(server);
     const context = openContext(open);
     closers.push(() => context.close(), listening.stop);
-    const { openPoster, chatFormats } = senderOf({
+    const { openPoster, jobsOf } = senderOf({
       secrets: context.secrets,
       clock: context.clock,
       random: () => 0,
       allowLoopback: true,
     });
     const url = `${listening.url}/hook`;
-    const operations = createOperations({ ...context, openPoster, chatFormats });
+    const operations = createOperations({ ...context, openPoster, jobsOf });
     const ask = askOf({ operations, caller: { who: 'ann', isProven: true } });
     return { context, ask, got, url };
   };

@@ -6,9 +6,10 @@ import { createRegistry, type Registry } from '../../functions/delivery/registry
 import { createDeliver } from '../../functions/handlers/create-deliver.ts';
 import { createRoute } from '../../functions/handlers/create-route.ts';
 import type { TickDependencies } from '../../functions/handlers/create-tick.ts';
-import type { EndpointKind, EndpointSettings } from '../../functions/model/endpoint.ts';
+import type { EndpointSettings } from '../../functions/model/endpoint.ts';
 import type { ChangeEvent } from '../../functions/model/event.ts';
 import { wants } from '../../functions/model/filter.ts';
+import type { EndpointKind } from '../../functions/model/kinds.ts';
 import { Refused } from '../../functions/operations/refused.ts';
 import { type ReplayPorts, startReplay, workOffReplays } from '../../functions/operations/replay.ts';
 import { servedByLambda, sqsQueue, sqsQueueBeside } from '../../functions/queue/sqs.ts';

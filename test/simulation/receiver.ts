@@ -1,7 +1,8 @@
 import type { SQSRecord } from 'aws-lambda';
-import type { EndpointKind, EndpointSettings, LinkTemplates } from '../../functions/model/endpoint.ts';
+import type { EndpointSettings, LinkTemplates } from '../../functions/model/endpoint.ts';
 import type { ChangeEvent } from '../../functions/model/event.ts';
 import { wants } from '../../functions/model/filter.ts';
+import type { EndpointKind } from '../../functions/model/kinds.ts';
 import { readSlack } from './chats/read-slack.ts';
 import { readTeams } from './chats/read-teams.ts';
 import { BatchesOracle, type InHand } from './oracle/batches.ts';

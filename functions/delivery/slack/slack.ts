@@ -1,4 +1,4 @@
-import type { ChatMessage, LinkTemplates } from '../../model/endpoint.ts';
+import type { ChatMessage, MessageContext } from '../../model/endpoint.ts';
 import type { SentEvent } from '../../model/event.ts';
 import { fitRecords, leftText, summaryText, type Tally, tallyOf } from '../chat/chat-fit.ts';
 import { sentenceOf } from '../chat/chat-sentence.ts';
@@ -12,8 +12,11 @@ import { notificationText } from './slack-text.ts';
  *  event (design.md §9). Whatever the events hold, each message keeps within Slack's limits and says what it
  *  leaves out. No data becomes formatting, a mention, an emoji or a link; links come only from the link
  *  templates. */
-export function slackMessages(events: readonly SentEvent[], templates?: LinkTemplates): ChatMessage[] {
-  return chatTopics(events, templates).map(topic => ({
+export function slackMessages(
+  events: readonly SentEvent[],
+  { linkTemplates }: Pick<MessageContext, 'linkTemplates'> = {},
+): ChatMessage[] {
+  return chatTopics(events, linkTemplates).map(topic => ({
     body: JSON.stringify(messageOf(topic)),
     eventIds: topic.eventIds,
   }));

@@ -1,4 +1,4 @@
-import type { ChatMessage, LinkTemplates } from '../../model/endpoint.ts';
+import type { ChatMessage, MessageContext } from '../../model/endpoint.ts';
 import type { SentEvent } from '../../model/event.ts';
 import { fitRecords, leftText, summaryText, type Tally, tallyOf, tallyText } from '../chat/chat-fit.ts';
 import { sentenceOf } from '../chat/chat-sentence.ts';
@@ -17,8 +17,11 @@ const RECORDS = 100;
  *  project, one per `source.*` event (design.md §9). Whatever the events hold, each message keeps within 28
  *  KB and says what it leaves out. No data becomes formatting, a mention, a date or a link; links come only
  *  from the link templates. */
-export function teamsMessages(events: readonly SentEvent[], templates?: LinkTemplates): ChatMessage[] {
-  return chatTopics(events, templates).map(topic => ({
+export function teamsMessages(
+  events: readonly SentEvent[],
+  { linkTemplates }: Pick<MessageContext, 'linkTemplates'> = {},
+): ChatMessage[] {
+  return chatTopics(events, linkTemplates).map(topic => ({
     body: JSON.stringify(messageOf(topic)),
     eventIds: topic.eventIds,
   }));

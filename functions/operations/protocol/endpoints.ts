@@ -1,10 +1,11 @@
 import * as z from 'zod';
+import { bySetting, KIND_NAMES } from '../../model/kinds.ts';
 import { count, time } from './parts.ts';
 
 /** An endpoint, its health, and how much waits for it. */
 export const endpointStatus = z.strictObject({
   name: z.string(),
-  kind: z.enum(['webhook', 'slack', 'teams']),
+  kind: z.enum(KIND_NAMES),
   /** True for an endpoint of the configuration: it can only be changed there, by a deployment or a
    *  restart. */
   isConfigured: z.boolean(),
@@ -16,6 +17,7 @@ export const endpointStatus = z.strictObject({
   filter: z.unknown().optional(),
   perSecond: z.number(),
   keepSuccesses: z.boolean(),
+  ...bySetting(() => z.string().optional()),
   /** `retrying`: the last attempts failed. `failing`: for so long that one probe at a time is sent, or all of them and nothing waits. `held`: nothing
    *  is sent until `nextTryAt`. */
   state: z.enum(['well', 'held', 'retrying', 'failing', 'stopped', 'paused']),

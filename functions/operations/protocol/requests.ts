@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { bySetting, KIND_NAMES } from '../../model/kinds.ts';
 import { logsRequest } from './logs.ts';
 import { republishRequest } from './republish.ts';
 import { clearSetAsideRequest, retrySetAsideRequest, setAsideRequest } from './set-aside.ts';
@@ -34,6 +35,7 @@ const endpointSettings = {
   filter: z.unknown().optional(),
   perSecond: z.number().nullable().optional(),
   keepSuccesses: z.boolean().nullable().optional(),
+  ...bySetting(() => z.string().max(256).nullable().optional()),
 };
 
 /** Which events are wanted. All given conditions must match. */
@@ -97,7 +99,7 @@ export const actRequests = [
   z.strictObject({
     operation: z.literal('add-endpoint'),
     ...endpointName,
-    kind: z.enum(['webhook', 'slack', 'teams']),
+    kind: z.enum(KIND_NAMES),
     url: z.string().max(4096),
     secrets: z.array(z.string().max(1024)).max(2).optional(),
     ...endpointSettings,

@@ -16,7 +16,7 @@ export function goldenFiles(): { file: string; path: string; content: () => stri
       file: `${chat}-${name}.json`,
       path: join(import.meta.dirname, '../../delivery/golden', `${chat}-${name}.json`),
       content: () => {
-        const bodies = messages(events, templates).map(({ body }) => JSON.parse(body));
+        const bodies = messages(events, { linkTemplates: templates }).map(({ body }) => JSON.parse(body));
         return `${JSON.stringify(bodies, null, 2)}\n`;
       },
     })),

@@ -3,12 +3,14 @@ import type { DrainDependencies } from '../../../functions/delivery/drain.ts';
 import { EndpointHealth } from '../../../functions/delivery/endpoint-health.ts';
 import { joined } from '../../../functions/delivery/health.ts';
 import type { Answer, NoAnswer } from '../../../functions/delivery/http/post.ts';
+import { type ChatFormat, chatJobs, webhookJobs } from '../../../functions/delivery/jobs.ts';
 import { QueueSettler } from '../../../functions/delivery/queue-settler.ts';
 import type { Queues } from '../../../functions/delivery/queues.ts';
 import { STANDARD_TIMING } from '../../../functions/delivery/retries.ts';
 import type { NewDelivery } from '../../../functions/model/delivery.ts';
-import type { EndpointKind, EndpointSettings } from '../../../functions/model/endpoint.ts';
+import type { EndpointSettings } from '../../../functions/model/endpoint.ts';
 import type { EndpointRow, Health } from '../../../functions/model/endpoint-row.ts';
+import type { EndpointKind } from '../../../functions/model/kinds.ts';
 import type { Batch, Message } from '../../../functions/queue/queue.ts';
 import type { SetAside } from '../../../functions/queue/set-aside.ts';
 import { createEndpointRows, createSlots } from '../../../functions/store/dynamo/endpoints.ts';
@@ -30,6 +32,12 @@ export const answered = (status: number, more: Partial<Answer> = {}): Answer => 
   at: AT,
   ...more,
 });
+
+/** Makes requests for webhooks as always, and messages for chats by this format. */
+export const jobsWith =
+  (format: ChatFormat): DrainDependencies['jobsOf'] =>
+  (letters, endpoint) =>
+    endpoint.kind === 'webhook' ? webhookJobs(letters) : chatJobs(letters, format, { endpoint });
 
 export const endpointOf = (kind: EndpointKind = 'webhook', name = 'crm'): EndpointSettings => ({
   name,
@@ -146,10 +154,9 @@ export function openSetting(post: Answers = () => answered(200)) {
       close: async () => void state.closed++,
     }),
     // One message for each event, with its id as content.
-    chatFormats: {
-      slack: events => events.map(({ id }) => ({ body: `slack ${id}`, eventIds: [id] })),
-      teams: events => events.map(({ id }) => ({ body: `teams ${id}`, eventIds: [id] })),
-    },
+    jobsOf: jobsWith((events, { endpoint }) =>
+      events.map(({ id }) => ({ body: `${endpoint.kind} ${id}`, eventIds: [id] })),
+    ),
     timing: STANDARD_TIMING,
     clock: () => state.now,
     random: () => 0,

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { Mode, ProcessKey } from '../../../functions/basics/process.ts';
 import { checkEndpoint } from '../../../functions/config/endpoint.ts';
-import { slackMessages } from '../../../functions/delivery/slack/slack.ts';
-import { teamsMessages } from '../../../functions/delivery/teams/teams.ts';
+import type { Letter } from '../../../functions/delivery/jobs.ts';
+import { jobsOf } from '../../../functions/delivery/kinds.ts';
 import type { EndpointSettings } from '../../../functions/model/endpoint.ts';
-import type { ChangeEvent, SentEvent } from '../../../functions/model/event.ts';
+import type { ChangeEvent } from '../../../functions/model/event.ts';
 import type { SecretKeeper } from '../../../functions/model/secret.ts';
 import { createActions } from '../../../functions/store/dynamo/actions.ts';
 import { createEndpointRows } from '../../../functions/store/dynamo/endpoints.ts';
@@ -176,10 +176,7 @@ export function openContext(open: () => Stores, configured: readonly EndpointSet
       },
       close: async () => undefined,
     }),
-    chatFormats: {
-      slack: (events: readonly SentEvent[]) => slackMessages(events),
-      teams: (events: readonly SentEvent[]) => teamsMessages(events),
-    },
+    jobsOf: (letters: readonly Letter[], endpoint: EndpointSettings) => jobsOf(letters, { endpoint }),
   };
 }
 

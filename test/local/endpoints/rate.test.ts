@@ -1,5 +1,6 @@
 import { PublishBatchCommand } from '@aws-sdk/client-sns';
 import { afterEach, expect, it } from 'vitest';
+import { webhookJobs } from '../../../functions/delivery/jobs.ts';
 import { openDatabase } from '../../../functions/store/sqlite/database.ts';
 import { sqliteEndpointRows, sqliteSlots } from '../../../functions/store/sqlite/endpoints.ts';
 import { DELIVERIES_SCHEMA, SNAPSHOTS_SCHEMA } from '../../../functions/store/sqlite/schema.ts';
@@ -7,6 +8,7 @@ import { sqliteDeliveries } from '../../../functions/store/sqlite/store.ts';
 import { LocalTopic } from '../../../local/deliveries/topic.ts';
 import { startEndpoint } from '../../../local/endpoints/endpoint.ts';
 import { AT, SECRET, someEvents } from '../../kit/delivery/given.ts';
+import { jobsWith } from '../../kit/delivery/setting.ts';
 import { Scheduler, virtualTimers } from '../../simulation/scheduler.ts';
 
 const closers: (() => void)[] = [];
@@ -51,7 +53,7 @@ it.each([
           },
           close: async () => undefined,
         }),
-        chatFormats: { slack: () => [], teams: () => [] },
+        jobsOf: webhookJobs,
       },
       sleep: (ms, signal) =>
         new Promise((resolve, reject) => {
@@ -96,8 +98,7 @@ it.each(['webhook', 'slack'] as const)(
     const health = { waiting: { added: 1, due: AT, first: false } };
     await rows.change('crm', () => ({ name: 'crm', health }));
     const posts = new Map<string, number>();
-    const format = (events: readonly { readonly id: string }[]) =>
-      events.map(({ id }) => ({ body: id, eventIds: [id] }));
+    const jobsOf = jobsWith(events => events.map(({ id }) => ({ body: id, eventIds: [id] })));
     const topic = new LocalTopic(deliveries, clock);
     const served = await startEndpoint({
       ...{ endpoint: { name: 'crm', kind }, deliveries, rows, clock, topic },
@@ -111,7 +112,7 @@ it.each(['webhook', 'slack'] as const)(
           },
           close: async () => undefined,
         }),
-        chatFormats: { slack: format, teams: format },
+        jobsOf,
       },
       sleep: (ms, signal) =>
         new Promise((resolve, reject) => {

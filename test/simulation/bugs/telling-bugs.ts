@@ -53,7 +53,7 @@ export const TELLING_BUGS: readonly Bug[] = [
           "      const isLong = 'changes' in event.data && event.data.changes.length > 1;\n" +
           '      if (!isRetry || !isLong) return [event.id, event];\n' +
           '      const changes = (event.data as { changes: unknown[] }).changes.slice(0, 1);\n' +
-          '      return [event.id, { ...event, data: { ...event.data, changes } } as ChangeEvent];\n' +
+          '      return [event.id, { ...event, data: { ...event.data, changes } } as SentEvent];\n' +
           '    }),\n' +
           '  );',
       ),
@@ -74,8 +74,8 @@ export const TELLING_BUGS: readonly Bug[] = [
     edits: [
       edit(
         'delivery/deliver-batch.ts',
-        "kind === 'webhook' ? WIDTH : 1, job =>",
-        "kind === 'webhook' ? WIDTH : 0, job =>",
+        'isChat(endpoint) ? 1 : WIDTH, job =>',
+        'isChat(endpoint) ? 0 : WIDTH, job =>',
       ),
     ],
   },

@@ -24,7 +24,7 @@ function faults(
   alter = (text: string) => text,
   templates: LinkTemplates = [],
 ) {
-  return messages(events, templates).map(({ body, eventIds }) => {
+  return messages(events, { linkTemplates: templates }).map(({ body, eventIds }) => {
     const unique = [...new Map(events.map(event => [event.id, event])).values()];
     try {
       const told = tellsGroup(
@@ -79,7 +79,9 @@ describe.each(CHATS)('the judge of what $name shows', chat => {
 
   it('refuses a link that the data bring, and one that is missing', () => {
     expect(faults(chat, batches.typical ?? [], undefined, templates).filter(Boolean)).toEqual([]);
-    const [{ body = '', eventIds = [] } = {}] = chat.messages(batches.typical ?? [], templates);
+    const [{ body = '', eventIds = [] } = {}] = chat.messages(batches.typical ?? [], {
+      linkTemplates: templates,
+    });
     const events = (batches.typical ?? []).filter(({ id }) => eventIds.includes(id));
     expect(tellsGroup(chat.read(body), events)).toContain('its title leads to https://app.example.com');
     const [{ body: bare = '' } = {}] = chat.messages(batches.typical ?? []);

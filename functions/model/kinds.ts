@@ -1,0 +1,88 @@
+/** What the configuration, the commands, the console and the delivery know of a kind of endpoint. How events become its
+ *  requests stands in `delivery/kinds.ts`. */
+export interface Kind {
+  readonly title: string;
+  /** The receiver, in words that follow "to" or stand alone. */
+  readonly what: string;
+  /** An address, as an example. */
+  readonly example: string;
+  /** Whether its requests are signed: then its secret holds signing secrets beside the address. */
+  readonly isSigned: boolean;
+  /** The queue of its deliveries. `chat`: one message shows several events, and one message is sent at a time. */
+  readonly queue: 'deliveries' | 'chat';
+  /** Requests a second by default: at first, and at most, as long as it accepts all of them. */
+  readonly rate: { readonly first: number; readonly most: number };
+  /** The settings that only endpoints of this kind have, each a text. */
+  readonly settings?: Readonly<Record<string, KindSetting>>;
+}
+
+export interface KindSetting {
+  readonly what: string;
+  /** The values that it may have; undefined: 1 to 64 letters, digits, "-" and "_". */
+  readonly choices?: readonly string[];
+}
+
+const SIGNED = { isSigned: true, queue: 'deliveries', rate: { first: 10, most: 100 } } as const;
+const CHAT = { isSigned: false, queue: 'chat', rate: { first: 1, most: 1 } } as const;
+
+const ENDPOINT_KINDS = {
+  webhook: {
+    ...SIGNED,
+    title: 'Webhook',
+    what: 'your own HTTP endpoint, signed by Standard Webhooks',
+    example: 'https://example.com/changes',
+  },
+  slack: {
+    ...CHAT,
+    title: 'Slack',
+    what: 'a Slack channel, by its incoming webhook',
+    example: 'https://hooks.slack.com/services/…',
+  },
+  teams: {
+    ...CHAT,
+    title: 'Teams',
+    what: 'a Teams channel, by its Workflows webhook',
+    example: 'https://….logic.azure.com/workflows/…',
+  },
+} as const satisfies Readonly<Record<string, Kind>>;
+
+/** The kinds of endpoints; docs/configuration.md lists them. */
+export type EndpointKind = keyof typeof ENDPOINT_KINDS;
+
+export const KINDS: Readonly<Record<EndpointKind, Kind>> = ENDPOINT_KINDS;
+
+export const KIND_NAMES = Object.keys(ENDPOINT_KINDS) as readonly EndpointKind[];
+
+/** The name of a setting that only endpoints of one kind have. */
+export type KindSettingName = {
+  [Name in EndpointKind]: (typeof ENDPOINT_KINDS)[Name] extends { readonly settings: infer Settings }
+    ? keyof Settings
+    : never;
+}[EndpointKind];
+
+/** The settings that only endpoints of one kind have; docs/configuration.md lists them. */
+export type KindSettings = { readonly [Name in KindSettingName]?: string | undefined };
+
+/** These settings of all kinds, each with its kind. */
+export const KIND_SETTINGS = KIND_NAMES.flatMap(kind =>
+  Object.entries(KINDS[kind].settings ?? {}).map(([name, setting]) => ({
+    ...{ name: name as KindSettingName, kind },
+    ...(setting as KindSetting),
+  })),
+);
+
+/** One property for each of these settings, made by `make`. */
+export function bySetting<Made>(
+  make: (setting: (typeof KIND_SETTINGS)[number]) => Made,
+): Readonly<Record<KindSettingName, Made>> {
+  return Object.fromEntries(KIND_SETTINGS.map(setting => [setting.name, make(setting)])) as Readonly<
+    Record<KindSettingName, Made>
+  >;
+}
+
+/** Those of these settings that an endpoint has. */
+export function kindSettingsOf(settings: KindSettings): KindSettings {
+  return Object.fromEntries(
+    KIND_SETTINGS.flatMap(({ name }) => (settings[name] === undefined ? [] : [[name, settings[name]]])),
+  );
+}
