@@ -1,5 +1,5 @@
 import { KIND_SETTINGS, type KindSettingName } from '../../functions/model/kinds.ts';
-import type { FilterForm } from './filter-form.ts';
+import { FILTER_LABELS, type FilterForm } from './filter-form.ts';
 
 /** What is wrong with a form for an endpoint, by the field that it stands beside. */
 export type FormErrors = Readonly<Partial<Record<FormField, string>>>;
@@ -11,18 +11,6 @@ export type FormField =
   | KindSettingName
   | keyof FilterForm
   | 'other';
-
-/** The parts of a filter, as its form calls them. */
-const PARTS: Readonly<Record<keyof FilterForm, string>> = {
-  events: 'Types of events',
-  workspaces: 'Workspaces',
-  processes: 'Processes',
-  projects: 'Projects',
-  fields: 'Changed fields',
-  values: 'Values',
-  actors: 'Made by',
-  exceptActors: 'Not made by',
-};
 
 /** Texts for what people read beside the field; what the operations answer names the keys of the configuration. */
 const NAME = 'Use 1 to 64 letters, digits, “-” and “_”.';
@@ -54,7 +42,7 @@ function errorIn(line: string): [field: FormField, text: string] {
 
 /** Whether an error of this field is about the filter. */
 export function isPart(field: string): field is keyof FilterForm {
-  return Object.hasOwn(PARTS, field);
+  return Object.hasOwn(FILTER_LABELS, field);
 }
 
 /** What is allowed, without what was found; the parts by their names in the form. */
@@ -62,7 +50,7 @@ function plain(text: string): string {
   const [, allowed] = /^found .*?; allowed: (.*)$/.exec(text) ?? [];
   const shown = allowed === undefined ? text.replace(/^found /, '') : `${allowed}.`;
   const named = shown.replaceAll(/filter\.(\w+)/g, (whole, part: string) =>
-    isPart(part) ? PARTS[part] : whole,
+    isPart(part) ? FILTER_LABELS[part] : whole,
   );
   return `${named.charAt(0).toUpperCase()}${named.slice(1)}`;
 }

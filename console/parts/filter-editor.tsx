@@ -1,7 +1,7 @@
 import { useId, useMemo } from 'preact/hooks';
 import { dataOf } from '../model/committed.ts';
 import { EVENT_TYPES } from '../model/event-types.ts';
-import { type FilterForm, filterOf, NO_VALUES, type ValueRow } from '../model/filter-form.ts';
+import { FILTER_LABELS, type FilterForm, filterOf, NO_VALUES, type ValueRow } from '../model/filter-form.ts';
 import type { FormErrors } from '../model/form-errors.ts';
 import { readListed, showListed } from '../model/listed.ts';
 import { matched } from '../model/preview.ts';
@@ -36,14 +36,14 @@ export function FilterEditor({ form, errors, onChange }: Props) {
         <Wrong error={errors.workspaces} />
         <Wrong error={errors.processes} />
         <TextField
-          label="Projects"
+          label={FILTER_LABELS.projects}
           hint="Identifiers, with commas between. Empty: all."
           value={form.projects}
           error={errors.projects}
           onChange={value => set({ projects: value })}
         />
         <TextField
-          label="Changed fields"
+          label={FILTER_LABELS.fields}
           hint="Names that people see, or properties, with commas between. Empty: any."
           value={form.fields}
           error={errors.fields}
@@ -58,7 +58,7 @@ export function FilterEditor({ form, errors, onChange }: Props) {
         <Values rows={form.values} list={list} onChange={values => set({ values })} />
         <Wrong error={errors.values} />
         <TextField
-          label="Made by"
+          label={FILTER_LABELS.actors}
           hint="Names or identifiers of users, with commas between. Empty: anybody, also where nobody is known."
           value={form.actors}
           error={errors.actors}
@@ -66,7 +66,7 @@ export function FilterEditor({ form, errors, onChange }: Props) {
           onChange={value => set({ actors: value })}
         />
         <TextField
-          label="Not made by"
+          label={FILTER_LABELS.exceptActors}
           hint="Leaves out what these alone changed, such as an integration."
           value={form.exceptActors}
           error={errors.exceptActors}
@@ -105,7 +105,8 @@ function Types({
   return (
     <fieldset>
       <legend>
-        Types of events <span class="quiet">{chosen.length === 0 ? 'all' : `${chosen.length} chosen`}</span>
+        {FILTER_LABELS.events}{' '}
+        <span class="quiet">{chosen.length === 0 ? 'all' : `${chosen.length} chosen`}</span>
       </legend>
       {EVENT_TYPES.map(({ kind, types }) => (
         <div key={kind} class="type-row">
@@ -136,14 +137,14 @@ function Processes({
     <>
       {(workspaces.length > 1 || form.workspaces !== '') && (
         <Chosen
-          legend="Workspaces"
+          legend={FILTER_LABELS.workspaces}
           all={workspaces}
           text={form.workspaces}
           onChange={text => set({ workspaces: text })}
         />
       )}
       <Chosen
-        legend="Processes"
+        legend={FILTER_LABELS.processes}
         all={[...new Set(processes.map(({ process }) => process))]}
         text={form.processes}
         onChange={text => set({ processes: text })}
@@ -202,7 +203,7 @@ function Values({ rows, list, onChange }: ValuesProps) {
   return (
     <fieldset>
       <legend>
-        Values{' '}
+        {FILTER_LABELS.values}{' '}
         <span class="quiet">
           {rows.length === 0
             ? 'any'

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { EventType } from '../model/event.ts';
-import type { FilterValue } from '../model/value-filter.ts';
+import { CONDITIONS, type EndpointFilter } from '../model/filter.ts';
+import type { FilterValue, ValueFilter } from '../model/value-filter.ts';
 import { pathText } from './problems.ts';
 import { choice, list, object, remedies, text } from './values.ts';
 
@@ -73,8 +74,6 @@ const fieldValues = z
   )
   .optional();
 
-const CONDITIONS = ['from', 'to', 'added', 'removed'] as const;
-
 /** A condition on one changed field. */
 const valueFilter = object({
   field: value(),
@@ -82,9 +81,12 @@ const valueFilter = object({
   to: fieldValues,
   added: fieldValues,
   removed: fieldValues,
-}).refine(wanted => CONDITIONS.some(condition => wanted[condition]), {
-  error: `beside "field" at least one of ${CONDITIONS.join(', ')}`,
-});
+} satisfies Record<keyof ValueFilter, z.ZodType>).refine(
+  wanted => CONDITIONS.some(condition => wanted[condition]),
+  {
+    error: `beside "field" at least one of ${CONDITIONS.join(', ')}`,
+  },
+);
 
 const actors = () => list(value(), 1, "actors' ids or names").optional();
 
@@ -99,10 +101,9 @@ export const endpointFilter = object({
   values: list(valueFilter, 1, 'conditions on values').optional(),
   actors: actors(),
   exceptActors: actors(),
-});
+} satisfies Record<keyof EndpointFilter, z.ZodType>);
 
 export type AttributeFilter = z.infer<typeof attributeFilter>;
-export type EndpointFilter = z.infer<typeof endpointFilter>;
 
 /** The message attribute (functions/topic/entry.ts) for each of these words. */
 export const ATTRIBUTES = {
@@ -122,7 +123,6 @@ export function attributesOf(filter: EndpointFilter): AttributeFilter {
 }
 
 type Path = readonly PropertyKey[];
-type Condition = NonNullable<EndpointFilter['values']>[number];
 
 /** The parts of an endpoint's filter that no event can ever match, whatever is configured; one line each. */
 export function neverMatching(filter: EndpointFilter, path: Path): string[] {
@@ -159,13 +159,13 @@ export function typesWithout(
 }
 
 /** Conditions whose `from` and `to` are the same value: a change always has two. */
-function unchanged({ from, to }: Condition, place: Path): string[] {
+function unchanged({ from, to }: ValueFilter, place: Path): string[] {
   if (!from || !to || !isOne(from) || !isOne(to) || String(from[0]) !== String(to[0])) return [];
   return [`${pathText(place)}: found the same value in "from" and "to", and no change is that; allowed: two`];
 }
 
 /** Conditions on the value before, in a filter for created records alone: they had none before. */
-function madeOf({ from, removed }: Condition, events: EndpointFilter['events'], place: Path): string[] {
+function madeOf({ from, removed }: ValueFilter, events: EndpointFilter['events'], place: Path): string[] {
   if (!events?.every(type => type.endsWith('.created'))) return [];
   const asked = from && !from.includes('') ? 'from' : removed && 'removed';
   if (asked === undefined) return [];

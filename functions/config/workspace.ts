@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { LinkTemplate } from '../model/endpoint.ts';
+import { ENDPOINT_NAME, type LinkTemplate } from '../model/endpoint.ts';
 import { hint, isWords } from './problems.ts';
 import { duration, LOOPBACK, list, object, secureAddress, text, whole, yesNo } from './values.ts';
 
@@ -76,7 +76,7 @@ function isAddress(text: string): boolean {
 }
 
 /** Names become parts of table keys, event sources, queues and secrets. */
-export const name = () => text(/^[A-Za-z0-9_-]{1,64}$/, 'a name of 1 to 64 letters, digits, "-" and "_"');
+export const name = () => text(ENDPOINT_NAME, 'a name of 1 to 64 letters, digits, "-" and "_"');
 
 /** A name in Secrets Manager. */
 export const secretName = () =>

@@ -28,6 +28,14 @@ export const FILTER_KEYS = [
   'exceptActors',
 ] as const satisfies readonly (keyof EndpointFilter)[];
 
+/** The keys by which a filter compares the value of a changed field. */
+export const CONDITIONS = [
+  'from',
+  'to',
+  'added',
+  'removed',
+] as const satisfies readonly (keyof ValueFilter)[];
+
 /** Whether an endpoint wants an event. A filter for projects leaves out events that concern no project; a
  *  filter for fields, those that change no field of a record; one for actors, those of which no actor is
  *  known. One that excepts actors leaves out only what nobody else had a part in, as far as is known. The actors

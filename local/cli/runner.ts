@@ -13,9 +13,9 @@ import { type DataDirectory, openDataDirectory, openScratchDirectory } from '../
 import { openStore } from '../data/store.ts';
 import { PassWatch } from '../health/freshness.ts';
 import { serveHealth } from '../health/server.ts';
+import { refuseUndeliverable } from '../settings/endpoint-options.ts';
 import type { Options } from '../settings/options.ts';
 import { namesService } from '../settings/service-settings.ts';
-import { refuseUndeliverable } from '../settings/undeliverable.ts';
 import { wantedEndpoints } from '../settings/wanted-endpoints.ts';
 import { wantedSubscriptions } from '../settings/wanted-subscriptions.ts';
 import { subscriberName } from '../sns/subscribe.ts';

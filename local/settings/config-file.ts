@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { getNodeValue, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
 import { withoutRoot } from '../../functions/config/problems.ts';
 import { ConfigError, readConfig, readConfigs, rightConfigs } from '../../functions/config/read.ts';
 import type { Config, ConfigInput } from '../../functions/config/schema.ts';
 import { UsageError } from '../basics/usage-error.ts';
-import { JsoncError, parseJsonc } from './jsonc.ts';
 
 /** The configuration file that is taken from the current folder where none is named. */
 export const CONFIG_FILE = 'changewire.json';
@@ -101,4 +101,39 @@ function withoutSchema(content: unknown): unknown {
   if (typeof content !== 'object' || content === null || Array.isArray(content)) return content;
   const { $schema, ...rest } = content as Record<string, unknown>;
   return typeof $schema === 'string' ? rest : content;
+}
+
+/** The text is no JSON. The message says where and what is wrong, and quotes nothing: the text may hold a secret. */
+export class JsoncError extends Error {}
+
+/** What is wrong, by the parser's name for it; of anything else only the place is told. */
+const WRONG: Readonly<Record<string, string>> = {
+  InvalidSymbol: 'keys and texts need double quotes',
+  CommaExpected: 'a comma or a closing bracket is missing before it',
+  ColonExpected: 'a colon is missing before it',
+  PropertyNameExpected: 'a key in double quotes is expected',
+  ValueExpected: 'a value is expected',
+  CloseBraceExpected: 'a } is missing',
+  CloseBracketExpected: 'a ] is missing',
+  EndOfFileExpected: 'nothing more is expected',
+  UnexpectedEndOfComment: 'the comment has no end',
+  UnexpectedEndOfString: 'the text has no end on its line',
+};
+
+/** Reads JSON that may have comments and trailing commas. @throws JsoncError */
+export function parseJsonc(text: string): unknown {
+  const errors: ParseError[] = [];
+  // Not `parse`, for which a key `__proto__` would be no key.
+  const root = parseTree(text, errors, { allowTrailingComma: true });
+  const [first] = errors;
+  if (root && !first) return getNodeValue(root);
+  const place = placeOf(text, first?.offset ?? 0);
+  const wrong = first && WRONG[printParseErrorCode(first.error)];
+  throw new JsoncError(`${place}${wrong === undefined ? '' : `: ${wrong}`}`);
+}
+
+/** Lines and columns count from 1. */
+function placeOf(text: string, offset: number): string {
+  const lines = text.slice(0, offset).split('\n');
+  return `line ${lines.length}, column ${(lines.at(-1) ?? '').length + 1}`;
 }

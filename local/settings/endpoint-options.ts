@@ -1,7 +1,11 @@
+import { isIP } from 'node:net';
 import type * as z from 'zod';
 import { eitherOf } from '../../functions/basics/names-in-words.ts';
 import { kindSettings } from '../../functions/config/endpoint.ts';
-import type { EndpointFilter } from '../../functions/config/filter.ts';
+import { name } from '../../functions/config/workspace.ts';
+import { addressRefusal } from '../../functions/delivery/http/addresses.ts';
+import type { Resolve } from '../../functions/delivery/http/guarded-agent.ts';
+import type { EndpointFilter } from '../../functions/model/filter.ts';
 import {
   type EndpointKind,
   KIND_NAMES,
@@ -12,7 +16,6 @@ import {
 import { isPlainAddress, isSigningSecret } from '../../functions/model/secret.ts';
 import { UsageError } from '../basics/usage-error.ts';
 import { filterOption } from './filter-option.ts';
-import { undeliverable } from './undeliverable.ts';
 
 /** An endpoint of the command line: the option of its kind, and those that follow it. */
 export interface EndpointOption extends KindSettings {
@@ -128,8 +131,9 @@ export function checkSecret(name: string, value: string): string {
 }
 
 function checkName(value: string): string {
-  if (/^[A-Za-z0-9_-]{1,64}$/.test(value)) return value;
-  throw new UsageError('--name takes 1 to 64 letters, digits, "-" and "_".');
+  const { error } = name().safeParse(value);
+  if (error === undefined) return value;
+  throw new UsageError(`--name takes ${error.issues[0]?.message}.`);
 }
 
 /** The name of the option for a setting that one kind has: `titleHeader` is `--title-header`. */
@@ -156,4 +160,49 @@ function addSecret(webhook: Draft | undefined, value: string): void {
     throw new UsageError(
       `${new URL(webhook.url).origin} has more than two --webhook-secret: give the new one and the old one.`,
     );
+}
+
+/** Why every delivery to a URL would be refused; undefined when it would not. `addresses` is where its
+ *  host name leads; without it only the URL itself is looked at. */
+export function undeliverable(url: URL, addresses: readonly string[] = literal(url)): string | undefined {
+  const { port, protocol, hostname } = url;
+  if (port === '0') return 'names port 0, where nobody can listen';
+  const refused = (address: string) =>
+    addressRefusal(address, { protocol, hostname, allowLoopback: true }) !== undefined;
+  if (!addresses.some(refused)) return undefined;
+  return protocol === 'http:'
+    ? 'takes an https URL, or an http URL of this machine'
+    : 'takes no URL of a private or reserved address, other than those of this machine';
+}
+
+function literal({ hostname }: URL): string[] {
+  const address = hostname.replace(/^\[|\]$/g, '');
+  return isIP(address) === 0 ? [] : [address];
+}
+
+/** Where an endpoint is; `kind` is also the name of its option. */
+interface Destination {
+  readonly kind: EndpointKind;
+  readonly url: string;
+  readonly origin: string;
+}
+
+/** Looks up where the endpoints' names lead. One that can't be looked up within `timeoutMs` is allowed:
+ *  it may be reachable later.
+ *  @throws UsageError for one that deliveries would refuse; it shows no more of a URL than the origin */
+export async function refuseUndeliverable(
+  endpoints: readonly Destination[],
+  resolve: Resolve,
+  timeoutMs: number,
+): Promise<void> {
+  const check = async ({ kind, url, origin }: Destination): Promise<void> => {
+    const late = new Promise<never[]>(done => void setTimeout(done, timeoutMs, []).unref());
+    const found = await Promise.race([resolve(new URL(url).hostname).catch(() => []), late]);
+    const problem = undeliverable(
+      new URL(url),
+      found.map(({ address }) => address),
+    );
+    if (problem !== undefined) throw new UsageError(`--${kind} ${problem}: ${origin} leads elsewhere.`);
+  };
+  await Promise.all(endpoints.filter(({ url }) => literal(new URL(url)).length === 0).map(check));
 }

@@ -1,15 +1,11 @@
 import { nearest } from '../../functions/basics/nearest.ts';
-import {
-  type EndpointFilter,
-  endpointFilter,
-  MAX_TEXT_LENGTH,
-  neverMatching,
-} from '../../functions/config/filter.ts';
+import { endpointFilter, MAX_TEXT_LENGTH, neverMatching } from '../../functions/config/filter.ts';
 import { shown } from '../../functions/config/problems.ts';
+import { CONDITIONS, type EndpointFilter, FILTER_KEYS } from '../../functions/model/filter.ts';
 import { UsageError } from '../basics/usage-error.ts';
 
-const LISTS = ['events', 'workspaces', 'processes', 'projects', 'fields', 'actors', 'exceptActors'];
-const CONDITIONS = ['from', 'to', 'added', 'removed'];
+/** Each has a list of texts; conditions on values are options of their own. */
+const LISTS: readonly string[] = FILTER_KEYS.filter(key => key !== 'values');
 const KEYS = [...LISTS, ...CONDITIONS.map(condition => `${condition}:FIELD`)];
 const EXAMPLE = '--filter events=task.updated,task.created --filter to:status=Done';
 
@@ -26,7 +22,7 @@ export function filterOption(options: readonly string[]): EndpointFilter {
     if (key === '') throw new UsageError(`--filter takes key=value, such as ${EXAMPLE}.`);
     const values = text.split(',').map(value => value.trim());
     const [, condition = '', field = ''] = /^([a-z]+):(.+)$/s.exec(key) ?? [];
-    if (CONDITIONS.includes(condition)) {
+    if (CONDITIONS.some(each => each === condition)) {
       const asked = fields.get(field) ?? {};
       fields.set(field, add(asked, condition, values));
     } else if (LISTS.includes(key)) add(lists, key, values);

@@ -17,10 +17,11 @@ export interface Options {
   readonly config: string | undefined;
   readonly subscribe: readonly string[];
   readonly raw: boolean;
-  /** undefined: 60 s for a real service, less for the simulated one. */
+  /** undefined: as a configuration file has it by default; less for the simulated service. */
   readonly interval: Rhythm | undefined;
-  readonly sweepInterval: number;
-  readonly overlap: number;
+  /** undefined, and `overlap` too: as a configuration file has it by default. */
+  readonly sweepInterval: number | undefined;
+  readonly overlap: number | undefined;
   /** undefined: the source's own directory. */
   readonly data: string | undefined;
   readonly memory: boolean;
@@ -92,8 +93,8 @@ export function parseOptions(args: readonly string[], found?: string): Options {
     endpoints: endpointOptions(tokens),
     config,
     interval: rhythm(values.interval),
-    sweepInterval: duration('sweep-interval', values['sweep-interval']) ?? 6 * 3_600_000,
-    overlap: duration('overlap', values.overlap) ?? 120_000,
+    sweepInterval: duration('sweep-interval', values['sweep-interval']),
+    overlap: duration('overlap', values.overlap),
     data: text('data', values.data),
     memory: values.memory ?? false,
     resend: (values.resend ?? []).flatMap(name => text('resend', name) ?? []),

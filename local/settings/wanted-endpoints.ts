@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { EndpointFilter } from '../../functions/config/filter.ts';
 import type { Config } from '../../functions/config/schema.ts';
+import type { EndpointFilter } from '../../functions/model/filter.ts';
 import { type EndpointKind, KINDS, type KindSettings } from '../../functions/model/kinds.ts';
 import type { Environment } from '../basics/environment.ts';
 import { UsageError } from '../basics/usage-error.ts';

@@ -28,21 +28,25 @@ export function sourceOf(options: Options, environment: Environment) {
   }
   const settings = serviceSettings(environment);
   if (settings !== undefined) {
-    const source = realSource(settings, timingOf(options, 60_000));
+    const source = realSource(settings, timingOf(options));
     return { config: undefined, data: '.changewire', start: async () => source };
   }
   const start = (house: SourceHouse) => openSimulated(house, options);
   return { config: undefined, data: '.changewire/simulated', start };
 }
 
-function timingOf({ interval, sweepInterval, overlap }: Options, usual: number): Timing {
-  return { changes: interval ?? { fastest: usual, slowest: usual }, sweep: sweepInterval, overlap };
+function timingOf({ interval, sweepInterval, overlap }: Options): Timing {
+  return {
+    ...(interval && { changes: interval }),
+    ...(sweepInterval !== undefined && { sweep: sweepInterval }),
+    ...(overlap !== undefined && { overlap }),
+  };
 }
 
 async function openSimulated({ closers, directory, output }: SourceHouse, options: Options): Promise<Source> {
   const source = await simulatedSource({
     file: directory.file('service.json'),
-    timing: timingOf(options, LIVELY),
+    timing: { changes: { fastest: LIVELY, slowest: LIVELY }, ...timingOf(options) },
     every: options.once ? undefined : LIVELY,
     onError: error => output.warn(`The simulated service can't change: ${failure(error)}.`),
   });

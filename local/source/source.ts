@@ -15,8 +15,9 @@ export interface Source {
   stop(): Promise<void>;
 }
 
-/** How often changes are looked for, and how often everything is compared; and the overlap. All in ms. */
-export type Timing = Pick<ProcessSettings, 'changes' | 'sweep' | 'overlap'>;
+/** How often changes are looked for, and how often everything is compared; and the overlap. All in ms; what is left
+ *  out is as by default in a configuration file. */
+export type Timing = Partial<Pick<ProcessSettings, 'changes' | 'sweep' | 'overlap'>>;
 
 /** The workspaces of a configuration file. */
 export function configuredSource(config: Config, environment: Environment): Source {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseJsonc } from '../../../local/settings/jsonc.ts';
+import { parseJsonc } from '../../../local/settings/config-file.ts';
 
 /** As JSON.parse makes it: the objects of a read text have no prototype. */
 const plain = (value: unknown) => JSON.parse(JSON.stringify(value)) as unknown;

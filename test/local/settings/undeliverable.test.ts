@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { UsageError } from '../../../local/basics/usage-error.ts';
+import { refuseUndeliverable } from '../../../local/settings/endpoint-options.ts';
 import { parseOptions } from '../../../local/settings/options.ts';
-import { refuseUndeliverable } from '../../../local/settings/undeliverable.ts';
 import { wantedEndpoints } from '../../../local/settings/wanted-endpoints.ts';
 
 const lookUp = (line: string, ...addresses: string[]) =>

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { simulatedSource } from '../../../local/source/source.ts';
+import { readConfig } from '../../../functions/config/read.ts';
+import { workspacesOf } from '../../../functions/config/workspace.ts';
+import { realSource, simulatedSource, type Timing } from '../../../local/source/source.ts';
 import { saveWorkspace } from '../../../simulator/persistence.ts';
 import { buildWorkspace, startSimulatedService } from '../../../simulator/server.ts';
 import { until } from '../../kit/local/run.ts';
@@ -21,4 +23,18 @@ test('the simulated service that goes on changing purges what is long past from 
   const source = await simulatedSource({ file, timing, every: 5, onError });
   onTestFinished(source.stop);
   await until(() => kept() === 5_000);
+});
+
+test('a service of the environment is polled as one of a file is by default, but for what is given', () => {
+  const addresses = {
+    baseUrl: 'https://api.example.com',
+    authUrl: 'https://auth.example.com',
+    audience: 'a',
+  };
+  const settings = { ...addresses, clientId: 'i', clientSecret: 's', processes: ['p'] };
+  const polled = (timing: Timing) => realSource(settings, timing).watched[0]?.workspace.processes[0];
+  const file = { workspaces: [{ name: 'eu', ...addresses, processes: [{ id: 'p' }] }] };
+  const usual = workspacesOf(readConfig(file))[0]?.processes[0];
+  expect(polled({})).toEqual(usual);
+  expect(polled({ sweep: 4_000 })).toEqual({ ...usual, sweep: 4_000 });
 });
