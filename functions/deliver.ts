@@ -12,9 +12,7 @@ import { wakeBy } from './delivery/queues.ts';
 import { createRegistry } from './delivery/registry.ts';
 import { createDeliver } from './handlers/create-deliver.ts';
 import { servedByLambda, sqsQueue, sqsQueueBeside } from './queue/sqs.ts';
-import { createEndpointRows, createSlots } from './store/dynamo/endpoints.ts';
-import { openTable } from './store/dynamo/layout.ts';
-import { createDeliveries } from './store/dynamo/store.ts';
+import { openDynamoStore } from './store/dynamo/store.ts';
 
 /**
  * Triggered by the queues of deliveries, of chats and of drains. Each serves all endpoints, in fair turns,
@@ -35,16 +33,15 @@ async function configure(environment: NodeJS.ProcessEnv) {
     environment,
   );
   const patience = bounded(PATIENCE.deliver);
-  const table = await openTable(TABLE_NAME, patience, SYSTEM);
+  const store = await openDynamoStore(TABLE_NAME, { client: patience, ...SYSTEM });
   const log = lambdaLog();
-  const rows = createEndpointRows(table);
   const config = readDeployed(import.meta.url);
   const sqs = new SQSClient(patience);
   const deliver = createDeliver({
-    registry: createRegistry(config.endpoints, rows, Date.now, log),
-    rows,
-    deliveries: createDeliveries(table),
-    slots: createSlots(table),
+    registry: createRegistry(config.endpoints, store.endpoints, Date.now, log),
+    rows: store.endpoints,
+    deliveries: store.deliveries,
+    slots: store.slots,
     secrets: parameterSecrets(new SSMClient(patience), SECRETS_PATH),
     queues: wakeBy(sqsQueue(sqs, DRAINS_QUEUE_URL)),
     linkTemplates: linkTemplatesOf(config),

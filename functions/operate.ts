@@ -26,12 +26,7 @@ import { stsAddress } from './operations/stack/identity.ts';
 import { openStack } from './operations/stack/stack.ts';
 import { sqsQueue } from './queue/sqs.ts';
 import { openProbe } from './service/probe.ts';
-import { createActions } from './store/dynamo/actions.ts';
-import { createEndpointRows } from './store/dynamo/endpoints.ts';
-import { createJournalReader } from './store/dynamo/journal.ts';
-import { openTable } from './store/dynamo/layout.ts';
-import { createProcessReader, createRoster } from './store/dynamo/processes.ts';
-import { createDeliveries } from './store/dynamo/store.ts';
+import { openDynamoStore } from './store/dynamo/store.ts';
 
 /**
  * Invoked by operators, through the command, by one of two aliases: `look` or `act` (design.md §13). A caller
@@ -63,30 +58,30 @@ async function configure(environment: NodeJS.ProcessEnv): Promise<Operate> {
 async function openContext(settings: Settings): Promise<OperationsContext> {
   const { TABLE_NAME, STACK_NAME, DRAINS_QUEUE_URL, SECRETS_PATH } = settings;
   const patience = bounded(PATIENCE.operate);
-  const table = await openTable(TABLE_NAME, patience, SYSTEM);
   const config = readDeployed(import.meta.url);
   const { workspaces } = config;
+  const processes = processesOf(workspaces);
+  const store = await openDynamoStore(TABLE_NAME, { client: patience, processes, ...SYSTEM });
   const sqs = new SQSClient(patience);
   const ofService = new SecretsManagerClient(patience);
   const secrets = parameterSecrets(new SSMClient(patience), SECRETS_PATH);
   const address = { allowLoopback: false, resolve: resolveBySystem };
-  const roster = createRoster(table);
-  const { startPass, ...stack } = openStack(settings, table, sqs);
+  const { startPass, ...stack } = openStack(settings, store.changeRecords, sqs);
   return {
     label: STACK_NAME,
     toApply: 'deploy',
     isRunning: true,
     configured: config.endpoints,
-    rows: createEndpointRows(table),
-    deliveries: createDeliveries(table),
+    rows: store.endpoints,
+    deliveries: store.deliveries,
     queues: wakeBy(sqsQueue(sqs, DRAINS_QUEUE_URL)),
     ...{ secrets, address, randomBytes, check: checkEndpoint, clock: Date.now, log: lambdaLog() },
     ...senderOf({ secrets, linkTemplates: linkTemplatesOf(config), ...SYSTEM, allowLoopback: false }),
-    processes: async () => processesOf(workspaces),
-    roster,
-    states: createProcessReader(table),
-    journal: createJournalReader(table, processesOf(workspaces), roster.list),
-    actions: createActions(table),
+    processes: async () => processes,
+    roster: store.roster,
+    states: store.states,
+    journal: store.journal,
+    actions: store.actions,
     passes: { start: startPass },
     doctor: createDoctor({
       open: name => probe(workspaces, name, ofService),

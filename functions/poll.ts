@@ -7,14 +7,12 @@ import { readied } from './basics/readied.ts';
 import { SYSTEM } from './basics/system.ts';
 import { parseEnvironment, pollEnvironment } from './config/environments.ts';
 import { readDeployed } from './config/read.ts';
-import type { PollContext } from './handlers/create-poll.ts';
-import { createPoll } from './handlers/create-poll.ts';
+import { createPoll, type PollContext } from './handlers/create-poll.ts';
 import { createPollHandler } from './handlers/create-poll-handler.ts';
 import { setAsideIn } from './queue/set-aside.ts';
 import { servedByLambda, sqsQueue, sqsQueueBeside } from './queue/sqs.ts';
 import { connect } from './service/client.ts';
-import { openTable } from './store/dynamo/layout.ts';
-import { createSnapshots } from './store/dynamo/store.ts';
+import { openDynamoStore } from './store/dynamo/store.ts';
 
 /**
  * Serves the queue of passes, one message at a time: `{workspace, processId, mode, expiresAt}`, from
@@ -34,10 +32,10 @@ async function configure(environment: NodeJS.ProcessEnv) {
   const patience = bounded(PATIENCE.poll);
   const secrets = new SecretsManagerClient(patience);
   const log = lambdaLog();
-  const table = await openTable(TABLE_NAME, patience, SYSTEM);
+  const store = await openDynamoStore(TABLE_NAME, { client: patience, ...SYSTEM });
   const poll = createPoll({
     workspaces: readDeployed(import.meta.url).workspaces,
-    snapshots: createSnapshots(table),
+    snapshots: store.snapshots,
     connect: workspace =>
       connect({
         ...workspace,

@@ -10,8 +10,7 @@ import { createRegistry } from './delivery/registry.ts';
 import { createRoute } from './handlers/create-route.ts';
 import { setAsideIn } from './queue/set-aside.ts';
 import { servedByLambda, sqsQueue, sqsQueueBeside } from './queue/sqs.ts';
-import { createEndpointRows } from './store/dynamo/endpoints.ts';
-import { openTable } from './store/dynamo/layout.ts';
+import { openDynamoStore } from './store/dynamo/store.ts';
 
 /**
  * Triggered by the queue that the topic fills, with one message for each event. Sends each event to the queue
@@ -30,12 +29,11 @@ async function configure(environment: NodeJS.ProcessEnv) {
   );
   const patience = bounded(PATIENCE.deliver);
   const log = lambdaLog();
-  const table = await openTable(TABLE_NAME, patience, SYSTEM);
-  const rows = createEndpointRows(table);
+  const store = await openDynamoStore(TABLE_NAME, { client: patience, ...SYSTEM });
   const { endpoints } = readDeployed(import.meta.url);
   const sqs = new SQSClient(patience);
   const route = createRoute({
-    registry: createRegistry(endpoints, rows, Date.now, log),
+    registry: createRegistry(endpoints, store.endpoints, Date.now, log),
     send: sendBy({ deliveries: sqsQueue(sqs, DELIVERIES_QUEUE_URL), chat: sqsQueue(sqs, CHAT_QUEUE_URL) }),
     setAside: setAsideIn(sqsQueue(sqs, UNSETTLED_QUEUE_URL)),
     log,

@@ -10,19 +10,13 @@ import { parseEnvironment, tickEnvironment } from './config/environments.ts';
 import { readDeployed } from './config/read.ts';
 import { wakeBy } from './delivery/queues.ts';
 import { createRegistry } from './delivery/registry.ts';
-import { createTick, type Tick, type TickPasses, type Watch } from './handlers/create-tick.ts';
+import { createTick, type Tick, type Watch } from './handlers/create-tick.ts';
 import { workOffReplays } from './operations/replay.ts';
 import { sqsQueue } from './queue/sqs.ts';
 import { countByArn, countMessages } from './schedule/count-messages.ts';
-import { type ScheduledProcess, scheduledIn } from './schedule/scheduled.ts';
+import { scheduledIn } from './schedule/scheduled.ts';
 import { watchMappings } from './schedule/watch-mappings.ts';
-import { createEndpointRows } from './store/dynamo/endpoints.ts';
-import { createJournalReader } from './store/dynamo/journal.ts';
-import { openTable } from './store/dynamo/layout.ts';
-import { createRoster } from './store/dynamo/processes.ts';
-import { createDeliveries } from './store/dynamo/store.ts';
-import type { Table } from './store/dynamo/table.ts';
-import { createTickClaims, createTickProgresses } from './store/dynamo/tick.ts';
+import { openDynamoStore } from './store/dynamo/store.ts';
 import { createSubscriptionWatch, type ExpectedSubscription } from './topic/watch-subscriptions.ts';
 
 /**
@@ -45,22 +39,28 @@ async function configure(environment: NodeJS.ProcessEnv): Promise<Tick> {
   const settings = parseEnvironment('tick.ts', tickEnvironment, environment);
   const patience = bounded(PATIENCE.deliver);
   const log = lambdaLog();
-  const table = await openTable(settings.TABLE_NAME, patience, SYSTEM);
-  const rows = createEndpointRows(table);
   const sqs = new SQSClient(patience);
   const queues = wakeBy(sqsQueue(sqs, settings.DRAINS_QUEUE_URL));
   const { workspaces, endpoints, subscriptions } = readDeployed(import.meta.url);
   const processes = scheduledIn(workspaces);
+  const store = await openDynamoStore(settings.TABLE_NAME, { client: patience, processes, ...SYSTEM });
   const replaying = {
     configured: endpoints,
-    ...{ rows, queues, log },
-    deliveries: createDeliveries(table),
-    journal: createJournalReader(table, processes),
+    ...{ queues, log },
+    rows: store.endpoints,
+    deliveries: store.deliveries,
+    journal: store.journal,
     clock: Date.now,
   };
   return createTick({
-    passes: passesOf(processes, table, sqsQueue(sqs, settings.PASSES_QUEUE_URL)),
-    registry: createRegistry(endpoints, rows, Date.now, log),
+    passes: {
+      processes,
+      claims: store.claims,
+      progress: store.progress,
+      remember: store.roster.remember,
+      queue: sqsQueue(sqs, settings.PASSES_QUEUE_URL),
+    },
+    registry: createRegistry(endpoints, store.endpoints, Date.now, log),
     queues,
     clock: Date.now,
     log,
@@ -68,20 +68,6 @@ async function configure(environment: NodeJS.ProcessEnv): Promise<Tick> {
     replays: (registered, hasTime) => workOffReplays(replaying, registered, hasTime),
     watch: watchOf(settings, { sqs, subscriptions }),
   });
-}
-
-function passesOf(
-  processes: readonly ScheduledProcess[],
-  table: Table,
-  queue: TickPasses['queue'],
-): TickPasses {
-  return {
-    processes,
-    claims: createTickClaims(table),
-    progress: createTickProgresses(table),
-    remember: createRoster(table).remember,
-    queue,
-  };
 }
 
 function watchOf(

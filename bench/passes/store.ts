@@ -1,10 +1,7 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SYSTEM } from '../../functions/basics/system.ts';
-import { openTable } from '../../functions/store/dynamo/layout.ts';
-import { createSnapshots } from '../../functions/store/dynamo/store.ts';
-import { openDatabase } from '../../functions/store/sqlite/database.ts';
-import { SNAPSHOTS_SCHEMA } from '../../functions/store/sqlite/schema.ts';
-import { sqliteSnapshots } from '../../functions/store/sqlite/store.ts';
+import { openDynamoStore } from '../../functions/store/dynamo/store.ts';
+import { openSqliteStore } from '../../functions/store/sqlite/store.ts';
 import type { Snapshots } from '../../functions/store/store.ts';
 import { countTable, NOTHING_COUNTED, type TableCounts } from './table-counts.ts';
 
@@ -21,10 +18,13 @@ export interface OpenStore {
 
 export async function openStore(options: StoreOptions): Promise<OpenStore> {
   if (options.kind === 'sqlite') {
-    const database = openDatabase(options.path, [SNAPSHOTS_SCHEMA]);
-    return { snapshots: sqliteSnapshots(database), takeCounts: () => NOTHING_COUNTED };
+    const { snapshots } = openSqliteStore(options.path);
+    return { snapshots, takeCounts: () => NOTHING_COUNTED };
   }
-  const table = await openTable(options.tableName, options.client, SYSTEM);
+  const { table, snapshots } = await openDynamoStore(options.tableName, {
+    client: options.client,
+    ...SYSTEM,
+  });
   const takeCounts = countTable(table.client as DynamoDBClient);
-  return { snapshots: createSnapshots(table), takeCounts };
+  return { snapshots, takeCounts };
 }

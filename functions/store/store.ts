@@ -240,8 +240,9 @@ export interface KnownProcess extends ProcessKey {
 export interface Roster {
   /** All of them, in any order. */
   list(): Promise<ProcessKey[]>;
-  /** Adds processes. Those that are listed already cost nothing. */
-  remember(processes: readonly ProcessKey[]): Promise<unknown>;
+  /** Adds processes. Those that are listed already cost nothing.
+   *  @returns since when each is listed, in ms since 1970 by our clock */
+  remember<Process extends ProcessKey>(processes: readonly Process[]): Promise<ReadonlyMap<Process, number>>;
   /** How many of its projects are kept, counted no further than `most`. */
   count(process: ProcessKey, most: number): Promise<number>;
   /** Deletes what passes know of a process: first its progress, then its projects, at most `most` with a

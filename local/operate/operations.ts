@@ -8,16 +8,7 @@ import type { OperationsContext } from '../../functions/operations/context.ts';
 import { createOperations, type Operations } from '../../functions/operations/operations.ts';
 import type { Request } from '../../functions/operations/protocol/requests.ts';
 import { Refused } from '../../functions/operations/refused.ts';
-import { sqliteActions } from '../../functions/store/sqlite/actions.ts';
-import { sqliteEndpointRows } from '../../functions/store/sqlite/endpoints.ts';
-import { sqliteJournalReader } from '../../functions/store/sqlite/journal.ts';
-import {
-  sqliteProcesses,
-  sqliteProcessReader,
-  sqliteRoster,
-} from '../../functions/store/sqlite/processes.ts';
-import { sqliteDeliveries } from '../../functions/store/sqlite/store.ts';
-import { openStoreFile } from '../data/store.ts';
+import { openSqliteStore } from '../../functions/store/sqlite/store.ts';
 import { STORE_FILE } from '../data/store-file.ts';
 import { fileSecrets, SECRETS_FOLDER } from '../endpoints/secret-files.ts';
 import { variablePrefix } from '../settings/watched.ts';
@@ -96,25 +87,28 @@ export async function openStoredOperations(
   directory: string,
   { doctor, warn }: { readonly doctor: OperationsContext['doctor']; readonly warn: (text: string) => void },
 ): Promise<{ readonly operations: Operations; close(): void }> {
-  const database = openStoreFile(join(directory, STORE_FILE));
-  const rows = sqliteEndpointRows(database);
+  const {
+    endpoints: rows,
+    deliveries,
+    journal,
+    states,
+    roster,
+    actions,
+    close,
+  } = openSqliteStore(join(directory, STORE_FILE));
   const secrets = fileSecrets(join(directory, SECRETS_FOLDER));
   const operations = localOperations({
     ...{ rows, secrets, doctor },
     isRunning: false,
     configured: (await rows.list()).flatMap(({ configured }) => (configured ? [configured] : [])),
-    deliveries: sqliteDeliveries(database),
-    journal: sqliteJournalReader(database),
-    states: sqliteProcessReader(database),
-    roster: sqliteRoster(database),
-    actions: sqliteActions(database),
-    processes: async () => sqliteProcesses(database),
+    ...{ deliveries, journal, states, roster, actions },
+    processes: roster.list,
     sender: senderOf({ secrets, ...SYSTEM, allowLoopback: true }),
     passes: { start: () => Promise.reject(new Refused(NOTHING_RUNS)) },
     queues: { wake: async () => undefined },
     log: { info: () => undefined, warn, error: warn },
   });
-  return { operations, close: () => database.file.close() };
+  return { operations, close };
 }
 
 /** Why a request about an endpoint of the configuration or the command line can't be done, and what to do instead; undefined:

@@ -3,7 +3,7 @@ import { GetItemCommand, PutItemCommand, ScanCommand } from '@aws-sdk/client-dyn
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { checkLayout, LayoutError, TABLE_LAYOUT } from '../../functions/store/dynamo/layout.ts';
 import { LAYOUT } from '../../functions/store/sqlite/database.ts';
-import { openStoreFile } from '../../local/data/store.ts';
+import { openSqliteStore } from '../../functions/store/sqlite/store.ts';
 import { TABLES } from '../kit/store/tables.ts';
 import { openModel } from '../kit/table.ts';
 import { temporaryDirectory } from '../kit/temporary.ts';
@@ -109,7 +109,7 @@ const STORES: [string, () => Promise<Store>][] = [
       };
       return {
         write: async () => inFile(file => file.exec('CREATE TABLE snapshot (id TEXT)')),
-        open: async () => openStoreFile(path).file.close(),
+        open: async () => openSqliteStore(path).close(),
         layout: async () =>
           inFile(file => Number(file.prepare('PRAGMA user_version').get()?.user_version) || undefined),
       };

@@ -1,7 +1,8 @@
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { LayoutError, openTable, TABLE_LAYOUT } from '../../functions/store/dynamo/layout.ts';
+import { LayoutError, TABLE_LAYOUT } from '../../functions/store/dynamo/layout.ts';
 import { getItem } from '../../functions/store/dynamo/requests.ts';
+import { openDynamoStore } from '../../functions/store/dynamo/store.ts';
 import { LAYOUT_KEY } from '../../functions/store/keys.ts';
 import { startModelServer } from '../kit/dynamodb/model-server.ts';
 import { PATIENCE, TABLE_NAME } from '../kit/table.ts';
@@ -13,7 +14,7 @@ describe('the table of a function', () => {
     return server.stop;
   });
   const open = async () => {
-    const table = await openTable(TABLE_NAME, server.clientOptions, PATIENCE);
+    const { table } = await openDynamoStore(TABLE_NAME, { client: server.clientOptions, ...PATIENCE });
     onTestFinished(() => table.client.destroy());
     return table;
   };

@@ -7,9 +7,7 @@ import type { operateEnvironment } from '../../config/environments.ts';
 import { sendOne } from '../../queue/queue.ts';
 import { sqsQueue } from '../../queue/sqs.ts';
 import { askedPass, passIn } from '../../schedule/pass-message.ts';
-import { createChangeRecords } from '../../store/dynamo/journal.ts';
-import type { Table } from '../../store/dynamo/table.ts';
-import type { ChangeRecord } from '../../store/store.ts';
+import type { ChangeRecord, ChangeRecords } from '../../store/store.ts';
 import type { Passes, StackPorts } from '../context.ts';
 import { cloudWatchLogs } from './logs.ts';
 import { retryUnsettled, setAsideQueue } from './set-aside.ts';
@@ -19,7 +17,7 @@ type Settings = z.infer<typeof operateEnvironment>;
 /** The ports that only a stack has: its logs, its dead-letter queues, and functions to invoke. */
 export function openStack(
   settings: Settings,
-  table: Table,
+  changeRecords: ChangeRecords,
   sqs: SQSClient,
 ): StackPorts & { readonly startPass: Passes['start'] } {
   const patience = bounded(PATIENCE.operate);
@@ -48,7 +46,7 @@ export function openStack(
       unsettled: setAsideQueue(sqs, 'unsettled', unsettled),
     },
     retryUnsettled: () => retryUnsettled(sqs, { unsettled, sources }),
-    changeRecords: createChangeRecords(table),
+    changeRecords,
     publish: records => publishAgain(publisher, settings.PUBLISH_FUNCTION, records),
     startPass: (process, mode) => sendOne(passes, passIn(askedPass(process, mode, Date.now()))),
   };

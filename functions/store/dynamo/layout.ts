@@ -1,28 +1,8 @@
-import {
-  DynamoDBClient,
-  type DynamoDBClientConfig,
-  PutItemCommand,
-  ScanCommand,
-} from '@aws-sdk/client-dynamodb';
+import { PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { LAYOUT_KEY } from '../keys.ts';
 import { IS_ABSENT } from './conditions.ts';
 import { getItem } from './requests.ts';
 import { holds, patiently, type Table } from './table.ts';
-
-/** The stack's table, as a function uses it.
- *  @throws unless its layout is the one that this code knows */
-export async function openTable(
-  tableName: string,
-  options: DynamoDBClientConfig,
-  patience: Table['patience'],
-): Promise<Table> {
-  const client = new DynamoDBClient(options);
-  // This middleware copies each answer for a logger, and no logger is configured.
-  client.middlewareStack.remove('loggerMiddleware');
-  const table = { client, tableName, patience };
-  await checkLayout(table);
-  return table;
-}
 
 /** Raised with each change in the format of the table's items. No code reads another layout. */
 export const TABLE_LAYOUT = 2;

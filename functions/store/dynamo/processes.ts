@@ -85,14 +85,8 @@ function passOf(mode: Mode, item: ProcessItem): BegunPass[] {
 const WIDTH = 20;
 const IS_PROJECT = { ProjectionExpression: 'projectId', FilterExpression: 'attribute_exists(projectId)' };
 
-/** The roster of a DynamoDB table, which also knows since when. */
-interface TableRoster extends Roster {
-  /** @returns since when each is remembered, in ms since 1970 by the table's clock */
-  remember<Process extends ProcessKey>(processes: readonly Process[]): Promise<ReadonlyMap<Process, number>>;
-}
-
 /** The processes of a table: a row each, in one partition. */
-export function createRoster(table: Table): TableRoster {
+export function createRoster(table: Table): Roster {
   // Needs no refresh: the configuration doesn't change while a program runs, and no configured process is
   // forgotten.
   const remembered = new Map<string, number>();

@@ -1,14 +1,66 @@
-import type { Deliveries, Snapshots } from '../store.ts';
+import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
+import type { ProcessKey } from '../../basics/process.ts';
+import type { ChangeRecords, Deliveries, Snapshots, Store } from '../store.ts';
+import { createActions } from './actions.ts';
 import { announce, toldEntries } from './announcements.ts';
 import { attemptsOf, attemptsOfEvent, note } from './attempts.ts';
 import { addDead, bury, buryBefore, dead, findDead, revive } from './dead-letters.ts';
 import { add, bringForward, due, find, forget, nextDue, putOff, remove, standingOf } from './deliveries.ts';
+import { createEndpointRows, createSlots } from './endpoints.ts';
+import { createChangeRecords, createJournalReader } from './journal.ts';
+import { checkLayout } from './layout.ts';
 import { abandon, finish, release, saveProgress, takeLease } from './leases.ts';
+import { createProcessReader, createRoster } from './processes.ts';
 import { commit, headsOf, load, readTombstone, withSnapshot } from './projects.ts';
 import { readState, readUsers, saveUsers, writeDebts } from './state.ts';
-import type { Table } from './table.ts';
+import type { Patience, Table } from './table.ts';
+import { createTickClaims, createTickProgresses } from './tick.ts';
 
-/** The snapshots in a DynamoDB table with the keys `pk` and `sk`, a stream of new images, and TTL on `expiresAt`. */
+/** A store in a table with the keys `pk` and `sk`, a stream of new images, and TTL on `expiresAt`. */
+export interface DynamoStore extends Store {
+  readonly table: Table;
+  readonly changeRecords: ChangeRecords;
+}
+
+export interface DynamoStoreOptions extends Patience {
+  /** The options of the client. */
+  readonly client: DynamoDBClientConfig;
+  /** The processes whose journals are read: of no others the table is asked, but for one event by its id. */
+  readonly processes?: readonly ProcessKey[];
+}
+
+/** Opens the table of a stack. @throws LayoutError unless its layout is the one that this code knows */
+export async function openDynamoStore(
+  tableName: string,
+  { client: config, processes, ...patience }: DynamoStoreOptions,
+): Promise<DynamoStore> {
+  const client = new DynamoDBClient(config);
+  // This middleware copies each answer for a logger, and no logger is configured.
+  client.middlewareStack.remove('loggerMiddleware');
+  const table = { client, tableName, patience };
+  await checkLayout(table);
+  return dynamoStore(table, processes);
+}
+
+/** The store in a table whose layout is known. */
+export function dynamoStore(table: Table, processes: readonly ProcessKey[] = []): DynamoStore {
+  const roster = createRoster(table);
+  return {
+    snapshots: createSnapshots(table),
+    states: createProcessReader(table),
+    roster,
+    deliveries: createDeliveries(table),
+    endpoints: createEndpointRows(table),
+    slots: createSlots(table),
+    journal: createJournalReader(table, processes, roster.list),
+    actions: createActions(table),
+    claims: createTickClaims(table),
+    progress: createTickProgresses(table),
+    changeRecords: createChangeRecords(table),
+    table,
+  };
+}
+
 export function createSnapshots(table: Table): Snapshots {
   return {
     until: deadline => createSnapshots({ ...table, patience: { ...table.patience, deadline } }),

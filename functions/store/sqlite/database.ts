@@ -14,7 +14,7 @@ export interface Database {
 
 /** The tables of one room: created with the file, and part of its layout. A statement with IF NOT EXISTS is for what an
  *  older version of the same layout lacks: it runs at each start. */
-type Schema = string;
+export type Schema = string;
 
 /** "CHWR": tells our files from other programs'. */
 const APPLICATION_ID = 0x43485752;

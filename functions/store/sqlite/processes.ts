@@ -1,3 +1,4 @@
+import type { Clock } from '../../basics/clock.ts';
 import type { Mode, ProcessKey } from '../../basics/process.ts';
 import { decodePart } from '../../model/event-id.ts';
 import { partition, processOf } from '../keys.ts';
@@ -18,9 +19,9 @@ export function sqliteProcessReader(database: Database): ProcessReader {
   };
 }
 
-/** Every process that a pass has walked, or begun to walk. */
+/** Every process that the roster lists, or that a pass of an earlier version walked. */
 export function sqliteProcesses({ sql }: Database): ProcessKey[] {
-  const rows = sql.all`SELECT process FROM state UNION SELECT process FROM pass ORDER BY process`;
+  const rows = sql.all`SELECT process FROM state UNION SELECT process FROM pass UNION SELECT process FROM roster ORDER BY process`;
   return rows.map(({ process }) => processOf(process as string) as ProcessKey);
 }
 
@@ -36,15 +37,21 @@ function passesOf({ sql }: Database, process: ProcessKey): BegunPass[] {
 }
 
 /** The processes of a SQLite file: those that a pass has walked, or will. */
-export function sqliteRoster(database: Database): Roster {
+export function sqliteRoster(database: Database, clock: Clock = Date.now): Roster {
   const { sql } = database;
   return {
     list: async () => sqliteProcesses(database),
-    remember: async processes =>
-      inTransaction(database, () => {
-        for (const process of processes)
-          sql.run`INSERT OR IGNORE INTO pass (process, mode) VALUES (${partition(process)}, 'changes')`;
-      }),
+    remember: async processes => {
+      const sinceOf = (process: ProcessKey) =>
+        sql.get`SELECT since FROM roster WHERE process = ${partition(process)}`?.since as number | undefined;
+      const added = processes.filter(process => sinceOf(process) === undefined);
+      if (added.length > 0)
+        inTransaction(database, () => {
+          for (const process of added)
+            sql.run`INSERT OR IGNORE INTO roster (process, since) VALUES (${partition(process)}, ${clock()})`;
+        });
+      return new Map(processes.map(process => [process, sinceOf(process) as number]));
+    },
     count: async (process, most) =>
       (
         sql.get`SELECT count(*) AS count FROM
@@ -64,7 +71,10 @@ export function sqliteRoster(database: Database): Roster {
         const { changes } = sql.run`DELETE FROM project WHERE process = ${pk}
           AND id IN (SELECT id FROM project WHERE process = ${pk} ORDER BY id LIMIT ${most})`;
         const isDone = Number(changes) < most;
-        if (isDone) sql.run`DELETE FROM pass WHERE process = ${pk}`;
+        if (isDone) {
+          sql.run`DELETE FROM pass WHERE process = ${pk}`;
+          sql.run`DELETE FROM roster WHERE process = ${pk}`;
+        }
         return { projects: Number(changes), isDone };
       }),
   };

@@ -4,7 +4,7 @@
  *
  * `change` is the journal: its `position` is the order of commits, and is never used twice. `consumer` remembers how far
  * each reader of the journal is. `endpoint` is the registry, each row as JSON; `slot` holds the moment at which a chat takes its
- * next message. `told_entry` holds the audit entries that were told, each with the key of its change record. `action` tells who did what; its `subject` is the partition of an endpoint or of a process.
+ * next message. `roster` lists the processes; `tick` says up to which time ticks have claimed the passes. `told_entry` holds the audit entries that were told, each with the key of its change record. `action` tells who did what; its `subject` is the partition of an endpoint or of a process.
  */
 export const SNAPSHOTS_SCHEMA = `
 CREATE TABLE state (
@@ -51,6 +51,8 @@ CREATE INDEX action_order ON action (subject, at);
 CREATE INDEX action_by_age ON action (at);
 CREATE TABLE consumer (name TEXT PRIMARY KEY, position INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 CREATE TABLE endpoint (name TEXT PRIMARY KEY, revision INTEGER NOT NULL, row TEXT NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS roster (process TEXT PRIMARY KEY, since REAL NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS tick (id INTEGER PRIMARY KEY CHECK (id = 1), claimed_through REAL NOT NULL) STRICT;
 CREATE TABLE slot (name TEXT PRIMARY KEY, next_slot INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 `;
 

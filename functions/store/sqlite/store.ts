@@ -1,7 +1,9 @@
-import type { Deliveries, Snapshots } from '../store.ts';
+import type { Clock } from '../../basics/clock.ts';
+import type { Deliveries, Snapshots, Store } from '../store.ts';
+import { sqliteActions } from './actions.ts';
 import { announce, toldEntries } from './announcements.ts';
 import { attemptsOf, attemptsOfEvent, note } from './attempts.ts';
-import { type Database, inTransaction } from './database.ts';
+import { type Database, inTransaction, openDatabase, type Schema } from './database.ts';
 import { addDead, bury, buryBefore, dead, findDead, revive } from './dead-letters.ts';
 import {
   add,
@@ -16,9 +18,54 @@ import {
   remove,
   standingOf,
 } from './deliveries.ts';
+import { sqliteEndpointRows, sqliteSlots } from './endpoints.ts';
+import { type Journal, sqliteJournal, sqliteJournalReader } from './journal.ts';
 import { abandon, finish, release, saveProgress, takeLease } from './leases.ts';
+import { sqliteProcessReader, sqliteRoster } from './processes.ts';
 import { commit, headsOf, load, readTombstone, withSnapshot } from './projects.ts';
+import { DELIVERIES_SCHEMA, SNAPSHOTS_SCHEMA } from './schema.ts';
 import { isAsRead, readState, readUsers, saveUsers, writeDebt } from './state.ts';
+import { sqliteTickClaims, sqliteTickProgresses } from './tick.ts';
+
+/** A store in a file, with what only one machine needs of it. */
+export interface SqliteStore extends Store {
+  readonly deliveries: SqliteDeliveries;
+  /** The journal in the order of commits, for its readers. */
+  readonly feed: Journal;
+  readonly database: Database;
+  close(): void;
+}
+
+interface OpenOptions {
+  readonly clock?: Clock;
+  /** Tables that the file has beside those of the store. */
+  readonly schemas?: readonly Schema[];
+}
+
+/** Opens the store at `path`, or makes it; `:memory:` keeps all in memory.
+ *  @throws DatabaseError when it is damaged, another program's, or of another layout */
+export function openSqliteStore(path: string, { clock, schemas = [] }: OpenOptions = {}): SqliteStore {
+  return sqliteStore(openDatabase(path, [SNAPSHOTS_SCHEMA, DELIVERIES_SCHEMA, ...schemas]), clock);
+}
+
+/** The store in a database that `openDatabase` opened with the schemas of the store. */
+export function sqliteStore(database: Database, clock: Clock = Date.now): SqliteStore {
+  return {
+    snapshots: sqliteSnapshots(database),
+    states: sqliteProcessReader(database),
+    roster: sqliteRoster(database, clock),
+    deliveries: sqliteDeliveries(database),
+    endpoints: sqliteEndpointRows(database),
+    slots: sqliteSlots(database),
+    journal: sqliteJournalReader(database),
+    actions: sqliteActions(database),
+    claims: sqliteTickClaims(database),
+    progress: sqliteTickProgresses(database),
+    feed: sqliteJournal(database),
+    database,
+    close: () => database.file.close(),
+  };
+}
 
 /** The snapshots in a SQLite database that `openDatabase` opened with `SNAPSHOTS_SCHEMA`. Each call is done
  *  before it returns: what it wrote outlives a kill, and where it was told to others, a power cut. What

@@ -6,19 +6,10 @@ import { jobsOf } from '../../../functions/delivery/kinds.ts';
 import type { EndpointSettings } from '../../../functions/model/endpoint.ts';
 import type { ChangeEvent } from '../../../functions/model/event.ts';
 import type { SecretKeeper } from '../../../functions/model/secret.ts';
-import { createActions } from '../../../functions/store/dynamo/actions.ts';
-import { createEndpointRows } from '../../../functions/store/dynamo/endpoints.ts';
-import { createJournalReader } from '../../../functions/store/dynamo/journal.ts';
-import { createProcessReader, createRoster } from '../../../functions/store/dynamo/processes.ts';
-import { createDeliveries, createSnapshots } from '../../../functions/store/dynamo/store.ts';
+import { dynamoStore } from '../../../functions/store/dynamo/store.ts';
 import type { Table } from '../../../functions/store/dynamo/table.ts';
-import { sqliteActions } from '../../../functions/store/sqlite/actions.ts';
-import { openDatabase } from '../../../functions/store/sqlite/database.ts';
-import { sqliteEndpointRows } from '../../../functions/store/sqlite/endpoints.ts';
-import { PUBLISHER, sqliteJournal, sqliteJournalReader } from '../../../functions/store/sqlite/journal.ts';
-import { sqliteProcessReader, sqliteRoster } from '../../../functions/store/sqlite/processes.ts';
-import { DELIVERIES_SCHEMA, SNAPSHOTS_SCHEMA } from '../../../functions/store/sqlite/schema.ts';
-import { sqliteDeliveries, sqliteSnapshots } from '../../../functions/store/sqlite/store.ts';
+import { PUBLISHER } from '../../../functions/store/sqlite/journal.ts';
+import { openSqliteStore } from '../../../functions/store/sqlite/store.ts';
 import type {
   Actions,
   Deliveries,
@@ -57,30 +48,16 @@ function modelStores(): Stores {
 
 /** The stores in a table. */
 export function storesOf(table: Table): Omit<Stores, 'close'> {
-  return {
-    rows: createEndpointRows(table),
-    deliveries: createDeliveries(table),
-    journal: createJournalReader(table, PROCESSES, createRoster(table).list),
-    snapshots: createSnapshots(table),
-    states: createProcessReader(table),
-    roster: createRoster(table),
-    actions: createActions({ ...table, patience: { ...table.patience, random: Math.random } }),
-  };
+  const { endpoints: rows, ...store } = dynamoStore(
+    { ...table, patience: { ...table.patience, random: Math.random } },
+    PROCESSES,
+  );
+  return { rows, ...store };
 }
 
 function sqliteStores(): Stores {
-  const database = openDatabase(':memory:', [SNAPSHOTS_SCHEMA, DELIVERIES_SCHEMA]);
-  return {
-    rows: sqliteEndpointRows(database),
-    deliveries: sqliteDeliveries(database),
-    journal: sqliteJournalReader(database),
-    snapshots: sqliteSnapshots(database),
-    states: sqliteProcessReader(database),
-    roster: sqliteRoster(database),
-    actions: sqliteActions(database),
-    published: position => sqliteJournal(database).moveTo(PUBLISHER, position),
-    close: () => database.file.close(),
-  };
+  const { endpoints: rows, feed, ...store } = openSqliteStore(':memory:');
+  return { rows, ...store, published: position => feed.moveTo(PUBLISHER, position) };
 }
 
 /** The kinds of stores; over each of them all operations must work alike. */

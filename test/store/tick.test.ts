@@ -1,0 +1,231 @@
+import { type BatchGetItemCommand, DeleteItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { PassState } from '../../functions/model/process-state.ts';
+import { dynamoStore } from '../../functions/store/dynamo/store.ts';
+import { createTickClaims, createTickProgresses } from '../../functions/store/dynamo/tick.ts';
+import { TICK_KEY } from '../../functions/store/keys.ts';
+import type { Lease, TickClaims } from '../../functions/store/store.ts';
+import { STORES, type TestStore } from '../kit/store/stores.ts';
+import { type OpenTable, TABLES } from '../kit/store/tables.ts';
+
+const AT = Date.UTC(2026, 10, 21, 12);
+const MINUTE = 60_000;
+const UNTIL = AT + MINUTE;
+
+describe.each(STORES)('the claims of ticks, in %s', (_, open) => {
+  let store: TestStore;
+  let claims: TickClaims;
+  beforeEach(async () => {
+    store = await open();
+    claims = store.claims;
+  });
+  afterEach(() => store.stop());
+
+  it('begin now, and go on where the last ended', async () => {
+    expect(await claims.claim({ now: AT, to: AT + MINUTE })).toBe(AT);
+    expect(await claims.claim({ now: AT + MINUTE + 7, to: AT + 2 * MINUTE })).toBe(AT + MINUTE);
+    expect(await claims.claim({ now: AT + 9 * MINUTE, to: AT + 10 * MINUTE })).toBe(AT + 2 * MINUTE);
+  });
+
+  it('give no time twice', async () => {
+    await claims.claim({ now: AT, to: AT + MINUTE });
+    expect(await claims.claim({ now: AT, to: AT + MINUTE })).toBeUndefined();
+    expect(await claims.claim({ now: AT - 7, to: AT + MINUTE - 7 })).toBeUndefined();
+    expect(await claims.claim({ now: AT + 7, to: AT + MINUTE + 7 })).toBe(AT + MINUTE);
+  });
+
+  it('give it to one of those who ask at once', async () => {
+    await claims.claim({ now: AT, to: AT + MINUTE });
+    const asked = Array.from({ length: 5 }, () => claims.claim({ now: AT + MINUTE, to: AT + 2 * MINUTE }));
+    const got = (await Promise.all(asked)).filter(from => from !== undefined);
+    expect(got).toEqual([AT + MINUTE]);
+  });
+
+  it('give the first time to one of those who ask at once, too', async () => {
+    const asked = Array.from({ length: 5 }, () => claims.claim({ now: AT, to: AT + MINUTE }));
+    expect((await Promise.all(asked)).filter(from => from !== undefined)).toEqual([AT]);
+  });
+
+  it.each([
+    [2 * MINUTE, undefined],
+    [2 * MINUTE + 1, AT],
+  ])('begin anew where the last lies ahead by more than two minutes: by %i ms', async (ahead, from) => {
+    await claims.claim({ now: AT + ahead - MINUTE, to: AT + ahead });
+    expect(await claims.claim({ now: AT, to: AT + MINUTE })).toBe(from);
+  });
+});
+
+describe.each(STORES)('how far processes are, in %s', (_, open) => {
+  let store: TestStore;
+  let names = 0;
+  beforeAll(async () => {
+    store = await open();
+  });
+  afterAll(() => store?.stop());
+
+  const processOf = (workspace = 'eu') => ({ workspace, processId: `a#process ${++names}` });
+  const leased = async (process: ReturnType<typeof processOf>, mode: 'changes' | 'sweep' = 'sweep') => {
+    const request = { mode, owner: 'o', now: AT, until: UNTIL };
+    return (await store.snapshots.takeLease(process, request)) as Lease;
+  };
+  const finished = async (state: Partial<PassState>) => {
+    const process = processOf();
+    const lease = await leased(process);
+    expect(await store.snapshots.finish(process, lease, state)).toBe(true);
+    return process;
+  };
+  const read = <Process extends ReturnType<typeof processOf>>(...processes: Process[]) =>
+    store.progress.ofAll(processes);
+
+  it('is read of each as its passes wrote it, whatever its name', async () => {
+    const state = {
+      ...{ baselined: true, completedAt: AT, sweepCompletedAt: AT - 7 },
+      ...{ hold: { since: AT, missing: 3 }, released: true, stalled: { since: AT } },
+      skipped: 3,
+      pace: { wait: 10_000, dueAt: AT + 10_000 },
+    };
+    const [process, other] = [await finished(state), await finished({ baselined: true, completedAt: 5 })];
+    const found = await read(process, other);
+    expect(found.get(process)).toMatchObject(state);
+    expect(found.get(other)).toMatchObject({ baselined: true, completedAt: 5, pace: undefined, skipped: 0 });
+    expect([...found.keys()]).toEqual([process, other]);
+  });
+
+  it('is that of an unknown one where nothing was written', async () => {
+    const process = processOf();
+    expect((await read(process)).get(process)).toMatchObject({ baselined: false, completedAt: 0 });
+  });
+
+  it('tells of one without a baseline whether somebody walks its projects', async () => {
+    const [walking, asking, idle, changing] = [processOf(), processOf(), processOf(), processOf()];
+    const { snapshots } = store;
+    const begin = async (process: ReturnType<typeof processOf>, mode?: 'changes') => {
+      const lease = { ...(await leased(process, mode)), window: { startedAt: AT, begunAt: AT } };
+      await snapshots.saveProgress(process, lease, UNTIL);
+      return lease;
+    };
+    await begin(walking);
+    await leased(asking);
+    await snapshots.release(idle, await begin(idle));
+    await begin(changing, 'changes');
+    const swept = await finished({ baselined: true });
+    await begin(swept);
+    const all = [walking, asking, idle, changing, swept];
+    const found = await read(...all);
+    expect(all.map(each => found.get(each)?.workedUntil)).toEqual([UNTIL, ...Array(4).fill(undefined)]);
+  });
+
+  it('says of each when its last sweep was completed, and whether one is under way', async () => {
+    const { snapshots } = store;
+    const idle = await finished({ baselined: true, sweepCompletedAt: AT - 7 });
+    const asking = await finished({ baselined: true, sweepCompletedAt: AT - 7 });
+    await leased(asking);
+    const goesOn = await finished({ baselined: true, sweepCompletedAt: AT - 7 });
+    const lease = { ...(await leased(goesOn)), window: { startedAt: AT, begunAt: AT } };
+    await snapshots.saveProgress(goesOn, lease, UNTIL);
+    await snapshots.release(goesOn, lease);
+    const changing = await finished({ baselined: true, sweepCompletedAt: AT - 7 });
+    await leased(changing, 'changes');
+    const found = await read(idle, asking, goesOn, changing);
+    const none = { completedAt: AT - 7, isUnfinished: false, leasedUntil: undefined };
+    expect(found.get(idle)?.sweep).toEqual(none);
+    expect(found.get(asking)?.sweep).toEqual({ ...none, leasedUntil: UNTIL });
+    expect(found.get(goesOn)?.sweep).toEqual({ ...none, isUnfinished: true });
+    expect(found.get(changing)?.sweep).toEqual(none);
+  });
+});
+
+describe.each(TABLES)('the claims of ticks, in a row of %s,', (_, open) => {
+  let table: OpenTable;
+  let claims: TickClaims;
+  let chance = 0;
+  const claimsOver = (client: OpenTable['client'] = table.client) =>
+    createTickClaims({ ...table, client, patience: { ...table.patience, random: () => ++chance / 1_000 } });
+  beforeAll(async () => {
+    table = await open();
+  });
+  beforeEach(async () => {
+    await table.client.send(new DeleteItemCommand({ TableName: table.tableName, Key: TICK_KEY }));
+    claims = claimsOver();
+  });
+  afterAll(() => table?.stop());
+
+  it.each(['gone', 'empty'])(
+    'are none where the row is %s, also when that happens to a claim that fails',
+    async state => {
+      const { client, tableName: TableName } = table;
+      const strike = () =>
+        state === 'gone'
+          ? client.send(new DeleteItemCommand({ TableName, Key: TICK_KEY }))
+          : client.send(new PutItemCommand({ TableName, Item: TICK_KEY }));
+      await strike();
+      expect(await claims.claim({ now: AT, to: AT + MINUTE })).toBe(AT);
+      let failed = false;
+      const send = client.send.bind(client) as (command: unknown) => Promise<unknown>;
+      const struck = {
+        send: async (command: object) => {
+          if (failed) await strike();
+          if (command.constructor.name !== 'UpdateItemCommand') return send(command);
+          failed = true;
+          await claims.claim({ now: AT + MINUTE, to: AT + 2 * MINUTE });
+          return send(command);
+        },
+      } as never;
+      expect(await claimsOver(struck).claim({ now: AT + MINUTE, to: AT + 2 * MINUTE })).toBeUndefined();
+    },
+  );
+
+  it('know their own when the answer was lost and the request repeated, and no other’s', async () => {
+    const send = table.client.send.bind(table.client) as (command: unknown) => Promise<unknown>;
+    const twice = {
+      send: async (command: object) => {
+        if (command.constructor.name === 'UpdateItemCommand') await send(command);
+        return send(command);
+      },
+    } as never;
+    expect(await claimsOver(twice).claim({ now: AT, to: AT + MINUTE })).toBe(AT);
+    const overtaken = {
+      send: async (command: object) => {
+        if (command.constructor.name === 'UpdateItemCommand')
+          await claims.claim({ now: AT + MINUTE, to: AT + 2 * MINUTE });
+        return send(command);
+      },
+    } as never;
+    expect(await claimsOver(overtaken).claim({ now: AT + MINUTE, to: AT + 2 * MINUTE })).toBeUndefined();
+  });
+});
+
+describe.each(TABLES)('how far processes are, in rows of %s,', (_, open) => {
+  let table: OpenTable;
+  let names = 0;
+  beforeAll(async () => {
+    table = await open();
+  });
+  afterAll(() => table?.stop());
+
+  it('is read of hundreds in requests of a hundred, and of none in none', async () => {
+    const processes = Array.from({ length: 230 }, () => ({
+      workspace: 'eu',
+      processId: `a#process ${++names}`,
+    }));
+    const { snapshots } = dynamoStore(table);
+    const one = processes[205] as (typeof processes)[0];
+    const request = { mode: 'sweep', owner: 'o', now: AT, until: UNTIL } as const;
+    const lease = (await snapshots.takeLease(one, request)) as Lease;
+    await snapshots.finish(one, lease, { baselined: true });
+    const asked: number[] = [];
+    const send = table.client.send.bind(table.client) as (command: unknown) => Promise<unknown>;
+    const counting = {
+      send: async (command: BatchGetItemCommand) => {
+        asked.push(command.input.RequestItems?.[table.tableName]?.Keys?.length ?? 0);
+        return send(command);
+      },
+    } as never;
+    const found = await createTickProgresses({ ...table, client: counting }).ofAll(processes);
+    // Three rows of each.
+    expect(asked.toSorted()).toEqual([96, ...Array(6).fill(99)]);
+    expect(found.size).toBe(230);
+    expect(processes.filter(process => found.get(process)?.baselined)).toEqual([one]);
+    expect((await createTickProgresses(table).ofAll([])).size).toBe(0);
+  });
+});
