@@ -13,9 +13,8 @@ import { createRegistry } from './delivery/registry.ts';
 import { createTick, type Tick, type Watch } from './handlers/create-tick.ts';
 import { workOffReplays } from './operations/replay.ts';
 import { sqsQueue } from './queue/sqs.ts';
-import { countByArn, countMessages } from './schedule/count-messages.ts';
 import { scheduledIn } from './schedule/scheduled.ts';
-import { watchMappings } from './schedule/watch-mappings.ts';
+import { countByArn, countMessages, watchMappings } from './schedule/watch-aws.ts';
 import { openDynamoStore } from './store/dynamo/store.ts';
 import { createSubscriptionWatch, type ExpectedSubscription } from './topic/watch-subscriptions.ts';
 

@@ -1,6 +1,5 @@
 import { GetSecretValueCommand, type SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import * as z from 'zod';
-import { isMissingSecret } from './missing-secret.ts';
 
 const credentials = z.object({ clientId: z.string().min(1), clientSecret: z.string().min(1) });
 
@@ -32,6 +31,14 @@ async function readText(client: SecretsManagerClient, secretId: string): Promise
         `aws secretsmanager create-secret --name ${secretId} ${EXAMPLE}`,
     );
   }
+}
+
+const MISSING = new Set(['ResourceNotFoundException', 'AccessDeniedException']);
+
+/** Whether an error of Secrets Manager means that a secret is missing. Denied access counts: whoever may read
+ *  certain secrets only, by their ARNs, is denied one that has no ARN yet. */
+function isMissingSecret(error: unknown): error is Error {
+  return error instanceof Error && MISSING.has(error.name);
 }
 
 function parsed(text: string): unknown {

@@ -5,8 +5,10 @@ import type { Log } from '../basics/telemetry.ts';
 import type { ProcessSettings, WorkspaceSettings } from '../config/workspace.ts';
 import type { PassParts } from '../pass/parts.ts';
 import { type PassReport, type RunPassOptions, runPass } from '../pass/run-pass.ts';
+import type { Serve } from '../queue/queue.ts';
+import type { SetAside } from '../queue/set-aside.ts';
 import { isDue } from '../schedule/pace.ts';
-import type { PassMessage } from '../schedule/pass-message.ts';
+import { type PassMessage, passMessage } from '../schedule/pass-message.ts';
 import { isAdaptive } from '../schedule/scheduled.ts';
 import type { ServiceConnection } from '../service/service.ts';
 import type { Snapshots } from '../store/store.ts';
@@ -46,6 +48,40 @@ export interface PollProgress extends ProcessKey {
   readonly mode: PassReport['mode'];
   readonly done: number;
   readonly total: number;
+}
+
+/** Serves the queue of passes. A message is not received again, even if its pass failed: the next message repeats the pass.
+ *  A malformed message is set aside. */
+export function createPollHandler(
+  poll: Poll,
+  setAside: SetAside,
+  log: Pick<Log, 'error'>,
+): Serve<PollContext> {
+  return async ({ messages, queue }, context) => {
+    for (const received of messages) {
+      const { id: messageId, body } = received;
+      const message = readMessage(body);
+      if (!message) {
+        await setAside(received, queue.name, 'the message is no pass');
+        log.error('Malformed message in the passes queue; it was set aside. Deploy again.', {
+          messageId,
+          body,
+        });
+      }
+      // `poll` has logged the failure already, with the process that it belongs to.
+      else await poll(message, context).catch(() => undefined);
+    }
+    return [];
+  };
+}
+
+function readMessage(body: string): PassMessage | undefined {
+  try {
+    return passMessage.parse(JSON.parse(body));
+  } catch {
+    // It is malformed.
+  }
+  return undefined;
 }
 
 /** Time at the end of a run that is kept free for saving progress: in the last WRAP_UP_MS no project is

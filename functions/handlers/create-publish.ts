@@ -5,9 +5,8 @@ import { type Count, type Log, present } from '../basics/telemetry.ts';
 import type { ChangeEvent } from '../model/event.ts';
 import { decodeEvents } from '../store/codec.ts';
 import { CHANGE } from '../store/keys.ts';
-import { batchesOf } from '../topic/batches.ts';
 import { type Message, messageOf } from '../topic/entry.ts';
-import { sendBatch, type Topic } from '../topic/send-batch.ts';
+import { batchesOf, sendBatch, type Topic } from '../topic/send-batch.ts';
 
 /** What Lambda's context tells of the time that is left. */
 export interface PublishContext {

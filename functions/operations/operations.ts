@@ -4,8 +4,14 @@ import { nearest } from '../basics/nearest.ts';
 import { isTooDeep } from '../basics/nesting.ts';
 import { listActions, recordAction } from './actions.ts';
 import type { Acted, OperationsContext } from './context.ts';
-import { listAttempts, listDeadLetters, resend, resendDead } from './deliveries.ts';
-import { addEndpoint, showEndpoint, updateEndpoint } from './endpoint-settings.ts';
+import { listAttempts, listDeadLetters, resend, resendDead, traceEvent } from './deliveries.ts';
+import {
+  addEndpoint,
+  finishRotation,
+  rotateSecret,
+  showEndpoint,
+  updateEndpoint,
+} from './endpoint-settings.ts';
 import { listEndpoints, pauseEndpoint, removeEndpoint, resumeEndpoint } from './endpoints.ts';
 import { listEvents } from './events.ts';
 import { examineProcess, forgetProcess, releaseProcess, startPass } from './processes.ts';
@@ -22,11 +28,9 @@ import {
 } from './protocol/requests.ts';
 import { Refused } from './refused.ts';
 import { cancelReplay, replay } from './replay.ts';
-import { finishRotation, rotateSecret } from './secrets.ts';
 import { clearSetAside, readLogs, republish, retrySetAside, showSetAside } from './stack-operations.ts';
 import { showStatus } from './status.ts';
 import { testEndpoint } from './test-event.ts';
-import { traceEvent } from './trace.ts';
 
 /** The caller of a request. */
 export interface Caller {

@@ -4,10 +4,10 @@ import { outcomeOf } from '../delivery/http/outcome.ts';
 import { testEvent } from '../model/test-event.ts';
 import { type Acted, type OperationsContext, onEndpoint } from './context.ts';
 import { attemptAnswer } from './deliveries.ts';
+import { readSecret } from './endpoint-settings.ts';
 import { findEndpoint } from './endpoints.ts';
 import type { AnswerOf } from './protocol/answers.ts';
 import type { RequestOf } from './protocol/requests.ts';
-import { readSecret } from './secrets.ts';
 
 /** Sends a test event to one endpoint at once, whatever its filter, and even while it is paused, stopped or
  *  failing, which stays as it is. The event is signed and formatted as all are, and tried once. The answer has

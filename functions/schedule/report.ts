@@ -3,7 +3,7 @@ import type { Registered } from '../delivery/registry.ts';
 import type { SilentSubscription } from '../topic/watch-subscriptions.ts';
 import type { Started } from './start-passes.ts';
 import type { ProcessFigures } from './watch.ts';
-import type { StoppedMapping } from './watch-mappings.ts';
+import type { StoppedMapping } from './watch-aws.ts';
 
 /** What a tick found; undefined: it could not be found out, or there is no such thing. */
 export interface Found {

@@ -1,7 +1,33 @@
-import { PublishBatchCommand, type SNSClient } from '@aws-sdk/client-sns';
+import {
+  type BatchResultErrorEntry,
+  PublishBatchCommand,
+  type SNSClient,
+  SNSServiceException,
+} from '@aws-sdk/client-sns';
 import type { Random, Sleep } from '../basics/clock.ts';
-import type { Message } from './entry.ts';
-import { isRefusal, isRefused } from './refusal.ts';
+import { bytesOf, type Message } from './entry.ts';
+
+/** SNS's limits of one PublishBatch. */
+const MAX_ENTRIES = 10;
+const MAX_BYTES = 256 * 1024;
+
+/** Batches of at most 10 messages and 256 KB, in order. */
+export function batchesOf<Item extends { readonly message: Message }>(items: readonly Item[]): Item[][] {
+  const batches: Item[][] = [];
+  let bytes = 0;
+  for (const item of items) {
+    const size = bytesOf(item.message);
+    const batch = batches.at(-1);
+    if (!batch || batch.length === MAX_ENTRIES || bytes + size > MAX_BYTES) {
+      batches.push([item]);
+      bytes = size;
+    } else {
+      batch.push(item);
+      bytes += size;
+    }
+  }
+  return batches;
+}
 
 /** How often a batch is tried, counting the first. SNS may answer 200 and yet fail single entries. */
 const TRIES = 5;
@@ -73,4 +99,26 @@ async function sendTogether(topic: Topic, messages: readonly Message[]): Promise
     rest = rest.filter(({ index }) => again.has(index));
   }
   return { failed: rest.map(({ index }) => index) };
+}
+
+/** The names of errors about a request's contents: as the SDK gives them, with `Exception`, and as SNS
+ *  does. */
+const ABOUT_CONTENTS =
+  /^(InvalidParameter(Value)?|ParameterValueInvalid|Validation(Error)?|BatchRequestTooLong)(Exception)?$/;
+
+/** True when SNS refuses a request for its contents, as it would each time; one malformed message makes it
+ *  refuse the whole batch. A refused topic ARN doesn't count: it concerns all messages alike. */
+export function isRefusal(error: unknown): error is SNSServiceException {
+  return (
+    error instanceof SNSServiceException &&
+    error.$fault === 'client' &&
+    ABOUT_CONTENTS.test(error.name) &&
+    !error.message.includes('TopicArn')
+  );
+}
+
+/** The same of one entry of a batch. SNS may blame the sender for throttling, too, or for a KMS key that can't be used: an entry that
+ *  fails for that may succeed later. */
+export function isRefused({ SenderFault, Code = '' }: BatchResultErrorEntry): boolean {
+  return SenderFault === true && ABOUT_CONTENTS.test(Code);
 }

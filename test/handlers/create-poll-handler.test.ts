@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PassRequest } from '../../functions/handlers/create-poll.ts';
-import { createPollHandler } from '../../functions/handlers/create-poll-handler.ts';
+import { createPollHandler } from '../../functions/handlers/create-poll.ts';
 import { batchOf, messageOf } from '../kit/delivery/setting.ts';
 
 const MESSAGE = { workspace: 'eu', processId: 'onboarding', mode: 'changes', expiresAt: 7 } as const;

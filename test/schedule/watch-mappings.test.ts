@@ -1,8 +1,7 @@
 import type { GetEventSourceMappingCommand } from '@aws-sdk/client-lambda';
 import type { GetQueueAttributesCommand, GetQueueUrlCommand } from '@aws-sdk/client-sqs';
 import { describe, expect, it } from 'vitest';
-import { countByArn, countMessages } from '../../functions/schedule/count-messages.ts';
-import { watchMappings } from '../../functions/schedule/watch-mappings.ts';
+import { countByArn, countMessages, watchMappings } from '../../functions/schedule/watch-aws.ts';
 
 describe('watching the event source mappings', () => {
   const lambda = (answer: object | Error) =>

@@ -2,8 +2,12 @@ import type { SQSRecord } from 'aws-lambda';
 import type { Clock, Sleep } from '../../functions/basics/clock.ts';
 import { workspaceSettings } from '../../functions/config/read.ts';
 import type { WorkspaceSettings } from '../../functions/config/workspace.ts';
-import { createPoll, type Poll, type PollReport } from '../../functions/handlers/create-poll.ts';
-import { createPollHandler } from '../../functions/handlers/create-poll-handler.ts';
+import {
+  createPoll,
+  createPollHandler,
+  type Poll,
+  type PollReport,
+} from '../../functions/handlers/create-poll.ts';
 import { askedPass, passMessage } from '../../functions/schedule/pass-message.ts';
 import { connect } from '../../functions/service/client.ts';
 import { createSnapshots } from '../../functions/store/dynamo/store.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { batchesOf } from '../../functions/topic/batches.ts';
 import { bytesOf } from '../../functions/topic/entry.ts';
+import { batchesOf } from '../../functions/topic/send-batch.ts';
 
 const KB = 1024;
 const items = (...sizes: number[]) =>

@@ -1,6 +1,6 @@
 import { SNSServiceException } from '@aws-sdk/client-sns';
 import { describe, expect, it } from 'vitest';
-import { isRefusal } from '../../functions/topic/refusal.ts';
+import { isRefusal } from '../../functions/topic/send-batch.ts';
 
 const error = (name: string, { message = 'no', $fault = 'client' as 'client' | 'server' } = {}) =>
   new SNSServiceException({ name, message, $fault, $metadata: {} });

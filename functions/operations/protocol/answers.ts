@@ -1,14 +1,95 @@
 import * as z from 'zod';
-import { actionsAnswer, attemptsAnswer, deadLettersAnswer } from './deliveries.ts';
+import { FILTER_KEYS } from '../../model/filter.ts';
 import { doctorAnswer } from './doctor.ts';
 import { endpointStatus } from './endpoints.ts';
-import { eventsAnswer, traceAnswer } from './events.ts';
 import { logsAnswer } from './logs.ts';
 import { attempt, count, cursor, time } from './parts.ts';
 import { republishAnswer } from './republish.ts';
 import type { Operation, Request } from './requests.ts';
 import { clearSetAsideAnswer, retrySetAsideAnswer, setAsideAnswer } from './set-aside.ts';
 import { statusAnswer } from './status.ts';
+
+/** An event as it was committed: docs/events.md. */
+const event = z.looseObject({ id: z.string(), type: z.string() });
+
+/** An event with the time of its commit. */
+const committedEvent = z.strictObject({ committedAt: time, event });
+
+const eventsAnswer = z.strictObject({
+  /** The time of the answer, by the clock that dates commits. */
+  at: time,
+  events: z.array(committedEvent),
+  /** The time of the last commit that was read, even if none of its events matched: a page ends after a
+   *  thousand change records, and after 3 MB. Absent when none was read. */
+  readTo: time.optional(),
+  /** How many events of this page were compared with the request. */
+  searched: z.int(),
+  cursor,
+});
+
+/** The delivery of one event to one endpoint. */
+const deliveryStatus = z.strictObject({
+  endpoint: z.string(),
+  /** Whether its filter, as it is now, wants the event. */
+  isWanted: z.boolean(),
+  /** `unknown`: it is wanted, and there is no trace of it, because it is too early or too late (attempts are
+   *  kept for 7 days). */
+  state: z.enum(['delivered', 'waiting', 'dead', 'unknown']),
+  /** When it is tried next. */
+  nextTryAt: time.optional(),
+  /** Why it waits, or why it was given up. */
+  reason: z.string().optional(),
+  /** The attempts that were found, the oldest first. */
+  attempts: z.array(attempt),
+});
+
+const traceAnswer = z.strictObject({
+  committedAt: time,
+  event,
+  /** Whether it was published to the topic. `unknown`: the journal doesn't say, and no endpoint got it. */
+  published: z.enum(['yes', 'not yet', 'unknown']),
+  /** The endpoints that want it, and those with a trace of it; by name. */
+  endpoints: z.array(deliveryStatus),
+  /** How many other endpoints there are, whose filters leave it out. */
+  notWanted: z.int(),
+  /** These endpoints by name, each with the first key of its filter that the event does not match. */
+  leftOut: z.array(z.strictObject({ endpoint: z.string(), by: z.enum(FILTER_KEYS) })),
+});
+
+/** Newest first. */
+const attemptsAnswer = z.strictObject({ attempts: z.array(attempt), cursor });
+
+/** A delivery that was given up; it can be sent again for 30 days. */
+const deadLetter = z.strictObject({
+  endpoint: z.string(),
+  eventId: z.string(),
+  publishedAt: time,
+  diedAt: time,
+  reason: z.string(),
+  attempts: z.int(),
+});
+
+/** Oldest first. */
+const deadLettersAnswer = z.strictObject({ deadLetters: z.array(deadLetter), cursor });
+
+/** An entry of the action log. */
+const action = z.strictObject({
+  at: time,
+  /** On AWS the ARN of the caller, elsewhere the name of the user. */
+  who: z.string(),
+  /** False when `who` could not be verified. */
+  isProven: z.boolean(),
+  operation: z.string(),
+  /** What it concerned; without any of these, neither an endpoint nor a process. */
+  endpoint: z.string().optional(),
+  workspace: z.string().optional(),
+  process: z.string().optional(),
+  /** The rest of the request, without addresses and secrets, in words. */
+  details: z.string().optional(),
+});
+
+/** Newest first. */
+const actionsAnswer = z.strictObject({ actions: z.array(action), cursor });
 
 const dryRun = z.boolean();
 const ofProcess = { workspace: z.string(), process: z.string() };

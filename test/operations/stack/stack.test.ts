@@ -3,13 +3,17 @@ import type { InvokeCommand } from '@aws-sdk/client-lambda';
 import { PurgeQueueInProgress } from '@aws-sdk/client-sqs';
 import { describe, expect, test } from 'vitest';
 import { Refused } from '../../../functions/operations/refused.ts';
-import { cloudWatchLogs, type LogGroups, logEntryOf } from '../../../functions/operations/stack/logs.ts';
 import {
   retryUnsettled,
   setAsideMessageOf,
   setAsideQueue,
 } from '../../../functions/operations/stack/set-aside.ts';
-import { publishAgain } from '../../../functions/operations/stack/stack.ts';
+import {
+  cloudWatchLogs,
+  type LogGroups,
+  logEntryOf,
+  publishAgain,
+} from '../../../functions/operations/stack/stack.ts';
 
 const AT = Date.parse('2026-03-04T05:06:07Z');
 const _HOUR = 3_600_000;

@@ -74,6 +74,6 @@ export const SCHEDULE_BUGS: readonly Bug[] = [
   },
   {
     name: 'a message retried whose pass failed',
-    edits: [edit('handlers/create-poll-handler.ts', '.catch(() => undefined)', '')],
+    edits: [edit('handlers/create-poll.ts', '.catch(() => undefined)', '')],
   },
 ];
