@@ -3,7 +3,7 @@ import { EventLines } from '../basics/event-lines.ts';
 import type { Mode, ProcessKey } from '../basics/process.ts';
 import type { Log } from '../basics/telemetry.ts';
 import type { ProcessSettings, WorkspaceSettings } from '../config/workspace.ts';
-import type { PassParts } from '../pass/parts.ts';
+import type { PassPorts } from '../pass/context/context.ts';
 import { type PassReport, type RunPassOptions, runPass } from '../pass/run-pass.ts';
 import type { Serve } from '../queue/queue.ts';
 import type { SetAside } from '../queue/set-aside.ts';
@@ -165,10 +165,10 @@ async function pass(
   const tellCommitted = (events: readonly string[]) => log.info('Pass committed.', { ...process, events });
   const committed = new EventLines(tellCommitted);
   const onCommitted = (ids: readonly string[]) => committed.add(ids);
-  const parts = partsOf(target, { ...dependencies, service, snapshots, onCommitted }, context);
+  const ports = portsOf(target, { ...dependencies, service, snapshots, onCommitted }, context);
   const owner = dependencies.owner?.(context) ?? ownerOf(context, dependencies.random);
   try {
-    const report = await runPass(parts, target.mode, owner, options);
+    const report = await runPass(ports, target.mode, owner, options);
     log.info('Pass ended.', { ...process, ...report, ms: clock() - began, events: committed.rest() });
     return report;
   } catch (error) {
@@ -198,7 +198,7 @@ function deadlineOf(now: number, context: PollContext): number {
   return now + Math.max(remaining - LAST_WORDS_MS, remaining / 2);
 }
 
-function partsOf(
+function portsOf(
   { workspace, settings }: Target,
   {
     service,
@@ -207,9 +207,9 @@ function partsOf(
     log,
     onProgress,
     onCommitted,
-  }: PollDependencies & Pick<PassParts, 'service' | 'onCommitted'>,
+  }: PollDependencies & Pick<PassPorts, 'service' | 'onCommitted'>,
   context: PollContext,
-): PassParts {
+): PassPorts {
   const process = { workspace: workspace.name, processId: settings.id };
   const [now, remaining] = [clock(), context.getRemainingTimeInMillis()];
   return {

@@ -1,15 +1,18 @@
+import type { ProcessKey } from '../basics/process.ts';
 import { applyChanges } from '../changes/apply-changes.ts';
 import { buildEvents, type Observed, type Commit as Origin } from '../changes/build-events.ts';
 import type { RecordChange } from '../changes/compare-project.ts';
 import { jsonEqual } from '../changes/equal.ts';
 import { updateTime } from '../changes/ignored-fields.ts';
+import type { ProcessState } from '../model/process-state.ts';
 import type { ProjectContent, ReadUntil, Snapshot, Tombstone } from '../model/snapshot.ts';
 import type { CommitRequest, CommitResult } from '../store/store.ts';
+import type { PassContext } from './context/context.ts';
 import type { Difference } from './decide.ts';
 import { TooLargeError } from './failures.ts';
-import type { Pass } from './pass.ts';
 import { nextVersion } from './process-events/announce.ts';
 import type { TasksRead } from './reading/read-tasks.ts';
+import type { PassState } from './state.ts';
 
 /** A difference, and the snapshot or tombstone that the commit is conditional on. */
 export interface Commit extends Omit<Difference, 'content'> {
@@ -28,44 +31,60 @@ export type Committed = 'committed' | 'step' | 'conflict';
 /** Commits a difference in one transaction. If it is too large for one (thousands of tasks at once), commits a part of it: a snapshot with
  *  its own events, so that a crash between two parts loses nothing.
  *  @throws TooLargeError when even one change and its snapshot are too large for DynamoDB. */
-export async function commit(pass: Pass, difference: Omit<Commit, 'actorsOf'>): Promise<Committed> {
+export async function commit(
+  context: PassContext,
+  state: PassState,
+  difference: Omit<Commit, 'actorsOf'>,
+): Promise<Committed> {
   const { changes, projectId } = difference;
+  const { before, kind } = context;
   // What the log told of an owed project was read by the pass that could not look at it.
-  const actors = pass.state.debts.has(projectId) ? undefined : pass.actors;
-  const whole = { ...difference, actorsOf: await actors?.of(difference, seenUpTo(pass, projectId)) };
+  const actors = before.debts.has(projectId) ? undefined : state.actors;
+  const whole = { ...difference, actorsOf: await actors?.of(difference, seenUpTo(before, projectId)) };
   // A baseline commits all or nothing: what a part left out would later be told as created.
-  const fewest = pass.kind === 'baseline' ? changes.length : Math.min(1, changes.length);
+  const fewest = kind === 'baseline' ? changes.length : Math.min(1, changes.length);
   for (let count = changes.length; ; count = Math.floor(count / 2)) {
-    const result = await commitFirst(pass, whole, count);
+    const result = await commitFirst(context, state, whole, count);
     if (result !== 'too-large') return result === 'committed' && count < changes.length ? 'step' : result;
     if (count <= fewest) break;
   }
-  throw new TooLargeError(pass.parts.process.processId, projectId);
+  throw new TooLargeError(context.process.processId, projectId);
 }
 
-async function commitFirst(pass: Pass, whole: Commit, count: number): Promise<CommitResult> {
-  const { process, snapshots, clock, onCommitted } = pass.parts;
-  const request = requestOf(pass, whole, whole.changes.slice(0, count), clock());
+async function commitFirst(
+  context: PassContext,
+  state: PassState,
+  whole: Commit,
+  count: number,
+): Promise<CommitResult> {
+  const { process, snapshots, clock, heartbeat, onCommitted } = context;
+  const request = requestOf(context, whole, whole.changes.slice(0, count), clock());
   const send = () => snapshots.commit(process, request);
-  const result = request.isSilent ? await pass.inTurn(send) : await send();
+  const result = request.isSilent ? await state.inTurn(send) : await send();
   // If another run completed the baseline, it holds the lease, and this throws LeaseLostError.
-  if (request.isSilent && result === 'conflict') await pass.heartbeat.save();
+  if (request.isSilent && result === 'conflict') await heartbeat.save();
   if (result === 'committed') {
-    pass.commits += 1;
-    pass.events += request.events.length;
+    state.commits += 1;
+    state.events += request.events.length;
     if (request.events.length > 0) onCommitted?.(request.events.map(({ id }) => id));
   }
   return result;
 }
 
-function requestOf(pass: Pass, whole: Commit, changes: readonly RecordChange[], at: number): CommitRequest {
+function requestOf(
+  { process, before, kind }: PassContext,
+  whole: Commit,
+  changes: readonly RecordChange[],
+  at: number,
+): CommitRequest {
   const { projectId, snapshot, tombstone, source } = whole;
   const isWhole = changes.length === whole.changes.length;
-  const isSilent = pass.kind === 'baseline';
+  const isSilent = kind === 'baseline';
+  const since = seenUpTo(before, projectId);
   const version = nextVersion((snapshot ?? tombstone)?.version, at);
   const content = isWhole ? whole.content : applyChanges(snapshot?.content, changes);
   const { readAt: recordReadAt, untimed } = source;
-  const tasksReadAt = isWhole ? whole.tasks.readAt : (snapshot?.tasksReadAt ?? seenUpTo(pass, projectId));
+  const tasksReadAt = isWhole ? whole.tasks.readAt : (snapshot?.tasksReadAt ?? since);
   const times = { recordReadAt, ...(untimed && { untimed }), tasksReadAt };
   const digests = isWhole ? digestsOf(whole) : {};
   return {
@@ -82,7 +101,7 @@ function requestOf(pass: Pass, whole: Commit, changes: readonly RecordChange[], 
     // A baseline finds no tombstones: nothing is deleted before it is complete.
     ...(!snapshot && !isSilent && { madeAfter: { version: tombstone?.version } }),
     version,
-    events: isSilent ? [] : buildEvents(originOf(pass, whole, version, at), changes),
+    events: isSilent ? [] : buildEvents(originOf(process, whole, { since, version, at }), changes),
     at,
     ...(isSilent && { isSilent }),
   };
@@ -105,11 +124,13 @@ function tombstoneOf({ snapshot, source: { readAt, untimed } }: Commit, version:
   return { version, readAt, ...(untimed && { untimed }), ...(updatedAt !== undefined && { updatedAt }) };
 }
 
-function originOf(pass: Pass, whole: Commit, version: number, at: number): Origin {
-  const { projectId, snapshot, content, source, tasks, actorsOf } = whole;
-  const since = seenUpTo(pass, projectId);
+function originOf(
+  process: ProcessKey,
+  { projectId, snapshot, content, source, tasks, actorsOf }: Commit,
+  { since, version, at }: { readonly since: number; readonly version: number; readonly at: number },
+): Origin {
   return {
-    ...pass.parts.process,
+    ...process,
     projectId,
     // Stryker disable next-line OptionalChaining: what is deleted had a snapshot.
     projectRecord: (content ?? snapshot?.content)?.record ?? {},
@@ -124,7 +145,7 @@ function originOf(pass: Pass, whole: Commit, version: number, at: number): Origi
 
 /** The time up to which passes saw all changes of the project: they read it, or it was not there. With a debt: its `since`, if that is
  *  earlier. 0 for a project that the last sweep missed: then only the times of its snapshot count. */
-function seenUpTo({ state: { sweptAt, debts } }: Pass, projectId: string): number {
+function seenUpTo({ sweptAt, debts }: ProcessState, projectId: string): number {
   const debt = debts.get(projectId);
   if (debt?.cause === 'not-listed') return 0;
   return Math.min(sweptAt, debt?.since ?? sweptAt);

@@ -1,7 +1,7 @@
 import type { ProcessState } from '../model/process-state.ts';
 import type { PassWindow } from '../store/store.ts';
+import type { PassKind } from './context/context.ts';
 import { type End, type Findings, reasonOf } from './debts.ts';
-import type { PassKind } from './parts.ts';
 
 /** More deletions at once than this number, and than this part of a process, wait for an operator (design.md §5). */
 const BULK_COUNT = 10;

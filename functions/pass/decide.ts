@@ -3,8 +3,8 @@ import { jsonEqual } from '../changes/equal.ts';
 import { updateTime } from '../changes/ignored-fields.ts';
 import type { Debt } from '../model/process-state.ts';
 import type { ProjectContent, Snapshot, Tombstone } from '../model/snapshot.ts';
+import type { PassKind } from './context/context.ts';
 import { type End, isRetried } from './debts.ts';
-import type { PassKind } from './parts.ts';
 import type { Listed, ListingKind } from './reading/listing.ts';
 import type { TasksRead } from './reading/read-tasks.ts';
 

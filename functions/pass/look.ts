@@ -1,14 +1,19 @@
+import type { JsonObject } from '../basics/json.ts';
+import type { ProcessKey } from '../basics/process.ts';
 import type { SnapshotHead, Tombstone } from '../model/snapshot.ts';
+import { ServiceAnswerError } from '../service/errors.ts';
+import { type Snapshots, TornSnapshotError } from '../store/store.ts';
 import { commit } from './commit.ts';
+import type { PassContext } from './context/context.ts';
 import type { Found } from './debts.ts';
 import { type DecisionRules, decide, type Seen, type Verdict } from './decide.ts';
 import { failureReason, isOfOneProject, TaskListMissingError } from './failures.ts';
-import type { Pass } from './pass.ts';
 import type { Listed, ListingKind } from './reading/listing.ts';
 import { readTasks, type Same } from './reading/read-tasks.ts';
+import type { PassState } from './state.ts';
 
 /** How many conflicts with other passes are tolerated before this one gives up on the project. */
-const TRIES = 20;
+const MAX_CONFLICTS = 20;
 
 /** What came of a look. */
 export interface Looked extends Found {
@@ -18,46 +23,48 @@ export interface Looked extends Found {
 
 /** Looks at one project: observes it, decides, and commits the difference. After a conflict with another pass it looks again.
  *  @throws any error that is not of this project alone */
-export async function look(pass: Pass, candidate: Candidate, round: DecisionRules['round']): Promise<Looked> {
+export async function look(context: PassContext, state: PassState, candidate: Candidate): Promise<Looked> {
   try {
-    return await lookOrThrow(pass, candidate, round);
+    return await lookOrThrow(context, state, candidate);
   } catch (error) {
     if (!isOfOneProject(error)) throw error;
     return { end: 'unreadable', reason: failureReason(error), fault: error };
   }
 }
 
-async function lookOrThrow(pass: Pass, candidate: Candidate, round: DecisionRules['round']): Promise<Looked> {
-  const { projectId } = candidate;
+async function lookOrThrow(context: PassContext, state: PassState, candidate: Candidate): Promise<Looked> {
+  const { projectId, round } = candidate;
+  const rules = { kind: context.kind, round };
   let next = candidate;
-  for (let conflicts = 0; conflicts < TRIES; ) {
-    const seen = await observe(pass, next);
+  for (let conflicts = 0; conflicts < MAX_CONFLICTS; ) {
+    const seen = await observe(context, state, next);
     if ('isSame' in seen) return { end: 'settled', tasksReadAt: seen.readAt };
-    const verdict = await decideByFreshRules(pass, seen, round);
-    const committed = await carryOut(pass, seen, verdict);
+    const verdict = await decideByFreshRules(state, seen, rules);
+    const { difference } = verdict;
+    const { snapshot, tombstone } = seen;
+    const committed = difference
+      ? await commit(context, state, { ...difference, projectId, snapshot, tombstone })
+      : 'committed';
     if (committed === 'committed') return lookedAt(seen, verdict);
     if (committed === 'conflict') conflicts += 1;
     // The head that was read ahead is stale now: observe loads the snapshot instead.
     next = { ...candidate, head: undefined };
   }
   throw new Error(
-    `Project ${projectId} of process ${pass.parts.process.processId} was not committed in ${TRIES} tries: other passes keep ` +
+    `Project ${projectId} of process ${context.process.processId} was not committed in ${MAX_CONFLICTS} tries: other passes keep ` +
       'being first. The next pass tries again; if this goes on, see which pollers share the table.',
   );
 }
 
-/** Decides; if there are changes to tell, reads the field definitions and decides again: events carry the names and types of now. */
-async function decideByFreshRules(pass: Pass, seen: Seen, round: DecisionRules['round']): Promise<Verdict> {
-  const { kind, definitions } = pass;
-  const verdict = decide(seen, { kind, round, compare: definitions.rules });
+/** Decides; if there are changes to emit, reads the field definitions and decides again: events carry the names and types of now. */
+async function decideByFreshRules(
+  { definitions }: PassState,
+  seen: Seen,
+  rules: Omit<DecisionRules, 'compare'>,
+): Promise<Verdict> {
+  const verdict = decide(seen, { ...rules, compare: definitions.rules });
   if (!verdict.difference || verdict.difference.changes.length === 0) return verdict;
-  return decide(seen, { kind, round, compare: await definitions.readAndTell() });
-}
-
-async function carryOut(pass: Pass, seen: Seen, { difference }: Verdict) {
-  if (!difference) return 'committed';
-  const { projectId, snapshot, tombstone } = seen;
-  return commit(pass, { ...difference, projectId, snapshot, tombstone });
+  return decide(seen, { ...rules, compare: await definitions.readAndAnnounce() });
 }
 
 function lookedAt({ projectId, tasks }: Seen, { end, lacksTasks }: Verdict): Looked {
@@ -73,6 +80,7 @@ export interface Candidate {
   readonly listed: Listed | undefined;
   /** The head of its snapshot, if that was read ahead (see Heads). */
   readonly head?: SnapshotHead | undefined;
+  readonly round: DecisionRules['round'];
 }
 
 /** Reads one project: first its snapshot, then its tasks. In this order a commit, which is conditional on the version of the snapshot, can
@@ -80,25 +88,28 @@ export interface Candidate {
  *  @returns Same when the service answers byte for byte what the snapshot was read from
  *  @throws ServiceError when the project, or a task, can't be read or used; TornSnapshotError */
 export async function observe(
-  pass: Pass,
-  { projectId, listing, listed, head }: Candidate,
+  context: PassContext,
+  state: PassState,
+  { head, ...candidate }: Candidate,
 ): Promise<Seen | Same> {
+  const { projectId, listing, listed } = candidate;
   if (listed?.flaw) throw listed.flaw;
+  const { kind, before, snapshots, process } = context;
   // A baseline makes first snapshots only.
-  if (head && pass.kind === 'baseline') return { isSame: true, readAt: head.tasksReadAt };
-  const { snapshots, process } = pass.parts;
+  if (head && kind === 'baseline') return { isSame: true, readAt: head.tasksReadAt };
   const load = async () => head?.whole?.() ?? snapshots.load(process, projectId);
   let snapshot = head ? undefined : await load();
   const known = head ?? snapshot;
-  const debt = pass.state.debts.get(projectId);
-  const tombstone = known || !listed ? undefined : await tombstoneOf(pass, projectId, listed);
+  const debt = before.debts.get(projectId);
+  const tombstone = known || !listed ? undefined : await tombstoneOf(context, state, projectId, listed);
   const seen = { projectId, listing, listed, tombstone, debt };
   // Nothing to read, unless a `changes` pass retries a debt: while its tasks can't be read, it need not be looked for in the whole list.
   if (!known && !listed && !(debt && listing === 'changed')) return { ...seen, snapshot, tasks: undefined };
   const digests = known?.digests ?? {};
-  const tasks = await readTasks(pass, projectId, {
+  const tasks = await readTasks(context, projectId, {
     digest: listed && listed.digest === digests.record ? digests.tasks : undefined,
     load: async () => {
+      if (kind === 'baseline') return undefined;
       if (head) snapshot ??= await load();
       return snapshot?.content.tasks;
     },
@@ -106,15 +117,100 @@ export async function observe(
   if (tasks && 'isSame' in tasks) return tasks;
   if (head) snapshot ??= await load();
   // Another pass committed since the head was read, maybe newer tasks than these: observe again.
-  if (head && snapshot?.version !== head.version) return observe(pass, { projectId, listing, listed });
-  if (snapshot && tasks) pass.identity.checkTasks(projectId, snapshot.content.tasks, tasks.tasks);
+  if (head && snapshot?.version !== head.version) return observe(context, state, candidate);
+  if (snapshot && tasks) checkTasks(process, projectId, snapshot.content.tasks, tasks.tasks);
   return { ...seen, snapshot, tasks };
 }
 
 /** For a listed project without a snapshot: the tombstone, if it was deleted before. */
-async function tombstoneOf(pass: Pass, projectId: string, listed: Listed): Promise<Tombstone | undefined> {
-  if (pass.kind === 'baseline') return undefined;
-  const tombstone = await pass.parts.snapshots.tombstone(pass.parts.process, projectId);
-  await pass.identity.checkProject(projectId, listed.record);
+async function tombstoneOf(
+  context: PassContext,
+  state: PassState,
+  projectId: string,
+  { record }: Listed,
+): Promise<Tombstone | undefined> {
+  const { kind, snapshots, process } = context;
+  if (kind === 'baseline') return undefined;
+  const tombstone = await snapshots.tombstone(process, projectId);
+  state.identifiers ??= identifiersOf(process, snapshots);
+  checkProject(process, projectId, record, await state.identifiers);
   return tombstone;
+}
+
+/** Checks that a project which seems new is not a known one under a new identifier. If the service renames the property that identifies
+ *  records, each of them would otherwise be emitted as deleted, and again as created.
+ *  @param identifiers the properties that may identify the known projects
+ *  @throws ServiceAnswerError when it lacks the property that identifies the known ones */
+export function checkProject(
+  { processId }: ProcessKey,
+  id: string,
+  record: JsonObject,
+  identifiers: readonly string[],
+): void {
+  if (isThere(record, identifiers)) return;
+  throw changed(`GET /processes/${processId}/projects`, '$.projects', identifiers, id);
+}
+
+/** Checks the same of tasks.
+ *  @throws ServiceAnswerError when none of a project's tasks is known, and all lack the property that identified the known ones */
+export function checkTasks(
+  { processId }: ProcessKey,
+  projectId: string,
+  before: ReadonlyMap<string, JsonObject>,
+  read: ReadonlyMap<string, JsonObject>,
+): void {
+  const [id] = read.keys();
+  if (id === undefined || [...read.keys()].some(task => before.has(task))) return;
+  const properties = propertiesOf(before);
+  if ([...read.values()].some(task => isThere(task, properties))) return;
+  throw changed(`GET /processes/${processId}/projects/${projectId}/tasks`, '$', properties, id);
+}
+
+/** The properties that may identify projects, taken from the first snapshot that can be read. */
+export async function identifiersOf(
+  process: ProcessKey,
+  snapshots: Pick<Snapshots, 'heads' | 'load'>,
+): Promise<readonly string[]> {
+  for await (const heads of snapshots.heads(process)) {
+    for (const { projectId } of heads) {
+      const known = await snapshots.load(process, projectId).catch(ifTorn);
+      if (known) return propertiesOf(new Map([[projectId, known.content.record]]));
+    }
+  }
+  return [];
+}
+
+/** Ignores a torn snapshot: it is a fault of its own project, which must not stop new projects. */
+function ifTorn(error: unknown): undefined {
+  if (!(error instanceof TornSnapshotError)) throw error;
+}
+
+/** All properties whose value is the identifier: besides the right one, some field may have the same value by chance. */
+function propertiesOf(records: ReadonlyMap<string, JsonObject>): string[] {
+  const [first] = records;
+  if (!first) return [];
+  const [id, record] = first;
+  return Object.keys(record).filter(name => textOf(record, name) === id);
+}
+
+/** True when the record has one of the properties, or when none is known. */
+function isThere(record: JsonObject, properties: readonly string[]): boolean {
+  return properties.length === 0 || properties.some(property => textOf(record, property) !== '');
+}
+
+function textOf(record: JsonObject, property: string): string {
+  const value = Object.hasOwn(record, property) ? record[property] : '';
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+}
+
+function changed(
+  request: string,
+  path: string,
+  properties: readonly string[],
+  id: string,
+): ServiceAnswerError {
+  const expected = `records with ${properties.join(' or ')}, which identified those known`;
+  const remedy =
+    'If the service renamed it for good, give the workspace a new name in the configuration: that is a new baseline';
+  return new ServiceAnswerError(request, { path, expected, found: `${id} without it. ${remedy}` }, 'project');
 }

@@ -3,11 +3,12 @@ import type { SnapshotHead } from '../model/snapshot.ts';
 import { DeadlineError, ServiceError } from '../service/errors.ts';
 import { byKey } from '../store/store.ts';
 import { bulkLimit } from './conclude.ts';
+import { isOutOfTime, type PassContext } from './context/context.ts';
+import type { Heartbeat } from './context/heartbeat.ts';
 import { debtChanges, Findings, reasonOf, skippedNoLonger } from './debts.ts';
 import { type Candidate, type Looked, look } from './look.ts';
-import type { Pass } from './pass.ts';
 import { kindOf, type Listing, listProjects } from './reading/listing.ts';
-import type { Reader } from './reading/reader.ts';
+import type { PassState } from './state.ts';
 import type { Survey } from './survey.ts';
 
 /** What the two rounds found. */
@@ -32,56 +33,58 @@ const SAVE_MS = 10_000;
 
 /** First round: looks at each candidate. Second round, by one whole listing: looks again at what was unclear, and at what a sweep's listing
  *  lacks. */
-export async function lookAtAll(pass: Pass, survey: Survey): Promise<Rounds> {
-  const findings = new Findings(pass.state, survey.total);
-  const heads = survey.isWhole ? new Heads(pass, id => survey.listing.projects.has(id)) : undefined;
-  if (await firstRound(pass, survey, findings, heads)) return { isStopped: true, findings };
+export async function lookAtAll(context: PassContext, state: PassState, survey: Survey): Promise<Rounds> {
+  const findings = new Findings(context.before, survey.total);
+  const heads = survey.isWhole ? new Heads(context, id => survey.listing.projects.has(id)) : undefined;
+  if (await firstRound(context, state, survey, findings, heads)) return { isStopped: true, findings };
   await heads?.toEnd();
-  const vanished = heads && pass.kind === 'sweep' ? heads.unlisted : [];
+  const vanished = heads && context.kind === 'sweep' ? heads.unlisted : [];
   const ids = new Set([...findings.idsOf('unclear'), ...vanished, ...survey.unlisted]);
   if (ids.size === 0) return { isStopped: false, findings };
-  const listing = await listProjects(pass);
-  const second = { listing, ...(await countMissing(pass, heads, listing)) };
-  const isStopped = await secondRound(pass, [...ids].sort(byKey), { survey, second }, findings);
+  const listing = await listProjects(context);
+  const second = { listing, ...(await countMissing(context, heads, listing)) };
+  const isStopped = await secondRound(context, state, [...ids].sort(byKey), { survey, second }, findings);
   return { isStopped, findings, second };
 }
 
 /** @returns true when time ran out */
 async function firstRound(
-  pass: Pass,
+  context: PassContext,
+  state: PassState,
   survey: Survey,
   findings: Findings,
   heads: Heads | undefined,
 ): Promise<boolean> {
   const { listing, candidates, total, recent } = survey;
-  const { onProgress, clock } = pass.parts;
+  const { onProgress, clock, kind } = context;
   const before = total - candidates.length;
-  const kind = survey.isWhole ? kindOf(listing) : 'changed';
+  const shown = survey.isWhole ? kindOf(listing) : 'changed';
   let reached: string | undefined;
   let savedAt = clock();
-  onProgress?.(pass.kind, before, total);
+  onProgress?.(kind, before, total);
   const onReached = async (id: string, done: number) => {
     reached = id;
     if (clock() - savedAt >= SAVE_MS) {
-      await save(pass, findings, id);
+      await save(context, state, findings, id);
       savedAt = clock();
     }
-    onProgress?.(pass.kind, before + done, total);
+    onProgress?.(kind, before + done, total);
   };
   const work = async (projectId: string) => {
     const listed = listing.projects.get(projectId);
     const head = await heads?.of(projectId);
-    const looked = await lookAt(pass, { projectId, listing: kind, listed, head }, 1);
+    const looked = await lookAt(context, state, { projectId, listing: shown, listed, head, round: 1 });
     findings.set(projectId, looked);
     const { end, tasksReadAt } = looked;
     if (listed && end === 'settled' && tasksReadAt !== undefined) recent?.add(projectId, listed, tasksReadAt);
   };
-  return lookInTurn(pass, candidates, { work, onReached }, () => save(pass, findings, reached));
+  return lookInTurn(context, candidates, { work, onReached }, () => save(context, state, findings, reached));
 }
 
 /** @returns true when time ran out */
 async function secondRound(
-  pass: Pass,
+  context: PassContext,
+  state: PassState,
   ids: readonly string[],
   { survey, second }: { readonly survey: Survey; readonly second: SecondListing },
   findings: Findings,
@@ -89,29 +92,33 @@ async function secondRound(
   let gone = 0;
   const work = async (projectId: string) => {
     // Above this limit deletions are held anyway, and asking for thousands more could take longer than a run may.
-    if (gone > bulkLimit(second.known) && !pass.state.released) return;
-    const looked = await lookAt(pass, { projectId, ...listedIn(second, survey, projectId) }, 2);
+    if (gone > bulkLimit(second.known) && !context.before.released) return;
+    const looked = await lookAt(context, state, {
+      projectId,
+      ...listedIn(second, survey, projectId),
+      round: 2,
+    });
     findings.set(projectId, looked);
     if (looked.end === 'vanished' || looked.end === 'missed twice') gone += 1;
   };
   const walked = { work, onReached: async () => {} };
-  return lookInTurn(pass, ids, walked, () => save(pass, findings, survey.candidates.at(-1)));
+  return lookInTurn(context, ids, walked, () => save(context, state, findings, survey.candidates.at(-1)));
 }
 
 /** Walks the projects, several at once, and calls `onTimeOut` when time runs out on the way.
  *  @returns true when time ran out between two projects; @throws DeadlineError when it ran out within a request */
 async function lookInTurn(
-  pass: Pass,
+  context: PassContext,
   ids: readonly string[],
   { work, onReached }: Pick<Walk<string>, 'work' | 'onReached'>,
   onTimeOut: () => Promise<void>,
 ): Promise<boolean> {
-  const { heartbeat, parts } = pass;
+  const { heartbeat, concurrency } = context;
   try {
     const outcome = await walk(ids, {
       work,
-      concurrency: parts.concurrency,
-      shouldStop: () => pass.outOfTime,
+      concurrency,
+      shouldStop: () => isOutOfTime(context),
       yields: error => error instanceof DeadlineError,
       onReached: async (id, done) => {
         await onReached(id, done);
@@ -140,20 +147,20 @@ function listedIn(
   };
 }
 
-async function lookAt(pass: Pass, candidate: Candidate, round: 1 | 2): Promise<Looked> {
-  const { parts, state, kind } = pass;
+async function lookAt(context: PassContext, state: PassState, candidate: Candidate): Promise<Looked> {
+  const { before, kind, log, process } = context;
   const { projectId, listed } = candidate;
-  const looked = await look(pass, candidate, round);
-  pass.projects += 1;
-  const debt = state.debts.get(projectId);
+  const looked = await look(context, state, candidate);
+  state.projects += 1;
+  const debt = before.debts.get(projectId);
   // The service refuses the tasks of a project that a sweep's listings lack: perhaps it is gone. So this is no failure to report.
   if (looked.fault instanceof ServiceError && kind === 'sweep' && !listed) {
     return { end: debt?.cause === 'not-listed' ? 'not-listed' : 'uncertain', reason: reasonOf(looked) };
   }
   if (looked.fault && !debt) {
     const error = looked.fault.message;
-    parts.log.warn('A project can not be read or committed; the others go on.', {
-      ...parts.process,
+    log.warn('A project can not be read or committed; the others go on.', {
+      ...process,
       projectId,
       error,
     });
@@ -164,7 +171,7 @@ async function lookAt(pass: Pass, candidate: Candidate, round: 1 | 2): Promise<L
 /** Counts the projects that have a snapshot, and how many of these the listing lacks. A `changes` pass looks at only some of the missing
  *  ones, so what it finds gone is not all. */
 async function countMissing(
-  { parts: { snapshots, process } }: Pass,
+  { snapshots, process }: PassContext,
   heads: Heads | undefined,
   { projects }: Listing,
 ): Promise<{ known: number; missing: number }> {
@@ -179,13 +186,17 @@ async function countMissing(
 
 /** Writes the debts found since the last call, and only then moves the progress: a later run starts after it. In an outage nothing is
  *  written, so that the later run looks at all of these projects again. */
-async function save(pass: Pass, findings: Findings, reached?: string): Promise<void> {
-  const { heartbeat, parts, state } = pass;
+async function save(
+  { snapshots, process, clock, heartbeat, before }: PassContext,
+  state: PassState,
+  findings: Findings,
+  reached?: string,
+): Promise<void> {
   if (findings.areOutage) return;
-  const changes = debtChanges(state, findings.takeNew(), parts.clock());
-  await parts.snapshots.writeDebts(parts.process, changes);
-  pass.debtsWritten += changes.length;
-  pass.skippedNoLonger.push(...skippedNoLonger(changes));
+  const changes = debtChanges(before, findings.takeNew(), clock());
+  await snapshots.writeDebts(process, changes);
+  state.debtsWritten += changes.length;
+  state.skippedNoLonger.push(...skippedNoLonger(changes));
   if (reached !== undefined) heartbeat.reach(reached);
 }
 
@@ -194,7 +205,7 @@ export class Heads {
   /** How many snapshots there are, and of which projects the listing lacks; complete only after `toEnd`. */
   known = 0;
   readonly unlisted: string[] = [];
-  readonly #reader: Reader;
+  readonly #heartbeat: Heartbeat;
   readonly #isListed: (projectId: string) => boolean;
   readonly #pages: AsyncIterator<readonly SnapshotHead[]>;
   #page = new Map<string, SnapshotHead>();
@@ -202,9 +213,8 @@ export class Heads {
   #isAtEnd = false;
   #turn: Promise<unknown> = Promise.resolve();
 
-  constructor(reader: Reader, isListed: (projectId: string) => boolean) {
-    const { snapshots, process } = reader.parts;
-    this.#reader = reader;
+  constructor({ snapshots, process, heartbeat }: PassContext, isListed: (projectId: string) => boolean) {
+    this.#heartbeat = heartbeat;
     this.#isListed = isListed;
     this.#pages = snapshots.heads(process)[Symbol.asyncIterator]();
   }
@@ -229,7 +239,7 @@ export class Heads {
 
   async #advance(): Promise<void> {
     const { done, value: page } = await this.#pages.next();
-    await this.#reader.heartbeat.beat();
+    await this.#heartbeat.beat();
     if (done) {
       this.#isAtEnd = true;
       return;

@@ -4,13 +4,20 @@ import { recoveredEvent, stalledEvent } from '../changes/source-events.ts';
 import { longestSilence } from '../config/workspace.ts';
 import type { PassFailure, ProcessState } from '../model/process-state.ts';
 import { DeadlineError } from '../service/errors.ts';
+import {
+  failedSince,
+  isOutOfTime,
+  type PassContext,
+  type PassKind,
+  type PassPorts,
+  Reports,
+} from './context/context.ts';
+import { Heartbeat, LEASE_MS, LeaseLostError } from './context/heartbeat.ts';
 import { failureReason } from './failures.ts';
-import { LEASE_MS, LeaseLostError } from './heartbeat.ts';
-import type { PassKind, PassParts } from './parts.ts';
-import { Pass } from './pass.ts';
 import { announce } from './process-events/announce.ts';
 import { lookAtAll } from './rounds.ts';
 import { type Outcome, settle } from './settle.ts';
+import { PassState } from './state.ts';
 import { surveyAll, surveyChanges } from './survey.ts';
 
 /** What a pass did. `unfinished`: time ran out, nothing else went wrong, and the next run resumes the pass. `busy`: another poller
@@ -36,78 +43,89 @@ export interface RunPassOptions {
 }
 
 /** Runs one pass over one process. A pass that fails keeps its commits, gives its lease back and throws. The next run resumes it where it
- *  stood; a `changes` pass begins anew. */
+ *  stood; a `changes` pass begins again. */
 export async function runPass(
-  parts: PassParts,
+  ports: PassPorts,
   mode: Mode,
   owner: string,
   { onlyGoOn = false }: RunPassOptions = {},
 ): Promise<PassReport> {
-  const pass = await begin(parts, mode, owner);
-  if (!pass) return { mode, outcome: 'busy', projects: 0, commits: 0, events: 0 };
-  if (onlyGoOn && !pass.heartbeat.lease.window) {
-    // Another poller has completed the unfinished pass meanwhile.
-    await parts.snapshots.release(parts.process, pass.heartbeat.lease);
-    return reportOf(pass, 'busy');
+  const context = await begin(ports, mode, owner);
+  if (!context) return { mode, outcome: 'busy', projects: 0, commits: 0, events: 0 };
+  const state = new PassState(context);
+  const { lease } = context.heartbeat;
+  if (onlyGoOn && !lease.window) {
+    // Another poller completed the unfinished pass in between.
+    await ports.snapshots.release(ports.process, lease);
+    return reportOf(context, state, 'busy');
   }
-  // A run that was killed could not tell subscribers that the process is stalled: the next run does.
-  if (pass.heartbeat.lease.window || pass.heartbeat.lease.orphaned) await tellStalled(pass, NOT_ENDED);
+  // A run that was killed could not announce that the process is stalled: the next run does.
+  if (lease.window || lease.orphaned) await announceStall(context, state, NOT_ENDED);
   try {
-    const survey = await (pass.kind === 'changes' ? surveyChanges(pass) : surveyAll(pass));
-    const rounds = await lookAtAll(pass, survey);
-    const outcome = await settle(pass, survey, rounds);
-    if (outcome === 'completed') await tellRecovered(pass);
+    const survey = await (context.kind === 'changes' ? surveyChanges : surveyAll)(context, state);
+    const rounds = await lookAtAll(context, state, survey);
+    const outcome = await settle(context, state, survey, rounds);
+    if (outcome === 'completed') await announceRecovery(context, state);
     else {
-      await interrupt(pass);
-      await tellStalled(pass, OUT_OF_TIME);
+      await interrupt(context);
+      await announceStall(context, state, OUT_OF_TIME);
     }
-    return reportOf(pass, outcome);
+    return reportOf(context, state, outcome);
   } catch (error) {
-    return await failed(pass, error);
+    return await failed(context, state, error);
   }
 }
 
 /** Takes the lease, then reads the state: in this order no other pass of this mode moves it on in between. While there is no baseline, a
  *  `changes` pass makes it, under the lease of a sweep. Returns undefined while another poller holds the lease. */
-async function begin(parts: PassParts, mode: Mode, owner: string): Promise<Pass | undefined> {
-  const { snapshots, process, clock } = parts;
+async function begin(ports: PassPorts, mode: Mode, owner: string): Promise<PassContext | undefined> {
+  const { snapshots, process, clock } = ports;
   const now = clock();
   const lease = await snapshots.takeLease(process, { mode, owner, now, until: now + LEASE_MS });
   if (!lease) return undefined;
-  const state = await snapshots.readState(process).catch(async (error: unknown) => {
+  const before = await snapshots.readState(process).catch(async (error: unknown) => {
     // Else the next pass would be `busy` until the lease expires.
     await snapshots.release(process, lease).catch(() => undefined);
     throw error;
   });
-  if (state.baselined || mode === 'sweep') return new Pass(parts, lease, state);
+  if (before.baselined || mode === 'sweep') {
+    const kind = before.baselined ? lease.mode : 'baseline';
+    const heartbeat = new Heartbeat(lease, process, snapshots, clock);
+    const reports = new Reports(ports, before.reported);
+    return { ...ports, kind, before, begunAt: clock(), heartbeat, reports };
+  }
   await snapshots.release(process, lease);
-  const pass = await begin(parts, 'sweep', owner);
-  if (pass?.kind !== 'sweep') return pass;
+  const context = await begin(ports, 'sweep', owner);
+  if (context?.kind !== 'sweep') return context;
   // Another run completed the baseline in between: the next `changes` pass reads what changed since.
-  await snapshots.release(process, pass.heartbeat.lease);
+  await snapshots.release(process, context.heartbeat.lease);
   return undefined;
 }
 
-async function failed(pass: Pass, error: unknown): Promise<PassReport> {
-  if (error instanceof LeaseLostError) return reportOf(pass, 'busy');
-  const isOutOfTime = error instanceof DeadlineError;
+async function failed(context: PassContext, state: PassState, error: unknown): Promise<PassReport> {
+  if (error instanceof LeaseLostError) return reportOf(context, state, 'busy');
+  const isCutOff = error instanceof DeadlineError;
   // Projects that this `changes` pass has settled may change while the failure lasts: the next pass must look at them again.
-  const mustBeginAnew = pass.kind === 'changes' && !pass.outOfTime && !isOutOfTime;
+  const mustBeginAgain = context.kind === 'changes' && !isOutOfTime(context) && !isCutOff;
   const reason = failureReason(error);
-  await endQuietly(pass, mustBeginAnew, isOutOfTime ? undefined : reason);
-  await tellStalled(pass, reason);
-  if (!isOutOfTime) throw error;
-  return { ...reportOf(pass, 'unfinished'), cutOff: String(error) };
+  const since = failedSince(context) ?? context.clock();
+  await endQuietly(context, mustBeginAgain, isCutOff ? undefined : { since, reason });
+  await announceStall(context, state, reason);
+  if (!isCutOff) throw error;
+  return { ...reportOf(context, state, 'unfinished'), cutOff: String(error) };
 }
 
-function reportOf(pass: Pass, outcome: PassReport['outcome']): PassReport {
-  const { kind, projects, commits, events, definitions, skippedNoLonger, state } = pass;
+function reportOf(
+  { kind, before }: PassContext,
+  { projects, commits, events, definitions, skippedNoLonger }: PassState,
+  outcome: PassReport['outcome'],
+): PassReport {
   if (outcome === 'busy') return { mode: kind, outcome, projects: 0, commits: 0, events: 0 };
   return {
     ...{ mode: kind, outcome, projects, commits },
-    events: events + definitions.told,
+    events: events + definitions.events,
     ...(skippedNoLonger.length > 0 && { skippedNoLonger }),
-    ...(state.isSweepUnfinished && { isSweepUnfinished: true }),
+    ...(before.isSweepUnfinished && { isSweepUnfinished: true }),
   };
 }
 
@@ -116,19 +134,24 @@ const NOT_ENDED =
 const OUT_OF_TIME = 'There is more to read than one run has time for; the next one goes on.';
 
 /** Saves how far the pass came, and gives the lease back: the next run resumes it there. */
-async function interrupt({ heartbeat, parts }: Pass, failure?: PassFailure): Promise<void> {
+async function interrupt(
+  { heartbeat, snapshots, process }: PassContext,
+  failure?: PassFailure,
+): Promise<void> {
   await heartbeat.save();
-  await parts.snapshots.release(parts.process, heartbeat.lease, failure);
+  await snapshots.release(process, heartbeat.lease, failure);
 }
 
 /** Gives the lease back after a failure. An error in doing so is only logged: the caller must see the failure itself. */
-async function endQuietly(pass: Pass, mustBeginAnew: boolean, reason: string | undefined): Promise<void> {
-  const { log, process, snapshots, clock } = pass.parts;
-  const { lease } = pass.heartbeat;
-  const since = pass.failedSince ?? clock();
-  const failure = reason === undefined ? undefined : { since, reason };
+async function endQuietly(
+  context: PassContext,
+  mustBeginAgain: boolean,
+  failure: PassFailure | undefined,
+): Promise<void> {
+  const { log, process, snapshots, heartbeat } = context;
   try {
-    await (mustBeginAnew ? snapshots.abandon(process, lease, failure) : interrupt(pass, failure));
+    if (mustBeginAgain) await snapshots.abandon(process, heartbeat.lease, failure);
+    else await interrupt(context, failure);
   } catch (error) {
     if (error instanceof LeaseLostError) return;
     log.warn('The lease could not be given back; it ends by itself within a minute.', {
@@ -138,61 +161,60 @@ async function endQuietly(pass: Pass, mustBeginAnew: boolean, reason: string | u
   }
 }
 
-/** Tells subscribers, once, that no `changes` pass was completed for too long; `reason` is why the last one was not. Only a run
- *  tells this: a schedule that starts no runs is no stall. Nor is there a stall before the baseline. Errors in telling are
+/** Announces to subscribers, once, that no `changes` pass was completed for too long; `reason` is why the last one was not. Only a run
+ *  announces this: a schedule that starts no runs is no stall. Nor is there a stall before the baseline. Errors in announcing are
  *  only logged: the caller must see why the pass itself failed. */
-export async function tellStalled(pass: Pass, reason: string): Promise<void> {
-  if (pass.kind !== 'changes' || !isOverdue(pass, pass.state)) return;
-  const { process, snapshots, log, clock } = pass.parts;
-  await trying(pass, async () => {
+async function announceStall(context: PassContext, state: PassState, reason: string): Promise<void> {
+  const { process, snapshots, log, clock, kind, before } = context;
+  if (kind !== 'changes' || !isOverdue(context, before)) return;
+  await tryToAnnounce(context, async () => {
     // Another run may have completed a pass since this one looked.
-    const state = await snapshots.readState(process);
-    const told = await announce({ parts: pass.parts, state }, now => {
+    const current = await snapshots.readState(process);
+    const events = await announce(context, current, now => {
       const since = Math.min(now.completedAt, clock());
-      if (!isOverdue(pass, now)) return undefined;
+      if (!isOverdue(context, now)) return undefined;
       return {
         state: { stalled: { since } },
         events: version => [stalledEvent(process, { version, at: clock(), since, reason })],
       };
     });
-    if (told === 0) return;
-    pass.events += told;
-    pass.isStalled = true;
+    if (events === 0) return;
+    state.events += events;
+    state.isStalled = true;
     log.warn('The process is stalled; subscribers are told.', { ...process, reason });
   });
 }
 
-/** Tells subscribers that the stall is over, once a `changes` pass is completed. The same commit clears the stall from the
- *  state: if a run is killed before it, the next completed pass tells. */
-export async function tellRecovered(pass: Pass): Promise<void> {
-  if (pass.kind !== 'changes' || !pass.isStalled) return;
-  const { process, snapshots, clock } = pass.parts;
-  await trying(pass, async () => {
+/** Announces to subscribers that the stall is over, once a `changes` pass is completed. The same commit clears the stall from the
+ *  state: if a run is killed before it, the next completed pass announces it. */
+export async function announceRecovery(context: PassContext, state: PassState): Promise<void> {
+  const { process, snapshots, clock, kind } = context;
+  if (kind !== 'changes' || !state.isStalled) return;
+  await tryToAnnounce(context, async () => {
     // Read again: this very run may have announced the stall.
-    const state = await snapshots.readState(process);
-    const told = await announce({ parts: pass.parts, state }, ({ stalled }) => {
+    const current = await snapshots.readState(process);
+    const events = await announce(context, current, ({ stalled }) => {
       if (!stalled) return undefined;
       return {
         state: { stalled: undefined },
         events: version => [recoveredEvent(process, { version, since: stalled.since, until: clock() })],
       };
     });
-    pass.events += told;
+    state.events += events;
   });
 }
 
-function isOverdue(pass: Pass, { completedAt, stalled }: ProcessState): boolean {
-  const { clock, settings } = pass.parts;
+function isOverdue({ clock, settings }: PassContext, { completedAt, stalled }: ProcessState): boolean {
   const now = clock();
   return !stalled && now - happenedAt(completedAt, now) > longestSilence(settings.changes.slowest);
 }
 
-async function trying(pass: Pass, tell: () => Promise<void>): Promise<void> {
+async function tryToAnnounce({ log, process }: PassContext, announcing: () => Promise<void>): Promise<void> {
   try {
-    await tell();
+    await announcing();
   } catch (error) {
-    pass.parts.log.warn('Subscribers could not be told how the process is; a later run tells them.', {
-      ...pass.parts.process,
+    log.warn('Subscribers could not be told how the process is; a later run tells them.', {
+      ...process,
       error: error instanceof Error ? error.message : String(error),
     });
   }

@@ -4,10 +4,12 @@ import { byKey, type PassWindow } from '../store/store.ts';
 import { Actors } from './audit-log/actors.ts';
 import { readAudit } from './audit-log/audit.ts';
 import { namesIn } from './audit-log/names.ts';
+import type { PassContext } from './context/context.ts';
 import { isRetried } from './debts.ts';
-import type { Pass } from './pass.ts';
-import { tellEntries } from './process-events/entries.ts';
+import { announceEntries } from './process-events/entries.ts';
 import { type Listed, type Listing, listProjects } from './reading/listing.ts';
+import { Users } from './reading/users.ts';
+import type { PassState } from './state.ts';
 
 /** Which projects a pass is to look at, and what its end needs of the survey. */
 export interface Survey {
@@ -29,27 +31,30 @@ export interface Survey {
 }
 
 /** Surveys a `changes` pass: projects updated since the watermark (less the overlap), projects that new audit entries name, and debts. */
-export async function surveyChanges(pass: Pass): Promise<Survey> {
-  const { state, definitions, parts, heartbeat } = pass;
-  const listing = await listProjects(pass, state.watermark - parts.settings.overlap);
-  const audit = await readAudit(pass, state.audit);
-  const window = begin(pass, listing, audit.position);
+export async function surveyChanges(context: PassContext, state: PassState): Promise<Survey> {
+  const { before, settings, heartbeat } = context;
+  const { definitions } = state;
+  const listing = await listProjects(context, before.watermark - settings.overlap);
+  const audit = await readAudit(context, before.audit);
+  const window = begin(context, listing, audit.position);
   const namesByEntry = audit.entries.map(entry => namesIn([entry]));
-  const named = await projectsAmong(pass, listing, new Set(namesByEntry.flatMap(names => [...names])));
-  const wasUntimed = state.reported.includes('no-service-clock');
-  pass.actors = new Actors({ ...audit, namesByEntry, wasUntimed }, named, pass.users);
-  pass.events += await tellEntries(pass, audit, named, pass.actors);
+  const names = new Set(namesByEntry.flatMap(each => [...each]));
+  const named = await projectsAmong(context, listing, names);
+  const wasUntimed = before.reported.includes('no-service-clock');
+  const actors = new Actors({ ...audit, namesByEntry, wasUntimed }, named, new Users(context));
+  state.actors = actors;
+  state.events += await announceEntries(context, audit.untold ?? [], named, actors);
   // An audit entry that names no known project may be about a field definition.
-  const mayBeOfFields = namesByEntry.some(names => names.isDisjointFrom(named));
-  if (mayBeOfFields || definitions.areInDoubt) await definitions.readAndTell();
+  const mayBeOfFields = namesByEntry.some(each => each.isDisjointFrom(named));
+  if (mayBeOfFields || definitions.areInDoubt) await definitions.readAndAnnounce();
   const owed = new Set(
-    [...state.debts].flatMap(([id, { cause, metAt }]) =>
+    [...before.debts].flatMap(([id, { cause, metAt }]) =>
       // A debt that an earlier run of this very pass wrote is looked at again, whatever its cause.
       isRetried(cause) || metAt >= window.begunAt ? [id] : [],
     ),
   );
   const all = new Set([...listing.projects.keys(), ...named, ...owed]);
-  const recent = new Recent(state.recent);
+  const recent = new Recent(before.recent);
   const candidates = [...all].sort(byKey).filter(id => {
     const listed = listing.projects.get(id);
     if (owed.has(id)) return true;
@@ -66,25 +71,25 @@ export async function surveyChanges(pass: Pass): Promise<Survey> {
     isWhole: false,
     isBaseline: false,
     // Without the log this run doesn't know the projects that new entries name: a later pass must read these entries again.
-    audit: audit.isDenied ? state.audit : (window.audit as typeof state.audit),
+    audit: audit.isDenied ? before.audit : (window.audit as typeof before.audit),
   };
 }
 
 /** Surveys a sweep or a baseline: every listed project, and debts. */
-export async function surveyAll(pass: Pass): Promise<Survey> {
-  const { state, kind, definitions, heartbeat } = pass;
-  await definitions.readAndTell();
+export async function surveyAll(context: PassContext, state: PassState): Promise<Survey> {
+  const { before, kind, heartbeat } = context;
+  await state.definitions.readAndAnnounce();
   const isBaseline = kind === 'baseline';
-  const audit = isBaseline && !heartbeat.lease.window ? await readAudit(pass, undefined) : undefined;
-  const listing = await listProjects(pass);
-  const window = begin(pass, listing, audit?.position);
+  const audit = isBaseline && !heartbeat.lease.window ? await readAudit(context, undefined) : undefined;
+  const listing = await listProjects(context);
+  const window = begin(context, listing, audit?.position);
   // Saved now, so that the next run resumes this pass even if this run is killed.
   await heartbeat.save();
   // A baseline looks before its progress, too: an earlier run's listing may have missed some there. One with a snapshot costs no request.
   const candidates = [...listing.projects.keys()]
     .sort(byKey)
-    .filter(id => isBaseline || heartbeat.isAhead(id) || state.debts.has(id));
-  const unlisted = [...state.debts.keys()].filter(id => !listing.projects.has(id));
+    .filter(id => isBaseline || heartbeat.isAhead(id) || before.debts.has(id));
+  const unlisted = [...before.debts.keys()].filter(id => !listing.projects.has(id));
   return {
     ...{ window, listing, candidates, unlisted, total: listing.projects.size, isWhole: true, isBaseline },
     audit: window.audit as AuditPosition | undefined,
@@ -92,7 +97,11 @@ export async function surveyAll(pass: Pass): Promise<Survey> {
 }
 
 /** Begins the window of the pass, or takes over that of the earlier run that this one resumes. */
-function begin({ heartbeat, begunAt }: Pass, listing: Listing, audit: AuditPosition | undefined): PassWindow {
+function begin(
+  { heartbeat, begunAt }: PassContext,
+  listing: Listing,
+  audit: AuditPosition | undefined,
+): PassWindow {
   const before = heartbeat.lease.window ?? { startedAt: listing.startedAt, audit, begunAt };
   const window = listing.isComplete ? before : { ...before, isIncomplete: true };
   heartbeat.begin(window);
@@ -101,11 +110,10 @@ function begin({ heartbeat, begunAt }: Pass, listing: Listing, audit: AuditPosit
 
 /** Those of the names in audit entries that belong to a project: one that is listed or has a snapshot. */
 async function projectsAmong(
-  pass: Pass,
+  { snapshots, process }: PassContext,
   { projects }: Listing,
   names: ReadonlySet<string>,
 ): Promise<Set<string>> {
-  const { snapshots, process } = pass.parts;
   const known = await snapshots.withSnapshot(process, names);
   return new Set([...known, ...[...names].filter(name => projects.has(name))]);
 }

@@ -4,7 +4,8 @@ import { compareProject, rulesOf } from '../../functions/changes/compare-project
 import { type Debt, UNKNOWN_PROCESS } from '../../functions/model/process-state.ts';
 import type { ProjectContent, Snapshot } from '../../functions/model/snapshot.ts';
 import { type Commit, commit } from '../../functions/pass/commit.ts';
-import type { Pass } from '../../functions/pass/pass.ts';
+import type { PassContext } from '../../functions/pass/context/context.ts';
+import type { PassState } from '../../functions/pass/state.ts';
 import type { CommitRequest, CommitResult } from '../../functions/store/store.ts';
 
 const AT = Date.UTC(2026, 10, 21, 12);
@@ -57,30 +58,29 @@ async function committing(
   const requests: CommitRequest[] = [];
   const ids: (readonly string[])[] = [];
   let saves = 0;
-  const pass = {
+  const state = {
+    ...{ commits: 0, events: 0 },
+    inTurn: (work: () => Promise<unknown>) => work(),
+  } as unknown as PassState;
+  const context = {
     kind,
-    commits: 0,
-    events: 0,
-    state: { ...UNKNOWN_PROCESS, sweptAt, debts: new Map(debt && [['7', debt]]) },
+    before: { ...UNKNOWN_PROCESS, sweptAt, debts: new Map(debt && [['7', debt]]) },
     heartbeat: {
       save: async () => {
         saves += 1;
       },
     },
-    inTurn: (work: () => Promise<unknown>) => work(),
-    parts: {
-      process: { workspace: 'eu', processId: 'p' },
-      clock: () => AT,
-      onCommitted: (one: readonly string[]) => ids.push(one),
-      snapshots: {
-        commit: async (_process: unknown, request: CommitRequest) => {
-          requests.push(request);
-          return answers.shift() ?? 'committed';
-        },
+    process: { workspace: 'eu', processId: 'p' },
+    clock: () => AT,
+    onCommitted: (one: readonly string[]) => ids.push(one),
+    snapshots: {
+      commit: async (_process: unknown, request: CommitRequest) => {
+        requests.push(request);
+        return answers.shift() ?? 'committed';
       },
     },
-  } as unknown as Pass;
-  const result = await commit(pass, difference);
+  } as unknown as PassContext;
+  const result = await commit(context, state, difference);
   return { result, requests, request: requests[0] as CommitRequest, ids, saves };
 }
 

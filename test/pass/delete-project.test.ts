@@ -2,10 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { rulesOf } from '../../functions/changes/compare-project.ts';
 import { UNKNOWN_PROCESS } from '../../functions/model/process-state.ts';
 import type { Snapshot } from '../../functions/model/snapshot.ts';
+import type { PassContext } from '../../functions/pass/context/context.ts';
 import { CLOCK_TOLERANCE_MS } from '../../functions/pass/decide.ts';
-import type { Pass } from '../../functions/pass/pass.ts';
 import type { Listing } from '../../functions/pass/reading/listing.ts';
 import { deleteProject } from '../../functions/pass/settle.ts';
+import type { PassState } from '../../functions/pass/state.ts';
 import { ServiceStatusError } from '../../functions/service/errors.ts';
 import type { CommitRequest } from '../../functions/store/store.ts';
 
@@ -33,35 +34,32 @@ async function deleting(
     tasksReadAt: listing.readAt - tasksBefore,
   };
   const rules = rulesOf({ project: [], task: [] }, new Set());
-  const pass = {
-    kind: 'sweep',
-    ...{ commits: 0, events: 0 },
-    state: { ...UNKNOWN_PROCESS, debts: new Map() },
-    definitions: { rules },
+  const known = { ...UNKNOWN_PROCESS, debts: new Map() };
+  const state = { commits: 0, events: 0, definitions: { rules } } as unknown as PassState;
+  const context = {
+    ...{ kind: 'sweep', before: known },
     heartbeat: { beat: async () => undefined },
-    parts: {
-      process: { workspace: 'eu', processId: 'p' },
-      clock: () => AT,
-      snapshots: {
-        load: async () => snapshot,
-        commit: async (_process: unknown, request: CommitRequest) => {
-          requests.push(request);
-          return 'committed';
-        },
-      },
-      service: {
-        async *tasks() {
-          asked += 1;
-          if (pages === 0) throw new ServiceStatusError('GET tasks', 404, 'gone', 'project');
-          for (let page = 0; page < pages; page++) {
-            const id = String(page);
-            yield { items: [{ id, fields: { id } }], digest: id, readAt: AT, clock: 'service' };
-          }
-        },
+    process: { workspace: 'eu', processId: 'p' },
+    clock: () => AT,
+    snapshots: {
+      load: async () => snapshot,
+      commit: async (_process: unknown, request: CommitRequest) => {
+        requests.push(request);
+        return 'committed';
       },
     },
-  } as unknown as Pass;
-  await deleteProject(pass, '7', listing);
+    service: {
+      async *tasks() {
+        asked += 1;
+        if (pages === 0) throw new ServiceStatusError('GET tasks', 404, 'gone', 'project');
+        for (let page = 0; page < pages; page++) {
+          const id = String(page);
+          yield { items: [{ id, fields: { id } }], digest: id, readAt: AT, clock: 'service' };
+        }
+      },
+    },
+  } as unknown as PassContext;
+  await deleteProject(context, state, '7', listing);
   return { isDeleted: requests.length > 0, asked, request: requests[0] };
 }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { SnapshotHead } from '../../functions/model/snapshot.ts';
-import type { Pass } from '../../functions/pass/pass.ts';
+import type { PassContext } from '../../functions/pass/context/context.ts';
 import { Heads } from '../../functions/pass/rounds.ts';
 import { byKey } from '../../functions/store/store.ts';
 
@@ -16,16 +16,14 @@ const headOf = (projectId: string): SnapshotHead => ({
 function headsOf(known: readonly string[], size: number, listed: readonly string[] = known) {
   const counts = { pages: 0, beats: 0 };
   const sorted = [...known].sort(byKey);
-  const pass = {
-    parts: {
-      process: { workspace: 'eu', processId: 'p' },
-      snapshots: {
-        async *heads() {
-          for (let at = 0; at < sorted.length; at += size) {
-            counts.pages += 1;
-            yield sorted.slice(at, at + size).map(headOf);
-          }
-        },
+  const context = {
+    process: { workspace: 'eu', processId: 'p' },
+    snapshots: {
+      async *heads() {
+        for (let at = 0; at < sorted.length; at += size) {
+          counts.pages += 1;
+          yield sorted.slice(at, at + size).map(headOf);
+        }
       },
     },
     heartbeat: {
@@ -33,8 +31,8 @@ function headsOf(known: readonly string[], size: number, listed: readonly string
         counts.beats += 1;
       },
     },
-  } as unknown as Pass;
-  return { heads: new Heads(pass, id => listed.includes(id)), counts };
+  } as unknown as PassContext;
+  return { heads: new Heads(context, id => listed.includes(id)), counts };
 }
 
 describe('the snapshots ahead of a walk', () => {
@@ -72,8 +70,12 @@ describe('the snapshots ahead of a walk', () => {
         for (const ids of pages) yield ids.map(headOf);
       },
     };
-    const parts = { process: { workspace: 'eu', processId: 'p' }, snapshots };
-    const heads = new Heads({ parts, heartbeat: { beat: async () => {} } } as unknown as Pass, () => true);
+    const context = {
+      process: { workspace: 'eu', processId: 'p' },
+      snapshots,
+      heartbeat: { beat: async () => {} },
+    };
+    const heads = new Heads(context as unknown as PassContext, () => true);
     expect(await heads.of('2')).toEqual(headOf('2'));
     expect(heads.known).toBe(2);
   });

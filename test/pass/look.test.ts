@@ -3,10 +3,11 @@ import type { JsonObject } from '../../functions/basics/json.ts';
 import { rulesOf } from '../../functions/changes/compare-project.ts';
 import type { ChangeEvent } from '../../functions/model/event.ts';
 import { type Debt, UNKNOWN_PROCESS } from '../../functions/model/process-state.ts';
+import type { PassContext } from '../../functions/pass/context/context.ts';
 import { isOfOneProject, TaskListMissingError, TooLargeError } from '../../functions/pass/failures.ts';
 import { type Looked, look } from '../../functions/pass/look.ts';
-import type { Pass } from '../../functions/pass/pass.ts';
 import type { Listed } from '../../functions/pass/reading/listing.ts';
+import type { PassState } from '../../functions/pass/state.ts';
 import {
   ServiceAnswerError,
   ServiceStatusError,
@@ -68,29 +69,33 @@ describe('a look at a project', () => {
       digests,
     };
     const rules = rulesOf({ project: [], task: [] }, new Set(['updatedAt']));
-    const pass = {
+    const state = {
+      definitions: { rules, readAndAnnounce: async () => rules },
+    } as unknown as PassState;
+    const context = {
       kind,
-      state: { ...UNKNOWN_PROCESS, debts: new Map(debt && [['7', debt]]) },
-      parts: {
-        process: { workspace: 'eu', processId: 'p' },
-        clock: () => AT,
-        snapshots: { load: async () => snapshot, tombstone: async () => undefined, commit },
-        service: {
-          async *tasks() {
-            requests += 1;
-            if (isMissing) throw new ServiceStatusError('GET tasks', 404, 'gone', 'project');
-            for (let page = 0; page < pages; page++) {
-              const id = pages === 1 ? '1' : String(requests + page + 1);
-              yield { items: [{ id, fields: { id } }], digest: id, readAt: AT, clock: 'own' };
-            }
-          },
+      before: { ...UNKNOWN_PROCESS, debts: new Map(debt && [['7', debt]]) },
+      process: { workspace: 'eu', processId: 'p' },
+      clock: () => AT,
+      snapshots: {
+        load: async () => snapshot,
+        tombstone: async () => undefined,
+        heads: async function* () {},
+        commit,
+      },
+      service: {
+        async *tasks() {
+          requests += 1;
+          if (isMissing) throw new ServiceStatusError('GET tasks', 404, 'gone', 'project');
+          for (let page = 0; page < pages; page++) {
+            const id = pages === 1 ? '1' : String(requests + page + 1);
+            yield { items: [{ id, fields: { id } }], digest: id, readAt: AT, clock: 'own' };
+          }
         },
       },
-      definitions: { rules, readAndTell: async () => rules },
-      identity: { checkTasks: () => undefined, checkProject: async () => undefined },
       heartbeat: { beat: async () => undefined },
-    } as unknown as Pass;
-    return [await look(pass, { projectId: '7', listing: 'changed', listed }, 1), requests];
+    } as unknown as PassContext;
+    return [await look(context, state, { projectId: '7', listing: 'changed', listed, round: 1 }), requests];
   }
   const settled = (tasksReadAt: number | undefined) => ({ end: 'settled', tasksReadAt });
 

@@ -2,9 +2,10 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../functions/basics/json.ts';
 import { UNKNOWN_PROCESS } from '../../functions/model/process-state.ts';
 import type { Snapshot, SnapshotHead } from '../../functions/model/snapshot.ts';
+import type { PassContext } from '../../functions/pass/context/context.ts';
 import { type Candidate, observe } from '../../functions/pass/look.ts';
-import type { Pass } from '../../functions/pass/pass.ts';
 import type { Listed } from '../../functions/pass/reading/listing.ts';
+import type { PassState } from '../../functions/pass/state.ts';
 
 const AT = Date.UTC(2026, 10, 21, 12);
 const listed: Listed = { record: { id: '7' }, readAt: AT, readBefore: AT, digest: 'r' };
@@ -23,40 +24,40 @@ async function observing(
   { kind = 'changes', kept = undefined as Snapshot | undefined, pages = [['1']] } = {},
 ) {
   const asked = { loads: 0, tombstones: 0, identities: 0, tasks: 0 };
-  const pass = {
-    kind,
-    state: { ...UNKNOWN_PROCESS, debts: new Map() },
-    parts: {
-      process: { workspace: 'eu', processId: 'p' },
-      clock: () => AT,
-      snapshots: {
-        load: async () => {
-          asked.loads += 1;
-          return kept;
-        },
-        tombstone: async () => {
-          asked.tombstones += 1;
-        },
+  const before = { ...UNKNOWN_PROCESS, debts: new Map() };
+  const state = {} as PassState;
+  const context = {
+    ...{ kind, before },
+    process: { workspace: 'eu', processId: 'p' },
+    clock: () => AT,
+    snapshots: {
+      load: async () => {
+        asked.loads += 1;
+        return kept;
       },
-      service: {
-        async *tasks() {
-          asked.tasks += 1;
-          for (const ids of pages) {
-            const items = ids.map(id => ({ id, fields: { id } as JsonObject }));
-            yield { items, digest: `of ${ids}`, readAt: AT, clock: 'service' };
-          }
-        },
+      tombstone: async () => {
+        asked.tombstones += 1;
+      },
+      async *heads() {
+        asked.identities += 1;
+        yield [];
       },
     },
-    identity: {
-      checkTasks: () => undefined,
-      checkProject: async () => {
-        asked.identities += 1;
+    service: {
+      async *tasks() {
+        asked.tasks += 1;
+        for (const ids of pages) {
+          const items = ids.map(id => ({ id, fields: { id } as JsonObject }));
+          yield { items, digest: `of ${ids}`, readAt: AT, clock: 'service' };
+        }
       },
     },
     heartbeat: { beat: async () => undefined },
-  } as unknown as Pass;
-  return [await observe(pass, { projectId: '7', listing: 'whole', listed, ...candidate }), asked] as const;
+  } as unknown as PassContext;
+  return [
+    await observe(context, state, { projectId: '7', listing: 'whole', listed, round: 1, ...candidate }),
+    asked,
+  ] as const;
 }
 
 describe('a baseline', () => {
@@ -71,6 +72,15 @@ describe('a baseline', () => {
     expect(asked).toMatchObject({ tombstones: 0, identities: 0, tasks: 1 });
     const [, later] = await observing({}, { kind: 'changes' });
     expect(later).toMatchObject({ tombstones: 1, identities: 1, tasks: 1 });
+  });
+});
+
+describe('the tasks of a project on several pages', () => {
+  it('are read once where they are those known, and twice in a baseline, which may have passed over one', async () => {
+    const pages = [['1'], ['2']];
+    const [, once] = await observing({}, { kept: snapshot, pages });
+    const [, twice] = await observing({}, { kept: snapshot, pages, kind: 'baseline' });
+    expect([once.tasks, twice.tasks]).toEqual([1, 2]);
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { UNKNOWN_PROCESS } from '../../functions/model/process-state.ts';
-import type { PassParts } from '../../functions/pass/parts.ts';
+import type { PassPorts } from '../../functions/pass/context/context.ts';
 import { type PassReport, runPass } from '../../functions/pass/run-pass.ts';
 import type { Snapshots } from '../../functions/store/store.ts';
 import { isTasksOf, openStage } from '../kit/stage.ts';
@@ -191,7 +191,7 @@ describe('a lease', () => {
 
   it('is given back at once by a run that is only to go on with a pass, when none is left unfinished', async () => {
     const released: string[] = [];
-    const parts = {
+    const ports = {
       process: { workspace: 'eu', processId: 'p' },
       settings: { ignoreFields: [] },
       clock: () => MINUTE,
@@ -200,8 +200,8 @@ describe('a lease', () => {
         readState: async () => ({ ...UNKNOWN_PROCESS, baselined: true }),
         release: async (_process: unknown, { owner }: { owner: string }) => released.push(owner),
       },
-    } as unknown as PassParts;
-    const report = await runPass(parts, 'sweep', 'me', { onlyGoOn: true });
+    } as unknown as PassPorts;
+    const report = await runPass(ports, 'sweep', 'me', { onlyGoOn: true });
     expect([report, released]).toEqual([{ mode: 'sweep', ...BUSY }, ['me']]);
   });
 });

@@ -3,8 +3,8 @@ import type { JsonObject } from '../../basics/json.ts';
 import { canonicalJson } from '../../changes/canonical.ts';
 import type { AuditPosition } from '../../model/process-state.ts';
 import type { Page } from '../../service/service.ts';
+import type { PassContext } from '../context/context.ts';
 import { digest } from '../reading/digest.ts';
-import type { Reader } from '../reading/reader.ts';
 import { latestTime } from './latest-time.ts';
 import { type LogEntry, PlacedEntries } from './placed-entries.ts';
 import type { Onlooker } from './walk-log.ts';
@@ -20,7 +20,7 @@ const LATE_MS = 10 * 60_000;
 
 /** The entries of a log that are new and were not told, over several readings of it. */
 export class FoundEntries implements Onlooker {
-  readonly #reader: Reader;
+  readonly #context: PassContext;
   readonly #before: AuditPosition;
   readonly #seen: ReadonlySet<string>;
   readonly #found = new Map<string, LogEntry>();
@@ -36,8 +36,8 @@ export class FoundEntries implements Onlooker {
   #lastAge: LogEntry['age'] = 'unknown';
   isOverfull = false;
 
-  constructor(reader: Reader, before: AuditPosition) {
-    this.#reader = reader;
+  constructor(context: PassContext, before: AuditPosition) {
+    this.#context = context;
     this.#before = before;
     this.#seen = new Set(before.seen);
   }
@@ -60,7 +60,7 @@ export class FoundEntries implements Onlooker {
     const digests = items.map(digest);
     const others = items.filter((_, index) => !this.#seen.has(digests[index] as string));
     const ids = new Map(others.map(entry => [entry, entryId(entry)]));
-    const { snapshots, process } = this.#reader.parts;
+    const { snapshots, process } = this.#context;
     const told = ids.size > 0 ? await snapshots.toldEntries(process, ids.values()) : new Set();
     for (const [index, entry] of items.entries()) {
       const id = ids.get(entry);
@@ -160,7 +160,7 @@ export class FoundEntries implements Onlooker {
   }
 
   #ageOf(entry: JsonObject, now: number): LogEntry['age'] {
-    const { readAt = this.#reader.state.watermark } = this.#before;
+    const { readAt = this.#context.before.watermark } = this.#before;
     const isTimed = now > 0 && readAt > 0;
     const time = isTimed ? latestTime(entry, now) : undefined;
     if (time === undefined) return 'unknown';

@@ -1,5 +1,5 @@
 import type { AuditPosition } from '../../model/process-state.ts';
-import type { Reader } from '../reading/reader.ts';
+import type { PassContext } from '../context/context.ts';
 import type { AuditRead } from './audit-read.ts';
 import { FoundEntries } from './found-entries.ts';
 import { FreshEntries } from './fresh-entries.ts';
@@ -14,12 +14,12 @@ const READINGS = 5;
  *  brings nothing new, because entries may move to a page that was read already. No reading takes more than half
  *  of the time that is left, so that the pass gets to its projects, too. */
 export async function readEntries(
-  reader: Reader,
+  context: PassContext,
   before: AuditPosition,
   isTailLost = false,
 ): Promise<AuditRead> {
-  const { clock, stopAt } = reader.parts;
-  const found = new FoundEntries(reader, before);
+  const { clock, stopAt } = context;
+  const found = new FoundEntries(context, before);
   const fresh = new FreshEntries();
   const whole: AuditPosition = {
     ...before,
@@ -35,7 +35,7 @@ export async function readEntries(
   for (let readings = 0; readings < READINGS; ) {
     const began = clock();
     const until = began + (stopAt - began) / 2;
-    const walked = await walkLog(reader, from, { onlooker: found, fresh, until });
+    const walked = await walkLog(context, from, { onlooker: found, fresh, until });
     readAt = walked.readAt;
     const isPlaced = from === before && before.order !== 'unknown';
     if (!isMet(found, walked, { isPlaced, isWhole: from === whole })) {
@@ -43,7 +43,7 @@ export async function readEntries(
       found.takeTimed();
       from = whole;
       if (!walked.isCutShort) continue;
-      warnOfTime(reader, left);
+      warnOfTime(context, left);
       break;
     }
     readings += 1;
@@ -52,7 +52,7 @@ export async function readEntries(
     if (!isLong || !(isMore || readings === 1)) break;
     const now = clock();
     if (now + 2 * (now - began) > stopAt) {
-      warnOfTime(reader, left);
+      warnOfTime(context, left);
       break;
     }
   }
@@ -71,7 +71,7 @@ function isMet(
   return isCutShort ? isPlaced && found.isMet : isWhole || found.isMet;
 }
 
-function warnOfTime({ parts: { log, process } }: Reader, { head, cuts }: AuditPosition): void {
+function warnOfTime({ log, process }: PassContext, { head, cuts }: AuditPosition): void {
   const consequence =
     head === undefined && cuts === undefined
       ? 'some of its entries may never be told. Make runs longer, or shorten the log.'

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../basics/json.ts';
 import type { AuditPosition } from '../../model/process-state.ts';
 import type { Page } from '../../service/service.ts';
-import type { Reader } from '../reading/reader.ts';
+import type { PassContext } from '../context/context.ts';
 import type { FreshEntries } from './fresh-entries.ts';
 import { WalkedPages } from './walked-pages.ts';
 
@@ -24,7 +24,7 @@ export interface WalkOptions {
 /** Reads the audit log as far as it may have new entries: a newest-first log from its head to the first known entry, without what a reading
  *  that was cut short has told; an oldest-first log from its last page on; one of unknown order from both ends. */
 export async function walkLog(
-  reader: Reader,
+  context: PassContext,
   position: AuditPosition | undefined,
   options: WalkOptions = {},
 ): Promise<WalkedPages> {
@@ -34,7 +34,7 @@ export async function walkLog(
   const isOnlyPage = position?.order === 'unknown' && position.tail === undefined;
   const isMet = () => (position ? !isOnlyPage && walked.reachesKnown : walked.isNewestFirst);
   const walk = (after: string | undefined, isEnough?: () => boolean) =>
-    walkPages(reader, walked, { after, isEnough, ...options });
+    walkPages(context, walked, { after, isEnough, ...options });
   if (position?.order !== 'oldest-first') {
     options.onlooker?.begin();
     await walk(undefined, () => isMet() || walked.reachesHead);
@@ -52,8 +52,8 @@ export async function walkLog(
   if (walked.isOverfull) {
     const message =
       'The audit log has more new entries than can be held; what the others tell is left to the next sweep.';
-    reader.parts.log.warn(message, {
-      ...reader.parts.process,
+    context.log.warn(message, {
+      ...context.process,
       code: 'audit-overfull',
       held: walked.fresh.length,
     });
@@ -67,15 +67,15 @@ interface Walk extends WalkOptions {
 }
 
 async function walkPages(
-  reader: Reader,
+  context: PassContext,
   walked: WalkedPages,
   { after, isEnough, onlooker, until = Number.POSITIVE_INFINITY }: Walk,
 ): Promise<void> {
-  const { service, process, clock } = reader.parts;
+  const { service, process, clock } = context;
   for await (const page of service.auditLog(process.processId, after)) {
     walked.add(page);
     await onlooker?.see(page);
-    await reader.heartbeat.beat();
+    await context.heartbeat.beat();
     if (isEnough?.()) return;
     walked.isCutShort = page.hasNextPage && clock() >= until;
     if (walked.isCutShort) return;

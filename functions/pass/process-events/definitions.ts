@@ -1,4 +1,3 @@
-import type { Mode } from '../../basics/process.ts';
 import {
   compareDefinitions,
   type DefinitionsRead,
@@ -7,34 +6,28 @@ import {
 } from '../../changes/compare-definitions.ts';
 import { type Rules, rulesOf } from '../../changes/compare-project.ts';
 import { fieldEvents } from '../../changes/field-events.ts';
+import { ignoredFields } from '../../changes/ignored-fields.ts';
 import type { FieldDefinition } from '../../model/field-definition.ts';
 import type { ProcessState } from '../../model/process-state.ts';
 import { isPassing, ServiceAnswerError, ServiceStatusError } from '../../service/errors.ts';
 import type { Service } from '../../service/service.ts';
-import type { Reports } from '../reading/reports.ts';
-import { type Announcer, announce, type Say } from './announce.ts';
-
-/** The pass whose definitions these are. */
-interface Owner extends Announcer {
-  readonly parts: Announcer['parts'] & { readonly service: Service };
-  readonly mode: Mode;
-  readonly reports: Reports;
-}
+import type { PassContext, Reports } from '../context/context.ts';
+import { announce, type Draft } from './announce.ts';
 
 /** A process's field definitions during one pass: those of the state, until there is a reason to read them from the service.
  *  So an idle pass makes no request for them, and each event has the names and types of now. */
 export class Definitions {
-  readonly #owner: Owner;
+  readonly #context: PassContext;
   readonly #ignored: ReadonlySet<string>;
   #rules: Rules;
   #reading: Promise<Rules> | undefined;
-  /** How many events told what is new in the definitions. */
-  told = 0;
+  /** How many events about changed definitions were emitted. */
+  events = 0;
 
-  constructor(owner: Owner, ignored: ReadonlySet<string>) {
-    this.#owner = owner;
-    this.#ignored = ignored;
-    this.#rules = rulesOf(owner.state.definitions, ignored);
+  constructor(context: PassContext) {
+    this.#context = context;
+    this.#ignored = ignoredFields(context.settings.ignoreFields);
+    this.#rules = rulesOf(context.before.definitions, this.#ignored);
   }
 
   /** The rules of comparison, by the definitions as far as they are known now. */
@@ -44,23 +37,23 @@ export class Definitions {
 
   /** True when fields were missing in the last reading: this pass must read the definitions, to see whether they are gone. */
   get areInDoubt(): boolean {
-    return isInDoubt(this.#owner.state.definitions);
+    return isInDoubt(this.#context.before.definitions);
   }
 
   /** Reads the definitions, once in a pass, and commits their changes with the events, before any event of a record uses them.
    *  @returns the rules of comparison by these definitions */
-  readAndTell(): Promise<Rules> {
-    this.#reading ??= this.#readAndTell();
+  readAndAnnounce(): Promise<Rules> {
+    this.#reading ??= this.#readAndAnnounce();
     return this.#reading;
   }
 
-  async #readAndTell(): Promise<Rules> {
-    const { parts, state: before, mode, reports } = this.#owner;
-    const { process, service, clock } = parts;
+  async #readAndAnnounce(): Promise<Rules> {
+    const { process, service, clock, reports, heartbeat, before } = this.#context;
+    const { mode } = heartbeat.lease;
     let { definitions } = before;
-    // First the state, then the service, here as after a conflict: so what is told now was read later than what was told before, by
-    // whatever pass.
-    const decide = async (state: ProcessState): Promise<Say | undefined> => {
+    // First the state, then the service, here as after a conflict: so what is announced now was read later than what any pass announced
+    // before.
+    const decide = async (state: ProcessState): Promise<Draft | undefined> => {
       const read = await readDefinitions(service, process.processId, reports);
       const compared = compareDefinitions(state.definitions, read, mode);
       const at = clock();
@@ -68,17 +61,17 @@ export class Definitions {
       if (compared.isSame) return undefined;
       // Before there is a baseline, definitions are only stored.
       const changes = state.baselined ? compared.changes : [];
-      const say = (count: number): Say => {
+      const draft = (count: number): Draft => {
         const part = changes.slice(0, count);
         return {
           state: { definitions: definitionsAfter(state.definitions, { definitions, changes }, count) },
           events: version => fieldEvents(process, part, { version, at }),
-          less: () => (count > 1 ? say(Math.floor(count / 2)) : undefined),
+          less: () => (count > 1 ? draft(Math.floor(count / 2)) : undefined),
         };
       };
-      return say(changes.length);
+      return draft(changes.length);
     };
-    this.told = await announce(this.#owner, decide);
+    this.events = await announce(this.#context, before, decide);
     this.#rules = rulesOf(definitions, this.#ignored);
     return this.#rules;
   }

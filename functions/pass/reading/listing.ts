@@ -1,9 +1,10 @@
 import type { JsonObject } from '../../basics/json.ts';
+import type { ProcessKey } from '../../basics/process.ts';
 import { updateTime } from '../../changes/ignored-fields.ts';
 import { type ServiceAnswerError, ServiceError } from '../../service/errors.ts';
 import type { Page, ServiceRecord } from '../../service/service.ts';
+import { isOutOfTime, type PassContext } from '../context/context.ts';
 import { digest } from './digest.ts';
-import type { Reader } from './reader.ts';
 
 /** A project as a listing showed it; times in ms since 1970. */
 export interface Listed {
@@ -52,27 +53,27 @@ const UNKNOWN_CLOCK_MS = 600_000;
 /** An update time further ahead of our clock than this is wrong, and ignored. */
 const FUTURE_MS = 24 * 60 * 60 * 1000;
 /** How often a list that changes while it is read is read at most. */
-export const MOST_READINGS = 5;
+export const MAX_READINGS = 5;
 
 /** All projects of the process, or those updated after a time (service-api.md §4 #1).
  *
  *  A row that is removed while the pages are read shifts those after it forward, and one of these may be passed over. The next
  *  reading shows that: it lacks the removed row, or differs in its rows or their order. So a list of several pages is read
  *  again until a reading lacks no row of the one before: once if the two are the same, else twice in a row. Then nothing was
- *  passed over (docs/decisions/0031). A list that changes in each of MOST_READINGS readings is not complete.
+ *  passed over (docs/decisions/0031). A list that changes in each of MAX_READINGS readings is not complete.
  *  @throws EndlessListingError when one reading takes longer than a run */
-export async function listProjects(reader: Reader, updatedAfter?: number): Promise<Listing> {
-  const { clock, stopAt } = reader.parts;
+export async function listProjects(context: PassContext, updatedAfter?: number): Promise<Listing> {
+  const { clock, stopAt } = context;
   const projects = new Map<string, Listed>();
   const began = clock();
-  const first = await readOnce(reader, updatedAfter, projects);
+  const first = await readOnce(context, updatedAfter, projects);
   const took = clock() - began;
   let last = first;
   let confirmed = 0;
   let isComplete = first.pages <= 1;
-  for (let reading = 2; !isComplete && reading <= MOST_READINGS && clock() + 2 * took <= stopAt; reading++) {
+  for (let reading = 2; !isComplete && reading <= MAX_READINGS && clock() + 2 * took <= stopAt; reading++) {
     const before = last;
-    last = await readOnce(reader, updatedAfter, projects);
+    last = await readOnce(context, updatedAfter, projects);
     confirmed = before.ids.isSubsetOf(last.ids) ? confirmed + 1 : 0;
     isComplete = last.pages <= 1 || confirmed === 2 || isSame(before, last);
   }
@@ -84,7 +85,7 @@ export async function listProjects(reader: Reader, updatedAfter?: number): Promi
     ...(first.firstPage?.clock !== 'service' && { untimed: true }),
     readBefore: last.lastPage ? readBefore(last.lastPage) : readAt,
     endedAt: clock(),
-    startedAt: first.firstPage?.clock === 'service' ? readAt : withoutClock(reader, projects),
+    startedAt: first.firstPage?.clock === 'service' ? readAt : withoutClock(context, projects),
     isComplete,
   };
 }
@@ -102,11 +103,11 @@ interface Reading {
 /** Reads the list into `projects`, replacing the records of earlier readings: to keep those as well would take twice the
  *  memory. */
 async function readOnce(
-  reader: Reader,
+  context: PassContext,
   updatedAfter: number | undefined,
   projects: Map<string, Listed>,
 ): Promise<Reading> {
-  const { service, process } = reader.parts;
+  const { service, process, heartbeat } = context;
   const ids = new Set<string>();
   let pages = 0;
   let rows = 0;
@@ -121,8 +122,8 @@ async function readOnce(
       ids.add(record.id);
       projects.set(record.id, listedOn(page, record));
     }
-    await reader.heartbeat.beat();
-    if (page.hasNextPage && reader.outOfTime) throw endless(reader, ids.size, pages);
+    await heartbeat.beat();
+    if (page.hasNextPage && isOutOfTime(context)) throw endless(process, ids.size, pages);
   }
   return { ids, rows, pages, firstPage, lastPage };
 }
@@ -141,9 +142,9 @@ function listedOn(page: Page<unknown>, { fields, flaw }: ServiceRecord): Listed 
   return { record: fields, digest: flaw ? '' : digest(fields), ...times, ...(flaw && { flaw }) };
 }
 
-function endless(reader: Reader, found: number, pages: number): Error {
+function endless({ processId }: ProcessKey, found: number, pages: number): Error {
   return new EndlessListingError(
-    `GET /processes/${reader.parts.process.processId}/projects`,
+    `GET /processes/${processId}/projects`,
     `the listing did not end within the time of one run: ${found} projects on ${pages} pages, and more to come. Make ` +
       'runs longer, or split the process in the service',
   );
@@ -156,15 +157,14 @@ export function readBefore(page: Pick<Page<unknown>, 'readAt' | 'clock'>): numbe
 
 /** The service's time without a `Date` header: the newest update time of the records. If they have none either, the watermark
  *  stays, which makes later listings longer but loses nothing. 0 for a process that was always empty: it is listed as a whole. */
-function withoutClock(reader: Reader, projects: ReadonlyMap<string, Listed>): number {
-  const { state, parts, reports } = reader;
-  const { clock } = parts;
+function withoutClock(context: PassContext, projects: ReadonlyMap<string, Listed>): number {
+  const { clock, reports, before } = context;
   reports.once(
     'no-service-clock',
     'The service sends no usable Date header: its update timestamps are taken as its clock.',
   );
   const latest = clock() + FUTURE_MS;
-  let newest = state.watermark <= latest ? state.watermark : 0;
+  let newest = before.watermark <= latest ? before.watermark : 0;
   for (const { record } of projects.values()) {
     const time = updateTime(record) ?? 0;
     if (time <= latest) newest = Math.max(newest, time);

@@ -2,9 +2,9 @@ import type { JsonObject } from '../../basics/json.ts';
 import type { ProjectContent } from '../../model/snapshot.ts';
 import { ServiceStatusError } from '../../service/errors.ts';
 import type { Page, ServiceRecord } from '../../service/service.ts';
+import type { PassContext } from '../context/context.ts';
 import { digest } from './digest.ts';
-import { MOST_READINGS, readBefore } from './listing.ts';
-import type { Reader } from './reader.ts';
+import { MAX_READINGS, readBefore } from './listing.ts';
 
 /** The tasks of one project; times in ms since 1970. */
 export interface TasksRead {
@@ -27,7 +27,8 @@ export interface Same {
   readonly readAt: number;
 }
 
-/** What is known of the tasks before they are read: the digest of the last reading, and those of the snapshot, loaded only if needed. */
+/** What is known of the tasks before they are read: the digest of the last reading, and those of the snapshot, loaded only if needed;
+ *  undefined where a list of several pages must be confirmed: in a baseline, and without a snapshot. */
 export interface KnownTasks {
   readonly digest?: string | undefined;
   readonly load: () => Promise<Tasks | undefined>;
@@ -35,25 +36,25 @@ export interface KnownTasks {
 
 /** Reads all tasks of a project (service-api.md §4 #2). Undefined when the service answers 404: the project seems to be gone.
  *  If a list of several pages lacks a known task, it is read again until it surely passed over none, as listings of projects
- *  are (see listProjects). So is each such list in a baseline, and that of a project without a snapshot: a task that was passed
- *  over would later be told as created.
+ *  are (see listProjects). So is each such list of which no tasks are known: a task that was passed over would later be emitted as
+ *  created.
  *  @returns Same when the answers have `known.digest`: they are not even parsed then
  *  @throws ServiceAnswerError when a task can't be used */
 export async function readTasks(
-  reader: Reader,
+  context: PassContext,
   projectId: string,
   known: KnownTasks,
 ): Promise<TasksRead | Same | undefined> {
-  const first = await readOnce(reader, projectId, known.digest);
+  const first = await readOnce(context, projectId, known.digest);
   if (!first) return undefined;
   if (first.digest === known.digest) return { isSame: true, readAt: first.readAt };
   if (first.pages.length <= 1) return tasksIn(first);
-  const before = reader.kind === 'baseline' ? undefined : await known.load();
+  const before = await known.load();
   if (before && !lacksAny(first.tasks(), before)) return tasksIn(first);
   let last = first;
   const all = new Map(first.tasks());
-  for (let reading = 2; reading <= MOST_READINGS; reading++) {
-    const next = await readOnce(reader, projectId, undefined);
+  for (let reading = 2; reading <= MAX_READINGS; reading++) {
+    const next = await readOnce(context, projectId, undefined);
     if (!next) return undefined;
     if (next.pages.length <= 1 || !lacksAny(next.tasks(), last.tasks()))
       return { ...tasksIn(next), readAt: first.readAt };
@@ -75,12 +76,11 @@ interface Reading {
 }
 
 async function readOnce(
-  reader: Reader,
+  context: PassContext,
   projectId: string,
   known: string | undefined,
 ): Promise<Reading | undefined> {
-  const { parts, heartbeat } = reader;
-  const { service, process, clock } = parts;
+  const { service, process, clock, heartbeat } = context;
   const pages: Page<ServiceRecord>[] = [];
   const isKnown = (one: string) => one === known;
   try {

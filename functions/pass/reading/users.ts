@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../basics/json.ts';
 import type { KnownUsers } from '../../model/snapshot.ts';
 import { ServiceError, ServiceStatusError } from '../../service/errors.ts';
-import type { Reader } from './reader.ts';
+import type { PassContext } from '../context/context.ts';
 
 /** An id that is not known makes the list be read again, but not more often than this. */
 const HOUR_MS = 60 * 60 * 1000;
@@ -10,22 +10,22 @@ const DAY_MS = 24 * HOUR_MS;
 /** After a failure. */
 const RETRY_MS = 5 * 60 * 1000;
 /** Names are worth no more of a pass's time than this. */
-const PATIENCE_MS = 10_000;
+const USERS_TIMEOUT_MS = 10_000;
 /** They must fit into one item of the table (400 KB). */
-const MOST_BYTES = 380_000;
+const MAX_BYTES = 380_000;
 /** How many ids are remembered that no user has. */
-const MOST_STRANGERS = 100;
+const MAX_STRANGERS = 100;
 
 /** The users of the workspace, as this process knows them. Costs nothing until they are asked for, and then at most one walk over their list,
  *  or the look-up of one user, in each pass. */
 export class Users {
-  readonly #reader: Reader;
+  readonly #context: PassContext;
   #known: Promise<KnownUsers | undefined> | undefined;
   #hasAsked = false;
   #turn: Promise<unknown> = Promise.resolve();
 
-  constructor(reader: Reader) {
-    this.#reader = reader;
+  constructor(context: PassContext) {
+    this.#context = context;
   }
 
   /** The names of all users that are known, by id; undefined for a user without a name. `ids`: one list for each entry, the ids of which
@@ -37,7 +37,7 @@ export class Users {
   }
 
   async #among(ids: readonly (readonly string[])[]): Promise<ReadonlyMap<string, string | undefined>> {
-    const { snapshots, process } = this.#reader.parts;
+    const { snapshots, process } = this.#context;
     this.#known ??= snapshots.users(process);
     const known = await this.#known;
     const names = namesOf(known);
@@ -62,43 +62,43 @@ export class Users {
     const strangers = new Set(known.strangers);
     // Of a path or an address the last part is the likeliest.
     const [id] = strange.map(each => each.at(-1) as string).filter(each => !strangers.has(each));
-    if (id === undefined || strangers.size >= MOST_STRANGERS) return undefined;
+    if (id === undefined || strangers.size >= MAX_STRANGERS) return undefined;
     this.#hasAsked = true;
     return this.#lookUp(known, id);
   }
 
   #isOld({ askedAt }: KnownUsers, hasStrange: boolean): boolean {
-    const age = this.#reader.parts.clock() - askedAt;
+    const age = this.#context.clock() - askedAt;
     return age >= DAY_MS || (age >= HOUR_MS && hasStrange);
   }
 
   async #readList(known: KnownUsers | undefined): Promise<KnownUsers> {
-    const { service, clock, process, log } = this.#reader.parts;
+    const { service, clock, process, log, heartbeat, reports } = this.#context;
     const names: [id: string, name?: string][] = [];
     let bytes = 0;
     try {
-      for await (const { items } of service.users({ ms: PATIENCE_MS })) {
+      for await (const { items } of service.users({ ms: USERS_TIMEOUT_MS })) {
         for (const { id, fields, flaw } of items) {
           const name = nameOf(fields);
           const pair: [string, string?] = name === undefined ? [id] : [id, name];
           bytes += Buffer.byteLength(JSON.stringify(pair)) + 1;
-          if (!flaw && bytes <= MOST_BYTES) names.push(pair);
+          if (!flaw && bytes <= MAX_BYTES) names.push(pair);
         }
-        await this.#reader.heartbeat.beat();
+        await heartbeat.beat();
       }
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
       const isDenied = error instanceof ServiceStatusError && [401, 403, 404].includes(error.status);
       const details = { ...process, code: 'users-unread', error: error.message };
       const message = 'The list of users can not be read: events do not tell users who are not known yet.';
-      if (isDenied) this.#reader.reports.once('users-denied', message, details);
+      if (isDenied) reports.once('users-denied', message, details);
       else log.warn(message, details);
       const askedAt = isDenied ? clock() : clock() - HOUR_MS + RETRY_MS;
       return { names: known?.names ?? [], askedAt };
     }
-    if (bytes > MOST_BYTES) {
+    if (bytes > MAX_BYTES) {
       const message = 'There are more users than can be kept: events do not tell the others.';
-      this.#reader.reports.once('users-overfull', message, { kept: names.length });
+      reports.once('users-overfull', message, { kept: names.length });
     }
     return { names, askedAt: clock() };
   }
@@ -107,7 +107,7 @@ export class Users {
   async #lookUp(known: KnownUsers, id: string): Promise<KnownUsers> {
     const { names, strangers = [] } = known;
     try {
-      const found = await this.#reader.parts.service.user(id, { ms: PATIENCE_MS });
+      const found = await this.#context.service.user(id, { ms: USERS_TIMEOUT_MS });
       const name = nameOf(found.fields);
       if (found.id === id && !found.flaw)
         return { ...known, names: [...names, name === undefined ? [id] : [id, name]] };
@@ -127,9 +127,9 @@ function nameOf({ name, displayName, fullName, firstName, lastName }: JsonObject
   const both = [firstName, lastName].filter(part => typeof part === 'string').join(' ');
   for (const text of [name, displayName, fullName, both]) {
     if (typeof text === 'string' && text.trim() !== '')
-      return text.trim().slice(0, LONGEST_NAME).toWellFormed();
+      return text.trim().slice(0, MAX_NAME_LENGTH).toWellFormed();
   }
   return undefined;
 }
 
-const LONGEST_NAME = 200;
+const MAX_NAME_LENGTH = 200;

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../functions/basics/json.ts';
 import type { ProjectContent } from '../../../functions/model/snapshot.ts';
 import { Actors, type ChangedRecord, type ProjectChange } from '../../../functions/pass/audit-log/actors.ts';
 import { namesIn } from '../../../functions/pass/audit-log/names.ts';
-import type { Reader } from '../../../functions/pass/reading/reader.ts';
+import type { PassContext } from '../../../functions/pass/context/context.ts';
 import { Users } from '../../../functions/pass/reading/users.ts';
 
 /** No whole second: what happens then is told to the millisecond. */
@@ -20,21 +20,19 @@ function actors(entries: readonly JsonObject[], projects = ['p1', 'p2'], known =
     askedAt: AT,
     strangers: ['u8', 'u9'],
   };
-  const reader = {
-    parts: {
-      process: { workspace: 'w', processId: 'p' },
-      clock: () => AT,
-      snapshots: {
-        users: async () => {
-          counts.asked += 1;
-          return users;
-        },
+  const context = {
+    process: { workspace: 'w', processId: 'p' },
+    clock: () => AT,
+    snapshots: {
+      users: async () => {
+        counts.asked += 1;
+        return users;
       },
     },
-  } as unknown as Reader;
+  } as unknown as PassContext;
   const namesByEntry = entries.map(entry => namesIn([entry]));
   const read = { entries, namesByEntry, readAt: AT, position: undefined, wasUntimed };
-  return { actors: new Actors(read, new Set(projects), new Users(reader)), counts };
+  return { actors: new Actors(read, new Set(projects), new Users(context)), counts };
 }
 
 const contentOf = (...tasks: string[]): ProjectContent => ({

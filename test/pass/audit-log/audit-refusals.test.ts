@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AuditPosition } from '../../../functions/model/process-state.ts';
 import { readAudit } from '../../../functions/pass/audit-log/audit.ts';
-import type { Pass } from '../../../functions/pass/pass.ts';
+import type { PassContext } from '../../../functions/pass/context/context.ts';
 import { ServiceStatusError } from '../../../functions/service/errors.ts';
 
 const status = (code: number) => new ServiceStatusError('GET /auditlog', code, 'refused');
@@ -20,34 +20,32 @@ function readingWith(
   const said: [string, string, object][] = [];
   let requests = 0;
   let pages = 0;
-  const pass = {
-    parts: {
-      process: { workspace: 'w', processId: 'p' },
-      settings,
-      log: { warn: (message: string, details: object) => said.push(['warn', message, details]) },
-      service: {
-        async *auditLog(_process: string, after: string | undefined) {
-          const answer = answers[requests++];
-          if (answer instanceof Error) throw answer;
-          for (let page = 0; page < (answer ?? 1); page++) {
-            pages += 1;
-            yield {
-              items: [],
-              readAt: 0,
-              clock: 'service',
-              after: page === 0 ? after : `c${page}`,
-              hasNextPage: false,
-            };
-          }
-        },
+  const context = {
+    process: { workspace: 'w', processId: 'p' },
+    settings,
+    log: { warn: (message: string, details: object) => said.push(['warn', message, details]) },
+    service: {
+      async *auditLog(_process: string, after: string | undefined) {
+        const answer = answers[requests++];
+        if (answer instanceof Error) throw answer;
+        for (let page = 0; page < (answer ?? 1); page++) {
+          pages += 1;
+          yield {
+            items: [],
+            readAt: 0,
+            clock: 'service',
+            after: page === 0 ? after : `c${page}`,
+            hasNextPage: false,
+          };
+        }
       },
     },
     reports: {
       once: (code: string, message: string, details: object) => said.push([code, message, details]),
     },
     heartbeat: { beat: async () => undefined },
-  } as unknown as Pass;
-  return { read: readAudit(pass, position), said, requests: () => requests, pages: () => pages };
+  } as unknown as PassContext;
+  return { read: readAudit(context, position), said, requests: () => requests, pages: () => pages };
 }
 
 describe('an audit log that is read for the first time', () => {

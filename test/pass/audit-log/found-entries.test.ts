@@ -3,8 +3,8 @@ import type { JsonObject } from '../../../functions/basics/json.ts';
 import type { AuditPosition } from '../../../functions/model/process-state.ts';
 import { FoundEntries } from '../../../functions/pass/audit-log/found-entries.ts';
 import { WalkedPages } from '../../../functions/pass/audit-log/walked-pages.ts';
+import type { PassContext } from '../../../functions/pass/context/context.ts';
 import { digest } from '../../../functions/pass/reading/digest.ts';
-import type { Reader } from '../../../functions/pass/reading/reader.ts';
 
 const AT = Date.UTC(2026, 10, 21, 12);
 const MINUTE = 60_000;
@@ -36,8 +36,12 @@ function finding(before: AuditPosition, told: readonly string[] = []) {
     asked.push([...ids]);
     return new Set(told);
   };
-  const parts = { process: { workspace: 'w', processId: 'p' }, snapshots: { toldEntries } };
-  const found = new FoundEntries({ parts, state: { watermark: 0 } } as unknown as Reader, before);
+  const context = {
+    process: { workspace: 'w', processId: 'p' },
+    snapshots: { toldEntries },
+    before: { watermark: 0 },
+  };
+  const found = new FoundEntries(context as unknown as PassContext, before);
   const walked = new WalkedPages(before);
   return {
     found,

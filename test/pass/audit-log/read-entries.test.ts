@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../functions/basics/json.ts';
 import type { AuditPosition } from '../../../functions/model/process-state.ts';
 import { readEntries } from '../../../functions/pass/audit-log/read-entries.ts';
+import type { PassContext } from '../../../functions/pass/context/context.ts';
 import { digest } from '../../../functions/pass/reading/digest.ts';
-import type { Reader } from '../../../functions/pass/reading/reader.ts';
 
 const AT = Date.UTC(2026, 10, 21, 12);
 /** An entry without a time, by its number. */
@@ -36,37 +36,31 @@ async function reading(
   /** From where each walk began. */
   const walks: (string | undefined)[] = [];
   const said: [string, object][] = [];
-  const reader = {
-    parts: {
-      process: { workspace: 'w', processId: 'p' },
-      clock: () => now,
-      stopAt,
-      log: { warn: (message: string, details: object) => said.push([message, details]) },
-      snapshots: {
-        toldEntries: async (_: object, ids: Iterable<string>) => new Set(ids).intersection(new Set(told)),
-      },
-      service: {
-        async *auditLog(_process: string, after: string | undefined) {
-          const log = logs[Math.min(walks.push(after), logs.length) - 1] ?? [];
-          for (
-            let from = Number(after ?? 0);
-            from === Number(after ?? 0) || from < log.length;
-            from += size
-          ) {
-            now += pageMs;
-            yield {
-              items: log.slice(from, from + size).map(entryOf),
-              ...{ readAt: now, clock: 'service', digest: '' },
-              ...{ after: from === 0 ? undefined : String(from), hasNextPage: from + size < log.length },
-            };
-          }
-        },
+  const context = {
+    process: { workspace: 'w', processId: 'p' },
+    clock: () => now,
+    stopAt,
+    log: { warn: (message: string, details: object) => said.push([message, details]) },
+    snapshots: {
+      toldEntries: async (_: object, ids: Iterable<string>) => new Set(ids).intersection(new Set(told)),
+    },
+    service: {
+      async *auditLog(_process: string, after: string | undefined) {
+        const log = logs[Math.min(walks.push(after), logs.length) - 1] ?? [];
+        for (let from = Number(after ?? 0); from === Number(after ?? 0) || from < log.length; from += size) {
+          now += pageMs;
+          yield {
+            items: log.slice(from, from + size).map(entryOf),
+            ...{ readAt: now, clock: 'service', digest: '' },
+            ...{ after: from === 0 ? undefined : String(from), hasNextPage: from + size < log.length },
+          };
+        }
       },
     },
-    state: { watermark: 0 },
+    before: { watermark: 0 },
     heartbeat: { beat: async () => {} },
-  } as unknown as Reader;
-  const { untold = [], entries, ...read } = await readEntries(reader, before, isTailLost);
+  } as unknown as PassContext;
+  const { untold = [], entries, ...read } = await readEntries(context, before, isTailLost);
   const numbers = (some: readonly JsonObject[]) => some.map(({ n }) => n);
   const ids = untold.map(({ id }) => id);
   return {

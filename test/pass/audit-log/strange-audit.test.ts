@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../functions/basics/json.ts';
 import type { AuditPosition } from '../../../functions/model/process-state.ts';
 import { readAudit } from '../../../functions/pass/audit-log/audit.ts';
 import { namesIn } from '../../../functions/pass/audit-log/names.ts';
-import type { Pass } from '../../../functions/pass/pass.ts';
+import type { PassContext } from '../../../functions/pass/context/context.ts';
 import { openStage } from '../../kit/stage.ts';
 import { PROCESS } from '../../kit/world.ts';
 
@@ -57,29 +57,27 @@ describe('more new audit entries than can be held', () => {
   it('are held in part, and that is said', async () => {
     const said: [message: string, details: object][] = [];
     const entries = (page: number): JsonObject[] => [{ at: page, text: 'x'.repeat(2 ** 20) }];
-    const pass = {
-      parts: {
-        process: { workspace: 'w', processId: 'p' },
-        settings: {},
-        clock: () => 0,
-        log: { warn: (message: string, details: object) => said.push([message, details]) },
-        service: {
-          async *auditLog() {
-            for (let page = 0; page < 80; page++)
-              yield {
-                items: entries(page),
-                readAt: 0,
-                clock: 'service',
-                after: `c${page}`,
-                hasNextPage: true,
-              };
-          },
+    const context = {
+      process: { workspace: 'w', processId: 'p' },
+      settings: {},
+      clock: () => 0,
+      log: { warn: (message: string, details: object) => said.push([message, details]) },
+      service: {
+        async *auditLog() {
+          for (let page = 0; page < 80; page++)
+            yield {
+              items: entries(page),
+              readAt: 0,
+              clock: 'service',
+              after: `c${page}`,
+              hasNextPage: true,
+            };
         },
       },
       heartbeat: { beat: async () => undefined },
-    } as unknown as Pass;
+    } as unknown as PassContext;
     const before: AuditPosition = { order: 'oldest-first', tail: 'c', seen: ['known'] };
-    const { entries: held, position } = await readAudit(pass, before);
+    const { entries: held, position } = await readAudit(context, before);
     expect(held).toHaveLength(64);
     expect(position).toMatchObject({ tail: 'c79' });
     expect(said).toEqual([

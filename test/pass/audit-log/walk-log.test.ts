@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { AuditPosition } from '../../../functions/model/process-state.ts';
 import { type WalkOptions, walkLog } from '../../../functions/pass/audit-log/walk-log.ts';
+import type { PassContext } from '../../../functions/pass/context/context.ts';
 import { digest } from '../../../functions/pass/reading/digest.ts';
-import type { Reader } from '../../../functions/pass/reading/reader.ts';
 
 const AT = Date.UTC(2026, 10, 21, 12);
 const entry = (n: number) => ({ n });
@@ -20,27 +20,25 @@ async function walking(
 ) {
   let now = AT;
   const pages: number[] = [];
-  const reader = {
-    parts: {
-      process: { workspace: 'w', processId: 'p' },
-      clock: () => now,
-      service: {
-        async *auditLog(_process: string, after = '0') {
-          for (let from = Number(after); from < log.length; from += size) {
-            now += 1_000;
-            pages.push(from);
-            yield {
-              items: log.slice(from, from + size).map(entryOf),
-              ...{ readAt: now, clock: 'service', digest: '' },
-              ...{ after: from === 0 ? undefined : String(from), hasNextPage: from + size < log.length },
-            };
-          }
-        },
+  const context = {
+    process: { workspace: 'w', processId: 'p' },
+    clock: () => now,
+    service: {
+      async *auditLog(_process: string, after = '0') {
+        for (let from = Number(after); from < log.length; from += size) {
+          now += 1_000;
+          pages.push(from);
+          yield {
+            items: log.slice(from, from + size).map(entryOf),
+            ...{ readAt: now, clock: 'service', digest: '' },
+            ...{ after: from === 0 ? undefined : String(from), hasNextPage: from + size < log.length },
+          };
+        }
       },
     },
     heartbeat: { beat: async () => {} },
-  } as unknown as Reader;
-  const walked = await walkLog(reader, position, options);
+  } as unknown as PassContext;
+  const walked = await walkLog(context, position, options);
   return { pages, fresh: walked.fresh.map(({ n }) => n), isCutShort: walked.isCutShort };
 }
 

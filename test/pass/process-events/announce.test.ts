@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { heldEvent } from '../../../functions/changes/build-events.ts';
 import { type ProcessState, UNKNOWN_PROCESS } from '../../../functions/model/process-state.ts';
-import type { PassParts } from '../../../functions/pass/parts.ts';
-import { announce, type Say } from '../../../functions/pass/process-events/announce.ts';
+import type { PassPorts } from '../../../functions/pass/context/context.ts';
+import { announce, type Draft } from '../../../functions/pass/process-events/announce.ts';
 import type { Announcement, Snapshots } from '../../../functions/store/store.ts';
 
 const AT = Date.UTC(2026, 10, 21, 12);
@@ -10,7 +10,7 @@ const process = { workspace: 'eu', processId: 'p' };
 
 /** What `announce` needs of a pass, over a table in which others announce first as often as `conflicts` says, and that takes
  *  `most` events at once. */
-function partsOf(announced: number, conflicts: number, most = 100) {
+function portsOf(announced: number, conflicts: number, most = 100) {
   const committed: Announcement[] = [];
   let state: ProcessState = { ...UNKNOWN_PROCESS, announced };
   const snapshots = {
@@ -27,8 +27,8 @@ function partsOf(announced: number, conflicts: number, most = 100) {
   } as unknown as Snapshots;
   const ids: (readonly string[])[] = [];
   const onCommitted = (one: readonly string[]) => ids.push(one);
-  const parts = { process, snapshots, clock: () => AT, onCommitted } as unknown as PassParts;
-  return { committed, ids, announcer: { parts, state } };
+  const ports = { process, snapshots, clock: () => AT, onCommitted } as unknown as PassPorts;
+  return { committed, ids, announcer: [ports, state] as const };
 }
 const say = () => ({
   state: {},
@@ -42,23 +42,23 @@ it('gives an announcement the time as its version, or one more than the last whe
     [AT, AT + 1],
     [AT + 5_000, AT + 5_001],
   ] as const) {
-    const { announcer, committed } = partsOf(last, 0);
-    expect(await announce(announcer, say)).toBe(1);
+    const { announcer, committed } = portsOf(last, 0);
+    expect(await announce(...announcer, say)).toBe(1);
     expect(committed[0]?.said).toMatchObject({ version, at: AT, events: [{ sequence: String(version) }] });
   }
 });
 
 it('hands the ids of what it told, and of nothing else, to who waits for events', async () => {
-  const { announcer, committed, ids } = partsOf(0, 1);
-  await announce(announcer, say);
+  const { announcer, committed, ids } = portsOf(0, 1);
+  await announce(...announcer, say);
   expect(ids).toEqual([committed[0]?.said.events.map(({ id }) => id)]);
   expect(ids[0]).toEqual([expect.any(String)]);
 });
 
 it('invariant 8: decides again by the state of who was first', async () => {
-  const { announcer, committed } = partsOf(AT, 1);
+  const { announcer, committed } = portsOf(AT, 1);
   const seen: ProcessState[] = [];
-  const told = await announce(announcer, state => {
+  const told = await announce(...announcer, state => {
     seen.push(state);
     return state.reported.includes('theirs') ? undefined : say();
   });
@@ -72,7 +72,7 @@ it('says what to look at when others keep being first', async () => {
     tries += 1;
     return say();
   };
-  await expect(announce(partsOf(0, 1_000).announcer, counted)).rejects.toThrow(
+  await expect(announce(...portsOf(0, 1_000).announcer, counted)).rejects.toThrow(
     /process p .* 20 tries.*pollers/s,
   );
   expect(tries).toBe(20);
@@ -81,10 +81,10 @@ it('says what to look at when others keep being first', async () => {
 describe('what is too large for one commit', () => {
   /** Says so many things, of which the state knows how many are said. */
   const sayMany =
-    (count: number): ((state: ProcessState) => Say | undefined) =>
+    (count: number): ((state: ProcessState) => Draft | undefined) =>
     state => {
       const left = count - state.reported.length;
-      const some = (much: number): Say => ({
+      const some = (much: number): Draft => ({
         state: { reported: Array(state.reported.length + much).fill('said') },
         events: version => Array.from({ length: much }, () => say().events(version)).flat(),
         less: () => (much > 1 ? some(Math.floor(much / 2)) : undefined),
@@ -93,23 +93,23 @@ describe('what is too large for one commit', () => {
     };
 
   it('is said in parts, each with its state, and counted together', async () => {
-    const { announcer, committed } = partsOf(0, 0, 3);
-    expect(await announce(announcer, sayMany(10))).toBe(10);
+    const { announcer, committed } = portsOf(0, 0, 3);
+    expect(await announce(...announcer, sayMany(10))).toBe(10);
     expect(committed.map(({ said }) => said.events.length)).toEqual([2, 2, 3, 3]);
     expect(committed.map(({ state }) => state.reported?.length)).toEqual([2, 4, 7, 10]);
     expect(committed.map(({ said }) => said.version)).toEqual([AT, AT + 1, AT + 2, AT + 3]);
   });
 
   it('counts what was said of it when another pass says the rest', async () => {
-    const { announcer } = partsOf(0, 0, 1);
+    const { announcer } = portsOf(0, 0, 1);
     expect(
-      await announce(announcer, state => (state.reported.length < 2 ? sayMany(4)(state) : undefined)),
+      await announce(...announcer, state => (state.reported.length < 2 ? sayMany(4)(state) : undefined)),
     ).toBe(2);
   });
 
   it('is an error when nothing of it fits, or there is no less of it', async () => {
     const message = /process p .* too large to commit: not one/;
-    await expect(announce(partsOf(0, 0, 0).announcer, sayMany(4))).rejects.toThrow(message);
-    await expect(announce(partsOf(0, 0, 0).announcer, say)).rejects.toThrow(message);
+    await expect(announce(...portsOf(0, 0, 0).announcer, sayMany(4))).rejects.toThrow(message);
+    await expect(announce(...portsOf(0, 0, 0).announcer, say)).rejects.toThrow(message);
   });
 });

@@ -3,7 +3,8 @@ import type { JsonObject } from '../../../functions/basics/json.ts';
 import type { AuditEvent } from '../../../functions/model/event.ts';
 import { UNKNOWN_PROCESS } from '../../../functions/model/process-state.ts';
 import type { LogEntry } from '../../../functions/pass/audit-log/placed-entries.ts';
-import { tellEntries } from '../../../functions/pass/process-events/entries.ts';
+import type { PassContext } from '../../../functions/pass/context/context.ts';
+import { announceEntries } from '../../../functions/pass/process-events/entries.ts';
 import { createSnapshots } from '../../../functions/store/dynamo/store.ts';
 import type { Snapshots } from '../../../functions/store/store.ts';
 import { AT } from '../../kit/store/subject.ts';
@@ -45,12 +46,12 @@ const watched: Pick<Snapshots, 'announce' | 'readState' | 'toldEntries' | 'load'
   load: (of, id) => snapshots.load(of, id),
 };
 
-function tell(untold: readonly LogEntry[] | undefined, over: Partial<typeof watched> = {}) {
-  const parts = { process, snapshots: { ...watched, ...over }, clock: () => AT };
+function tell(untold: readonly LogEntry[], over: Partial<typeof watched> = {}) {
   const heartbeat = { beat: async () => void calls.push('beat') };
-  const state = { ...UNKNOWN_PROCESS, baselined: true };
+  const before = { ...UNKNOWN_PROCESS, baselined: true };
+  const context = { process, snapshots: { ...watched, ...over }, clock: () => AT, heartbeat, before };
   const actors = { ofEntries: async () => (entry: JsonObject) => [{ id: `u${entry.n}`, name: 'Eva' }] };
-  return tellEntries({ parts, state, heartbeat }, { ...(untold && { untold }) }, new Set(), actors as never);
+  return announceEntries(context as unknown as PassContext, untold, new Set(), actors as never);
 }
 
 describe('the new entries of the audit log', () => {
@@ -73,7 +74,7 @@ describe('the new entries of the audit log', () => {
   });
 
   it('may be none', async () => {
-    expect([await tell([]), await tell(undefined), calls]).toEqual([0, 0, []]);
+    expect([await tell([]), calls]).toEqual([0, []]);
   });
 
   it('are told with the users that each names, in their order', async () => {

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../functions/basics/json.ts';
 import { byText } from '../../../functions/basics/order.ts';
+import type { PassContext } from '../../../functions/pass/context/context.ts';
 import { recordsIn } from '../../../functions/pass/process-events/entries.ts';
 import { createSnapshots } from '../../../functions/store/dynamo/store.ts';
 import { type Snapshots, TornSnapshotError } from '../../../functions/store/store.ts';
@@ -43,8 +44,8 @@ async function find(projects: readonly string[], entries: readonly JsonObject[])
   const beat = async () => {
     beats += 1;
   };
-  const pass = { parts: { process, snapshots: { load } }, heartbeat: { beat } };
-  const records = await recordsIn(pass, entries, new Set(projects));
+  const context = { process, snapshots: { load }, heartbeat: { beat } } as unknown as PassContext;
+  const records = await recordsIn(context, entries, new Set(projects));
   return { records: entries.map(entry => records.get(entry)), beats };
 }
 const tasksIn = async (projects: readonly string[], entries: readonly JsonObject[]) =>
@@ -119,8 +120,8 @@ describe('the records in an audit entry', () => {
 
   it('are no tasks of a project whose snapshot is torn; a table that fails is told', async () => {
     await know({ p1: ['t1'], p2: ['t2'] });
-    const failing = (error: Error) => ({
-      parts: {
+    const failing = (error: Error) =>
+      ({
         process,
         snapshots: {
           load: async (of: typeof process, id: string) => {
@@ -128,9 +129,8 @@ describe('the records in an audit entry', () => {
             return snapshots.load(of, id);
           },
         },
-      },
-      heartbeat: { beat: async () => undefined },
-    });
+        heartbeat: { beat: async () => undefined },
+      }) as unknown as PassContext;
     const entry = { of: ['p1', 'p2', 't1', 't2'] };
     const projects = new Set(['p1', 'p2']);
     const records = await recordsIn(failing(new TornSnapshotError('torn')), [entry], projects);

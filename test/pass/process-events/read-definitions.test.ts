@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { type PassPorts, Reports } from '../../../functions/pass/context/context.ts';
 import { readDefinitions } from '../../../functions/pass/process-events/definitions.ts';
-import { Reports } from '../../../functions/pass/reading/reports.ts';
 import {
   ServiceAnswerError,
   ServiceStatusError,
@@ -26,7 +26,10 @@ async function read(list: 'coverpage' | 'taskCustomFields', error: Error) {
       throw error;
     },
   } as unknown as Service;
-  const reports = new Reports({ workspace: 'eu', processId: 'p' }, log, [], []);
+  const reports = new Reports(
+    { process: { workspace: 'eu', processId: 'p' }, log, known: [] } as unknown as PassPorts,
+    [],
+  );
   const definitions = await readDefinitions(service, 'p', reports);
   reports.logAndSave();
   return { definitions, warned };

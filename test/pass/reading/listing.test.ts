@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { Pass } from '../../../functions/pass/pass.ts';
+import type { PassContext } from '../../../functions/pass/context/context.ts';
 import { digest } from '../../../functions/pass/reading/digest.ts';
 import {
   EndlessListingError,
   kindOf,
   listProjects,
-  MOST_READINGS,
+  MAX_READINGS,
 } from '../../../functions/pass/reading/listing.ts';
 import { ServiceAnswerError } from '../../../functions/service/errors.ts';
 
@@ -37,35 +37,30 @@ function listing({
   let reading = 0;
   const filters: object[] = [];
   const said: string[] = [];
-  const pass = {
-    parts: {
-      process: { workspace: 'w', processId: 'p' },
-      clock: () => now,
-      stopAt,
-      service: {
-        async *projects(_process: string, filter: object) {
-          filters.push(filter);
-          const pages = readings[Math.min(reading++, readings.length - 1)] ?? [];
-          for (const [index, ids] of pages.entries()) {
-            now += pageMs;
-            const items = ids.map(id => ({
-              id,
-              fields: { id, ...(updatedAt[id] && { updatedAt: updatedAt[id] }) },
-              ...(flaws[id] && { flaw: flaws[id] }),
-            }));
-            yield { items, readAt: now + 7, clock, after: undefined, hasNextPage: index < pages.length - 1 };
-          }
-        },
+  const context = {
+    process: { workspace: 'w', processId: 'p' },
+    clock: () => now,
+    stopAt,
+    service: {
+      async *projects(_process: string, filter: object) {
+        filters.push(filter);
+        const pages = readings[Math.min(reading++, readings.length - 1)] ?? [];
+        for (const [index, ids] of pages.entries()) {
+          now += pageMs;
+          const items = ids.map(id => ({
+            id,
+            fields: { id, ...(updatedAt[id] && { updatedAt: updatedAt[id] }) },
+            ...(flaws[id] && { flaw: flaws[id] }),
+          }));
+          yield { items, readAt: now + 7, clock, after: undefined, hasNextPage: index < pages.length - 1 };
+        }
       },
     },
-    state: { watermark },
+    before: { watermark },
     reports: { once: (code: string, message: string) => said.push(`${code}: ${message}`) },
     heartbeat: { beat: async () => undefined },
-    get outOfTime() {
-      return now >= stopAt;
-    },
-  } as unknown as Pass;
-  return { list: (after?: number) => listProjects(pass, after), filters, said };
+  } as unknown as PassContext;
+  return { list: (after?: number) => listProjects(context, after), filters, said };
 }
 
 const [ONE, TWO] = [[['1', '2']], [['1'], ['2']]];
@@ -160,7 +155,7 @@ describe('a listing', () => {
     const { projects, ...restless } = await list();
     expect([[...projects.keys()].sort(), restless.isComplete]).toEqual([['0', '1', '2'], false]);
     expect(kindOf({ projects, ...restless })).toBe('restless');
-    expect(filters).toHaveLength(MOST_READINGS);
+    expect(filters).toHaveLength(MAX_READINGS);
   });
 
   it.each([

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../functions/basics/json.ts';
-import type { Pass } from '../../../functions/pass/pass.ts';
+import type { PassContext } from '../../../functions/pass/context/context.ts';
 import { readTasks, type Same, type TasksRead } from '../../../functions/pass/reading/read-tasks.ts';
 import { ServiceAnswerError, ServiceStatusError } from '../../../functions/service/errors.ts';
 
@@ -12,47 +12,40 @@ interface Known {
   /** The tasks that the snapshot has. */
   readonly known?: ReadonlyMap<string, JsonObject>;
   readonly digest?: string | undefined;
-  readonly kind?: 'changes' | 'baseline';
   /** By which clock each page of a reading tells its time; by the service's where none is given. */
   readonly clocks?: readonly ('service' | 'local')[];
 }
 
 /** Reads the tasks of a service that answers each reading with the next of these: pages of identifiers, or an error. Each
  *  page is read a second after the one before; its digest is its identifiers. */
-function reading(
-  readings: (string[][] | Error)[],
-  { known, digest, kind = 'changes', clocks = [] }: Known = {},
-) {
+function reading(readings: (string[][] | Error)[], { known, digest, clocks = [] }: Known = {}) {
   const counts = { asked: 0, beats: 0, parsed: 0, loaded: 0 };
   /** For each reading whether a page with the digest '1,2', and one with none, would be known. */
   const areKnown: boolean[][] = [];
   let now = AT;
-  const pass = {
-    kind,
-    parts: {
-      process: { workspace: 'eu', processId: 'p' },
-      clock: () => now,
-      service: {
-        async *tasks(
-          processId: string,
-          projectId: string,
-          { isKnown }: { isKnown: (digest: string) => boolean },
-        ) {
-          expect([processId, projectId]).toEqual(['p', '7']);
-          areKnown.push(['1,2', ''].map(isKnown));
-          const pages = readings[Math.min(counts.asked++, readings.length - 1)] ?? [];
-          if (pages instanceof Error) throw pages;
-          for (const [index, ids] of pages.entries()) {
-            now += 1_000;
-            yield {
-              get items() {
-                counts.parsed += 1;
-                return ids.map(id => ({ id, fields: { id } }));
-              },
-              ...{ digest: ids.join(), readAt: now, clock: clocks[index] ?? 'service' },
-            };
-          }
-        },
+  const context = {
+    process: { workspace: 'eu', processId: 'p' },
+    clock: () => now,
+    service: {
+      async *tasks(
+        processId: string,
+        projectId: string,
+        { isKnown }: { isKnown: (digest: string) => boolean },
+      ) {
+        expect([processId, projectId]).toEqual(['p', '7']);
+        areKnown.push(['1,2', ''].map(isKnown));
+        const pages = readings[Math.min(counts.asked++, readings.length - 1)] ?? [];
+        if (pages instanceof Error) throw pages;
+        for (const [index, ids] of pages.entries()) {
+          now += 1_000;
+          yield {
+            get items() {
+              counts.parsed += 1;
+              return ids.map(id => ({ id, fields: { id } }));
+            },
+            ...{ digest: ids.join(), readAt: now, clock: clocks[index] ?? 'service' },
+          };
+        }
       },
     },
     heartbeat: {
@@ -60,12 +53,12 @@ function reading(
         counts.beats += 1;
       },
     },
-  } as unknown as Pass;
+  } as unknown as PassContext;
   const load = async () => {
     counts.loaded += 1;
     return known;
   };
-  return { read: () => readTasks(pass, '7', { digest, load }), counts, areKnown };
+  return { read: () => readTasks(context, '7', { digest, load }), counts, areKnown };
 }
 
 const read = async (...given: Parameters<typeof reading>) => (await reading(...given).read()) as TasksRead;
@@ -77,9 +70,9 @@ describe('the tasks of a project', () => {
     expect(await timed('local', 'service')).not.toHaveProperty('untimed');
   });
 
-  it('are read once where they fit one page, whatever is lacking, in a baseline, too', async () => {
-    for (const kind of ['changes', 'baseline'] as const) {
-      const one = reading([[['1', '2']]], { known: tasks('1', '3'), kind });
+  it('are read once where they fit one page, whatever is lacking, or if none are known', async () => {
+    for (const known of [{ known: tasks('1', '3') }, {}]) {
+      const one = reading([[['1', '2']]], known);
       expect(await one.read()).toEqual({
         ...{ tasks: tasks('1', '2'), readAt: AT + 1_000, readBefore: AT + 2_000, digest: '1,2' },
       });
@@ -102,12 +95,6 @@ describe('the tasks of a project', () => {
 
   it('invariant 2: of several pages are read twice for the first time: what was passed over would be new only later', async () => {
     const made = reading(grown);
-    expect(await made.read()).toMatchObject({ tasks: tasks('1', '2', '3') });
-    expect(made.counts.asked).toBe(2);
-  });
-
-  it('invariant 2: of several pages are read twice in a baseline, which may have passed over a new one', async () => {
-    const made = reading(grown, { known: tasks('1', '2'), kind: 'baseline' });
     expect(await made.read()).toMatchObject({ tasks: tasks('1', '2', '3') });
     expect(made.counts.asked).toBe(2);
   });
@@ -140,8 +127,8 @@ describe('the tasks of a project', () => {
       ...{ readAt: AT + 1_000, readBefore: AT + 11_000, digest: undefined, isRestless: true },
     });
     expect(restless.counts.asked).toBe(5);
-    const inBaseline = await read(readings, { kind: 'baseline' });
-    expect([...inBaseline.tasks.keys()]).toEqual(['1', 'x', '2', '3', '4', '5']);
+    const first = await read(readings);
+    expect([...first.tasks.keys()]).toEqual(['1', 'x', '2', '3', '4', '5']);
   });
 
   it('are not there when the service says so, in any reading', async () => {
@@ -162,19 +149,17 @@ describe('the tasks of a project', () => {
 
   it('can not be used with one that can not be used', async () => {
     const flaw = new ServiceAnswerError('GET /tasks', { path: '$', expected: 'an id', found: 'none' });
-    const pass = {
-      parts: {
-        process: { workspace: 'eu', processId: 'p' },
-        clock: () => AT,
-        service: {
-          async *tasks() {
-            yield { items: [{ id: '1', fields: {}, flaw }], digest: 'd', readAt: AT, clock: 'service' };
-          },
+    const context = {
+      process: { workspace: 'eu', processId: 'p' },
+      clock: () => AT,
+      service: {
+        async *tasks() {
+          yield { items: [{ id: '1', fields: {}, flaw }], digest: 'd', readAt: AT, clock: 'service' };
         },
       },
       heartbeat: { beat: async () => undefined },
-    } as unknown as Pass;
-    await expect(readTasks(pass, '7', { load: async () => undefined })).rejects.toBe(flaw);
+    } as unknown as PassContext;
+    await expect(readTasks(context, '7', { load: async () => undefined })).rejects.toBe(flaw);
   });
 });
 

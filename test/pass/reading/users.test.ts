@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../functions/basics/json.ts';
 import type { KnownUsers } from '../../../functions/model/snapshot.ts';
-import type { Reader } from '../../../functions/pass/reading/reader.ts';
+import type { PassContext } from '../../../functions/pass/context/context.ts';
 import { Users } from '../../../functions/pass/reading/users.ts';
 import { ServiceError, ServiceStatusError } from '../../../functions/service/errors.ts';
 
@@ -25,7 +25,7 @@ function workspace(list: Answer) {
     fields,
     ...(fields.flaw && { flaw: new Error() }),
   });
-  const reader = {
+  const context = {
     heartbeat: { beat: async () => {} },
     reports: {
       once: (code: string, message: string, details?: object) => {
@@ -33,39 +33,37 @@ function workspace(list: Answer) {
         world.details.push(details);
       },
     },
-    parts: {
-      process: { workspace: 'w', processId: 'p' },
-      clock: () => world.now,
-      log: {
-        warn: (message: string, details?: object) => {
-          world.said.push(message);
-          world.details.push(details);
-        },
-      },
-      snapshots: {
-        users: async () => world.kept,
-        saveUsers: async (_process: object, users: KnownUsers) => {
-          world.kept = users;
-        },
-      },
-      service: {
-        async *users({ ms }: { ms?: number }) {
-          world.asked.push('list');
-          world.patience.push(ms);
-          if (world.list instanceof Error) throw world.list;
-          yield { items: world.list.map(recordOf) };
-        },
-        user: async (id: string, { ms }: { ms?: number }) => {
-          world.asked.push(id);
-          world.patience.push(ms);
-          const answer = world.one.get(id) ?? new ServiceStatusError('GET /user', 404, 'no such user');
-          if (answer instanceof Error) throw answer;
-          return recordOf((answer as readonly JsonObject[])[0] ?? {});
-        },
+    process: { workspace: 'w', processId: 'p' },
+    clock: () => world.now,
+    log: {
+      warn: (message: string, details?: object) => {
+        world.said.push(message);
+        world.details.push(details);
       },
     },
-  } as unknown as Reader;
-  return { world, pass: () => new Users(reader) };
+    snapshots: {
+      users: async () => world.kept,
+      saveUsers: async (_process: object, users: KnownUsers) => {
+        world.kept = users;
+      },
+    },
+    service: {
+      async *users({ ms }: { ms?: number }) {
+        world.asked.push('list');
+        world.patience.push(ms);
+        if (world.list instanceof Error) throw world.list;
+        yield { items: world.list.map(recordOf) };
+      },
+      user: async (id: string, { ms }: { ms?: number }) => {
+        world.asked.push(id);
+        world.patience.push(ms);
+        const answer = world.one.get(id) ?? new ServiceStatusError('GET /user', 404, 'no such user');
+        if (answer instanceof Error) throw answer;
+        return recordOf((answer as readonly JsonObject[])[0] ?? {});
+      },
+    },
+  } as unknown as PassContext;
+  return { world, pass: () => new Users(context) };
 }
 const ANN = { id: 'u1', name: 'Ann' };
 const status = (code: number) => new ServiceStatusError('GET /users', code, 'refused');

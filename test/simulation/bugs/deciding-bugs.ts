@@ -28,7 +28,7 @@ export const DECIDING_BUGS: readonly Bug[] = [
     edits: [
       edit(
         'pass/look.ts',
-        'if (head && snapshot?.version !== head.version) return observe(pass, { projectId, listing, listed });',
+        'if (head && snapshot?.version !== head.version) return observe(context, state, candidate);',
         '',
       ),
     ],
@@ -47,7 +47,7 @@ export const DECIDING_BUGS: readonly Bug[] = [
   {
     name: 'a watermark that moves on past a list that never came to rest',
     edits: [
-      edit('pass/settle.ts', 'watermark: isComplete ? startedAt : state.watermark', 'watermark: startedAt'),
+      edit('pass/settle.ts', 'watermark: isComplete ? startedAt : before.watermark', 'watermark: startedAt'),
     ],
     tests: ['pass/restless-listing.test.ts'],
   },
@@ -88,9 +88,9 @@ export const DECIDING_BUGS: readonly Bug[] = [
     edits: [
       edit(
         'pass/rounds.ts',
-        '  const changes = debtChanges(state, findings.takeNew()',
+        '  const changes = debtChanges(before, findings.takeNew()',
         '  if (reached !== undefined) {\n    heartbeat.reach(reached);\n    await heartbeat.save();\n  }\n' +
-          '  const changes = debtChanges(state, findings.takeNew()',
+          '  const changes = debtChanges(before, findings.takeNew()',
       ),
     ],
     tests: ['pass/rounds.test.ts'],

@@ -7,7 +7,7 @@ export const PASS: readonly Bug[] = [
   },
   {
     name: 'a project that failed not left for the next run',
-    edits: [edit('pass/rounds.ts', '  await parts.snapshots.writeDebts(parts.process, changes);\n', '')],
+    edits: [edit('pass/rounds.ts', '  await snapshots.writeDebts(process, changes);\n', '')],
     tests: ['pass/rounds.test.ts'],
   },
   {
@@ -27,14 +27,14 @@ export const PASS: readonly Bug[] = [
       edit(
         'pass/process-events/definitions.ts',
         '      const read = await readDefinitions(service, process.processId, reports);\n',
-        '      const read = kept.get(parts.settings) ?? (await readDefinitions(service, process.processId, reports));\n' +
-          '      kept.set(parts.settings, read);\n',
+        '      const read = kept.get(this.#context.settings) ?? (await readDefinitions(service, process.processId, reports));\n' +
+          '      kept.set(this.#context.settings, read);\n',
       ),
       edit(
         'pass/process-events/definitions.ts',
-        '/** The pass whose definitions these are. */',
+        "/** A process's field definitions during one pass",
         'const kept = new WeakMap<object, Awaited<ReturnType<typeof readDefinitions>>>();\n\n' +
-          '/** The pass whose definitions these are. */',
+          "/** A process's field definitions during one pass",
       ),
     ],
   },

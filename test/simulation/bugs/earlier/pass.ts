@@ -12,16 +12,14 @@ export const PASS: readonly Bug[] = [
       edit(
         'pass/survey.ts',
         '  const namesByEntry = ',
-        '  await announce(pass, () => ({ state: { watermark: window.startedAt }, events: () => [] }));\n' +
+        '  await announce(context, before, () => ({ state: { watermark: window.startedAt }, events: () => [] }));\n' +
           '  const namesByEntry = ',
       ),
     ],
   },
   {
     name: 'no overlap',
-    edits: [
-      edit('pass/survey.ts', 'watermark - parts.settings.overlap', 'watermark - 0 * parts.settings.overlap'),
-    ],
+    edits: [edit('pass/survey.ts', 'watermark - settings.overlap', 'watermark - 0 * settings.overlap')],
   },
   {
     name: 'deletions unconfirmed',
@@ -30,8 +28,9 @@ export const PASS: readonly Bug[] = [
       edit(
         'pass/reading/read-tasks.ts',
         'if (before && !lacksAny(first.tasks(), before)) return tasksIn(first);',
-        "if (reader.kind !== 'baseline') return tasksIn(first);",
+        'if (before) return tasksIn(first);',
       ),
+      edit('pass/look.ts', 'return snapshot?.content.tasks;', 'return snapshot?.content.tasks ?? new Map();'),
       edit(
         'pass/decide.ts',
         "if (listing === 'whole') return debt?.cause === 'not-listed' ? 'missed twice' : 'not-listed';",
@@ -51,15 +50,15 @@ export const PASS: readonly Bug[] = [
     edits: [
       edit(
         'pass/run-pass.ts',
-        '  await heartbeat.save();\n  await parts.snapshots.release(',
-        '  await parts.snapshots.abandon(',
+        '  await heartbeat.save();\n  await snapshots.release(',
+        '  await snapshots.abandon(',
       ),
     ],
   },
   {
     name: 'watermark by our clock where there is no Date',
     edits: [
-      edit('pass/reading/listing.ts', '? readAt : withoutClock(reader, projects)', '? readAt : clock()'),
+      edit('pass/reading/listing.ts', '? readAt : withoutClock(context, projects)', '? readAt : clock()'),
     ],
   },
   {

@@ -1,6 +1,6 @@
-import type { Clock } from '../basics/clock.ts';
-import type { ProcessKey } from '../basics/process.ts';
-import { byKey, type Lease, type PassWindow, type Snapshots } from '../store/store.ts';
+import type { Clock } from '../../basics/clock.ts';
+import type { ProcessKey } from '../../basics/process.ts';
+import { byKey, type Lease, type PassWindow, type Snapshots } from '../../store/store.ts';
 
 /** How long a lease lasts: longer than the slowest page takes, yet a dead poller is replaced within a minute. */
 export const LEASE_MS = 60_000;
@@ -9,23 +9,21 @@ const RENEW_MS = 10_000;
 /** Another poller took over the lease. The pass stops, which does no harm: every commit is complete by itself. */
 export class LeaseLostError extends Error {}
 
-interface Parts {
-  readonly process: ProcessKey;
-  readonly snapshots: Pick<Snapshots, 'saveProgress'>;
-  readonly clock: Clock;
-}
-
 /** Keeps the lease of a pass alive. */
 export class Heartbeat {
-  readonly #parts: Parts;
+  readonly #process: ProcessKey;
+  readonly #snapshots: Snapshots;
+  readonly #clock: Clock;
   #lease: Lease;
   #renewedAt: number;
   #renewal: Promise<void> | undefined;
 
-  constructor(parts: Parts, lease: Lease) {
-    this.#parts = parts;
+  constructor(lease: Lease, process: ProcessKey, snapshots: Snapshots, clock: Clock) {
     this.#lease = lease;
-    this.#renewedAt = parts.clock();
+    this.#process = process;
+    this.#snapshots = snapshots;
+    this.#clock = clock;
+    this.#renewedAt = clock();
   }
 
   /** The lease, with the window and progress that the next write saves. */
@@ -35,7 +33,7 @@ export class Heartbeat {
 
   /** Also when the clock was set back since the last renewal. */
   get isDue(): boolean {
-    const age = this.#parts.clock() - this.#renewedAt;
+    const age = this.#clock() - this.#renewedAt;
     return age >= RENEW_MS || age < 0;
   }
 
@@ -75,10 +73,9 @@ export class Heartbeat {
   }
 
   async #write(): Promise<void> {
-    const { snapshots, process, clock } = this.#parts;
-    const now = clock();
+    const now = this.#clock();
     this.#renewedAt = now;
-    if (!(await snapshots.saveProgress(process, this.#lease, now + LEASE_MS)))
-      throw new LeaseLostError(`Another poller took over process ${process.processId}.`);
+    if (!(await this.#snapshots.saveProgress(this.#process, this.#lease, now + LEASE_MS)))
+      throw new LeaseLostError(`Another poller took over process ${this.#process.processId}.`);
   }
 }

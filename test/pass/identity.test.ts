@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../../functions/basics/json.ts';
-import type { Snapshot } from '../../../functions/model/snapshot.ts';
-import type { PassParts } from '../../../functions/pass/parts.ts';
-import { Identity } from '../../../functions/pass/reading/identity.ts';
-import type { Snapshots } from '../../../functions/store/store.ts';
-import { openStage } from '../../kit/stage.ts';
-import { PROCESS, type World, type WorldOptions } from '../../kit/world.ts';
+import type { JsonObject } from '../../functions/basics/json.ts';
+import type { Snapshot } from '../../functions/model/snapshot.ts';
+import { checkProject, checkTasks, identifiersOf } from '../../functions/pass/look.ts';
+import type { Snapshots } from '../../functions/store/store.ts';
+import { openStage } from '../kit/stage.ts';
+import { PROCESS, type World, type WorldOptions } from '../kit/world.ts';
 
 /** A service that changes how it identifies its records. */
 const stage = openStage();
@@ -127,20 +126,22 @@ describe('a field that has the value of the identifier by chance', () => {
 
 describe('a check of identifiers', () => {
   const task = (id: string, more: JsonObject = {}) => [id, { id, ...more }] as const;
-  const identity = (snapshots: Partial<Snapshots>) =>
-    new Identity({ process: { workspace: 'eu', processId: 'p' }, snapshots } as unknown as PassParts);
+  const process = { workspace: 'eu', processId: 'p' };
   const checked = (known: Tasks, read: Tasks) => () =>
-    identity({}).checkTasks('1', new Map(known), new Map(read));
+    checkTasks(process, '1', new Map(known), new Map(read));
+  /** A check of a new project beside those in these snapshots. */
+  const checkedAmong = async (snapshots: Pick<Snapshots, 'heads' | 'load'>, record: JsonObject) =>
+    checkProject(process, 'new', record, await identifiersOf(process, snapshots));
   const headsOf = (...ids: string[]) =>
     async function* () {
       yield ids.map(projectId => ({ projectId, version: 1, recordReadAt: 0, tasksReadAt: 0 }));
     };
   /** A check of a new project, beside one that is known. */
   const checkedBeside = (knownId: string, known: JsonObject, record: JsonObject) =>
-    identity({
-      heads: headsOf(knownId),
-      load: async () => ({ content: { record: known } }) as unknown as Snapshot,
-    }).checkProject('new', record);
+    checkedAmong(
+      { heads: headsOf(knownId), load: async () => ({ content: { record: known } }) as unknown as Snapshot },
+      record,
+    );
   type Tasks = readonly (readonly [string, JsonObject])[];
 
   it('asks nothing of a list that is empty, or is the first', () => {
@@ -172,18 +173,15 @@ describe('a check of identifiers', () => {
   });
 
   it('knows nothing when no project is known', async () => {
-    const none = identity({ heads: headsOf() });
-    await none.checkProject('new', { key: 'new' });
+    const load = async () => undefined;
+    await checkedAmong({ heads: headsOf(), load }, { key: 'new' });
   });
 
   it('fails when the projects that are known can not be read', async () => {
-    const broken = identity({
-      heads: headsOf('1'),
-      load: async () => {
-        throw new Error('throttled');
-      },
-    });
-    await expect(broken.checkProject('new', { id: 'new' })).rejects.toThrow('throttled');
+    const load = async () => {
+      throw new Error('throttled');
+    };
+    await expect(checkedAmong({ heads: headsOf('1'), load }, { id: 'new' })).rejects.toThrow('throttled');
   });
 });
 

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
-import type { ProcessKey } from '../../functions/basics/process.ts';
-import { Heartbeat, LEASE_MS, LeaseLostError } from '../../functions/pass/heartbeat.ts';
-import type { Lease, Snapshots } from '../../functions/store/store.ts';
+import type { ProcessKey } from '../../../functions/basics/process.ts';
+import { Heartbeat, LEASE_MS, LeaseLostError } from '../../../functions/pass/context/heartbeat.ts';
+import type { Lease, Snapshots } from '../../../functions/store/store.ts';
 
 const process: ProcessKey = { workspace: 'eu', processId: 'p' };
 
@@ -14,9 +14,9 @@ function begin(lease: Partial<Lease> = {}) {
     writes.push({ ...write, lease: written, until });
     return write.promise;
   };
-  const parts = { process, snapshots: { saveProgress }, clock: () => clock.now };
+  const snapshots = { saveProgress } as Snapshots;
   const mine = { mode: 'sweep', owner: 'me', window: undefined, progress: undefined, ...lease } as const;
-  return { heartbeat: new Heartbeat(parts, mine), clock, writes };
+  return { heartbeat: new Heartbeat(mine, process, snapshots, () => clock.now), clock, writes };
 }
 
 test('a lease is written every ten seconds, and then lives for a minute', async () => {
