@@ -5,14 +5,21 @@ export type { EndpointKind, KindSettingName, KindSettings } from '../functions/m
 export type { OwnMetric } from './alarms/own-metric.ts';
 export { Changewire, type FunctionName, type QueueName } from './changewire.ts';
 export { SnapshotTable, type SnapshotTableProps } from './parts/table.ts';
-export type { ChangesProps } from './props/changes.ts';
-export type { ChangewireProps } from './props/changewire.ts';
-export type { EndpointProps, FieldValue, FilterProps, ValueFilterProps } from './props/endpoint.ts';
-export type { ProcessProps } from './props/process.ts';
-export type { DeliveryProps, SubscriptionFilterProps, SubscriptionProps } from './props/subscription.ts';
 export type {
+  ChangesProps,
+  ChangewireProps,
   IdentifiersProps,
   LinkTemplateProps,
   PageSizeProps,
+  ProcessProps,
   WorkspaceProps,
-} from './props/workspace.ts';
+} from './props/changewire.ts';
+export type {
+  DeliveryProps,
+  EndpointProps,
+  FieldValue,
+  FilterProps,
+  SubscriptionFilterProps,
+  SubscriptionProps,
+  ValueFilterProps,
+} from './props/endpoint.ts';

@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander';
+import { perSecond } from '../../functions/config/endpoint.ts';
 import { EVENT_TYPES } from '../../functions/config/filter.ts';
 import { hint } from '../../functions/config/problems.ts';
 import { parseDuration } from '../../local/basics/duration.ts';
@@ -45,8 +46,9 @@ export function limitOf(text: string): number {
 
 /** Reads requests a second, as `perSecond` of the configuration. */
 export function rateOf(text: string): number {
-  if (/^([1-9]\d?|100)$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('It takes a whole number of requests a second, from 1 to 100.');
+  const { data, error } = perSecond().safeParse(/^\d+$/.test(text) ? Number(text) : undefined);
+  if (error === undefined) return data;
+  throw new InvalidArgumentError(`It takes ${error.issues[0]?.message}: requests a second.`);
 }
 
 /** Collects the values of an option that may be repeated. */

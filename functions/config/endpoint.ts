@@ -18,12 +18,15 @@ export const kindSettings = bySetting(({ choices }) =>
   ).optional(),
 );
 
+/** Requests a second. */
+export const perSecond = () => whole(1, 100);
+
 /** One endpoint of the configuration. Its address is a secret, and so not part of the configuration. */
 export const endpointConfig = object({
   name: name(),
   kind: choice(KIND_NAMES),
   filter: endpointFilter.optional(),
-  perSecond: whole(1, 100).optional(),
+  perSecond: perSecond().optional(),
   keepSuccesses: yesNo().optional(),
   ...kindSettings,
 })

@@ -34,13 +34,12 @@ export const configSchema = object({
   alarmEmail: z.email({ error: 'an e-mail address' }).optional(),
 });
 
-/** The part of it that the functions read. */
-export const deployedSchema = configSchema.pick({
-  workspaces: true,
-  changes: true,
-  sweep: true,
-  subscriptions: true,
-  endpoints: true,
+/** The part of it that the functions read: all but what only a deployment uses. */
+export const deployedSchema = configSchema.omit({
+  stackName: true,
+  region: true,
+  logRetentionDays: true,
+  alarmEmail: true,
 });
 
 /** Several stacks, each with its own part of the workspaces: in one region or in several. */

@@ -1,3 +1,4 @@
+import type { Duration } from 'aws-cdk-lib';
 import type { EventType } from '../../functions/model/event.ts';
 import type { EndpointKind, KindSettings } from '../../functions/model/kinds.ts';
 
@@ -83,3 +84,91 @@ export interface ValueFilterProps {
 
 /** A value of a field. */
 export type FieldValue = string | number | boolean;
+
+/** An HTTP(S) receiver that SNS itself delivers to. It gets nothing before it has answered SNS's handshake. */
+export interface SubscriptionProps {
+  /** Names it in logs: 1 to 64 letters, digits, "-" and "_". No other subscription or endpoint may have it. */
+  readonly name: string;
+
+  /** Where SNS posts. */
+  readonly url: string;
+
+  /** Whether an http:// address is accepted. Over it events travel unencrypted.
+   *  @default false */
+  readonly allowInsecure?: boolean;
+
+  /** Whether the body is the event alone, instead of SNS's envelope, which carries the signature.
+   *  @default false */
+  readonly raw?: boolean;
+
+  /** Which events it gets.
+   *  @default - every event */
+  readonly filter?: SubscriptionFilterProps;
+
+  /** How SNS tries again.
+   *  @default - for some 40 minutes */
+  readonly delivery?: DeliveryProps;
+}
+
+/** Which events a subscription gets, by message attributes: an event must match every key that is given, by any
+ *  of its values. The numbers of values multiply to 150 at most. */
+export interface SubscriptionFilterProps {
+  /** What happened.
+   *  @default - any */
+  readonly eventType?: readonly EventType[];
+
+  /** Names of workspaces.
+   *  @default - any */
+  readonly workspace?: readonly string[];
+
+  /** Ids of processes.
+   *  @default - any */
+  readonly processId?: readonly string[];
+
+  /** Ids of projects.
+   *  @default - any */
+  readonly projectId?: readonly string[];
+
+  /** Ids of fields, of which one has changed.
+   *  @default - any */
+  readonly changedFields?: readonly string[];
+}
+
+/** How SNS tries again. The three phases together are `retries` at most, and all tries must fit into one hour. */
+export interface DeliveryProps {
+  /** The shortest wait between two tries: a second to an hour.
+   *  @default "1s" */
+  readonly minDelay?: Duration | string;
+
+  /** The longest wait: at least `minDelay`, an hour at most.
+   *  @default "60s" */
+  readonly maxDelay?: Duration | string;
+
+  /** Tries after the first, all phases together: 0 to 100.
+   *  @default 50 */
+  readonly retries?: number;
+
+  /** First phase, at once: 0 to 100.
+   *  @default 3 */
+  readonly noDelayRetries?: number;
+
+  /** Second phase, `minDelay` apart: 0 to 100.
+   *  @default 2 */
+  readonly minDelayRetries?: number;
+
+  /** Last phase, `maxDelay` apart: 0 to 100.
+   *  @default 35 */
+  readonly maxDelayRetries?: number;
+
+  /** How the waits grow between the second phase and the last.
+   *  @default "exponential" */
+  readonly backoff?: 'linear' | 'arithmetic' | 'geometric' | 'exponential';
+
+  /** The most deliveries a second: 1 to 1,000.
+   *  @default - no limit */
+  readonly maxPerSecond?: number;
+
+  /** The `Content-Type` header that SNS sends.
+   *  @default "text/plain; charset=UTF-8" */
+  readonly contentType?: 'application/json' | 'text/plain; charset=UTF-8';
+}

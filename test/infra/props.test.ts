@@ -4,7 +4,7 @@ import { describe, expect, expectTypeOf, test } from 'vitest';
 import type { z } from 'zod';
 import { configSchema } from '../../functions/config/schema.ts';
 import type { ChangewireProps } from '../../infra/index.ts';
-import { propsSchema } from '../../infra/props/schema.ts';
+import { propsSchema } from '../../infra/props/read.ts';
 
 /** A type without what the two ways of writing it may differ in: a `Duration` beside its text, read-only lists, and
  *  keys that may be there without a value. */
