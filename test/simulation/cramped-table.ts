@@ -1,9 +1,11 @@
 import { BatchGetItemCommand, type BatchGetItemCommandOutput } from '@aws-sdk/client-dynamodb';
+import type { Nature } from './life.ts';
 import type { TableModel } from './models/table.ts';
-import type { Shared } from './shared.ts';
+import type { Plan } from './plan.ts';
 
 /** A table that can't answer all of a batch: it leaves some keys unread and says which. */
-export function crampedTable({ table, plan, nature, random, coverage }: Shared): Pick<TableModel, 'run'> {
+export function crampedTable(table: TableModel, plan: Plan, nature: Nature): Pick<TableModel, 'run'> {
+  const { random, coverage } = nature;
   return {
     run(command) {
       const isCramped =

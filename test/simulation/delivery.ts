@@ -1,4 +1,3 @@
-import { ProvisionedThroughputExceededException, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { paused, resumed } from '../../functions/delivery/health.ts';
 import { type Queues, sendBy, wakeBy } from '../../functions/delivery/queues.ts';
@@ -14,26 +13,21 @@ import { Refused } from '../../functions/operations/refused.ts';
 import { type ReplayPorts, startReplay, workOffReplays } from '../../functions/operations/replay.ts';
 import { servedByLambda, sqsQueue, sqsQueueBeside } from '../../functions/queue/sqs.ts';
 import { decodeEvents } from '../../functions/store/codec.ts';
-import { createEndpointRows, createSlots } from '../../functions/store/dynamo/endpoints.ts';
-import { createJournalReader } from '../../functions/store/dynamo/journal.ts';
-import { createDeliveries } from '../../functions/store/dynamo/store.ts';
-import type { Table } from '../../functions/store/dynamo/table.ts';
 import type { Deliveries } from '../../functions/store/store.ts';
 import { NOTHING_MALFORMED } from '../kit/delivery/given.ts';
 import { Consumer, type Handler } from './consumer.ts';
 import { type Reply, SocketError, VirtualAgent } from './http.ts';
 import { Life, type Nature } from './life.ts';
 import { QueueModel } from './models/queue.ts';
-import type { TableModel } from './models/table.ts';
 import type { DeliveriesOracle } from './oracle/deliveries.ts';
 import { idOf, type RowsOracle } from './oracle/rows.ts';
 import type { SettlingOracle } from './oracle/settling.ts';
 import { isAmong, isDuring, type PartlyDelivered } from './plan/partly.ts';
 import type { OperateStep } from './plan.ts';
 import { LINK_TEMPLATES, Receiver } from './receiver.ts';
-import { PROCESS, type Shared, TABLE_NAME, WORKSPACE } from './shared.ts';
+import type { Shared } from './shared.ts';
 import { ForgetfulQueue, sqsClient } from './sqs.ts';
-import { tableClient } from './table-client.ts';
+import type { Ports, Storage } from './storage/storage.ts';
 
 export const SIGNING_SECRET = `whsec_${Buffer.from('a secret of thirty-two bytes....').toString('base64')}`;
 const ACCOUNT = 'arn:aws:sqs:eu-west-1:000000000000';
@@ -114,7 +108,7 @@ export class Delivery {
       }),
       new Consumer(shared, { ...webhooks, queue: drains, name: 'drain', strikes: plan.deliverer }),
     ];
-    void createEndpointRows(this.table).change(ADDED.name, () => ({
+    void this.ports.rows.change(ADDED.name, () => ({
       name: ADDED.name,
       settings: ADDED,
       health: {},
@@ -140,9 +134,9 @@ export class Delivery {
     this.#router.wake();
   }
 
-  /** The table, reached without faults. */
-  get table(): Table {
-    return this.#tableOf(new Life(this.#calm));
+  /** The storage, reached without faults. */
+  get ports(): Ports {
+    return this.#portsOf(new Life(this.#calm));
   }
 
   /** The names of all present endpoints. */
@@ -160,7 +154,7 @@ export class Delivery {
 
   /** An operator resumes the endpoints that are stopped or paused; with `all`, every endpoint. */
   async resume({ all }: { readonly all: boolean }): Promise<void> {
-    const rows = createEndpointRows(this.table);
+    const { rows } = this.ports;
     for (const name of this.#names) {
       await rows.change(name, row => {
         const health = row?.health ?? {};
@@ -172,7 +166,7 @@ export class Delivery {
 
   /** What an operator does to an endpoint. */
   async operate({ act, which }: OperateStep): Promise<void> {
-    const rows = createEndpointRows(this.table);
+    const { rows } = this.ports;
     const name = this.#names[which % this.#names.length] as string;
     const isAdded = name === this.added?.name;
     if (!isAdded && (act === 'remove' || act === 'change')) return;
@@ -197,7 +191,7 @@ export class Delivery {
     receiver.settings = { ...ADDED, perSecond: 3, filter: { events: ['task.created', 'task.updated'] } };
     this.added = receiver.settings;
     this.#deliveries.forgetPromises(name);
-    await createEndpointRows(this.table).change(name, row => row && { ...row, settings: receiver.settings });
+    await this.ports.rows.change(name, row => row && { ...row, settings: receiver.settings });
   }
 
   /** Replays the events of the last hours to an endpoint. */
@@ -209,7 +203,7 @@ export class Delivery {
       const asked = { to: endpoint, since: new Date(since).toISOString() };
       const replay = await startReplay({ ...ports, newId: () => String(random()) }, asked);
       const { filter = {} } = (this.receivers.get(endpoint) as Receiver).settings;
-      const events = committedIn(this.#shared.table, replay).filter(event => wants(filter, event));
+      const events = committedIn(this.#shared.storage, replay).filter(event => wants(filter, event));
       this.#deliveries.promise(
         endpoint,
         events.map(({ id }) => id),
@@ -222,13 +216,10 @@ export class Delivery {
 
   #replayPorts(life: Life): ReplayPorts {
     const { scheduler, log } = this.#shared;
-    const table = this.#tableOf(life);
+    const { rows, deliveries, journal } = this.#portsOf(life);
     return {
-      configured: this.#settings,
-      rows: createEndpointRows(table),
-      deliveries: createDeliveries(table),
+      ...{ configured: this.#settings, rows, deliveries, journal },
       queues: this.#wakes(life),
-      journal: createJournalReader(table, [{ workspace: WORKSPACE, processId: PROCESS }]),
       clock: () => scheduler.now,
       log,
     };
@@ -250,14 +241,13 @@ export class Delivery {
   #startDeliver(life: Life): Handler {
     const { scheduler, random, log } = this.#shared;
     const troubles = new Troubles(this.#shared);
-    const table = this.#tableOf(life, troubles);
-    const rows = createEndpointRows(table);
+    const { rows, deliveries, slots } = this.#portsOf(life, troubles);
     let watches: Watches = new Map();
     const deliver = createDeliver({
       registry: this.#registry(life),
       rows,
-      deliveries: this.#watched(createDeliveries(table), life),
-      slots: createSlots(table),
+      deliveries: this.#watched(deliveries, life),
+      slots,
       secrets: {
         nameOf: name => name,
         putting: () => '',
@@ -318,11 +308,7 @@ export class Delivery {
 
   #registry(life: Life): Registry {
     const settings = this.configured.map(kind => ({ name: kind, kind }));
-    return createRegistry(
-      settings,
-      createEndpointRows(this.#tableOf(life)),
-      () => this.#shared.scheduler.now,
-    );
+    return createRegistry(settings, this.#portsOf(life).rows, () => this.#shared.scheduler.now);
   }
 
   /** Judges what a run does with rows as what it does with messages of a queue. */
@@ -400,25 +386,22 @@ export class Delivery {
     }
   }
 
-  #tableOf(life: Life, troubles?: Troubles): Table {
-    const { scheduler, random, table, wrote } = this.#shared;
-    const run = (command: object) => {
-      if (troubles && command instanceof PutItemCommand) this.#refuseRow(command, troubles);
-      return table.run(command);
-    };
-    return {
-      client: tableClient(life, { run }, () => wrote()),
-      tableName: TABLE_NAME,
-      patience: { clock: () => scheduler.now, random, sleep: ms => life.sleep(ms) },
-    };
+  #portsOf(life: Life, troubles?: Troubles): Ports {
+    const { scheduler, storage, wrote } = this.#shared;
+    return storage.reachedBy({
+      life,
+      clock: () => scheduler.now,
+      sleep: ms => life.sleep(ms),
+      ran: () => wrote(),
+      ...(troubles && { refusesRow: eventId => this.#refusesRow(eventId, troubles) }),
+    });
   }
 
   /** Lets the writing of some of several rows fail. */
-  #refuseRow({ input }: PutItemCommand, troubles: Troubles): void {
-    const eventId = input.Item?.eventId?.S;
-    if (eventId === undefined || !this.#partly(({ how }) => how === 'row', eventId)) return;
+  #refusesRow(eventId: string, troubles: Troubles): boolean {
+    if (!this.#partly(({ how }) => how === 'row', eventId)) return false;
     troubles.met('row', eventId);
-    throw new ProvisionedThroughputExceededException({ message: 'Slow down', $metadata: {} });
+    return true;
   }
 
   #sqs(life: Life, troubles = new Troubles(this.#shared)) {
@@ -494,8 +477,8 @@ class Troubles {
 }
 
 /** The events of the journal that were committed then, by the commits' own clocks. */
-function committedIn(table: TableModel, { since, until }: { since: number; until: number }): ChangeEvent[] {
-  return [...table.items()].flatMap(({ sk, events }) => {
+function committedIn(storage: Storage, { since, until }: { since: number; until: number }): ChangeEvent[] {
+  return [...storage.items()].flatMap(({ sk, events }) => {
     const [, time = ''] = /^CHANGE#(\d+)#/.exec(sk?.S ?? '') ?? [];
     const isThen = time !== '' && Number(time) >= since && Number(time) < until;
     return isThen && events?.B ? decodeEvents(events.B) : [];

@@ -99,6 +99,7 @@ export const EVENTS = {
     ...['page shifted', 'update shown late', 'answered compressed'],
     ...['project hidden from a reading', 'project hidden from two sweeps in a row'],
   ],
+  storage: ['dynamodb', 'sqlite'],
   table: [
     'restored in place',
     'restored new table, drained',

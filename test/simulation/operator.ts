@@ -1,20 +1,14 @@
-import {
-  type AttributeValue,
-  GetItemCommand,
-  type GetItemCommandOutput,
-  UpdateItemCommand,
-} from '@aws-sdk/client-dynamodb';
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { AuditPosition } from '../../functions/model/process-state.ts';
 import { decode } from '../../functions/store/codec.ts';
 import { type Key, passKey, seenKey, stateKey } from '../../functions/store/keys.ts';
-import { PROCESS, TABLE_NAME, WORKSPACE } from './shared.ts';
+import { PROCESS, WORKSPACE } from './shared.ts';
 import type { World } from './world.ts';
 
 const OF = { workspace: WORKSPACE, processId: PROCESS };
 
-function itemAt({ table }: World, Key: Key): Record<string, AttributeValue> | undefined {
-  const command = new GetItemCommand({ TableName: TABLE_NAME, Key, ConsistentRead: true });
-  return (table.run(command) as GetItemCommandOutput).Item;
+function itemAt({ storage }: World, { pk, sk }: Key): Record<string, AttributeValue> | undefined {
+  return [...storage.items()].find(item => item.pk?.S === pk.S && item.sk?.S === sk.S);
 }
 
 /** Whether a sweep began, and has not ended. */
@@ -33,13 +27,6 @@ export function isOnHold(world: World): boolean {
 }
 
 /** Releases the hold as the runbook says, for an operator who knows that these projects are gone. */
-export function release({ table }: World): void {
-  table.run(
-    new UpdateItemCommand({
-      TableName: TABLE_NAME,
-      Key: stateKey(OF),
-      UpdateExpression: 'SET released = :true',
-      ExpressionAttributeValues: { ':true': { BOOL: true } },
-    }),
-  );
+export function release({ storage }: World): void {
+  storage.release();
 }

@@ -10,21 +10,18 @@ import {
 } from '../../functions/handlers/create-poll.ts';
 import { askedPass, passMessage } from '../../functions/schedule/pass-message.ts';
 import { connect } from '../../functions/service/client.ts';
-import { createSnapshots } from '../../functions/store/dynamo/store.ts';
 import { API_PATH, AUTH_PATH } from '../../simulator/answer.ts';
 import { NOTHING_MALFORMED } from '../kit/delivery/given.ts';
 import { batchOf, messageOf } from '../kit/delivery/setting.ts';
-import { crampedTable } from './cramped-table.ts';
 import { Encounters } from './encounters.ts';
 import type { Strike } from './faults.ts';
 import { type Sent, VirtualAgent } from './http.ts';
 import { type Gate, Life } from './life.ts';
 import type { PassesOracle, StartedRun } from './oracle/passes.ts';
 import { Violation } from './oracle/violation.ts';
-import { requestCall, tableCall } from './port-calls.ts';
+import { type PortCall, requestCall } from './port-calls.ts';
 import { ORIGIN, type ServiceSide, serviceBoundary } from './service-side.ts';
-import { PROCESS, type Shared, TABLE_NAME, WORKSPACE } from './shared.ts';
-import { tableClient } from './table-client.ts';
+import { PROCESS, type Shared, WORKSPACE } from './shared.ts';
 
 /** One execution environment of the poll function: it serves one run at a time, and lives until something kills it. */
 interface Environment {
@@ -76,7 +73,6 @@ export class Pollers {
   readonly #heard: Heard;
   readonly #environments: Environment[] = [];
   readonly #walking = new Set<{ readonly requestId: string }>();
-  readonly #table: ReturnType<typeof crampedTable>;
   readonly #encounters: Encounters;
   #runs = 0;
   #started = 0;
@@ -87,7 +83,6 @@ export class Pollers {
     this.#shared = shared;
     this.#service = service;
     this.#oracle = oracle;
-    this.#table = crampedTable(shared);
     this.#encounters = new Encounters(shared.coverage);
     const { schedule, concurrency, audit } = shared.plan;
     this.settings = workspaceSettings({
@@ -218,7 +213,7 @@ export class Pollers {
   readonly #onDeath = new WeakMap<Life, () => void>();
 
   #create(): Environment {
-    const { nature, clocks, log, random, plan } = this.#shared;
+    const { nature, clocks, log, random, plan, storage } = this.#shared;
     const life: Life = new Life(nature, () => this.#onDeath.get(life)?.());
     const clock = clocks.of(this.#started++);
     const sleep: Sleep = (ms, signal) => life.sleep(ms, signal);
@@ -231,10 +226,9 @@ export class Pollers {
       if (boundary === 'service.audit log' && reply.status === 200) this.#heard.readLog(environment.owner);
       return reply;
     };
-    const snapshots = createSnapshots({
-      client: tableClient(life, this.#table, (command, isDone) => this.#ran(environment, command, isDone)),
-      tableName: TABLE_NAME,
-      patience: { clock, random, sleep },
+    const { snapshots } = storage.reachedBy({
+      ...{ life, clock, sleep },
+      ran: (call, isDone) => this.#ran(environment, call as PortCall, isDone),
     });
     const { clientId, clientSecret } = this.#service.backend.credentials;
     const poll = createPoll({
@@ -282,8 +276,7 @@ export class Pollers {
     return environment;
   }
 
-  #ran({ life, owner, run }: Environment, command: object, isDone: boolean): void {
-    const call = tableCall(command);
+  #ran({ life, owner, run }: Environment, call: PortCall, isDone: boolean): void {
     this.#encounters.called(life, call, isDone);
     if (run)
       this.#judge(() => {

@@ -1,14 +1,14 @@
-import type { Item } from './models/table.ts';
 import type { RestoreStep } from './plan/restore.ts';
 import type { Plan } from './plan.ts';
+import type { Backup as StorageBackup } from './storage/storage.ts';
 import type { World } from './world.ts';
 
 /** The least time that a restore takes: far longer than clocks differ. */
 export const RESTORE_MS = 300_000;
 
-/** The table as it once was, and how much had been told by then. */
+/** The storage as it once was, and how many events had been committed by then. */
 export interface Backup {
-  readonly items: readonly Item[];
+  readonly storage: StorageBackup;
   readonly events: number;
 }
 
@@ -23,11 +23,11 @@ export class Restores {
   }
 
   /** The plan's step with this number begins. */
-  reach(now: number, { table, commits, publisher }: World): void {
+  reach(now: number, { storage, commits, publisher }: World): void {
     for (const { index, back, how, off } of this.#steps) {
       if (how === 'new table, cut' && now === index - off) publisher.pause();
       if (now >= index || now < index - back || this.#backups.has(index) || !commits.told) continue;
-      this.#backups.set(index, { items: [...table.items()], events: commits.events.length });
+      this.#backups.set(index, { storage: storage.backup(), events: commits.events.length });
     }
   }
 

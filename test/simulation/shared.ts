@@ -4,9 +4,9 @@ import type { Log } from '../../functions/basics/telemetry.ts';
 import type { Clocks } from './clocks.ts';
 import type { Coverage } from './faults.ts';
 import type { Nature } from './life.ts';
-import type { TableModel } from './models/table.ts';
 import type { Plan } from './plan.ts';
 import type { Scheduler } from './scheduler.ts';
+import type { Storage } from './storage/storage.ts';
 
 export const WORKSPACE = 'eu';
 export const PROCESS = 'onboarding';
@@ -20,10 +20,10 @@ export interface Shared {
   readonly random: Random;
   readonly coverage: Coverage;
   readonly nature: Nature;
-  readonly table: TableModel;
-  /** The table's stream, in the order in which Lambda gets it. */
+  readonly storage: Storage;
+  /** The storage's stream, in the order in which Lambda gets it. */
   readonly shard: DynamoDBRecord[];
-  /** Called after every command on the table; `by`: the pass that sent it, if one did. */
+  /** Called after every call of the storage; `by`: the pass that sent it, if one did. */
   readonly wrote: (by?: string) => void;
   readonly log: Log;
   /** Ends the run with an error that was found far from the code that drives it. */

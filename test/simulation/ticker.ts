@@ -1,16 +1,12 @@
-import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { createTick, type TickPasses } from '../../functions/handlers/create-tick.ts';
 import { scheduledIn } from '../../functions/schedule/scheduled.ts';
-import { createRoster } from '../../functions/store/dynamo/processes.ts';
-import { createTickClaims, createTickProgresses } from '../../functions/store/dynamo/tick.ts';
 import type { Delivery } from './delivery.ts';
 import type { Strike } from './faults.ts';
 import { Life } from './life.ts';
 import type { RowsOracle } from './oracle/rows.ts';
 import type { Passes } from './passes.ts';
 import type { Pollers } from './pollers.ts';
-import { type Shared, TABLE_NAME } from './shared.ts';
-import { tableClient } from './table-client.ts';
+import type { Shared } from './shared.ts';
 
 const MINUTE_MS = 60_000;
 /** As deployed: infra/parts/tick.ts. */
@@ -125,24 +121,23 @@ export class Ticker {
 
   /** What it does for passes, and what becomes of it. */
   #passes(life: Life, done: Done): TickPasses {
-    const { scheduler, random, table, wrote, coverage } = this.#shared;
-    const ran = (command: object, isDone: boolean) => {
-      if (command instanceof UpdateItemCommand && command.input.Key?.pk?.S === 'TICK') {
-        done.claimed ||= isDone;
-        if (!isDone) coverage.add('tick', 'claimed by another one');
-      }
-      wrote();
+    const { scheduler, storage, wrote, coverage } = this.#shared;
+    const ran = (isDone: boolean) => {
+      done.claimed ||= isDone;
+      if (!isDone) coverage.add('tick', 'claimed by another one');
     };
-    const asTick = {
-      client: tableClient(life, table, ran),
-      tableName: TABLE_NAME,
-      patience: { clock: () => scheduler.now, random, sleep: (ms: number) => life.sleep(ms) },
-    };
+    const { claims, progress, remember } = storage.reachedBy({
+      life,
+      clock: () => scheduler.now,
+      sleep: ms => life.sleep(ms),
+      ran: (call, isDone) => {
+        if (call === 'claim') ran(isDone);
+        wrote();
+      },
+    });
     return {
       processes: scheduledIn([this.#with.pollers.settings]),
-      claims: createTickClaims(asTick),
-      progress: createTickProgresses(asTick),
-      remember: createRoster(asTick).remember,
+      ...{ claims, progress, remember },
       queue: this.#with.passes.portOf(life, () => {
         done.sent = true;
       }),

@@ -1,11 +1,13 @@
 import type { DynamoDBRecord } from 'aws-lambda';
-import { AUDIT, CHANGE } from '../../functions/store/keys.ts';
+import { CHANGE } from '../../functions/store/keys.ts';
 import { seededRandom } from '../../simulator/data/random.ts';
 import { Clocks } from './clocks.ts';
+import { crampedTable } from './cramped-table.ts';
 import { Delivery, SIGNING_SECRET } from './delivery.ts';
 import type { Coverage } from './faults.ts';
+import type { Nature } from './life.ts';
 import { Meeting } from './meeting.ts';
-import { type Item, TableModel } from './models/table.ts';
+import type { Item } from './models/table.ts';
 import { placeOfItem } from './models/table-keys.ts';
 import { streamRecord } from './models/table-stream.ts';
 import { ActorsOracle } from './oracle/actors.ts';
@@ -26,6 +28,9 @@ import type { Backup } from './restores.ts';
 import { Scheduler } from './scheduler.ts';
 import { ServiceSide } from './service-side.ts';
 import { PROCESS, type Shared, TABLE_NAME } from './shared.ts';
+import { dynamoStorage } from './storage/dynamo.ts';
+import { sqliteStorage } from './storage/sqlite.ts';
+import type { Storage } from './storage/storage.ts';
 import { Ticker } from './ticker.ts';
 
 const BEGIN = Date.UTC(2026, 10, 21, 12);
@@ -38,7 +43,7 @@ const UNSCHEDULED = { changes: { fastest: 60_000, slowest: 60_000 }, sweep: 21_6
  *  endpoints; and the oracles that judge them. */
 export class World {
   readonly scheduler = new Scheduler(BEGIN);
-  readonly table = new TableModel(TABLE_NAME);
+  readonly storage: Storage;
   readonly service: ServiceSide;
   readonly pollers: Pollers;
   readonly passes: Passes;
@@ -63,18 +68,24 @@ export class World {
   #onTheWay = 0;
 
   constructor(plan: Plan, coverage: Coverage) {
-    const { scheduler, table } = this;
+    const { scheduler } = this;
     const random = seededRandom(plan.seed);
     const say = (level: string) => (message: string, details?: object) =>
       void this.said.push(`${level} ${message} ${details ? JSON.stringify(details) : ''}`);
+    coverage.add('storage', plan.storage);
+    const nature: Nature = { scheduler, random, coverage, faulty: true, delays: {} };
+    this.storage =
+      plan.storage === 'sqlite'
+        ? sqliteStorage()
+        : dynamoStorage(random, table => crampedTable(table, plan, nature));
     this.#shared = {
       plan,
       scheduler,
       clocks: new Clocks(scheduler, coverage, plan.skew, plan.freedoms.dateHeader !== false),
       random,
       coverage,
-      nature: { scheduler, random, coverage, faulty: true, delays: {} },
-      table,
+      nature,
+      storage: this.storage,
       shard: [],
       wrote: by => this.#wrote(by),
       log: { info: say('info'), warn: say('warn'), error: say('error') },
@@ -180,22 +191,17 @@ export class World {
   }
 
   /** Replaces the table's content by an earlier one; its stream goes on, or begins anew. */
-  restore({ items, events }: Backup, how: RestoreStep['how']): void {
+  restore({ storage, events }: Backup, how: RestoreStep['how']): void {
     const { coverage, shard } = this.#shared;
     coverage.add('table', `restored ${how}`);
     const lost = how === 'in place' ? [] : this.publisher.cut();
     if (lost.length > 0) coverage.add('table', 'events lost with the stream');
     for (const id of lost) this.lost.add(id);
     if (this.commits.events.length > events) coverage.add('table', 'told events forgotten');
-    // A table that goes on keeps the journal of what was sent, and which audit entries were told.
-    const journal =
-      how === 'in place'
-        ? [...this.table.items()].filter(({ sk }) => [CHANGE, AUDIT].some(kept => sk?.S?.startsWith(kept)))
-        : [];
-    this.table.restore([...items, ...journal], { stream: how === 'in place' });
-    shard.push(...this.table.stream.slice(this.#streamed).filter(isChangeRecord));
-    this.#streamed = this.table.stream.length;
-    const records = items.map((item, index) => insertOf(item, index));
+    storage.restore(how);
+    shard.push(...this.storage.stream.slice(this.#streamed).filter(isChangeRecord));
+    this.#streamed = this.storage.stream.length;
+    const records = storage.items.map((item, index) => insertOf(item, index));
     this.commits.restored(records, events);
     this.#leases.restored(records, this.clocks.latest);
     this.#actors.restored(records);
@@ -249,8 +255,8 @@ export class World {
   }
 
   #wrote(by: string | undefined): void {
-    const records = this.table.stream.slice(this.#streamed);
-    this.#streamed = this.table.stream.length;
+    const records = this.storage.stream.slice(this.#streamed);
+    this.#streamed = this.storage.stream.length;
     if (records.length === 0) return;
     try {
       const told = this.commits.events.length;

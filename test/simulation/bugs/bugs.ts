@@ -10,6 +10,7 @@ import { PUBLISHING } from './earlier/publishing.ts';
 import { SNAPSHOTS } from './earlier/snapshots.ts';
 import { ENTRY_BUGS } from './entry-bugs.ts';
 import { SCHEDULE_BUGS } from './schedule-bugs.ts';
+import { SQLITE_BUGS } from './sqlite-bugs.ts';
 import { TELLING_BUGS } from './telling-bugs.ts';
 import { WAITING_BUGS } from './waiting-bugs.ts';
 
@@ -27,5 +28,6 @@ export const BUGS: readonly Bug[] = [
   ...DIGEST_BUGS,
   ...ACTOR_BUGS,
   ...ENTRY_BUGS,
+  ...SQLITE_BUGS,
   ...CARELESS,
 ];

@@ -34,7 +34,7 @@ export const WAITING_BUGS: readonly Bug[] = [
   },
   {
     name: 'what was added behind a look forgotten',
-    tests: ['deliver/drain.test.ts'],
+    tests: ['delivery/drain.test.ts'],
     edits: [
       edit(
         'delivery/health.ts',

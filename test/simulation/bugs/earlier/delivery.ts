@@ -3,7 +3,7 @@ import { type Bug, edit } from '../bug.ts';
 export const DELIVERY: readonly Bug[] = [
   {
     name: 'a dead letter that could not be written is gone',
-    tests: ['deliver/row-settler.test.ts'],
+    tests: ['delivery/row-settler.test.ts'],
     edits: [
       edit(
         'delivery/row-settler.ts',

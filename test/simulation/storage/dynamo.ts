@@ -1,0 +1,86 @@
+import {
+  ProvisionedThroughputExceededException,
+  PutItemCommand,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import type { Random } from '../../../functions/basics/clock.ts';
+import { createEndpointRows, createSlots } from '../../../functions/store/dynamo/endpoints.ts';
+import { createJournalReader } from '../../../functions/store/dynamo/journal.ts';
+import { createRoster } from '../../../functions/store/dynamo/processes.ts';
+import { createDeliveries, createSnapshots } from '../../../functions/store/dynamo/store.ts';
+import { createTickClaims, createTickProgresses } from '../../../functions/store/dynamo/tick.ts';
+import { AUDIT, CHANGE, stateKey, TICK_KEY } from '../../../functions/store/keys.ts';
+import { TableModel } from '../models/table.ts';
+import { tableCall } from '../port-calls.ts';
+import { PROCESS, TABLE_NAME, WORKSPACE } from '../shared.ts';
+import { tableClient } from '../table-client.ts';
+import type { Backup, Ports, Reaching, Storage, StorageCall } from './storage.ts';
+
+const OF = { workspace: WORKSPACE, processId: PROCESS };
+
+/** The model of a DynamoDB table. `cramped` runs reads that may be answered in part. */
+export function dynamoStorage(
+  random: Random,
+  cramped: (table: TableModel) => Pick<TableModel, 'run'>,
+): Storage {
+  const table = new TableModel(TABLE_NAME);
+  const reached = cramped(table);
+  return {
+    get stream() {
+      return table.stream;
+    },
+    items: () => table.items(),
+    backup: (): Backup => {
+      const items = [...table.items()];
+      return {
+        items,
+        restore(how) {
+          // A table that goes on keeps the journal of what was sent, and which audit entries were published.
+          const kept = [...table.items()].filter(({ sk }) =>
+            [CHANGE, AUDIT].some(prefix => sk?.S?.startsWith(prefix)),
+          );
+          table.restore(how === 'in place' ? [...items, ...kept] : items, { stream: how === 'in place' });
+        },
+      };
+    },
+    release: () => {
+      table.run(
+        new UpdateItemCommand({
+          TableName: TABLE_NAME,
+          Key: stateKey(OF),
+          UpdateExpression: 'SET released = :true',
+          ExpressionAttributeValues: { ':true': { BOOL: true } },
+        }),
+      );
+    },
+    reachedBy: ({ life, clock, sleep, ran, refusesRow = () => false }: Reaching): Ports => {
+      const run = (command: object) => {
+        if (command instanceof PutItemCommand) refuse(command, refusesRow);
+        return reached.run(command);
+      };
+      const client = tableClient(life, { run }, (command, isDone) => ran(callOf(command), isDone));
+      const at = { client, tableName: TABLE_NAME, patience: { clock, random, sleep } };
+      return {
+        snapshots: createSnapshots(at),
+        rows: createEndpointRows(at),
+        deliveries: createDeliveries(at),
+        slots: createSlots(at),
+        journal: createJournalReader(at, [OF]),
+        remember: createRoster(at).remember,
+        claims: createTickClaims(at),
+        progress: createTickProgresses(at),
+      };
+    },
+  };
+}
+
+function callOf(command: object): StorageCall | undefined {
+  if (command instanceof UpdateItemCommand && command.input.Key?.pk?.S === TICK_KEY.pk.S) return 'claim';
+  return tableCall(command);
+}
+
+function refuse({ input }: PutItemCommand, refuses: (eventId: string) => boolean): void {
+  const eventId = input.Item?.eventId?.S;
+  if (eventId === undefined || !refuses(eventId)) return;
+  throw new ProvisionedThroughputExceededException({ message: 'Slow down', $metadata: {} });
+}

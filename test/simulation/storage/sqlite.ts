@@ -1,0 +1,361 @@
+import type { StatementSync } from 'node:sqlite';
+import type { DynamoDBRecord } from 'aws-lambda';
+import type { Mode } from '../../../functions/basics/process.ts';
+import { decodePart } from '../../../functions/model/event-id.ts';
+import type { PassState } from '../../../functions/model/process-state.ts';
+import { encode } from '../../../functions/store/codec.ts';
+import { attributesOf } from '../../../functions/store/dynamo/state.ts';
+import {
+  auditKey,
+  deadKey,
+  debtKey,
+  endpointRowKey,
+  type Key,
+  partition,
+  passKey,
+  pendingKey,
+  pendingPlace,
+  placeOf,
+  projectKey,
+  seenKey,
+  stateKey,
+  TICK_KEY,
+  tombstoneKey,
+  usersKey,
+} from '../../../functions/store/keys.ts';
+import { STATE_ROWS, type StateRow } from '../../../functions/store/limits.ts';
+import { type Database, openDatabase } from '../../../functions/store/sqlite/database.ts';
+import { sqliteEndpointRows, sqliteSlots } from '../../../functions/store/sqlite/endpoints.ts';
+import { sqliteJournalReader } from '../../../functions/store/sqlite/journal.ts';
+import { sqliteProcessReader, sqliteRoster } from '../../../functions/store/sqlite/processes.ts';
+import { DELIVERIES_SCHEMA, SNAPSHOTS_SCHEMA } from '../../../functions/store/sqlite/schema.ts';
+import { sqliteDeliveries, sqliteSnapshots } from '../../../functions/store/sqlite/store.ts';
+import { sqliteTickClaims, sqliteTickProgresses } from '../../../functions/store/sqlite/tick.ts';
+import type { Boundary } from '../faults.ts';
+import type { Failing } from '../life.ts';
+import type { Item } from '../models/table.ts';
+import { streamRecord } from '../models/table-stream.ts';
+import { PROCESS, TABLE_NAME, WORKSPACE } from '../shared.ts';
+import type { Ports, Reaching, Storage, StorageCall } from './storage.ts';
+
+const OF = { workspace: WORKSPACE, processId: PROCESS };
+const PARTITION = partition(OF);
+
+/** The key columns of each table whose rows the oracles see. */
+const WATCHED = {
+  state: ['name'],
+  pass: ['mode'],
+  project: ['id'],
+  debt: ['id'],
+  tombstone: ['id'],
+  told_entry: ['id'],
+  change: ['key'],
+  endpoint: ['name'],
+  pending: ['endpoint', 'event_id', 'at', 'replay'],
+  dead: ['endpoint', 'event_id', 'at'],
+  tick: ['id'],
+} as const;
+
+/** What a call is over which boundary, by its name in the port. */
+const CALLS: Readonly<Record<string, readonly [Boundary, StorageCall?]>> = {
+  readState: ['table.read', 'debts'],
+  takeLease: ['table.update', 'take lease'],
+  saveProgress: ['table.update', 'save progress'],
+  release: ['table.update', 'release'],
+  abandon: ['table.update', 'abandon'],
+  finish: ['table.transaction', 'finish'],
+  announce: ['table.transaction', 'announce'],
+  load: ['table.read', 'load'],
+  commit: ['table.transaction', 'commit'],
+  tombstone: ['table.read', 'load'],
+  toldEntries: ['table.read', 'with snapshot'],
+  withSnapshot: ['table.read', 'with snapshot'],
+  heads: ['table.read', 'heads'],
+  users: ['table.read', 'users'],
+  saveUsers: ['table.update', 'save users'],
+  writeDebts: ['table.update', 'write debt'],
+  claim: ['table.update', 'claim'],
+};
+const READS = /^(due|find|nextDue|dead|findDead|standing|attempts|list|read|revision|search|ofAll|count)/;
+
+type Row = Record<string, unknown>;
+type Table = keyof typeof WATCHED;
+/** A row by its table and its key columns. */
+type Place = readonly [Table, string | number, ...(string | number)[]];
+
+/** A SQLite file in memory, as one machine uses it. Its calls are whole and synchronous; what fails is the file. */
+export function sqliteStorage(): Storage {
+  const database = openDatabase(':memory:', [SNAPSHOTS_SCHEMA, DELIVERIES_SCHEMA]);
+  const mirror = new Mirror(database);
+  return {
+    get stream() {
+      return mirror.stream;
+    },
+    items: () => mirror.items(),
+    backup: () => {
+      const items = [...mirror.items()];
+      const rows = contentOf(database);
+      return { items, restore: () => mirror.replace(() => setContent(database, rows)) };
+    },
+    release: () => void sqliteProcessReader(database).release(OF),
+    reachedBy: reaching => portsOf(database, reaching),
+  };
+}
+
+function portsOf(database: Database, reaching: Reaching): Ports {
+  const { clock, refusesRow = () => false } = reaching;
+  const reach = <Port extends object>(port: Port) => reached(port, reaching);
+  const deliveries = sqliteDeliveries(database);
+  const add: typeof deliveries.add = async rows => {
+    if (rows.some(({ eventId }) => refusesRow(eventId))) throw fileError();
+    return deliveries.add(rows);
+  };
+  const roster = reach(sqliteRoster(database));
+  const since = clock();
+  const remember: Ports['remember'] = async processes => {
+    await roster.remember(processes);
+    return new Map(processes.map(each => [each, since]));
+  };
+  return {
+    snapshots: reach(sqliteSnapshots(database)),
+    rows: reach(sqliteEndpointRows(database)),
+    deliveries: reach({ ...deliveries, add }),
+    slots: reach(sqliteSlots(database)),
+    journal: sqliteJournalReader(database),
+    remember,
+    claims: reach(sqliteTickClaims(database)),
+    progress: reach(sqliteTickProgresses(database)),
+  };
+}
+
+/** The port as one process reaches it: each call takes time and may meet a fault. */
+function reached<Port extends object>(port: Port, { life, ran }: Reaching): Port {
+  return new Proxy(port, {
+    get(target, name: string) {
+      const method = Reflect.get(target, name) as (...args: unknown[]) => unknown;
+      if (typeof method !== 'function') return method;
+      if (name === 'until') return () => reached(port, { life, ran } as Reaching);
+      const [boundary, call] = CALLS[name] ?? [READS.test(name) ? 'table.read' : 'table.update'];
+      const once = <Result>(work: () => Result): Promise<Awaited<Result>> =>
+        life.call(
+          boundary,
+          () => {
+            const result = work();
+            // The answer is read later: until then a refusal counts as handled.
+            if (result instanceof Promise) result.catch(() => {});
+            ran(call, true);
+            return result;
+          },
+          failing as Failing<Result>,
+        ) as Promise<Awaited<Result>>;
+      if (name !== 'heads') return (...args: unknown[]) => once(() => method.apply(target, args));
+      return async function* (...args: unknown[]) {
+        const pages = (method.apply(target, args) as AsyncIterable<unknown>)[Symbol.asyncIterator]();
+        for (;;) {
+          const { done, value } = await once(() => pages.next());
+          if (done) return;
+          yield value;
+        }
+      };
+    },
+  });
+}
+
+/** A disk that is full or fails, before the transaction or when it has ended. */
+const failing: Failing<unknown> = (work, fault) => {
+  if (fault.startsWith('worked-then')) work();
+  throw fileError();
+};
+
+const fileError = () => Object.assign(new Error('disk I/O error'), { code: 'ERR_SQLITE_ERROR' });
+
+/** The rows of the file as items of the table, and their changes as records of its stream. */
+class Mirror {
+  readonly #database: Database;
+  readonly #stream: DynamoDBRecord[] = [];
+  readonly #items = new Map<string, Item>();
+  readonly #touched: StatementSync;
+  readonly #forget: StatementSync;
+
+  constructor(database: Database) {
+    this.#database = database;
+    const { file } = database;
+    file.exec('CREATE TEMP TABLE touched (seq INTEGER PRIMARY KEY, place TEXT)');
+    for (const [table, columns] of Object.entries(WATCHED))
+      for (const [event, row] of [
+        ['INSERT', 'NEW'],
+        ['UPDATE', 'OLD'],
+        ['UPDATE', 'NEW'],
+        ['DELETE', 'OLD'],
+      ])
+        file.exec(
+          `CREATE TEMP TRIGGER ${table}_${event}_${row} AFTER ${event} ON main."${table}" BEGIN
+            INSERT INTO touched (place) VALUES (json_array('${table}', ${columns.map(each => `${row}."${each}"`).join(', ')}));
+          END`,
+        );
+    this.#touched = file.prepare('SELECT place FROM touched GROUP BY place ORDER BY min(seq)');
+    this.#forget = file.prepare('DELETE FROM touched');
+  }
+
+  get stream(): readonly DynamoDBRecord[] {
+    this.#sync();
+    return this.#stream;
+  }
+
+  items(): Iterable<Item> {
+    this.#sync();
+    return [...this.#items].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, item]) => item);
+  }
+
+  /** Replaces the content of the file, of which the stream has nothing. */
+  replace(work: () => void): void {
+    const { length } = this.#stream;
+    work();
+    this.#sync();
+    this.#stream.length = length;
+  }
+
+  #sync(): void {
+    const places = this.#touched.all() as { place: string }[];
+    if (places.length === 0) return;
+    this.#forget.run();
+    const rows = new Map<string, readonly [Key, ...Place]>();
+    for (const { place } of places) {
+      const [table, ...columns] = JSON.parse(place) as Place;
+      const key = keyOf(table, columns);
+      rows.set(JSON.stringify([key.pk.S, key.sk.S]), [key, table, ...columns]);
+    }
+    for (const [text, [key, ...place]] of rows) this.#note(text, key, place);
+  }
+
+  #note(text: string, key: Key, place: Place): void {
+    const before = this.#items.get(text);
+    const attributes = this.#read(...place);
+    const after = attributes && { ...key, ...attributes };
+    if (!before && !after) return;
+    if (after) this.#items.set(text, after);
+    else this.#items.delete(text);
+    const at = { pk: key.pk.S, sk: key.sk.S };
+    this.#stream.push(streamRecord(TABLE_NAME, this.#stream.length, at, before, after));
+  }
+
+  /** The item of this row without its key; undefined where there is none. */
+  #read(table: Table, first: string | number, second?: string | number): Item | undefined {
+    const { sql } = this.#database;
+    const of = PARTITION;
+    let row: Row | undefined;
+    switch (table) {
+      case 'state':
+        if (first !== 'users') return this.#stateRow(STATE_ROWS[first as keyof PassState]);
+        row = sql.get`SELECT value FROM state WHERE process = ${of} AND name = 'users'`;
+        return row && { users: { S: String(row.value) } };
+      case 'pass':
+        return this.#stateRow(first as Mode);
+      case 'project':
+        row = sql.get`SELECT version, content FROM project WHERE process = ${of} AND id = ${first}`;
+        return row && { version: { N: String(row.version) }, blob: { B: row.content as Uint8Array } };
+      case 'debt':
+        row = sql.get`SELECT cause, told FROM debt WHERE process = ${of} AND id = ${first}`;
+        return row && { cause: { S: String(row.cause) }, told: { BOOL: row.told === 1 } };
+      case 'tombstone':
+        row = sql.get`SELECT version FROM tombstone WHERE process = ${of} AND id = ${first}`;
+        return row && { version: { N: String(row.version) } };
+      case 'told_entry':
+        row = sql.get`SELECT key FROM told_entry WHERE process = ${of} AND id = ${first}`;
+        return row && { change: { S: String(row.key) } };
+      case 'change':
+        row = sql.get`SELECT events FROM change WHERE process = ${of} AND key = ${first}`;
+        return row && { events: { B: row.events as Uint8Array } };
+      case 'endpoint':
+        row = sql.get`SELECT row FROM endpoint WHERE name = ${first}`;
+        return row && { row: { S: String(row.row) } };
+      case 'pending':
+        row = sql.get`SELECT body FROM pending WHERE endpoint = ${first} AND event_id = ${second as string}`;
+        return row && { body: { B: encode(row.body) } };
+      case 'dead':
+        row = sql.get`SELECT body FROM dead WHERE endpoint = ${first} AND event_id = ${second as string}`;
+        return row && { body: { B: encode(row.body) } };
+      case 'tick':
+        row = sql.get`SELECT claimed_through AS time FROM tick`;
+        return row && { claimedThrough: { N: String(row.time) } };
+    }
+  }
+
+  #stateRow(row: StateRow): Item | undefined {
+    const { sql } = this.#database;
+    const parts = sql.all`SELECT name, value FROM state WHERE process = ${PARTITION} AND name <> 'users'`
+      .filter(({ name }) => STATE_ROWS[name as keyof PassState] === row)
+      .map(({ name, value }) => [name, JSON.parse(String(value))]);
+    const pass = sql.get`SELECT owner, until, "window" FROM pass WHERE process = ${PARTITION} AND mode = ${row}`;
+    if (parts.length === 0 && !pass) return undefined;
+    const attributes = attributesOf(Object.fromEntries(parts) as Partial<PassState>).get(row);
+    return {
+      ...(Object.fromEntries(attributes ?? []) as Item),
+      ...(pass && pass.owner !== null && { leaseOwner: { S: String(pass.owner) } }),
+      ...(pass && pass.until !== null && { leaseUntil: { N: String(pass.until) } }),
+      ...(pass && pass.window !== null && { window: { S: String(pass.window) } }),
+    };
+  }
+}
+
+/** The key of the item that has this row. */
+function keyOf(table: Table, columns: readonly (string | number)[]): Key {
+  const [first = '', second = '', at = 0, replay = 0] = columns as [string, string, number, number];
+  switch (table) {
+    case 'state':
+      if (first === 'users') return usersKey(OF);
+      return KEYS[STATE_ROWS[first as keyof PassState]];
+    case 'pass':
+      return passKey(OF, first as Mode);
+    case 'project':
+      return projectKey(OF, decodePart(first));
+    case 'debt':
+      return debtKey(OF, decodePart(first));
+    case 'tombstone':
+      return tombstoneKey(OF, decodePart(first));
+    case 'told_entry':
+      return auditKey(OF, first);
+    case 'change':
+      return { ...stateKey(OF), sk: { S: first } };
+    case 'endpoint':
+      return endpointRowKey(first);
+    case 'pending':
+      return pendingKey(first, pendingPlace(at, second, replay === 1));
+    case 'dead':
+      return deadKey(first, placeOf(at, second));
+    case 'tick':
+      return TICK_KEY;
+  }
+}
+
+const KEYS: Readonly<Record<StateRow, Key>> = {
+  rare: stateKey(OF),
+  changes: passKey(OF, 'changes'),
+  sweep: passKey(OF, 'sweep'),
+  seen: seenKey(OF),
+};
+
+/** All rows of the file, by table. */
+function contentOf({ file }: Database): Map<string, Row[]> {
+  const tables = file.prepare(
+    "SELECT name FROM main.sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
+  );
+  const names = tables.all().map(({ name }) => String(name));
+  return new Map(
+    [...names, 'sqlite_sequence'].map(name => [name, file.prepare(`SELECT * FROM main."${name}"`).all()]),
+  );
+}
+
+function setContent({ file }: Database, content: ReadonlyMap<string, readonly Row[]>): void {
+  for (const [name, rows] of content) {
+    file.exec(`DELETE FROM main."${name}"`);
+    for (const row of rows) {
+      const columns = Object.keys(row).map(each => `"${each}"`);
+      file
+        .prepare(
+          `INSERT INTO main."${name}" (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
+        )
+        .run(...(Object.values(row) as never[]));
+    }
+  }
+}
