@@ -92,7 +92,7 @@ function shares(times: ReadonlyMap<string, number>, total: number): Share[] {
     .sort((one, other) => other.share - one.share);
 }
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 function pathOf(url: string): string {
   const path = url.startsWith('file:') ? fileURLToPath(url) : url;

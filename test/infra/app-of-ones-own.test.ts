@@ -12,7 +12,7 @@ import { constructIn } from '../kit/infra/construct.ts';
 import { findings } from '../kit/infra/nag.ts';
 import { leastConfig } from '../kit/infra/synthesise.ts';
 
-const root = fileURLToPath(new URL('../../', import.meta.url));
+const root = fileURLToPath(new URL('../..', import.meta.url));
 const guide = readFileSync(join(root, 'docs/deploying.md'), 'utf8');
 const [, app = ''] = /```ts\n(.*?)```/s.exec(guide) ?? [];
 

@@ -8,7 +8,7 @@ import type { ConfigInput } from '../../functions/config/schema.ts';
 import { COMPILE_CACHE } from '../kit/compile-cache.ts';
 import { committedConfig, leastConfig, synthesiseBundled } from '../kit/infra/synthesise.ts';
 
-const root = fileURLToPath(new URL('../../', import.meta.url));
+const root = fileURLToPath(new URL('../..', import.meta.url));
 const bin = join(root, 'node_modules/.bin');
 const scratch = mkdtempSync(join(tmpdir(), 'changewire-cli-'));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));

@@ -9,7 +9,7 @@ const JUDGED = ['functions', 'local', 'simulator', 'test/simulation', 'test/cras
  *  @param now ms since 1970 */
 export function codeSeed(now: number): number {
   try {
-    const cwd = fileURLToPath(new URL('../../', import.meta.url));
+    const cwd = fileURLToPath(new URL('../..', import.meta.url));
     const args = ['rev-parse', ...JUDGED.map(path => `HEAD:${path}`)];
     const stdio: ['ignore', 'pipe', 'ignore'] = ['ignore', 'pipe', 'ignore'];
     const trees = execFileSync('git', args, { cwd, stdio, encoding: 'utf8' }).trim().split('\n');

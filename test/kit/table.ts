@@ -1,9 +1,10 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { randomUUID } from 'node:crypto';
+import { DeleteTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { Patience, Table } from '../../functions/store/dynamo/table.ts';
 import { ensureTable } from '../../local/stream/ensure-table.ts';
 import { modelClient, TableModel } from '../simulation/models/table.ts';
 import { hasEmbedded } from './dynamodb/binary.ts';
-import { type EmbeddedDynamoDb, startDynamoDb } from './dynamodb/dynamodb.ts';
+import { clientOptions, type EmbeddedDynamoDb, startDynamoDb } from './dynamodb/dynamodb.ts';
 
 export const TABLE_NAME = 'changewire';
 
@@ -41,15 +42,41 @@ export const startTable = () => startTableOn(startDynamoDb);
 
 export type StartedTable = Awaited<ReturnType<typeof startTable>>;
 
+/** Another DynamoDB, over which the contract of the stores runs as well: DynamoDB Local, another emulator, or that of AWS. */
+export const namedEndpoint = process.env.TEST_DYNAMODB_ENDPOINT;
+
+/** A table of its own at `endpoint`; closing deletes it. The environment may have credentials and a region. */
+export async function startTableAt(endpoint: string): Promise<StartedTable> {
+  const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_REGION } = process.env;
+  const { region, credentials } = clientOptions(endpoint);
+  const own = {
+    accessKeyId: AWS_ACCESS_KEY_ID ?? '',
+    secretAccessKey: AWS_SECRET_ACCESS_KEY ?? '',
+    ...(AWS_SESSION_TOKEN !== undefined && { sessionToken: AWS_SESSION_TOKEN }),
+  };
+  const options = {
+    endpoint,
+    region: AWS_REGION ?? region,
+    credentials: AWS_ACCESS_KEY_ID ? own : credentials,
+  };
+  const database = { endpoint, clientOptions: options, stop: async () => undefined };
+  const table = await startTableOn(async () => database, `${TABLE_NAME}-test-${randomUUID()}`);
+  const stop = async () => {
+    await table.client.send(new DeleteTableCommand({ TableName: table.tableName }));
+    await table.stop();
+  };
+  return { ...table, stop };
+}
+
 /** A DynamoDB with an empty table; closing the table stops it. */
-export async function startTableOn(start: () => Promise<EmbeddedDynamoDb>) {
+export async function startTableOn(start: () => Promise<EmbeddedDynamoDb>, tableName = TABLE_NAME) {
   const database = await start();
   const client = new DynamoDBClient(database.clientOptions);
   try {
-    const { streamArn } = await ensureTable(client, TABLE_NAME);
+    const { streamArn } = await ensureTable(client, tableName);
     return {
       client,
-      tableName: TABLE_NAME,
+      tableName,
       patience: PATIENCE,
       streamArn,
       clientOptions: database.clientOptions,

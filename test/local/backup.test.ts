@@ -23,9 +23,9 @@ import { fileSecrets, SECRETS_FOLDER } from '../../local/endpoints/secret-files.
 import { startSimulatedService } from '../../simulator/server.ts';
 import { startReceiver } from '../kit/delivery/receiver.ts';
 import { environmentOf, run, until } from '../kit/local/run.ts';
+import { AT, delivery } from '../kit/store/delivery.ts';
 import { pendingRows } from '../kit/store-file.ts';
 import { temporaryDirectory } from '../kit/temporary.ts';
-import { AT, delivery } from '../store/deliveries-contract.ts';
 
 const COMMAND = fileURLToPath(new URL('../../cli/changewire.js', import.meta.url));
 const SCHEMAS = [SNAPSHOTS_SCHEMA, DELIVERIES_SCHEMA];

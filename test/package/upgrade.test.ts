@@ -85,7 +85,7 @@ describe.each(versionsThatIt('goes on'))('over the data of version %s', version 
   });
 });
 
-// For the table of a stack: test/store/layout.test.ts and open-table.test.ts.
+// For the table of a stack: test/store/layout.test.ts and dynamo/store.test.ts.
 describe('data that this version can not read', () => {
   test.each([
     ['an earlier', LAYOUT - 1],

@@ -20,7 +20,7 @@ import { fileURLToPath } from 'node:url';
  * `node test/proofs/elsewhere.ts`: `npm start` and `npm test` as on a platform that there is no embedded DynamoDB for. Both run in
  * a copy of the checkout whose `node_modules` lacks that package; the tests of the DynamoDB implementation run over the model there.
  */
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const LACKING = '@dynoxide';
 
 /** Links to the same files, which nobody writes to; without what tools keep there for themselves, and would write to. */

@@ -17,7 +17,7 @@ const { values, positionals } = parseArgs({
 const within = parseDuration(values.within);
 const now = Date.now();
 const all = proofsOf({
-  root: fileURLToPath(new URL('../../', import.meta.url)),
+  root: fileURLToPath(new URL('../..', import.meta.url)),
   turn: codeSeed(now),
   base: codeSeed(now) * 10_000,
 });

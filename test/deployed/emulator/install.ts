@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { Unavailable } from './unavailable.ts';
 
 const REQUIREMENTS = fileURLToPath(new URL('requirements.txt', import.meta.url));
-const HOME = fileURLToPath(new URL('../../../.emulator/', import.meta.url));
+const HOME = fileURLToPath(new URL('../../../.emulator', import.meta.url));
 const PYTHONS = ['python3', 'python3.14', 'python3.13', 'python3.12', 'python3.11', 'python'];
 const FITS = 'import sys, venv, ensurepip; sys.exit(0 if sys.version_info >= (3, 11) else 1)';
 const INSTALL_TIMEOUT = 300_000;

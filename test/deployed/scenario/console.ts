@@ -12,7 +12,7 @@ import type { Operator } from '../operators.ts';
 import { until } from '../until.ts';
 import { type OwnEmulator, PROCESS, type World } from '../world.ts';
 
-const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const ENDPOINT = 'webhook';
 const WITHIN = 60_000;
 

@@ -10,8 +10,8 @@ import {
   TransactWriteItemsCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
-import { listen } from '../../kit/listen.ts';
 import { TableModel } from '../../simulation/models/table.ts';
+import { listen } from '../listen.ts';
 import { clientOptions, type EmbeddedDynamoDb } from './dynamodb.ts';
 import { MODEL_STREAM, modelStreams } from './model-streams.ts';
 

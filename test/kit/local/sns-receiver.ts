@@ -1,5 +1,5 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
-import { listen } from '../../kit/listen.ts';
+import { listen } from '../listen.ts';
 
 /** A request that the receiver got. */
 export interface Received {

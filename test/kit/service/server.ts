@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { listenInTest } from '../../kit/listen-in-test.ts';
+import { listenInTest } from '../listen-in-test.ts';
 
 /** One request as it arrived. */
 export interface Received {

@@ -19,8 +19,10 @@ export const STORES: readonly (readonly [name: string, open: () => Promise<TestS
     const openStore = async (): Promise<TestStore> => {
       const { stop, ...table } = await open();
       let drawn = 0;
-      // A constant would give two callers of one moment the same name.
-      const patience = { ...table.patience, random: () => (++drawn % 1_000) / 1_000 };
+      // No two callers get the same name or revision by them.
+      const random = () => (++drawn % 1_000) / 1_000;
+      const clock = () => Date.now() + drawn;
+      const patience = { ...table.patience, random, clock };
       return { ...dynamoStore({ ...table, patience }), stop };
     };
     return [name, openStore] as const;

@@ -6,9 +6,11 @@ import type { Position } from '../../../local/stream/position.ts';
 import { ShardReader } from '../../../local/stream/shards.ts';
 import { startModelServer } from '../dynamodb/model-server.ts';
 import {
+  namedEndpoint,
   openModel as open,
   type StartedTable,
   startTable,
+  startTableAt,
   startTableOn,
   TABLE_NAME,
   usesModel,
@@ -24,8 +26,15 @@ export interface OpenTable extends Table {
 /** The tables that must behave alike. */
 export const TABLES: readonly (readonly [name: string, open: () => Promise<OpenTable>])[] = [
   ...(usesModel ? [] : [['the embedded DynamoDB', openEmbedded] as const]),
+  ...(namedEndpoint === undefined
+    ? []
+    : [['the DynamoDB of TEST_DYNAMODB_ENDPOINT', () => openAt(namedEndpoint as string)] as const]),
   ['the table’s model', openModel],
 ];
+
+async function openAt(endpoint: string): Promise<OpenTable> {
+  return withStream(await startTableAt(endpoint));
+}
 
 export async function openModel(): Promise<OpenTable> {
   const { model, ...table } = open();

@@ -7,8 +7,8 @@ import { sqliteJournal } from '../../../functions/store/sqlite/journal.ts';
 import { DELIVERIES_SCHEMA, SNAPSHOTS_SCHEMA } from '../../../functions/store/sqlite/schema.ts';
 import { sqliteDeliveries, sqliteSnapshots } from '../../../functions/store/sqlite/store.ts';
 import { keepHouse, startHousekeeping } from '../../../local/cli/housekeeping.ts';
+import { delivery } from '../../kit/store/delivery.ts';
 import { AT, content, event, noise } from '../../kit/store/subject.ts';
-import { delivery } from '../../store/deliveries-contract.ts';
 
 const DAY = 86_400_000;
 

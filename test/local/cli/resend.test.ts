@@ -6,7 +6,7 @@ import type { Output } from '../../../local/basics/output.ts';
 import { UsageError } from '../../../local/basics/usage-error.ts';
 import { resendOf } from '../../../local/cli/resend.ts';
 import { takeUp, tellAbandoned } from '../../../local/cli/undelivered.ts';
-import { AT, delivery } from '../../store/deliveries-contract.ts';
+import { AT, delivery } from '../../kit/store/delivery.ts';
 
 const ENDPOINTS = [{ name: 'planner' }, { name: 'crm' }];
 const SUBSCRIPTIONS = [{ name: '127-0-0-1-ab', label: 'http://127.0.0.1:9000' }];

@@ -6,8 +6,8 @@ import { openDataDirectory } from '../../../local/data/data-directory.ts';
 import { openStore } from '../../../local/data/store.ts';
 import { wantedSubscriptions } from '../../../local/settings/wanted-subscriptions.ts';
 import { eventually, receiver } from '../../kit/local/sns-house.ts';
+import { delivery } from '../../kit/store/delivery.ts';
 import { temporaryDirectory } from '../../kit/temporary.ts';
-import { delivery } from '../../store/deliveries-contract.ts';
 
 const FAR = Date.now() + 3_600_000;
 

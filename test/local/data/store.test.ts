@@ -4,8 +4,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { Closers } from '../../../local/basics/closers.ts';
 import { openDataDirectory, openScratchDirectory } from '../../../local/data/data-directory.ts';
 import { openStore } from '../../../local/data/store.ts';
+import { AT, delivery } from '../../kit/store/delivery.ts';
 import { temporaryDirectory } from '../../kit/temporary.ts';
-import { AT, delivery } from '../../store/deliveries-contract.ts';
 
 /** A store in `path`, or one that is kept nowhere; `close` ends its run. */
 function open(path?: string) {

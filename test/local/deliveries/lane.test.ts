@@ -6,7 +6,7 @@ import { DELIVERIES_SCHEMA } from '../../../functions/store/sqlite/schema.ts';
 import { sqliteDeliveries } from '../../../functions/store/sqlite/store.ts';
 import type { Deliveries } from '../../../functions/store/store.ts';
 import { Lane } from '../../../local/deliveries/lane.ts';
-import { AT, delivery } from '../../store/deliveries-contract.ts';
+import { AT, delivery } from '../../kit/store/delivery.ts';
 
 /** A lane over an empty store, whose time is the test's own. */
 function open(store: Deliveries = sqliteDeliveries(openDatabase(':memory:', [DELIVERIES_SCHEMA]))) {

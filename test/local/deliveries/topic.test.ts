@@ -6,7 +6,7 @@ import { DELIVERIES_SCHEMA } from '../../../functions/store/sqlite/schema.ts';
 import { sqliteDeliveries } from '../../../functions/store/sqlite/store.ts';
 import type { Deliveries } from '../../../functions/store/store.ts';
 import { LocalTopic } from '../../../local/deliveries/topic.ts';
-import { AT, delivery } from '../../store/deliveries-contract.ts';
+import { AT, delivery } from '../../kit/store/delivery.ts';
 
 function open(deliveries: Deliveries = sqliteDeliveries(openDatabase(':memory:', [DELIVERIES_SCHEMA]))) {
   const topic = new LocalTopic(deliveries, () => AT);

@@ -8,8 +8,8 @@ import { DELIVERIES_SCHEMA, SNAPSHOTS_SCHEMA } from '../../../functions/store/sq
 import { sqliteDeliveries, sqliteSnapshots } from '../../../functions/store/sqlite/store.ts';
 import { PassWatch } from '../../../local/health/freshness.ts';
 import { healthOf } from '../../../local/health/health.ts';
+import { AT, delivery } from '../../kit/store/delivery.ts';
 import { event } from '../../kit/store/subject.ts';
-import { AT, delivery } from '../../store/deliveries-contract.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

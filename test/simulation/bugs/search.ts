@@ -8,7 +8,7 @@ import type { Bug } from './bug.ts';
 
 /** How many seeds are simulated before the bug counts as not found. */
 export const SEEDS = 1_000;
-const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const SIMULATED = ['functions', 'local', 'simulator', 'test/simulation', 'test/kit', 'package.json'];
 const TESTED = [
   'functions',

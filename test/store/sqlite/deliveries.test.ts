@@ -4,13 +4,11 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { LAYOUT, openDatabase } from '../../../functions/store/sqlite/database.ts';
 import { DELIVERIES_SCHEMA } from '../../../functions/store/sqlite/schema.ts';
 import { type SqliteDeliveries, sqliteDeliveries } from '../../../functions/store/sqlite/store.ts';
+import { AT, delivery } from '../../kit/store/delivery.ts';
 import { temporaryDirectory } from '../../kit/temporary.ts';
-import { AT, deliveriesContract, delivery } from '../deliveries-contract.ts';
 
 const DAY = 86_400_000;
 const create = () => sqliteDeliveries(openDatabase(':memory:', [DELIVERIES_SCHEMA]));
-
-deliveriesContract('SQLite', create);
 
 describe('deliveries in a SQLite file', () => {
   let deliveries: SqliteDeliveries;

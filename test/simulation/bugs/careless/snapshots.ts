@@ -3,7 +3,7 @@ import { type Bug, edit } from '../bug.ts';
 export const SNAPSHOTS: readonly Bug[] = [
   {
     name: 'a deletion that asks for no version',
-    tests: ['store/dynamo-snapshots.test.ts'],
+    tests: ['store/contract.test.ts'],
     edits: [
       edit(
         'store/dynamo/projects.ts',

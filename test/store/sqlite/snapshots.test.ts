@@ -1,30 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { decodeEvents } from '../../../functions/store/codec.ts';
 import { changeKey, partition } from '../../../functions/store/keys.ts';
 import { type Database, openDatabase } from '../../../functions/store/sqlite/database.ts';
-import { sqliteSlots } from '../../../functions/store/sqlite/endpoints.ts';
 import { SNAPSHOTS_SCHEMA } from '../../../functions/store/sqlite/schema.ts';
 import { sqliteSnapshots } from '../../../functions/store/sqlite/store.ts';
 import { AT, content, event, snapshot } from '../../kit/store/subject.ts';
-import { snapshotsContract } from '../contract.ts';
-import { slotsContract } from '../slots-contract.ts';
 
 let database: Database;
 beforeAll(() => {
   database = openDatabase(':memory:', [SNAPSHOTS_SCHEMA]);
 });
 afterAll(() => database.file.close());
-
-snapshotsContract('SQLite', () => ({
-  snapshots: sqliteSnapshots(database),
-  journal: async processId => {
-    const process = partition({ workspace: 'eu', processId });
-    const rows = database.sql.all`SELECT events FROM change WHERE process = ${process} ORDER BY key`;
-    return rows.flatMap(({ events }) => decodeEvents(events as Uint8Array));
-  },
-}));
-
-slotsContract(() => sqliteSlots(database));
 
 it('is the same with a deadline, which it has no use for', () => {
   const snapshots = sqliteSnapshots(database);

@@ -1,10 +1,10 @@
 import { DeleteItemCommand, PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from 'vitest';
-import { restoreProcess } from '../../functions/store/dynamo/processes.ts';
-import { queryItems } from '../../functions/store/dynamo/requests.ts';
-import type { Table } from '../../functions/store/dynamo/table.ts';
-import { partition } from '../../functions/store/keys.ts';
-import { openModel } from '../kit/table.ts';
+import { restoreProcess } from '../../../functions/store/dynamo/processes.ts';
+import { queryItems } from '../../../functions/store/dynamo/requests.ts';
+import type { Table } from '../../../functions/store/dynamo/table.ts';
+import { partition } from '../../../functions/store/keys.ts';
+import { openModel } from '../../kit/table.ts';
 
 const PROCESS = { workspace: 'eu', processId: 'p' };
 const OTHER = { workspace: 'eu', processId: 'q' };

@@ -1,10 +1,8 @@
 import { DeleteItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createSlots } from '../../functions/store/dynamo/endpoints.ts';
-import { slotKey } from '../../functions/store/keys.ts';
-import { memorySlots } from '../kit/delivery/given.ts';
-import { type OpenTable, TABLES } from '../kit/store/tables.ts';
-import { slotsContract } from './slots-contract.ts';
+import { createSlots } from '../../../functions/store/dynamo/endpoints.ts';
+import { slotKey } from '../../../functions/store/keys.ts';
+import { type OpenTable, TABLES } from '../../kit/store/tables.ts';
 
 const AT = Date.UTC(2026, 10, 21, 12);
 
@@ -14,8 +12,6 @@ describe.each(TABLES)('in %s', (_, open) => {
     table = await open();
   });
   afterAll(() => table?.stop());
-
-  slotsContract(() => createSlots(table));
 
   it('none is booked where its item is deleted between the two writes of a booking, and the next one is', async () => {
     const remove = () =>
@@ -31,5 +27,3 @@ describe.each(TABLES)('in %s', (_, open) => {
     expect(await torn.reserveSlot('torn', 1000, AT, 9000)).toBe(0);
   });
 });
-
-describe('in memory, for tests', () => slotsContract(memorySlots));

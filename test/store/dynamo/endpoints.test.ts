@@ -1,30 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { EndpointRow } from '../../functions/model/endpoint-row.ts';
-import { createEndpointRows } from '../../functions/store/dynamo/endpoints.ts';
-import { openDatabase } from '../../functions/store/sqlite/database.ts';
-import { sqliteEndpointRows } from '../../functions/store/sqlite/endpoints.ts';
-import { SNAPSHOTS_SCHEMA } from '../../functions/store/sqlite/schema.ts';
-import { type OpenTable, TABLES } from '../kit/store/tables.ts';
-import { openModel, PATIENCE } from '../kit/table.ts';
-import { modelClient } from '../simulation/models/table.ts';
-import { endpointRowsContract } from './endpoint-rows-contract.ts';
-
-describe.each(TABLES)('in %s', (_, open) => {
-  let table: OpenTable;
-  beforeAll(async () => {
-    table = await open();
-  });
-  afterAll(() => table?.stop());
-
-  endpointRowsContract(() => createEndpointRows(table));
-});
-
-describe('in SQLite', () => {
-  const database = openDatabase(':memory:', [SNAPSHOTS_SCHEMA]);
-  afterAll(() => database.file.close());
-
-  endpointRowsContract(() => sqliteEndpointRows(database));
-});
+import { describe, expect, it } from 'vitest';
+import type { EndpointRow } from '../../../functions/model/endpoint-row.ts';
+import { createEndpointRows } from '../../../functions/store/dynamo/endpoints.ts';
+import { openModel, PATIENCE } from '../../kit/table.ts';
+import { modelClient } from '../../simulation/models/table.ts';
 
 describe('a row of the table', () => {
   const row = (added: number): EndpointRow => ({ name: 'a.b', health: { added } });

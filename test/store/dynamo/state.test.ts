@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type PassState, UNKNOWN_PROCESS } from '../../functions/model/process-state.ts';
-import { attributesOf, partsIn, stateOf, updateOf } from '../../functions/store/dynamo/state.ts';
-import { rowsOf, type StateRow } from '../../functions/store/limits.ts';
+import { type PassState, UNKNOWN_PROCESS } from '../../../functions/model/process-state.ts';
+import { attributesOf, partsIn, stateOf, updateOf } from '../../../functions/store/dynamo/state.ts';
+import { rowsOf, type StateRow } from '../../../functions/store/limits.ts';
 
 const updateIn = (row: StateRow, state: Partial<PassState>) =>
   updateOf(attributesOf(state).get(row) ?? new Map());

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { EndpointRow, Health } from '../../functions/model/endpoint-row.ts';
-import type { EndpointRows } from '../../functions/store/store.ts';
+import type { EndpointRow, Health } from '../../../functions/model/endpoint-row.ts';
+import type { EndpointRows } from '../../../functions/store/store.ts';
 
 const AT = Date.UTC(2026, 10, 21, 12);
 

@@ -1,9 +1,9 @@
 import { PutItemCommand, type TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from 'vitest';
-import { IS_ABSENT } from '../../functions/store/dynamo/conditions.ts';
-import { transact } from '../../functions/store/dynamo/requests.ts';
-import { usersKey } from '../../functions/store/keys.ts';
-import { openModel } from '../kit/table.ts';
+import { IS_ABSENT } from '../../../functions/store/dynamo/conditions.ts';
+import { transact } from '../../../functions/store/dynamo/requests.ts';
+import { usersKey } from '../../../functions/store/keys.ts';
+import { openModel } from '../../kit/table.ts';
 
 describe('a transaction', () => {
   it('of nothing but a check tells whether that holds', async () => {

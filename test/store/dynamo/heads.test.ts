@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { createSnapshots } from '../../functions/store/dynamo/store.ts';
-import { AT, content, noise, snapshot } from '../kit/store/subject.ts';
-import { openModel } from '../kit/table.ts';
+import { createSnapshots } from '../../../functions/store/dynamo/store.ts';
+import { AT, content, noise, snapshot } from '../../kit/store/subject.ts';
+import { openModel } from '../../kit/table.ts';
 
 it('a head has its snapshot at hand, unless further items hold parts of that', async () => {
   const snapshots = createSnapshots(openModel());

@@ -1,13 +1,13 @@
 import { type AttributeValue, DeleteItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type PassState, UNKNOWN_PROCESS } from '../../functions/model/process-state.ts';
-import { encode } from '../../functions/store/codec.ts';
-import { createSnapshots } from '../../functions/store/dynamo/store.ts';
-import type { Lease } from '../../functions/store/store.ts';
-import { AT, event, noise } from '../kit/store/subject.ts';
-import { openModel, PATIENCE } from '../kit/table.ts';
-import { modelClient } from '../simulation/models/table.ts';
+import { type PassState, UNKNOWN_PROCESS } from '../../../functions/model/process-state.ts';
+import { encode } from '../../../functions/store/codec.ts';
+import { createSnapshots } from '../../../functions/store/dynamo/store.ts';
+import type { Lease } from '../../../functions/store/store.ts';
+import { AT, event, noise } from '../../kit/store/subject.ts';
+import { openModel, PATIENCE } from '../../kit/table.ts';
+import { modelClient } from '../../simulation/models/table.ts';
 
 const process = { workspace: 'eu', processId: 'p' };
 const HOUR = 3_600_000;

@@ -14,16 +14,16 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { ChangeEvent } from '../../functions/model/event.ts';
-import { decodeEvents } from '../../functions/store/codec.ts';
-import { createSlots } from '../../functions/store/dynamo/endpoints.ts';
-import { checkLayout } from '../../functions/store/dynamo/layout.ts';
-import { createSnapshots } from '../../functions/store/dynamo/store.ts';
-import { holds, type Patience } from '../../functions/store/dynamo/table.ts';
-import type { Lease } from '../../functions/store/store.ts';
-import { AT, content, event, noise, snapshot } from '../kit/store/subject.ts';
-import { openModel, PATIENCE } from '../kit/table.ts';
-import { modelClient } from '../simulation/models/table.ts';
+import type { ChangeEvent } from '../../../functions/model/event.ts';
+import { decodeEvents } from '../../../functions/store/codec.ts';
+import { createSlots } from '../../../functions/store/dynamo/endpoints.ts';
+import { checkLayout } from '../../../functions/store/dynamo/layout.ts';
+import { createSnapshots } from '../../../functions/store/dynamo/store.ts';
+import { holds, type Patience } from '../../../functions/store/dynamo/table.ts';
+import type { Lease } from '../../../functions/store/store.ts';
+import { AT, content, event, noise, snapshot } from '../../kit/store/subject.ts';
+import { openModel, PATIENCE } from '../../kit/table.ts';
+import { modelClient } from '../../simulation/models/table.ts';
 
 const process = { workspace: 'eu', processId: 'p' };
 let sent: { input: object }[];

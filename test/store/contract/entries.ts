@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { ProcessKey } from '../../functions/basics/process.ts';
-import { auditEvents } from '../../functions/changes/audit-events.ts';
-import type { Snapshots } from '../../functions/store/store.ts';
-import { AT, type Subject } from '../kit/store/subject.ts';
+import type { ProcessKey } from '../../../functions/basics/process.ts';
+import { auditEvents } from '../../../functions/changes/audit-events.ts';
+import type { Snapshots } from '../../../functions/store/store.ts';
+import { AT, type Subject } from '../../kit/store/subject.ts';
 
 let processes = 0;
 const digest = (index: number): string => String(index).padStart(32, 'a');

@@ -1,11 +1,11 @@
 import { PutItemCommand, type QueryCommand } from '@aws-sdk/client-dynamodb';
 import { expect, test } from 'vitest';
-import { decodeEvents } from '../../functions/store/codec.ts';
-import { createChangeRecords } from '../../functions/store/dynamo/journal.ts';
-import { createSnapshots } from '../../functions/store/dynamo/store.ts';
-import { commit } from '../kit/operations/context.ts';
-import { eventsOf } from '../kit/operations/events.ts';
-import { openModel } from '../kit/table.ts';
+import { decodeEvents } from '../../../functions/store/codec.ts';
+import { createChangeRecords } from '../../../functions/store/dynamo/journal.ts';
+import { createSnapshots } from '../../../functions/store/dynamo/store.ts';
+import { commit } from '../../kit/operations/context.ts';
+import { eventsOf } from '../../kit/operations/events.ts';
+import { openModel } from '../../kit/table.ts';
 
 test('change records are read as they were committed, by the times of their commits and in their order', async () => {
   const table = openModel();

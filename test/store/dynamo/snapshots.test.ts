@@ -1,17 +1,15 @@
 import { DeleteItemCommand, PutItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { decodeEvents } from '../../functions/store/codec.ts';
-import { createSnapshots } from '../../functions/store/dynamo/store.ts';
-import { holds } from '../../functions/store/dynamo/table.ts';
-import { CHANGE, partition, partKey, projectKey } from '../../functions/store/keys.ts';
-import { AT, content, event, noise, snapshot } from '../kit/store/subject.ts';
-import { type OpenTable, TABLES } from '../kit/store/tables.ts';
-import { snapshotsContract } from './contract.ts';
+import { createSnapshots } from '../../../functions/store/dynamo/store.ts';
+import { holds } from '../../../functions/store/dynamo/table.ts';
+import { CHANGE, partition, partKey, projectKey } from '../../../functions/store/keys.ts';
+import { AT, content, event, noise, snapshot } from '../../kit/store/subject.ts';
+import { type OpenTable, TABLES } from '../../kit/store/tables.ts';
 
-describe.each(TABLES)('%s', (name, open) => {
+describe.each(TABLES)('%s', (_name, open) => {
   let table: OpenTable;
   let now = Date.now();
-  const clock = () => ++now;
+  const _clock = () => ++now;
   beforeAll(async () => {
     table = await open();
   });
@@ -31,14 +29,6 @@ describe.each(TABLES)('%s', (name, open) => {
     );
     return Items;
   };
-
-  snapshotsContract(name, () => ({
-    snapshots: createSnapshots({ ...table, patience: { ...table.patience, clock } }),
-    journal: async processId => {
-      const records = await query(processId, CHANGE);
-      return records.flatMap(({ events }) => decodeEvents(events?.B as Uint8Array));
-    },
-  }));
 
   describe('the table', () => {
     const process = { workspace: 'eu', processId: 'items' };

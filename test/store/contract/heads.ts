@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { ProcessKey } from '../../functions/basics/process.ts';
-import type { Snapshot } from '../../functions/model/snapshot.ts';
-import { byKey, type Snapshots } from '../../functions/store/store.ts';
-import { AT, content, noise, type Subject, snapshot } from '../kit/store/subject.ts';
+import type { ProcessKey } from '../../../functions/basics/process.ts';
+import type { Snapshot } from '../../../functions/model/snapshot.ts';
+import { byKey, type Snapshots } from '../../../functions/store/store.ts';
+import { AT, content, noise, type Subject, snapshot } from '../../kit/store/subject.ts';
 
 const IDS = [
   'abc',

@@ -1,20 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createDeliveries } from '../../functions/store/dynamo/store.ts';
-import { type OpenTable, TABLES } from '../kit/store/tables.ts';
-import { openModel, PATIENCE } from '../kit/table.ts';
-import { modelClient } from '../simulation/models/table.ts';
-import { AT, deliveriesContract, delivery } from './deliveries-contract.ts';
-
-describe.each(TABLES)('in %s', (name, open) => {
-  let table: OpenTable;
-  beforeAll(async () => {
-    table = await open();
-  });
-  afterAll(() => table?.stop());
-
-  // The embedded DynamoDB takes 10 ms and more for a write.
-  deliveriesContract(name, () => createDeliveries(table), name.includes('embedded') ? 600 : 3_000);
-});
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createDeliveries } from '../../../functions/store/dynamo/store.ts';
+import { AT, delivery } from '../../kit/store/delivery.ts';
+import { openModel, PATIENCE } from '../../kit/table.ts';
+import { modelClient } from '../../simulation/models/table.ts';
 
 describe('deliveries in the table', () => {
   const DAY_S = 86_400;

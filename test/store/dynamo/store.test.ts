@@ -1,11 +1,11 @@
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { LayoutError, TABLE_LAYOUT } from '../../functions/store/dynamo/layout.ts';
-import { getItem } from '../../functions/store/dynamo/requests.ts';
-import { openDynamoStore } from '../../functions/store/dynamo/store.ts';
-import { LAYOUT_KEY } from '../../functions/store/keys.ts';
-import { startModelServer } from '../kit/dynamodb/model-server.ts';
-import { PATIENCE, TABLE_NAME } from '../kit/table.ts';
+import { LayoutError, TABLE_LAYOUT } from '../../../functions/store/dynamo/layout.ts';
+import { getItem } from '../../../functions/store/dynamo/requests.ts';
+import { openDynamoStore } from '../../../functions/store/dynamo/store.ts';
+import { LAYOUT_KEY } from '../../../functions/store/keys.ts';
+import { startModelServer } from '../../kit/dynamodb/model-server.ts';
+import { PATIENCE, TABLE_NAME } from '../../kit/table.ts';
 
 describe('the table of a function', () => {
   let server: Awaited<ReturnType<typeof startModelServer>>;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { createSnapshots } from '../../functions/store/dynamo/store.ts';
-import { AT, event } from '../kit/store/subject.ts';
-import { openModel } from '../kit/table.ts';
+import { createSnapshots } from '../../../functions/store/dynamo/store.ts';
+import { AT, event } from '../../kit/store/subject.ts';
+import { openModel } from '../../kit/table.ts';
 
 it('the row of an audit entry that was told names its change record, and expires after 400 days', async () => {
   const table = openModel();

@@ -1,15 +1,15 @@
 import { BatchGetItemCommand, type DynamoDBClient, QueryCommand } from '@aws-sdk/client-dynamodb';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Mode } from '../../functions/basics/process.ts';
-import type { PassState } from '../../functions/model/process-state.ts';
-import { createProcessReader } from '../../functions/store/dynamo/processes.ts';
-import { createSnapshots } from '../../functions/store/dynamo/store.ts';
-import { createTickProgresses } from '../../functions/store/dynamo/tick.ts';
-import type { CommitRequest, Lease, Snapshots } from '../../functions/store/store.ts';
-import { AT, content, event, noise, snapshot } from '../kit/store/subject.ts';
-import { openModel, PATIENCE } from '../kit/table.ts';
-import { Units } from '../kit/units.ts';
-import { modelClient } from '../simulation/models/table.ts';
+import type { Mode } from '../../../functions/basics/process.ts';
+import type { PassState } from '../../../functions/model/process-state.ts';
+import { createProcessReader } from '../../../functions/store/dynamo/processes.ts';
+import { createSnapshots } from '../../../functions/store/dynamo/store.ts';
+import { createTickProgresses } from '../../../functions/store/dynamo/tick.ts';
+import type { CommitRequest, Lease, Snapshots } from '../../../functions/store/store.ts';
+import { AT, content, event, noise, snapshot } from '../../kit/store/subject.ts';
+import { openModel, PATIENCE } from '../../kit/table.ts';
+import { Units } from '../../kit/units.ts';
+import { modelClient } from '../../simulation/models/table.ts';
 
 const process = { workspace: 'eu', processId: 'p' };
 const digests = (count: number) => Array.from({ length: count }, (_, index) => noise(16, index));

@@ -1,11 +1,11 @@
 import type { QueryCommand } from '@aws-sdk/client-dynamodb';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { ProcessKey } from '../../functions/basics/process.ts';
-import { createJournalReader } from '../../functions/store/dynamo/journal.ts';
-import { createSnapshots } from '../../functions/store/dynamo/store.ts';
-import { AT, commit } from '../kit/operations/context.ts';
-import { eventsOf } from '../kit/operations/events.ts';
-import { openModel } from '../kit/table.ts';
+import type { ProcessKey } from '../../../functions/basics/process.ts';
+import { createJournalReader } from '../../../functions/store/dynamo/journal.ts';
+import { createSnapshots } from '../../../functions/store/dynamo/store.ts';
+import { AT, commit } from '../../kit/operations/context.ts';
+import { eventsOf } from '../../kit/operations/events.ts';
+import { openModel } from '../../kit/table.ts';
 
 const [eu, us, other] = [
   { workspace: 'eu', processId: 'p' },

@@ -1,14 +1,14 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Mode, ProcessKey } from '../../functions/basics/process.ts';
-import type { ChangeEvent } from '../../functions/model/event.ts';
-import { type PassState, UNKNOWN_PROCESS } from '../../functions/model/process-state.ts';
-import type { Snapshot, Tombstone } from '../../functions/model/snapshot.ts';
-import type { CommitRequest, Lease, Snapshots } from '../../functions/store/store.ts';
-import { AT, content, event, noise, type Subject, snapshot } from '../kit/store/subject.ts';
-import { debtsContract } from './contract-debts.ts';
-import { entriesContract } from './contract-entries.ts';
-import { headsContract } from './contract-heads.ts';
-import { usersContract } from './contract-users.ts';
+import type { Mode, ProcessKey } from '../../../functions/basics/process.ts';
+import type { ChangeEvent } from '../../../functions/model/event.ts';
+import { type PassState, UNKNOWN_PROCESS } from '../../../functions/model/process-state.ts';
+import type { Snapshot, Tombstone } from '../../../functions/model/snapshot.ts';
+import type { CommitRequest, Lease, Snapshots } from '../../../functions/store/store.ts';
+import { AT, content, event, noise, type Subject, snapshot } from '../../kit/store/subject.ts';
+import { debtsContract } from './debts.ts';
+import { entriesContract } from './entries.ts';
+import { headsContract } from './heads.ts';
+import { usersContract } from './users.ts';
 
 /** As a process's first pass finds the state. */
 const { debts: _, isSweepUnfinished: __, ...FIRST } = UNKNOWN_PROCESS;
@@ -18,8 +18,8 @@ const WINDOW = { startedAt: AT, begunAt: AT + 5 };
 let processes = 0;
 
 /** What every implementation of the snapshots port must do: one suite for each of them. */
-export function snapshotsContract(name: string, subject: () => Subject): void {
-  describe(`snapshots in ${name}`, () => {
+export function snapshotsContract(subject: () => Subject): void {
+  describe('snapshots', () => {
     let process: { workspace: string; processId: string };
     let snapshots: Snapshots;
     beforeEach(() => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Slots } from '../../functions/store/store.ts';
+import type { Slots } from '../../../functions/store/store.ts';
 
 const AT = Date.UTC(2026, 10, 21, 12);
 

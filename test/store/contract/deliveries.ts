@@ -1,27 +1,18 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Attempt, NewDelivery } from '../../functions/model/delivery.ts';
-import type { AttemptStretch, Deliveries } from '../../functions/store/store.ts';
+import type { Attempt, NewDelivery } from '../../../functions/model/delivery.ts';
+import type { AttemptStretch, Deliveries } from '../../../functions/store/store.ts';
+import { AT, delivery } from '../../kit/store/delivery.ts';
 
 type Sent = readonly [id: string, publishedAt: number];
 
-export const AT = Date.UTC(2026, 10, 21, 12);
 const DAY = 86_400_000;
-
-export const delivery = (eventId: string, more: Partial<NewDelivery> = {}): NewDelivery => ({
-  endpoint: 'crm',
-  eventId,
-  at: AT,
-  body: `{"id":"${eventId}"}`,
-  attributes: { eventType: { Type: 'String', Value: 'task.updated' } },
-  ...more,
-});
 
 /** So that stores which outlive a test have none of another one's. */
 let round = 0;
 
 /** What every store of deliveries must do: one suite for each of them. */
-export function deliveriesContract(name: string, create: () => Deliveries, many = 3_000): void {
-  describe(`deliveries in ${name}`, () => {
+export function deliveriesContract(create: () => Deliveries, many: number): void {
+  describe('deliveries', () => {
     let crm: string;
     let chat: string;
     let deliveries: Deliveries;
