@@ -138,7 +138,7 @@ function originOf(
     actorsOf,
     observed: {
       project: interval(Math.max(snapshot?.recordReadAt ?? 0, since), source, at),
-      task: interval(Math.max(snapshot?.tasksReadAt ?? 0, since), tasks, at),
+      task: interval(Math.max(snapshot?.tasksReadAt ?? 0, tasksSeenUpTo(snapshot, since)), tasks, at),
     },
   };
 }
@@ -149,6 +149,12 @@ function seenUpTo({ sweptAt, debts }: ProcessState, projectId: string): number {
   const debt = debts.get(projectId);
   if (debt?.cause === 'not-listed') return 0;
   return Math.min(sweptAt, debt?.since ?? sweptAt);
+}
+
+/** As `seenUpTo`, for tasks. Of a project that had none only its own reading counts: a sweep takes a 404 of its task list for no tasks
+ *  (docs/decisions/0019), and the service may have been at fault. */
+function tasksSeenUpTo(snapshot: Snapshot | undefined, since: number): number {
+  return snapshot?.content.tasks.size === 0 ? 0 : since;
 }
 
 /** A reading is dated by whole seconds, so its latest time may be in the future yet. The event's is not: it is that of the commit

@@ -194,8 +194,8 @@ describe('the time since which a change may have happened', () => {
   const debtOf = (cause: Debt['cause'], since: number): Debt => ({
     ...{ cause, since, metAt: AT, reason: 'r', told: true, revision: 1 },
   });
-  const afterOf = async (how: Parameters<typeof committing>[1]) =>
-    (await committing(differenceOf(snapshotOf(), NEW), how)).request.events.map(({ data }) =>
+  const afterOf = async (how: Parameters<typeof committing>[1], snapshot = snapshotOf()) =>
+    (await committing(differenceOf(snapshot, NEW), how)).request.events.map(({ data }) =>
       'observed' in data ? data.observed.after : undefined,
     );
 
@@ -209,6 +209,11 @@ describe('the time since which a change may have happened', () => {
     const debt = debtOf('unreadable', AT - 60_000);
     const since = iso(AT - 60_000);
     expect(await afterOf({ debt, sweptAt: AT - 50_000 })).toEqual([since, since]);
+  });
+
+  it('invariant 2: is when tasks were last read, of a task of a project that had none: a sweep believes a 404 there', async () => {
+    const empty = snapshotOf({ content: contentOf({ name: 'New' }) });
+    expect(await afterOf({ sweptAt: AT - 50_000 }, empty)).toEqual([iso(AT - 80_000)]);
   });
 });
 
