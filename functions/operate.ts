@@ -32,8 +32,8 @@ import { openDynamoStore } from './store/dynamo/store.ts';
  * Invoked by operators, through the command, by one of two aliases: `look` or `act` (design.md §13). A caller
  * whom IAM allows to invoke an alias may make its requests, and needs no right to anything else.
  *
- * State: none. What is done is written to rows, with the name of who did it; other functions work off what
- * takes longer.
+ * State: none. Changes are written to rows, with the caller's name in the action log; other functions carry out
+ * longer work.
  */
 export const handler: Operate = readied(() => configure(process.env));
 
@@ -72,16 +72,11 @@ async function openContext(settings: Settings): Promise<OperationsContext> {
     toApply: 'deploy',
     isRunning: true,
     configured: config.endpoints,
-    rows: store.endpoints,
-    deliveries: store.deliveries,
+    ...store,
     queues: wakeBy(sqsQueue(sqs, DRAINS_QUEUE_URL)),
     ...{ secrets, address, randomBytes, check: checkEndpoint, clock: Date.now, log: lambdaLog() },
     ...senderOf({ secrets, linkTemplates: linkTemplatesOf(config), ...SYSTEM, allowLoopback: false }),
     processes: async () => processes,
-    roster: store.roster,
-    states: store.states,
-    journal: store.journal,
-    actions: store.actions,
     passes: { start: startPass },
     doctor: createDoctor({
       open: name => probe(workspaces, name, ofService),

@@ -46,7 +46,7 @@ async function configure(environment: NodeJS.ProcessEnv): Promise<Tick> {
   const replaying = {
     configured: endpoints,
     ...{ queues, log },
-    rows: store.endpoints,
+    endpoints: store.endpoints,
     deliveries: store.deliveries,
     journal: store.journal,
     clock: Date.now,

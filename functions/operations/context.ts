@@ -6,18 +6,7 @@ import type { Queues } from '../delivery/queues.ts';
 import type { Sender } from '../delivery/sender.ts';
 import type { EndpointSettings } from '../model/endpoint.ts';
 import type { SecretKeeper } from '../model/secret.ts';
-import type {
-  Actions,
-  ChangeRecord,
-  ChangeRecords,
-  Deliveries,
-  EndpointRows,
-  JournalReader,
-  KnownProcess,
-  ProcessReader,
-  Roster,
-  Subject,
-} from '../store/store.ts';
+import type { ChangeRecord, ChangeRecords, KnownProcess, Store, Subject } from '../store/store.ts';
 import type { AnswerOf } from './protocol/answers.ts';
 import type { FunctionName, LogEntry } from './protocol/logs.ts';
 import type { SetAsideMessage, SetAsideName } from './protocol/set-aside.ts';
@@ -29,7 +18,9 @@ export interface Passes {
 }
 
 /** All that the operations need: each is a function of this context and of its request. */
-export interface OperationsContext extends Pick<Sender, 'openPoster' | 'jobsOf'> {
+export interface OperationsContext
+  extends Pick<Store, 'endpoints' | 'deliveries' | 'journal' | 'states' | 'roster' | 'actions'>,
+    Pick<Sender, 'openPoster' | 'jobsOf'> {
   /** The name of this installation: `run` on one machine, otherwise the stack's name. */
   readonly label: string;
   /** What puts a changed configuration into effect. */
@@ -40,13 +31,6 @@ export interface OperationsContext extends Pick<Sender, 'openPoster' | 'jobsOf'>
   readonly configured: readonly EndpointSettings[];
   /** The configured processes, in any order. */
   readonly processes: () => Promise<readonly KnownProcess[]>;
-  readonly rows: EndpointRows;
-  readonly deliveries: Deliveries;
-  readonly journal: JournalReader;
-  readonly states: ProcessReader;
-  /** All processes that have stored data. */
-  readonly roster: Roster;
-  readonly actions: Actions;
   readonly queues: Pick<Queues, 'wake'>;
   readonly passes: Passes;
   readonly secrets: SecretKeeper;

@@ -32,7 +32,7 @@ export async function addEndpoint(
   const { isSigned } = KINDS[kind];
   if (
     context.configured.some(endpoint => endpoint.name === name) ||
-    (await context.rows.read(name))?.settings
+    (await context.endpoints.read(name))?.settings
   )
     throw taken();
   checkSecrets(kind, secrets);
@@ -45,7 +45,7 @@ export async function addEndpoint(
   await writeSecret(context, name, { url, ...(isSigned && { secrets: [...signing] }) });
   await removeDeliveries(context, name);
   let isOurs = false;
-  await context.rows.change(name, row => {
+  await context.endpoints.change(name, row => {
     // If the answer to a write was lost, this runs again and finds the row that it wrote.
     isOurs = row?.settings === undefined || isDeepStrictEqual(row.settings, settings);
     const addedAt = context.clock();

@@ -12,7 +12,7 @@ import type { EndpointStatus } from './protocol/endpoints.ts';
 import type { RequestOf } from './protocol/requests.ts';
 import { didYouMean, Refused } from './refused.ts';
 
-type Registry = Pick<OperationsContext, 'configured' | 'rows'>;
+type Registry = Pick<OperationsContext, 'configured' | 'endpoints'>;
 
 /** An endpoint and its row. */
 export interface Found {
@@ -22,11 +22,11 @@ export interface Found {
 }
 
 /** @throws Refused when there is no endpoint of this name */
-export async function findEndpoint({ configured, rows }: Registry, name: string): Promise<Found> {
-  const row = await rows.read(name);
+export async function findEndpoint({ configured, endpoints }: Registry, name: string): Promise<Found> {
+  const row = await endpoints.read(name);
   const settled = configured.find(endpoint => endpoint.name === name);
   const endpoint = settled ?? row?.settings;
-  if (!endpoint) throw await unknownEndpoint({ configured, rows }, name);
+  if (!endpoint) throw await unknownEndpoint({ configured, endpoints }, name);
   return { endpoint, isConfigured: settled !== undefined, row };
 }
 
@@ -39,7 +39,7 @@ export async function changeRow(
   change: (row: EndpointRow) => EndpointRow | undefined,
 ): Promise<EndpointRow> {
   let isGone = false;
-  const changed = await registry.rows.change(name, row => {
+  const changed = await registry.endpoints.change(name, row => {
     isGone = !row?.settings && !isConfigured;
     return isGone ? undefined : change(row ?? { name, health: {} });
   });
@@ -48,8 +48,8 @@ export async function changeRow(
 }
 
 /** The error for an unknown name, with the name that was likely meant. */
-async function unknownEndpoint({ configured, rows }: Registry, name: string): Promise<Refused> {
-  const added = (await rows.list()).filter(({ settings }) => settings);
+async function unknownEndpoint({ configured, endpoints }: Registry, name: string): Promise<Refused> {
+  const added = (await endpoints.list()).filter(({ settings }) => settings);
   const names = [...configured, ...added].map(endpoint => endpoint.name);
   const hint = didYouMean(name, names) || ' The list of endpoints has their names.';
   return new Refused(`There is no endpoint of this name.${hint}`);
@@ -120,7 +120,7 @@ async function remove(context: OperationsContext, name: string): Promise<void> {
   if (!ENDPOINT_NAME.test(name)) throw await unknownEndpoint(context, name);
   const isConfigured = context.configured.some(endpoint => endpoint.name === name);
   let wasThere = false;
-  await context.rows.change(name, row => {
+  await context.endpoints.change(name, row => {
     wasThere = row?.settings !== undefined;
     if (!row || !wasThere) return undefined;
     const { settings: _, ...rest } = row;
@@ -189,8 +189,8 @@ export async function endpointsAfter(
 }
 
 /** All endpoints, by name. */
-export async function allEndpoints({ configured, rows }: Registry): Promise<Found[]> {
-  const found = new Map((await rows.list()).map(row => [row.name, row]));
+export async function allEndpoints({ configured, endpoints }: Registry): Promise<Found[]> {
+  const found = new Map((await endpoints.list()).map(row => [row.name, row]));
   const fixed = new Map(configured.map(endpoint => [endpoint.name, endpoint]));
   return [...new Set([...fixed.keys(), ...found.keys()])].toSorted().flatMap(name => {
     const row = found.get(name);

@@ -66,7 +66,7 @@ async function rehearse(context: OperationsContext, asked: Asked): Promise<Answe
 /** Writes the request for a replay into the endpoint's row.
  *  @throws Refused when it could not begin, or another one is under way */
 export async function startReplay(
-  context: Pick<OperationsContext, 'configured' | 'rows' | 'clock' | 'newId'>,
+  context: Pick<OperationsContext, 'configured' | 'endpoints' | 'clock' | 'newId'>,
   asked: Asked,
 ): Promise<Replay> {
   const { types, processes } = asked;
@@ -81,7 +81,7 @@ export async function startReplay(
 }
 
 async function checkReplay(
-  context: Pick<OperationsContext, 'configured' | 'rows' | 'clock'>,
+  context: Pick<OperationsContext, 'configured' | 'endpoints' | 'clock'>,
   { to, since, until }: Asked,
 ): Promise<{ found: Found; since: number; until: number; now: number }> {
   const now = context.clock();
@@ -118,7 +118,7 @@ export async function cancelReplay(
 /** The ports that carrying out a replay needs. */
 export type ReplayPorts = Pick<
   OperationsContext,
-  'configured' | 'rows' | 'deliveries' | 'queues' | 'clock' | 'log'
+  'configured' | 'endpoints' | 'deliveries' | 'queues' | 'clock' | 'log'
 > & { readonly journal: Pick<OperationsContext['journal'], 'read'> };
 
 /** How many change records are read at once. */

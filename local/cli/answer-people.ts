@@ -37,7 +37,7 @@ export function answerPeople(
 ): ReturnType<typeof serveOperations> {
   const parts = {
     ...{
-      rows,
+      endpoints: rows,
       deliveries,
       actions,
       states,

@@ -59,7 +59,7 @@ export async function startEndpoints(house: House, wanted: readonly WantedEndpoi
   );
   const log = output.log;
   const replayed = {
-    ...{ configured, rows, deliveries, journal, log },
+    ...{ configured, endpoints: rows, deliveries, journal, log },
     queues: { wake: async () => undefined },
     clock: Date.now,
   };

@@ -13,25 +13,20 @@ import { STORE_FILE } from '../data/store-file.ts';
 import { fileSecrets, SECRETS_FOLDER } from '../endpoints/secret-files.ts';
 import { variablePrefix } from '../settings/watched.ts';
 
+/** The ports and settings of every context on one machine. */
+const MACHINE = {
+  label: 'run',
+  toApply: 'start again',
+  check: checkEndpoint,
+  address: { allowLoopback: true, resolve: resolveBySystem },
+  clock: () => Date.now(),
+  randomBytes,
+  newId: randomUUID,
+} as const;
+
 /** The ports and settings that differ between a run and a command that opens the store of the last run. */
 export interface LocalParts
-  extends Pick<
-    OperationsContext,
-    | 'isRunning'
-    | 'configured'
-    | 'processes'
-    | 'rows'
-    | 'deliveries'
-    | 'journal'
-    | 'states'
-    | 'roster'
-    | 'actions'
-    | 'queues'
-    | 'passes'
-    | 'secrets'
-    | 'doctor'
-    | 'log'
-  > {
+  extends Omit<OperationsContext, 'stack' | 'openPoster' | 'jobsOf' | keyof typeof MACHINE> {
   /** Names of the endpoints of the command line; undefined where no run goes on that would know. */
   readonly onCommandLine?: ReadonlySet<string> | undefined;
   readonly sender: Sender;
@@ -54,18 +49,7 @@ export function localOperations({
   onCommandLine,
   ...parts
 }: LocalParts): Operations {
-  const operations = createOperations({
-    ...parts,
-    ...sender,
-    configured,
-    label: 'run',
-    toApply: 'start again',
-    check: checkEndpoint,
-    address: { allowLoopback: true, resolve: resolveBySystem },
-    clock: Date.now,
-    randomBytes,
-    newId: randomUUID,
-  });
+  const operations = createOperations({ ...parts, ...sender, ...MACHINE, configured });
   return async (asked, caller) => {
     const endpoint = configured.find(({ name }) => 'endpoint' in asked && name === asked.endpoint);
     const problem = endpoint && setAtStart(asked, endpoint.name, { ...parts, onCommandLine });
@@ -87,28 +71,20 @@ export async function openStoredOperations(
   directory: string,
   { doctor, warn }: { readonly doctor: OperationsContext['doctor']; readonly warn: (text: string) => void },
 ): Promise<{ readonly operations: Operations; close(): void }> {
-  const {
-    endpoints: rows,
-    deliveries,
-    journal,
-    states,
-    roster,
-    actions,
-    close,
-  } = openSqliteStore(join(directory, STORE_FILE));
+  const store = openSqliteStore(join(directory, STORE_FILE));
   const secrets = fileSecrets(join(directory, SECRETS_FOLDER));
   const operations = localOperations({
-    ...{ rows, secrets, doctor },
+    ...store,
+    ...{ secrets, doctor },
     isRunning: false,
-    configured: (await rows.list()).flatMap(({ configured }) => (configured ? [configured] : [])),
-    ...{ deliveries, journal, states, roster, actions },
-    processes: roster.list,
+    configured: (await store.endpoints.list()).flatMap(({ configured }) => (configured ? [configured] : [])),
+    processes: store.roster.list,
     sender: senderOf({ secrets, ...SYSTEM, allowLoopback: true }),
     passes: { start: () => Promise.reject(new Refused(NOTHING_RUNS)) },
     queues: { wake: async () => undefined },
     log: { info: () => undefined, warn, error: warn },
   });
-  return { operations, close };
+  return { operations, close: store.close };
 }
 
 /** Why a request about an endpoint of the configuration or the command line can't be done, and what to do instead; undefined:

@@ -36,7 +36,7 @@ describe.each(STORES)('over %s, an endpoint', (_, open) => {
     expect(new Webhook(secret as string).sign('id', new Date(AT), '')).toMatch(/^v1,/);
     expect(await secretOf('crm')).toEqual({ url: URL, secrets: [secret] });
     expect(context.steps.slice(0, 2)).toEqual(['secret crm', 'row crm']);
-    const rows = await context.rows.list();
+    const rows = await context.endpoints.list();
     expect(rows).toEqual([
       {
         name: 'crm',
@@ -54,7 +54,7 @@ describe.each(STORES)('over %s, an endpoint', (_, open) => {
     opened();
     const filter = { values: [{ field: 'status', to: 'Done' }] } as unknown as EndpointSettings['filter'];
     await ask('add-endpoint', { endpoint: 'chat', kind: 'slack', url: URL, filter });
-    expect((await context.rows.read('chat'))?.settings?.filter).toEqual({
+    expect((await context.endpoints.read('chat'))?.settings?.filter).toEqual({
       values: [{ field: 'status', to: ['Done'] }],
     });
     expect(await secretOf('chat')).toEqual({ url: URL });
@@ -80,7 +80,7 @@ describe.each(STORES)('over %s, an endpoint', (_, open) => {
     await expect(adding).rejects.toThrow(why);
     await expect(adding).rejects.toBeInstanceOf(Refused);
     await expect(adding).rejects.toMatchObject({ isUsage: asked.endpoint !== 'fixed' });
-    expect([await context.rows.list(), context.steps]).toEqual([[], []]);
+    expect([await context.endpoints.list(), context.steps]).toEqual([[], []]);
   });
 
   it('is refused a second time under its name, and stays as it is', async () => {
@@ -126,9 +126,9 @@ describe.each(STORES)('over %s, an endpoint', (_, open) => {
     opened(FIXED);
     await context.deliveries.add([{ ...waiting('fixed', 'e1'), due: AT + 60_000 }]);
     await ask('pause-endpoint', { endpoint: 'fixed' });
-    expect((await context.rows.read('fixed'))?.health).toEqual({ paused: { at: AT } });
+    expect((await context.endpoints.read('fixed'))?.health).toEqual({ paused: { at: AT } });
     await ask('resume-endpoint', { endpoint: 'fixed' });
-    expect((await context.rows.read('fixed'))?.health).toEqual({
+    expect((await context.endpoints.read('fixed'))?.health).toEqual({
       waiting: { added: 1, due: AT, first: true },
     });
     expect(await context.deliveries.due('fixed', AT, 9)).toMatchObject([{ eventId: 'e1' }]);
@@ -139,7 +139,7 @@ describe.each(STORES)('over %s, an endpoint', (_, open) => {
     opened(FIXED);
     context.queues.wake = () => Promise.reject(new Error('no queue'));
     await ask('resume-endpoint', { endpoint: 'fixed' });
-    expect((await context.rows.read('fixed'))?.health.waiting).toBeDefined();
+    expect((await context.endpoints.read('fixed'))?.health.waiting).toBeDefined();
     expect(context.said).toHaveLength(1);
   });
 
@@ -151,7 +151,7 @@ describe.each(STORES)('over %s, an endpoint', (_, open) => {
     const url = 'https://new.example/';
     const filter = { events: ['task.updated'] } as const;
     await ask('update-endpoint', { endpoint: 'crm', filter, perSecond: null, url });
-    const row = await context.rows.read('crm');
+    const row = await context.endpoints.read('crm');
     expect(row?.settings).toEqual({ name: 'crm', kind: 'webhook', keepSuccesses: false, filter });
     expect(row?.health.paused).toBeDefined();
     expect(await secretOf('crm')).toEqual({ url, secrets: signed });
@@ -173,7 +173,7 @@ describe.each(STORES)('over %s, an endpoint', (_, open) => {
     opened(FIXED);
     await context.secrets.write('fixed', '{}');
     const health = { paused: { at: AT } };
-    await context.rows.change('fixed', () => ({
+    await context.endpoints.change('fixed', () => ({
       name: 'fixed',
       settings: { ...FIXED, kind: 'slack' },
       health,
@@ -182,7 +182,7 @@ describe.each(STORES)('over %s, an endpoint', (_, open) => {
       { ...FIXED, isConfigured: true, overrides: true },
     ]);
     await ask('remove-endpoint', { endpoint: 'fixed' });
-    expect(await context.rows.read('fixed')).toEqual({ name: 'fixed', health });
+    expect(await context.endpoints.read('fixed')).toEqual({ name: 'fixed', health });
     expect(await context.secrets.read('fixed')).toBe('{}');
   });
 
@@ -194,7 +194,7 @@ describe.each(STORES)('over %s, an endpoint', (_, open) => {
     context.steps.length = 0;
     await ask('remove-endpoint', { endpoint: 'crm' });
     expect(context.steps).toEqual(['row crm', 'no secret crm']);
-    expect([await context.rows.list(), context.secrets.texts.size]).toEqual([[], 0]);
+    expect([await context.endpoints.list(), context.secrets.texts.size]).toEqual([[], 0]);
     expect(await context.deliveries.standing('crm')).toEqual({ pending: 0, oldest: undefined, dead: 0 });
     // A run that had its last messages in hand.
     await context.deliveries.add([waiting('crm', 'e4')]);
@@ -205,7 +205,7 @@ describe.each(STORES)('over %s, an endpoint', (_, open) => {
   it('whose removal was cut short is removed whole by the next', async () => {
     opened();
     await ask('add-endpoint', CRM);
-    await context.rows.change('crm', () => 'removed');
+    await context.endpoints.change('crm', () => 'removed');
     await expect(ask('remove-endpoint', { endpoint: 'crm' })).rejects.toThrow('no endpoint of this name');
     expect(context.secrets.texts.size).toBe(0);
   });
@@ -225,7 +225,7 @@ describe.each(STORES)('over %s, an endpoint', (_, open) => {
 
   it('has a new revision of its secret after each change of it, written after the secret', async () => {
     opened(FIXED);
-    const revision = async (name = 'crm') => (await context.rows.read(name))?.secretRevision;
+    const revision = async (name = 'crm') => (await context.endpoints.read(name))?.secretRevision;
     await ask('add-endpoint', CRM);
     expect(await revision()).toBe(AT);
     const changes = [
@@ -249,7 +249,7 @@ describe.each(STORES)('over %s, an endpoint', (_, open) => {
       JSON.stringify({ url: 'https://fixed.example/', secrets: [SECRET] }),
     );
     await ask('rotate-secret', { endpoint: 'fixed' });
-    expect(await context.rows.read('fixed')).toEqual({
+    expect(await context.endpoints.read('fixed')).toEqual({
       name: 'fixed',
       health: {},
       secretRevision: AT + 60_000,
@@ -259,7 +259,7 @@ describe.each(STORES)('over %s, an endpoint', (_, open) => {
 
   it('has the origin of its address in its row, which changes with the address', async () => {
     opened();
-    const origin = async () => (await context.rows.read('crm'))?.origin;
+    const origin = async () => (await context.endpoints.read('crm'))?.origin;
     await ask('add-endpoint', { ...CRM, url: 'https://crm.example:8443/hush?hush' });
     expect(await origin()).toBe('https://crm.example:8443');
     await ask('update-endpoint', { endpoint: 'crm', url: 'https://new.example/hush' });
@@ -267,7 +267,7 @@ describe.each(STORES)('over %s, an endpoint', (_, open) => {
     await ask('update-endpoint', { endpoint: 'crm', perSecond: 3 });
     await ask('rotate-secret', { endpoint: 'crm' });
     expect(await origin()).toBe('https://new.example');
-    expect(JSON.stringify(await context.rows.list())).not.toContain('hush');
+    expect(JSON.stringify(await context.endpoints.list())).not.toContain('hush');
   });
 
   it('has its old secret beside the new one until the change is finished, however often it begins', async () => {

@@ -34,7 +34,7 @@ describe.each(STORES)('over %s', (_, open) => {
   };
   const tickOf = () =>
     createTick({
-      registry: createRegistry([], context.rows, context.clock),
+      registry: createRegistry([], context.endpoints, context.clock),
       ...{ queues: context.queues, clock: context.clock, log: context.log, count: () => undefined },
       replays: (all, hasTime) => workOffReplays(context, all, hasTime),
     });
@@ -52,7 +52,7 @@ describe.each(STORES)('over %s', (_, open) => {
     expect(await pending()).toBe(100);
     await tickOf()();
     expect(await pending()).toBe(120);
-    expect((await context.rows.read('crm'))?.replay).toBeUndefined();
+    expect((await context.endpoints.read('crm'))?.replay).toBeUndefined();
   });
 
   it('a replay is sent with its header, also when the filter was changed meanwhile', async () => {
@@ -62,10 +62,11 @@ describe.each(STORES)('over %s', (_, open) => {
     await ask('replay', { to: 'crm', since: SINCE });
     await tickOf()();
     await ask('update-endpoint', { endpoint: 'crm', filter: { events: ['source.held'] } });
-    const endpoint = (await context.rows.read('crm'))?.settings as EndpointSettings;
+    const endpoint = (await context.endpoints.read('crm'))?.settings as EndpointSettings;
     const posts: Readonly<Record<string, string>>[] = [];
     await drain(endpoint, {
       ...context,
+      rows: context.endpoints,
       ...{ run: 'one', remaining: () => 60_000, random: () => 0, timing: STANDARD_TIMING },
       sleep: async () => undefined,
       count: () => undefined,
@@ -85,7 +86,7 @@ describe.each(STORES)('over %s', (_, open) => {
     );
     expect(posts.every(headers => headers['changewire-replay'] === 'true')).toBe(true);
     expect(await context.deliveries.standing('crm')).toMatchObject({ pending: 0, dead: 0 });
-    expect((await context.rows.read('crm'))?.health).toEqual({ added: 1 });
+    expect((await context.endpoints.read('crm'))?.health).toEqual({ added: 1 });
   });
 
   it('the configuration wins over a row of its name, which is said once', async () => {
@@ -93,7 +94,7 @@ describe.each(STORES)('over %s', (_, open) => {
     await ask('add-endpoint', CRM);
     const registry = createRegistry(
       [{ name: 'crm', kind: 'slack' }],
-      context.rows,
+      context.endpoints,
       context.clock,
       context.log,
     );

@@ -63,20 +63,20 @@ describe.each(STORES)('over %s, a replay', (_, open) => {
           context.state.now = AT + 1_000;
           await start('crm', since, { until: new Date(until).toISOString() });
           const left = [...crashes];
-          const change = context.rows.change;
+          const change = context.endpoints.change;
           // A crash after the deliveries were added, and before the position is kept.
-          const rows = {
-            ...context.rows,
+          const endpoints = {
+            ...context.endpoints,
             change: (...asked: Parameters<typeof change>) =>
               left.shift() ? Promise.reject(new Error('crashed')) : change(...asked),
           };
           for (let more = true; more; ) {
-            more = await workOffReplay({ ...context, rows }, 'crm').catch(() => true);
+            more = await workOffReplay({ ...context, endpoints }, 'crm').catch(() => true);
           }
           const wanted = ids(all.slice(since - AT, until - AT));
           expect(await waiting()).toEqual(wanted);
           expect(await waiting('other')).toEqual([]);
-          const row = await context.rows.read('crm');
+          const row = await context.endpoints.read('crm');
           expect(row?.replay).toBeUndefined();
           expect(row?.health.waiting === undefined).toBe(wanted.length === 0);
           context.close();
@@ -96,7 +96,11 @@ describe.each(STORES)('over %s, a replay', (_, open) => {
     expect(await context.deliveries.due('crm', now, 9)).toMatchObject([
       { eventId: event?.id, replay: true, due: now },
     ]);
-    expect((await context.rows.read('crm'))?.health.waiting).toEqual({ added: 1, due: now, first: false });
+    expect((await context.endpoints.read('crm'))?.health.waiting).toEqual({
+      added: 1,
+      due: now,
+      first: false,
+    });
     expect(context.woken).toEqual(['crm']);
   });
 
@@ -123,9 +127,9 @@ describe.each(STORES)('over %s, a replay', (_, open) => {
     await committed(60);
     const replay = await start('crm', AT);
     expect(replay).toEqual({ id: 'replay-1', since: AT, until: AT + 60, added: 0, startedAt: AT + 60 });
-    expect((await context.rows.read('crm'))?.replay).toEqual(replay);
+    expect((await context.endpoints.read('crm'))?.replay).toEqual(replay);
     expect(await workOffReplay(context, 'crm')).toBe(true);
-    expect((await context.rows.read('crm'))?.replay).toEqual({
+    expect((await context.endpoints.read('crm'))?.replay).toEqual({
       ...replay,
       added: 50,
       position: expect.any(String),
@@ -150,7 +154,7 @@ describe.each(STORES)('over %s, a replay', (_, open) => {
     context.state.now += 1;
     await start('crm', AT + 59);
     expect(await shown()).not.toHaveProperty('percent');
-    expect(await context.rows.read('crm')).not.toHaveProperty('replayed');
+    expect(await context.endpoints.read('crm')).not.toHaveProperty('replayed');
   });
 
   it('is refused beside another one, of the future, and to nobody', async () => {
@@ -160,7 +164,7 @@ describe.each(STORES)('over %s, a replay', (_, open) => {
     for (const since of [AT, AT + 1]) await expect(start('other', since)).rejects.toThrow('in the past');
     await expect(startReplay(context, { to: 'other', since: 'never' })).rejects.toThrow('in the past');
     await expect(start('nobody', 0)).rejects.toThrow('no endpoint');
-    expect((await context.rows.read('crm'))?.replay?.since).toBe(AT - 1);
+    expect((await context.endpoints.read('crm'))?.replay?.since).toBe(AT - 1);
   });
 
   it('that is cancelled adds nothing more, also when that happens in a slice; what was added is sent', async () => {
@@ -176,7 +180,7 @@ describe.each(STORES)('over %s, a replay', (_, open) => {
     };
     expect(await workOffReplay({ ...context, journal }, 'crm')).toBe(false);
     expect(await waiting()).toHaveLength(50);
-    expect((await context.rows.read('crm'))?.health.waiting).toBeDefined();
+    expect((await context.endpoints.read('crm'))?.health.waiting).toBeDefined();
     expect(await ask()('cancel-replay', { to: 'crm' })).toMatchObject({ wasUnderWay: false });
   });
 
@@ -186,17 +190,17 @@ describe.each(STORES)('over %s, a replay', (_, open) => {
     for (const { name } of [CRM, OTHER]) await start(name, AT);
     const registered = async () =>
       Promise.all(
-        [CRM, OTHER].map(async endpoint => ({ endpoint, row: await context.rows.read(endpoint.name) })),
+        [CRM, OTHER].map(async endpoint => ({ endpoint, row: await context.endpoints.read(endpoint.name) })),
       );
     let slices = 3;
     await workOffReplays(context, await registered(), () => slices-- > 0);
     expect([(await waiting()).length, (await waiting('other')).length]).toEqual([100, 50]);
-    const read = context.rows.read;
+    const read = context.endpoints.read;
     const failing = {
-      ...context.rows,
+      ...context.endpoints,
       read: (name: string) => (name === 'crm' ? Promise.reject(new Error('down')) : read(name)),
     };
-    await workOffReplays({ ...context, rows: failing }, await registered(), () => true);
+    await workOffReplays({ ...context, endpoints: failing }, await registered(), () => true);
     expect([(await waiting()).length, (await waiting('other')).length]).toEqual([100, 120]);
     expect(context.said).toEqual(['A replay stands still; it goes on in a minute.']);
   });
@@ -205,12 +209,12 @@ describe.each(STORES)('over %s, a replay', (_, open) => {
     opened();
     await committed(1);
     const settings = { name: 'gone', kind: 'webhook' } as const;
-    await context.rows.change('gone', () => ({ name: 'gone', settings, health: {} }));
+    await context.endpoints.change('gone', () => ({ name: 'gone', settings, health: {} }));
     await start('gone', AT);
-    const row = await context.rows.read('gone');
+    const row = await context.endpoints.read('gone');
     await ask()('remove-endpoint', { endpoint: 'gone' });
     await workOffReplays(context, [{ endpoint: settings, row }], () => true);
-    expect([await waiting('gone'), await context.rows.read('gone'), context.said]).toEqual([
+    expect([await waiting('gone'), await context.endpoints.read('gone'), context.said]).toEqual([
       [],
       undefined,
       [],

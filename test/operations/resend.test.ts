@@ -35,7 +35,7 @@ describe.each(STORES)('over %s, an event that is sent once more', (_, open) => {
     expect(await due()).toMatchObject([{ eventId: event.id, body, at, replay: true, due: AT + 9_000 }]);
     expect(await due('other')).toEqual([]);
     expect(context.woken).toEqual(['crm']);
-    expect((await context.rows.read('crm'))?.health.waiting).toEqual({
+    expect((await context.endpoints.read('crm'))?.health.waiting).toEqual({
       added: 1,
       due: AT + 9_000,
       first: false,
@@ -64,7 +64,7 @@ describe.each(STORES)('over %s, an event that is sent once more', (_, open) => {
 
   it('waits for an endpoint that may get nothing, and says why', async () => {
     await opened();
-    await context.rows.change('crm', () => ({ name: 'crm', health: { paused: { at: AT } } }));
+    await context.endpoints.change('crm', () => ({ name: 'crm', health: { paused: { at: AT } } }));
     expect(await resend(event.id, 'crm')).toMatchObject({ result: 'sent', closed: 'paused' });
     expect(await due()).toHaveLength(1);
   });
@@ -73,6 +73,6 @@ describe.each(STORES)('over %s, an event that is sent once more', (_, open) => {
     await opened();
     await expect(resend('a.b.1.0', 'crm')).rejects.toThrow('no event of this id in the last 30 days');
     await expect(resend(event.id, 'unknown')).rejects.toThrow('no endpoint of this name');
-    expect([await context.rows.list(), context.woken]).toEqual([[], []]);
+    expect([await context.endpoints.list(), context.woken]).toEqual([[], []]);
   });
 });

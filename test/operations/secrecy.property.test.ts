@@ -120,7 +120,12 @@ describe.each(STORES)('over %s, invariant 10', (_, open) => {
       'actions',
     ] as const)
       others.push(await ask(operation, { endpoint: 'crm' }));
-    others.push(await ask('status', {}), await ask('endpoints', {}), await context.rows.list(), context.said);
+    others.push(
+      await ask('status', {}),
+      await ask('endpoints', {}),
+      await context.endpoints.list(),
+      context.said,
+    );
     for (const secret of [...made.map(each => each.slice(6)), 'T0PSECRET'])
       expect(leakIn(JSON.stringify(others), secret)).toBeUndefined();
     context.close();

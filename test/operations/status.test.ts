@@ -233,7 +233,7 @@ describe('the status of an endpoint', () => {
     ],
   ])('whose health is %j is as it should be', async (health, told) => {
     context = openContext(open, [{ name: 'crm', kind: 'webhook' }]);
-    await context.rows.change('crm', () => ({ name: 'crm', health }));
+    await context.endpoints.change('crm', () => ({ name: 'crm', health }));
     const status = await askOf({ operations: createOperations(context), caller: CALLER })('endpoint', {
       endpoint: 'crm',
     });

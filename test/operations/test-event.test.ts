@@ -49,7 +49,7 @@ describe.each(STORES)('over %s, a test of an endpoint', (_, open) => {
     const filter = { events: ['source.held'] } as const;
     const { secret } = await ask('add-endpoint', { endpoint: 'crm', kind: 'webhook', url, filter });
     await ask('pause-endpoint', { endpoint: 'crm' });
-    const before = await context.rows.read('crm');
+    const before = await context.endpoints.read('crm');
     const attempt = await ask('test-endpoint', { endpoint: 'crm' });
     expect(attempt).toMatchObject({
       ...{ endpoint: 'crm', at: new Date(AT).toISOString(), status: 200, answer: 'thanks', took: 0 },
@@ -62,7 +62,7 @@ describe.each(STORES)('over %s, a test of an endpoint', (_, open) => {
     expect(headers['webhook-signature']).toBe(new Webhook(secret as string).sign(event.id, at, body));
     expect(await context.deliveries.attempts('crm', 9)).toEqual([{ ...attempt, at: AT }]);
     expect(attempt.events).toEqual([{ id: event.id, type: 'changewire.test' }]);
-    expect(await context.rows.read('crm')).toEqual(before);
+    expect(await context.endpoints.read('crm')).toEqual(before);
     expect((await ask('test-endpoint', { endpoint: 'crm' })).events[0]?.id).not.toBe(event.id);
   });
 
@@ -74,7 +74,7 @@ describe.each(STORES)('over %s, a test of an endpoint', (_, open) => {
     const attempt = await ask('test-endpoint', { endpoint: 'crm' });
     expect(attempt).toMatchObject({ status: 500, failure: 'answered 500' });
     expect(attempt.answer).toMatch(/^\[2Jno way x{900,1020}$/);
-    expect((await context.rows.read('crm'))?.health).toEqual({});
+    expect((await context.endpoints.read('crm'))?.health).toEqual({});
   });
 
   it('that succeeds is not kept where successes are not', async () => {
@@ -96,7 +96,7 @@ describe.each(STORES)('over %s, a test of an endpoint', (_, open) => {
   it('of one without a secret, or of none, says what to do', async () => {
     const { context, ask } = await opened();
     await expect(ask('test-endpoint', { endpoint: 'nobody' })).rejects.toThrow('no endpoint of this name');
-    await context.rows.change('crm', () => ({
+    await context.endpoints.change('crm', () => ({
       name: 'crm',
       settings: { name: 'crm', kind: 'slack' },
       health: {},

@@ -218,7 +218,7 @@ export class Delivery {
     const { scheduler, log } = this.#shared;
     const { rows, deliveries, journal } = this.#portsOf(life);
     return {
-      ...{ configured: this.#settings, rows, deliveries, journal },
+      ...{ configured: this.#settings, endpoints: rows, deliveries, journal },
       queues: this.#wakes(life),
       clock: () => scheduler.now,
       log,

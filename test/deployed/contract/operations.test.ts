@@ -35,7 +35,7 @@ async function open(): Promise<Setting> {
   return {
     operations,
     stores: {
-      rows: createEndpointRows(table),
+      endpoints: createEndpointRows(table),
       deliveries: createDeliveries(table),
       snapshots: createSnapshots(table),
       // It takes for remembered what it wrote once: the function over there forgets behind its back.

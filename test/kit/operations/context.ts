@@ -10,15 +10,7 @@ import { dynamoStore } from '../../../functions/store/dynamo/store.ts';
 import type { Table } from '../../../functions/store/dynamo/table.ts';
 import { PUBLISHER } from '../../../functions/store/sqlite/journal.ts';
 import { openSqliteStore } from '../../../functions/store/sqlite/store.ts';
-import type {
-  Actions,
-  Deliveries,
-  EndpointRows,
-  JournalReader,
-  ProcessReader,
-  Roster,
-  Snapshots,
-} from '../../../functions/store/store.ts';
+import type { EndpointRows, Store } from '../../../functions/store/store.ts';
 import { openModel } from '../table.ts';
 
 export const AT = Date.UTC(2026, 10, 21, 12);
@@ -29,14 +21,11 @@ export const PROCESSES: readonly ProcessKey[] = [
   { workspace: 'us', processId: 'sales' },
 ];
 
-export interface Stores {
-  readonly rows: EndpointRows;
-  readonly deliveries: Deliveries;
-  readonly journal: JournalReader;
-  readonly snapshots: Snapshots;
-  readonly states: ProcessReader;
-  readonly roster: Roster;
-  readonly actions: Actions;
+export interface Stores
+  extends Pick<
+    Store,
+    'endpoints' | 'deliveries' | 'journal' | 'snapshots' | 'states' | 'roster' | 'actions'
+  > {
   /** SQLite only: says up to which position the publisher is. */
   published?(position: number): void;
   close(): void;
@@ -48,16 +37,12 @@ function modelStores(): Stores {
 
 /** The stores in a table. */
 export function storesOf(table: Table): Omit<Stores, 'close'> {
-  const { endpoints: rows, ...store } = dynamoStore(
-    { ...table, patience: { ...table.patience, random: Math.random } },
-    PROCESSES,
-  );
-  return { rows, ...store };
+  return dynamoStore({ ...table, patience: { ...table.patience, random: Math.random } }, PROCESSES);
 }
 
 function sqliteStores(): Stores {
-  const { endpoints: rows, feed, ...store } = openSqliteStore(':memory:');
-  return { rows, ...store, published: position => feed.moveTo(PUBLISHER, position) };
+  const { feed, ...store } = openSqliteStore(':memory:');
+  return { ...store, published: position => feed.moveTo(PUBLISHER, position) };
 }
 
 /** The kinds of stores; over each of them all operations must work alike. */
@@ -82,8 +67,8 @@ export function memorySecrets(): SecretKeeper & { readonly texts: Map<string, st
   };
 }
 
-/** The operations over such stores, with a clock that stands still. What they wake, log and do is
- *  recorded in order. */
+/** A context over such stores, with a clock that stands still. Wakes, log entries and writes are recorded in
+ *  order. */
 export function openContext(open: () => Stores, configured: readonly EndpointSettings[] = []) {
   const stores = open();
   const state = { now: AT };
@@ -98,16 +83,16 @@ export function openContext(open: () => Stores, configured: readonly EndpointSet
   const receiver = { status: 200, body: 'ok' };
   let ids = 0;
   const traced: EndpointRows = {
-    ...stores.rows,
+    ...stores.endpoints,
     change: (name, decide) => {
       steps.push(`row ${name}`);
-      return stores.rows.change(name, decide);
+      return stores.endpoints.change(name, decide);
     },
   };
   return {
     ...stores,
     ...{ configured, state, woken, said, steps },
-    rows: traced,
+    endpoints: traced,
     secrets: {
       ...secrets,
       write: async (name: string, text: string) => {

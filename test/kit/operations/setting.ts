@@ -16,7 +16,7 @@ export interface Setting {
   /** The operations, as a client sees them. */
   readonly operations: Operations;
   /** Stores, to prepare the data of a test. */
-  readonly stores: Pick<Stores, 'rows' | 'deliveries' | 'snapshots' | 'roster'>;
+  readonly stores: Pick<Stores, 'endpoints' | 'deliveries' | 'snapshots' | 'roster'>;
   /** Two existing processes, of different workspaces. */
   readonly processes: readonly [ProcessKey, ProcessKey];
   /** The time of the implementation's clock, in ms since 1970. */

@@ -42,7 +42,7 @@ async function run(configured: readonly EndpointSettings[] = [], origins = new M
   const topic = new LocalTopic(deliveries, Date.now);
   const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
   const replaying = {
-    ...{ configured, rows, deliveries, log, journal: sqliteJournalReader(database) },
+    ...{ configured, endpoints: rows, deliveries, log, journal: sqliteJournalReader(database) },
     ...{ queues: { wake: async () => undefined }, clock: Date.now },
   };
   const fleet = new Fleet({
