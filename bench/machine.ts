@@ -3,7 +3,8 @@ import { parseArgs } from 'node:util';
 import { type Measured, measure, type Size } from './machine/measure.ts';
 
 /**
- * What a local run costs: start, a baseline, and a bulk edit until a raw HTTP subscriber has its events.
+ * What a local run costs: start, a baseline, and a bulk edit until a webhook has its events, or with
+ * `--subscribe` a raw HTTP subscriber.
  * Linux only. `npm run bench:machine -- --against DIR` also measures another checkout in the same run,
  * and prints ratios: only these can be compared between machines.
  */
@@ -12,6 +13,7 @@ const { values } = parseArgs({
     against: { type: 'string' },
     rounds: { type: 'string', default: '1' },
     small: { type: 'boolean' },
+    subscribe: { type: 'boolean' },
   },
 });
 const SIZE: Size = values.small
@@ -23,7 +25,8 @@ const checkouts = values.against ? [resolve(values.against), here] : [here];
 const rounds: Measured[][] = [];
 for (let round = 0; round < Number(values.rounds); round++) {
   const measured: Measured[] = [];
-  for (const checkout of checkouts) measured.push(await measure(checkout, SIZE));
+  for (const checkout of checkouts)
+    measured.push(await measure(checkout, SIZE, values.subscribe ? 'subscribe' : 'webhook'));
   rounds.push(measured);
 }
 

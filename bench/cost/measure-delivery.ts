@@ -1,5 +1,5 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import { recordOfItem } from '../../local/stream/lambda-record.ts';
+import { recordOfItem } from '../../test/kit/dynamodb/lambda-record.ts';
 import type { Sent } from './queues.ts';
 import { record } from './record.ts';
 import { type Running, start } from './runner.ts';

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { senderOf } from '../../functions/delivery/sender.ts';
 import { createPublish, type Publish } from '../../functions/handlers/create-publish.ts';
+import { QUEUE_SCHEMA } from '../../functions/queue/sqlite.ts';
 import { encode } from '../../functions/store/codec.ts';
 import { type Database, openDatabase } from '../../functions/store/sqlite/database.ts';
 import { sqliteEndpointRows, sqliteSlots } from '../../functions/store/sqlite/endpoints.ts';
@@ -12,9 +12,10 @@ import { sqliteJournal } from '../../functions/store/sqlite/journal.ts';
 import { DELIVERIES_SCHEMA, SNAPSHOTS_SCHEMA } from '../../functions/store/sqlite/schema.ts';
 import { sqliteDeliveries } from '../../functions/store/sqlite/store.ts';
 import { sleep } from '../../local/basics/sleep.ts';
-import { LocalTopic } from '../../local/deliveries/topic.ts';
-import { Fleet } from '../../local/endpoints/fleet.ts';
+import { openQueues } from '../../local/data/store.ts';
 import { startJournalFeed } from '../../local/feed/journal-feed.ts';
+import { startDelivering } from '../../local/loops/delivering.ts';
+import { Topic } from '../../local/loops/topic.ts';
 import { eventOf, processorMs, SECRET } from './given.ts';
 
 export interface Latency {
@@ -45,7 +46,11 @@ export async function measureLatency(
     if (!arrivals.has(key)) arrivals.set(key, at);
   });
   const directory = mkdtempSync(join(tmpdir(), 'changewire-bench-'));
-  const database = openDatabase(join(directory, 'store.sqlite'), [SNAPSHOTS_SCHEMA, DELIVERIES_SCHEMA]);
+  const database = openDatabase(join(directory, 'store.sqlite'), [
+    SNAPSHOTS_SCHEMA,
+    DELIVERIES_SCHEMA,
+    QUEUE_SCHEMA,
+  ]);
   const run = await startRun(database, endpoints, share, port);
   try {
     const commits = new Map<string, number>();
@@ -54,7 +59,7 @@ export async function measureLatency(
     for (let number = 0; number < perSecond * seconds; number++) {
       await sleep(Math.max(0, began + (number * 1000) / perSecond - performance.now()));
       commits.set(commit(database, number), performance.timeOrigin + performance.now());
-      // The store of a local run does the same (`local/cli/table.ts`).
+      // A local run does the same after each commit (`waking`).
       run.wake();
     }
     const spent = processorMs(cpu);
@@ -73,7 +78,8 @@ export async function measureLatency(
 
 async function startRun(database: Database, endpoints: number, share: 'all' | 'one', port: number) {
   const [deliveries, clock] = [sqliteDeliveries(database), Date.now];
-  const topic = new LocalTopic(deliveries, clock);
+  const queues = openQueues(database.file, clock);
+  const topic = new Topic({ queue: queues.events, deliveries, clock });
   const configured = Array.from({ length: endpoints }, (_, index) => {
     const filter = share === 'all' ? {} : { processes: [`process-${index}`] };
     return { name: `e${index}`, kind: 'webhook', filter } as const;
@@ -84,16 +90,15 @@ async function startRun(database: Database, endpoints: number, share: 'all' | 'o
     read: async (name: string) =>
       JSON.stringify({ url: `http://127.0.0.1:${port}/${name}`, secrets: [SECRET] }),
   };
-  const fleet = new Fleet({
-    ...{ configured, topic, deliveries, clock, sleep, log: LOG },
+  const delivering = startDelivering({
+    ...{ configured, deliveries, queues, secrets, clock, sleep, log: LOG },
     ...{ rows: sqliteEndpointRows(database), slots: sqliteSlots(database) },
-    sender: senderOf({ secrets, clock, random: Math.random, allowLoopback: true }),
-    replays: async () => undefined,
+    linkTemplates: [],
+    setAside: async () => undefined,
     say: () => undefined,
-    onServe: async () => undefined,
   });
-  await fleet.start();
-  fleet.watch();
+  await delivering.recover(true);
+  delivering.start();
   const publish: Publish = createPublish({
     sns: topic as unknown as Parameters<typeof createPublish>[0]['sns'],
     ...{ topicArn: topic.arn, sleep, random: Math.random, log: LOG },
@@ -105,7 +110,7 @@ async function startRun(database: Database, endpoints: number, share: 'all' | 'o
     wake: feed.wake,
     async stop() {
       await feed.stop();
-      await fleet.stop();
+      await delivering.stop();
     },
   };
 }

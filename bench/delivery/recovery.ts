@@ -1,19 +1,20 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { drain } from '../../functions/delivery/drain.ts';
 import { webhookJobs } from '../../functions/delivery/jobs.ts';
+import { STANDARD_TIMING } from '../../functions/delivery/retries.ts';
 import type { Sender } from '../../functions/delivery/sender.ts';
 import { type Database, openDatabase } from '../../functions/store/sqlite/database.ts';
 import { sqliteEndpointRows, sqliteSlots } from '../../functions/store/sqlite/endpoints.ts';
 import { DELIVERIES_SCHEMA, SNAPSHOTS_SCHEMA } from '../../functions/store/sqlite/schema.ts';
 import { sqliteDeliveries } from '../../functions/store/sqlite/store.ts';
-import { LocalTopic } from '../../local/deliveries/topic.ts';
-import { startEndpoint } from '../../local/endpoints/endpoint.ts';
 import { Scheduler, virtualTimers } from '../../test/simulation/scheduler.ts';
 import { eventOf, processorMs, SECRET } from './given.ts';
 
 const ANSWER_MS = 20;
-const LOOK_MS = 1_000;
+const RUN_MS = 180_000;
+const LOG = { info: () => {}, warn: () => {}, error: () => {} };
 
 /** An endpoint that comes back while so many deliveries wait in rows of a SQLite file. Time is virtual,
  *  and the receiver takes 20 ms of it for an answer, so the processor time is that of rows and
@@ -54,23 +55,25 @@ async function drainAll(
   const waiting = { added: 1, due: began, first: true };
   await registry.change('crm', () => ({ name: 'crm', settings: endpoint, health: { waiting } }));
   const clock = () => scheduler.now;
+  const dependencies = {
+    ...{ deliveries, clock, rows: registry, slots: sqliteSlots(database), ...senderOn(scheduler) },
+    ...{ timing: STANDARD_TIMING, random: Math.random, run: 'run', log: LOG },
+    sleep: (ms: number) => scheduler.sleep(ms),
+    queues: { wake: async () => undefined },
+    remaining: () => RUN_MS,
+    count: () => undefined,
+  };
   const cpu = process.cpuUsage();
-  const served = await startEndpoint({
-    ...{ endpoint, deliveries, clock, rows: registry, slots: sqliteSlots(database) },
-    topic: new LocalTopic(deliveries, clock),
-    sender: senderOn(scheduler),
-    sleep: ms => scheduler.sleep(ms),
-    say: () => {},
+  const turns = async (): Promise<void> => {
+    while ((await deliveries.standing('crm')).pending > 0) await drain(endpoint, dependencies);
+  };
+  let isDone = false;
+  void turns().finally(() => {
+    isDone = true;
   });
-  let left = rows;
-  while (left > 0) {
-    await scheduler.pass(LOOK_MS);
-    left = (await deliveries.standing('crm')).pending;
-  }
+  await scheduler.until(() => isDone, 'all are sent');
   const spent = processorMs(cpu);
   const seconds = (scheduler.now - began) / 1000;
-  void served.stop();
-  await scheduler.pass(LOOK_MS);
   return { seconds, msPerDelivery: spent / rows };
 }
 

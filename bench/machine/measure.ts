@@ -20,12 +20,12 @@ export interface Measured {
   /** From the start of the process until its first request to the service, in s. */
   readonly start: number;
   readonly baseline: Usage & { readonly seconds: number };
-  /** Until a raw HTTP subscriber had every change of the bulk edit. */
+  /** Until the receiver had every change of the bulk edit. */
   readonly edit: Usage & { readonly seconds: number; readonly perSecond: number };
 }
 
 /** Runs the local run of `checkout` against a service of this size: a baseline, then one bulk edit. */
-export async function measure(checkout: string, size: Size): Promise<Measured> {
+export async function measure(checkout: string, size: Size, to: 'webhook' | 'subscribe'): Promise<Measured> {
   const directory = mkdtempSync(join(tmpdir(), 'changewire-bench-'));
   const service = fork(fileURLToPath(new URL('service.ts', import.meta.url)), [
     `${size.projects}`,
@@ -36,7 +36,8 @@ export async function measure(checkout: string, size: Size): Promise<Measured> {
   try {
     const [about] = (await once(service, 'message')) as [Record<string, string>];
     const began = performance.now();
-    run = start(checkout, directory, receiver.url, about);
+    const address = to === 'webhook' ? ['--webhook', receiver.url] : ['--subscribe', receiver.url, '--raw'];
+    run = start(checkout, directory, address, about);
     const pid = run.pid as number;
     const said = listen(run);
     await once(service, 'message');
@@ -67,11 +68,11 @@ export async function measure(checkout: string, size: Size): Promise<Measured> {
 function start(
   checkout: string,
   directory: string,
-  url: string,
+  address: readonly string[],
   about: Record<string, string>,
 ): ChildProcess {
   const { PATH = '', HOME = '' } = process.env;
-  const args = ['--json', '--data', join(directory, 'data'), '--interval', '1s', '--subscribe', url, '--raw'];
+  const args = ['--json', '--data', join(directory, 'data'), '--interval', '1s', ...address];
   return spawn(process.execPath, [join(checkout, 'local/main.ts'), ...args], {
     cwd: directory,
     env: {
@@ -106,7 +107,7 @@ function listen({ stderr }: ChildProcess): (pattern: RegExp) => Promise<void> {
   };
 }
 
-/** A raw HTTP subscriber: it confirms, answers at once, and counts the different events. */
+/** A webhook, or a raw HTTP subscriber that confirms: it answers at once, and counts the different events. */
 async function startReceiver() {
   const ids = new Set<string>();
   let wanted = { count: Number.POSITIVE_INFINITY, resolve: () => {} };

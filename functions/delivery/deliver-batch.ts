@@ -26,6 +26,8 @@ export interface BatchDependencies extends SettlerDependencies, HealthDependenci
   /** The requests that deliver these events. */
   readonly jobsOf: (letters: readonly Letter[], endpoint: EndpointSettings) => Jobs;
   readonly sleep: Sleep;
+  /** Called with deliveries that an endpoint accepted. */
+  readonly onDelivered?: ((endpoint: string, held: readonly Held[]) => void) | undefined;
   /** ms until the run is cut off. */
   readonly remaining: () => number;
   /** Takes work that delays no delivery, to be awaited after several batches. Without it each batch awaits
@@ -197,6 +199,7 @@ class Run {
     const { settler, health } = this.#batch;
     if (outcome.kind === 'delivered') {
       await settler.delivered(all);
+      this.#dependencies.onDelivered?.(this.#batch.endpoint.name, all);
       return this.#tell(() => health.succeeded());
     }
     const { reason, said } = outcome;

@@ -27,11 +27,13 @@ const KEPT_MS = 10_000;
  *  again, in a table that was restored. */
 const REREAD_MS = 15 * 60_000;
 
+/** @param keptMs how long settings and rows are kept that were read; 10 s by default, none where reading costs nothing */
 export function createRegistry(
   configured: readonly EndpointSettings[],
   rows: EndpointRows,
   clock: Clock,
   log?: Pick<Log, 'warn'>,
+  keptMs = KEPT_MS,
 ): Registry {
   const byName = new Map(configured.map(endpoint => [endpoint.name, endpoint]));
   const overridden = new Set<string>();
@@ -46,14 +48,14 @@ export function createRegistry(
     },
     async all() {
       if (kept && clock() < kept.until) return kept.all;
-      const until = clock() + KEPT_MS;
+      const until = clock() + keptMs;
       const all = await list();
       kept = { all, until };
       return all;
     },
     async settings() {
       const now = clock();
-      if (known && now < known.checkedAt + KEPT_MS) return known.settings;
+      if (known && now < known.checkedAt + keptMs) return known.settings;
       const revision = await rows.revision?.();
       if (known && revision !== undefined && revision === known.revision && now < known.readAt + REREAD_MS) {
         known = { ...known, checkedAt: now };

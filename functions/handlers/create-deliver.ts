@@ -1,7 +1,7 @@
 import type { Clock, Random, Sleep } from '../basics/clock.ts';
 import { tellEvents } from '../basics/event-lines.ts';
 import { type Count, Gathered, type Log, present } from '../basics/telemetry.ts';
-import { deliverBatch } from '../delivery/deliver-batch.ts';
+import { type BatchDependencies, deliverBatch } from '../delivery/deliver-batch.ts';
 import { type DrainDependencies, drain, TICK_MS } from '../delivery/drain.ts';
 import { EndpointHealth } from '../delivery/endpoint-health.ts';
 import { closedTo } from '../delivery/health.ts';
@@ -37,6 +37,7 @@ export interface DeliverDependencies extends SenderOptions {
   readonly sleep: Sleep;
   readonly log: Log;
   readonly count: Count;
+  readonly onDelivered?: BatchDependencies['onDelivered'];
   /** By default that of Standard Webhooks, over three days. */
   readonly timing?: RetryTiming;
 }

@@ -84,9 +84,9 @@ export class SqliteQueue implements Queue {
   async receive(max: number): Promise<Message[]> {
     const now = this.#options.clock();
     // Nothing is written where there is nothing to receive.
-    if (now >= this.#now && (this.nextAt() ?? Number.POSITIVE_INFINITY) > now) return [];
+    if (now >= this.#now && !this.groups().some(group => this.#shownAt(group) <= now)) return [];
     return this.#write(now => {
-      const groups = this.#groups();
+      const groups = this.groups();
       const first = groups.findIndex(group => group > this.#group);
       const inTurn = first < 0 ? groups : [...groups.slice(first), ...groups.slice(0, first)];
       for (const group of inTurn) {
@@ -112,10 +112,18 @@ export class SqliteQueue implements Queue {
     });
   }
 
-  /** When a message can next be received, in ms since 1970; undefined when the queue is empty. */
-  nextAt(): number | undefined {
-    const times = this.#groups().map(group => Number(this.#prepared.next.get(this.name, group)?.shown_at));
+  /** When the next message is shown after `now`, in ms since 1970; undefined when all are shown. */
+  nextAfter(now: number): number | undefined {
+    const times = this.groups().flatMap(group => {
+      const { shown_at } = this.#prepared.next.get(this.name, group, now) as Row;
+      return shown_at === null ? [] : Number(shown_at);
+    });
     return times.length === 0 ? undefined : Math.min(...times);
+  }
+
+  /** All messages of a group, received or not, in their order. */
+  messagesOf(group: string): Message[] {
+    return (this.#prepared.all.all(this.name, group) as Row[]).map(messageOf);
   }
 
   /** What the queue holds of a group, received or not. */
@@ -124,12 +132,18 @@ export class SqliteQueue implements Queue {
     return { count: Number(count), oldest: oldest === null ? undefined : Number(oldest) };
   }
 
-  #groups(): string[] {
+  /** The names of all groups that have messages, in order. */
+  groups(): string[] {
     const groups: string[] = [];
     let row = this.#prepared.first.get(this.name);
     for (; row; row = this.#prepared.after.get(this.name, groups.at(-1) as string))
       groups.push(row.group as string);
     return groups;
+  }
+
+  /** When the first message of a group is shown. */
+  #shownAt(group: string): number {
+    return Number(this.#prepared.next.get(this.name, group, Number.MIN_SAFE_INTEGER)?.shown_at);
   }
 
   #roomOf(group: string, now: number): number {
@@ -172,7 +186,9 @@ function prepare(file: DatabaseSync) {
     after: file.prepare(
       'SELECT "group" FROM message WHERE queue = ? AND "group" > ? ORDER BY "group" LIMIT 1',
     ),
-    next: file.prepare('SELECT min(shown_at) AS shown_at FROM message WHERE queue = ? AND "group" = ?'),
+    next: file.prepare(
+      'SELECT min(shown_at) AS shown_at FROM message WHERE queue = ? AND "group" = ? AND shown_at > ?',
+    ),
     received: file.prepare(`SELECT count(*) AS count FROM message
       WHERE queue = ? AND "group" = ? AND shown_at > ? AND receives > 0`),
     take: file.prepare(`UPDATE message SET shown_at = ?, receives = receives + 1 WHERE seq IN (
@@ -181,6 +197,7 @@ function prepare(file: DatabaseSync) {
     show: file.prepare('UPDATE message SET shown_at = ? WHERE seq = ?'),
     remove: file.prepare('DELETE FROM message WHERE seq = ?'),
     shift: file.prepare('UPDATE message SET shown_at = shown_at - ? WHERE queue = ?'),
+    all: file.prepare('SELECT * FROM message WHERE queue = ? AND "group" = ? ORDER BY seq'),
     held: file.prepare(`SELECT count(*) AS count, min(sent_at) AS oldest FROM message
       WHERE queue = ? AND "group" = ?`),
   };

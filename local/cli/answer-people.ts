@@ -1,3 +1,7 @@
+import type { Passes } from '../../functions/operations/context.ts';
+import { sendOne } from '../../functions/queue/queue.ts';
+import type { SqliteQueue } from '../../functions/queue/sqlite.ts';
+import { askedPass, passIn } from '../../functions/schedule/pass-message.ts';
 import type { Page } from '../console/page.ts';
 import type { Store } from '../data/store.ts';
 import { doctorOf } from '../operate/doctor.ts';
@@ -5,15 +9,15 @@ import { serveOperations } from '../operate/serve.ts';
 import type { Source } from '../source/source.ts';
 import type { Endpoints } from './endpoints.ts';
 import { processesOf } from './passes.ts';
-import type { Table } from './table.ts';
 
 interface Parts
-  extends Pick<Store, 'rows' | 'deliveries' | 'actions'>,
-    ReturnType<Table['looks']>,
-    Pick<Endpoints, 'configured' | 'onCommandLine' | 'secrets' | 'sender' | 'obey'> {
+  extends Pick<Store, 'rows' | 'deliveries' | 'actions' | 'states' | 'roster' | 'reader' | 'queues'>,
+    Pick<Endpoints, 'configured' | 'onCommandLine' | 'secrets' | 'sender' | 'wakes'> {
   readonly source: Source;
   /** The console; undefined: nobody wants one. */
   readonly page: Page | undefined;
+  /** Called after an operation that changed something. */
+  readonly onAct: () => void;
 }
 
 /** Has a run answer what people ask. */
@@ -26,13 +30,15 @@ export function answerPeople(
     actions,
     states,
     roster,
-    journal,
+    reader: journal,
     configured,
     onCommandLine,
     secrets,
     sender,
-    obey,
+    wakes,
+    queues,
     page,
+    onAct,
   }: Parts,
 ): ReturnType<typeof serveOperations> {
   const parts = {
@@ -47,12 +53,17 @@ export function answerPeople(
       onCommandLine,
       secrets,
       sender,
-      obey,
+      onAct,
     },
     doctor: doctorOf(source),
     processes: async () => processesOf(source),
-    // Not needed: a changed row of an endpoint wakes its lane (`Fleet`).
-    queues: { wake: async () => undefined },
+    queues: wakes,
+    passes: startedBy(queues.passes),
   };
   return serveOperations(house, parts, page);
+}
+
+/** Starts passes by messages of the queue. */
+function startedBy(queue: SqliteQueue): Passes {
+  return { start: (process, mode) => sendOne(queue, passIn(askedPass(process, mode, Date.now()))) };
 }

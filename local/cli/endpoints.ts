@@ -1,82 +1,61 @@
-import { SYSTEM } from '../../functions/basics/system.ts';
-import { type Sender, senderOf } from '../../functions/delivery/sender.ts';
+import type { Clock } from '../../functions/basics/clock.ts';
 import type { EndpointSettings, LinkTemplates } from '../../functions/model/endpoint.ts';
-import { KINDS } from '../../functions/model/kinds.ts';
 import type { SecretKeeper } from '../../functions/model/secret.ts';
-import { workOffReplays } from '../../functions/operations/replay.ts';
-import type { SqliteDeliveries } from '../../functions/store/sqlite/store.ts';
-import type { EndpointRows, JournalReader, Slots } from '../../functions/store/store.ts';
+import type { SetAside } from '../../functions/queue/set-aside.ts';
 import type { Closers } from '../basics/closers.ts';
 import type { Output } from '../basics/output.ts';
 import { sleep } from '../basics/sleep.ts';
 import type { DataDirectory } from '../data/data-directory.ts';
-import type { LocalTopic } from '../deliveries/topic.ts';
-import { Fleet } from '../endpoints/fleet.ts';
+import type { Store } from '../data/store.ts';
 import { fileSecrets, SECRETS_FOLDER } from '../endpoints/secret-files.ts';
 import { keptSecret } from '../endpoints/webhook-secret.ts';
+import { type Delivering, startDelivering } from '../loops/delivering.ts';
 import type { WantedEndpoint } from '../settings/wanted-endpoints.ts';
 import { takeUp } from './undelivered.ts';
 
-/** The endpoints that `deliver.ts` serves in this run. */
-export interface Endpoints {
-  /** Looks for endpoints that are added, changed and removed from now on. */
-  watch(): void;
-  /** Looks for them now, and resolves when they are served as they are. */
-  obey(): Promise<void>;
-  /** Resolves when everything that is due has been tried once. */
-  tried(): Promise<void>;
-  /** Says what is undelivered. @returns true when nothing is, and this run has made no dead letter */
+/** The endpoints of a run. */
+export interface Endpoints extends Delivering {
+  /** Logs what is undelivered. @returns true when nothing is, and this run has made no dead letter */
   wellDone(): Promise<boolean>;
   /** The endpoints of the command line and of the configuration. */
   readonly configured: readonly EndpointSettings[];
   /** Names of those of the command line. */
   readonly onCommandLine: ReadonlySet<string>;
   readonly secrets: SecretKeeper;
-  readonly sender: Sender;
 }
 
-interface House {
+interface Parts extends Pick<Store, 'deliveries' | 'rows' | 'slots' | 'queues'> {
   readonly closers: Closers;
   readonly directory: DataDirectory;
   readonly output: Output;
-  readonly topic: LocalTopic;
-  readonly deliveries: SqliteDeliveries;
-  readonly rows: EndpointRows;
-  readonly slots: Slots;
-  readonly journal: JournalReader;
   readonly linkTemplates: LinkTemplates;
+  readonly setAside: SetAside;
+  readonly clock: Clock;
   /** Names of the endpoints whose dead letters are sent again. */
   readonly resend: ReadonlySet<string>;
 }
 
-/** Starts to serve the wanted endpoints, and those that were added in earlier runs. Each goes on with
+/** Serves the wanted endpoints, and those that were added in earlier runs. Each goes on with
  *  what an earlier run left, even if that run had stopped it. */
-export async function startEndpoints(house: House, wanted: readonly WantedEndpoint[]): Promise<Endpoints> {
-  const { closers, output, directory, topic, rows, deliveries, slots, journal, linkTemplates } = house;
-  const secrets = secretsOfAll(wanted, house);
+export async function startEndpoints(parts: Parts, wanted: readonly WantedEndpoint[]): Promise<Endpoints> {
+  const { closers, output, directory, deliveries, rows, clock } = parts;
+  const secrets = secretsOfAll(wanted, parts);
   const configured = wanted.map(
     ({ isOption: _, url: _url, origin: _origin, secrets: _secrets, ...settings }) => settings,
   );
-  const log = output.log;
-  const replayed = {
-    ...{ configured, endpoints: rows, deliveries, journal, log },
-    queues: { wake: async () => undefined },
-    clock: Date.now,
-  };
+  await writeRows(wanted, configured, parts);
   const formerDead = new Map<string, number>();
-  const sender = senderOf({ secrets, linkTemplates, ...SYSTEM, allowLoopback: true });
+  const names = async () => [
+    ...configured.map(({ name }) => name),
+    ...(await rows.list()).flatMap(({ name, settings }) => (settings ? [name] : [])),
+  ];
+  for (const name of new Set(await names()))
+    formerDead.set(name, await takeUp(parts, { endpoint: name, label: name }, clock()));
   const say = (name: string, text: string) => output.warn(`${name}: ${text}`, { endpoint: name });
-  const fleet = new Fleet({
-    origins: new Map(wanted.map(({ name, origin }) => [name, origin])),
-    ...{ configured, topic, rows, deliveries, slots, sleep, log, say },
-    sender,
-    replays: (all, hasTime) => workOffReplays(replayed, all, hasTime),
-    clock: Date.now,
-    onServe: async name =>
-      void formerDead.set(name, await takeUp(house, { endpoint: name, label: name }, Date.now())),
-  });
-  closers.add(() => fleet.stop());
-  await fleet.start();
+  const delivering = startDelivering({ ...parts, configured, secrets, sleep, say, log: output.log });
+  closers.add(delivering.stop);
+  await delivering.recover(true);
+  delivering.start();
   const kept = directory.lasting ? 'kept for the next start' : 'not kept';
   const isDone = async (name: string): Promise<boolean> => {
     const { pending, dead } = await deliveries.standing(name);
@@ -86,29 +65,50 @@ export async function startEndpoints(house: House, wanted: readonly WantedEndpoi
     return pending === 0 && made === 0;
   };
   return {
-    ...{ configured, secrets, sender },
+    ...delivering,
+    ...{ configured, secrets },
     onCommandLine: new Set(wanted.filter(({ isOption }) => isOption).map(({ name }) => name)),
-    watch: () => fleet.watch(),
-    obey: () => fleet.obey(),
-    tried: async () => void (await Promise.all(fleet.served.map(endpoint => endpoint.tried()))),
-    wellDone: async () => (await Promise.all(fleet.names.map(isDone))).every(Boolean),
+    wellDone: async () => {
+      const done: boolean[] = [];
+      for (const name of new Set(await names())) done.push(await isDone(name));
+      return done.every(Boolean);
+    },
   };
+}
+
+/** Writes the rows of configured endpoints, and removes those of endpoints that are configured no more. */
+async function writeRows(
+  wanted: readonly WantedEndpoint[],
+  configured: readonly EndpointSettings[],
+  { rows }: Parts,
+): Promise<void> {
+  const origins = new Map(wanted.map(({ name, origin }) => [name, origin]));
+  const names = [...configured.map(({ name }) => name), ...(await rows.list()).map(({ name }) => name)];
+  for (const name of new Set(names)) {
+    const settings = configured.find(endpoint => endpoint.name === name);
+    await rows.change(name, row => {
+      const { configured: _, ...rest } = row ?? { name, health: {} };
+      if (!rest.settings && !settings) return 'removed';
+      const origin = settings && origins.get(name);
+      return { ...rest, ...(settings && { configured: settings }), ...(origin && { origin }) };
+    });
+  }
 }
 
 /** Addresses and signing secrets of all endpoints: for those of the command line and of the configuration
  *  from what was given there, for the others from files. */
-function secretsOfAll(wanted: readonly WantedEndpoint[], house: House): SecretKeeper {
-  const files = fileSecrets(house.directory.file(SECRETS_FOLDER));
+function secretsOfAll(wanted: readonly WantedEndpoint[], parts: Parts): SecretKeeper {
+  const files = fileSecrets(parts.directory.file(SECRETS_FOLDER));
   const texts = new Map(
     wanted.map(one => [
       one.name,
-      JSON.stringify({ url: one.url, ...(KINDS[one.kind].isSigned && { secrets: secretsOf(one, house) }) }),
+      JSON.stringify({ url: one.url, ...(one.kind === 'webhook' && { secrets: secretsOf(one, parts) }) }),
     ]),
   );
   return { ...files, read: async name => texts.get(name) ?? files.read(name) };
 }
 
-function secretsOf({ name, secrets }: WantedEndpoint, { directory, output }: House): readonly string[] {
+function secretsOf({ name, secrets }: WantedEndpoint, { directory, output }: Parts): readonly string[] {
   if (secrets.length > 0) return secrets;
   const file = directory.file(`${name}.secret`);
   const secret = keptSecret(file);

@@ -28,7 +28,7 @@ export async function passOnce(
 
 async function changesOf(process: ProcessKey, runPass: RunPass): Promise<string> {
   for (let baselined = false; ; ) {
-    const { mode, outcome, events, projects } = await runPass(process, 'changes', true);
+    const { mode, outcome, events, projects } = await runPass(process, 'changes');
     if (outcome === 'busy')
       throw new Error('another poller is at work on this process; try again in a minute');
     if (outcome === 'unfinished') continue;

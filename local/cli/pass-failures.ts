@@ -1,11 +1,10 @@
 import type { Clock } from '../../functions/basics/clock.ts';
-import type { ProcessKey } from '../../functions/basics/process.ts';
+import type { Mode, ProcessKey } from '../../functions/basics/process.ts';
 import type { WorkspaceSettings } from '../../functions/config/workspace.ts';
 import { ServiceError, ServiceStatusError, TokenError } from '../../functions/service/errors.ts';
 import { failure } from '../basics/failure.ts';
 import { Outage } from '../basics/outage.ts';
 import type { Output } from '../basics/output.ts';
-import type { PassJob } from './jobs.ts';
 
 /** Reports how passes fail: for each process and mode the first failure, then a line a minute at most, and the end. */
 export class PassFailures {
@@ -46,7 +45,10 @@ export class PassFailures {
   }
 }
 
-type AboutPass = Pick<PassJob, 'process' | 'mode'>;
+interface AboutPass {
+  readonly process: ProcessKey;
+  readonly mode: Mode;
+}
 
 const nameOf = ({ process, mode }: AboutPass): string => `${mode} of ${process.processId}`;
 

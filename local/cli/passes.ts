@@ -1,56 +1,105 @@
 import type { Clock, Sleep } from '../../functions/basics/clock.ts';
+import type { Mode, ProcessKey } from '../../functions/basics/process.ts';
 import type { WorkspaceSettings } from '../../functions/config/workspace.ts';
-import type { KnownProcess, Snapshots } from '../../functions/store/store.ts';
+import { createPollHandler, type Poll, type PollReport } from '../../functions/handlers/create-poll.ts';
+import type { SetAside } from '../../functions/queue/set-aside.ts';
+import type { SqliteQueue } from '../../functions/queue/sqlite.ts';
+import { askedPass, passIn } from '../../functions/schedule/pass-message.ts';
+import type { KnownProcess } from '../../functions/store/store.ts';
 import type { Closers } from '../basics/closers.ts';
 import type { Output } from '../basics/output.ts';
-import { startScheduler } from '../basics/scheduler.ts';
-import type { Begin } from '../operate/serve.ts';
+import { Consumer } from '../loops/consumer.ts';
 import type { Source } from '../source/source.ts';
-import { jobsOf, type PassJob } from './jobs.ts';
 import { PassFailures } from './pass-failures.ts';
-import type { Polling, RunPass } from './polling.ts';
-
-interface House {
-  readonly closers: Closers;
-  readonly output: Output;
-}
+import { PASS_MS, type Polling } from './polling.ts';
 
 interface Parts {
-  readonly source: Source;
+  readonly source: Pick<Source, 'watched'>;
   readonly polling: Polling;
-  readonly snapshots: Pick<Snapshots, 'readState'>;
+  readonly queue: SqliteQueue;
+  readonly setAside: SetAside;
   readonly clock: Clock;
   readonly sleep: Sleep;
 }
 
-/** Starts the passes of every process when they are due. @returns the function that has a pass begin now */
+/** The passes of a run. */
+export interface Passing {
+  /** Looks at the queue at once. */
+  wake(): void;
+  /** Has a `changes` pass of every process made now. */
+  askAll(): Promise<unknown>;
+}
+
+/** Serves the queue of passes. Each start makes a `changes` pass of every process at once. */
 export function startPasses(
-  { closers, output }: House,
-  { source, polling, snapshots, clock, sleep }: Parts,
-): Begin {
-  const { watched } = source;
+  { closers, output }: { readonly closers: Closers; readonly output: Output },
+  { source, polling, queue, setAside, clock, sleep }: Parts,
+): Passing {
   const failures = new PassFailures(output, workspacesOf(source), clock);
-  const runPass: RunPass = async (process, mode, isAsked) => {
-    const report = await polling.runPass(process, mode, isAsked);
-    if (report.outcome === 'completed') failures.completed({ process, mode });
-    return report;
+  let isStopping = false;
+  const ask = (processes: readonly ProcessKey[], mode: Mode) =>
+    queue.send(processes.map(process => passIn(askedPass(process, mode, clock()))));
+  const turns = new Turns();
+  /** Resolves for a process when its first `changes` pass of this run was tried. */
+  const looked = new Map(processesOf(source).map(one => [keyOf(one), Promise.withResolvers<void>()]));
+  const poll: Poll = async (request, context) => {
+    const { workspace, processId, mode } = request;
+    const process = { workspace, processId };
+    const key = keyOf(process);
+    // After a restore or a long stop a sweep would find the changes first, and a sweep does not know who made them.
+    if (mode === 'sweep') await looked.get(key)?.promise;
+    try {
+      const report = await turns.take(`${mode} ${key}`, () => polling.poll(request, context));
+      if (report.outcome === 'completed') failures.completed({ process, mode });
+      if (hasMore(mode, report)) await ask([process], mode);
+      return report;
+    } catch (error) {
+      if (!isStopping) failures.failed({ process, mode }, error);
+      throw error;
+    } finally {
+      if (mode === 'changes') looked.get(key)?.resolve();
+    }
   };
-  const jobs = jobsOf(watched, { runPass, snapshots, clock });
-  const onFailure = (job: PassJob, error: unknown) => failures.failed(job, error);
-  const scheduler = startScheduler(jobs, { clock, sleep, onFailure });
+  const consumer = new Consumer({
+    ...{ queue, batch: 1, timeout: PASS_MS, clock, sleep },
+    serve: createPollHandler(poll, setAside, output.log),
+    onFailure: error => output.log.error('Passes could not be received.', { error: String(error) }),
+  });
   closers.add(async () => {
-    const ended = scheduler.stop();
+    isStopping = true;
+    for (const { resolve } of looked.values()) resolve();
+    const ended = consumer.stop();
     await polling.close();
     await ended;
   });
-  return ({ workspace, processId }, mode) => {
-    const job = jobs.find(
-      each =>
-        each.mode === mode && each.process.workspace === workspace && each.process.processId === processId,
-    );
-    return job ? scheduler.runNow(job) : 'unknown';
-  };
+  void ask(processesOf(source), 'changes');
+  consumer.start();
+  return { wake: () => consumer.wake(), askAll: () => ask(processesOf(source), 'changes') };
 }
+
+/** Work of one name, one after the other: no process has two passes of one mode at once, which would share a lease. */
+class Turns {
+  readonly #last = new Map<string, Promise<unknown>>();
+
+  async take<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
+    const before = this.#last.get(name);
+    const mine = (before ?? Promise.resolve()).catch(() => undefined).then(work);
+    this.#last.set(name, mine);
+    try {
+      return await mine;
+    } finally {
+      if (this.#last.get(name) === mine) this.#last.delete(name);
+    }
+  }
+}
+
+/** Whether to run again at once: to resume a pass, or after a baseline, to find what changed while it was
+ *  made. */
+function hasMore(wanted: Mode, { mode, outcome }: PollReport): boolean {
+  return outcome === 'unfinished' || (wanted === 'changes' && mode === 'baseline' && outcome === 'completed');
+}
+
+const keyOf = ({ workspace, processId }: ProcessKey): string => JSON.stringify([workspace, processId]);
 
 /** Every workspace that is watched. */
 export function workspacesOf({ watched }: Pick<Source, 'watched'>): WorkspaceSettings[] {

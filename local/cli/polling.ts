@@ -1,6 +1,11 @@
 import type { Clock } from '../../functions/basics/clock.ts';
 import type { Mode, ProcessKey } from '../../functions/basics/process.ts';
-import { createPoll, type PollProgress, type PollReport } from '../../functions/handlers/create-poll.ts';
+import {
+  createPoll,
+  type Poll,
+  type PollProgress,
+  type PollReport,
+} from '../../functions/handlers/create-poll.ts';
 import { connect } from '../../functions/service/client.ts';
 import type { ServiceConnection } from '../../functions/service/service.ts';
 import type { Snapshots } from '../../functions/store/store.ts';
@@ -10,13 +15,15 @@ import type { PassWatch } from '../health/freshness.ts';
 import type { Watched } from '../settings/watched.ts';
 import type { Source } from '../source/source.ts';
 
-/** Runs one pass over one process. Unless somebody asked for it, only if it is due. */
-export type RunPass = (process: ProcessKey, mode: Mode, isAsked: boolean) => Promise<PollReport>;
+/** Runs one pass over one process now, whether it is due or not. */
+export type RunPass = (process: ProcessKey, mode: Mode) => Promise<PollReport>;
 
 /** The time that a run of a pass has: as much as on Lambda. */
-const PASS_MS = 15 * 60_000;
+export const PASS_MS = 15 * 60_000;
 
 export interface Polling {
+  /** Serves one message of the queue of passes. */
+  readonly poll: Poll;
   readonly runPass: RunPass;
   /** Cuts off the requests under way, so that their passes fail. */
   close(): Promise<void>;
@@ -32,7 +39,7 @@ export function startPolling(
   const connections = new Map(
     source.watched.map(watched => [watched.workspace.name, connection(watched, source, { output, clock })]),
   );
-  const poll = createPoll({
+  const run = createPoll({
     workspaces: source.watched.map(({ workspace }) => workspace),
     connect: ({ name }) => connections.get(name) as ServiceConnection,
     snapshots,
@@ -48,21 +55,24 @@ export function startPolling(
       tellProgress(progress);
     },
   });
-  const runPass: RunPass = async (process, mode, isAsked) => {
-    const { workspace, processId } = process;
-    const until = clock() + PASS_MS;
-    const context = { awsRequestId: `local:${mode}`, getRemainingTimeInMillis: () => until - clock() };
+  const poll: Poll = async (request, context) => {
+    const { mode } = request;
     try {
-      const report = await poll({ workspace, processId, mode, ...(isAsked && { isAsked }) }, context);
-      if (report.outcome === 'completed') passes.passed(process, mode, clock());
+      const report = await run(request, { ...context, awsRequestId: `local:${mode}` });
+      if (report.outcome === 'completed') passes.passed(request, mode, clock());
       return report;
     } catch (error) {
-      passes.failed(process, mode, error instanceof Error ? error.message : String(error));
+      passes.failed(request, mode, error instanceof Error ? error.message : String(error));
       throw error;
     }
   };
+  const runPass: RunPass = ({ workspace, processId }, mode) => {
+    const until = clock() + PASS_MS;
+    const context = { awsRequestId: '', getRemainingTimeInMillis: () => until - clock() };
+    return poll({ workspace, processId, mode, isAsked: true }, context);
+  };
   return {
-    runPass,
+    ...{ poll, runPass },
     close: async () => void (await Promise.all([...connections.values()].map(each => each.close()))),
   };
 }

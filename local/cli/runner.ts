@@ -3,6 +3,7 @@ import { linkTemplatesOf } from '../../functions/config/workspace.ts';
 import { resolveBySystem } from '../../functions/delivery/http/guarded-agent.ts';
 import { checkWatched } from '../../functions/operations/check-filter.ts';
 import { Refused } from '../../functions/operations/refused.ts';
+import type { SetAside } from '../../functions/queue/set-aside.ts';
 import { Closers } from '../basics/closers.ts';
 import type { Environment } from '../basics/environment.ts';
 import { failure } from '../basics/failure.ts';
@@ -11,8 +12,11 @@ import { sleep } from '../basics/sleep.ts';
 import { UsageError } from '../basics/usage-error.ts';
 import { type DataDirectory, openDataDirectory, openScratchDirectory } from '../data/data-directory.ts';
 import { openStore } from '../data/store.ts';
+import { startJournalFeed, waking } from '../feed/journal-feed.ts';
+import type { Feed } from '../feed/rounds.ts';
 import { PassWatch } from '../health/freshness.ts';
 import { serveHealth } from '../health/server.ts';
+import type { Ticker } from '../loops/ticker.ts';
 import { refuseUndeliverable } from '../settings/endpoint-options.ts';
 import type { Options } from '../settings/options.ts';
 import { namesService } from '../settings/service-settings.ts';
@@ -21,7 +25,6 @@ import { wantedSubscriptions } from '../settings/wanted-subscriptions.ts';
 import { subscriberName } from '../sns/subscribe.ts';
 import type { Source } from '../source/source.ts';
 import { sourceOf } from '../source/source-of.ts';
-import type { Feed } from '../stream/rounds.ts';
 import { answerPeople } from './answer-people.ts';
 import { askedBy, banner, bannerDetails } from './banner.ts';
 import { consoleOf, tellConsole } from './console.ts';
@@ -31,8 +34,8 @@ import { passOnce } from './once.ts';
 import { processesOf, startPasses, workspacesOf } from './passes.ts';
 import { type Polling, startPolling } from './polling.ts';
 import { resendOf } from './resend.ts';
-import { sqliteTable, type Table } from './table.ts';
-import { startTopic, type Topic } from './topic.ts';
+import { startTicks } from './ticks.ts';
+import { keepRejected, type StartedTopic, startTopic } from './topic.ts';
 import { tellAbandoned } from './undelivered.ts';
 
 export interface Runner {
@@ -55,13 +58,6 @@ interface Parts {
   readonly clock: Clock;
 }
 
-/** What every part of a run may need. */
-interface House {
-  readonly closers: Closers;
-  readonly directory: DataDirectory;
-  readonly output: Output;
-}
-
 /** Starts every part; if one doesn't start, those that were started before are stopped again. */
 export async function startRunner(parts: Parts): Promise<Runner> {
   const closers = new Closers();
@@ -82,13 +78,11 @@ async function start(closers: Closers, { options, environment, output, clock }: 
   const resend = resendOf(options.resend, wanted, subscriptions);
   const data = options.memory ? undefined : (options.data ?? open.data);
   const house = { closers, directory: takeDirectory(closers, data, output), output };
-  const store = openStore(house);
-  const dynamodb = environment.DYNAMODB_ENDPOINT;
-  const table = dynamodb ? await openDynamo(house, dynamodb) : sqliteTable(house, store);
+  const store = openStore(house, clock);
   const source = await open.start(house);
   await checkFilters(options.endpoints, source);
   const passes = new PassWatch(clock());
-  const about = { ...store, ...source, passes, snapshots: table.snapshots, clock };
+  const about = { ...store, ...source, passes, clock };
   const health = await serveHealth(closers, options.health, {
     ...about,
     endpoints: [
@@ -108,8 +102,7 @@ async function start(closers: Closers, { options, environment, output, clock }: 
   };
   output.say(banner(start), bannerDetails(start));
   const behind = { ...house, ...store, resend };
-  const looks = table.looks(processesOf(source));
-  await looks.roster.remember(processesOf(source));
+  await store.roster.remember(processesOf(source));
   const kept = [
     ...subscriptions.map(({ name }) => subscriberName(name)),
     ...wanted.map(({ name }) => name),
@@ -118,29 +111,39 @@ async function start(closers: Closers, { options, environment, output, clock }: 
   await tellAbandoned(behind, new Set(kept), clock());
   const topic = await startTopic(behind, { subscriptions, patience: CONFIRM_WITHIN });
   const linkTemplates = linkTemplatesOf(config ?? { workspaces: [] });
-  const endpoints = await startEndpoints(
-    { ...behind, topic: topic.topic, journal: looks.journal, linkTemplates },
-    wanted,
-  );
-  const polling = startPolling({ output, snapshots: table.snapshots, clock, passes }, source);
+  const setAside: SetAside = async ({ body }, queue, reason) =>
+    keepRejected(house.directory, { reason, queue, body });
+  const endpoints = await startEndpoints({ ...behind, linkTemplates, setAside, clock }, wanted);
+  let wakeFeed = () => {};
+  const snapshots = waking(store.snapshots, () => wakeFeed());
+  const polling = startPolling({ output, snapshots, clock, passes }, source);
   closers.add(polling.close);
   const page = consoleOf(options);
+  let ticker: Ticker | undefined;
   const served = options.once
     ? undefined
-    : await answerPeople(house, { ...store, ...looks, ...endpoints, source, page });
+    : await answerPeople(house, { ...store, ...endpoints, source, page, onAct: () => ticker?.now() });
   if (served) tellConsole({ output, options, address: served.address, directory: house.directory });
-  const feed = () => table.feed(topic.publish);
+  const feed = () => {
+    const { journal } = store;
+    const started = startJournalFeed({ journal, publish: topic.publish, sleep, onNotice: output.warn });
+    wakeFeed = started.wake;
+    closers.add(started.stop);
+    return started;
+  };
   return {
     once: () => once({ source, topic, endpoints, feed, polling, output }),
     watch: () => {
       for (const label of topic.unconfirmed) output.warn(`${label} gets what happens once it has confirmed.`);
       feed();
-      endpoints.watch();
       const onFailure = (error: unknown) =>
         output.warn(`What has expired is not dropped: ${failure(error)}.`);
       closers.add(startHousekeeping({ ...store, clock, sleep, onFailure }).stop);
-      const begin = startPasses(house, { source, polling, snapshots: table.snapshots, clock, sleep });
-      served?.passesBeginBy(begin);
+      const passing = startPasses(house, {
+        ...{ source, polling, setAside, clock, sleep },
+        queue: store.queues.passes,
+      });
+      ticker = startTicks(house, { ...store, source, endpoints, passing, clock, sleep });
     },
     stop: () => closers.close(),
   };
@@ -162,12 +165,6 @@ async function checkFilters(
   }
 }
 
-/** Loaded only when a DynamoDB is used: AWS's clients take time and memory. */
-async function openDynamo(house: House, endpoint: string): Promise<Table> {
-  const { dynamoTable } = await import('./dynamo-table.ts');
-  return dynamoTable(house, endpoint);
-}
-
 function takeDirectory(closers: Closers, data: string | undefined, output: Output): DataDirectory {
   const directory = data === undefined ? openScratchDirectory() : openDataDirectory(data, output.warn);
   process.once('exit', directory.release);
@@ -180,7 +177,7 @@ function takeDirectory(closers: Closers, data: string | undefined, output: Outpu
 
 async function once(parts: {
   source: Source;
-  topic: Topic;
+  topic: StartedTopic;
   endpoints: Endpoints;
   feed: () => Feed;
   polling: Polling;

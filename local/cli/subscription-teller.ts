@@ -1,6 +1,6 @@
 import type { Clock } from '../../functions/basics/clock.ts';
 import type { Output } from '../basics/output.ts';
-import { Failures } from '../deliveries/failures.ts';
+import { Failures } from '../endpoints/failures.ts';
 import type { WantedSubscription } from '../settings/wanted-subscriptions.ts';
 import type { Notice } from '../sns/notice.ts';
 

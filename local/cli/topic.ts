@@ -1,20 +1,21 @@
 import { appendFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { createPublish, type Publish } from '../../functions/handlers/create-publish.ts';
+import type { Queue } from '../../functions/queue/queue.ts';
 import type { SqliteDeliveries } from '../../functions/store/sqlite/store.ts';
 import type { Closers } from '../basics/closers.ts';
 import type { Output } from '../basics/output.ts';
 import { sleep } from '../basics/sleep.ts';
 import type { DataDirectory } from '../data/data-directory.ts';
-import { LocalTopic } from '../deliveries/topic.ts';
+import { Topic } from '../loops/topic.ts';
 import type { WantedSubscription } from '../settings/wanted-subscriptions.ts';
 import { type LocalSns, localSns } from '../sns/sns.ts';
 import { Recent } from '../terminal/recent.ts';
 import { subscriptionTeller } from './subscription-teller.ts';
 import { takeUp } from './undelivered.ts';
 
-export interface Topic {
-  readonly topic: LocalTopic;
+export interface StartedTopic {
+  readonly topic: Topic;
   readonly sns: LocalSns;
   readonly publish: Publish;
   /** Labels of the subscriptions that have not confirmed. */
@@ -28,6 +29,7 @@ interface House {
   readonly directory: DataDirectory;
   readonly output: Output;
   readonly deliveries: SqliteDeliveries;
+  readonly queues: { readonly events: Pick<Queue, 'send'> };
   /** Names of the subscriptions whose dead letters are sent again. */
   readonly resend: ReadonlySet<string>;
 }
@@ -44,10 +46,10 @@ const REMEMBERED = 10_000;
 export async function startTopic(
   house: House,
   wanted: { subscriptions: readonly WantedSubscription[]; patience: number },
-): Promise<Topic> {
-  const { closers, directory, output, deliveries } = house;
+): Promise<StartedTopic> {
+  const { closers, directory, output, deliveries, queues } = house;
   let gaveUp = false;
-  const topic = new LocalTopic(deliveries, Date.now);
+  const topic = new Topic({ queue: queues.events, deliveries, clock: Date.now });
   const printed = new Recent(REMEMBERED);
   topic.listen(event => {
     // In CloudEvents an id is unique within one source only.
@@ -58,6 +60,7 @@ export async function startTopic(
   const tell = subscriptionTeller(output, wanted.subscriptions, Date.now);
   const sns = localSns({
     topic,
+    deliveries,
     dataDirectory: directory.path,
     clock: Date.now,
     sleep,
@@ -71,7 +74,7 @@ export async function startTopic(
     wanted.subscriptions.map(async ({ label, ...options }) => {
       const made = await sns.subscribe(options);
       await takeUp(house, { endpoint: made.endpoint, label }, Date.now());
-      await topic.bringForward(made.endpoint);
+      await made.backlog.bringForward();
       return { label, ...made };
     }),
   );
@@ -83,20 +86,22 @@ export async function startTopic(
   return { topic, sns, publish: publisher(topic, house), unconfirmed, gaveUp: () => gaveUp };
 }
 
-function publisher(topic: LocalTopic, { directory, output }: House): Publish {
+function publisher(topic: Topic, { directory, output }: House): Publish {
   return createPublish({
     sns: topic as unknown as Parameters<typeof createPublish>[0]['sns'],
     topicArn: topic.arn,
-    reject: async rejected =>
-      appendFileSync(directory.file('rejected.jsonl'), `${JSON.stringify(rejected)}\n`, {
-        flush: true,
-        mode: 0o600,
-      }),
+    reject: async rejected => keepRejected(directory, rejected),
     sleep,
     random: Math.random,
     log: output.log,
     count: () => undefined,
   });
+}
+
+/** Keeps what no handler could process, for a person. */
+export function keepRejected(directory: DataDirectory, rejected: object): void {
+  const line = `${JSON.stringify(rejected)}\n`;
+  appendFileSync(directory.file('rejected.jsonl'), line, { flush: true, mode: 0o600 });
 }
 
 async function resolvesWithin(promise: Promise<void>, ms: number): Promise<boolean> {

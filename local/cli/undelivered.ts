@@ -1,5 +1,7 @@
+import { placeOf } from '../../functions/delivery/read-event.ts';
 import type { SqliteDeliveries } from '../../functions/store/sqlite/store.ts';
 import type { Output } from '../basics/output.ts';
+import type { Store } from '../data/store.ts';
 import { subscriberName } from '../sns/subscribe.ts';
 
 /** Says at a start what an endpoint has yet to get. If `resend` names it, its dead letters wait again
@@ -35,12 +37,13 @@ const NOT_ASKED_FOR = 'the endpoint was not asked for any more';
  *  them. Then they become dead letters, which expire, so that the file does not grow for ever.
  *  @param served the names that deliveries are kept under and that this run serves */
 export async function tellAbandoned(
-  { deliveries, output }: { deliveries: SqliteDeliveries; output: Pick<Output, 'warn'> },
+  { deliveries, queues, output }: Pick<Store, 'deliveries' | 'queues'> & { output: Pick<Output, 'warn'> },
   served: ReadonlySet<string>,
   now: number,
 ): Promise<void> {
   for (const name of await deliveries.endpoints()) {
     if (served.has(name)) continue;
+    await keepInRows(name, { queues, deliveries });
     await deliveries.buryBefore(name, now - KEPT_PENDING_MS, { at: now, reason: NOT_ASKED_FOR });
     const { pending } = await deliveries.standing(name);
     // A subscription that nobody asks for is unsubscribed: what it did not get is of no interest.
@@ -48,5 +51,25 @@ export async function tellAbandoned(
     output.warn(`${name}: undelivered: ${pending}. Give its URL again, and they are sent.`, {
       endpoint: name,
     });
+  }
+}
+
+/** Makes rows of the messages for an endpoint that this run does not serve: they would be dropped as those of an unknown endpoint.
+ */
+async function keepInRows(
+  endpoint: string,
+  { queues, deliveries }: Pick<Store, 'queues' | 'deliveries'>,
+): Promise<void> {
+  for (const queue of [queues.deliveries, queues.chat]) {
+    const messages = queue.messagesOf(endpoint);
+    if (messages.length === 0) continue;
+    await deliveries.add(
+      messages.map(({ body, sentAt, attributes, id }) => {
+        const place = placeOf(body);
+        const replay = attributes.replay !== undefined;
+        return { endpoint, eventId: place?.id ?? id, at: place?.at ?? sentAt, body, attributes: {}, replay };
+      }),
+    );
+    await queue.delete(messages);
   }
 }

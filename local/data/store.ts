@@ -1,5 +1,12 @@
 import { existsSync } from 'node:fs';
-import { openSqliteStore, type SqliteStore } from '../../functions/store/sqlite/store.ts';
+import type { DatabaseSync } from 'node:sqlite';
+import type { Clock } from '../../functions/basics/clock.ts';
+import { QUEUE_SCHEMA, recoverMessages, SqliteQueue } from '../../functions/queue/sqlite.ts';
+import {
+  openSqliteStore,
+  type SqliteDeliveries,
+  type SqliteStore,
+} from '../../functions/store/sqlite/store.ts';
 import type { EndpointRows, JournalReader } from '../../functions/store/store.ts';
 import type { Closers } from '../basics/closers.ts';
 import type { DataDirectory } from './data-directory.ts';
@@ -11,13 +18,35 @@ export interface Store extends Omit<SqliteStore, 'journal'> {
   /** The same journal, as people search it. */
   readonly reader: JournalReader;
   readonly rows: EndpointRows;
+  readonly queues: LocalQueues;
+  /** Whether another process has written into the file since the last call. */
+  readonly isChanged: () => boolean;
 }
+
+/** The queues of a run. */
+export type LocalQueues = Readonly<Record<keyof typeof QUEUES, SqliteQueue>>;
+
+/** How many messages one run gets, and how many of a group are received at a time: two runs for one webhook, one for the others. No message of
+ *  passes or drains waits for another of its group. */
+export const QUEUES = {
+  passes: { batch: 1 },
+  events: { batch: 100 },
+  deliveries: { batch: 50, perGroup: 100 },
+  chat: { batch: 50, perGroup: 50 },
+  drains: { batch: 1, perGroup: 1 },
+} as const satisfies Record<string, { readonly batch: number; readonly perGroup?: number }>;
+
+/** Longer than any run takes, in s. What a process had received is shown again when the next one starts. */
+const VISIBILITY_S = 3_600;
 
 /** The file of earlier versions, whose layout can't be read any more. */
 const FORMER_FILE = 'table.sqlite';
 
 /** Opens what an earlier run left, or begins anew. @throws when the file is of another version */
-export function openStore({ closers, directory }: { closers: Closers; directory: DataDirectory }): Store {
+export function openStore(
+  { closers, directory }: { closers: Closers; directory: DataDirectory },
+  clock: Clock = Date.now,
+): Store {
   const former = directory.file(FORMER_FILE);
   if (existsSync(former))
     throw new Error(
@@ -26,7 +55,66 @@ export function openStore({ closers, directory }: { closers: Closers; directory:
         'the first pass is then a new baseline.',
     );
   const path = directory.lasting ? directory.file(STORE_FILE) : ':memory:';
-  const store = openSqliteStore(path);
+  const store = openSqliteStore(path, { clock, schemas: [QUEUE_SCHEMA] });
   closers.add(store.close);
-  return { ...store, journal: store.feed, reader: store.journal, rows: store.endpoints };
+  const { file } = store.database;
+  recoverMessages(file, clock());
+  const queues = openQueues(file, clock);
+  return {
+    ...store,
+    ...{ journal: store.feed, reader: store.journal, rows: store.endpoints, queues },
+    deliveries: withQueued(store.deliveries, queues),
+    isChanged: changesOf(file),
+  };
+}
+
+/** The queues in a file. */
+export function openQueues(file: DatabaseSync, clock: Clock): LocalQueues {
+  const queues = Object.entries(QUEUES).map(([name, options]) => [
+    name,
+    new SqliteQueue(file, name, { ...options, clock, visibility: VISIBILITY_S }),
+  ]);
+  return Object.fromEntries(queues);
+}
+
+/** Counts messages in the queues of deliveries as deliveries that wait. */
+export function withQueued(
+  deliveries: SqliteDeliveries,
+  queues: Pick<LocalQueues, 'deliveries' | 'chat'>,
+): SqliteDeliveries {
+  const queued = [queues.deliveries, queues.chat];
+  return {
+    ...deliveries,
+    standing: async (endpoint, atMost = Number.POSITIVE_INFINITY) => {
+      const { pending, oldest, ...rest } = await deliveries.standing(
+        endpoint,
+        Math.min(atMost, Number.MAX_SAFE_INTEGER),
+      );
+      const held = queued.map(queue => queue.held(endpoint));
+      const times = [oldest, ...held.map(each => each.oldest)].filter(time => time !== undefined);
+      return {
+        ...rest,
+        pending: Math.min(
+          atMost,
+          held.reduce((sum, { count }) => sum + count, pending),
+        ),
+        oldest: times.length === 0 ? undefined : Math.min(...times),
+      };
+    },
+    endpoints: async () =>
+      [
+        ...new Set([...(await deliveries.endpoints()), ...queued.flatMap(queue => queue.groups())]),
+      ].toSorted(),
+  };
+}
+
+/** SQLite counts the writes of all other connections. */
+function changesOf(file: DatabaseSync): () => boolean {
+  const version = () => Number(file.prepare('PRAGMA data_version').get()?.data_version);
+  let seen = version();
+  return () => {
+    const before = seen;
+    seen = version();
+    return seen !== before;
+  };
 }

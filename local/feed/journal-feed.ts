@@ -1,8 +1,9 @@
 import type { Sleep } from '../../functions/basics/clock.ts';
 import type { Publish } from '../../functions/handlers/create-publish.ts';
 import { type Journal, PUBLISHER } from '../../functions/store/sqlite/journal.ts';
-import { publishAll } from '../stream/publish-all.ts';
-import { type Feed, startRounds } from '../stream/rounds.ts';
+import type { Snapshots } from '../../functions/store/store.ts';
+import { publishAll } from './publish-all.ts';
+import { type Feed, startRounds } from './rounds.ts';
 import { streamRecord } from './stream-record.ts';
 
 export interface JournalFeedOptions {
@@ -18,7 +19,26 @@ export interface JournalFeedOptions {
 
 /** Change records handed over at once: no more than the stack's event source takes. */
 const BATCH = 100;
-const INTERVAL_MS = 100;
+const INTERVAL_MS = 1_000;
+
+/** The same snapshots; `wake` is called after each commit. */
+export function waking(snapshots: Snapshots, wake: () => void): Snapshots {
+  const woken: Snapshots = {
+    ...snapshots,
+    until: () => woken,
+    commit: async (...request) => {
+      const result = await snapshots.commit(...request);
+      wake();
+      return result;
+    },
+    announce: async (...request) => {
+      const result = await snapshots.announce(...request);
+      wake();
+      return result;
+    },
+  };
+  return woken;
+}
 
 /**
  * The event source of `publish.ts` on one machine: hands it the change records in the order of their

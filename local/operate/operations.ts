@@ -3,12 +3,15 @@ import { join } from 'node:path';
 import { SYSTEM } from '../../functions/basics/system.ts';
 import { checkEndpoint } from '../../functions/config/endpoint.ts';
 import { resolveBySystem } from '../../functions/delivery/http/guarded-agent.ts';
+import { wakeBy } from '../../functions/delivery/queues.ts';
 import { type Sender, senderOf } from '../../functions/delivery/sender.ts';
 import type { OperationsContext } from '../../functions/operations/context.ts';
 import { createOperations, type Operations } from '../../functions/operations/operations.ts';
-import type { Request } from '../../functions/operations/protocol/requests.ts';
+import { isLook, type Request } from '../../functions/operations/protocol/requests.ts';
 import { Refused } from '../../functions/operations/refused.ts';
+import { QUEUE_SCHEMA } from '../../functions/queue/sqlite.ts';
 import { openSqliteStore } from '../../functions/store/sqlite/store.ts';
+import { openQueues, withQueued } from '../data/store.ts';
 import { STORE_FILE } from '../data/store-file.ts';
 import { fileSecrets, SECRETS_FOLDER } from '../endpoints/secret-files.ts';
 import { variablePrefix } from '../settings/watched.ts';
@@ -30,22 +33,15 @@ export interface LocalParts
   /** Names of the endpoints of the command line; undefined where no run goes on that would know. */
   readonly onCommandLine?: ReadonlySet<string> | undefined;
   readonly sender: Sender;
-  /** Resolves when the run serves its endpoints as they are now. */
-  readonly obey?: () => Promise<void>;
+  /** Called after an operation that may have changed something. */
+  readonly onAct?: () => void;
 }
-
-/** Operations that are answered once the run has applied the change: a client that adds an endpoint expects to
- *  get every event from then on. */
-const APPLIED_FIRST: ReadonlySet<Request['operation']> = new Set([
-  ...(['add-endpoint', 'update-endpoint', 'remove-endpoint'] as const),
-  ...(['pause-endpoint', 'resume-endpoint'] as const),
-]);
 
 /** The operations on one machine. */
 export function localOperations({
   configured,
   sender,
-  obey,
+  onAct,
   onCommandLine,
   ...parts
 }: LocalParts): Operations {
@@ -55,7 +51,7 @@ export function localOperations({
     const problem = endpoint && setAtStart(asked, endpoint.name, { ...parts, onCommandLine });
     if (problem !== undefined) throw new Refused(problem);
     const answer = await operations(asked, caller);
-    if (APPLIED_FIRST.has(asked.operation)) await obey?.();
+    if (!isLook(asked)) onAct?.();
     return answer;
   };
 }
@@ -71,17 +67,19 @@ export async function openStoredOperations(
   directory: string,
   { doctor, warn }: { readonly doctor: OperationsContext['doctor']; readonly warn: (text: string) => void },
 ): Promise<{ readonly operations: Operations; close(): void }> {
-  const store = openSqliteStore(join(directory, STORE_FILE));
+  const store = openSqliteStore(join(directory, STORE_FILE), { schemas: [QUEUE_SCHEMA] });
+  const queues = openQueues(store.database.file, Date.now);
   const secrets = fileSecrets(join(directory, SECRETS_FOLDER));
   const operations = localOperations({
     ...store,
     ...{ secrets, doctor },
     isRunning: false,
     configured: (await store.endpoints.list()).flatMap(({ configured }) => (configured ? [configured] : [])),
+    deliveries: withQueued(store.deliveries, queues),
     processes: store.roster.list,
     sender: senderOf({ secrets, ...SYSTEM, allowLoopback: true }),
     passes: { start: () => Promise.reject(new Refused(NOTHING_RUNS)) },
-    queues: { wake: async () => undefined },
+    queues: wakeBy(queues.drains),
     log: { info: () => undefined, warn, error: warn },
   });
   return { operations, close: store.close };

@@ -1,9 +1,6 @@
-import type { Mode, ProcessKey } from '../../functions/basics/process.ts';
-import { Refused } from '../../functions/operations/refused.ts';
 import type { Closers } from '../basics/closers.ts';
 import { failure } from '../basics/failure.ts';
 import type { Output } from '../basics/output.ts';
-import type { Scheduler } from '../basics/scheduler.ts';
 import type { Page } from '../console/page.ts';
 import type { DataDirectory } from '../data/data-directory.ts';
 import { type Address, formerAddress, removeAddress, writeAddress } from './address.ts';
@@ -16,24 +13,13 @@ interface Run {
   readonly output: Output;
 }
 
-/** Has a pass begin now, or when the one under way ends. */
-export type Begin = (process: ProcessKey, mode: Mode) => ReturnType<Scheduler['runNow']>;
-
-/** Answers the requests of people until the run stops. Its data directory says where. Passes can be asked
- *  for once the scheduler has started. */
+/** Answers the requests of people until the run stops. Its data directory says where. */
 export async function serveOperations(
   { closers, directory, output }: Run,
-  parts: Omit<LocalParts, 'isRunning' | 'passes' | 'log'>,
+  parts: Omit<LocalParts, 'isRunning' | 'log'>,
   page: Page | undefined,
-): Promise<{ readonly address: Address; passesBeginBy(begin: Begin): void }> {
-  let begin: Begin = () => 'unknown';
-  const passes: LocalParts['passes'] = {
-    start: async (process, mode) => {
-      if (begin(process, mode) === 'unknown')
-        throw new Refused('The run is about to start, or to stop. Try again in a moment.');
-    },
-  };
-  const operations = localOperations({ ...parts, isRunning: true, passes, log: output.log });
+): Promise<{ readonly address: Address }> {
+  const operations = localOperations({ ...parts, isRunning: true, log: output.log });
   const server = await startOperationsServer(operations, {
     page,
     before: formerAddress(directory.path),
@@ -45,10 +31,5 @@ export async function serveOperations(
     removeAddress(directory.path, server);
     await server.stop();
   });
-  return {
-    address: server,
-    passesBeginBy: given => {
-      begin = given;
-    },
-  };
+  return { address: server };
 }

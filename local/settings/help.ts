@@ -67,5 +67,4 @@ ${KIND_SETTINGS.map(one => line(`--${optionOf(one)} VALUE`, `for the --${one.kin
 
 Durations are written 500ms, 60s, 5m or 6h. Ctrl-C stops; a second Ctrl-C stops at once.
 A backup of the data directory, also while it is in use: npx changewire backup DIR
-DYNAMODB_ENDPOINT makes it keep snapshots and change records in a DynamoDB, such as http://127.0.0.1:8000.
 `;

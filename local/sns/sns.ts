@@ -1,5 +1,6 @@
 import type { Clock, Sleep } from '../../functions/basics/clock.ts';
-import type { LocalTopic } from '../deliveries/topic.ts';
+import type { Deliveries } from '../../functions/store/store.ts';
+import type { Topic } from '../loops/topic.ts';
 import { certificateOf } from './certificate.ts';
 import { startControl } from './control.ts';
 import type { Notice } from './notice.ts';
@@ -9,7 +10,9 @@ import { type House, type Subscribed, type SubscribeOptions, subscribe } from '.
 import { subscriptionMemory } from './subscription-memory.ts';
 
 export interface LocalSnsOptions {
-  readonly topic: LocalTopic;
+  readonly topic: Topic;
+  /** Where the deliveries of subscriptions wait. */
+  readonly deliveries: Deliveries;
   /** Where the signing key and the confirmed subscriptions are kept; undefined keeps them in memory. */
   readonly dataDirectory?: string | undefined;
   /** The pause before each retry of a delivery, in ms; by default SNS's own for HTTP endpoints (3 retries, 20 s apart). */

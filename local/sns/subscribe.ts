@@ -1,6 +1,8 @@
 import { createHash, type KeyObject, randomBytes, randomUUID } from 'node:crypto';
 import type { Clock, Sleep } from '../../functions/basics/clock.ts';
-import type { LocalTopic } from '../deliveries/topic.ts';
+import type { Deliveries } from '../../functions/store/store.ts';
+import type { Topic } from '../loops/topic.ts';
+import { Backlog } from './backlog.ts';
 import type { Control } from './control.ts';
 import { checkFilter, type Filter, matchesFilter } from './filter.ts';
 import type { Sender } from './messages.ts';
@@ -31,11 +33,13 @@ export interface Subscribed {
   readonly confirmed: Promise<void>;
   /** The name under which its deliveries are kept. */
   readonly endpoint: string;
+  readonly backlog: Backlog;
 }
 
 /** What `subscribe` builds on. */
 export interface House {
   readonly options: {
+    readonly deliveries: Deliveries;
     readonly retryDelays?: readonly number[];
     readonly requestTimeout?: number;
     readonly clock: Clock;
@@ -43,7 +47,7 @@ export interface House {
     onNotice(notice: Notice): void;
   };
   readonly privateKey: KeyObject;
-  readonly topic: LocalTopic;
+  readonly topic: Topic;
   readonly control: Control;
   readonly registry: Registry;
   readonly memory: SubscriptionMemory;
@@ -63,6 +67,7 @@ export async function subscribe(house: House, wanted: SubscribeOptions): Promise
   const known = memory.recall(topic.arn, asked);
   const identity = known ?? newIdentity(topic.arn);
   const endpoint = subscriberName(name);
+  const backlog = new Backlog(options.deliveries, endpoint, options.clock);
   const subscription = new Subscription({
     ...options,
     name,
@@ -72,9 +77,13 @@ export async function subscribe(house: House, wanted: SubscribeOptions): Promise
     confirmedBefore: known !== undefined,
     retryDelays: wanted.retryDelays ?? options.retryDelays ?? SNS_RETRY_DELAYS,
     requestTimeout: options.requestTimeout ?? 15_000,
-    openLane: () => topic.open(endpoint, attributes => matchesFilter(filter, attributes)),
-    bringForward: () => topic.bringForward(endpoint),
-    closeLane: () => topic.close(endpoint),
+    backlog,
+    subscribe: () =>
+      topic.subscribe(endpoint, {
+        accepts: attributes => matchesFilter(filter, attributes),
+        wake: () => backlog.wake(),
+      }),
+    unsubscribe: () => topic.unsubscribe(endpoint),
     remember: () => {
       if (!known) memory.remember(asked, identity);
     },
@@ -83,7 +92,7 @@ export async function subscribe(house: House, wanted: SubscribeOptions): Promise
   registry.add({ arn: subscriptionArn, name, url, token, subscription });
   if (known) subscription.confirm();
   const { confirmed } = subscription;
-  return { name, subscriptionArn, confirmed, endpoint };
+  return { name, subscriptionArn, confirmed, endpoint, backlog };
 }
 
 /** SNS's default for HTTP endpoints, in ms: "up to three retries with a delay between failed attempts set at 20 seconds".

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock, Sleep } from '../../functions/basics/clock.ts';
 import type { PendingDelivery } from '../../functions/model/delivery.ts';
-import { AWAY } from '../deliveries/failures.ts';
-import type { Lane } from '../deliveries/lane.ts';
+import { AWAY } from '../endpoints/failures.ts';
+import type { Backlog } from './backlog.ts';
 import { askForConfirmation } from './handshake.ts';
 import { type Poster, type PostResult, poster } from './http.ts';
 import { handshake, notification, type Sender } from './messages.ts';
@@ -22,11 +22,10 @@ export interface SubscriptionSetup {
   readonly requestTimeout: number;
   readonly clock: Clock;
   readonly sleep: Sleep;
-  /** Opens the lane: what is published from then on comes through it. */
-  openLane(): Lane;
-  closeLane(): void;
-  /** Makes deliveries that wait for their next try due now. */
-  bringForward(): Promise<void>;
+  readonly backlog: Backlog;
+  /** What is published from then on is added to the backlog. */
+  subscribe(): void;
+  unsubscribe(): void;
   /** Keeps the confirmation for the next start. @throws when it can't */
   remember(): void;
   onNotice(notice: Notice): void;
@@ -46,7 +45,7 @@ export class Subscription {
   readonly #confirmation = Promise.withResolvers<void>();
   readonly #pending = new AbortController();
   readonly #ended = new AbortController();
-  #lane: Lane | undefined;
+  #isLive = false;
   /** Failed attempts since an event last arrived. */
   #failures = 0;
   #workers: Promise<void>[] = [];
@@ -69,8 +68,8 @@ export class Subscription {
   /** From now on what is published is delivered; what was published before is not. Throws when the
    *  confirmation can't be remembered; then it does not count. */
   confirm(): void {
-    if (this.#ended.signal.aborted || this.#lane) return;
-    const { confirmedBefore, remember, openLane } = this.#setup;
+    if (this.#ended.signal.aborted || this.#isLive) return;
+    const { confirmedBefore, remember, subscribe } = this.#setup;
     try {
       // Remembered before anything can be published to it, so that after a kill the next start delivers
       // what is left.
@@ -79,9 +78,9 @@ export class Subscription {
       this.#notify('trouble', `the confirmation is not taken: ${error}`);
       throw error;
     }
-    const lane = openLane();
-    this.#lane = lane;
-    this.#workers = Array.from({ length: DELIVERIES_AT_ONCE }, () => this.#work(lane));
+    subscribe();
+    this.#isLive = true;
+    this.#workers = Array.from({ length: DELIVERIES_AT_ONCE }, () => this.#work());
     this.#pending.abort();
     this.#confirmation.resolve();
     this.#notify('confirmed', confirmedBefore ? 'confirmed in an earlier run' : 'confirmed its subscription');
@@ -92,7 +91,7 @@ export class Subscription {
    *  comes first. */
   async idle(): Promise<void> {
     try {
-      await this.#lane?.idle(this.#ended.signal);
+      if (this.#isLive) await this.#setup.backlog.idle(this.#ended.signal);
     } catch (error) {
       if (this.#ended.signal.reason !== 'unsubscribed') throw error;
     }
@@ -106,22 +105,23 @@ export class Subscription {
     this.#pending.abort();
     this.#confirmation.reject(new Error(`Subscription ${this.#setup.name}: ${why} before it was confirmed.`));
     if (why === 'unsubscribed') {
-      this.#setup.closeLane();
+      this.#setup.unsubscribe();
       this.#notify('unsubscribed', 'gets no more events');
     }
     await this.#poster.close();
     await Promise.all(this.#workers);
-    await this.#lane?.flush();
+    await this.#setup.backlog.flush();
     if (why === 'unsubscribed') await this.#sayGoodbye();
   }
 
   /** Delivers one event at a time; several of these work at once. When a row can't be written, it is
    *  tried again: nothing may be lost because the disk is full. */
-  async #work(lane: Lane): Promise<void> {
+  async #work(): Promise<void> {
     const { signal } = this.#ended;
     while (!signal.aborted) {
       try {
-        for (const delivery of await lane.take(1, signal)) await this.#deliver(lane, delivery);
+        const delivery = await this.#setup.backlog.take(signal);
+        if (delivery) await this.#deliver(delivery);
       } catch (error) {
         if (signal.aborted) return;
         this.#notify('trouble', String(error));
@@ -130,21 +130,20 @@ export class Subscription {
     }
   }
 
-  async #deliver(lane: Lane, delivery: PendingDelivery): Promise<void> {
-    const { sender, raw, retryDelays, clock } = this.#setup;
+  async #deliver(delivery: PendingDelivery): Promise<void> {
+    const { sender, raw, retryDelays, clock, backlog } = this.#setup;
     const result = await this.#poster.post(await notification(sender, delivery, raw));
-    if (result.outcome === 'delivered') return this.#arrived(lane, delivery);
+    if (result.outcome === 'delivered') return this.#arrived(delivery);
     // An attempt that was cut off by `end` says nothing about the receiver.
     if (this.#ended.signal.aborted) return;
     this.#failures += 1;
     const attempts = delivery.attempts + 1;
     const delay = retryDelays[delivery.attempts];
     try {
-      if (result.outcome === 'refused' || delay === undefined)
-        return await this.#giveUp(lane, delivery, result);
-      await lane.putOff(delivery.place, clock() + delay);
+      if (result.outcome === 'refused' || delay === undefined) return await this.#giveUp(delivery, result);
+      await backlog.reschedule(delivery.place, clock() + delay);
     } catch (error) {
-      lane.giveBack([delivery.place]);
+      backlog.giveBack(delivery.place);
       throw error;
     }
     this.#notify('retrying', `${result.reason} (attempt ${attempts}); next in ${delay / 1000} s`, {
@@ -155,18 +154,19 @@ export class Subscription {
 
   /** Settles a delivery that arrived. If the receiver was away before, what waits for its next try is
    *  tried at once. */
-  async #arrived(lane: Lane, delivery: PendingDelivery): Promise<void> {
-    lane.delivered([delivery.place]);
+  async #arrived(delivery: PendingDelivery): Promise<void> {
+    const { backlog } = this.#setup;
+    backlog.delivered(delivery.place);
     const failures = this.#failures;
     this.#failures = 0;
     if (failures === 0 && delivery.attempts === 0) return;
     this.#notify('arrived', `${delivery.eventId} arrived`, attemptOf(delivery));
-    if (failures >= AWAY) await this.#setup.bringForward();
+    if (failures >= AWAY) await backlog.bringForward();
   }
 
-  async #giveUp(lane: Lane, delivery: PendingDelivery, result: Failed): Promise<void> {
+  async #giveUp(delivery: PendingDelivery, result: Failed): Promise<void> {
     const { reason } = result;
-    await lane.bury(delivery.place, reason);
+    await this.#setup.backlog.deadLetter(delivery.place, reason);
     this.#notify(
       'dead-lettered',
       `${reason}; ${delivery.eventId} was given up (attempts: ${delivery.attempts + 1}) and is kept as a dead letter`,

@@ -5,7 +5,7 @@ import type { ChangeEvent, FieldChange } from '../../functions/model/event.ts';
 import { openDatabase } from '../../functions/store/sqlite/database.ts';
 import { DELIVERIES_SCHEMA } from '../../functions/store/sqlite/schema.ts';
 import { sqliteDeliveries } from '../../functions/store/sqlite/store.ts';
-import { LocalTopic } from '../../local/deliveries/topic.ts';
+import { Topic } from '../../local/loops/topic.ts';
 import { localSns } from '../../local/sns/sns.ts';
 import { checkEvents } from '../kit/check-event.ts';
 import { openEmbedded, openModel } from '../kit/store/tables.ts';
@@ -25,8 +25,8 @@ async function startHouse() {
     const world = await createWorld(table, { projects: 3, tasksPerProject: 2, overHttp: true });
     closers.push(world.stop);
     const deliveries = sqliteDeliveries(openDatabase(':memory:', [DELIVERIES_SCHEMA]));
-    const topic = new LocalTopic(deliveries, Date.now);
-    const sns = localSns({ topic, clock: Date.now, sleep, onNotice: () => {} });
+    const topic = new Topic({ deliveries, clock: Date.now });
+    const sns = localSns({ topic, deliveries, clock: Date.now, sleep, onNotice: () => {} });
     closers.push(sns.stop);
     const received: ChangeEvent[] = [];
     const receiver = await startReceiver({

@@ -23,10 +23,24 @@ export interface DeadRow extends Omit<PendingRow, 'due'> {
   readonly reason: string;
 }
 
-/** The deliveries that wait in a run's store, whether the run goes on or not, in the order of
+/** The deliveries that wait in a run's store, in rows and in queues, whether the run goes on or not, in the order of
  *  publication; for one endpoint or for all. */
 export function pendingRows(dataDirectory: string, endpoint = '%'): PendingRow[] {
-  return rows(dataDirectory, 'SELECT * FROM pending WHERE endpoint LIKE ? ORDER BY seq', endpoint);
+  const kept = rows<PendingRow>(
+    dataDirectory,
+    'SELECT * FROM pending WHERE endpoint LIKE ? ORDER BY seq',
+    endpoint,
+  );
+  const queued = rows<{ group: string; body: string; shown_at: number }>(
+    dataDirectory,
+    "SELECT * FROM message WHERE queue IN ('deliveries', 'chat') AND \"group\" LIKE ? ORDER BY seq",
+    endpoint,
+  );
+  const messages = queued.map(({ group, body, shown_at }) => {
+    const { id } = JSON.parse(body) as ChangeEvent;
+    return { endpoint: group, event_id: id, body, due: shown_at, attempts: 0, tried_at: null };
+  });
+  return [...kept, ...messages];
 }
 
 /** The dead letters, for one endpoint or for all. */
@@ -40,11 +54,12 @@ export function committedEvents(dataDirectory: string): ChangeEvent[] {
   return found.flatMap(({ events }) => decodeEvents(events));
 }
 
-/** How many change records are still to be published. */
+/** How many change records are still to be published, and events to be routed. */
 export function unpublished(dataDirectory: string): number {
   const [row] = rows<{ count: number }>(
     dataDirectory,
-    'SELECT count(*) AS count FROM change WHERE position > coalesce((SELECT position FROM consumer), 0)',
+    `SELECT (SELECT count(*) FROM change WHERE position > coalesce((SELECT position FROM consumer), 0))
+      + (SELECT count(*) FROM message WHERE queue = 'events') AS count`,
   );
   return row?.count ?? 0;
 }

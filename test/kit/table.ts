@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { DeleteTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { Patience, Table } from '../../functions/store/dynamo/table.ts';
-import { ensureTable } from '../../local/stream/ensure-table.ts';
 import { modelClient, TableModel } from '../simulation/models/table.ts';
 import { hasEmbedded } from './dynamodb/binary.ts';
 import { clientOptions, type EmbeddedDynamoDb, startDynamoDb } from './dynamodb/dynamodb.ts';
+import { ensureTable } from './dynamodb/ensure-table.ts';
 
 export const TABLE_NAME = 'changewire';
 

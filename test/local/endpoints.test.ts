@@ -177,7 +177,7 @@ describe('an endpoint that fails', () => {
     const name = nameOf(`--webhook ${hook.url}`);
     await until(() => before.events().length === 3 && before.stderr().includes('next try in'));
     // All are put off and published: what is sent now comes from their rows alone.
-    await until(() => pending(name).filter(({ attempts }) => attempts > 0).length === 3);
+    await until(() => pending(name).length === 3 && pending(name).every(({ attempts }) => attempts > 0));
     await settled();
     before.child.kill('SIGKILL');
     await before.ended();

@@ -30,13 +30,14 @@ describe('a queue in SQLite', () => {
     expect(bodies(await queue.receive(9))).toEqual(['a3', 'a4']);
   });
 
-  it('knows when a message can next be received, and what it holds of a group', async () => {
+  it('knows when the next message is shown, and what it holds of a group', async () => {
     const { queue, state } = openQueue();
-    expect(queue.nextAt()).toBeUndefined();
+    expect(queue.nextAfter(state.now)).toBeUndefined();
     expect(queue.held('a')).toEqual({ count: 0, oldest: undefined });
     await queue.send([{ body: 'x', group: 'a', delay: 5.5 }]);
     await queue.send([{ body: 'y', group: 'b', delay: 9 }]);
-    expect(queue.nextAt()).toBe(state.now + 5_500);
+    await queue.send([{ body: 'z', group: 'c' }]);
+    expect(queue.nextAfter(state.now)).toBe(state.now + 5_500);
     expect(queue.held('a')).toEqual({ count: 1, oldest: state.now });
   });
 
@@ -93,7 +94,7 @@ describe('a queue in SQLite', () => {
     const chat = new SqliteQueue(file, 'chat', { clock: () => state.now, visibility: 600 });
     await chat.send([{ body: 'hello' }]);
     expect(await queue.receive(9)).toEqual([]);
-    expect(queue.nextAt()).toBeUndefined();
+    expect(queue.nextAfter(0)).toBeUndefined();
     expect(bodies(await chat.receive(9))).toEqual(['hello']);
   });
 

@@ -7,7 +7,7 @@ import { openDatabase } from '../../../functions/store/sqlite/database.ts';
 import { DELIVERIES_SCHEMA } from '../../../functions/store/sqlite/schema.ts';
 import { sqliteDeliveries } from '../../../functions/store/sqlite/store.ts';
 import type { Deliveries } from '../../../functions/store/store.ts';
-import { LocalTopic } from '../../../local/deliveries/topic.ts';
+import { Topic } from '../../../local/loops/topic.ts';
 import type { Notice } from '../../../local/sns/notice.ts';
 import { type LocalSns, type LocalSnsOptions, localSns } from '../../../local/sns/sns.ts';
 import { type Receiver, startReceiver } from './sns-receiver.ts';
@@ -29,7 +29,7 @@ export async function eventually(check: () => unknown): Promise<void> {
 export interface House {
   readonly sns: LocalSns;
   readonly notices: Notice[];
-  readonly topic: LocalTopic;
+  readonly topic: Topic;
   readonly deliveries: Deliveries;
   publish(messages: readonly string[], attributes?: Record<string, string | string[]>): Promise<void>;
   /** The deliveries of a subscription that are dead letters. */
@@ -38,7 +38,7 @@ export interface House {
 
 /** A running local SNS, with retries 5 ms apart. */
 export async function startHouse(
-  options: Partial<LocalSnsOptions> & { topicName?: string } = {},
+  options: Partial<Omit<LocalSnsOptions, 'deliveries'>> & { topicName?: string } = {},
 ): Promise<House> {
   const notices: Notice[] = [];
   const { dataDirectory, topicName } = options;
@@ -46,9 +46,10 @@ export async function startHouse(
   const database = openDatabase(path, [DELIVERIES_SCHEMA]);
   afterwards(async () => database.file.close());
   const deliveries = sqliteDeliveries(database);
-  const topic = new LocalTopic(deliveries, Date.now, topicName);
+  const topic = new Topic({ deliveries, clock: Date.now }, topicName);
   const sns = localSns({
     topic,
+    deliveries,
     clock: Date.now,
     sleep,
     retryDelays: [5, 5],

@@ -1,10 +1,9 @@
 import { type _Record, DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import type { DynamoDBRecord } from 'aws-lambda';
 import type { Table } from '../../../functions/store/dynamo/table.ts';
-import { lambdaRecord } from '../../../local/stream/lambda-record.ts';
-import type { Position } from '../../../local/stream/position.ts';
-import { ShardReader } from '../../../local/stream/shards.ts';
+import { lambdaRecord } from '../dynamodb/lambda-record.ts';
 import { startModelServer } from '../dynamodb/model-server.ts';
+import { type Position, ShardReader } from '../dynamodb/shards.ts';
 import {
   namedEndpoint,
   openModel as open,

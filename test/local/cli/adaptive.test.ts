@@ -1,7 +1,7 @@
-import { expect, onTestFinished, test } from 'vitest';
-import { startScheduler } from '../../../local/basics/scheduler.ts';
-import { jobsOf } from '../../../local/cli/jobs.ts';
+import { expect, test } from 'vitest';
+import { createTickProgresses } from '../../../functions/store/dynamo/tick.ts';
 import { ownTime } from '../../kit/local/own-time.ts';
+import { startScheduling } from '../../kit/local/scheduling.ts';
 import { openStage } from '../../kit/stage.ts';
 import { PROCESS } from '../../kit/world.ts';
 
@@ -18,27 +18,23 @@ async function open() {
   await world.run();
   const time = ownTime(world.clock.now);
   const begins: number[] = [];
-  const poll = world.poller({ clock: time.clock });
-  const jobs = jobsOf([{ workspace: world.workspace, credentials: { clientId: '', clientSecret: '' } }], {
-    runPass: async (process, mode, isAsked) => {
-      const context = { awsRequestId: `local:${mode}`, getRemainingTimeInMillis: () => 900_000 };
-      const report = await poll({ ...process, mode, ...(isAsked && { isAsked }) }, context);
-      if (mode === 'changes') begins.push((time.clock() - world.clock.now) / SECOND);
+  const run = world.poller({ clock: time.clock });
+  await startScheduling({
+    source: { watched: [{ workspace: world.workspace, credentials: { clientId: '', clientSecret: '' } }] },
+    progress: createTickProgresses(stage.table),
+    poll: async (request, context) => {
+      // No sweeps: when one is due depends on the world's name, and it might find the change first.
+      if (request.mode === 'sweep')
+        return { mode: 'sweep', outcome: 'expired', projects: 0, commits: 0, events: 0 };
+      const report = await run(request, { ...context, awsRequestId: 'local:changes' });
+      begins.push((time.clock() - world.clock.now) / SECOND);
       expect(report.outcome).toBe('completed');
       return report;
     },
-    snapshots: world.snapshots,
-    clock: time.clock,
+    time,
   });
-  // No sweeps: when one is due depends on the world's name, and it might find the change first.
-  const changesJobs = jobs.filter(({ mode }) => mode === 'changes');
-  const scheduler = startScheduler(changesJobs, {
-    ...time,
-    onFailure: (_, error) => expect.unreachable(String(error)),
-  });
-  onTestFinished(scheduler.stop);
   const until = async (seconds: number) => {
-    while (time.clock() < world.clock.now + seconds * SECOND) await time.step();
+    while (time.clock() < world.clock.now + seconds * SECOND) await time.step(2);
   };
   return { world, begins, until };
 }

@@ -1,14 +1,14 @@
 import { PassThrough } from 'node:stream';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { PollReport } from '../../../functions/handlers/create-poll.ts';
+import type { TickPasses } from '../../../functions/handlers/create-tick.ts';
 import { UNKNOWN_PROCESS } from '../../../functions/model/process-state.ts';
 import { ServiceStatusError, TokenError } from '../../../functions/service/errors.ts';
-import { Closers } from '../../../local/basics/closers.ts';
 import { createOutput } from '../../../local/basics/output.ts';
 import { PassFailures } from '../../../local/cli/pass-failures.ts';
-import { startPasses } from '../../../local/cli/passes.ts';
 import { realSource } from '../../../local/source/source.ts';
 import { ownTime } from '../../kit/local/own-time.ts';
+import { startScheduling } from '../../kit/local/scheduling.ts';
 
 const SECOND = 1000;
 const DONE: PollReport = { mode: 'changes', outcome: 'completed', projects: 0, commits: 0, events: 0 };
@@ -38,22 +38,18 @@ async function logOf(
     sweep: 24 * 3600 * SECOND,
     overlap: SECOND,
   };
-  const runPass = async () => {
-    if (time.clock() - began < failsUntil * SECOND) throw error;
-    return DONE;
-  };
-  const closers = new Closers();
-  onTestFinished(() => closers.close());
-  startPasses(
-    { closers, output },
-    {
-      source: realSource(settings, timing),
-      polling: { runPass, close: async () => undefined },
-      snapshots: { readState: async () => ({ ...UNKNOWN_PROCESS, sweepCompletedAt: began, sweptAt: began }) },
-      ...time,
+  const progress = {
+    ofAll: async (all: readonly never[]) => new Map(all.map(one => [one, UNKNOWN_PROCESS])),
+  } as unknown as TickPasses['progress'];
+  await startScheduling({
+    source: realSource(settings, timing),
+    poll: async () => {
+      if (time.clock() - began < failsUntil * SECOND) throw error;
+      return DONE;
     },
-  );
-  while (time.clock() - began < 180 * SECOND) await time.step(2 * processes.length);
+    ...{ progress, time, output },
+  });
+  while (time.clock() - began < 180 * SECOND) await time.step(2);
   return `${stream.read() ?? ''}`.trimEnd().split('\n');
 }
 

@@ -26,11 +26,14 @@ test('a pass that is not due asks the service nothing, unless somebody asks for 
   );
   const snapshots = sqliteSnapshots(openDatabase(':memory:', [SNAPSHOTS_SCHEMA]));
   const passes = new PassWatch(Date.now());
-  const { runPass, close } = startPolling({ output, snapshots, clock: Date.now, passes }, source);
+  const { poll, runPass, close } = startPolling({ output, snapshots, clock: Date.now, passes }, source);
   onTestFinished(close);
   const outcomes: string[] = [];
-  for (const isAsked of [true, false, false, true])
-    outcomes.push((await runPass(process, 'changes', isAsked)).outcome);
+  const message = { ...process, mode: 'changes' } as const;
+  const context = { awsRequestId: 'r', getRemainingTimeInMillis: () => 60_000 };
+  const scheduled = () => poll(message, context);
+  const asked = () => runPass(process, 'changes');
+  for (const pass of [asked, scheduled, scheduled, asked]) outcomes.push((await pass()).outcome);
   // The baseline; what finds no change; the same again, too early.
   expect(outcomes).toEqual(['completed', 'completed', 'not-due', 'completed']);
 });

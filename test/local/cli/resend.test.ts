@@ -1,11 +1,14 @@
 import { describe, expect, it } from 'vitest';
+import { QUEUE_SCHEMA } from '../../../functions/queue/sqlite.ts';
 import { openDatabase } from '../../../functions/store/sqlite/database.ts';
 import { DELIVERIES_SCHEMA } from '../../../functions/store/sqlite/schema.ts';
-import { sqliteDeliveries } from '../../../functions/store/sqlite/store.ts';
+import { openSqliteStore, sqliteDeliveries } from '../../../functions/store/sqlite/store.ts';
 import type { Output } from '../../../local/basics/output.ts';
 import { UsageError } from '../../../local/basics/usage-error.ts';
 import { resendOf } from '../../../local/cli/resend.ts';
 import { takeUp, tellAbandoned } from '../../../local/cli/undelivered.ts';
+import { openQueues, withQueued } from '../../../local/data/store.ts';
+import { someEvents } from '../../kit/delivery/given.ts';
 import { AT, delivery } from '../../kit/store/delivery.ts';
 
 const ENDPOINTS = [{ name: 'planner' }, { name: 'crm' }];
@@ -75,11 +78,18 @@ describe('what an endpoint has yet to get', () => {
   });
 });
 
+/** The deliveries in a file, and its queues. */
+function open() {
+  const { database, deliveries } = openSqliteStore(':memory:', { schemas: [QUEUE_SCHEMA] });
+  const queues = openQueues(database.file, () => AT);
+  return { queues, deliveries: withQueued(deliveries, queues) };
+}
+
 describe('what waits for endpoints that nobody asks for', () => {
   const DAY = 24 * 3_600_000;
 
   it('is told at each start for three days, and is dead letters then; of a subscription nothing is told', async () => {
-    const deliveries = sqliteDeliveries(openDatabase(':memory:', [DELIVERIES_SCHEMA]));
+    const { queues, deliveries } = open();
     for (const endpoint of ['crm', 'wanted', 'sns:gone'])
       await deliveries.add([
         delivery('e1', { endpoint, at: AT }),
@@ -88,7 +98,7 @@ describe('what waits for endpoints that nobody asks for', () => {
     const lines: string[] = [];
     const output = { warn: (text: string) => void lines.push(text) };
     const start = (days: number) =>
-      tellAbandoned({ deliveries, output }, new Set(['wanted']), AT + days * DAY);
+      tellAbandoned({ deliveries, queues, output }, new Set(['wanted']), AT + days * DAY);
     for (const days of [3, 3.5, 5, 6]) await start(days);
     expect(lines).toEqual([
       'crm: undelivered: 2. Give its URL again, and they are sent.',
@@ -97,5 +107,19 @@ describe('what waits for endpoints that nobody asks for', () => {
     for (const endpoint of ['crm', 'sns:gone'])
       expect(await deliveries.standing(endpoint)).toMatchObject({ pending: 0, dead: 2 });
     expect(await deliveries.standing('wanted')).toMatchObject({ pending: 2, dead: 0 });
+  });
+
+  it('waits in rows, also where it was in a queue: there it would be dropped', async () => {
+    const { queues, deliveries } = open();
+    const events = someEvents(2).map(event => JSON.stringify(event));
+    await queues.deliveries.send(events.map(body => ({ body, group: 'gone' })));
+    await queues.deliveries.send([{ body: events[0] as string, group: 'wanted' }]);
+    const lines: string[] = [];
+    const output = { warn: (text: string) => void lines.push(text) };
+    await tellAbandoned({ deliveries, queues, output }, new Set(['wanted']), AT);
+    expect(lines).toEqual(['gone: undelivered: 2. Give its URL again, and they are sent.']);
+    expect(queues.deliveries.groups()).toEqual(['wanted']);
+    const rows = await deliveries.due('gone', Number.MAX_SAFE_INTEGER, 9);
+    expect(rows.map(({ body }) => body)).toEqual(events);
   });
 });

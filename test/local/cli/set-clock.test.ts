@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { connect } from '../../../functions/service/client.ts';
-import { startScheduler } from '../../../local/basics/scheduler.ts';
-import { jobsOf } from '../../../local/cli/jobs.ts';
+import { createTickProgresses } from '../../../functions/store/dynamo/tick.ts';
 import { ownTime } from '../../kit/local/own-time.ts';
+import { startScheduling } from '../../kit/local/scheduling.ts';
 import { openStage } from '../../kit/stage.ts';
 import { PROCESS } from '../../kit/world.ts';
 
@@ -30,18 +30,24 @@ async function open(changes: typeof FIXED, sweep: number, isBaselined = true) {
   });
   onTestFinished(connection.close);
   const poll = world.poller({ clock: time.clock, connect: () => connection });
-  const jobs = jobsOf([{ workspace: world.workspace, credentials: { clientId: '', clientSecret: '' } }], {
-    runPass: async (process, mode, isAsked) => {
-      const context = { awsRequestId: `local:${mode}`, getRemainingTimeInMillis: () => 900_000 };
+  await startScheduling({
+    source: { watched: [{ workspace: world.workspace, credentials: { clientId: '', clientSecret: '' } }] },
+    progress: createTickProgresses(stage.table),
+    poll: async (request, context) => {
+      const { mode } = request;
+      if (!service.fails) {
+        const report = await poll(request, { ...context, awsRequestId: `local:${mode}` });
+        if (report.outcome !== 'expired' && report.outcome !== 'not-due')
+          begins[mode].push(time.elapsed() / SECOND);
+        return report;
+      }
+      if ((request.expiresAt ?? 0) <= time.clock())
+        return { mode, outcome: 'expired', projects: 0, commits: 0, events: 0 };
       begins[mode].push(time.elapsed() / SECOND);
-      if (service.fails) throw new Error('The service is away.');
-      return await poll({ ...process, mode, ...(isAsked && { isAsked }) }, context);
+      throw new Error('The service is away.');
     },
-    snapshots: world.snapshots,
-    clock: time.clock,
+    time,
   });
-  const scheduler = startScheduler(jobs, { ...time, onFailure: () => undefined });
-  onTestFinished(scheduler.stop);
   const until = async (seconds: number) => {
     while (time.elapsed() < seconds * SECOND) await time.step(2);
   };
@@ -89,22 +95,4 @@ test.each([
   await until(220);
   expect(begins.changes.length - before).toBeLessThanOrEqual(120 / 5 + 2);
   expect(longestGap(begins.changes, 100, 220)).toBeLessThanOrEqual(61);
-});
-
-test('a sweep that was completed by a clock that was ahead is made again after a restart', async () => {
-  const { world, time, until } = await open(FIXED, HOUR);
-  time.jump(time.clock() + 24 * HOUR);
-  await until(70);
-  const again = ownTime(world.clock.now);
-  const [looking, sweep] = jobsOf(
-    [{ workspace: world.workspace, credentials: { clientId: '', clientSecret: '' } }],
-    {
-      runPass: () => Promise.reject(new Error('not run')),
-      snapshots: world.snapshots,
-      clock: again.clock,
-    },
-  );
-  expect((await world.snapshots.readState(world.process)).sweepCompletedAt).toBeGreaterThan(again.clock());
-  await expect(looking?.run(true)).rejects.toThrow('not run');
-  expect(await sweep?.due(undefined)).toBeLessThanOrEqual(again.clock());
 });

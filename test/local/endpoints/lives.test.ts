@@ -1,17 +1,10 @@
 import { join } from 'node:path';
-import { PublishBatchCommand } from '@aws-sdk/client-sns';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { senderOf } from '../../../functions/delivery/sender.ts';
 import type { ChangeEvent } from '../../../functions/model/event.ts';
 import type { EndpointFilter } from '../../../functions/model/filter.ts';
-import { openDatabase } from '../../../functions/store/sqlite/database.ts';
-import { sqliteEndpointRows, sqliteSlots } from '../../../functions/store/sqlite/endpoints.ts';
-import { DELIVERIES_SCHEMA, SNAPSHOTS_SCHEMA } from '../../../functions/store/sqlite/schema.ts';
-import { sqliteDeliveries } from '../../../functions/store/sqlite/store.ts';
-import { LocalTopic } from '../../../local/deliveries/topic.ts';
-import { startEndpoint } from '../../../local/endpoints/endpoint.ts';
-import { SECRET, someEvents } from '../../kit/delivery/given.ts';
+import { someEvents } from '../../kit/delivery/given.ts';
 import { answer, startReceiver } from '../../kit/delivery/receiver.ts';
+import { openDelivering } from '../../kit/local/delivering.ts';
 import { eventually, sleep } from '../../kit/local/sns-house.ts';
 import { temporaryDirectory } from '../../kit/temporary.ts';
 
@@ -20,62 +13,28 @@ const HOUR = 3_600_000;
 /** One life of a topic and an endpoint, whose clock is `ahead` ms ahead. `end` waits for nothing that is under way. */
 async function live(url: string, directory: string, ahead = 0, filter?: EndpointFilter) {
   let offset = ahead;
-  const clock = () => Date.now() + offset;
-  const database = openDatabase(join(directory, 'deliveries.sqlite'), [SNAPSHOTS_SCHEMA, DELIVERIES_SCHEMA]);
-  const deliveries = sqliteDeliveries(database);
-  const topic = new LocalTopic(deliveries, clock);
-  const said: string[] = [];
-  const endpoint = await startEndpoint({
+  const { delivering, database, ...run } = openDelivering({
+    path: join(directory, 'deliveries.sqlite'),
     endpoint: { name: 'crm', kind: 'webhook', filter },
-    topic,
-    rows: sqliteEndpointRows(database),
-    deliveries,
-    slots: sqliteSlots(database),
-    sender: senderOf({
-      secrets: {
-        nameOf: name => name,
-        read: async () => JSON.stringify({ url, secrets: [SECRET] }),
-        putting: () => '',
-      },
-      clock,
-      random: () => 0,
-      allowLoopback: true,
-    }),
-    clock,
+    clock: () => Date.now() + offset,
+    url,
     sleep,
-    say: text => void said.push(text),
   });
+  await delivering.recover(true);
+  delivering.start();
   const end = async (): Promise<void> => {
     if (!database.file.isOpen) return;
-    await endpoint.stop();
+    await delivering.stop();
     database.file.close();
   };
   onTestFinished(end);
-  const publish = async (events: readonly ChangeEvent[]): Promise<void> => {
-    for (let at = 0; at < events.length; at += 10) {
-      const entries = events
-        .slice(at, at + 10)
-        .map((event, Id) => ({ Id: `${Id}`, Message: JSON.stringify(event) }));
-      await topic.send(new PublishBatchCommand({ TopicArn: topic.arn, PublishBatchRequestEntries: entries }));
-    }
-  };
-  /** All that waits, due or not. */
-  const waiting = () => deliveries.due('crm', Number.MAX_SAFE_INTEGER, 1000);
-  /** Sets the clock, and has the endpoint looked at, as it is each 20 s. */
-  const setAhead = (ms: number): void => {
+  /** Sets the clock, and has what waits looked at, as the ticker does. */
+  const setAhead = async (ms: number): Promise<void> => {
     offset = ms;
-    endpoint.wake();
+    await delivering.recover(false);
+    delivering.wake();
   };
-  return {
-    endpoint,
-    said,
-    publish,
-    end,
-    waiting,
-    setAhead,
-    standing: () => deliveries.standing('crm'),
-    deliveries,
-  };
+  return { ...run, endpoint: delivering, end, setAhead, standing: () => run.deliveries.standing('crm') };
 }
 
 const ids = (all: readonly { readonly eventId: string }[]) => all.map(({ eventId }) => eventId);
@@ -126,7 +85,7 @@ describe('a run of one endpoint', () => {
     await life.publish(events);
     expect(ids(await life.waiting())).toEqual(events.map(({ id }) => id));
     await life.end();
-    await expect(life.endpoint.tried()).rejects.toThrow('crm is not served any more');
+    await expect(life.endpoint.tried()).rejects.toThrow('is not served any more');
   });
 
   it.each([
@@ -138,18 +97,18 @@ describe('a run of one endpoint', () => {
     await life.publish(someEvents(1));
     await requests(1);
     await life.endpoint.tried();
-    life.setAhead(0);
+    await life.setAhead(0);
     await eventually(async () => expect(await life.standing()).toMatchObject({ pending: 0, dead: 0 }));
   });
 
   it('gets no row for what its filter leaves out', async () => {
-    const { url, received } = await receiver(answer(204));
+    const { url, received, requests } = await receiver(answer(204));
     const [one, other] = someEvents(2) as [ChangeEvent, ChangeEvent];
     const done = structuredClone(other) as ChangeEvent & { type: 'task.updated' };
     Object.assign(done.data.changes[0] as object, { to: 'Done' });
     const life = await live(url, temporaryDirectory(), 0, { values: [{ field: 'Note', to: ['Done'] }] });
     await life.publish([one, done]);
-    expect(await life.standing()).toMatchObject({ pending: 1 });
+    await requests(1);
     await eventually(async () => expect(await life.standing()).toMatchObject({ pending: 0, dead: 0 }));
     expect(received.map(({ body }) => body)).toEqual([JSON.stringify(done)]);
   });

@@ -1,30 +1,65 @@
 import { expect, it } from 'vitest';
-import { Failures } from '../../../local/deliveries/failures.ts';
-import { endpointLog } from '../../../local/endpoints/log.ts';
+import { EndpointLog } from '../../../local/endpoints/log.ts';
 
 it('an endpoint’s log tells a person what failed and when it is tried again, and all else once a minute', () => {
   const said: string[] = [];
   let now = 10_000;
-  const say = (text: string) => void said.push(text);
-  const clock = () => now;
-  const log = endpointLog(say, new Failures(say, clock), clock);
+  const others: string[] = [];
+  const other = {
+    info: () => undefined,
+    warn: () => undefined,
+    error: (text: string) => void others.push(text),
+  };
+  const endpointLog = new EndpointLog(
+    (name, text) => void said.push(`${name}: ${text}`),
+    other,
+    () => now,
+  );
+  const { log } = endpointLog;
   const event = { endpoint: 'crm', eventId: 'm1', reason: 'answered 500', said: 'no disk' };
   log.warn('A delivery failed; it is tried again.', { ...event, seconds: 6 });
   log.error('A delivery was given up; it is a dead letter now.', event);
   const full = { endpoint: 'crm', places: ['1'], error: 'full' };
   log.error('What became of a delivery could not be written down; it is tried again.', full);
   log.error('What became of a delivery could not be written down; it is tried again.', full);
-  log.warn('An endpoint fails: one probe at a time is sent, and the rest waits.', { reason: 'answered 500' });
+  log.warn('An endpoint fails: one probe at a time is sent, and the rest waits.', {
+    endpoint: 'crm',
+    reason: 'answered 500',
+  });
   now += 60_000;
   log.error('What became of a delivery could not be written down; it is tried again.', full);
   log.error('endpoint.stopped: crm answered 410.', { endpoint: 'crm', reason: 'answered 410' });
   log.info('nothing of interest');
+  log.error('The endpoints could not be read.', {});
+  expect(others).toEqual(['The endpoints could not be read.']);
   expect(said).toEqual([
-    'event m1: answered 500 (no disk); next try in 6 s',
-    'given up: event m1: answered 500 (no disk); it is a dead letter now',
-    'What became of a delivery could not be written down; it is tried again (full)',
-    'An endpoint fails: one probe at a time is sent, and the rest waits (answered 500)',
-    'What became of a delivery could not be written down; it is tried again (full)',
-    'answered 410, so nothing is sent to it until the next start; its events wait',
+    'crm: event m1: answered 500 (no disk); next try in 6 s',
+    'crm: given up: event m1: answered 500 (no disk); it is a dead letter now',
+    'crm: What became of a delivery could not be written down; it is tried again (full)',
+    'crm: An endpoint fails: one probe at a time is sent, and the rest waits (answered 500)',
+    'crm: What became of a delivery could not be written down; it is tried again (full)',
+    'crm: answered 410, so nothing is sent to it until the next start; its events wait',
+  ]);
+});
+
+it('counts the failures of each endpoint, says when it answers again, and is silent after its end', () => {
+  const said: string[] = [];
+  const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
+  const endpointLog = new EndpointLog(
+    (name, text) => void said.push(`${name}: ${text}`),
+    silent,
+    () => 10_000,
+  );
+  const failed = (endpoint: string) =>
+    endpointLog.log.warn('failed', { endpoint, eventId: 'm1', reason: 'answered 500', seconds: 6 });
+  failed('crm');
+  endpointLog.arrived('chat', [{ attempts: 0 }]);
+  endpointLog.arrived('crm', [{ attempts: 1 }]);
+  endpointLog.end();
+  failed('chat');
+  endpointLog.log.error('The endpoints could not be read.');
+  expect(said).toEqual([
+    'crm: event m1: answered 500; next try in 6 s',
+    expect.stringMatching(/^crm: answers again/),
   ]);
 });

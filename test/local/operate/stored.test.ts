@@ -1,25 +1,19 @@
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { PublishBatchCommand } from '@aws-sdk/client-sns';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { open } from '../../../cli/context/runner.ts';
-import { senderOf } from '../../../functions/delivery/sender.ts';
 import type { EndpointSettings } from '../../../functions/model/endpoint.ts';
 import type { ChangeEvent } from '../../../functions/model/event.ts';
-import { workOffReplays } from '../../../functions/operations/replay.ts';
 import { openDatabase } from '../../../functions/store/sqlite/database.ts';
-import { sqliteEndpointRows, sqliteSlots } from '../../../functions/store/sqlite/endpoints.ts';
-import { sqliteJournalReader } from '../../../functions/store/sqlite/journal.ts';
+import { sqliteEndpointRows } from '../../../functions/store/sqlite/endpoints.ts';
 import { DELIVERIES_SCHEMA, SNAPSHOTS_SCHEMA } from '../../../functions/store/sqlite/schema.ts';
-import { sqliteDeliveries } from '../../../functions/store/sqlite/store.ts';
 import { STORE_FILE } from '../../../local/data/store-file.ts';
-import { LocalTopic } from '../../../local/deliveries/topic.ts';
-import { Fleet } from '../../../local/endpoints/fleet.ts';
 import { fileSecrets, SECRETS_FOLDER } from '../../../local/endpoints/secret-files.ts';
 import { run as runOver } from '../../kit/cli/world.ts';
 import { someEvents } from '../../kit/delivery/given.ts';
 import { answer, startReceiver } from '../../kit/delivery/receiver.ts';
-import { eventually } from '../../kit/local/sns-house.ts';
+import { openDelivering } from '../../kit/local/delivering.ts';
+import { eventually, sleep } from '../../kit/local/sns-house.ts';
 import { temporaryDirectory } from '../../kit/temporary.ts';
 
 let directory: string;
@@ -34,51 +28,34 @@ async function said(...args: string[]) {
   return { code, out: out.trimEnd(), err: err.trimEnd() };
 }
 
-/** A run that serves endpoints and looks for changes all the time, and that nobody can ask: what is done is done to its store. */
-async function run(configured: readonly EndpointSettings[] = [], origins = new Map<string, string>()) {
-  const database = openDatabase(join(directory, STORE_FILE), [SNAPSHOTS_SCHEMA, DELIVERIES_SCHEMA]);
-  const deliveries = sqliteDeliveries(database);
-  const rows = sqliteEndpointRows(database);
-  const topic = new LocalTopic(deliveries, Date.now);
-  const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
-  const replaying = {
-    ...{ configured, endpoints: rows, deliveries, log, journal: sqliteJournalReader(database) },
-    ...{ queues: { wake: async () => undefined }, clock: Date.now },
-  };
-  const fleet = new Fleet({
-    ...{ configured, origins, topic, rows, deliveries, log, clock: Date.now },
-    slots: sqliteSlots(database),
-    sender: senderOf({
-      secrets: fileSecrets(join(directory, SECRETS_FOLDER)),
-      clock: Date.now,
-      random: () => 0,
-      allowLoopback: true,
-    }),
-    replays: (all, hasTime) => workOffReplays(replaying, all, hasTime),
-    sleep: async (_ms, signal) => {
-      await new Promise(resolve => setTimeout(resolve, 5));
-      signal?.throwIfAborted();
-    },
-    say: () => undefined,
-    onServe: async () => undefined,
+/** How often a run looks for what another process has written, in ms. */
+const LOOK_MS = 5;
+
+/** A run that serves endpoints and looks for changes all the time, and that answers no requests: what is done is done to its store. */
+async function run(configured: readonly EndpointSettings[] = []) {
+  const { delivering, database, publish, deliveries, rows } = openDelivering({
+    path: join(directory, STORE_FILE),
+    configured,
+    secrets: fileSecrets(join(directory, SECRETS_FOLDER)),
+    clock: Date.now,
+    sleep,
   });
-  await fleet.start();
-  fleet.watch();
+  for (const settings of configured)
+    await rows.change(settings.name, row => ({
+      name: settings.name,
+      health: {},
+      ...row,
+      configured: settings,
+    }));
+  await delivering.recover(true);
+  delivering.start();
+  const looking = setInterval(() => delivering.wake(), LOOK_MS);
   onTestFinished(async () => {
-    await fleet.stop();
+    clearInterval(looking);
+    await delivering.stop();
     database.file.close();
   });
-  const publish = (events: readonly ChangeEvent[]) =>
-    topic.send(
-      new PublishBatchCommand({
-        TopicArn: topic.arn,
-        PublishBatchRequestEntries: events.map((event, Id) => ({
-          Id: `${Id}`,
-          Message: JSON.stringify(event),
-        })),
-      }),
-    );
-  return { fleet, publish, deliveries, rows };
+  return { publish, deliveries, rows };
 }
 
 async function receiver(...script: Parameters<typeof startReceiver>) {
@@ -89,7 +66,7 @@ async function receiver(...script: Parameters<typeof startReceiver>) {
 
 describe('beside a run that can not be asked', () => {
   it('an endpoint is added, tested, paused, resumed and removed', async () => {
-    const { fleet, publish, deliveries } = await run();
+    const { publish, deliveries } = await run();
     const { url, received } = await receiver(answer(204));
     const idsOf = () => received.map(({ headers }) => headers['webhook-id']);
     const added = await said('endpoints', 'add', 'crm', '--webhook', url, '--filter', 'events=task.updated');
@@ -98,7 +75,6 @@ describe('beside a run that can not be asked', () => {
       out: expect.stringMatching(/signed with whsec_\S+, which is shown only/),
     });
     expect(readdirSync(join(directory, SECRETS_FOLDER))).toEqual(['crm.json']);
-    await eventually(async () => expect(fleet.names).toEqual(['crm']));
     const [one, two, three] = someEvents(3) as [ChangeEvent, ChangeEvent, ChangeEvent];
     await publish([one]);
     await eventually(async () => expect(idsOf()).toEqual([one.id]));
@@ -109,7 +85,9 @@ describe('beside a run that can not be asked', () => {
     await eventually(async () => expect(await deliveries.standing('crm')).toMatchObject({ pending: 0 }));
     await said('endpoints', 'pause', 'crm');
     await publish([two, three]);
-    expect((await said('endpoints', 'list')).out).toMatch(/^crm +webhook +paused since \S+ +2, oldest /m);
+    await eventually(async () =>
+      expect((await said('endpoints', 'list')).out).toMatch(/^crm +webhook +paused since \S+ +2, oldest /m),
+    );
     expect(idsOf().filter(id => id === two.id)).toEqual([]);
     await said('endpoints', 'resume', 'crm');
     await eventually(async () => expect(await deliveries.standing('crm')).toMatchObject({ pending: 0 }));
@@ -118,15 +96,13 @@ describe('beside a run that can not be asked', () => {
     expect((await said('endpoints', 'rotate-secret', 'crm')).out).toMatch(/signs with whsec_/);
     expect((await said('endpoints', 'rotate-secret', 'crm', '--finish')).code).toBe(0);
     expect((await said('endpoints', 'remove', 'crm', '--yes')).code).toBe(0);
-    await eventually(async () => expect(fleet.names).toEqual([]));
     expect((await said('endpoints', 'list')).out).toMatch(/^There is no endpoint/);
   });
 
   it('a changed address is obeyed, and what was published meanwhile arrives there', async () => {
-    const { fleet, publish } = await run();
+    const { publish } = await run();
     const [before, after] = [await receiver(answer(204)), await receiver(answer(204))];
     await said('endpoints', 'add', 'crm', '--webhook', before.url);
-    await eventually(async () => expect(fleet.names).toEqual(['crm']));
     expect(await said('endpoints', 'update', 'crm', '--per-second', '7')).toMatchObject({ code: 0 });
     await publish(someEvents(2));
     await eventually(async () => expect(before.received).toHaveLength(2));
@@ -134,7 +110,8 @@ describe('beside a run that can not be asked', () => {
   });
 
   it('one of the configuration is paused and resumed, and neither added nor removed', async () => {
-    await run([{ name: 'crm', kind: 'webhook' }], new Map([['crm', 'https://crm.example']]));
+    const { rows } = await run([{ name: 'crm', kind: 'webhook' }]);
+    await rows.change('crm', row => row && { ...row, origin: 'https://crm.example' });
     expect((await said('endpoints', 'list')).out).toMatch(/^crm +webhook +well +crm\.example$/m);
     expect((await said('endpoints', 'pause', 'crm')).code).toBe(0);
     expect((await said('endpoints', 'resume', 'crm')).code).toBe(0);

@@ -7,59 +7,57 @@ import type {
 import type { Clock } from '../../functions/basics/clock.ts';
 import type { Attributes, NewDelivery } from '../../functions/model/delivery.ts';
 import type { ChangeEvent } from '../../functions/model/event.ts';
+import type { Queue } from '../../functions/queue/queue.ts';
 import type { Deliveries } from '../../functions/store/store.ts';
-import { Lane } from './lane.ts';
 
-/** Whether a receiver wants a message, by its attributes or its event; `event` is undefined where the
- *  message is no event. */
-export type Accepts = (attributes: Attributes, event: ChangeEvent | undefined) => boolean;
-
-/** Who gets what is published. */
-interface Receiver {
-  readonly accepts: Accepts;
-  readonly lane: Lane;
+/** A native subscription: what it gets becomes rows under its name. */
+export interface Subscriber {
+  /** Whether it wants a message with these attributes. */
+  accepts(attributes: Attributes): boolean;
+  /** Rows were added. */
+  wake(): void;
 }
 
 /**
- * The topic on one machine. What is published becomes a row for each receiver that wants it, in one
- * transaction, before the publisher is told that it was taken: from then on it is delivered, or becomes a
- * dead letter, whatever crashes.
+ * The topic on one machine. Its subscribers are the queue `events`, and SNS over HTTP. What is published is in the queue, and in a row for each
+ * native subscription that wants it, before the publisher gets its answer: whatever crashes, it is delivered, or becomes a dead letter.
  */
-export class LocalTopic {
+export class Topic {
   readonly arn: string;
-  readonly #deliveries: Deliveries;
+  readonly #queue: Pick<Queue, 'send'> | undefined;
+  readonly #deliveries: Pick<Deliveries, 'add'>;
   readonly #clock: Clock;
-  readonly #receivers = new Map<string, Receiver>();
+  readonly #subscribers = new Map<string, Subscriber>();
   #onEvent: (event: ChangeEvent) => void = () => undefined;
 
-  constructor(deliveries: Deliveries, clock: Clock, name = 'changewire') {
+  /** @param queue `events`; undefined where no endpoint is served */
+  constructor(
+    {
+      queue,
+      deliveries,
+      clock,
+    }: { queue?: Pick<Queue, 'send'>; deliveries: Pick<Deliveries, 'add'>; clock: Clock },
+    name = 'changewire',
+  ) {
     this.arn = `arn:aws:sns:us-east-1:000000000000:${name}`;
+    this.#queue = queue;
     this.#deliveries = deliveries;
     this.#clock = clock;
   }
 
-  /** The lane of an endpoint: it gets what is published from now on, and what an earlier run left. */
-  open(endpoint: string, accepts: Accepts): Lane {
-    const lane = new Lane(this.#deliveries, endpoint, this.#clock);
-    this.#receivers.set(endpoint, { accepts, lane });
-    return lane;
+  /** From now on the subscriber gets what is published. */
+  subscribe(name: string, subscriber: Subscriber): void {
+    this.#subscribers.set(name, subscriber);
   }
 
-  /** Nothing more is published to the endpoint. Its deliveries stay. */
-  close(endpoint: string): void {
-    this.#receivers.delete(endpoint);
+  /** It gets nothing more. Its rows stay. */
+  unsubscribe(name: string): void {
+    this.#subscribers.delete(name);
   }
 
-  /** `onEvent` is called with each event that is taken, in the order of publishing; with one that is
-   *  published twice, twice. */
+  /** `onEvent` is called with each event that was published, in that order; with one that is published twice, twice. */
   listen(onEvent: (event: ChangeEvent) => void): void {
     this.#onEvent = onEvent;
-  }
-
-  /** Makes all deliveries of the endpoint due at once. */
-  async bringForward(endpoint: string): Promise<void> {
-    await this.#deliveries.bringForward(endpoint, this.#clock());
-    this.#receivers.get(endpoint)?.lane.wake();
   }
 
   /** Stands in for the SNS client in `functions/topic/`, which sends nothing but `PublishBatch`. */
@@ -67,15 +65,16 @@ export class LocalTopic {
     const entries = input.PublishBatchRequestEntries ?? [];
     const at = this.#clock();
     const events = entries.map(({ Message = '' }) => eventOf(Message));
-    await this.#deliveries.add(
-      entries.flatMap((entry, index) => this.#deliveriesOf(entry, events[index], at)),
-    );
-    for (const { lane } of this.#receivers.values()) lane.added();
+    const rows = entries.flatMap((entry, index) => this.#rowsOf(entry, events[index], at));
+    if (rows.length > 0) await this.#deliveries.add(rows);
+    const sent = await this.#queue?.send(entries.map(({ Message = '' }) => ({ body: Message })));
+    if (sent && sent.indexes.length > 0) throw new Error(sent.reason);
+    for (const subscriber of this.#subscribers.values()) subscriber.wake();
     for (const event of events) if (event) this.#onEvent(event);
     return { Successful: entries.map(({ Id }) => ({ Id })), Failed: [], $metadata: {} };
   }
 
-  #deliveriesOf(
+  #rowsOf(
     { Message: body = '', MessageAttributes = {} }: PublishBatchRequestEntry,
     event: ChangeEvent | undefined,
     at: number,
@@ -88,8 +87,8 @@ export class LocalTopic {
     );
     // A message that is no event, as an operator may send, gets an id of its own.
     const eventId = event?.id ?? randomUUID();
-    return [...this.#receivers]
-      .filter(([, { accepts }]) => accepts(attributes, event))
+    return [...this.#subscribers]
+      .filter(([, subscriber]) => subscriber.accepts(attributes))
       .map(([endpoint]) => ({ endpoint, eventId, at, body, attributes }));
   }
 }

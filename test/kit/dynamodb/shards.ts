@@ -9,7 +9,16 @@ import {
   type Shard,
   TrimmedDataAccessException,
 } from '@aws-sdk/client-dynamodb-streams';
-import type { Position } from './position.ts';
+
+/** How far a stream was read. */
+export interface Position {
+  /** A table that was made again has another one. */
+  readonly streamArn: string;
+  /** By shard: the last record that is done with. `ended`: the shard has no more records. */
+  readonly shards: Record<string, { readonly sequenceNumber: string; readonly ended: boolean }>;
+  /** The latest time in the key of a change record that is delivered: ms since 1970. */
+  readonly time: number;
+}
 
 export interface ShardRead {
   readonly shardId: string;

@@ -1,0 +1,77 @@
+import type { Clock, Sleep } from '../../functions/basics/clock.ts';
+import { createTick } from '../../functions/handlers/create-tick.ts';
+import { workOffReplays } from '../../functions/operations/replay.ts';
+import { scheduledIn } from '../../functions/schedule/scheduled.ts';
+import type { TickClaims } from '../../functions/store/store.ts';
+import type { Closers } from '../basics/closers.ts';
+import { failure } from '../basics/failure.ts';
+import type { Output } from '../basics/output.ts';
+import type { Store } from '../data/store.ts';
+import { periodOf, startTicker, type Ticker } from '../loops/ticker.ts';
+import type { Source } from '../source/source.ts';
+import type { Endpoints } from './endpoints.ts';
+import { type Passing, workspacesOf } from './passes.ts';
+
+interface Parts
+  extends Pick<Store, 'queues' | 'rows' | 'deliveries' | 'reader' | 'claims' | 'progress' | 'isChanged'> {
+  readonly source: Pick<Source, 'watched'>;
+  readonly endpoints: Pick<Endpoints, 'registry' | 'wakes' | 'configured' | 'recover' | 'wake'>;
+  readonly passing: Passing;
+  readonly clock: Clock;
+  readonly sleep: Sleep;
+}
+
+/** Starts the ticks, which start passes, wake drains and work off replays, as on AWS. */
+export function startTicks(
+  { closers, output }: { readonly closers: Closers; readonly output: Output },
+  { source, endpoints, passing, clock, sleep, ...store }: Parts,
+): Ticker {
+  const processes = scheduledIn(workspacesOf(source));
+  const period = periodOf(processes);
+  const { registry, wakes, configured } = endpoints;
+  const { queues, rows, deliveries, reader: journal, claims, progress, isChanged } = store;
+  // What a tick reports is for a stack's log; a run's health and status show it here.
+  const log = { info: () => undefined, warn: () => undefined, error: output.log.error };
+  const replaying = { configured, endpoints: rows, deliveries, journal, queues: wakes, clock, log };
+  const reclaiming = reclaimingAfter(claims);
+  const ticker = startTicker({
+    ...{ period, clock, sleep, isChanged },
+    tick: createTick({
+      passes: { processes, claims: reclaiming, progress, queue: queues.passes },
+      ...{ registry, queues: wakes, clock, log, period },
+      count: () => undefined,
+      replays: (all, hasTime) => workOffReplays(replaying, all, hasTime),
+    }),
+    isReplaying: async () => (await rows.list()).some(({ replay }) => replay !== undefined),
+    onChange: async change => {
+      if (change === 'clock') {
+        reclaiming.reclaim(clock());
+        await endpoints.recover(false);
+        await passing.askAll();
+      }
+      endpoints.wake();
+      passing.wake();
+    },
+    onFailure: error => output.warn(`A tick failed: ${failure(error)}. The next one tries again.`),
+  });
+  closers.add(ticker.stop);
+  return ticker;
+}
+
+/** Claims that go on from now after the clock was set back: the last claim in the store may end later than the next one. One tick comes after
+ *  the other here, so that these need not be written. */
+function reclaimingAfter(claims: TickClaims): TickClaims & { reclaim(now: number): void } {
+  let claimed: number | undefined;
+  return {
+    reclaim: now => {
+      claimed = now;
+    },
+    claim: async ({ now, to }) => {
+      const from = await claims.claim({ now, to });
+      const mine = claimed;
+      if (mine === undefined) return from;
+      claimed = from === undefined ? to : undefined;
+      return mine < to ? mine : undefined;
+    },
+  };
+}

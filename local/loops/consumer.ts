@@ -1,0 +1,153 @@
+import { randomUUID } from 'node:crypto';
+import type { Clock, Sleep } from '../../functions/basics/clock.ts';
+import { type Message, type Serve, soonAgain } from '../../functions/queue/queue.ts';
+import type { SqliteQueue } from '../../functions/queue/sqlite.ts';
+
+/** What a handler gets of a run, as from Lambda. */
+export interface RunContext {
+  readonly awsRequestId: string;
+  getRemainingTimeInMillis(): number;
+}
+
+export interface ConsumerOptions {
+  readonly queue: SqliteQueue;
+  readonly serve: Serve<RunContext>;
+  /** Messages of one run, at most. */
+  readonly batch: number;
+  /** Runs at once, at most; by default any number. */
+  readonly concurrency?: number;
+  /** The time that one run may take, in ms. */
+  readonly timeout: number;
+  readonly clock: Clock;
+  readonly sleep: Sleep;
+  /** Called when messages could not be received, served or deleted. They are received again. */
+  readonly onFailure: (error: unknown) => void;
+}
+
+/** The longest wait, in ms, in case the clock jumps. */
+const MAX_NAP_MS = 20_000;
+/** How long to wait after the queue could not be read, in ms. */
+const RETRY_MS = 1_000;
+/** How long a stop waits for runs under way, in ms. What they have in hand stays in the queue. */
+const STOP_WITHIN_MS = 1_000;
+
+/** Serves a queue of this machine: receives messages as soon as there are some, gives them to the handler, and deletes those that it does
+ *  not leave in the queue. */
+export class Consumer {
+  readonly #options: ConsumerOptions;
+  readonly #runs = new Set<Promise<void>>();
+  readonly #stopping = new AbortController();
+  #loop: Promise<void> | undefined;
+  #nap = new AbortController();
+  #isWoken = false;
+  #idles: PromiseWithResolvers<void>[] = [];
+
+  constructor(options: ConsumerOptions) {
+    this.#options = options;
+    options.queue.listen(() => this.wake());
+  }
+
+  start(): void {
+    this.#loop ??= this.#receiveAll();
+  }
+
+  /** Looks at the queue at once. */
+  wake(): void {
+    this.#isWoken = true;
+    this.#nap.abort();
+  }
+
+  /** Resolves when there is nothing that could be received now, and no run is under way; rejects when it is stopped before that. */
+  async idle(): Promise<void> {
+    this.#stopping.signal.throwIfAborted();
+    const idle = Promise.withResolvers<void>();
+    this.#idles.push(idle);
+    this.wake();
+    await idle.promise;
+  }
+
+  /** Receives nothing more. Resolves when the runs under way have ended, or soon after. */
+  async stop(): Promise<void> {
+    const reason = new Error(`The queue ${this.#options.queue.name} is not served any more.`);
+    this.#stopping.abort(reason);
+    for (const { reject } of this.#idles) reject(reason);
+    this.wake();
+    await this.#loop;
+    const ended = new AbortController();
+    const late = this.#options.sleep(STOP_WITHIN_MS, ended.signal).catch(() => undefined);
+    await Promise.race([Promise.all(this.#runs), late]);
+    ended.abort();
+  }
+
+  async #receiveAll(): Promise<void> {
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      this.#isWoken = false;
+      const asked = [...this.#idles];
+      const messages = await this.#receive();
+      if (messages.length > 0) {
+        this.#begin(messages);
+        continue;
+      }
+      if (this.#runs.size === 0) {
+        this.#idles = this.#idles.filter(idle => !asked.includes(idle));
+        for (const { resolve } of asked) resolve();
+      }
+      if (!this.#isWoken) await this.#rest();
+    }
+  }
+
+  async #receive(): Promise<readonly Message[]> {
+    const { queue, batch, concurrency = Number.POSITIVE_INFINITY, sleep, onFailure } = this.#options;
+    if (this.#runs.size >= concurrency) return [];
+    try {
+      return await queue.receive(batch);
+    } catch (error) {
+      if (this.#stopping.signal.aborted) return [];
+      onFailure(error);
+      await sleep(RETRY_MS, this.#stopping.signal).catch(() => undefined);
+      return [];
+    }
+  }
+
+  #begin(messages: readonly Message[]): void {
+    const run = this.#serve(messages).finally(() => {
+      this.#runs.delete(run);
+      this.wake();
+    });
+    this.#runs.add(run);
+  }
+
+  async #serve(messages: readonly Message[]): Promise<void> {
+    const { queue, serve, timeout, clock, onFailure } = this.#options;
+    const until = clock() + timeout;
+    const context = { awsRequestId: randomUUID(), getRemainingTimeInMillis: () => until - clock() };
+    try {
+      const again = new Set(await serve({ messages, queue }, context));
+      await queue.delete(messages.filter(({ id }) => !again.has(id)));
+    } catch (error) {
+      if (this.#stopping.signal.aborted) return;
+      onFailure(error);
+      for (const message of messages)
+        await queue.extend(message, soonAgain(message) ?? 0).catch(() => undefined);
+    }
+  }
+
+  /** Waits until the next message is shown, or something happens. */
+  async #rest(): Promise<void> {
+    const { queue, clock, sleep } = this.#options;
+    this.#nap = new AbortController();
+    const now = clock();
+    const next = this.#nextAfter(queue, now);
+    const signal = AbortSignal.any([this.#nap.signal, this.#stopping.signal]);
+    await sleep(Math.min(next - now, MAX_NAP_MS), signal).catch(() => undefined);
+  }
+
+  #nextAfter(queue: SqliteQueue, now: number): number {
+    try {
+      return queue.nextAfter(now) ?? Number.POSITIVE_INFINITY;
+    } catch {
+      return now + RETRY_MS;
+    }
+  }
+}

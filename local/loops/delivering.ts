@@ -1,0 +1,156 @@
+import type { Clock, Sleep } from '../../functions/basics/clock.ts';
+import type { Log } from '../../functions/basics/telemetry.ts';
+import { afterSuccess, joined } from '../../functions/delivery/health.ts';
+import { type Queues, sendBy, wakeBy } from '../../functions/delivery/queues.ts';
+import { createRegistry, type Registry } from '../../functions/delivery/registry.ts';
+import { type Sender, senderOf } from '../../functions/delivery/sender.ts';
+import { createDeliver } from '../../functions/handlers/create-deliver.ts';
+import { createRoute } from '../../functions/handlers/create-route.ts';
+import type { EndpointSettings, LinkTemplates } from '../../functions/model/endpoint.ts';
+import type { EndpointRow, Health } from '../../functions/model/endpoint-row.ts';
+import type { SecretStore } from '../../functions/model/secret.ts';
+import type { SetAside } from '../../functions/queue/set-aside.ts';
+import type { SqliteDeliveries } from '../../functions/store/sqlite/store.ts';
+import type { EndpointRows, Slots } from '../../functions/store/store.ts';
+import { type LocalQueues, QUEUES } from '../data/store.ts';
+import { EndpointLog } from '../endpoints/log.ts';
+import { Consumer } from './consumer.ts';
+
+interface Parts {
+  /** The endpoints of the command line and of the configuration. */
+  readonly configured: readonly EndpointSettings[];
+  readonly rows: EndpointRows;
+  readonly slots: Slots;
+  readonly deliveries: SqliteDeliveries;
+  readonly queues: LocalQueues;
+  readonly secrets: SecretStore;
+  readonly linkTemplates: LinkTemplates;
+  readonly setAside: SetAside;
+  readonly clock: Clock;
+  readonly sleep: Sleep;
+  /** A line for people about an endpoint. */
+  readonly say: (endpoint: string, text: string) => void;
+  readonly log: Log;
+}
+
+/** Deliveries of a run: routed and delivered by the same handlers as on AWS. */
+export interface Delivering {
+  readonly registry: Registry;
+  readonly wakes: Queues;
+  readonly sender: Sender;
+  /** Makes what waits for endpoints due at once, and has it sent. With `isStart`, their failures are forgotten. */
+  recover(isStart: boolean): Promise<void>;
+  /** Begins to serve the queues. */
+  start(): void;
+  /** Looks at all queues at once. */
+  wake(): void;
+  /** Resolves when everything that is due was tried. */
+  tried(): Promise<void>;
+  /** Starts no further delivery. Resolves when those under way have ended, or soon after. */
+  stop(): Promise<void>;
+}
+
+/** The time that one run may take, in ms, as on AWS. */
+const DELIVER_MS = 180_000;
+const ROUTE_MS = 60_000;
+/** Longer than any attempt takes. */
+const NEVER_SLOW_MS = 3_600_000;
+/** An endpoint that has accepted everything for so long gets its backlog at the highest rate. */
+const FULL_PACE_MS = 60_000;
+
+/** Serves the queues that bring events to endpoints. */
+export function startDelivering(parts: Parts): Delivering {
+  const { configured, rows, slots, deliveries, queues, secrets, linkTemplates, setAside, clock, say } = parts;
+  const stopping = new AbortController();
+  const endpointLog = new EndpointLog(say, parts.log, clock);
+  const { log } = endpointLog;
+  // What another process changes counts at once, because a row costs nothing to read.
+  const registry = createRegistry(configured, rows, clock, log, 0);
+  const wakes = wakeBy(queues.drains);
+  const sending = {
+    ...{ secrets, linkTemplates, clock, random: Math.random, allowLoopback: true },
+    // A slow endpoint delays no other here: each has runs of its own.
+    slowAfter: NEVER_SLOW_MS,
+  };
+  const deliver = createDeliver({
+    ...{ ...sending, registry, rows, deliveries, slots, log },
+    queues: wakes,
+    sleep: ms => parts.sleep(ms, stopping.signal),
+    count: () => undefined,
+    onDelivered: (endpoint, held) => endpointLog.arrived(endpoint, held),
+  });
+  const route = createRoute({ registry, send: sendBy(queues), setAside, log });
+  const onFailure = (error: unknown) =>
+    log.error('Messages could not be received; it is tried again.', { error: String(error) });
+  const common = { clock, sleep: parts.sleep, onFailure };
+  const consumers = [
+    // One run at a time, so that events keep their order.
+    new Consumer({
+      ...{ ...common, ...QUEUES.events, queue: queues.events, serve: route },
+      ...{ concurrency: 1, timeout: ROUTE_MS },
+    }),
+    ...(['deliveries', 'chat', 'drains'] as const).map(
+      name =>
+        new Consumer({
+          ...{ ...common, ...QUEUES[name], queue: queues[name], serve: deliver, timeout: DELIVER_MS },
+        }),
+    ),
+  ];
+  return {
+    ...{ registry, wakes, sender: senderOf(sending) },
+    recover: async isStart => {
+      for (const { endpoint, row } of await registry.all())
+        await recover(endpoint, row, { ...parts, wakes, isStart });
+    },
+    start: () => {
+      for (const consumer of consumers) consumer.start();
+    },
+    wake: () => {
+      for (const consumer of consumers) consumer.wake();
+    },
+    tried: async () => {
+      for (const consumer of consumers) await consumer.idle();
+    },
+    stop: async () => {
+      endpointLog.end();
+      stopping.abort();
+      await Promise.all(consumers.map(consumer => consumer.stop()));
+    },
+  };
+}
+
+async function recover(
+  endpoint: EndpointSettings,
+  row: EndpointRow | undefined,
+  { rows, deliveries, wakes, clock, isStart }: Parts & { readonly wakes: Queues; readonly isStart: boolean },
+): Promise<void> {
+  const { name } = endpoint;
+  const now = clock();
+  await deliveries.bringForward(name, now);
+  const waits = (await deliveries.due(name, now, 1)).length > 0;
+  const changed = await rows.change(name, found => {
+    const { name: _, health = {}, ...rest } = found ?? row ?? { name };
+    const before = isStart ? restarted(health) : unheld(health);
+    if (!waits) return { name, ...rest, health: before };
+    const pace = isStart && !isAway(health) && { since: now - FULL_PACE_MS, until: now + FULL_PACE_MS };
+    return { name, ...rest, health: joined({ ...before, ...(pace && { pace }) }, now, true) };
+  });
+  if (waits && changed && !changed.health.paused) await wakes.wake(endpoint, 0);
+}
+
+/** The health of an endpoint at a start: failures, a stop and a `Retry-After` are forgotten, but not that
+ *  an operator paused it. */
+function restarted(health: Health): Health {
+  const { stopped: _, draining: __, ...rest } = afterSuccess(health);
+  return rest;
+}
+
+/** Whether deliveries waited because nothing was to be sent. What waited for another reason is sent at the highest rate. */
+function isAway({ failing, stopped, paused }: Health): boolean {
+  return failing !== undefined || stopped !== undefined || paused !== undefined;
+}
+
+/** Where the clock was set back, a hold would last longer than it was meant to. */
+function unheld({ notBefore: _, ...health }: Health): Health {
+  return health;
+}

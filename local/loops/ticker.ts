@@ -1,0 +1,93 @@
+import type { Clock, Sleep } from '../../functions/basics/clock.ts';
+import type { Tick } from '../../functions/handlers/create-tick.ts';
+import type { ScheduledProcess } from '../../functions/schedule/scheduled.ts';
+
+export interface TickerOptions {
+  readonly tick: Tick;
+  /** ms from one tick to the next. */
+  readonly period: number;
+  readonly clock: Clock;
+  readonly sleep: Sleep;
+  /** Whether a replay is under way: then the next tick follows at once. */
+  readonly isReplaying: () => Promise<boolean>;
+  /** Whether another process has written into the store since the last call. */
+  readonly isChanged: () => boolean;
+  /** Called before a tick when the clock was set back, or another process has written: what waits must be looked at. */
+  readonly onChange: (change: 'clock' | 'store') => Promise<void>;
+  readonly onFailure: (error: unknown) => void;
+}
+
+export interface Ticker {
+  /** Ticks at once, and once more after a tick that is under way. */
+  now(): void;
+  stop(): Promise<void>;
+}
+
+const MINUTE_MS = 60_000;
+const SECOND_MS = 1_000;
+/** How often it is looked whether something changed. */
+const LOOK_MS = 2_000;
+/** A clock that goes back by no more, in ms, is only corrected. */
+const MAX_CORRECTION_MS = 1_000;
+/** A tick works off replays for a second: as long as it has more than 15 s left. */
+const TICK_MS = 16_000;
+
+/** ms from one tick to the next: a minute as on AWS, unless passes are due more often. */
+export function periodOf(processes: readonly Pick<ScheduledProcess, 'changes' | 'sweep'>[]): number {
+  const shortest = Math.min(...processes.flatMap(({ changes, sweep }) => [changes.fastest, sweep]));
+  return shortest >= MINUTE_MS ? MINUTE_MS : Math.max(SECOND_MS, shortest / 4);
+}
+
+/** Ticks as EventBridge's Scheduler does on AWS, and when something has changed. */
+export function startTicker(options: TickerOptions): Ticker {
+  const { tick, period, clock, sleep, isReplaying, isChanged, onChange, onFailure } = options;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  let isAsked = false;
+  let nap = new AbortController();
+  let seenAt = clock();
+  const trying = async (work: () => Promise<unknown>): Promise<void> => {
+    try {
+      await work();
+    } catch (error) {
+      if (!signal.aborted) onFailure(error);
+    }
+  };
+  const look = async (): Promise<void> => {
+    const now = clock();
+    const wasSetBack = now < seenAt - MAX_CORRECTION_MS;
+    seenAt = now;
+    const change = wasSetBack ? 'clock' : isChanged() ? 'store' : undefined;
+    if (change === undefined) return;
+    isAsked = true;
+    await onChange(change);
+  };
+  const rest = async (): Promise<void> => {
+    const pause = (await isReplaying()) ? 0 : period;
+    for (let left = pause; left > 0 && !isAsked && !signal.aborted; left -= LOOK_MS) {
+      nap = new AbortController();
+      const woken = AbortSignal.any([signal, nap.signal]);
+      await sleep(Math.min(left, LOOK_MS), woken).catch(() => undefined);
+      if (!signal.aborted) await look();
+    }
+  };
+  const run = async (): Promise<void> => {
+    while (!signal.aborted) {
+      isAsked = false;
+      const until = clock() + TICK_MS;
+      await trying(() => tick(() => until - clock()));
+      await trying(rest);
+    }
+  };
+  const running = run();
+  return {
+    now: () => {
+      isAsked = true;
+      nap.abort();
+    },
+    stop: async () => {
+      stopping.abort();
+      await running;
+    },
+  };
+}

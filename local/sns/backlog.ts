@@ -1,0 +1,169 @@
+import type { Clock } from '../../functions/basics/clock.ts';
+import type { PendingDelivery } from '../../functions/model/delivery.ts';
+import type { Deliveries } from '../../functions/store/store.ts';
+
+/** How long the row of a delivered event may stay, in ms: several are removed together, since each removal is a
+ *  write to the disk. After a kill in between they are sent once more, with the same ids. */
+const REMOVE_WITHIN_MS = 20;
+const MAX_REMOVED_TOGETHER = 200;
+/** Rows read at once. */
+const READ_AHEAD = 32;
+/** The longest wait, in ms, in case the clock jumps. */
+const MAX_NAP_MS = 20_000;
+/** A clock that goes back by no more, in ms, is only corrected. */
+const MAX_CORRECTION_MS = 1_000;
+
+/** The deliveries of one subscription, in rows. Each is given to one taker at a time. */
+export class Backlog {
+  readonly #name: string;
+  readonly #deliveries: Deliveries;
+  readonly #clock: Clock;
+  /** Read from their rows, and not taken yet. */
+  #ahead: PendingDelivery[] = [];
+  /** Places of the deliveries that were read, and whose outcome is not written yet. */
+  readonly #inHand = new Set<string>();
+  #reading: Promise<void> | undefined;
+  /** When rows were last read. */
+  #readAt = 0;
+  #delivered: string[] = [];
+  #removing: NodeJS.Timeout | undefined;
+  #failure: unknown;
+  #signal = Promise.withResolvers<void>();
+
+  constructor(deliveries: Deliveries, name: string, clock: Clock) {
+    this.#deliveries = deliveries;
+    this.#name = name;
+    this.#clock = clock;
+  }
+
+  /** Ends all waits, because something was added, settled or made due. */
+  wake(): void {
+    this.#signal.resolve();
+    this.#signal = Promise.withResolvers();
+  }
+
+  /** Takes the next delivery that is due; waits until there is one. Undefined when `signal` aborts.
+   *  @throws the error that kept rows from being read or removed */
+  async take(signal: AbortSignal): Promise<PendingDelivery | undefined> {
+    const wake = () => this.wake();
+    signal.addEventListener('abort', wake);
+    try {
+      while (!signal.aborted) {
+        if (this.#ahead.length > 0) return this.#ahead.shift();
+        const { promise: woken } = this.#signal;
+        this.#reading ??= this.#readAhead();
+        await this.#reading;
+        if (this.#ahead.length === 0) await this.#nap(woken);
+      }
+      return undefined;
+    } finally {
+      signal.removeEventListener('abort', wake);
+    }
+  }
+
+  /** Has the row of a delivery that arrived removed, soon and together with others. */
+  delivered(place: string): void {
+    this.#delivered.push(place);
+    if (this.#delivered.length >= MAX_REMOVED_TOGETHER) void this.#remove();
+    else this.#removing ??= setTimeout(() => void this.#remove(), REMOVE_WITHIN_MS);
+  }
+
+  /** Notes that the delivery is tried again at `due`. */
+  async reschedule(place: string, due: number): Promise<void> {
+    await this.#deliveries.putOff(this.#name, place, { at: this.#clock(), due });
+    this.#settle([place]);
+  }
+
+  /** Makes the delivery a dead letter. */
+  async deadLetter(place: string, reason: string): Promise<void> {
+    await this.#deliveries.bury(this.#name, place, { at: this.#clock(), reason });
+    this.#settle([place]);
+  }
+
+  /** Gives a delivery back whose outcome could not be written: it can be taken again. */
+  giveBack(place: string): void {
+    this.#settle([place]);
+  }
+
+  /** Makes all deliveries due at once. */
+  async bringForward(): Promise<void> {
+    await this.#deliveries.bringForward(this.#name, this.#clock());
+    this.wake();
+  }
+
+  /** Resolves when everything published so far is delivered or dead; rejects with the reason when `signal` aborts. */
+  async idle(signal: AbortSignal): Promise<void> {
+    const asked = this.#clock();
+    const wake = () => this.wake();
+    signal.addEventListener('abort', wake);
+    try {
+      for (;;) {
+        signal.throwIfAborted();
+        const { promise: woken } = this.#signal;
+        await this.flush();
+        const { oldest } = await this.#deliveries.standing(this.#name);
+        if (oldest === undefined || oldest > asked) return;
+        await woken;
+      }
+    } finally {
+      signal.removeEventListener('abort', wake);
+    }
+  }
+
+  /** Resolves when the rows of what was delivered so far are removed. */
+  async flush(): Promise<void> {
+    await this.#remove();
+    this.#throwFailure();
+  }
+
+  async #readAhead(): Promise<void> {
+    try {
+      this.#throwFailure();
+      const now = this.#clock();
+      // Where the clock was set back, what is due by the old time is due now.
+      if (now < this.#readAt - MAX_CORRECTION_MS) await this.#deliveries.bringForward(this.#name, now);
+      this.#readAt = now;
+      const found = await this.#deliveries.due(this.#name, now, READ_AHEAD, [...this.#inHand]);
+      for (const { place } of found) this.#inHand.add(place);
+      this.#ahead.push(...found);
+    } finally {
+      this.#reading = undefined;
+    }
+  }
+
+  async #remove(): Promise<void> {
+    clearTimeout(this.#removing);
+    this.#removing = undefined;
+    const places = this.#delivered;
+    if (places.length === 0) return;
+    this.#delivered = [];
+    try {
+      await this.#deliveries.remove(this.#name, places);
+      this.#settle(places);
+    } catch (error) {
+      // They still count as taken, so that they are not sent again, and are removed with the next ones.
+      this.#delivered.push(...places);
+      this.#failure = error;
+    }
+  }
+
+  #settle(places: readonly string[]): void {
+    for (const place of places) this.#inHand.delete(place);
+    this.wake();
+  }
+
+  #throwFailure(): void {
+    const failure = this.#failure;
+    this.#failure = undefined;
+    if (failure !== undefined) throw failure;
+  }
+
+  /** Waits until the next delivery is due, or something changes. */
+  async #nap(woken: Promise<void>): Promise<void> {
+    const next = (await this.#deliveries.nextDue(this.#name, this.#readAt)) ?? Number.POSITIVE_INFINITY;
+    const over = Promise.withResolvers<void>();
+    const timer = setTimeout(over.resolve, Math.min(MAX_NAP_MS, Math.max(1, next - this.#clock())));
+    await Promise.race([over.promise, woken]);
+    clearTimeout(timer);
+  }
+}

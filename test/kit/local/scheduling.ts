@@ -1,0 +1,68 @@
+import { onTestFinished } from 'vitest';
+import type { TickPasses } from '../../../functions/handlers/create-tick.ts';
+import { QUEUE_SCHEMA } from '../../../functions/queue/sqlite.ts';
+import { openSqliteStore } from '../../../functions/store/sqlite/store.ts';
+import { Closers } from '../../../local/basics/closers.ts';
+import type { Output } from '../../../local/basics/output.ts';
+import { startPasses } from '../../../local/cli/passes.ts';
+import type { Polling } from '../../../local/cli/polling.ts';
+import { startTicks } from '../../../local/cli/ticks.ts';
+import { openQueues } from '../../../local/data/store.ts';
+import type { Source } from '../../../local/source/source.ts';
+import type { ownTime } from './own-time.ts';
+
+const SILENT: Output = {
+  event: () => undefined,
+  say: () => undefined,
+  warn: () => undefined,
+  isTerminal: false,
+  log: { info: () => undefined, warn: () => undefined, error: () => undefined },
+};
+
+/** Passes of a run, started by ticks and made by `poll`, in time of its own. */
+export async function startScheduling({
+  source,
+  poll,
+  progress,
+  time: { clock, sleep },
+  output = SILENT,
+}: {
+  readonly source: Pick<Source, 'watched'>;
+  readonly poll: Polling['poll'];
+  readonly progress: TickPasses['progress'];
+  readonly time: Pick<ReturnType<typeof ownTime>, 'clock' | 'sleep'>;
+  readonly output?: Output;
+}) {
+  const { database, claims } = openSqliteStore(':memory:', { schemas: [QUEUE_SCHEMA] });
+  const queues = openQueues(database.file, clock);
+  const closers = new Closers();
+  onTestFinished(() => closers.close());
+  const polling = {
+    poll,
+    runPass: () => Promise.reject(new Error('not once')),
+    close: async () => undefined,
+  };
+  const setAside = ({ body }: { readonly body: string }) => Promise.reject(new Error(`malformed: ${body}`));
+  const parts = { source, clock, sleep };
+  const passing = startPasses({ closers, output }, { ...parts, polling, queue: queues.passes, setAside });
+  const none = async () => [];
+  const nothing = async () => undefined;
+  const ticker = startTicks(
+    { closers, output },
+    {
+      ...{ ...parts, queues, passing, progress, claims },
+      rows: { list: none, read: nothing, change: nothing },
+      deliveries: undefined as never,
+      reader: undefined as never,
+      isChanged: () => false,
+      endpoints: {
+        registry: { read: nothing, all: none, settings: none },
+        wakes: { wake: nothing },
+        configured: [],
+        recover: nothing,
+        wake: () => undefined,
+      },
+    },
+  );
+  return { queues, ticker, stop: () => closers.close() };
+}
