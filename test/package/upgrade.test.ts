@@ -8,6 +8,8 @@ import { ROOT } from '../kit/package/loaded.ts';
 import { alterStore, committedEvents, completedAt } from '../kit/store-file.ts';
 
 const newest = keptVersions.at(-1) ?? '';
+/** The layout that version 0.1.0 wrote. */
+const OLDEST = 5;
 const YEAR_MS = 365.25 * 86_400_000;
 
 /** The variable by which a process of Node takes the time to be so much later. */
@@ -88,7 +90,7 @@ describe.each(versionsThatIt('goes on'))('over the data of version %s', version 
 // For the table of a stack: test/store/layout.test.ts and dynamo/store.test.ts.
 describe('data that this version can not read', () => {
   test.each([
-    ['an earlier', LAYOUT - 1],
+    ['an earlier', OLDEST - 1],
     ['a later', LAYOUT + 1],
   ])('of %s layout are refused in one line that says what to do, and left as they are', async (_, layout) => {
     const { folder, credentials } = await openKept(newest);
@@ -112,7 +114,7 @@ async function refusal(folder: string, credentials: Record<string, string>): Pro
   const [line = '', ...others] = said.split('\n').filter(each => each.startsWith('changewire: '));
   expect(others).toEqual([]);
   expect(line).toMatch(
-    /this version reads layout \d+ only\. It is left as it is\. Start with the version that wrote it, or choose another directory with --data DIR: /,
+    /this version reads layouts \d+ to \d+ only\. It is left as it is\. Start with the version that wrote it, or choose another directory with --data DIR: /,
   );
   return line;
 }

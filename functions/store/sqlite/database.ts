@@ -5,6 +5,7 @@ import {
   type SQLOutputValue,
   type StatementResultingChanges,
 } from 'node:sqlite';
+import { MIGRATIONS } from './schema.ts';
 
 /** One SQLite file, and its prepared statements. */
 export interface Database {
@@ -18,8 +19,10 @@ export type Schema = string;
 
 /** "CHWR": tells our files from other programs'. */
 const APPLICATION_ID = 0x43485752;
-/** Grows with each change of a schema. No code reads an older layout. */
-export const LAYOUT = 5;
+/** The layout of version 0.1.0: files of earlier ones are refused. */
+const OLDEST_LAYOUT = 5;
+/** The layout that files have once they are open. */
+export const LAYOUT = OLDEST_LAYOUT + MIGRATIONS.length;
 /** How long to wait for another process that holds the file: a backup at its last page, a person who looks
  *  in. */
 const BUSY_MS = 5_000;
@@ -33,14 +36,21 @@ export class DatabaseError extends Error {}
  * A write survives the end of this process, however it ends. A power cut may undo the last writes, but never one without all
  * later ones, because the log is written in order. So only what others may see must be on disk before they do: see `durably`.
  *
+ * A file of an older layout is migrated step by step. Each step and its layout's number are one transaction: after an
+ * interruption the next start goes on with the step that is missing.
+ *
  * The file must be on a disk of this machine: its locks and shared memory do not hold over a network.
  * @throws DatabaseError when it is damaged, another program's, or of another layout.
  */
-export function openDatabase(path: string, schemas: readonly Schema[]): Database {
+export function openDatabase(
+  path: string,
+  schemas: readonly Schema[],
+  migrations: readonly string[] = MIGRATIONS,
+): Database {
   if (path !== ':memory:') makePrivate(path);
   const file = new DatabaseSync(path, { timeout: BUSY_MS });
   try {
-    prepare(file, path, schemas);
+    prepare(file, path, { schemas, migrations });
   } catch (error) {
     file.close();
     throw error instanceof DatabaseError ? error : cannotOpen(path, error);
@@ -74,7 +84,11 @@ export function inTransaction<Result>({ file }: Database, work: () => Result): R
 }
 
 /** Nothing is written before it is known that the file is ours. */
-function prepare(file: DatabaseSync, path: string, schemas: readonly Schema[]): void {
+function prepare(
+  file: DatabaseSync,
+  path: string,
+  { schemas, migrations }: { readonly schemas: readonly Schema[]; readonly migrations: readonly string[] },
+): void {
   const [application, layout] = [pragma(file, 'application_id'), pragma(file, 'user_version')];
   if (application === 0 && layout === 0 && isEmpty(file)) {
     // Takes effect only before the first table is made: deleted rows then leave the file, a few pages at a time.
@@ -82,26 +96,38 @@ function prepare(file: DatabaseSync, path: string, schemas: readonly Schema[]): 
     const made = `PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${LAYOUT}`;
     file.exec(`BEGIN; ${schemas.join('\n')}\n${made}; COMMIT`);
   } else {
-    checkLayout(file, path);
+    checkLayout(file, path, OLDEST_LAYOUT + migrations.length);
     for (const [addition] of schemas.join('\n').matchAll(/^CREATE \w+ IF NOT EXISTS[^;]*;/gm))
       file.exec(addition);
+    migrate(file, migrations);
   }
   // On macOS fsync() leaves writes in the drive's own cache, in any order; only with `fullfsync` does SQLite ask for more.
   // Linux and Windows write that cache out when they sync, and know no such setting.
   file.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA fullfsync = ON');
 }
 
-/** @throws DatabaseError when it is not ours, or of another layout */
-function checkLayout(file: DatabaseSync, path: string): void {
+/** Does the steps from the file's layout to that of this version. Another process may do one at the same time: then it is done. */
+function migrate(file: DatabaseSync, migrations: readonly string[]): void {
+  const layoutNow = () => pragma(file, 'user_version');
+  for (let layout = layoutNow(); layout < OLDEST_LAYOUT + migrations.length; layout = layoutNow()) {
+    file.exec('BEGIN IMMEDIATE');
+    if (layoutNow() === layout)
+      file.exec(`${migrations[layout - OLDEST_LAYOUT]}\n; PRAGMA user_version = ${layout + 1}`);
+    file.exec('COMMIT');
+  }
+}
+
+/** @throws DatabaseError when it is not ours, or of a layout that this version can't read or migrate */
+function checkLayout(file: DatabaseSync, path: string, newest = LAYOUT): void {
   const [application, layout] = [pragma(file, 'application_id'), pragma(file, 'user_version')];
   if (application !== APPLICATION_ID) {
     throw new DatabaseError(
       `${path} is a database of another program. Choose another directory with --data DIR.`,
     );
   }
-  if (layout !== LAYOUT) {
+  if (layout < OLDEST_LAYOUT || layout > newest) {
     throw new DatabaseError(
-      `${path} has layout ${layout}, this version reads layout ${LAYOUT} only. It is left as it is. Start with the version ` +
+      `${path} has layout ${layout}, this version reads layouts ${OLDEST_LAYOUT} to ${newest} only. It is left as it is. Start with the version ` +
         'that wrote it, or choose another directory with --data DIR: the first pass is then a new baseline.',
     );
   }

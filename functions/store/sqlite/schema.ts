@@ -89,3 +89,12 @@ CREATE TABLE IF NOT EXISTS attempt_with (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS attempt_with_by_age ON attempt_with (at);
 `;
+
+/** The steps from each layout to the next, from that of version 0.1.0 on. A released step never changes. Statements of a schema with
+ *  IF NOT EXISTS have run before. */
+export const MIGRATIONS: readonly string[] = [
+  // Attempts of 0.1.0 that sent several events are found by each of them.
+  `INSERT OR IGNORE INTO attempt_with (endpoint, event_id, at, first)
+    SELECT attempt.endpoint, json_extract(event.value, '$.id'), attempt.at, attempt.event_id
+    FROM attempt, json_each(attempt.attempt, '$.events') AS event WHERE event.key > 0`,
+];

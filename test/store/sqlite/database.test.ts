@@ -123,7 +123,7 @@ describe('a database', () => {
     const before = readFileSync(path);
     expect(() => opened(path)).toThrow(DatabaseError);
     expect(() => opened(path)).toThrow(
-      `${path} has layout ${LAYOUT + 1}, this version reads layout ${LAYOUT} only. It is left as it is. Start with the ` +
+      `${path} has layout ${LAYOUT + 1}, this version reads layouts ${LAYOUT - 1} to ${LAYOUT} only. It is left as it is. Start with the ` +
         'version that wrote it, or choose another directory with --data DIR: the first pass is then a new baseline.',
     );
     expect(readFileSync(path)).toEqual(before);

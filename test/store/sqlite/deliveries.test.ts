@@ -1,11 +1,8 @@
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { LAYOUT, openDatabase } from '../../../functions/store/sqlite/database.ts';
+import { openDatabase } from '../../../functions/store/sqlite/database.ts';
 import { DELIVERIES_SCHEMA } from '../../../functions/store/sqlite/schema.ts';
 import { type SqliteDeliveries, sqliteDeliveries } from '../../../functions/store/sqlite/store.ts';
 import { AT, delivery } from '../../kit/store/delivery.ts';
-import { temporaryDirectory } from '../../kit/temporary.ts';
 
 const DAY = 86_400_000;
 const create = () => sqliteDeliveries(openDatabase(':memory:', [DELIVERIES_SCHEMA]));
@@ -47,27 +44,5 @@ describe('deliveries in a SQLite file', () => {
     expect(await deliveries.expire(AT + 30 * DAY + 1)).toBe(2);
     expect(await deliveries.due('crm', AT + DAY, 9)).toMatchObject([{ eventId: 'e2' }]);
     expect(await deliveries.dead('crm', 9)).toMatchObject([{ eventId: 'd2' }]);
-  });
-
-  it('find the attempts of a file that an earlier version of this layout made', async () => {
-    const path = join(temporaryDirectory(), 'changewire.sqlite');
-    const file = new DatabaseSync(path);
-    file.exec(`${DELIVERIES_SCHEMA.replaceAll(/^CREATE \w+ IF NOT EXISTS[^;]*;/gm, '')}
-      PRAGMA application_id = 0x43485752; PRAGMA user_version = ${LAYOUT}`);
-    const attempt = { endpoint: 'crm', at: AT, events: [{ id: 'e1', type: 'task.updated' }], took: 1 };
-    file
-      .prepare('INSERT INTO attempt (endpoint, at, event_id, attempt) VALUES (?, ?, ?, ?)')
-      .run('crm', AT, 'e1', JSON.stringify(attempt));
-    file.close();
-    for (const _ of ['the first start', 'the next']) {
-      const database = openDatabase(path, [DELIVERIES_SCHEMA]);
-      const found = await sqliteDeliveries(database).attemptsOf('crm', { eventId: 'e1', at: AT }, 9);
-      expect(found).toEqual([attempt]);
-      const plan = database.file.prepare(
-        "EXPLAIN QUERY PLAN SELECT * FROM attempt WHERE endpoint = 'crm' AND event_id = 'e1'",
-      );
-      expect(JSON.stringify(plan.all())).toContain('attempt_by_event');
-      database.file.close();
-    }
   });
 });
