@@ -25,7 +25,7 @@ export interface Commit extends Omit<Difference, 'content'> {
   readonly actorsOf: Origin['actorsOf'];
 }
 
-/** `step`: only a part was committed; `conflict`: another pass was first. After both, read and compare afresh. */
+/** `step`: only a part was committed; `conflict`: another pass was first. After both, read and compare again. */
 export type Committed = 'committed' | 'step' | 'conflict';
 
 /** Commits a difference in one transaction. If it is too large for one (thousands of tasks at once), commits a part of it: a snapshot with
@@ -38,10 +38,10 @@ export async function commit(
 ): Promise<Committed> {
   const { changes, projectId } = difference;
   const { before, kind } = context;
-  // What the log told of an owed project was read by the pass that could not look at it.
+  // The entries about a project with a debt were read by the pass that could not look at it.
   const actors = before.debts.has(projectId) ? undefined : state.actors;
   const whole = { ...difference, actorsOf: await actors?.of(difference, seenUpTo(before, projectId)) };
-  // A baseline commits all or nothing: what a part left out would later be told as created.
+  // A baseline commits all or nothing: what a part left out would later be emitted as created.
   const fewest = kind === 'baseline' ? changes.length : Math.min(1, changes.length);
   for (let count = changes.length; ; count = Math.floor(count / 2)) {
     const result = await commitFirst(context, state, whole, count);
@@ -169,7 +169,7 @@ interface ReadTimes {
   readonly untimed?: boolean;
 }
 
-/** The times up to which a snapshot that follows `before` holds all changes; undefined where only our clock tells when its parts were read. */
+/** The times up to which a snapshot that follows `before` holds all changes; undefined where its parts were read at a time by our clock alone. */
 export function readUntil(
   before: Pick<Snapshot, 'readUntil'> | undefined,
   record: ReadTimes,

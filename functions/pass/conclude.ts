@@ -6,7 +6,7 @@ import { type End, type Findings, reasonOf } from './debts.ts';
 /** More deletions at once than this number, and than this part of a process, wait for an operator (design.md §5). */
 const BULK_COUNT = 10;
 const BULK_PART = 0.2;
-/** How long a baseline waits for projects that can't be read, so that a failure of a few minutes doesn't make it tell them as created
+/** How long a baseline waits for projects that can't be read, so that a failure of a few minutes doesn't emit them as created
  *  later. */
 const WAIT_MS = 5 * 60_000;
 
@@ -41,7 +41,7 @@ export interface Conclusion {
   readonly error?: Error;
   /** Projects to delete. */
   readonly deletions: readonly string[];
-  /** Set when the process is to be on hold: then none of the deletions is told. */
+  /** Set when the process is to be on hold: then none of the deletions is emitted. */
   readonly hold?: { readonly missing: number; readonly known: number };
   /** True when the hold, or the release from it, is to be cleared. */
   readonly endsHold: boolean;
@@ -104,7 +104,7 @@ function isLacking(end: End): boolean {
 }
 
 /** Why a baseline can't be completed yet: projects or task lists can't be read, or the list of projects changed in each reading. After
- *  WAIT_MS it is completed without these projects: each is told as created once it can be read. */
+ *  WAIT_MS it is completed without these projects: each is emitted as created once it can be read. */
 function waitingFor({ window, isComplete, findings, now }: Facts): Error | undefined {
   const lacking = findings.sorted().filter(([, { end }]) => isLacking(end));
   if (lacking.length === 0 && isComplete) return undefined;

@@ -2,9 +2,9 @@ import { byText } from '../basics/order.ts';
 import type { Cause, Debt, ProcessState } from '../model/process-state.ts';
 import type { DebtChange } from '../store/store.ts';
 
-/** How a look at a project ends. `settled`: nothing is left to do. `unclear`: only the whole listing of the second round can tell.
+/** How a look at a project ends. `settled`: nothing is left to do. `unclear`: only the whole listing of the second round decides.
  *  `vanished`: gone, its task list answers 404. `missed twice`: gone, for two sweeps missed it, though its task list is there.
- *  A Cause: it is owed another look. */
+ *  A Cause: a later pass must look at it again. */
 export type End = 'settled' | 'unclear' | 'vanished' | 'missed twice' | Cause;
 
 /** What one pass found out about a project. */
@@ -12,7 +12,7 @@ export interface Found {
   readonly end: End;
   /** What went wrong, in words that subscribers may read. */
   readonly reason?: string;
-  /** The error, if the project failed: it may have changes that can't be told. */
+  /** The error, if the project failed: it may have changes that can't be emitted. */
   readonly fault?: Error;
 }
 
@@ -28,13 +28,13 @@ const REASONS = {
 export const ON_HOLD =
   'It is gone. Its deletion waits for a release, because many projects vanished at once: the process is on hold.';
 
-/** The time after which changes of a project may be untold, if a pass fails with it now. Changes that move its update time were told up to
+/** The time after which changes of a project may not have been emitted, if a pass fails with it now. Changes that move its update time were emitted up to
  *  the watermark, all others up to the last sweep. */
 export function sinceOf({ baselined, watermark, sweptAt }: ProcessState): number {
   return baselined ? Math.min(watermark, sweptAt) : 0;
 }
 
-/** What is to be written for what a pass found: a row for each project that is owed a look now, and the removal of rows that are settled.
+/** What is to be written for what a pass found: a row for each project that must be looked at again, and the removal of rows that are settled.
  *  `state`: as it is now; `metAt`: our time. */
 export function debtChanges(
   state: ProcessState,
@@ -80,9 +80,9 @@ function causeOf({ end }: Found): Cause | undefined {
   return end === 'unclear' ? 'uncertain' : end;
 }
 
-/** The debts to tell subscribers of: this pass failed with the project, and so did one before `begunAt`, the begin of this one by our
+/** The debts to announce to subscribers: this pass failed with the project, and so did one before `begunAt`, the begin of this one by our
  *  clock. */
-export function toTell(
+export function toAnnounce(
   { debts }: ProcessState,
   found: readonly (readonly [projectId: string, found: Found])[],
   begunAt: number,
@@ -94,7 +94,7 @@ export function toTell(
   });
 }
 
-/** True for causes that are no failure: the first failure after one of these is not told yet. */
+/** True for causes that are no failure: the first failure after one of these is not announced yet. */
 function isNoFailure({ cause }: Debt): boolean {
   return cause === 'not-listed' || cause === 'uncertain';
 }
@@ -124,7 +124,7 @@ export class Findings {
     this.#new.add(projectId);
   }
 
-  /** In the order of ids, not of looking: what is told of them must have the same order every time. */
+  /** In the order of ids, not of looking: their events must have the same order every time. */
   sorted(): [projectId: string, found: Found][] {
     return [...this.#found].sort(([one], [other]) => byText(one, other));
   }

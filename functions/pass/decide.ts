@@ -19,7 +19,7 @@ export interface Seen {
   readonly tombstone: Tombstone | undefined;
   /** Undefined when the task list answered 404, or nothing was there to read. */
   readonly tasks: TasksRead | undefined;
-  /** Why an earlier pass, or an earlier run of this one, owes it a look. */
+  /** Why an earlier pass, or an earlier run of this one, left it to be looked at again. */
   readonly debt: Debt | undefined;
 }
 
@@ -47,7 +47,7 @@ export interface Verdict {
   readonly lacksTasks?: boolean;
 }
 
-/** A sweep writes a snapshot anew, though nothing changed, only if it is older than this. */
+/** A sweep writes a snapshot again, though nothing changed, only if it is older than this. */
 const REFRESH_MS = 24 * 60 * 60 * 1000;
 
 const SETTLED: Verdict = { end: 'settled' };
@@ -55,7 +55,7 @@ const SETTLED: Verdict = { end: 'settled' };
 /** Decides what becomes of a project, by what was read of it and nothing else (design.md §5). */
 export function decide(seen: Seen, rules: DecisionRules): Verdict {
   const { listed, snapshot, tombstone, tasks } = seen;
-  // A baseline tells nothing, so a change that it wrote over an existing snapshot would never be told.
+  // A baseline emits nothing, so a change that it wrote over an existing snapshot would never be emitted.
   if (snapshot && rules.kind === 'baseline') return SETTLED;
   if (!listed && !snapshot) return { end: unlistedAndUnknown(seen) };
   if (listed && tombstone && !isMadeAgain(listed, tombstone)) return { end: 'uncertain' };
@@ -104,7 +104,7 @@ function listedWithoutTaskList(seen: Seen, listed: Listed, rules: DecisionRules)
 function unlistedWithoutTaskList({ listing, snapshot, debt }: Seen, { kind }: DecisionRules): Verdict {
   if (listing === 'whole') return { end: 'vanished' };
   const hadTasks = (snapshot?.content.tasks.size ?? 0) > 0;
-  // The 404 is no news: it came while the project was listed, too. Reading the whole list in each pass is too expensive: a sweep will tell.
+  // The 404 is no news: it came while the project was listed, too. Reading the whole list in each pass is too expensive: a sweep will decide.
   if (kind === 'changes' && hadTasks && debt?.cause === 'no-task-list')
     return { end: 'no-task-list', lacksTasks: true };
   if (listing === 'changed') return { end: 'unclear' };
@@ -141,7 +141,7 @@ function differ(
   return { difference: isWritten ? difference : undefined, isUncertain };
 }
 
-/** Whether the snapshot is written anew though there is nothing to tell (docs/decisions/0003, 0111). A `changes` pass does so if the record
+/** Whether the snapshot is written again though there is no change to emit (docs/decisions/0003, 0111). A `changes` pass does so if the record
  *  differs at all: else a pass with an older listing would take that for newer. A sweep does so if the digests differ, once a day: with
  *  these it need not parse and compare the same answers again. */
 function needsRefresh(
@@ -173,9 +173,9 @@ export const CLOCK_TOLERANCE_MS = 5_000;
 /** Our own clock may be wrong by hours, and differ between two pollers (docs/decisions/0052). */
 const OUR_CLOCK_TOLERANCE_MS = 24 * 60 * 60 * 1000;
 
-/** Which project record is the newer one: the listing's, the snapshot's, or nobody can tell yet.
+/** Which project record is the newer one: the listing's, the snapshot's, or that is not certain yet.
  *
- *  A sweep lists first, then walks for minutes; meanwhile a `changes` pass may commit a newer record. Comparing the older
+ *  A sweep lists first, then walks for minutes; in that time a `changes` pass may commit a newer record. Comparing the older
  *  record with that one would report a change back to the old value, which never happened. So, in this order:
  *  1. A record that was listed clearly later than the snapshot's is newer: later by seconds, or by a day if one of the two
  *     times is by our own clock.

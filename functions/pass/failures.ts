@@ -24,8 +24,8 @@ export class TooLargeError extends Error {
   }
 }
 
-/** The task list of a listed project answers 404 though the project had tasks. They may be gone, or the service may be at fault: nothing
- *  tells which. Subscribers may read the message. */
+/** The task list of a listed project answers 404 though the project had tasks. They may be gone, or the service may be at fault: that is
+ *  not known. Subscribers may read the message. */
 export class TaskListMissingError extends Error {
   readonly scope = 'project';
 

@@ -7,10 +7,10 @@ import { nextPace } from '../schedule/pace.ts';
 import { commit } from './commit.ts';
 import { type Conclusion, conclude } from './conclude.ts';
 import { failedSince, type PassContext } from './context/context.ts';
-import { debtChanges, type Findings, ON_HOLD, reasonOf, skippedNoLonger, toTell } from './debts.ts';
+import { debtChanges, type Findings, ON_HOLD, reasonOf, skippedNoLonger, toAnnounce } from './debts.ts';
 import { CLOCK_TOLERANCE_MS } from './decide.ts';
 import { failureReason, isOfOneProject } from './failures.ts';
-import { announce, type Draft } from './process-events/announce.ts';
+import { announce, inHalves } from './process-events/announce.ts';
 import type { Listing } from './reading/listing.ts';
 import { readTasks } from './reading/read-tasks.ts';
 import type { Rounds, SecondListing } from './rounds.ts';
@@ -43,7 +43,7 @@ export async function settle(
   if (second) await settleDeletions(context, state, end, findings, second);
   const skipped = end.keepsDebts
     ? await settleDebts(context, state, current, findings, window.begunAt)
-    : countTold(current);
+    : countAnnounced(current);
   if (end.as === 'done' || kind === 'sweep') {
     const isDone = end.as === 'done';
     const saved = await snapshots.finish(process, heartbeat.lease, {
@@ -185,58 +185,47 @@ async function settleDebts(
   const { process, snapshots, clock, log } = context;
   const found = findings.sorted();
   const changes = debtChanges(current, found, clock());
-  const telling = context.kind === 'baseline' ? [] : toTell(current, found, begunAt);
-  if (telling.length > 0) {
-    const emitted = await announce(context, current, now => skippedIn(context, now, found, begunAt));
+  const skipped = context.kind === 'baseline' ? [] : toAnnounce(current, found, begunAt);
+  if (skipped.length > 0) {
+    const emitted = await announce(context, current, now => {
+      const some = toAnnounce(now, found, begunAt);
+      if (some.length === 0) return undefined;
+      return inHalves(some, debts => ({
+        state: {},
+        debts,
+        events: version => {
+          const at = clock();
+          return debts.map(({ projectId, after: { since, reason } }, index) =>
+            skippedEvent(process, { version, index, at, projectId, since, reason }),
+          );
+        },
+      }));
+    });
     state.events += emitted;
     // If another pass was first to announce it, it has logged this.
-    for (const { projectId, after } of emitted > 0 ? telling : []) {
+    for (const { projectId, after } of emitted > 0 ? skipped : []) {
       const message = 'A project is skipped until it can be read and committed; subscribers are told.';
       log.warn(message, { ...process, projectId, reason: after.reason });
     }
   }
-  const told = new Set(telling.map(({ projectId }) => projectId));
+  const announced = new Set(skipped.map(({ projectId }) => projectId));
   await snapshots.writeDebts(
     process,
-    changes.filter(({ projectId }) => !told.has(projectId)),
+    changes.filter(({ projectId }) => !announced.has(projectId)),
   );
   state.skippedNoLonger.push(...skippedNoLonger(changes));
   const settled = changes.filter(({ before, after }) => before?.told && !after);
-  return countTold(current) + telling.length - settled.length;
+  return countAnnounced(current) + skipped.length - settled.length;
 }
 
-function skippedIn(
-  { process, clock }: PassContext,
-  current: ProcessState,
-  found: ReturnType<Findings['sorted']>,
-  begunAt: number,
-): Draft | undefined {
-  const telling = toTell(current, found, begunAt);
-  const draft = (count: number): Draft => {
-    const debts = telling.slice(0, count);
-    return {
-      state: {},
-      debts,
-      events: version => {
-        const at = clock();
-        return debts.map(({ projectId, after: { since, reason } }, index) =>
-          skippedEvent(process, { version, index, at, projectId, since, reason }),
-        );
-      },
-      less: () => (count > 1 ? draft(Math.floor(count / 2)) : undefined),
-    };
-  };
-  return telling.length > 0 ? draft(telling.length) : undefined;
-}
-
-function countTold({ debts }: ProcessState): number {
+function countAnnounced({ debts }: ProcessState): number {
   return [...debts.values()].filter(({ told }) => told).length;
 }
 
 /** Commits the deletion of a project that `listing` lacks. A snapshot read later than the listing shows that the project is back: then it
  *  is not deleted. If both were read at about the same time, it may be back, too: then its task list is read once more, and it is deleted
  *  only if that answers 404; else the next sweep decides.
- *  @throws TornSnapshotError when the snapshot, whose content is to be told, can't be read; ServiceError */
+ *  @throws TornSnapshotError when the snapshot, whose content goes into the events, can't be read; ServiceError */
 export async function deleteProject(
   context: PassContext,
   state: PassState,

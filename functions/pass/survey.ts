@@ -47,17 +47,17 @@ export async function surveyChanges(context: PassContext, state: PassState): Pro
   // An audit entry that names no known project may be about a field definition.
   const mayBeOfFields = namesByEntry.some(each => each.isDisjointFrom(named));
   if (mayBeOfFields || definitions.areInDoubt) await definitions.readAndAnnounce();
-  const owed = new Set(
+  const again = new Set(
     [...before.debts].flatMap(([id, { cause, metAt }]) =>
       // A debt that an earlier run of this very pass wrote is looked at again, whatever its cause.
       isRetried(cause) || metAt >= window.begunAt ? [id] : [],
     ),
   );
-  const all = new Set([...listing.projects.keys(), ...named, ...owed]);
+  const all = new Set([...listing.projects.keys(), ...named, ...again]);
   const recent = new Recent(before.recent);
   const candidates = [...all].sort(byKey).filter(id => {
     const listed = listing.projects.get(id);
-    if (owed.has(id)) return true;
+    if (again.has(id)) return true;
     if (listed && !named.has(id) && recent.isSettled(id, listed)) return false;
     return heartbeat.isAhead(id);
   });

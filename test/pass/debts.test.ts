@@ -11,7 +11,7 @@ import {
   type Found,
   sinceOf,
   skippedNoLonger,
-  toTell,
+  toAnnounce,
 } from '../../functions/pass/debts.ts';
 
 const AT = Date.UTC(2026, 10, 21, 12);
@@ -148,7 +148,7 @@ describe('since when the changes of a project may be untold', () => {
 
 describe('what is told of debts', () => {
   const toldOf = (found: Found, before?: Debt, begunAt = AT) =>
-    toTell(stateOf(before && { 7: before }), [['7', found]], begunAt);
+    toAnnounce(stateOf(before && { 7: before }), [['7', found]], begunAt);
 
   it('is what an earlier pass could not read either, once', () => {
     const before = debtOf();

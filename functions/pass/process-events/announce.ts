@@ -14,6 +14,17 @@ export interface Draft extends Pick<Announcement, 'state' | 'debts' | 'entries'>
   readonly less?: (() => Draft | undefined) | undefined;
 }
 
+/** A draft about all these things; while it is too large for one commit, about the first half of them.
+ *  @param draft makes a draft about some of them */
+export function inHalves<Thing>(
+  things: readonly Thing[],
+  draft: (some: readonly Thing[]) => Omit<Draft, 'less'>,
+): Draft {
+  const half = Math.floor(things.length / 2);
+  const less = () => (half > 0 ? inHalves(things.slice(0, half), draft) : undefined);
+  return { ...draft(things), less };
+}
+
 /** Announces something about the process itself, exactly once: events and state are one commit, on the condition that since the
  *  state was read no other pass announced anything and the baseline was not completed. After a conflict the state is read again, and
  *  `decide` is asked what is left to announce. For the version see nextVersion.

@@ -12,7 +12,7 @@ import type { ProcessState } from '../../model/process-state.ts';
 import { isPassing, ServiceAnswerError, ServiceStatusError } from '../../service/errors.ts';
 import type { Service } from '../../service/service.ts';
 import type { PassContext, Reports } from '../context/context.ts';
-import { announce, type Draft } from './announce.ts';
+import { announce, type Draft, inHalves } from './announce.ts';
 
 /** A process's field definitions during one pass: those of the state, until there is a reason to read them from the service.
  *  So an idle pass makes no request for them, and each event has the names and types of now. */
@@ -61,15 +61,10 @@ export class Definitions {
       if (compared.isSame) return undefined;
       // Before there is a baseline, definitions are only stored.
       const changes = state.baselined ? compared.changes : [];
-      const draft = (count: number): Draft => {
-        const part = changes.slice(0, count);
-        return {
-          state: { definitions: definitionsAfter(state.definitions, { definitions, changes }, count) },
-          events: version => fieldEvents(process, part, { version, at }),
-          less: () => (count > 1 ? draft(Math.floor(count / 2)) : undefined),
-        };
-      };
-      return draft(changes.length);
+      return inHalves(changes, some => ({
+        state: { definitions: definitionsAfter(state.definitions, { definitions, changes }, some.length) },
+        events: version => fieldEvents(process, some, { version, at }),
+      }));
     };
     this.events = await announce(this.#context, before, decide);
     this.#rules = rulesOf(definitions, this.#ignored);
@@ -102,17 +97,12 @@ async function readIfShown(
     if (!isRefusal(error)) throw error;
     const message =
       'Field definitions can not be read: fields keep the names and types that were known before.';
-    reports.once(code, message, { error: (error as Error).message });
+    reports.once(code, message, { error: error.message });
     return undefined;
   }
 }
 
-function isRefusal(error: unknown): boolean {
-  if (error instanceof ServiceAnswerError) return true;
-  return (
-    error instanceof ServiceStatusError &&
-    error.status >= 400 &&
-    error.status !== 401 &&
-    !isPassing(error.status)
-  );
+function isRefusal(error: unknown): error is Error {
+  if (!(error instanceof ServiceStatusError)) return error instanceof ServiceAnswerError;
+  return error.status >= 400 && error.status !== 401 && !isPassing(error.status);
 }

@@ -8,7 +8,7 @@ import type { Actors } from '../audit-log/actors.ts';
 import { namesIn } from '../audit-log/names.ts';
 import type { LogEntry } from '../audit-log/placed-entries.ts';
 import type { PassContext } from '../context/context.ts';
-import { announce, type Draft } from './announce.ts';
+import { announce, inHalves } from './announce.ts';
 
 /** A transaction of the table takes 100 items. */
 const MAX_ENTRIES_PER_COMMIT = 90;
@@ -24,11 +24,10 @@ export async function announceEntries(
   actors: Actors,
 ): Promise<number> {
   const { process, snapshots, clock, heartbeat, before } = context;
-  const draft = (some: readonly ReadEntry[]): Draft => ({
+  const draft = (some: readonly ReadEntry[]) => ({
     state: {},
     entries: some.map(({ id }) => id),
-    events: version => auditEvents(process, some, { version, at: clock() }),
-    less: () => (some.length > 1 ? draft(some.slice(0, Math.floor(some.length / 2))) : undefined),
+    events: (version: number) => auditEvents(process, some, { version, at: clock() }),
   });
   let state = before;
   let emitted = 0;
@@ -41,7 +40,7 @@ export async function announceEntries(
         some.map(({ id }) => id),
       );
       const left = some.filter(({ id }) => !known.has(id));
-      return left.length > 0 ? draft(left) : undefined;
+      return left.length > 0 ? inHalves(left, draft) : undefined;
     });
     await heartbeat.beat();
   }

@@ -93,7 +93,7 @@ export async function listProjects(context: PassContext, updatedAfter?: number):
 interface Reading {
   /** In the order of the list. */
   readonly ids: ReadonlySet<string>;
-  /** How many rows were read: more than `ids` when a row moved meanwhile, and was shown twice. */
+  /** How many rows were read: more than `ids` when a row moved between two pages, and was shown twice. */
   readonly rows: number;
   readonly pages: number;
   readonly firstPage: Pick<Page<never>, 'readAt' | 'clock'> | undefined;

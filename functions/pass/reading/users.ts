@@ -50,7 +50,7 @@ export class Users {
     return namesOf(asked);
   }
 
-  /** What is known after one more question; undefined when there is none to ask now. */
+  /** What is known after one more question; undefined when there is no reason to ask now. */
   async #ask(
     known: KnownUsers | undefined,
     strange: readonly (readonly string[])[],
@@ -103,7 +103,7 @@ export class Users {
     return { names, askedAt: clock() };
   }
 
-  /** Asks for one user (service-api.md §4 #5) of whom the list, read within the hour, did not know: somebody new, or nobody at all. */
+  /** Asks for one user (service-api.md §4 #5) who was not in the list, read within the hour: a new one, or not a user. */
   async #lookUp(known: KnownUsers, id: string): Promise<KnownUsers> {
     const { names, strangers = [] } = known;
     try {
