@@ -29,7 +29,7 @@ export const endpointConfig = object({
   perSecond: perSecond().optional(),
   keepSuccesses: yesNo().optional(),
   ...kindSettings,
-})
+} satisfies Record<keyof EndpointSettings, z.ZodType>)
   .superRefine(onlyOfItsKind)
   .register(remedies, { url: ELSEWHERE, secret: ELSEWHERE, secrets: ELSEWHERE });
 

@@ -1,30 +1,21 @@
 import { createHash } from 'node:crypto';
 import type { Config } from '../../functions/config/schema.ts';
-import type { EndpointFilter } from '../../functions/model/filter.ts';
-import { type EndpointKind, KINDS, type KindSettings } from '../../functions/model/kinds.ts';
+import type { EndpointSettings } from '../../functions/model/endpoint.ts';
+import { type EndpointKind, KINDS } from '../../functions/model/kinds.ts';
 import type { Environment } from '../basics/environment.ts';
 import { UsageError } from '../basics/usage-error.ts';
 import { checkAddress, checkSecret, type EndpointOption } from './endpoint-options.ts';
 import { variablePrefix } from './watched.ts';
 
-/** An endpoint of the command line or the configuration, with all parts that it takes. */
-export interface WantedEndpoint extends KindSettings {
-  /** The given name, or one that is made of kind and URL and is the same at every start; it shows no more
-   *  of the URL than the host. */
-  readonly name: string;
-  readonly kind: EndpointKind;
+/** An endpoint of the command line or the configuration, with all parts that it takes. A name that is not given is made
+ *  of kind and URL: it is the same at every start, and shows no more of the URL than the host. */
+export interface WantedEndpoint extends EndpointSettings {
   /** Whether it is of the command line. */
   readonly isOption: boolean;
   readonly url: string;
   readonly origin: string;
   /** Signing secrets of a webhook; empty when one is to be made. */
   readonly secrets: readonly string[];
-  /** Undefined: every event. */
-  readonly filter: EndpointFilter | undefined;
-  /** Requests a second while what waited is sent; undefined: the default of its kind. */
-  readonly perSecond?: number | undefined;
-  /** Whether attempts that succeeded are kept; undefined: they are. */
-  readonly keepSuccesses?: boolean | undefined;
 }
 
 /**
@@ -44,7 +35,7 @@ export function wantedEndpoints(
     const prefix = `ENDPOINT_${variablePrefix(name)}`;
     const url = fromEnvironment(`${prefix}_URL`, `Endpoint ${name} has no URL`, environment);
     const secrets = KINDS[kind].isSigned ? secretsIn(`${prefix}_SECRET`, environment) : [];
-    return { filter: undefined, ...settings, isOption: false, url, origin: new URL(url).origin, secrets };
+    return { ...settings, isOption: false, url, origin: new URL(url).origin, secrets };
   });
   const asked = options.map(option => {
     const url = option.url || chatUrl(option.kind, environment);

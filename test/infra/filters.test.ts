@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { readExamples } from '../../docs/read-examples.ts';
-import { EVENT_TYPES, mayCarry } from '../../functions/config/filter.ts';
+import { EVENT_TYPES, endpointFilter, mayCarry } from '../../functions/config/filter.ts';
 import { type ChangeEvent, eventSchemas } from '../../functions/model/event.ts';
+import { FILTER_KEYS } from '../../functions/model/filter.ts';
 import { messageOf } from '../../functions/topic/entry.ts';
 import { config, endpoint, problemsOf, subscription } from '../kit/infra/config-examples.ts';
 
@@ -227,4 +228,8 @@ describe('a condition on values', () => {
     expect(withValues([{ field: 'status', to: 'Open' }], created)).toEqual([]);
     expect(withValues([{ field: 'status', from: 'Open' }])).toEqual([]);
   });
+});
+
+test('an endpoint filters by the keys that its filter has', () => {
+  expect(Object.keys(endpointFilter.shape)).toEqual(FILTER_KEYS);
 });

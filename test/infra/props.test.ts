@@ -42,7 +42,7 @@ describe("the construct's properties", () => {
   });
 
   test('each have a comment, and a default unless they are required', () => {
-    const folder = new URL('../../infra/props', import.meta.url);
+    const folder = new URL('../../infra/props/', import.meta.url);
     const texts = readdirSync(folder).map(name => readFileSync(new URL(name, folder), 'utf8'));
     const properties = texts.flatMap(text =>
       [...text.matchAll(/(\/\*\*(?:(?!\/\*\*).)*?\*\/\n)?^ {2}readonly (\w+)(\??):/gms)].map(
