@@ -1,6 +1,10 @@
 import { Argument, type Command } from 'commander';
-import { FUNCTIONS, type FunctionName } from '../../functions/operations/protocol/logs.ts';
-import { SET_ASIDE, type SetAsideName } from '../../functions/operations/protocol/set-aside.ts';
+import {
+  FUNCTIONS,
+  type FunctionName,
+  SET_ASIDE,
+  type SetAsideName,
+} from '../../functions/operations/protocol/stack.ts';
 import { type Consent, confirmed } from '../context/confirm.ts';
 import type { Cli } from '../context/runner.ts';
 import { limitOf, timeOf } from '../options/parsers.ts';

@@ -1,5 +1,5 @@
 import type { AnswerOf } from '../../functions/operations/protocol/answers.ts';
-import type { LogEntry } from '../../functions/operations/protocol/logs.ts';
+import type { LogEntry } from '../../functions/operations/protocol/stack.ts';
 import { printable } from '../../local/terminal/text.ts';
 import { type Paper, paint, type Style } from './paper.ts';
 import { table } from './table.ts';

@@ -8,8 +8,7 @@ import type { EndpointSettings } from '../model/endpoint.ts';
 import type { SecretKeeper } from '../model/secret.ts';
 import type { ChangeRecord, ChangeRecords, KnownProcess, Store, Subject } from '../store/store.ts';
 import type { AnswerOf } from './protocol/answers.ts';
-import type { FunctionName, LogEntry } from './protocol/logs.ts';
-import type { SetAsideMessage, SetAsideName } from './protocol/set-aside.ts';
+import type { FunctionName, LogEntry, SetAsideMessage, SetAsideName } from './protocol/stack.ts';
 
 /** Starts passes. */
 export interface Passes {

@@ -1,12 +1,16 @@
 import * as z from 'zod';
 import { inParallel } from '../basics/in-parallel.ts';
 import { serialise } from '../changes/serialise.ts';
+import { AttemptLog } from '../delivery/attempt-log.ts';
 import { closedTo, joined } from '../delivery/health.ts';
+import { outcomeOf } from '../delivery/http/outcome.ts';
 import { placeOf } from '../delivery/read-event.ts';
 import type { Attempt, NewDelivery } from '../model/delivery.ts';
 import { leftOutBy } from '../model/filter.ts';
+import { testEvent } from '../model/test-event.ts';
 import type { FoundEntry } from '../store/store.ts';
 import { type Acted, type OperationsContext, onEndpoint } from './context.ts';
+import { readSecret } from './endpoint-settings.ts';
 import { allEndpoints, changeRow, countOf, type Found, findEndpoint, wake } from './endpoints.ts';
 import { findEvent } from './events.ts';
 import { CONCURRENCY, cursorOf, DEFAULT_LIMIT, iso, MAX_COUNTED, readCursor } from './page.ts';
@@ -205,3 +209,33 @@ const REASONS = {
   held: 'the endpoint asked for less',
   behind: 'others wait before it',
 } as const;
+
+/** Sends a test event to one endpoint at once, whatever its filter, and even while it is paused, stopped or
+ *  failing, which stays as it is. The event is signed and formatted as all are, and tried once. The answer has
+ *  the first 1 KB of the receiver's answer, made harmless.
+ *
+ *  Address and secrets are read each time: an operator who tests an endpoint has often just changed them. */
+export async function testEndpoint(
+  context: OperationsContext,
+  { endpoint: name }: RequestOf<'test-endpoint'>,
+): Promise<Acted<AnswerOf<'test-endpoint'>>> {
+  const { endpoint } = await findEndpoint(context, name);
+  const secret = await readSecret(context, endpoint);
+  const began = context.clock();
+  const tag = Buffer.from(context.randomBytes(4)).toString('hex');
+  const event = testEvent(name, { at: began, tag });
+  const poster = context.openPoster();
+  const attempts = new AttemptLog(endpoint, context);
+  try {
+    const body = serialise(event);
+    const held = { id: event.id, eventId: event.id, body, at: began, triedAt: undefined, attempts: 0 };
+    const [job] = context.jobsOf([{ held, event }], endpoint).jobs;
+    const request = job?.request(context.clock(), secret) ?? { body, headers: {} };
+    const answer = await poster.post(secret.url, request);
+    const attempt = attempts.add([{ event }], { began, answer, outcome: outcomeOf(answer), secret });
+    await attempts.write();
+    return onEndpoint(name, attemptAnswer(attempt), [attempt.failure ?? `answered ${attempt.status}`]);
+  } finally {
+    await poster.close();
+  }
+}

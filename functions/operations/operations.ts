@@ -4,7 +4,7 @@ import { nearest } from '../basics/nearest.ts';
 import { isTooDeep } from '../basics/nesting.ts';
 import { listActions, recordAction } from './actions.ts';
 import type { Acted, OperationsContext } from './context.ts';
-import { listAttempts, listDeadLetters, resend, resendDead, traceEvent } from './deliveries.ts';
+import { listAttempts, listDeadLetters, resend, resendDead, testEndpoint, traceEvent } from './deliveries.ts';
 import {
   addEndpoint,
   finishRotation,
@@ -30,7 +30,6 @@ import { Refused } from './refused.ts';
 import { cancelReplay, replay } from './replay.ts';
 import { clearSetAside, readLogs, republish, retrySetAside, showSetAside } from './stack-operations.ts';
 import { showStatus } from './status.ts';
-import { testEndpoint } from './test-event.ts';
 
 /** The caller of a request. */
 export interface Caller {

@@ -2,11 +2,15 @@ import * as z from 'zod';
 import { FILTER_KEYS } from '../../model/filter.ts';
 import { doctorAnswer } from './doctor.ts';
 import { endpointStatus } from './endpoints.ts';
-import { logsAnswer } from './logs.ts';
 import { attempt, count, cursor, time } from './parts.ts';
-import { republishAnswer } from './republish.ts';
 import type { Operation, Request } from './requests.ts';
-import { clearSetAsideAnswer, retrySetAsideAnswer, setAsideAnswer } from './set-aside.ts';
+import {
+  clearSetAsideAnswer,
+  logsAnswer,
+  republishAnswer,
+  retrySetAsideAnswer,
+  setAsideAnswer,
+} from './stack.ts';
 import { statusAnswer } from './status.ts';
 
 /** An event as it was committed: docs/events.md. */

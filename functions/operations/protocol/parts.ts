@@ -24,3 +24,18 @@ export const attempt = z.strictObject({
   /** The first 1 KB of the answer, made harmless. */
   answer: z.string().optional(),
 });
+
+/** A time in a request, with any zone. */
+export const moment = z.iso.datetime({
+  offset: true,
+  error: 'a time with its zone, such as 2026-11-21T09:00:00Z',
+});
+
+/** A dry run answers as the operation would, and changes nothing. */
+export const asDryRun = { dryRun: z.boolean().optional() };
+
+/** The cursor of the page before, and how many entries this one may have. */
+export const asPage = {
+  cursor: z.string().max(8192).optional(),
+  limit: z.int().min(1).max(100).optional(),
+};

@@ -1,31 +1,22 @@
 import * as z from 'zod';
 import { bySetting, KIND_NAMES } from '../../model/kinds.ts';
-import { logsRequest } from './logs.ts';
-import { republishRequest } from './republish.ts';
-import { clearSetAsideRequest, retrySetAsideRequest, setAsideRequest } from './set-aside.ts';
+import { asDryRun, asPage, moment } from './parts.ts';
+import {
+  clearSetAsideRequest,
+  logsRequest,
+  republishRequest,
+  retrySetAsideRequest,
+  setAsideRequest,
+} from './stack.ts';
 
-/** What people may ask (design.md §13): one JSON object each, whoever asks and wherever it is answered. Times are ISO 8601 with a zone. */
+/** The requests (design.md §13): one JSON object each, the same for every client and implementation. Times are ISO 8601 with a zone. */
 
 const name = z.string().min(1).max(256);
-const time = z.iso.datetime({
-  offset: true,
-  error: 'a time with its zone, such as 2026-11-21T09:00:00Z',
-});
 const eventId = z.string().min(1).max(2048);
 const names = z.array(name).min(1).max(100);
 
-/** Long answers come in pages: `cursor` is the one that the page before had; without it, the first page is
- *  returned. */
-const paged = {
-  cursor: z.string().max(8192).optional(),
-  limit: z.int().min(1).max(100).optional(),
-};
-
 /** A process; with its workspace only if two workspaces have a process of this id. */
 const ofProcess = { process: name, workspace: name.optional() };
-
-/** A dry run says what would be done, and does nothing. */
-const dryRun = { dryRun: z.boolean().optional() };
 
 /** No endpoint has a longer name. */
 const endpoint = z.string().min(1).max(100);
@@ -52,30 +43,30 @@ const eventQuery = {
   /** Words that must all be part of the event: of its type, ids, names, actors, fields and values, in any case. */
   search: z.string().max(256).regex(/\S/, 'at least one word').optional(),
   /** Committed at this time or later. */
-  since: time.optional(),
+  since: moment.optional(),
   /** Committed before this time. */
-  until: time.optional(),
+  until: moment.optional(),
 };
 
 /** Requests that only look. */
 export const lookRequests = [
-  z.strictObject({ operation: z.literal('status'), ...paged }),
+  z.strictObject({ operation: z.literal('status'), ...asPage }),
   z.strictObject({
     operation: z.literal('events'),
     ...eventQuery,
     order: z.enum(['newest-first', 'oldest-first']).optional(),
-    ...paged,
+    ...asPage,
   }),
   z.strictObject({ operation: z.literal('trace'), eventId }),
-  z.strictObject({ operation: z.literal('endpoints'), ...paged }),
+  z.strictObject({ operation: z.literal('endpoints'), ...asPage }),
   z.strictObject({ operation: z.literal('endpoint'), ...endpointName }),
   z.strictObject({
     operation: z.literal('attempts'),
     ...endpointName,
     eventId: eventId.optional(),
-    ...paged,
+    ...asPage,
   }),
-  z.strictObject({ operation: z.literal('dead-letters'), ...endpointName, ...paged }),
+  z.strictObject({ operation: z.literal('dead-letters'), ...endpointName, ...asPage }),
   /** Lists actions: those on one endpoint, on one process, or, if neither is named, all. */
   z
     .strictObject({
@@ -83,7 +74,7 @@ export const lookRequests = [
       endpoint: endpoint.optional(),
       process: name.optional(),
       workspace: name.optional(),
-      ...paged,
+      ...asPage,
     })
     .refine(({ endpoint, process }) => endpoint === undefined || process === undefined, {
       path: ['endpoint'],
@@ -113,7 +104,7 @@ export const actRequests = [
   }),
   z.strictObject({ operation: z.literal('pause-endpoint'), ...endpointName }),
   z.strictObject({ operation: z.literal('resume-endpoint'), ...endpointName }),
-  z.strictObject({ operation: z.literal('remove-endpoint'), ...endpointName, ...dryRun }),
+  z.strictObject({ operation: z.literal('remove-endpoint'), ...endpointName, ...asDryRun }),
   z.strictObject({
     operation: z.literal('rotate-secret'),
     ...endpointName,
@@ -123,23 +114,23 @@ export const actRequests = [
   z.strictObject({ operation: z.literal('test-endpoint'), ...endpointName }),
   z.strictObject({ operation: z.literal('resend'), eventId, to: endpoint }),
   /** Sends all dead letters of an endpoint again. */
-  z.strictObject({ operation: z.literal('resend-dead'), to: endpoint, ...dryRun }),
+  z.strictObject({ operation: z.literal('resend-dead'), to: endpoint, ...asDryRun }),
   z.strictObject({
     operation: z.literal('replay'),
     to: endpoint,
-    since: time,
-    until: time.optional(),
+    since: moment,
+    until: moment.optional(),
     types: names.optional(),
     processes: names.optional(),
-    ...dryRun,
+    ...asDryRun,
   }),
   z.strictObject({ operation: z.literal('cancel-replay'), to: endpoint }),
   /** Starts a pass. */
   z.strictObject({ operation: z.literal('pass'), ...ofProcess, mode: z.enum(['changes', 'sweep']) }),
   /** Lets the deletions of a process that is on hold go ahead. */
-  z.strictObject({ operation: z.literal('release'), ...ofProcess, ...dryRun }),
+  z.strictObject({ operation: z.literal('release'), ...ofProcess, ...asDryRun }),
   /** Deletes what is kept of a process that is no longer configured. */
-  z.strictObject({ operation: z.literal('forget'), ...ofProcess, ...dryRun }),
+  z.strictObject({ operation: z.literal('forget'), ...ofProcess, ...asDryRun }),
   republishRequest,
   clearSetAsideRequest,
   retrySetAsideRequest,

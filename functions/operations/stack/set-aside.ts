@@ -10,7 +10,7 @@ import {
 } from '@aws-sdk/client-sqs';
 import { REASON, SOURCE } from '../../queue/set-aside.ts';
 import type { SetAsideQueue } from '../context.ts';
-import type { SetAsideMessage, SetAsideName } from '../protocol/set-aside.ts';
+import type { SetAsideMessage, SetAsideName } from '../protocol/stack.ts';
 import { Refused } from '../refused.ts';
 
 type Client = Pick<SQSClient, 'send'>;

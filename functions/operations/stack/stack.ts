@@ -10,7 +10,7 @@ import { sqsQueue } from '../../queue/sqs.ts';
 import { askedPass, passIn } from '../../schedule/pass-message.ts';
 import type { ChangeRecord, ChangeRecords } from '../../store/store.ts';
 import type { LogReader, Passes, StackPorts } from '../context.ts';
-import type { FunctionName, LogEntry } from '../protocol/logs.ts';
+import type { FunctionName, LogEntry } from '../protocol/stack.ts';
 import { retryUnsettled, setAsideQueue } from './set-aside.ts';
 
 type Settings = z.infer<typeof operateEnvironment>;
