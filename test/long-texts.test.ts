@@ -12,7 +12,7 @@ import { ignoredFields, updateTime } from '../functions/changes/ignored-fields.t
 import { harmless, quote } from '../functions/delivery/http/quote.ts';
 import { slackMessages } from '../functions/delivery/slack/slack.ts';
 import { teamsMessages } from '../functions/delivery/teams/teams.ts';
-import { entryTimes, pathsNaming } from '../functions/doctor/entries.ts';
+import { entryTimes, pathsNaming } from '../functions/doctor/survey.ts';
 import type { ChangeEvent } from '../functions/model/event.ts';
 import { decodePart, encodePart } from '../functions/model/event-id.ts';
 import { wants } from '../functions/model/filter.ts';

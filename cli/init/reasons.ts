@@ -9,9 +9,9 @@ const TOPICS: Readonly<Record<string, readonly string[]>> = {
   identifiers: ['project identifiers', 'task identifiers', 'user identifiers'],
   pageSize: ['projects', 'tasks', 'the audit log', 'users'].map(list => `page size of ${list}`),
   dateHeader: ['clock'],
-  overlap: [LAG],
+  overlap: [LAG.topic],
   ignoreFields: ['update times', 'fields that change by themselves'],
-  auditLog: [AUDIT],
+  auditLog: [AUDIT.topic],
 };
 
 /** The settings that a doctor proposes for a workspace and a process, each with the findings that say why. */

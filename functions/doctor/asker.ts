@@ -1,7 +1,17 @@
 import type { Clock, Sleep } from '../basics/clock.ts';
-import { isJsonObject, type Json, type JsonObject } from '../basics/json.ts';
+import { isJsonObject, type Json } from '../basics/json.ts';
 import type { Probed, ServiceProbe } from '../service/probe.ts';
 
+/** The page sizes that passes use by default; a test compares them with the client's. */
+export const PAGE_SIZES = { projects: 200, tasks: 500, auditLog: 100, users: 1000 } as const;
+/** How often a question is asked whose answer an edit in between may spoil. */
+export const MAX_TRIES = 3;
+/** A request is given up when its `Retry-After` asks for a longer wait. */
+const MAX_WAIT_MS = 20_000;
+const MIN_WAIT_MS = 1_000;
+const NOT_FOR_SIZE = new Set([401, 403, 404, 429]);
+
+export type ListName = keyof typeof PAGE_SIZES;
 type Query = Readonly<Record<string, string | number>>;
 
 /** Asks the service about one process, with bounds for the rate and the number of requests. */
@@ -13,11 +23,17 @@ export interface Asker {
   get(segments: readonly string[], query?: Query): Promise<Probed>;
   readonly token: ServiceProbe['token'];
   readonly definitions: ServiceProbe['definitions'];
-  /** By list: the answers to pages that were too large, and the page size that was asked for instead. */
-  readonly tooLarge: Map<ListName, { readonly first: number; readonly answers: readonly Probed[] }>;
+  /** By list: the smallest page size that failed, the one that is asked for instead, and the answers that failed. */
+  readonly tooLarge: Map<ListName, Sizing>;
   /** All answers so far, including those after which a request was tried again. */
   readonly met: readonly Omit<Probed, 'body'>[];
   wait(ms: number): Promise<void>;
+}
+
+interface Sizing {
+  readonly first: number;
+  readonly failed?: number;
+  readonly answers: readonly Probed[];
 }
 
 /** As many requests were sent as one run of the doctor may send. */
@@ -28,20 +44,15 @@ export class TooManyRequests extends Error {
 }
 
 export interface AskerOptions {
-  readonly probe: ServiceProbe;
-  readonly process: string;
   readonly clock: Clock;
   readonly sleep: Sleep;
   /** The most requests in all, and per second. */
-  readonly most: number;
-  readonly perSecond: number;
+  readonly most?: number;
+  readonly perSecond?: number;
 }
 
-/** A request is given up when its `Retry-After` asks for a longer wait. */
-const MAX_WAIT_MS = 20_000;
-const MIN_WAIT_MS = 1_000;
-
-export function createAsker({ probe, process, clock, sleep, most, perSecond }: AskerOptions): Asker {
+export function createAsker(probe: ServiceProbe, process: string, options: AskerOptions): Asker {
+  const { clock, sleep, most = 200, perSecond = 5 } = options;
   const met: Omit<Probed, 'body'>[] = [];
   let next = 0;
   const send = async (segments: readonly string[], query: Query): Promise<Probed> => {
@@ -68,73 +79,38 @@ export function createAsker({ probe, process, clock, sleep, most, perSecond }: A
   };
 }
 
-/** One page, as far as it can be read. */
-export interface PageBody {
-  /** The list's property; undefined when there is no list, or several. */
-  readonly property: string | undefined;
-  /** All properties that are arrays. */
-  readonly arrays: readonly string[];
-  readonly items: readonly JsonObject[];
-  readonly paging: JsonObject | undefined;
-  readonly next: string | undefined;
-}
-
-/** A list, as far as it was read. */
-export interface ListRead {
-  readonly answers: readonly Probed[];
-  readonly pages: readonly PageBody[];
-  readonly items: readonly JsonObject[];
-  /** True when the whole list was read. */
-  readonly isWhole: boolean;
-  /** The page size (`first`) that worked. */
-  readonly first: number;
-  /** True when a cursor came a second time: such a list never ends. */
-  readonly isStuck: boolean;
-  /** The answer that ended the reading early. */
-  readonly failure: Probed | undefined;
-}
-
-/** The page sizes that passes use by default; a test compares them with the client's. */
-export const PAGE_SIZES = { projects: 200, tasks: 500, auditLog: 100, users: 1000 } as const;
-export type ListName = keyof typeof PAGE_SIZES;
-
-const NOT_FOR_SIZE = new Set([401, 403, 404, 429]);
-
-/** Reads the page of an answer; `property` is the list's name where it is documented. */
-export function pageBody(body: Json | undefined, property?: string): PageBody {
+/** Reads the page of an answer. `property`: the list's name, undefined when there is no list, or several. */
+export function pageBody(body: Json | undefined, property?: string) {
   const object = isJsonObject(body) ? body : {};
   const arrays = Object.keys(object).filter(key => key !== 'paging' && Array.isArray(object[key]));
   const name =
     property === undefined && arrays.length === 1 ? arrays[0] : arrays.find(key => key === property);
   const list = name === undefined ? [] : object[name];
+  const items = Array.isArray(list) ? list.filter(isJsonObject) : [];
   const paging = isJsonObject(object.paging) ? object.paging : undefined;
   const { hasNextPage, endCursor } = paging ?? {};
-  return {
-    property: name,
-    arrays,
-    items: Array.isArray(list) ? list.filter(isJsonObject) : [],
-    paging,
-    next: hasNextPage === true && typeof endCursor === 'string' && endCursor !== '' ? endCursor : undefined,
-  };
+  const next =
+    hasNextPage === true && typeof endCursor === 'string' && endCursor !== '' ? endCursor : undefined;
+  return { property: name, arrays, items, paging, next };
 }
 
 /** Which part of a list to read: the most pages, and a filter or cursor. */
-interface Part {
-  readonly most?: number;
-  readonly query?: Query;
-}
+type Part = { readonly most?: number; readonly query?: Query };
 
-/** Reads a list page by page. Like a pass, it tries smaller pages where large ones fail. */
+/** A list, as far as it was read. */
+export type ListRead = Awaited<ReturnType<typeof readList>>;
+
+/** Reads a list page by page, until an answer fails or a cursor repeats. Like a pass, it makes too large pages smaller. */
 async function readList(
   asker: Asker,
   name: ListName,
   segments: readonly string[],
   { most = 5, query = {} }: Part,
-): Promise<ListRead> {
+) {
   const answers: Probed[] = [];
-  const pages: PageBody[] = [];
+  const pages: ReturnType<typeof pageBody>[] = [];
   const cursors = new Set<string>();
-  const sizing = () => asker.tooLarge.get(name) ?? { first: PAGE_SIZES[name], answers: [] };
+  const sizing = (): Sizing => asker.tooLarge.get(name) ?? { first: PAGE_SIZES[name], answers: [] };
   let failure: Probed | undefined;
   let after: string | undefined;
   let isStuck = false;
@@ -149,12 +125,13 @@ async function readList(
       isStuck = cursors.has(after);
       cursors.add(after);
     } else if (first > 1 && mayBeForSize(came)) {
-      asker.tooLarge.set(name, { first: Math.floor(first / 2), answers: [...failures, came] });
+      const size = { first: Math.floor(first / 2), failed: first };
+      asker.tooLarge.set(name, { ...size, answers: [...failures, came] });
     } else failure = came;
   }
   const items = pages.flatMap(page => page.items);
   const isWhole = !failure && after === undefined;
-  return { answers, pages, items, first: sizing().first, isStuck, failure, isWhole };
+  return { answers, pages, items, isWhole, isStuck, failure, first: sizing().first };
 }
 
 function mayBeForSize({ status, failure = '', hasNoToken }: Probed): boolean {
@@ -162,7 +139,7 @@ function mayBeForSize({ status, failure = '', hasNoToken }: Probed): boolean {
   return status === undefined ? failure.includes('at most') : status >= 400 && !NOT_FOR_SIZE.has(status);
 }
 
-const pathTo = ({ process }: Asker, ...segments: string[]) => ['processes', process, ...segments];
+export const pathTo = ({ process }: Asker, ...segments: string[]) => ['processes', process, ...segments];
 
 /** Asks for one page of the projects. */
 export const projectsPage = (asker: Asker, query: Query): Promise<Probed> =>
@@ -185,21 +162,21 @@ export const readLog = (asker: Asker, part: Part = {}): Promise<ListRead> =>
 export const readUsers = (asker: Asker): Promise<ListRead> =>
   readList(asker, 'users', ['users'], { most: 2 });
 
-/** The definitions of custom fields of projects or of tasks. */
-export const getDefinitions = (asker: Asker, kind: 'project' | 'task'): Promise<Probed> =>
-  kind === 'project'
-    ? asker.get(pathTo(asker, 'coverpage'))
-    : asker.get(pathTo(asker, 'task-custom-fields'), { includeArchived: 'true' });
+/** Reads again, at most MAX_TRIES times in all, until a reading is usable. */
+export async function untilUsable<Reading>(
+  first: Reading,
+  read: () => Promise<Reading>,
+  isUsable: (reading: Reading) => boolean | Promise<boolean>,
+): Promise<Reading> {
+  let last = first;
+  for (let tries = 1; tries < MAX_TRIES && !(await isUsable(last)); tries += 1) last = await read();
+  return last;
+}
 
-/** How often a question is asked whose answer an edit in between may spoil. */
-export const MAX_TRIES = 3;
-
-/** Asks until no edit in between can have spoiled the answer, at most MAX_TRIES times: the projects are read before and
- *  after it. `ask` returns a conclusion that holds whatever was edited, or a judge of the second reading, which
- *  returns undefined if the answer is spoiled. Undefined when every answer was. */
+/** Asks until no edit in between spoiled the answer, at most MAX_TRIES times: the projects are read before and after it.
+ *  `ask` returns a conclusion that no edit can spoil, or a judge of the second reading: undefined if it was spoiled. */
 export async function confirmed<Conclusion extends string | object>(
-  asker: Asker,
-  projects: ListRead,
+  { asker, projects }: { readonly asker: Asker; readonly projects: ListRead },
   ask: (before: ListRead) => Promise<Conclusion | ((after: ListRead) => Conclusion | undefined)>,
 ): Promise<Conclusion | undefined> {
   let before = projects;

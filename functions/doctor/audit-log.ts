@@ -2,66 +2,50 @@ import type { JsonObject } from '../basics/json.ts';
 import { factsOf } from '../pass/audit-log/entry-facts.ts';
 import type { Probed } from '../service/probe.ts';
 import { MAX_TRIES, pageBody, readLog, readProjects, tasksPage } from './asker.ts';
-import { entryTimes, leaves, namedIn, pathsNaming } from './entries.ts';
-import {
-  counted,
-  failed,
-  fine,
-  type Judged,
-  propertyList,
-  type Seen,
-  setting,
-  shown,
-  span,
-  timeText,
-  unknown,
-  WATCH,
-  warning,
-} from './finding.ts';
+import { counted, type Judged, listed, type Seen, shown, span, timeText, topicOf, WATCH } from './finding.ts';
 import { identifierOf } from './records.ts';
-import type { Check, Survey } from './survey.ts';
+import { entryTimes, leaves, namedIn, pathsNaming, type Survey } from './survey.ts';
 import { known, orderOf, textOf, timeOf } from './update-time.ts';
 
-export const AUDIT = 'audit log';
-export const LOG_ORDER = 'audit log order';
-export const LOG_NAMES = 'audit log names projects';
-export const LOG_LAG = 'audit log shows edits';
-const LOG_TIMES = 'audit log times';
-const LOG_USERS = 'audit log names users';
-const LOG_KEEPS = 'audit log keeps';
-const DELETED = 'deleted projects';
+export const AUDIT = topicOf('audit log');
+export const LOG_ORDER = topicOf('audit log order');
+export const LOG_NAMES = topicOf('audit log names projects');
+export const LOG_LAG = topicOf('audit log shows edits');
+const LOG_TIMES = topicOf('audit log times');
+const LOG_USERS = topicOf('audit log names users');
+const LOG_KEEPS = topicOf('audit log keeps');
+const DELETED = topicOf('deleted projects');
 
-/** Whether the audit log can be read, in which order it is, and which part of an entry names its project
- *  (service-api.md §2.4, §4 #3). */
-export const auditLog: Check = {
-  topic: AUDIT,
-  async examine(survey) {
-    const { items, answers, pages, failure, isWhole } = survey.log;
-    if (failure && pages.length === 0) return [judgeRefusal(failure)];
-    const on = { asked: answers, came: `${items.length}${isWhole ? '' : ' and more'} entries` };
-    if (items.length === 0)
-      return [unknown(AUDIT, 'It has no entry: nothing of it can be seen yet.', on, WATCH)];
-    const judges = [judgeOrder, judgeTimes, judgeNames, judgeUsers, judgeKept];
-    return [
-      fine(AUDIT, 'It can be read.', on),
-      ...judges.map(judge => judge(survey, on)),
-      await examineLag(survey, on),
-    ];
-  },
-};
+/** Fewer entries could be in order by chance. */
+const WITNESSES = 5;
+const A_DAY = 24 * 60 * 60 * 1000;
+/** Only updates within this time can show the lag. */
+const RECENT_MS = 600_000;
+const SAME_MS = 2_000;
+const BETWEEN_MS = 4_000;
+const MAX_DELETED = 3;
+
+/** Whether the audit log can be read, its order, and what its entries name (service-api.md §2.4, §4 #3). */
+export async function examineLog(survey: Survey): Promise<Judged[]> {
+  const { items, answers, pages, failure, isWhole } = survey.log;
+  if (failure && pages.length === 0) return [judgeRefusal(failure)];
+  const on = { asked: answers, came: `${items.length}${isWhole ? '' : ' and more'} entries` };
+  if (items.length === 0)
+    return [AUDIT.unknown('It has no entry: nothing of it can be seen yet.', on, WATCH)];
+  const judges = [judgeOrder, judgeTimes, judgeNames, judgeUsers, judgeKept];
+  const findings = judges.map(judge => judge(survey, on));
+  return [AUDIT.fine('It can be read.', on), ...findings, await examineLag(survey, on)];
+}
 
 function judgeRefusal(answer: Probed): Judged {
   const { status } = answer;
-  if (status !== 403 && status !== 404) return failed(AUDIT, answer);
+  if (status !== 403 && status !== 404) return AUDIT.failed(answer);
   const text = `It is denied (${status}). Passes go on without it: the next sweep finds deletions, and task edits that do not move their project.`;
   const remedy =
     'Set auditLog, as below, so that passes stop asking for it; or ask the operator of the service for access.';
   const on = { asked: [answer], came: `status ${status}` };
-  return setting(AUDIT, text, on, { process: { auditLog: false } }, remedy);
+  return AUDIT.setting(text, on, { process: { auditLog: false } }, remedy);
 }
-
-/** Fewer entries could be in order by chance. */
-const WITNESSES = 5;
 
 function judgeOrder({ log: { items } }: Survey, on: Seen): Judged {
   const remedy =
@@ -69,25 +53,25 @@ function judgeOrder({ log: { items } }: Survey, on: Seen): Judged {
   const dated = entryTimes(items);
   if (items.length < WITNESSES || !dated) {
     const why = dated ? 'Too few entries show it.' : 'Entries have no time to tell it by.';
-    return unknown(LOG_ORDER, why, on, remedy);
+    return LOG_ORDER.unknown(why, on, remedy);
   }
   const { path, times } = dated;
   const ends = [times[0] ?? 0, times.at(-1) ?? 0].map(timeText).join(' to ');
   const here = { ...on, came: `${shown(path)} from ${ends}` };
   const order = orderOf(times);
-  if (order === 'mixed') return unknown(LOG_ORDER, 'Entries come in no order of their times.', here, remedy);
-  if (order === 'equal') return unknown(LOG_ORDER, 'All entries have one time.', here, remedy);
-  return fine(LOG_ORDER, `Entries come ${order} first.`, here);
+  if (order === 'oldest' || order === 'newest') return LOG_ORDER.fine(`Entries come ${order} first.`, here);
+  const why = order === 'mixed' ? 'Entries come in no order of their times.' : 'All entries have one time.';
+  return LOG_ORDER.unknown(why, here, remedy);
 }
 
-const keysOf = ([first = {}]: readonly JsonObject[]) => `entries with ${propertyList(Object.keys(first))}`;
+const keysOf = ([first = {}]: readonly JsonObject[]) => `entries with ${listed(Object.keys(first))}`;
 
 function judgeTimes({ log: { items } }: Survey, { asked }: Seen): Judged {
   const dated = entryTimes(items);
   const text = dated
     ? `Entries tell their time in ${shown(dated.path)}.`
     : 'Entries do not tell their time. Passes know new ones by their content.';
-  return fine(LOG_TIMES, text, { asked, came: keysOf(items) });
+  return LOG_TIMES.fine(text, { asked, came: keysOf(items) });
 }
 
 const idsOf = ({ projects: { items }, idOf }: Pick<Survey, 'projects' | 'idOf'>): ReadonlySet<string> =>
@@ -98,17 +82,16 @@ function judgeNames(survey: Survey, { asked }: Seen): Judged {
   const ids = idsOf(survey);
   const paths = pathsNaming(items, ids);
   if (paths.length > 0) {
-    const came = `identifiers of projects in ${propertyList(paths)}`;
-    const text = `${propertyList(paths.slice(0, 1))} names the project of an entry.`;
-    return fine(LOG_NAMES, text, { asked, came });
+    const on = { asked, came: `identifiers of projects in ${listed(paths)}` };
+    return LOG_NAMES.fine(`${listed(paths.slice(0, 1))} names the project of an entry.`, on);
   }
   const on = { asked, came: `${keysOf(items)}, and no identifier of a project in them` };
   if (ids.size === 0 || !survey.projects.isWhole)
-    return unknown(LOG_NAMES, 'No entry names a project that was read.', on, WATCH);
+    return LOG_NAMES.unknown('No entry names a project that was read.', on, WATCH);
   const text = 'No entry names a project that there is. Passes then learn nothing from the log.';
   const remedy =
     'If entries name projects by something else, set identifiers.project to that property of a project.';
-  return warning(LOG_NAMES, text, on, remedy);
+  return LOG_NAMES.warning(text, on, remedy);
 }
 
 /** Whether events can name who made a change: by how many entries passes could do so (docs/decisions/0115-who-made-a-change.md). */
@@ -122,12 +105,10 @@ function judgeUsers({ log, users }: Survey, on: Seen): Judged {
   const asked = [...on.asked, ...users.answers];
   const here = { asked, came: `${ids.size} users; ${of} name one, with a time` };
   if (dated.length > 0)
-    return fine(LOG_USERS, `${of} name a user and a time: events tell who made such a change.`, here);
+    return LOG_USERS.fine(`${of} name a user and a time: events tell who made such a change.`, here);
   const why = naming.length > 0 ? 'Its entries have no time' : 'No entry names a user of the list of users';
-  return fine(LOG_USERS, `${why}: events do not tell who made a change.`, here);
+  return LOG_USERS.fine(`${why}: events do not tell who made a change.`, here);
 }
-
-const A_DAY = 24 * 60 * 60 * 1000;
 
 /** Whether the log drops old entries. If not, it should go back to the creation of the oldest project. */
 function judgeKept({ projects, log: { items, isWhole } }: Survey, on: Seen): Judged {
@@ -136,59 +117,45 @@ function judgeKept({ projects, log: { items, isWhole } }: Survey, on: Seen): Jud
   const oldest = entryTimes(items)?.times.reduce((one, other) => Math.min(one, other));
   const remedy = 'Nothing to do while passes run more often than entries go.';
   if (!isWhole || first === undefined || oldest === undefined)
-    return unknown(LOG_KEEPS, 'It can not be seen whether old entries go.', on, remedy);
+    return LOG_KEEPS.unknown('It can not be seen whether old entries go.', on, remedy);
   const came = `the oldest of ${items.length} entries: ${timeText(oldest)}; the oldest project: ${timeText(first)}`;
-  if (oldest <= first + A_DAY) return fine(LOG_KEEPS, 'Nothing shows that old entries go.', { ...on, came });
+  if (oldest <= first + A_DAY) return LOG_KEEPS.fine('Nothing shows that old entries go.', { ...on, came });
   const text = `Old entries are gone, or never were: it begins ${span(oldest - first)} after the oldest project, and has ${counted(items.length, 'entry')}.`;
-  return fine(LOG_KEEPS, text, { ...on, came }, remedy);
+  return LOG_KEEPS.fine(text, { ...on, came }, remedy);
 }
 
-/** Only updates within this time can show the lag. */
-const RECENT_MS = 600_000;
-const SAME_MS = 2_000;
-const BETWEEN_MS = 4_000;
-
-/** Whether the log has the latest update already. It is read again for some seconds, because an entry may come
- *  a little later than its edit. */
-async function examineLag({ asker, projects, log, timeOf }: Survey, on: Seen): Promise<Judged> {
+/** Whether the log has the latest update. It is read again for some seconds: entries may come later than edits. */
+async function examineLag({ asker, projects, log, timeOf, now }: Survey, on: Seen): Promise<Judged> {
   const newest = Math.max(...known(projects.items.map(timeOf)));
   const times = entryTimes(log.items)?.times;
-  const [answer] = projects.answers;
-  const now = answer?.date ?? answer?.at ?? asker.clock();
   // If a long log begins with the oldest entries, the latest ones were not read.
   const hasLast = log.isWhole || (times && (times[0] ?? 0) > (times.at(-1) ?? 0));
-  if (!times || !hasLast || now - newest > RECENT_MS)
-    return unknown(LOG_LAG, 'Nothing was updated in the last minutes, or nothing tells when.', on, WATCH);
-  const began = asker.clock();
+  if (!times || !hasLast || now() - newest > RECENT_MS)
+    return LOG_LAG.unknown('Nothing was updated in the last minutes, or nothing tells when.', on, WATCH);
   let latest = Math.max(...times);
   for (let tries = 1; tries < MAX_TRIES && latest < newest - SAME_MS; tries += 1) {
     await asker.wait(BETWEEN_MS);
     latest = Math.max(latest, ...(entryTimes((await readLog(asker)).items)?.times ?? []));
   }
-  const waited = span(now - newest + asker.clock() - began);
+  const waited = span(now() - newest);
   const here = { ...on, came: `the last update: ${timeText(newest)}; the last entry: ${timeText(latest)}` };
   if (latest >= newest - SAME_MS)
-    return fine(LOG_LAG, `It has an entry of the last update, within ${waited}.`, here);
+    return LOG_LAG.fine(`It has an entry of the last update, within ${waited}.`, here);
   const text = `It has no entry of the last update, ${waited} after it: it is late, or has none for some edits.`;
-  return warning(LOG_LAG, text, here, WATCH);
+  return LOG_LAG.warning(text, here, WATCH);
 }
 
-const MAX_DELETED = 3;
-
 /** How the task list of a deleted project is answered: with a 404, a deletion is certain at once. */
-export const deletedProjects: Check = {
-  topic: DELETED,
-  async examine(survey) {
-    const { asker } = survey;
-    const gone = survey.projects.isWhole ? goneIds(survey) : [];
-    // A project that was made after the listing was read is in the log, too.
-    const now = gone.length > 0 ? idsOf({ ...survey, projects: await readProjects(asker) }) : new Set();
-    const asked: Probed[] = [];
-    for (const id of gone.filter(each => !now.has(each)).slice(0, MAX_DELETED))
-      asked.push(await tasksPage(asker, id, 1));
-    return [judgeDeleted(asked)];
-  },
-};
+export async function examineDeleted(survey: Survey): Promise<Judged[]> {
+  const { asker } = survey;
+  const gone = survey.projects.isWhole ? goneIds(survey) : [];
+  // A project that was made after the listing was read is in the log, too.
+  const now = gone.length > 0 ? idsOf({ ...survey, projects: await readProjects(asker) }) : new Set();
+  const asked: Probed[] = [];
+  for (const id of gone.filter(each => !now.has(each)).slice(0, MAX_DELETED))
+    asked.push(await tasksPage(asker, id, 1));
+  return [judgeDeleted(asked)];
+}
 
 function judgeDeleted(asked: readonly Probed[]): Judged {
   const isMissing = asked.some(({ status }) => status === 404);
@@ -197,14 +164,14 @@ function judgeDeleted(asked: readonly Probed[]): Judged {
   if (isEmpty && !isMissing) {
     const text =
       'Their task list is empty, and no 404: a deletion is certain, and published, with the second sweep that lacks the project.';
-    return fine(DELETED, text, on);
+    return DELETED.fine(text, on);
   }
   if (isMissing && !isEmpty)
-    return fine(DELETED, 'Their task list answers 404: the next sweep publishes a deletion.', on);
+    return DELETED.fine('Their task list answers 404: the next sweep publishes a deletion.', on);
   const remedy = 'To see it, delete a project and ask the doctor again. Nothing to do: passes take either.';
   const why =
     asked.length > 0 ? 'Their task lists answer differently.' : 'Nothing names a project that is gone.';
-  return unknown(DELETED, why, on, remedy);
+  return DELETED.unknown(why, on, remedy);
 }
 
 /** The identifiers that the audit log has where it names projects, and that no project has. */
@@ -212,18 +179,15 @@ function goneIds(survey: Survey): string[] {
   const { items } = survey.log;
   const ids = idsOf(survey);
   const [path] = pathsNaming(items, ids);
-  const texts = items
-    .toReversed()
-    .flatMap(entry => leaves(entry).filter(leaf => leaf.path === path))
-    .map(({ value }) => textOf(value));
-  const all = [...prefixesOf(texts, ids)].flatMap(prefix =>
+  const named = items.toReversed().flatMap(entry => leaves(entry).filter(leaf => leaf.path === path));
+  const texts = named.map(({ value }) => textOf(value));
+  // What comes before an identifier in these texts: nothing, or the beginning of a path.
+  const prefixes = texts.flatMap(text => {
+    const id = namedIn(text, ids);
+    return id === undefined ? [] : [text.slice(0, text.indexOf(id))];
+  });
+  const all = [...new Set(prefixes)].flatMap(prefix =>
     texts.flatMap(text => (text.startsWith(prefix) ? text.slice(prefix.length).split('/', 1) : [])),
   );
   return [...new Set(all)].filter(id => id !== '' && !ids.has(id) && id.length < 100);
-}
-
-/** The text before the identifiers in these texts: nothing, or the beginning of a path. */
-function prefixesOf(texts: readonly string[], ids: ReadonlySet<string>): Set<string> {
-  const named = texts.map(text => [text, namedIn(text, ids)] as const);
-  return new Set(named.flatMap(([text, id]) => (id === undefined ? [] : [text.slice(0, text.indexOf(id))])));
 }

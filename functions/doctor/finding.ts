@@ -13,7 +13,6 @@ export interface Judged extends Finding {
   readonly settings?: Proposal;
 }
 
-/** The requests that a finding rests on. */
 export type Asked = readonly Pick<Probed, 'request'>[];
 
 /** The requests that a finding rests on, and the answers in short. */
@@ -22,67 +21,56 @@ export interface Seen {
   readonly came: string;
 }
 
-const finding =
-  (verdict: Finding['verdict']) =>
-  (topic: string, text: string, { asked, came }: Seen, remedy?: string): Judged => {
-    const requests = fewer([...new Set(asked.map(({ request }) => short(request)))]);
-    return { topic, verdict, found: text, asked: requests, came, ...(remedy && { remedy }) };
+const MAX_LENGTH = 60;
+const MAX_NAMES = 12;
+const MAX_REQUESTS = 4;
+/** The cursor of a request may have thousands of characters. */
+const MAX_REQUEST_LENGTH = 200;
+
+/** Makes the findings about one topic. */
+export function topicOf(topic: string) {
+  const finding =
+    (verdict: Finding['verdict']) =>
+    (found: string, { asked, came }: Seen, remedy?: string): Judged => {
+      const requests = [...new Set(asked.map(({ request }) => cut(request, MAX_REQUEST_LENGTH)))];
+      const rest = requests.length - MAX_REQUESTS;
+      if (rest > 1) requests.splice(MAX_REQUESTS, rest, `and ${rest} more like these`);
+      return { topic, verdict, found, asked: requests, came, ...(remedy && { remedy }) };
+    };
+  const unknown = finding('unknown');
+  return {
+    topic,
+    ...{ unknown, fine: finding('fine'), warning: finding('warning') },
+    /** For a finding from which settings follow. By default the remedy names them. */
+    setting(text: string, on: Seen, settings: Proposal, remedy?: string): Judged {
+      const [name] = Object.keys({ ...settings.workspace, ...settings.process });
+      return { ...finding('setting')(text, on, remedy ?? `Set ${name}, as below.`), settings };
+    },
+    /** For an answer without a usable body. */
+    failed: (answer: Probed, remedy = 'Remove the cause, then ask the doctor again.') =>
+      unknown('It could not be looked into.', { asked: [answer], came: outcome(answer) }, remedy),
   };
-
-export const fine = finding('fine');
-export const warning = finding('warning');
-export const unknown = finding('unknown');
-
-/** A finding from which settings follow. By default its remedy names them. */
-export function setting(topic: string, text: string, on: Seen, settings: Proposal, remedy?: string): Judged {
-  const [name] = Object.keys({ ...settings.workspace, ...settings.process });
-  return { ...finding('setting')(topic, text, on, remedy ?? `Set ${name}, as below.`), settings };
-}
-
-/** The finding for an answer without a usable body. */
-export function failed(
-  topic: string,
-  answer: Probed,
-  remedy = 'Remove the cause, then ask the doctor again.',
-): Judged {
-  return unknown(topic, 'It could not be looked into.', { asked: [answer], came: outcome(answer) }, remedy);
 }
 
 /** What only an edit shows. */
 export const WATCH = 'Ask with --watch, and edit a task in the meantime.';
 
 /** Why an answer has no body, in words. */
-export function outcome({ failure, status }: Probed): string {
-  return failure ?? `status ${status}`;
-}
+export const outcome = ({ failure, status }: Probed): string => failure ?? `status ${status}`;
 
-const MAX_REQUESTS = 4;
-
-function fewer(requests: readonly string[]): string[] {
-  const rest = requests.length - MAX_REQUESTS;
-  return rest > 1 ? [...requests.slice(0, MAX_REQUESTS), `and ${rest} more like these`] : [...requests];
-}
-
-const MAX_REQUEST_LENGTH = 200;
-
-/** Shortens a request: its cursor may have thousands of characters. */
-function short(request: string): string {
-  return request.length > MAX_REQUEST_LENGTH ? `${request.slice(0, MAX_REQUEST_LENGTH)}…` : request;
-}
-
-const MAX_LENGTH = 60;
-const MAX_NAMES = 12;
-
-/** Text from the service in a form that is safe to print: at most 60 characters, with invisible ones and
- *  control characters escaped. */
+/** Text from the service in a form that is safe to print: short, with invisible and control characters escaped. */
 export function shown(text: string): string {
-  const start = [...text.slice(0, 2 * MAX_LENGTH)].slice(0, MAX_LENGTH).join('');
-  const cut = start.length < text.length ? `${start}…` : start;
-  return cut.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, sign => `\\u{${sign.codePointAt(0)?.toString(16)}}`);
+  const escaped = (sign: string) => `\\u{${sign.codePointAt(0)?.toString(16)}}`;
+  return cut(text, MAX_LENGTH).replace(/[\p{C}\p{Zl}\p{Zp}]/gu, escaped);
+}
+
+function cut(text: string, length: number): string {
+  const start = [...text.slice(0, 2 * length)].slice(0, length).join('');
+  return start.length < text.length ? `${start}…` : start;
 }
 
 /** Names of properties, as a list in words. */
-export function propertyList(names: Iterable<string>): string {
+export function listed(names: Iterable<string>): string {
   const all = [...new Set(names)];
   if (all.length === 0) return 'nothing';
   const rest = all.length - MAX_NAMES;
@@ -90,14 +78,11 @@ export function propertyList(names: Iterable<string>): string {
 }
 
 /** A time as ISO text. */
-export function timeText(time: number): string {
-  return new Date(time).toISOString();
-}
+export const timeText = (time: number): string => new Date(time).toISOString();
 
 /** `1 project`, `2 projects`, `3 entries`. */
-export function counted(count: number, what: string): string {
-  return `${count} ${count === 1 ? what : what.replace(/y$/, 'ie').concat('s')}`;
-}
+export const counted = (count: number, what: string): string =>
+  `${count} ${count === 1 ? what : what.replace(/y$/, 'ie').concat('s')}`;
 
 /** A duration in words: `3 s`, `5 min`, `2 h`. */
 export function span(ms: number): string {

@@ -1,92 +1,68 @@
-import type { RecordKind } from '../basics/identifier-names.ts';
-import { identifierNames } from '../basics/identifier-names.ts';
+import { identifierNames, type RecordKind } from '../basics/identifier-names.ts';
 import { isJsonObject, type Json, type JsonObject } from '../basics/json.ts';
 import { jsonEqual } from '../changes/equal.ts';
-import {
-  type ListRead,
-  MAX_TRIES,
-  pageBody,
-  projectsPage,
-  readProjects,
-  readTasks,
-  tasksPage,
-} from './asker.ts';
-import {
-  type Asked,
-  counted,
-  fine,
-  type Judged,
-  outcome,
-  propertyList,
-  setting,
-  shown,
-  unknown,
-  warning,
-} from './finding.ts';
-import { type Check, candidates, type Definitions, isNamedAsIdentifier, isUnique } from './survey.ts';
+import { type ListRead, pageBody, projectsPage, readProjects, readTasks, untilUsable } from './asker.ts';
+import { type Asked, counted, type Judged, listed, outcome, shown, topicOf } from './finding.ts';
+import { candidates, isNamedAsIdentifier, isUnique, type Survey } from './survey.ts';
 import { isUsual, textOf, timeOf } from './update-time.ts';
 
+const SIZES = topicOf('record sizes');
+const STABILITY = topicOf('fields that change by themselves');
+
+const TYPES = new Set(['text', 'number', 'date', 'single-choice', 'multiple-choice']);
+/** An event has room for a record of this size at most. */
+const MAX_EVENT_CHARACTERS = 240_000;
+const RECENT_MS = 600_000;
+
+type Records = readonly JsonObject[];
+type Listed = 'project' | 'task';
+
 /** Which property identifies projects, tasks and users (service-api.md §2.1, §2.4). */
-export const identifiers: Check = {
-  topic: 'identifiers',
-  examine({ projects, key, tasks, users }) {
-    // Identifiers may be unique only within a project: of tasks, the longest list shows most.
-    const [most] = tasks.map(({ read }) => read.items).sort((one, other) => other.length - one.length);
-    const ofTasks = tasks.flatMap(({ read }) => read.answers);
-    return [
-      judgeIdentifier(
-        'project',
-        projects.items,
-        [...projects.answers.slice(0, 1), ...key.asked],
-        key.property,
-      ),
-      judgeIdentifier('task', most ?? [], ofTasks),
-      judgeIdentifier('user', users.items, users.answers),
-    ];
-  },
-};
+export function judgeIdentifiers({ projects, key, tasks, users }: Survey): Judged[] {
+  // Identifiers may be unique only within a project: of tasks, the longest list shows most.
+  const lists = tasks.map(({ read }) => read.items).sort((one, other) => other.length - one.length);
+  const ofTasks = tasks.flatMap(({ read }) => read.answers);
+  const ofProjects = [...projects.answers.slice(0, 1), ...key.asked];
+  return [
+    judgeIdentifier('project', projects.items, ofProjects, key.property),
+    judgeIdentifier('task', lists[0] ?? [], ofTasks),
+    judgeIdentifier('user', users.items, users.answers),
+  ];
+}
 
 /** The property that identifies these records. */
-export function identifierOf(kind: RecordKind, records: readonly JsonObject[]): string | undefined {
+export function identifierOf(kind: RecordKind, records: Records): string | undefined {
   const usual = usualIn(kind, records);
   if (usual !== undefined && isUnique(records, usual)) return usual;
   return candidates(records, kind).find(name => isUnique(records, name));
 }
 
 /** The property by which a pass identifies these records without a setting. */
-export function usualIn(kind: RecordKind, records: readonly JsonObject[]): string | undefined {
+export function usualIn(kind: RecordKind, records: Records): string | undefined {
   return identifierNames(kind).find(name => records.some(record => textOf(record[name]) !== ''));
 }
 
 /** `proven`: the property that the service's own paths take, where that could be found out. */
-export function judgeIdentifier(
-  kind: RecordKind,
-  records: readonly JsonObject[],
-  asked: Asked,
-  proven?: string,
-): Judged {
-  const topic = `${kind} identifiers`;
+export function judgeIdentifier(kind: RecordKind, records: Records, asked: Asked, proven?: string): Judged {
+  const topic = topicOf(`${kind} identifiers`);
   if (records.length === 0) {
     const remedy = `Ask the doctor again when there is a ${kind}.`;
-    return unknown(topic, `There is no ${kind} to see it by.`, { asked, came: `no ${kind}` }, remedy);
+    return topic.unknown(`There is no ${kind} to see it by.`, { asked, came: `no ${kind}` }, remedy);
   }
   const possible = candidates(records, kind).filter(name => isUnique(records, name));
-  const on = {
-    asked,
-    came: `${counted(records.length, kind)}; different in each: ${propertyList(possible)}`,
-  };
+  const came = `${counted(records.length, kind)}; different in each: ${listed(possible)}`;
   const right = proven ?? identifierOf(kind, records);
   if (right === undefined) {
     const remedy = `Ask the operator of the service which property it is, and set identifiers.${kind}.`;
     const text = `No property identifies a ${kind}: none has a value of its own in each.`;
-    return warning(topic, text, on, remedy);
+    return topic.warning(text, { asked, came }, remedy);
   }
   const others = possible.filter(name => name !== right && isNamedAsIdentifier(name));
-  const more = others.length > 0 ? ` ${propertyList(others)} could, too.` : '';
+  const more = others.length > 0 ? ` ${listed(others)} could, too.` : '';
   const text = `${shown(right)} identifies a ${kind}: ${formOf(records.map(record => record[right]))}.${more}`;
-  if (right === usualIn(kind, records)) return fine(topic, text, on);
+  if (right === usualIn(kind, records)) return topic.fine(text, { asked, came });
   const settings = { workspace: { identifiers: { [kind]: right } } };
-  return setting(topic, text, on, settings, `Set identifiers.${kind}, as below.`);
+  return topic.setting(text, { asked, came }, settings, `Set identifiers.${kind}, as below.`);
 }
 
 function formOf(values: readonly (Json | undefined)[]): string {
@@ -96,77 +72,51 @@ function formOf(values: readonly (Json | undefined)[]): string {
 }
 
 /** The definitions of custom fields, whose shape is open (service-api.md §2.4, §4 #6 and #7). */
-export const definitions: Check = {
-  topic: 'definitions',
-  examine: ({ definitions: { project, task } }) => [
-    judgeDefinitions('definitions of project fields', project),
-    judgeDefinitions('definitions of task fields', task),
-  ],
-};
-
-const TYPES = new Set(['text', 'number', 'date', 'single-choice', 'multiple-choice']);
-
-function judgeDefinitions(topic: string, { answer, fields }: Definitions): Judged {
+export function judgeDefinitions(kind: Listed, { definitions }: Survey): Judged {
+  const topic = topicOf(`definitions of ${kind} fields`);
+  const { answer, fields } = definitions[kind];
   const { body } = answer;
-  const asked = [answer];
   if (body === undefined) {
     const text =
       'They can not be read. Events then name custom fields by their property, and compare them as they stand.';
-    const remedy = 'Ask the operator of the service for access.';
-    return warning(topic, text, { asked, came: outcome(answer) }, remedy);
+    const on = { asked: [answer], came: outcome(answer) };
+    return topic.warning(text, on, 'Ask the operator of the service for access.');
   }
   const archived = fields.filter(each => each.archived).length;
-  const came = `${shapeOf(body)}: ${counted(fields.length, 'field')}, ${archived} archived`;
-  const hasList = Array.isArray(body) || (isJsonObject(body) && Object.values(body).some(Array.isArray));
-  if (fields.length === 0 && !hasList) {
+  const { lists, shape } = shapeOf(body);
+  const on = { asked: [answer], came: `${shape}: ${counted(fields.length, 'field')}, ${archived} archived` };
+  if (fields.length === 0 && lists.length === 0) {
     const text = 'No definition is to be found in the answer.';
-    return warning(topic, text, { asked, came }, 'Report the shape of the answer.');
+    return topic.warning(text, on, 'Report the shape of the answer.');
   }
   const strange = fields.filter(({ type }) => !TYPES.has(type)).map(({ type }) => type);
-  if (strange.length === 0)
-    return fine(topic, `They come as ${shapeOf(body)}, and all types are known.`, { asked, came });
-  const text = `Types that are not known: ${propertyList(strange)}. Their values are compared as they stand.`;
-  return warning(topic, text, { asked, came });
+  if (strange.length === 0) return topic.fine(`They come as ${shape}, and all types are known.`, on);
+  const text = `Types that are not known: ${listed(strange)}. Their values are compared as they stand.`;
+  return topic.warning(text, on);
 }
 
-/** How deep in the answer the definitions are. */
-function shapeOf(body: Json): string {
-  if (Array.isArray(body)) return 'a list';
-  if (!isJsonObject(body)) return 'no object';
+/** The lists in an answer, and how deep in them the definitions are. */
+function shapeOf(body: Json): { lists: readonly Json[]; shape: string } {
+  if (Array.isArray(body)) return { lists: [body], shape: 'a list' };
+  if (!isJsonObject(body)) return { lists: [], shape: 'no object' };
   const lists = Object.entries(body).flatMap(([key, list]) => (Array.isArray(list) ? [{ key, list }] : []));
   const isGroup = (each: Json) =>
     isJsonObject(each) && Object.keys(each).some(key => /fields|items/i.test(key));
   const kind = lists.some(({ list }) => list.some(isGroup)) ? 'groups of fields' : 'one list of fields';
-  return `${kind} in ${propertyList(lists.map(({ key }) => key))}`;
+  const shape = `${kind} in ${listed(lists.map(({ key }) => key))}`;
+  return { lists: lists.map(({ list }) => list), shape };
 }
 
 /** Identifiers that several records have, and large records. */
-export const records: Check = {
-  topic: 'records',
-  async examine({ asker, projects, tasks }) {
-    const ofProjects = await withoutTwins('project', projects, () => readProjects(asker));
-    const ofTasks: ListRead[] = [];
-    for (const { id, read } of tasks)
-      ofTasks.push(await withoutTwins('task', read, () => readTasks(asker, id)));
-    const lists = [projects, ...tasks.map(({ read }) => read)];
-    return [
-      judgeTwins('project', [ofProjects]),
-      judgeTwins('task', ofTasks),
-      judgeSizes(
-        lists.flatMap(({ items }) => items),
-        lists.flatMap(({ answers }) => answers),
-      ),
-    ];
-  },
-};
-
-type Listed = 'project' | 'task';
-
-/** A reading without twins, if there is one: a record that moves while a list is read comes twice, too. */
-async function withoutTwins(kind: Listed, read: ListRead, again: () => Promise<ListRead>): Promise<ListRead> {
-  let last = read;
-  for (let tries = 1; tries < MAX_TRIES && twinsIn(kind, last).length > 0; tries += 1) last = await again();
-  return last;
+export async function examineRecords({ asker, projects, tasks }: Survey): Promise<Judged[]> {
+  // A record that moves while a list is read comes twice, too.
+  const hasNone = (kind: Listed) => (read: ListRead) => twinsIn(kind, read).length === 0;
+  const ofProjects = await untilUsable(projects, () => readProjects(asker), hasNone('project'));
+  const ofTasks: ListRead[] = [];
+  for (const { id, read } of tasks)
+    ofTasks.push(await untilUsable(read, () => readTasks(asker, id), hasNone('task')));
+  const lists = [projects, ...tasks.map(({ read }) => read)];
+  return [judgeTwins('project', [ofProjects]), judgeTwins('task', ofTasks), judgeSizes(lists)];
 }
 
 function twinsIn(kind: Listed, { items }: ListRead): string[] {
@@ -176,70 +126,53 @@ function twinsIn(kind: Listed, { items }: ListRead): string[] {
 }
 
 function judgeTwins(kind: Listed, lists: readonly ListRead[]): Judged {
-  const topic = `${kind}s that come twice`;
+  const topic = topicOf(`${kind}s that come twice`);
   const twins = lists.flatMap(list => twinsIn(kind, list));
   const count = lists.reduce((sum, { items }) => sum + items.length, 0);
   const asked = lists.flatMap(({ answers }) => answers);
   const on = { asked, came: `${counted(count, kind)}, ${counted(twins.length, 'twin')}` };
-  if (twins.length === 0) return fine(topic, 'None.', on);
-  const text = `Several records have one identifier: ${propertyList(twins)}. Where they differ, none of them is polled.`;
+  if (twins.length === 0) return topic.fine('None.', on);
+  const text = `Several records have one identifier: ${listed(twins)}. Where they differ, none of them is polled.`;
   const remedy = `If they moved while the list was read, ask again. Else set identifiers.${kind} to a property that differs.`;
-  return warning(topic, text, on, remedy);
+  return topic.warning(text, on, remedy);
 }
 
-const SIZES = 'record sizes';
-/** An event has room for a record of this size at most. */
-const MAX_EVENT_CHARACTERS = 240_000;
-
-function judgeSizes(all: readonly JsonObject[], asked: Asked): Judged {
-  const largest = all.reduce((most, record) => Math.max(most, JSON.stringify(record).length), 0);
-  const came = `${counted(all.length, 'record')}, the largest of ${largest} characters`;
-  if (largest <= MAX_EVENT_CHARACTERS)
-    return fine(SIZES, 'Every record fits into its event.', { asked, came });
+function judgeSizes(lists: readonly ListRead[]): Judged {
+  const sizes = lists.flatMap(({ items }) => items.map(record => JSON.stringify(record).length));
+  const largest = sizes.reduce((one, other) => Math.max(one, other), 0);
+  const came = `${counted(sizes.length, 'record')}, the largest of ${largest} characters`;
+  const on = { asked: lists.flatMap(({ answers }) => answers), came };
+  if (largest <= MAX_EVENT_CHARACTERS) return SIZES.fine('Every record fits into its event.', on);
   const text = 'Some record does not fit into an event, which is then sent without it (truncated).';
-  return warning(SIZES, text, { asked, came });
+  return SIZES.warning(text, on);
 }
 
-const STABILITY = 'fields that change by themselves';
-
-/** Reads some records again. A time that moved to about now while all other fields stayed changes with each
- *  look or update. */
-export const stability: Check = {
-  topic: STABILITY,
-  async examine({ asker, projects, tasks: [first], definitions: { project, task }, update }) {
-    const ofProjects = await projectsPage(asker, { first: projects.first });
-    const ofTasks = first && (await tasksPage(asker, first.id, first.read.first));
-    // A project's update time alone moves with each edit of a task.
-    const apart = new Set([...project.names, update.name ?? '', ...update.others]);
-    const changed = [
-      ...differing('project', projects.items, pageBody(ofProjects.body, 'projects').items, apart),
-      ...differing('task', first?.read.items ?? [], pageBody(ofTasks?.body).items, task.names),
-    ];
-    const asked = ofTasks ? [ofProjects, ofTasks] : [ofProjects];
-    return [judgeStability(changed, asked, ofProjects.date ?? asker.clock())];
-  },
-};
-
-/** The only field in which two readings of a record differ. */
-interface Differing {
-  readonly name: string;
-  readonly before: Json | undefined;
-  readonly after: Json | undefined;
+/** Reads some records again: a time that alone moved to about now changes with each look or update. */
+export async function examineStability(survey: Survey): Promise<Judged[]> {
+  const { asker, projects, tasks, definitions, update } = survey;
+  const [first] = tasks;
+  const ofProjects = await projectsPage(asker, { first: projects.first });
+  const ofTasks = first && (await readTasks(asker, first.id, 1));
+  // A project's update time alone moves with each edit of a task.
+  const apart = new Set([...definitions.project.names, update.name ?? '', ...update.others]);
+  const changed = [
+    ...differing('project', projects.items, pageBody(ofProjects.body, 'projects').items, apart),
+    ...differing('task', first?.read.items ?? [], ofTasks?.items ?? [], definitions.task.names),
+  ];
+  const asked = [ofProjects, ...(ofTasks?.answers ?? [])];
+  return [judgeStability(changed, asked, ofProjects.date ?? asker.clock())];
 }
 
-function differing(
-  kind: Listed,
-  before: readonly JsonObject[],
-  after: readonly JsonObject[],
-  apart: ReadonlySet<string>,
-): Differing[] {
+type Differing = ReturnType<typeof differing>[number];
+
+/** The records of which two readings differ in one field alone. */
+function differing(kind: Listed, before: Records, after: Records, apart: ReadonlySet<string>) {
   const property = usualIn(kind, before) ?? '';
   const known = new Map(before.map(record => [textOf(record[property]), record]));
   return after.flatMap(record => {
-    const other = known.get(textOf(record[property]));
-    const names = other ? changedIn(other, record).filter(each => !isUsual(each)) : [];
-    const [name, ...more] = names;
-    if (!other || name === undefined || more.length > 0 || apart.has(name)) return [];
+    const other = known.get(textOf(record[property])) ?? record;
+    const [name, ...more] = changedIn(other, record).filter(each => !isUsual(each));
+    if (name === undefined || more.length > 0 || apart.has(name)) return [];
     return [{ name, before: other[name], after: record[name] }];
   });
 }
@@ -250,8 +183,6 @@ export function changedIn(one: JsonObject, other: JsonObject): string[] {
   return [...names].filter(name => !jsonEqual(one[name] ?? null, other[name] ?? null));
 }
 
-const RECENT_MS = 600_000;
-
 /** True for a time that moved to about `now`. */
 export function movedToNow(before: Json | undefined, after: Json | undefined, now: number): boolean {
   const time = timeOf(after);
@@ -259,16 +190,15 @@ export function movedToNow(before: Json | undefined, after: Json | undefined, no
 }
 
 export function judgeStability(changed: readonly Differing[], asked: Asked, now: number): Judged {
-  const moved = changed.filter(
-    ({ before, after }) => timeOf(before) !== undefined && movedToNow(before, after, now),
-  );
-  const fields = [...new Set(moved.map(({ name }) => name))];
+  const isMoved = ({ before, after }: Differing) =>
+    timeOf(before) !== undefined && movedToNow(before, after, now);
+  const ignoreFields = [...new Set(changed.filter(isMoved).map(({ name }) => name))];
   const on = { asked, came: `${counted(changed.length, 'record')} with one field changed` };
-  if (fields.length > 0) {
-    const text = `${propertyList(fields)} changed between two readings, and nothing else of the record.`;
-    return setting(STABILITY, text, on, { process: { ignoreFields: fields } });
+  if (ignoreFields.length > 0) {
+    const text = `${listed(ignoreFields)} changed between two readings, and nothing else of the record.`;
+    return STABILITY.setting(text, on, { process: { ignoreFields } });
   }
-  const others = propertyList(changed.map(({ name }) => name));
-  const text = `None is a time. What changed was ${others}, as an edit may do.`;
-  return fine(STABILITY, changed.length > 0 ? text : 'None.', on);
+  if (changed.length === 0) return STABILITY.fine('None.', on);
+  const others = listed(changed.map(({ name }) => name));
+  return STABILITY.fine(`None is a time. What changed was ${others}, as an edit may do.`, on);
 }

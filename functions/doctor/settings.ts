@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../basics/json.ts';
+import { isJsonObject, type Json } from '../basics/json.ts';
 import type { ProcessKey } from '../basics/process.ts';
 import { jsonEqual } from '../changes/equal.ts';
 import type { WorkspaceSettings } from '../config/workspace.ts';
@@ -7,8 +7,7 @@ import type { Judged, Proposal } from './finding.ts';
 
 type Part = Readonly<Record<string, Json>>;
 
-/** Joins the settings that a finding proposes with the configured ones: what is configured already is left out,
- *  and a proposal that adds to a setting keeps its configured parts. */
+/** Leaves out proposed settings that are configured already. A proposal that adds to a setting keeps its other parts. */
 export function withConfigured({ settings, ...finding }: Judged, known: Proposal): Judged {
   if (!settings) return finding;
   const workspace = added(settings.workspace ?? {}, known.workspace ?? {});
@@ -21,16 +20,13 @@ export function withConfigured({ settings, ...finding }: Judged, known: Proposal
 }
 
 function added(proposed: Part, known: Part): Part {
-  const joined = Object.entries(proposed).filter(
-    ([name, value]) =>
-      !Object.hasOwn(known, name) || !jsonEqual(known[name] ?? null, join(known[name], value)),
-  );
-  return Object.fromEntries(joined.map(([name, value]) => [name, join(known[name], value)]));
+  const joined = Object.entries(joinAll(known, proposed));
+  return Object.fromEntries(joined.filter(([name, value]) => !jsonEqual(known[name] ?? null, value)));
 }
 
 /** The settings of all findings. */
 export function settingsOf(judged: readonly Judged[]): DoctorAnswer['settings'] {
-  const all = judged.reduce<JsonObject>((sum, { settings }) => joinAll(sum, { ...settings }), {});
+  const all = judged.reduce<Part>((sum, { settings }) => joinAll(sum, { ...settings }), {});
   return { workspace: {}, process: {}, ...all } as DoctorAnswer['settings'];
 }
 
@@ -43,10 +39,8 @@ function join(before: Json | undefined, value: Json): Json {
   return isJsonObject(before) && isJsonObject(value) ? joinAll(before, value) : value;
 }
 
-function joinAll(before: JsonObject, value: JsonObject): JsonObject {
-  const joined = Object.entries(value).map(
-    ([name, each]) => [name, join(Object.hasOwn(before, name) ? before[name] : undefined, each)] as const,
-  );
+function joinAll(before: Part, value: Part): Part {
+  const joined = Object.entries(value).map(([name, each]) => [name, join(before[name], each)]);
   return { ...before, ...Object.fromEntries(joined) };
 }
 
@@ -79,9 +73,8 @@ export interface ServiceAddresses {
   readonly audience: string;
 }
 
-/** The proposed settings in the form in which a configuration has them: a whole configuration where the
- *  addresses are known, else an entry of `workspaces`, to be merged into the existing one. Undefined when
- *  nothing is proposed. */
+/** The proposed settings as a whole configuration where the addresses are known, else as an entry of `workspaces`, to
+ *  be merged into the existing one. Undefined when nothing is proposed. */
 export function settingsToPaste(answer: DoctorAnswer, addresses?: ServiceAddresses): string | undefined {
   const { workspace: name, process: id, settings } = answer;
   if (Object.keys(settings.workspace).length + Object.keys(settings.process).length === 0) return undefined;

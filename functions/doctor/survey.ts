@@ -1,80 +1,26 @@
 import { identifierNames, type RecordKind } from '../basics/identifier-names.ts';
-import type { JsonObject } from '../basics/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../basics/json.ts';
 import { indexProjectFields, indexTaskFields } from '../changes/field-index.ts';
-import type { FieldDefinition } from '../model/field-definition.ts';
 import type { Probed, ProbedToken } from '../service/probe.ts';
-import {
-  type Asker,
-  getDefinitions,
-  type ListRead,
-  readLog,
-  readProjects,
-  readTasks,
-  readUsers,
-} from './asker.ts';
-import { leaves, namedIn } from './entries.ts';
-import type { Judged } from './finding.ts';
-import { findUpdateField, textOf, timeOf, type UpdateField } from './update-time.ts';
-
-/** What most checks rest on: the lists of a process as they were read once, and how to read their records. */
-export interface Survey {
-  readonly asker: Asker;
-  readonly token: ProbedToken;
-  /** Five pages at most. */
-  readonly projects: ListRead;
-  /** Eight pages at most. */
-  readonly log: ListRead;
-  readonly users: ListRead;
-  /** The tasks of some projects. */
-  readonly tasks: readonly TasksRead[];
-  readonly definitions: Readonly<Record<'project' | 'task', Definitions>>;
-  readonly key: ProjectKey;
-  readonly update: UpdateField;
-  /** Projects updated after tomorrow: an empty list, where `updatedAfter` works. */
-  readonly future: ListRead;
-  /** The identifier of a project, as paths take it. */
-  idOf(project: JsonObject): string;
-  /** The update time of a project. */
-  timeOf(project: JsonObject): number | undefined;
-  /** The service's time, as far as answers show it. */
-  now(): number;
-}
-
-/** One row of the table of checks: it examines a part of what service-api.md §4 leaves open. Functions named
- *  judge… send no requests. */
-export interface Check {
-  readonly topic: string;
-  examine(survey: Survey): Judged[] | Promise<Judged[]>;
-}
-
-/** A project, and its tasks as far as they were read. */
-export interface TasksRead {
-  readonly project: JsonObject;
-  readonly id: string;
-  readonly read: ListRead;
-}
-
-/** An answer with definitions of custom fields. */
-export interface Definitions {
-  readonly answer: Probed;
-  readonly fields: readonly FieldDefinition[];
-  /** The properties of records that hold these fields. */
-  readonly names: ReadonlySet<string>;
-}
-
-/** The property of a project that the service's paths take, where one was found. */
-interface ProjectKey {
-  readonly property: string | undefined;
-  readonly asked: readonly Probed[];
-}
+import { type Asker, type ListRead, pathTo, readLog, readProjects, readTasks, readUsers } from './asker.ts';
+import { timeText } from './finding.ts';
+import { findUpdateField, known, textOf, timeOf } from './update-time.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
+const MAX_CANDIDATES = 4;
+const MAX_PROJECTS = 3;
+const MAX_ENTRIES = 10;
+const MAX_LEAVES = 500;
 
-/** Reads what checks rest on. `token` and `projects` were read already. */
-export async function createSurvey(asker: Asker, token: ProbedToken, projects: ListRead): Promise<Survey> {
+export type Survey = Awaited<ReturnType<typeof createSurvey>>;
+
+/** Reads what most checks rest on: the lists of a process, and how to read their records. */
+export async function createSurvey(asker: Asker, token: ProbedToken, projects: ListRead) {
+  const ofProjects = await asker.get(pathTo(asker, 'coverpage'));
+  const ofTasks = await asker.get(pathTo(asker, 'task-custom-fields'), { includeArchived: 'true' });
   const definitions = {
-    project: await readDefinitions(asker, 'project', indexProjectFields),
-    task: await readDefinitions(asker, 'task', indexTaskFields),
+    project: definitionsIn(asker, ofProjects, indexProjectFields),
+    task: definitionsIn(asker, ofTasks, indexTaskFields),
   };
   const update = await findUpdateField(asker, projects, definitions.project.names);
   const log = await readLog(asker);
@@ -82,15 +28,19 @@ export async function createSurvey(asker: Asker, token: ProbedToken, projects: L
   const key = await findProjectKey(asker, projects.items, read);
   const [first] = projects.answers;
   const ahead = first?.date === undefined ? 0 : first.date - first.at;
+  /** The service's time, as far as answers show it. */
   const now = () => asker.clock() + (Math.abs(ahead) > DAY ? 0 : ahead);
   const parts = {
     ...{ asker, token, projects, log, definitions, key, update, now },
     users: await readUsers(asker),
-    future: await readProjects(asker, { updatedAfter: new Date(now() + DAY).toISOString() }),
+    /** Projects updated after tomorrow: an empty list, where `updatedAfter` works. */
+    future: await readProjects(asker, { updatedAfter: timeText(now() + DAY) }),
+    /** The identifier of a project, as paths take it. */
     idOf: (project: JsonObject) => textOf(project[key.property ?? 'id']),
+    /** The update time of a project. */
     timeOf: (project: JsonObject) => (update.name === undefined ? undefined : timeOf(project[update.name])),
   };
-  const tasks: TasksRead[] = [];
+  const tasks: { project: JsonObject; id: string; read: ListRead }[] = [];
   for (const project of key.property === undefined ? [] : someProjects(parts)) {
     const id = parts.idOf(project);
     if (id !== '') tasks.push({ project, id, read: read.get(id) ?? (await readTasks(asker, id)) });
@@ -98,25 +48,14 @@ export async function createSurvey(asker: Asker, token: ProbedToken, projects: L
   return { ...parts, tasks };
 }
 
-async function readDefinitions(
-  asker: Asker,
-  kind: 'project' | 'task',
-  index: (fields: readonly FieldDefinition[]) => ReadonlyMap<string, unknown>,
-): Promise<Definitions> {
-  const answer = await getDefinitions(asker, kind);
+/** Definitions of custom fields, and the properties of records that hold these fields. */
+function definitionsIn(asker: Asker, answer: Probed, index: typeof indexProjectFields) {
   const fields = answer.body === undefined ? [] : asker.definitions(answer.body);
   return { answer, fields, names: new Set(index(fields).keys()) };
 }
 
-const MAX_CANDIDATES = 4;
-const MAX_PROJECTS = 3;
-
-/** Tries the usual properties first, and then those that are unique. The tasks that it reads go into `read`. */
-async function findProjectKey(
-  asker: Asker,
-  items: readonly JsonObject[],
-  read: Map<string, ListRead>,
-): Promise<ProjectKey> {
+/** The property of a project that the service's paths take, if found. The tasks that it reads go into `read`. */
+async function findProjectKey(asker: Asker, items: readonly JsonObject[], read: Map<string, ListRead>) {
   const asked: Probed[] = [];
   const [usual, ...others] = candidates(items, 'project');
   const tries = [
@@ -156,11 +95,8 @@ export function isUnique(records: readonly JsonObject[], name: string): boolean 
   return values.every(value => value !== '') && new Set(values).size === values.length;
 }
 
-const MAX_ENTRIES = 10;
-
-/** The first project, some that were updated last, some that the audit log names at its ends, and some spread
- *  over the list. */
-function someProjects({ projects, log, idOf, timeOf }: Pick<Survey, 'projects' | 'log' | 'idOf' | 'timeOf'>) {
+/** The first project, some updated last, some that the audit log names at its ends, and some spread over the list. */
+function someProjects({ projects, log, idOf, timeOf }: Omit<Survey, 'tasks'>) {
   const { items } = projects;
   const byUpdate = items.toSorted((one, other) => (timeOf(other) ?? 0) - (timeOf(one) ?? 0));
   const byId = new Map(items.map(item => [idOf(item), item]));
@@ -169,4 +105,47 @@ function someProjects({ projects, log, idOf, timeOf }: Pick<Survey, 'projects' |
   const between = items.filter((_, index) => index % Math.ceil(items.length / MAX_PROJECTS) === 0);
   const chosen = [byUpdate, [...new Set(named)].filter(each => each !== undefined), between];
   return new Set([...items.slice(0, 1), ...chosen.flatMap(each => each.slice(0, MAX_PROJECTS))]);
+}
+
+/** The texts, numbers and so on in an entry of the log, with their paths: names joined by dots, without indexes. */
+export function leaves(value: Json, path?: string): { path: string; value: Json }[] {
+  if (Array.isArray(value)) return value.flatMap(each => leaves(each, path)).slice(0, MAX_LEAVES);
+  if (!isJsonObject(value)) return path === undefined ? [] : [{ path, value }];
+  const under = (name: string) => (path === undefined ? name : `${path}.${name}`);
+  return Object.entries(value)
+    .flatMap(([name, each]) => leaves(each, under(name)))
+    .slice(0, MAX_LEAVES);
+}
+
+/** The identifier that a value names: it is the value, or a piece of the path or sentence there. */
+export function namedIn(value: Json, ids: Pick<ReadonlySet<string>, 'has'>): string | undefined {
+  if (typeof value === 'number') return ids.has(String(value)) ? String(value) : undefined;
+  if (typeof value !== 'string') return undefined;
+  const pieces = [
+    value,
+    ...(value.match(/[\p{L}\p{N}._~-]+/gu) ?? []),
+    ...(value.match(/[\p{L}\p{N}_-]+/gu) ?? []),
+  ];
+  return pieces.find(piece => ids.has(piece));
+}
+
+/** The paths at which entries name one of these, the most frequent first. */
+export function pathsNaming(entries: readonly JsonObject[], ids: ReadonlySet<string>): string[] {
+  const counts = new Map<string, number>();
+  for (const entry of entries) {
+    const naming = leaves(entry).filter(({ value }) => namedIn(value, ids) !== undefined);
+    for (const path of new Set(naming.map(each => each.path))) counts.set(path, (counts.get(path) ?? 0) + 1);
+  }
+  return [...counts].sort(([, one], [, other]) => other - one).map(([path]) => path);
+}
+
+/** The path at which each entry has a time, and these times. */
+export function entryTimes(entries: readonly JsonObject[]): { path: string; times: number[] } | undefined {
+  const [first = {}] = entries;
+  for (const { path, value } of leaves(first)) {
+    if (timeOf(value) === undefined) continue;
+    const times = entries.map(entry => timeOf(leaves(entry).find(leaf => leaf.path === path)?.value));
+    if (known(times).length === entries.length) return { path, times: known(times) };
+  }
+  return undefined;
 }

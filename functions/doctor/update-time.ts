@@ -3,6 +3,11 @@ import { ignoredFields } from '../changes/ignored-fields.ts';
 import type { Probed } from '../service/probe.ts';
 import { type Asker, confirmed, type ListRead, readProjects } from './asker.ts';
 
+const MIN_TIME = Date.UTC(2001, 0, 1);
+const MAX_TIME = Date.UTC(2100, 0, 1);
+const NEARLY_ALL = 0.9;
+const MAX_CANDIDATES = 4;
+
 /** A time of day as ms since 1970: from ISO text, or from seconds or milliseconds as a number. */
 export function timeOf(value: Json | undefined): number | undefined {
   if (typeof value === 'number') {
@@ -14,12 +19,8 @@ export function timeOf(value: Json | undefined): number | undefined {
   return Number.isNaN(time) ? undefined : time;
 }
 
-const MIN_TIME = Date.UTC(2001, 0, 1);
-const MAX_TIME = Date.UTC(2100, 0, 1);
-
-export function known(times: readonly (number | undefined)[]): number[] {
-  return times.filter(time => time !== undefined);
-}
+export const known = (times: readonly (number | undefined)[]): number[] =>
+  times.filter(time => time !== undefined);
 
 /** How the times of a list follow each other. */
 export function orderOf(times: readonly number[]): 'oldest' | 'newest' | 'mixed' | 'equal' {
@@ -29,16 +30,10 @@ export function orderOf(times: readonly number[]): 'oldest' | 'newest' | 'mixed'
   return falls ? 'newest' : 'equal';
 }
 
-/** A field that has a time in all records, or nearly all. */
-export interface TimeField {
-  readonly name: string;
-  readonly times: readonly (number | undefined)[];
-}
+type TimeField = ReturnType<typeof timeFields>[number];
 
-const NEARLY_ALL = 0.9;
-
-/** The top-level fields that hold times, other than custom ones. */
-export function timeFields(records: readonly JsonObject[], custom: ReadonlySet<string>): TimeField[] {
+/** The top-level fields that hold times in all records, or nearly all, other than custom ones. */
+export function timeFields(records: readonly JsonObject[], custom: ReadonlySet<string>) {
   const names = new Set(records.flatMap(record => Object.keys(record)));
   return [...names]
     .filter(name => !custom.has(name))
@@ -47,14 +42,7 @@ export function timeFields(records: readonly JsonObject[], custom: ReadonlySet<s
 }
 
 /** True for a usual name of update timestamps: these are ignored without being configured. */
-export function isUsual(name: string): boolean {
-  return ignoredFields([]).has(name);
-}
-
-const OTHER_TIME =
-  /creat|start|begin|birth|due|deadline|plan|schedul|complet|clos|archiv|deliver|finish|^end|until|expir|publish|remind/i;
-const UPDATE_TIME =
-  /updat|modif|chang|edit|touch|activit|sync|revis|saved|seen|view|access|visit|stamp|mtime/i;
+export const isUsual = (name: string): boolean => ignoredFields([]).has(name);
 
 /** What an unusual name says of a time field. */
 export function meaningOf(name: string): 'update' | 'other' | 'open' {
@@ -62,23 +50,13 @@ export function meaningOf(name: string): 'update' | 'other' | 'open' {
   return UPDATE_TIME.test(name) ? 'update' : 'open';
 }
 
-/** The field that holds a project's update time. */
-export interface UpdateField {
-  readonly name: string | undefined;
-  /** Other fields that hold it, too. */
-  readonly others: readonly string[];
-  readonly asked: readonly Probed[];
-}
+const OTHER_TIME =
+  /creat|start|begin|birth|due|deadline|plan|schedul|complet|clos|archiv|deliver|finish|^end|until|expir|publish|remind/i;
+const UPDATE_TIME =
+  /updat|modif|chang|edit|touch|activit|sync|revis|saved|seen|view|access|visit|stamp|mtime/i;
 
-const MAX_CANDIDATES = 4;
-
-/** Finds the field by its name, or by a test: `updatedBefore` returns just those projects that are earlier by
- *  this field. `custom`: the names of custom fields. */
-export async function findUpdateField(
-  asker: Asker,
-  projects: ListRead,
-  custom: ReadonlySet<string>,
-): Promise<UpdateField> {
+/** Finds the fields that hold a project's update time, by their names, or by whether `updatedBefore` compares with them. */
+export async function findUpdateField(asker: Asker, projects: ListRead, custom: ReadonlySet<string>) {
   const fields = timeFields(projects.items, custom);
   const usual = fields.find(({ name }) => isUsual(name))?.name;
   const asked: Probed[] = [];
@@ -107,7 +85,7 @@ async function followsFilter(
   if (!projects.isWhole || between === undefined) return 'unknown';
   const isEarlier = (time: number | undefined) => (time ?? between) < between;
   const valuesOf = ({ items }: ListRead) => new Map(items.map(item => [keyOf(item), timeOf(item[name])]));
-  const follows = await confirmed<'yes' | 'no' | 'unknown'>(asker, projects, async before => {
+  const follows = await confirmed<'yes' | 'no' | 'unknown'>({ asker, projects }, async before => {
     const half = await readProjects(asker, { updatedBefore: new Date(between).toISOString() });
     asked.push(...half.answers);
     if (!half.isWhole || !before.isWhole) return 'unknown';
@@ -133,12 +111,10 @@ function middle(times: TimeField['times']): number | undefined {
 }
 
 /** An identifier as text; empty when the value is neither text nor number. */
-export function textOf(value: Json | undefined): string {
-  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
-}
+export const textOf = (value: Json | undefined): string =>
+  typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 
-/** Distinguishes records. Without an identifier their JSON does; an edit between two readings changes it, but
- *  that is rare. */
+/** Distinguishes records: by an identifier, else by their JSON, which an edit between two readings rarely changes. */
 function keyOf(record: JsonObject): string {
   return textOf(record.id) || textOf(record.projectId) || textOf(record.externalId) || JSON.stringify(record);
 }

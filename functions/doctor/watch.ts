@@ -2,21 +2,15 @@ import type { JsonObject } from '../basics/json.ts';
 import type { ProcessKey } from '../basics/process.ts';
 import { jsonEqual } from '../changes/equal.ts';
 import type { DoctorAnswer } from '../operations/protocol/doctor.ts';
-import {
-  type Asker,
-  type ListRead,
-  MAX_TRIES,
-  readLog,
-  readProjects,
-  readTasks,
-  TooManyRequests,
-} from './asker.ts';
+import { type Asker, readLog, readProjects, readTasks, TooManyRequests, untilUsable } from './asker.ts';
+import { LOG_LAG, LOG_NAMES, LOG_ORDER } from './audit-log.ts';
 import { answerWith, begin, type DoctorOptions } from './doctor.ts';
-import { type Judged, shown, span, unknown } from './finding.ts';
-import { usualIn } from './records.ts';
-import type { Survey } from './survey.ts';
-import { textOf } from './update-time.ts';
-import { isComplete, judgeWatch, type Look, type Observed } from './watched.ts';
+import { type Asked, type Judged, listed, shown, span, timeText, topicOf } from './finding.ts';
+import { changedIn, movedToNow, usualIn } from './records.ts';
+import { pathsNaming, type Survey } from './survey.ts';
+import { isUsual, textOf, timeOf as timeIn } from './update-time.ts';
+import { judgeLag } from './updated-after.ts';
+import { TASK_EDITS, UNMOVED } from './updates.ts';
 
 interface WatchHow {
   /** The project in which a task will be edited; by default one that was updated lately. */
@@ -29,17 +23,26 @@ interface WatchHow {
 /** Watches a process for some minutes while a task of it is edited, and reports what the edit showed. */
 export type WatchDoctor = (process: ProcessKey, how?: WatchHow) => Promise<DoctorAnswer>;
 
-export interface WatchOptions extends DoctorOptions {
-  /** How long to wait for an edit, and how long for its traces, in ms. */
-  readonly editWithin?: number;
-  readonly traceWithin?: number;
-  /** ms between two looks. */
-  readonly every?: number;
+/** How long to wait for an edit, how long for its traces, and the time between two looks; in ms. */
+interface Times {
+  readonly editWithin: number;
+  readonly traceWithin: number;
+  readonly every: number;
 }
 
+const EDIT = topicOf('edit');
 const MINUTE = 60_000;
+/** How much earlier than the edit to ask: a service that counts whole seconds, or minutes, may date the edit
+ *  before the last look without it. */
+const EARLIER_MS = 60_000;
+/** Enough for 10,000 entries. */
+const MAX_LOG_PAGES = 100;
+const MAX_PAGES = 5;
+/** The times that one edit gives to task and project may differ by this much. */
+const SAME_MS = 5_000;
+const VERSION = /^_?(version|revision|rev|etag|seq|sequence|lockVersion|rowVersion|changeCount)$/i;
 
-export function createWatch(options: WatchOptions): WatchDoctor {
+export function createWatch(options: DoctorOptions & Partial<Times>): WatchDoctor {
   const times = { editWithin: 10 * MINUTE, traceWithin: 2 * MINUTE, every: 3_000, ...options };
   return (key, how = {}) =>
     answerWith({ most: 2_000, perSecond: 4, ...options }, key, async asker => {
@@ -48,37 +51,24 @@ export function createWatch(options: WatchOptions): WatchDoctor {
       } catch (error) {
         if (!(error instanceof TooManyRequests)) throw error;
         const remedy = 'Ask the doctor without --watch what is wrong with the lists.';
-        return [unknown('edit', 'It could not be looked into.', { asked: [], came: error.message }, remedy)];
+        return [EDIT.unknown('It could not be looked into.', { asked: [], came: error.message }, remedy)];
       }
     });
 }
-
-type Times = Required<Pick<WatchOptions, 'editWithin' | 'traceWithin' | 'every'>>;
 
 async function watch(asker: Asker, times: Times, how: WatchHow): Promise<readonly Judged[]> {
   const begun = await begin(asker);
   if ('refusal' in begun) return begun.findings.slice(-1);
   const survey = await begun.survey();
-  const id = choose(survey, how.project);
-  if (id === undefined) {
-    const remedy = 'Make a project with a task, or name another one.';
-    const on = { asked: [], came: 'no such project' };
-    return [unknown('edit', 'There is no project to watch.', on, remedy)];
-  }
-  return judgeWatch(survey, await observe(survey, id, times, how));
+  const { projects, tasks, idOf } = survey;
+  // By default the last one with tasks that the survey read.
+  const id = how.project ?? tasks.findLast(({ read }) => read.items.length > 0)?.id;
+  if (id !== undefined && tasks.length > 0 && projects.items.some(item => idOf(item) === id))
+    return judgeWatch(survey, await observe(survey, id, times, how));
+  const on = { asked: [], came: 'no such project' };
+  const remedy = 'Make a project with a task, or name another one.';
+  return [EDIT.unknown('There is no project to watch.', on, remedy)];
 }
-
-/** The project that is named, if there is such, or the last one with tasks that the survey read. */
-function choose({ projects, tasks, idOf }: Survey, wanted: string | undefined): string | undefined {
-  const id = wanted ?? tasks.findLast(({ read }) => read.items.length > 0)?.id;
-  return tasks.length > 0 && projects.items.some(item => idOf(item) === id) ? id : undefined;
-}
-
-/** How much earlier than the edit to ask: a service that counts whole seconds, or minutes, may date the edit
- *  before the last look without it. */
-const EARLIER_MS = 60_000;
-/** Enough for 10,000 entries. */
-const MAX_LOG_PAGES = 100;
 
 /** Looks until it sees an edit, and then until it sees all traces of that, or the time is up. */
 async function observe(
@@ -88,29 +78,27 @@ async function observe(
   { say = () => undefined, signal }: WatchHow,
 ): Promise<Observed> {
   const { asker } = survey;
-  const { pages } = await readLog(asker, { most: MAX_LOG_PAGES });
-  const lookAt = (since?: number) => look(survey, projectId, pages.at(-2)?.next, since);
-  const first = await firstLook(survey, projectId, lookAt);
+  const log = await readLog(asker, { most: MAX_LOG_PAGES });
+  const lookAt = (since?: number) => look(survey, projectId, log.pages.at(-2)?.next, since);
+  // An edit between the two readings of a look could show in the project alone.
+  const first = await untilUsable(await lookAt(), lookAt, async ({ tasks }) => {
+    const { items } = await readTasks(asker, projectId, MAX_PAGES);
+    return JSON.stringify([...tasks.values()]) === JSON.stringify(items);
+  });
   const name = typeof first.project?.name === 'string' ? ` (${shown(first.project.name)})` : '';
   say(`Edit a task of project ${shown(projectId)}${name} now. It is looked for, for ${span(editWithin)}.`);
   let seen: Observed = { projectId, first, last: first, traces: [] };
   let until = asker.clock() + editWithin;
   try {
     while (asker.clock() < until && !signal?.aborted && !isComplete(seen)) {
-      const { edit, last, traces } = seen;
-      if (!edit) {
-        await asker.wait(every);
-        const now = await lookAt();
-        const found = editBetween(last, now);
-        seen = found ? { ...seen, last: now, edit: found, traces: [now] } : { ...seen, last: now };
-        if (!found) continue;
-        say('An edit was seen. Its traces are looked for.');
-        until = asker.clock() + traceWithin;
-      } else {
-        if (traces.length > 1) await asker.wait(every);
-        const now = await lookAt(edit.notBefore - EARLIER_MS);
-        seen = { ...seen, last: now, traces: [...traces, now] };
-      }
+      const { edit, traces } = seen;
+      if (traces.length !== 1) await asker.wait(every);
+      const last = await lookAt(edit && edit.notBefore - EARLIER_MS);
+      const found = edit ?? editBetween(seen.last, last);
+      seen = { ...seen, last, edit: found, traces: found ? [...traces, last] : [] };
+      if (edit || !found) continue;
+      say('An edit was seen. Its traces are looked for.');
+      until = asker.clock() + traceWithin;
     }
   } catch (error) {
     // What was seen before the last request counts.
@@ -119,36 +107,21 @@ async function observe(
   return seen;
 }
 
-/** A look during which no task was edited, if there is one: an edit between its two readings would show in the
- *  project alone. */
-async function firstLook({ asker }: Survey, projectId: string, lookAt: () => Promise<Look>): Promise<Look> {
-  let first = await lookAt();
-  for (let tries = 1; tries < MAX_TRIES; tries += 1) {
-    const now = byId(await readTasks(asker, projectId, 5));
-    if (JSON.stringify([...first.tasks]) === JSON.stringify([...now])) break;
-    first = await lookAt();
-  }
-  return first;
-}
+type Look = Awaited<ReturnType<typeof look>>;
 
-/** Reads the project, its tasks and both ends of the audit log, and what was updated `since` a time, if given.
- *  `tail` is the cursor of the log's last page when the watch began. */
-async function look(
-  { asker, idOf, now }: Survey,
-  projectId: string,
-  tail: string | undefined,
-  since: number | undefined,
-): Promise<Look> {
-  const tasks = await readTasks(asker, projectId, 5);
+/** Reads the tasks, the project, both ends of the log, and whether the project is among those updated `since`. */
+async function look({ asker, idOf, now }: Survey, projectId: string, tail?: string, since?: number) {
+  const tasks = await readTasks(asker, projectId, MAX_PAGES);
   const projects = await readProjects(asker);
   const log = [await readLog(asker, { most: 1 })];
   if (tail !== undefined) log.push(await readLog(asker, { most: 2, query: { after: tail } }));
-  const query = since === undefined ? undefined : { updatedAfter: new Date(since).toISOString() };
+  const query = since === undefined ? undefined : { updatedAfter: timeText(since) };
   const updated = query && (await readProjects(asker, query));
   const isIt = (item: JsonObject) => idOf(item) === projectId;
+  const property = usualIn('task', tasks.items) ?? '';
   return {
     at: now(),
-    tasks: byId(tasks),
+    tasks: new Map(tasks.items.map((item, index) => [textOf(item[property]) || `#${index}`, item])),
     project: projects.items.find(isIt),
     entries: log.flatMap(({ items }) => items),
     isShown: updated?.items.some(isIt) ?? false,
@@ -161,16 +134,125 @@ async function look(
   };
 }
 
-function byId({ items }: ListRead): Map<string, JsonObject> {
-  const property = usualIn('task', items) ?? '';
-  return new Map(items.map((item, index) => [textOf(item[property]) || `#${index}`, item]));
+/** What was seen: the first and the last look, an edit between, and the looks from the first that showed it. */
+interface Observed {
+  readonly projectId: string;
+  readonly first: Look;
+  readonly last: Look;
+  readonly traces: readonly Look[];
+  readonly edit?: Edit | undefined;
 }
 
-/** The first difference between the tasks of two looks. */
-function editBetween(before: Look, now: Look): Observed['edit'] {
-  for (const id of new Set([...before.tasks.keys(), ...now.tasks.keys()])) {
+type Edit = NonNullable<ReturnType<typeof editBetween>>;
+
+/** The first difference between the tasks of two looks. It became visible between `notBefore` and `seenAt`. */
+function editBetween(before: Look, now: Look) {
+  for (const id of [...before.tasks.keys(), ...now.tasks.keys()]) {
     const [was, is] = [before.tasks.get(id), now.tasks.get(id)];
     if (!was || !is || !jsonEqual(was, is)) return { id, was, is, notBefore: before.at, seenAt: now.at };
   }
   return undefined;
+}
+
+/** True when all traces of an edit were seen. */
+function isComplete(observed: Observed): boolean {
+  return observed.traces.some(({ isShown }) => isShown) && newEntries(observed)?.isOurs === true;
+}
+
+/** The findings from an edit in a project. */
+function judgeWatch(survey: Survey, observed: Observed): Judged[] {
+  const { edit } = observed;
+  const asked = observed.last.asked.tasks;
+  if (edit)
+    return [judgeFields(edit, asked), ...judgeProject(survey, observed, edit), ...judgeLog(observed, edit)];
+  const on = { asked, came: 'no change of a task' };
+  return [EDIT.unknown('No edit was seen.', on, 'Ask again, and edit a task of the project that is named.')];
+}
+
+function judgeFields({ was, is, id, seenAt }: Edit, asked: Asked): Judged {
+  const on = { asked, came: `task ${shown(id)}, seen at ${timeText(seenAt)}` };
+  if (!was || !is) return EDIT.fine(`A task ${is ? 'was made' : 'is gone'}.`, on);
+  const changed = changedIn(was, is);
+  const text = `What changed in the task: ${listed(changed)}.`;
+  const unusual = changed.filter(name => !isUsual(name));
+  const ignoreFields = unusual.filter(name => VERSION.test(name) || movedToNow(was[name], is[name], seenAt));
+  if (ignoreFields.length === 0) return EDIT.fine(text, on);
+  const more = `${text} Of these, ${listed(ignoreFields)} will change with every edit.`;
+  return EDIT.setting(more, on, { process: { ignoreFields } });
+}
+
+/** Whether the edit moved the project's update time, and how late `updatedAfter` showed that. */
+function judgeProject({ timeOf, update }: Survey, { first, last, traces }: Observed, edit: Edit): Judged[] {
+  const { asked } = last;
+  const { is = {}, seenAt } = edit;
+  const [before, after] = [first, last].map(({ project }) => project && timeOf(project));
+  if (before === undefined || after === undefined) {
+    const on = { asked: asked.project, came: 'no update time of the project' };
+    const text = 'Projects do not say when they were updated.';
+    return [TASK_EDITS.unknown(text, on, 'Passes go by the audit log, and by sweeps.')];
+  }
+  const { name = '' } = update;
+  const came = `the project’s ${shown(name)}: ${timeText(before)} before, ${timeText(after)} ${span(last.at - seenAt)} after the edit was seen`;
+  const on = { asked: asked.project, came };
+  // A project time before that of the edited task comes from another edit.
+  const own = timeIn(is[Object.keys(is).find(each => each === name || isUsual(each)) ?? '']) ?? 0;
+  if (after <= before || after < own - SAME_MS) {
+    const remedy = 'Where the audit log is denied or does not name the project, set sweep to a shorter time.';
+    return [TASK_EDITS.warning(UNMOVED, on, remedy)];
+  }
+  const showing = traces.find(({ isShown }) => isShown);
+  const ms = Math.max(0, (showing ?? last).at - Math.min(after, seenAt));
+  const how = `updated at ${timeText(after)}, ${showing ? 'shown' : 'not yet shown'} ${span(ms)} later`;
+  const lag = judgeLag(ms, { asked: (showing ?? last).asked.updated, came: how }, showing !== undefined);
+  return [TASK_EDITS.fine('They move the update time of their project.', on), lag];
+}
+
+/** The new entries of the audit log; those that name the task or its project, if there are any. */
+function newEntries({ projectId, first, traces, edit }: Observed) {
+  const ids = new Set([projectId, edit?.id ?? '']);
+  const looks = traces.map(look => {
+    const entries = look.entries.filter(entry => !first.entries.some(each => jsonEqual(each, entry)));
+    const ours = entries.filter(entry => pathsNaming([entry], ids).length > 0);
+    return { look, isOurs: ours.length > 0, entries: ours.length > 0 ? ours : entries };
+  });
+  return looks.find(({ isOurs }) => isOurs) ?? looks.find(({ entries }) => entries.length > 0);
+}
+
+/** Whether the audit log shows the edit, what it names, and at which end. */
+function judgeLog(observed: Observed, edit: Edit): Judged[] {
+  const { projectId, first, last } = observed;
+  const asked = last.asked.log;
+  const seen = newEntries(observed);
+  const remedy = 'Where task edits do not move their project either, set sweep to a shorter time.';
+  if (!seen) {
+    const on = { asked, came: `no new entry within ${span(last.at - edit.seenAt)}` };
+    const none = 'There is no audit log to see, or it is denied.';
+    const text = first.entries.length === 0 ? none : 'The audit log has no entry of the edit.';
+    return [LOG_LAG.warning(text, on, remedy)];
+  }
+  const { look, entries, isOurs } = seen;
+  const on = { asked, came: `entries with ${listed(Object.keys(entries[0] ?? {}))}` };
+  const order = judgeOrder(look, entries, first);
+  if (!isOurs) {
+    const text = 'New entries came, and none names the task or its project. Passes learn nothing from them.';
+    return [LOG_LAG.warning(text, on, remedy), order];
+  }
+  const lag = LOG_LAG.fine(`An entry was there within ${span(look.at - edit.notBefore)}.`, on);
+  const [path, ...paths] = pathsNaming(entries, new Set([projectId]));
+  const ofTask = listed(pathsNaming(entries, new Set([edit.id])));
+  if (path === undefined) {
+    const came = `the project: nothing; the task: ${ofTask}`;
+    const text = 'The entry of an edited task does not name its project. Passes learn nothing from it.';
+    return [lag, LOG_NAMES.warning(text, { asked, came }, remedy), order];
+  }
+  const came = `the project: ${listed([path, ...paths])}; the task: ${ofTask}`;
+  return [lag, LOG_NAMES.fine(`${shown(path)} names the project of an edited task.`, { asked, came }), order];
+}
+
+function judgeOrder({ entries, asked }: Look, added: readonly JsonObject[], first: Look): Judged {
+  if (entries.length < 2 || first.entries.length === 0)
+    return LOG_ORDER.unknown('Too few entries show it.', { asked: asked.log, came: 'one entry' });
+  const isFirst = added.some(entry => jsonEqual(entry, entries[0] ?? null));
+  const came = isFirst ? 'the new entry is the first one' : 'the new entry comes after the others';
+  return LOG_ORDER.fine(`Entries come ${isFirst ? 'newest' : 'oldest'} first.`, { asked: asked.log, came });
 }

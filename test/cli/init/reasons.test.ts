@@ -28,7 +28,7 @@ describe('the reason of a setting', () => {
   });
 
   it('that makes the overlap longer is how late updates are shown', () => {
-    expect(reasons(judgeLag(90_000, [], 'late')).process).toMatchObject([
+    expect(reasons(judgeLag(90_000, { asked: [], came: 'late' })).process).toMatchObject([
       {
         key: 'overlap',
         value: '5m',
