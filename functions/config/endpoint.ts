@@ -10,8 +10,7 @@ const ELSEWHERE =
   'it is secret, and stands elsewhere: on AWS in a parameter of SSM, on one machine in a variable ENDPOINT_…; see "endpoints" in ' +
   'docs/configuration.md';
 
-/** The settings that only one kind has. */
-export const kindSettings = bySetting(({ choices }) =>
+const kindSettings = bySetting(({ choices }) =>
   (choices
     ? choice(choices)
     : text(/^[A-Za-z0-9_-]{1,64}$/, '1 to 64 letters, digits, "-" and "_"')
@@ -34,9 +33,12 @@ export const endpointConfig = object({
   .register(remedies, { url: ELSEWHERE, secret: ELSEWHERE, secrets: ELSEWHERE });
 
 function onlyOfItsKind(endpoint: EndpointSettings, { addIssue }: z.RefinementCtx): void {
-  for (const { name, kind } of KIND_SETTINGS)
-    if (kind !== endpoint.kind && endpoint[name] !== undefined)
-      addIssue({ code: 'custom', path: [name], message: `only for an endpoint of kind "${kind}"` });
+  const refuse = (name: string, message: string) => addIssue({ code: 'custom', path: [name], message });
+  for (const { name, kind, notBeside } of KIND_SETTINGS.filter(({ name }) => endpoint[name] !== undefined)) {
+    if (kind !== endpoint.kind) refuse(name, `only in an endpoint of kind "${kind}"`);
+    else if (notBeside !== undefined && Object.hasOwn(endpoint, notBeside))
+      refuse(name, `only without "${notBeside}"`);
+  }
 }
 
 /** The path of the SSM parameters that hold the endpoints' addresses and a webhook's signing secrets; an

@@ -20,6 +20,8 @@ export interface KindSetting {
   readonly what: string;
   /** The values that it may have; undefined: 1 to 64 letters, digits, "-" and "_". */
   readonly choices?: readonly string[];
+  /** Another setting of the kind, which stands for this one, too. */
+  readonly notBeside?: string;
 }
 
 const SIGNED = { isSigned: true, queue: 'deliveries', rate: { first: 10, most: 100 } } as const;

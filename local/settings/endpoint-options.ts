@@ -1,7 +1,6 @@
 import { isIP } from 'node:net';
-import type * as z from 'zod';
 import { eitherOf } from '../../functions/basics/names-in-words.ts';
-import { kindSettings } from '../../functions/config/endpoint.ts';
+import { endpointConfig } from '../../functions/config/endpoint.ts';
 import { name } from '../../functions/config/workspace.ts';
 import { addressRefusal } from '../../functions/delivery/http/addresses.ts';
 import type { Resolve } from '../../functions/delivery/http/guarded-agent.ts';
@@ -95,13 +94,13 @@ export function endpointOptions(tokens: readonly Token[]): EndpointOption[] {
       drafts.push({ kind, url, secrets: [], filters: [], settings: {} });
     }
     const setting = KIND_SETTINGS.find(each => optionOf(each) === name);
-    if (setting !== undefined) addSetting(behind(name), setting, value);
+    if (setting !== undefined) behind(name).settings[setting.name] = value;
     if (name === 'webhook-secret') addSecret(drafts.at(-1), value);
     if (name === 'name') behind(name).name = checkName(value);
     if (name === 'filter') behind(name).filters.push(value);
   }
   return drafts.map(({ kind, url, secrets, name, filters, settings }) => ({
-    ...settings,
+    ...checkSettings(kind, settings),
     kind,
     url,
     secrets,
@@ -141,15 +140,10 @@ export function optionOf({ name }: { readonly name: string }): string {
   return name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`);
 }
 
-function addSetting(draft: Draft, setting: (typeof KIND_SETTINGS)[number], value: string): void {
-  const { name, kind } = setting;
-  const option = optionOf(setting);
-  if (draft.kind !== kind)
-    throw new UsageError(`--${option} belongs to the --${kind} before it: give that first.`);
-  const schema: z.ZodType = kindSettings[name];
-  const { error } = schema.safeParse(value);
-  if (error) throw new UsageError(`--${option} takes ${error.issues[0]?.message}.`);
-  draft.settings[name] = value;
+function checkSettings(kind: EndpointKind, settings: KindSettings): KindSettings {
+  const [issue] = endpointConfig.safeParse({ name: kind, kind, ...settings }).error?.issues ?? [];
+  if (issue === undefined) return settings;
+  throw new UsageError(`--${optionOf({ name: String(issue.path[0]) })}, allowed: ${issue.message}.`);
 }
 
 function addSecret(webhook: Draft | undefined, value: string): void {

@@ -9,6 +9,11 @@ function line(option: string, text: string): string {
   return `  ${option.padEnd(24)}${text}\n`;
 }
 
+function settingLine({ name, kind, what, choices }: (typeof KIND_SETTINGS)[number]): string {
+  const allowed = choices ? `: ${eitherOf(choices)}` : '';
+  return line(`--${optionOf({ name })} VALUE`, `of the --${kind} before it, ${what}${allowed}`);
+}
+
 export const HELP = `Changewire watches processes, projects and tasks, and sends each change as an event.
 
 Usage
@@ -36,8 +41,8 @@ Options
                           Without one the WEBHOOK_SECRET of the environment signs, or else a secret that is made
                           for you and kept in the data directory
 ${CHATS.map(kind => line(`--${kind} URL`, `send messages to ${KINDS[kind].what}`)).join('')}\
-${KIND_SETTINGS.map(one => line(`--${optionOf(one)} VALUE`, `for the --${one.kind} before it: ${one.what}${one.choices ? `, ${eitherOf(one.choices)}` : ''}`)).join('')}\
-                          (alone, ${CHATS.map(kind => `--${kind}`).join(', ')} take ${CHATS.map(variableOf).join(', ')} of the environment)
+                          (alone, it takes ${eitherOf(CHATS.map(variableOf))} of the environment)
+${KIND_SETTINGS.map(settingLine).join('')}\
                           Other users of this machine see URL and KEY in its list of processes. Give - for any of
                           them to have it read from stdin, a line for each; or set the variable that is named here
   --name NAME             call the endpoint before it so, in all that is said of it
