@@ -1,5 +1,6 @@
 import type { Clock } from '../../functions/basics/clock.ts';
 import type { EndpointSettings, LinkTemplates } from '../../functions/model/endpoint.ts';
+import { KINDS } from '../../functions/model/kinds.ts';
 import type { SecretKeeper } from '../../functions/model/secret.ts';
 import type { SetAside } from '../../functions/queue/set-aside.ts';
 import type { Closers } from '../basics/closers.ts';
@@ -102,7 +103,7 @@ function secretsOfAll(wanted: readonly WantedEndpoint[], parts: Parts): SecretKe
   const texts = new Map(
     wanted.map(one => [
       one.name,
-      JSON.stringify({ url: one.url, ...(one.kind === 'webhook' && { secrets: secretsOf(one, parts) }) }),
+      JSON.stringify({ url: one.url, ...(KINDS[one.kind].isSigned && { secrets: secretsOf(one, parts) }) }),
     ]),
   );
   return { ...files, read: async name => texts.get(name) ?? files.read(name) };
