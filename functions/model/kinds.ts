@@ -46,6 +46,17 @@ const ENDPOINT_KINDS = {
     what: 'a Teams channel, by its Workflows webhook',
     example: 'https://….logic.azure.com/workflows/…',
   },
+  text: {
+    ...CHAT,
+    title: 'Text',
+    what: 'a chat that takes plain text in JSON, such as Discord or ntfy',
+    example: 'https://discord.com/api/webhooks/…',
+    settings: {
+      preset: { what: 'the service', choices: ['google-chat', 'mattermost', 'discord', 'ntfy'] },
+      field: { what: 'the field of the body that holds the text', notBeside: 'preset' },
+      titleHeader: { what: 'the header that holds the title', notBeside: 'preset' },
+    },
+  },
 } as const satisfies Readonly<Record<string, Kind>>;
 
 /** The kinds of endpoints; docs/configuration.md lists them. */

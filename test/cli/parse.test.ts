@@ -108,6 +108,20 @@ describe('a command line', () => {
       { operation: 'republish', since: ago(2 * HOUR), until: ago(HOUR), processes: ['p'] },
     ],
     ['doctor p --workspace w', { operation: 'doctor', process: 'p', workspace: 'w' }],
+    [
+      'endpoints add ops --text https://discord.example/hush --preset discord',
+      {
+        operation: 'add-endpoint',
+        endpoint: 'ops',
+        kind: 'text',
+        url: 'https://discord.example/hush',
+        preset: 'discord',
+      },
+    ],
+    [
+      'endpoints update ops --field message --title-header X-Title',
+      { operation: 'update-endpoint', endpoint: 'ops', field: 'message', titleHeader: 'X-Title' },
+    ],
     ['actions --endpoint crm', { operation: 'actions', endpoint: 'crm', limit: 20 }],
     ['actions', { operation: 'actions', limit: 20 }],
   ])('%s', async (line, expected) => {
@@ -157,6 +171,10 @@ describe('a command line that is wrong is refused before anybody is asked', () =
     ['endpoints update crm --per-second 0.5', /It takes a whole number from 1 to 100: requests a second/],
     ['endpoints update crm --per-second 101', /It takes a whole number from 1 to 100: requests a second/],
     ['endpoints update crm --per-second abc', /It takes a whole number from 1 to 100: requests a second/],
+    [
+      'endpoints add ops --text https://a.example --preset irc',
+      /Allowed choices are google-chat, mattermost/,
+    ],
     ['help nope', /^changewire: There is no command nope\.\n$/],
     ['help stats', /^changewire: There is no command stats\. Did you mean status\?\n$/],
     ['help endpoints ad', /^changewire: There is no command endpoints ad\. Did you mean add\?\n$/],

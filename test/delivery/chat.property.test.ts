@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { slackMessages } from '../../functions/delivery/slack/slack.ts';
 import { teamsMessages } from '../../functions/delivery/teams/teams.ts';
+import { textMessages } from '../../functions/delivery/text/text.ts';
 import type { ChangeEvent } from '../../functions/model/event.ts';
 import { anyBatch } from '../kit/delivery/chat-arbitraries.ts';
 import { templates } from '../kit/delivery/chat-batches.ts';
@@ -73,4 +74,41 @@ describe('chat messages', () => {
       { numRuns: 30, interruptAfterTimeLimit: 30_000 },
     );
   });
+
+  const LIMITS = [
+    [{ preset: 'google-chat' }, 'text', 32_000, Buffer.byteLength],
+    [{ preset: 'mattermost' }, 'text', 4_000, Buffer.byteLength],
+    [{ preset: 'discord' }, 'content', 2_000, (text: string) => text.length],
+    [{ preset: 'ntfy' }, 'message', 4_096, Buffer.byteLength],
+    [{ field: 'said', titleHeader: 'X-Title' }, 'said', 2_000, Buffer.byteLength],
+  ] as const;
+
+  it.each(LIMITS)(
+    'plain text, any events, %j: limits hold, every id is in one message, nothing of the data is a mention or a link',
+    (settings, field, limit, size) => {
+      fc.assert(
+        fc.property(anyBatch, someTemplates, (events, linkTemplates) => {
+          const endpoint = { name: 'ops', kind: 'text', ...settings } as const;
+          const messages = textMessages(events, { endpoint, linkTemplates });
+          expect(messages.flatMap(({ eventIds }) => eventIds).sort()).toEqual(
+            [...new Set(events.map(({ id }) => id))].sort(),
+          );
+          for (const { body, headers = {} } of messages) {
+            expect(body.isWellFormed()).toBe(true);
+            const text = JSON.parse(body)[field] as string;
+            expect(size(text)).toBeLessThanOrEqual(limit);
+            const links = [...text.matchAll(/(?<=^|\s)https:\/\/app\.example\.com\/\S*/g)].map(
+              ([url]) => url,
+            );
+            expectLinks(links.map(url => `"url":${JSON.stringify(url)}`).join(''), events);
+            const data = links.reduce((rest, url) => rest.replace(url, ''), text);
+            expect(data).not.toMatch(/[@<#](?!\u2060)|:\/\/|[\u202A-\u202E\u2066\u2067]/u);
+            expect(data.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u);
+            for (const value of Object.values(headers)) expect(value).toMatch(/^[ -~]*$/);
+          }
+        }),
+        { numRuns: 30, interruptAfterTimeLimit: 30_000 },
+      );
+    },
+  );
 });

@@ -54,7 +54,7 @@ describe('the app of twenty lines in docs/deploying.md', () => {
     expect(code).toBe(1);
     expect(stderr).toContain(
       '1 problem in the properties of Events/Changewire:\n' +
-        '  - endpoints[0].kind: found "slak"; allowed: one of "webhook", "slack", "teams"; did you mean "slack"?',
+        '  - endpoints[0].kind: found "slak"; allowed: one of "webhook", "slack", "teams", "text"; did you mean "slack"?',
     );
   });
 });

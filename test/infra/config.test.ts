@@ -217,7 +217,27 @@ describe('an error in the configuration names the path, what was found and what 
     [
       'kind of endpoint',
       config(endpoint({ kind: 'discord' })),
-      'changewire.endpoints[0].kind: found "discord"; allowed: one of "webhook", "slack", "teams"',
+      'changewire.endpoints[0].kind: found "discord"; allowed: one of "webhook", "slack", "teams", "text"',
+    ],
+    [
+      'preset of a text endpoint',
+      config(endpoint({ kind: 'text', preset: 'discrd' })),
+      'changewire.endpoints[0].preset: found "discrd"; allowed: one of "google-chat", "mattermost", "discord", "ntfy"; did you mean "discord"?',
+    ],
+    [
+      'setting of another kind',
+      config(endpoint({ kind: 'slack', preset: 'discord' })),
+      'changewire.endpoints[0].preset: found "discord"; allowed: only in an endpoint of kind "text"',
+    ],
+    [
+      'header beside a preset',
+      config(endpoint({ kind: 'text', preset: 'ntfy', titleHeader: 'Title' })),
+      'changewire.endpoints[0].titleHeader: found "Title"; allowed: only without "preset"',
+    ],
+    [
+      'field of a body',
+      config(endpoint({ kind: 'text', field: 'a.b' })),
+      'changewire.endpoints[0].field: found "a.b"; allowed: 1 to 64 letters, digits, "-" and "_"',
     ],
     [
       'name of an endpoint',

@@ -93,6 +93,19 @@ describe.each(STORES)('over %s, a test of an endpoint', (_, open) => {
     expect(told.replaceAll('\u2060', '')).toContain(`This is a test: Events of Changewire arrive here`);
   });
 
+  it('has the form of the preset of an endpoint of plain text', async () => {
+    const { ask, got, url } = await opened();
+    await ask('add-endpoint', { endpoint: 'chat', kind: 'text', url, preset: 'discord' });
+    await ask('test-endpoint', { endpoint: 'chat' });
+    await ask('update-endpoint', { endpoint: 'chat', preset: null, field: 'said' });
+    expect(await ask('endpoint', { endpoint: 'chat' })).toMatchObject({ kind: 'text', field: 'said' });
+    await ask('test-endpoint', { endpoint: 'chat' });
+    expect(got.map(({ body }) => Object.keys(JSON.parse(body)))).toEqual([
+      ['allowed_mentions', 'flags', 'content'],
+      ['said'],
+    ]);
+  });
+
   it('of one without a secret, or of none, says what to do', async () => {
     const { context, ask } = await opened();
     await expect(ask('test-endpoint', { endpoint: 'nobody' })).rejects.toThrow('no endpoint of this name');

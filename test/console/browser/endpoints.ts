@@ -47,6 +47,38 @@ export function endpointTests({ house, open }: Given): void {
       expect(await main(page)).not.toMatch(SECRET);
     });
 
+    it('of plain text is added with the form of its service, which can be changed', async () => {
+      const page = await open({}, '#/endpoints/new?new=1');
+      await page.getByRole('radio', { name: /^Text/ }).check();
+      await write(page, 'Name', 'ops');
+      await write(page, 'Address', house().receiver.url);
+      await page.getByLabel('Preset').selectOption('Discord');
+      await write(page, 'Field', 'text');
+      expect(await axeFindings(page)).toEqual([]);
+      await use(page, 'Add the endpoint');
+      await page.getByText('Only without "preset".').waitFor();
+      expect(await focused(page)).toBe('Field');
+      await page.getByRole('textbox', { name: 'Field', exact: true }).fill('');
+      await use(page, 'Add the endpoint');
+      await page.getByRole('heading', { level: 1, name: /ops/ }).waitFor();
+      const before = received().length;
+      await use(page, 'Send a test');
+      await page.locator('.test-result').getByText('204').waitFor();
+      const contents = received()
+        .slice(before)
+        .map(({ body }) => JSON.parse(body).content);
+      expect(contents).toContainEqual(expect.stringContaining('This is a test'));
+      await use(page, 'Change…');
+      expect(await dialog(page).getByLabel('Preset').inputValue()).toBe('discord');
+      await dialog(page).getByLabel('Preset').selectOption('Ntfy');
+      await use(page, 'Save');
+      await page.getByText('ops is changed.').waitFor();
+      // The tests that follow count what the receiver gets.
+      await use(page, 'Remove the endpoint');
+      await use(page, 'Remove the endpoint');
+      await page.getByText('ops is removed.').waitFor();
+    });
+
     it('that can not be added says why beside the field, until the field is edited', async () => {
       const page = await open({}, '#/endpoints/new?new=1');
       await write(page, 'Address', 'http://10.1.2.3/hook');

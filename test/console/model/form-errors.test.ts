@@ -24,6 +24,10 @@ describe('the errors of a form', () => {
     ).toEqual({
       secret: 'A signing secret is whsec_ and the base64 of 24 to 64 bytes. Without one, one is made.',
     });
+    expect(formErrors(refusalOf({ kind: 'text', preset: 'irc', field: 'a b' }))).toEqual({
+      preset: 'One of "google-chat", "mattermost", "discord", "ntfy".',
+      field: '1 to 64 letters, digits, "-" and "_".',
+    });
     expect(formErrors(refusalOf({ perSecond: 0.5 }))).toEqual({
       perSecond: 'Use a whole number from 1 to 100.',
     });

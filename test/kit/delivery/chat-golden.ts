@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { slackMessages } from '../../../functions/delivery/slack/slack.ts';
 import { teamsMessages } from '../../../functions/delivery/teams/teams.ts';
+import { textMessages } from '../../../functions/delivery/text/text.ts';
 import { batches, templates } from './chat-batches.ts';
 
 const noTemplates = undefined;
@@ -8,7 +9,16 @@ const noTemplates = undefined;
 /** The golden files: the message to each chat for each batch. Made anew by `node
  *  test/delivery/golden/update.ts` only: look at the difference before you commit it. */
 export function goldenFiles(): { file: string; path: string; content: () => string }[] {
-  const chats = { slack: slackMessages, teams: teamsMessages };
+  const text =
+    (preset: string): typeof slackMessages =>
+    (events, context) =>
+      textMessages(events, { ...context, endpoint: { name: 'ops', kind: 'text', preset } });
+  const chats = {
+    slack: slackMessages,
+    teams: teamsMessages,
+    'text-discord': text('discord'),
+    'text-ntfy': text('ntfy'),
+  };
   const told = Object.entries(batches).map(([name, events]) => ({ name, events, templates: noTemplates }));
   const linked = { name: 'linked', events: batches.typical ?? [], templates };
   return Object.entries(chats).flatMap(([chat, messages]) =>

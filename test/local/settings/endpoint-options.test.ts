@@ -47,6 +47,34 @@ describe('values that are given as -', () => {
 });
 
 describe('the endpoints of the command line', () => {
+  test('have the settings of their kind', () => {
+    const line =
+      '--text https://a.example --preset ntfy --text https://b.example --field said --title-header X-Title';
+    expect(wanted(line)).toMatchObject([
+      { kind: 'text', preset: 'ntfy', url: 'https://a.example' },
+      { kind: 'text', field: 'said', titleHeader: 'X-Title' },
+    ]);
+    expect(wanted('--text --preset discord', { TEXT_WEBHOOK_URL: 'https://c.example' })).toMatchObject([
+      { url: 'https://c.example', preset: 'discord' },
+    ]);
+    for (const [wrong, message] of [
+      [
+        '--preset ntfy',
+        '--preset belongs to the --webhook, --slack, --teams or --text before it: give that first.',
+      ],
+      [`--slack ${SLACK} --preset ntfy`, '--preset, allowed: only in an endpoint of kind "text".'],
+      [
+        '--text https://a.example --preset irc',
+        '--preset, allowed: one of "google-chat", "mattermost", "discord", "ntfy".',
+      ],
+      [
+        '--text https://a.example --preset ntfy --title-header T',
+        '--title-header, allowed: only without "preset".',
+      ],
+    ] as const)
+      expect(() => wanted(wrong)).toThrow(new UsageError(message));
+  });
+
   test('are webhooks with the secrets behind each, and chats', () => {
     const line = [
       `--webhook http://localhost:1/a --webhook-secret ${NEW} --webhook-secret ${OLD}`,

@@ -112,7 +112,7 @@ describe('the command line', () => {
       '--config c.json --overlap 5s',
       '--overlap goes without a configuration file only: c.json says it, for each process.',
     ],
-    ['--name a', '--name belongs to the --webhook, --slack or --teams before it: give that first.'],
+    ['--name a', '--name belongs to the --webhook, --slack, --teams or --text before it: give that first.'],
     [
       '--slack https://a.example.com --name a/b',
       '--name takes a name of 1 to 64 letters, digits, "-" and "_".',

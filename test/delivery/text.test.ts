@@ -1,0 +1,138 @@
+import { createServer } from 'node:http';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { senderOf } from '../../functions/delivery/sender.ts';
+import { textMessages } from '../../functions/delivery/text/text.ts';
+import { KIND_SETTINGS, KINDS, type KindSettings } from '../../functions/model/kinds.ts';
+import { testEvent } from '../../functions/model/test-event.ts';
+import { batches, change, commitOf, field, templates } from '../kit/delivery/chat-batches.ts';
+import { listen } from '../kit/listen.ts';
+
+const PRESETS = KINDS.text.settings?.preset?.choices ?? [];
+const AT = Date.UTC(2026, 10, 23, 9, 30);
+const test = testEvent('ops', { at: AT, tag: 'abc' });
+
+const messages = (settings: KindSettings, events = batches.typical ?? [], linkTemplates = templates) =>
+  textMessages(events, { endpoint: { name: 'ops', kind: 'text', ...settings }, linkTemplates }).map(
+    ({ body, headers }) => ({ body: JSON.parse(body), headers }),
+  );
+const first = (...given: Parameters<typeof messages>) =>
+  messages(...given)[0] as { body: never; headers: object };
+const named = (name: string) => commitOf([change('t', 'Task', [field('Status', 'a', 'b')])], { name });
+
+/** A text without the word joiners. */
+const bare = (text: string) => text.replaceAll('\u2060', '');
+
+describe('a plain-text message', () => {
+  const text =
+    'endpoint ops\nseen 2026-11-23 09:30:00 UTC\nEvents of Changewire arrive here. Nothing changed.';
+  const [title, whole] = ['This is a test', `This is a test\n${text}`];
+  const form = { template: 'yes', title: '{{.title}}', message: '{{.message}}' };
+  it.each<[settings: KindSettings, body: object, headers?: object]>([
+    [{ preset: 'google-chat' }, { text: whole }],
+    [{ preset: 'mattermost' }, { text: whole }],
+    [{ preset: 'discord' }, { content: whole, allowed_mentions: { parse: [] }, flags: 4 }],
+    [{ preset: 'ntfy' }, { message: text, title }, form],
+    [{}, { text: whole }],
+    [{ field: 'body' }, { body: whole }],
+    [{ field: 'body', titleHeader: 'X-Title' }, { body: text }, { 'X-Title': title }],
+  ])('has the form of its service: %j', (settings, body, headers = {}) => {
+    const [message] = textMessages([test], { endpoint: { name: 'ops', kind: 'text', ...settings } });
+    expect([JSON.parse(bare(message?.body ?? '')), message?.headers]).toEqual([body, headers]);
+    expect(message?.eventIds).toEqual([test.id]);
+  });
+
+  it('has the lines of the other chats, with links of the templates', () => {
+    const { content } = first({ preset: 'discord' }).body as { content: string };
+    expect(bare(content).split('\n').slice(0, 8)).toEqual([
+      'Website relaunch',
+      'https://app.example.com/customer-projects/p/p-1042',
+      '7 changes in the project and 4 tasks · process customer-projects · workspace eu',
+      'between 2026-11-23 09:29:11 and 2026-11-23 09:30:12 UTC',
+      '• The project · Phase: Design → Build',
+      '• Agree on the page structure · Status: In progress → Done https://app.example.com/customer-projects/p/p-1042?task=t-1',
+      '• Move the product pages · task updated https://app.example.com/customer-projects/p/p-1042?task=t-2',
+      '   ◦ Channels: added App, Newsletter, removed Partner portal',
+    ]);
+  });
+
+  it.each([
+    ['@everyone', '@\u2060everyone'],
+    ['<users/all>', '<\u2060users/all>'],
+    ['https://evil.example', 'https:\u2060//evil.\u2060example'],
+    ['# Big :tada:', '#\u2060 Big :\u2060tada:\u2060'],
+    ['- item', '\u2060- item'],
+    ['> said', '\u2060> said'],
+    ['1) one', '\u20601) one'],
+    [
+      '*b* _i_ ~s~ `c`',
+      '*\u2060b*\u2060 _\u2060i_\u2060 ~\u2060s~\u2060 `\u2060c`\u2060',
+      '\\*b\\* \\_i\\_ \\~s\\~ \\`c\\`',
+    ],
+    ['[a](b) || \\', '[a](b) || \\', '\\[a\\](b) \\|\\| \\\\'],
+  ])('makes nothing of the data %j', (name, plain, markdown = plain) => {
+    const line = (preset: string, key: string) =>
+      (first({ preset }, named(name)).body as Record<string, string>)[key]?.split('\n')[0];
+    expect([line('google-chat', 'text'), line('discord', 'content')]).toEqual([plain, markdown]);
+  });
+
+  it('puts a title that is not ASCII into the header by RFC 2047, in words of at most 75 characters', () => {
+    const titled = (name: string) =>
+      Object.values(first({ titleHeader: 'Title' }, named(name)).headers)[0] as string;
+    expect(titled('Ready?')).toBe('Ready?');
+    for (const name of ['Übergabe an Çelik → 🚀🚀🚀🚀🚀🚀🚀🚀🚀🚀🚀🚀🚀', '=?UTF-8?Q?no?=']) {
+      const words = titled(name).split(' ');
+      expect(words.every(word => /^=\?UTF-8\?B\?[\w+/=]+\?=$/.test(word) && word.length <= 75)).toBe(true);
+      expect(words.map(word => Buffer.from(word.slice(10, -2), 'base64').toString()).join('')).toBe(name);
+    }
+  });
+
+  it('counts what it has no room for', () => {
+    for (const preset of PRESETS) {
+      const [{ body } = { body: {} }] = messages({ preset }, batches.many, undefined);
+      expect(JSON.stringify(body)).toMatch(/… and [\d,]+ more changes in \d+ tasks are not shown/);
+    }
+  });
+});
+
+it('each setting belongs to one kind', () => {
+  const names = KIND_SETTINGS.map(({ name }) => name);
+  expect(names).toEqual([...new Set(names)]);
+});
+
+it('a real server gets the message, with the title in its header', async () => {
+  const got: { headers: NodeJS.Dict<string | string[]>; body: string }[] = [];
+  const server = createServer(async (request, response) => {
+    got.push({ headers: request.headers, body: Buffer.concat(await request.toArray()).toString() });
+    response.writeHead(204).end();
+  });
+  const { url, stop } = await listen(server);
+  onTestFinished(stop);
+  const secrets = { read: async () => '', nameOf: () => '', putting: () => '' };
+  const { jobsOf, openPoster } = senderOf({ secrets, clock: Date.now, random: () => 0, allowLoopback: true });
+  const poster = openPoster();
+  onTestFinished(() => poster.close());
+  const [event] = named('Übergabe') as [ReturnType<typeof named>[number]];
+  const held = {
+    id: 'm',
+    eventId: event.id,
+    body: JSON.stringify(event),
+    at: AT,
+    triedAt: undefined,
+    attempts: 0,
+  };
+  for (const settings of [{ preset: 'ntfy' }, { field: 'msg', titleHeader: 'X-Title' }]) {
+    const [job] = jobsOf([{ held, event }], { name: 'ops', kind: 'text', ...settings }).jobs;
+    const request = job?.request(AT, { url });
+    expect(request && (await poster.post(url, request))).toMatchObject({ status: 204 });
+  }
+  expect(got.map(({ headers }) => headers['content-type'])).toEqual(['application/json', 'application/json']);
+  expect(got[0]).toMatchObject({
+    headers: { template: 'yes', title: '{{.title}}', message: '{{.message}}' },
+  });
+  expect(JSON.parse(got[0]?.body ?? '')).toMatchObject({
+    title: 'Übergabe',
+    message: expect.stringContaining('• Task'),
+  });
+  expect(got[1]?.headers['x-title']).toBe(`=?UTF-8?B?${Buffer.from('Übergabe').toString('base64')}?=`);
+  expect(Object.keys(JSON.parse(got[1]?.body ?? ''))).toEqual(['msg']);
+});
