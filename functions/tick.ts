@@ -21,7 +21,8 @@ import { createSubscriptionWatch, type ExpectedSubscription } from './topic/watc
 /**
  * Started by a schedule each minute. Sends a message for each pass that is due before the next minute to the
  * queue that `poll.ts` serves; wakes a run of `deliver.ts` for each endpoint with rows that are due; logs and
- * measures how everything is; and works off replays, each minute as much as it has time for.
+ * measures how everything is; and works off replays, each minute as much as it has time for. It also migrates a table of an
+ * earlier version, before all else.
  *
  * State: one row with the time up to which passes are started. It is written before they are started, so that
  * a tick that comes twice starts none twice. All other work is found in rows: if a run dies, or none comes,
@@ -31,6 +32,9 @@ const tick = readied(() => configure(process.env));
 
 export const handler = (_: unknown, context: { getRemainingTimeInMillis(): number }): Promise<void> =>
   tick(() => context.getRemainingTimeInMillis());
+
+/** Leaves time for the last page. The function runs for a minute at most. */
+const MIGRATION_TIMEOUT_MS = 40_000;
 
 type Settings = z.infer<typeof tickEnvironment>;
 
@@ -42,7 +46,11 @@ async function configure(environment: NodeJS.ProcessEnv): Promise<Tick> {
   const queues = wakeBy(sqsQueue(sqs, settings.DRAINS_QUEUE_URL));
   const { workspaces, endpoints, subscriptions } = readDeployed(import.meta.url);
   const processes = scheduledIn(workspaces);
-  const store = await openDynamoStore(settings.TABLE_NAME, { client: patience, processes, ...SYSTEM });
+  const migration = { until: Date.now() + MIGRATION_TIMEOUT_MS };
+  const store = await openDynamoStore(settings.TABLE_NAME, {
+    ...{ client: patience, processes, migration },
+    ...SYSTEM,
+  });
   const replaying = {
     configured: endpoints,
     ...{ queues, log },

@@ -2,7 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import type { Sleep } from '../../functions/basics/clock.ts';
 import { Refused } from '../../functions/operations/refused.ts';
-import { checkLayout, TABLE_LAYOUT } from '../../functions/store/dynamo/layout.ts';
+import { checkLayout, MIN_READ_LAYOUT, TABLE_LAYOUT } from '../../functions/store/dynamo/layout.ts';
 import { getItem } from '../../functions/store/dynamo/requests.ts';
 import type { Table } from '../../functions/store/dynamo/table.ts';
 import { LAYOUT_KEY } from '../../functions/store/keys.ts';
@@ -68,7 +68,7 @@ export async function stackTable(
 /** Nothing is written into the table that is copied from, not even its layout. @throws Refused when it is of another layout or program */
 async function checkSource(table: Table): Promise<void> {
   const layout = (await getItem(table, LAYOUT_KEY))?.version?.N;
-  if (layout === String(TABLE_LAYOUT)) return;
+  if (Number(layout) >= MIN_READ_LAYOUT && Number(layout) <= TABLE_LAYOUT) return;
   throw new Refused(
     layout === undefined
       ? `${table.tableName} is no table of Changewire, or was none at that time. Choose another time or table.`

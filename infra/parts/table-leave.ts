@@ -52,15 +52,18 @@ export function forDelivering({ table }: SnapshotTable): Binding {
 }
 
 /** The same, and also the states of all processes, their journal, from which events are sent again, and
- *  the roster. A row of its own says up to when passes are started. */
+ *  the roster. A row of its own says up to when passes are started. It also migrates tables of earlier versions: it reads all
+ *  items, and writes what the steps do (store/dynamo/migrations.ts). */
 export function forTicking({ table }: SnapshotTable): Binding {
-  return forRows(table, [
+  const leave = [
     LAYOUT,
     { actions: KEEP, keys: [ENDPOINTS, OF_ENDPOINTS] },
     { actions: ['Query', 'BatchGetItem'], keys: [OF_PROCESSES] },
     { actions: ['GetItem', 'UpdateItem'], keys: [TICK] },
     { actions: ['Query', 'PutItem'], keys: [ROSTER] },
-  ]);
+    { actions: ['PutItem'], keys: [OF_STACK] },
+  ];
+  return forRows(table, leave, mayScan);
 }
 
 /** `TABLE_NAME` for the function that answers people: it may read everything, writes each action down
@@ -77,10 +80,11 @@ export function forOperating({ table }: SnapshotTable): Binding {
   ]);
 }
 
-/** `TABLE_NAME` with these actions on rows of these partitions, and no access to the rest of the table. */
+/** `TABLE_NAME` with these actions on rows of these partitions, and no access to the rest of the table but what `scanning` grants. */
 function forRows(
   table: Table,
   leave: readonly { actions: readonly string[]; keys: readonly string[] }[],
+  scanning = mayCount,
 ): Binding {
   return {
     value: table.tableName,
@@ -96,7 +100,7 @@ function forRows(
             Null: { 'dynamodb:LeadingKeys': 'false' },
           },
         });
-      mayCount(table, grantee);
+      scanning(table, grantee);
       mayUse(table.encryptionKey, 'write', grantee);
     },
   };
@@ -110,4 +114,9 @@ function mayCount(table: Table, grantee: Role): void {
     resourceArns: [table.tableArn],
     conditions: { StringEquals: { 'dynamodb:Select': 'COUNT' } },
   });
+}
+
+/** Lets the function read the whole table, which migrates it. */
+function mayScan(table: Table, grantee: Role): void {
+  Grant.addToPrincipal({ grantee, actions: ['dynamodb:Scan'], resourceArns: [table.tableArn] });
 }

@@ -269,7 +269,8 @@ describe('the tick function', () => {
       within('W#*'),
       within('TICK'),
       within('PROCESSES'),
-      counting,
+      within('STACK'),
+      undefined,
     ]);
   });
 

@@ -1,6 +1,7 @@
 import {
   BatchGetItemCommand,
   type DynamoDBClient,
+  PutItemCommand,
   QueryCommand,
   ScanCommand,
   type TransactWriteItem,
@@ -39,7 +40,7 @@ function askedIn(command: { readonly input: object }): Asked[] {
       .map(Key => [keyIn({ Key }), 'BatchGetItem']);
   if (command instanceof QueryCommand)
     return [[command.input.ExpressionAttributeValues?.[':pk']?.S ?? '', 'Query']];
-  if (command instanceof ScanCommand) return [[command.input.Select ?? '', 'Scan']];
+  if (command instanceof ScanCommand) return [[command.input.Select ?? 'ALL', 'Scan']];
   return [[keyIn(command.input), command.constructor.name.replace('Command', '')]];
 }
 
@@ -48,8 +49,10 @@ function partOf(part: TransactWriteItem): Asked {
   return [keyIn(of), name === 'ConditionCheck' ? 'ConditionCheckItem' : `${name}Item`];
 }
 
+type Opened = ReturnType<typeof openModel>;
+
 /** Whatever these stores may ask of the table, by request. */
-async function askedBy(stores: readonly ((table: Table) => Promise<unknown>)[]): Promise<Asked[][]> {
+async function askedBy(stores: readonly ((table: Opened) => Promise<unknown>)[]): Promise<Asked[][]> {
   const asked: Asked[][] = [];
   const opened = openModel();
   const client: DynamoDBClient = modelClient(async command => {
@@ -58,6 +61,23 @@ async function askedBy(stores: readonly ((table: Table) => Promise<unknown>)[]):
   });
   for (const store of [checkLayout, ...stores]) await store({ ...opened, client });
   return asked;
+}
+
+/** Opens a table of 0.1.0, with what has to be migrated. */
+async function migrating({ model, ...table }: Opened): Promise<void> {
+  const rows: [pk: string, sk: string, more: object][] = [
+    ['LAYOUT', 'LAYOUT', { version: { N: '2' } }],
+    ['ENDPOINT#crm', 'PENDING#1#e', { replay: { BOOL: true } }],
+    ['ENDPOINT#crm', 'PENDING#2#e', { replay: { BOOL: true } }],
+    ['ENDPOINT#crm', 'PENDING#R2#e', { replay: { BOOL: true } }],
+    ['ENDPOINT#crm', 'ACTION#1#a', {}],
+    ['W#eu#P#p', 'ACTION#1#b', {}],
+  ];
+  for (const [pk, sk, more] of rows)
+    model.run(
+      new PutItemCommand({ TableName: table.tableName, Item: { pk: { S: pk }, sk: { S: sk }, ...more } }),
+    );
+  await checkLayout(table, { until: Number.POSITIVE_INFINITY });
 }
 
 async function rows(table: Table): Promise<void> {
@@ -118,7 +138,8 @@ const remembering = (table: Table) => createRoster(table).remember([PROCESS]);
 
 interface Statement {
   readonly Action: string | string[];
-  readonly Condition: {
+  /** Absent for the whole table. */
+  readonly Condition?: {
     readonly 'ForAllValues:StringLike'?: { readonly 'dynamodb:LeadingKeys': string | string[] };
     readonly StringEquals?: { readonly 'dynamodb:Select': string };
   };
@@ -132,9 +153,8 @@ const leaveOf = (role: string) =>
     .filter(({ Action }) => JSON.stringify(Action).includes('dynamodb:'))
     .map(({ Action, Condition }) => ({
       partitions: [
-        Condition['ForAllValues:StringLike']?.['dynamodb:LeadingKeys'] ??
-          Condition.StringEquals?.['dynamodb:Select'] ??
-          [],
+        Condition?.['ForAllValues:StringLike']?.['dynamodb:LeadingKeys'] ??
+          Condition?.StringEquals?.['dynamodb:Select'] ?? ['ALL', 'COUNT'],
       ].flat(),
       actions: [Action].flat().map(action => action.slice('dynamodb:'.length)),
     }));
@@ -143,7 +163,7 @@ describe('of the table', () => {
   test.each([
     ['route', [listing]],
     ['deliver', [rows, deliveries, slots]],
-    ['tick', [rows, deliveries, journal, claims, progresses, remembering]],
+    ['tick', [migrating, rows, deliveries, journal, claims, progresses, remembering]],
     ['operate', [rows, settings, deliveries, journal, actions, processes, forgetting]],
   ])('%s may do what its stores ask, where they ask it, and nothing else', async (name, stores) => {
     const requests = await askedBy(stores);

@@ -40,6 +40,10 @@
  *
  *   none ──NEVER_CLAIMED──▶ up to t1 ──IS_LAST_CLAIMED(t1)──▶ up to t2 ── …   (who fails it starts nothing)
  *
+ * and of the table's layout:
+ *
+ *   none ──IS_ABSENT──▶ v1 ──IS_LAYOUT(v1)──▶ v1, done to k ──IS_LAYOUT_BEGUN(v1, k)──▶ … ──▶ v2   (who fails it reads the row again)
+ *
  * The commits and announcements of a baseline tell nothing. They require NOT_BASELINED as well: once the baseline has ended,
  * what they write in silence would never be told.
  */
@@ -70,3 +74,7 @@ export const SLOT_IS_NEAR = 'nextSlot > :now AND nextSlot <= :latest';
 export const IS_ON_HOLD = 'attribute_exists(#hold)';
 export const NEVER_CLAIMED = 'attribute_not_exists(claimedThrough)';
 export const IS_LAST_CLAIMED = 'claimedThrough = :seen';
+/** The row of the layout while it is migrated: between two pages of a step, or before the first. */
+export const IS_LAYOUT_BEGUN = 'version = :version AND doneTo = :doneTo';
+export const IS_LAYOUT = 'version = :version AND attribute_not_exists(doneTo)';
+export const IS_REPLAYED = 'replay = :true';

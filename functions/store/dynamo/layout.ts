@@ -1,39 +1,114 @@
 import { PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { LAYOUT_KEY } from '../keys.ts';
-import { IS_ABSENT } from './conditions.ts';
-import { getItem } from './requests.ts';
+import { IS_ABSENT, IS_LAYOUT, IS_LAYOUT_BEGUN } from './conditions.ts';
+import { STEPS } from './migrations.ts';
+import { getItem, type Item } from './requests.ts';
 import { holds, patiently, type Table } from './table.ts';
 
-/** Raised with each change in the format of the table's items. No code reads another layout. */
-export const TABLE_LAYOUT = 2;
+/** Raised with each change in the format of the table's items, together with a step from the layout before (migrations.ts). */
+export const TABLE_LAYOUT = 3;
+/** The earliest layout that this version reads as it is: a table of it is used while it is migrated, and can be restored from. */
+export const MIN_READ_LAYOUT = 2;
+/** What a table is taken for that has data and no layout: its first step finds out whether it can be migrated. */
+const UNMARKED = 0;
 
-/** The table has another layout than this code knows. The message says what to do. */
+/** For the one program that migrates: no page is begun after `until`, in ms since 1970 by the table's clock. */
+export interface Migration {
+  readonly until: number;
+}
+
+/** The table can't be used as it is. The message says why, and what to do. */
 export class LayoutError extends Error {}
 
-/** To be called before anything else is read or written. An empty table gets this layout.
- *  @throws LayoutError when it has another, or has data and no layout */
-export async function checkLayout(table: Table): Promise<void> {
-  const version = (await versionOf(table)) ?? (await versionOfNew(table));
-  if (version === String(TABLE_LAYOUT)) return;
-  const found =
-    version === undefined
-      ? 'data and no layout (an early version or another program wrote it)'
-      : `layout ${version}`;
+/** The row of the layout. `doneTo`: the pages of the step from `version` are done up to this key, as JSON. */
+interface Layout {
+  readonly version: number | undefined;
+  readonly doneTo?: string | undefined;
+}
+
+/** To be called before anything else is read or written. An empty table gets this version's layout; one of an earlier layout is
+ *  migrated where `migration` is given.
+ *  @throws LayoutError when its layout is unknown, or has yet to be migrated and is not read as it is */
+export async function checkLayout(table: Table, migration?: Migration): Promise<void> {
+  const found = (await layoutOf(table)) ?? (await layoutOfNew(table));
+  const { version } = found ?? { version: UNMARKED };
+  if (version === TABLE_LAYOUT) return;
+  if (version === undefined || !STEPS.has(version))
+    throw refusal(table, `layout ${version ?? 'of no number'}`);
+  if (migration) return migrate(table, found, migration);
+  if (version >= MIN_READ_LAYOUT) return;
   throw new LayoutError(
+    `The table ${table.tableName} has a layout of an earlier version, and is not migrated to layout ${TABLE_LAYOUT} yet. ` +
+      'The tick function migrates it, within minutes. Where its log says that it can not, deploy the version that wrote it, or a ' +
+      'stack with a new table.',
+  );
+}
+
+/** Does page after page, and step after step. A run that ends in between, or at the same time as another, does no harm: each page
+ *  may be done again, and what is done is written down only by the run that did the page that comes next. */
+async function migrate(table: Table, found: Layout | undefined, { until }: Migration): Promise<void> {
+  for (let layout = found; layout?.version !== TABLE_LAYOUT; ) {
+    if (table.patience.clock() >= until)
+      throw new LayoutError(
+        `The table ${table.tableName} is being migrated to layout ${TABLE_LAYOUT}: the next run goes on where this one ends.`,
+      );
+    const step = STEPS.get(layout?.version ?? UNMARKED);
+    if (!step) throw refusal(table, `layout ${layout?.version}`);
+    const { items, last } = await pageAfter(table, step.scan, layout?.doneTo);
+    const reason = await step.migrate(table, items);
+    if (reason) throw refusal(table, reason);
+    const next = last ? { version: layout?.version ?? UNMARKED, doneTo: last } : { version: step.to };
+    layout = (await advance(table, layout, next)) ? next : await layoutOf(table);
+  }
+}
+
+function refusal(table: Table, found: string): LayoutError {
+  return new LayoutError(
     `The table ${table.tableName} has ${found}, this version reads layout ${TABLE_LAYOUT} only. It is left as it is. ` +
       'Deploy the version that wrote it, or a stack with a new table: the first pass is then a new baseline.',
   );
 }
 
-async function versionOf(table: Table): Promise<string | undefined> {
+async function pageAfter(table: Table, scan: object, doneTo: string | undefined) {
+  const command = {
+    TableName: table.tableName,
+    ConsistentRead: true,
+    ...scan,
+    ...(doneTo !== undefined && { ExclusiveStartKey: JSON.parse(doneTo) as Item }),
+  };
+  const page = await patiently(table, () => table.client.send(new ScanCommand(command)));
+  return {
+    items: page.Items ?? [],
+    last: page.LastEvaluatedKey && JSON.stringify(page.LastEvaluatedKey),
+  };
+}
+
+/** @returns false when another run has changed the row since it was read */
+function advance(table: Table, before: Layout | undefined, { version, doneTo }: Layout): Promise<boolean> {
+  const begun = before?.doneTo !== undefined && { ':doneTo': { S: before.doneTo } };
+  const put = {
+    TableName: table.tableName,
+    Item: {
+      ...LAYOUT_KEY,
+      version: { N: String(version) },
+      ...(doneTo !== undefined && { doneTo: { S: doneTo } }),
+    },
+    ConditionExpression: before ? (begun ? IS_LAYOUT_BEGUN : IS_LAYOUT) : IS_ABSENT,
+    ...(before && { ExpressionAttributeValues: { ':version': { N: String(before.version) }, ...begun } }),
+  };
+  return holds(table, () => table.client.send(new PutItemCommand(put)));
+}
+
+async function layoutOf(table: Table): Promise<Layout | undefined> {
   const item = await getItem(table, LAYOUT_KEY);
-  return item && (item.version?.N ?? 'of no number');
+  return item && { version: item.version?.N ? Number(item.version.N) : undefined, doneTo: item.doneTo?.S };
 }
 
 /** A table that was empty has the layout of this version then. One with data may have got its layout since it was
  *  looked for: other functions begin at the same time. */
-async function versionOfNew(table: Table): Promise<string | undefined> {
-  return (await isEmpty(table)) ? begin(table) : versionOf(table);
+async function layoutOfNew(table: Table): Promise<Layout | undefined> {
+  const first = { version: TABLE_LAYOUT };
+  return (await isEmpty(table)) && (await advance(table, undefined, first)) ? first : layoutOf(table);
 }
 
 /** Only counts, because functions that may read a few partitions alone may count all items (table-leave.ts). */
@@ -41,13 +116,4 @@ async function isEmpty(table: Table): Promise<boolean> {
   const count = { TableName: table.tableName, Select: 'COUNT', Limit: 1, ConsistentRead: true } as const;
   const { Count } = await patiently(table, () => table.client.send(new ScanCommand(count)));
   return Count === 0;
-}
-
-/** Writes this version's layout into an empty table.
- *  @returns the layout that the table has then: code of another version may have been first */
-async function begin(table: Table): Promise<string | undefined> {
-  const item = { ...LAYOUT_KEY, version: { N: String(TABLE_LAYOUT) } };
-  const put = { TableName: table.tableName, Item: item, ConditionExpression: IS_ABSENT };
-  const isFirst = await holds(table, () => table.client.send(new PutItemCommand(put)));
-  return isFirst ? String(TABLE_LAYOUT) : versionOf(table);
 }

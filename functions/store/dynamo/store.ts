@@ -8,7 +8,7 @@ import { addDead, bury, buryBefore, dead, findDead, revive } from './dead-letter
 import { add, bringForward, due, find, forget, nextDue, putOff, remove, standingOf } from './deliveries.ts';
 import { createEndpointRows, createSlots } from './endpoints.ts';
 import { createChangeRecords, createJournalReader } from './journal.ts';
-import { checkLayout } from './layout.ts';
+import { checkLayout, type Migration } from './layout.ts';
 import { abandon, finish, release, saveProgress, takeLease } from './leases.ts';
 import { createProcessReader, createRoster } from './processes.ts';
 import { commit, headsOf, load, readTombstone, withSnapshot } from './projects.ts';
@@ -27,18 +27,20 @@ export interface DynamoStoreOptions extends Patience {
   readonly client: DynamoDBClientConfig;
   /** The processes whose journals are read: of no others the table is asked, but for one event by its id. */
   readonly processes?: readonly ProcessKey[];
+  /** For the one program that migrates a table of an earlier layout. */
+  readonly migration?: Migration;
 }
 
-/** Opens the table of a stack. @throws LayoutError unless its layout is the one that this code knows */
+/** Opens the table of a stack. See `checkLayout`. @throws LayoutError */
 export async function openDynamoStore(
   tableName: string,
-  { client: config, processes, ...patience }: DynamoStoreOptions,
+  { client: config, processes, migration, ...patience }: DynamoStoreOptions,
 ): Promise<DynamoStore> {
   const client = new DynamoDBClient(config);
   // This middleware copies each answer for a logger, and no logger is configured.
   client.middlewareStack.remove('loggerMiddleware');
   const table = { client, tableName, patience };
-  await checkLayout(table);
+  await checkLayout(table, migration);
   return dynamoStore(table, processes);
 }
 

@@ -7,7 +7,7 @@ import {
 import type { LambdaClient } from '@aws-sdk/client-lambda';
 import { describe, expect, it } from 'vitest';
 import { stackTable } from '../../../cli/restore/stack-table.ts';
-import { TABLE_LAYOUT } from '../../../functions/store/dynamo/layout.ts';
+import { MIN_READ_LAYOUT, TABLE_LAYOUT } from '../../../functions/store/dynamo/layout.ts';
 import { getItem } from '../../../functions/store/dynamo/requests.ts';
 import { LAYOUT_KEY } from '../../../functions/store/keys.ts';
 import { openModel } from '../../kit/table.ts';
@@ -72,9 +72,17 @@ describe("a stack's table", () => {
     expect([did, waits]).toEqual([[`make ${MADE}`], [5_000, 5_000]]);
   });
 
+  it('is restored from one of an earlier layout, which is left as it is', async () => {
+    const model = ofLayout(MIN_READ_LAYOUT, 'other');
+    const before = [...model.items()];
+    const table = await account({ other: model }).open();
+    expect(await table.restore({ from: 'other' }, () => undefined)).toBe('other');
+    expect([...model.items()]).toEqual(before);
+  });
+
   it.each([
     [TABLE_LAYOUT + 1, `layout ${TABLE_LAYOUT + 1}, this version reads layout ${TABLE_LAYOUT} only`],
-    [TABLE_LAYOUT - 1, `layout ${TABLE_LAYOUT - 1}, this version reads layout ${TABLE_LAYOUT} only`],
+    [MIN_READ_LAYOUT - 1, `layout ${MIN_READ_LAYOUT - 1}, this version reads layout ${TABLE_LAYOUT} only`],
     [undefined, 'is no table of Changewire, or was none at that time'],
   ])('is not restored from a table of layout %s, which is left as it is', async (version, told) => {
     const model = ofLayout(version, 'other');

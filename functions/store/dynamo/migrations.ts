@@ -1,0 +1,120 @@
+import { DeleteItemCommand, PutItemCommand, type ScanCommandInput } from '@aws-sdk/client-dynamodb';
+import { inParallel } from '../../basics/in-parallel.ts';
+import {
+  ACTION,
+  ANY_ACTION,
+  ENDPOINTS,
+  endpointPartition,
+  LAYOUT_KEY,
+  PENDING,
+  processOf,
+  REGISTRY_KEY,
+  REPLAYED,
+  ROSTER,
+  STACK,
+  STATE,
+  TICK_KEY,
+} from '../keys.ts';
+import { STATE_ROWS } from '../limits.ts';
+import { IS_ABSENT, IS_REPLAYED } from './conditions.ts';
+import { type Item, transact } from './requests.ts';
+import { holds, type Table } from './table.ts';
+
+/** The way from one layout to the next, over all items of the table, a page at a time. A page may be done again, by another run
+ *  at the same time, and after the functions of this version have begun to use the table. */
+interface Step {
+  readonly to: number;
+  /** Which items, and what of them, it needs. */
+  readonly scan: Partial<ScanCommandInput>;
+  /** @returns why the table can't be migrated, as words for "The table has …"; undefined when the page is done */
+  migrate(table: Table, items: readonly Item[]): Promise<string | undefined>;
+}
+
+/** Writes under way at once. */
+const WIDTH = 10;
+
+/** The parts of the state that stand in rows of passes since layout 2. Before it, all were in `STATE`. */
+const MOVED = Object.keys(STATE_ROWS).filter(name => STATE_ROWS[name as keyof typeof STATE_ROWS] !== 'rare');
+const NAMES = ['pk', 'sk', ...MOVED];
+
+/** A table without the row of its layout is one of layout 2 if all that is in it is of that layout. */
+const UNMARKED: Step = {
+  to: 2,
+  scan: {
+    ProjectionExpression: NAMES.map(name => `#${name}`).join(', '),
+    ExpressionAttributeNames: Object.fromEntries(NAMES.map(name => [`#${name}`, name])),
+  },
+  async migrate(_, items) {
+    const isOther = items.some(item => !isOurs(item) || isOfEarlier(item));
+    return isOther ? 'data and no layout (an early version or another program wrote it)' : undefined;
+  },
+};
+
+const PARTITIONS = new Set([ROSTER, STACK, ENDPOINTS, REGISTRY_KEY.pk.S, TICK_KEY.pk.S, LAYOUT_KEY.pk.S]);
+const OF_ENDPOINT = endpointPartition('');
+
+function isOurs({ pk }: Item): boolean {
+  const partition = String(pk?.S);
+  return PARTITIONS.has(partition) || partition.startsWith(OF_ENDPOINT) || processOf(partition) !== undefined;
+}
+
+function isOfEarlier(item: Item): boolean {
+  return item.sk?.S === STATE && MOVED.some(name => name in item);
+}
+
+/** Since layout 3 replayed deliveries wait under keys of their own, after all live ones, and each action has a copy for the list
+ *  of all actions. */
+const REPLAYS_AND_ACTIONS: Step = {
+  to: 3,
+  scan: {
+    FilterExpression:
+      '(begins_with(sk, :pending) AND replay = :true) OR (begins_with(sk, :action) AND pk <> :stack)',
+    ExpressionAttributeValues: {
+      ':pending': { S: PENDING },
+      ':true': { BOOL: true },
+      ':action': { S: ACTION },
+      ':stack': { S: STACK },
+    },
+  },
+  async migrate(table, items) {
+    await inParallel(items, WIDTH, item =>
+      String(item.sk?.S).startsWith(ACTION) ? copyAction(table, item) : moveReplayed(table, item),
+    );
+    return undefined;
+  },
+};
+
+async function copyAction(table: Table, item: Item): Promise<void> {
+  const sk = `${ANY_ACTION}${String(item.sk?.S).slice(ACTION.length)}`;
+  const put = {
+    TableName: table.tableName,
+    Item: { ...item, pk: { S: STACK }, sk: { S: sk } },
+    ConditionExpression: IS_ABSENT,
+  };
+  await holds(table, () => table.client.send(new PutItemCommand(put)));
+}
+
+/** In one transaction, so that it is sent once. Where it waits under the new key already, or is gone, the old row goes. */
+async function moveReplayed(table: Table, item: Item): Promise<void> {
+  const place = String(item.sk?.S).slice(PENDING.length);
+  if (place.startsWith(REPLAYED)) return;
+  const moved = { ...item, sk: { S: `${PENDING}${REPLAYED}${place}` } };
+  const old = {
+    TableName: table.tableName,
+    Key: { pk: item.pk, sk: item.sk } as Record<'pk' | 'sk', { S: string }>,
+    // Another run may have moved it, and a live delivery of the event have got the key since.
+    ConditionExpression: IS_REPLAYED,
+    ExpressionAttributeValues: { ':true': { BOOL: true } },
+  };
+  const result = await transact(table, [
+    { Put: { TableName: table.tableName, Item: moved, ConditionExpression: IS_ABSENT } },
+    { Delete: old },
+  ]);
+  if (result !== 'committed') await holds(table, () => table.client.send(new DeleteItemCommand(old)));
+}
+
+/** By the layout that each leads from. */
+export const STEPS: ReadonlyMap<number, Step> = new Map([
+  [0, UNMARKED],
+  [2, REPLAYS_AND_ACTIONS],
+]);
