@@ -34,6 +34,13 @@ const MAX_DELAY_MS = 900_000;
 
 type Row = Record<string, unknown>;
 
+/** A group: when its first message is shown, and when the next one is after now. */
+interface Turn {
+  readonly group: string;
+  readonly first: number;
+  readonly next: number | null;
+}
+
 /**
  * A queue in a table of a SQLite file, which one process receives from, and any process of this machine sends to.
  *
@@ -84,9 +91,9 @@ export class SqliteQueue implements Queue {
   async receive(max: number): Promise<Message[]> {
     const now = this.#options.clock();
     // Nothing is written where there is nothing to receive.
-    if (now >= this.#now && !this.groups().some(group => this.#shownAt(group) <= now)) return [];
+    if (now >= this.#now && !this.#turns(now).some(({ first }) => first <= now)) return [];
     return this.#write(now => {
-      const groups = this.groups();
+      const groups = this.#turns(now).flatMap(({ group, first }) => (first <= now ? [group] : []));
       const first = groups.findIndex(group => group > this.#group);
       const inTurn = first < 0 ? groups : [...groups.slice(first), ...groups.slice(0, first)];
       for (const group of inTurn) {
@@ -114,10 +121,7 @@ export class SqliteQueue implements Queue {
 
   /** When the next message is shown after `now`, in ms since 1970; undefined when all are shown. */
   nextAfter(now: number): number | undefined {
-    const times = this.groups().flatMap(group => {
-      const { shown_at } = this.#prepared.next.get(this.name, group, now) as Row;
-      return shown_at === null ? [] : Number(shown_at);
-    });
+    const times = this.#turns(now).flatMap(({ next }) => next ?? []);
     return times.length === 0 ? undefined : Math.min(...times);
   }
 
@@ -134,16 +138,11 @@ export class SqliteQueue implements Queue {
 
   /** The names of all groups that have messages, in order. */
   groups(): string[] {
-    const groups: string[] = [];
-    let row = this.#prepared.first.get(this.name);
-    for (; row; row = this.#prepared.after.get(this.name, groups.at(-1) as string))
-      groups.push(row.group as string);
-    return groups;
+    return this.#turns(0).map(({ group }) => group);
   }
 
-  /** When the first message of a group is shown. */
-  #shownAt(group: string): number {
-    return Number(this.#prepared.next.get(this.name, group, Number.MIN_SAFE_INTEGER)?.shown_at);
+  #turns(now: number): Turn[] {
+    return this.#prepared.turns.all({ queue: this.name, now }) as unknown as Turn[];
   }
 
   #roomOf(group: string, now: number): number {
@@ -182,13 +181,16 @@ function prepare(file: DatabaseSync) {
   return {
     insert: file.prepare(`INSERT INTO message (queue, "group", body, attributes, sent_at, shown_at, receives)
       VALUES (?, ?, ?, ?, ?, ?, 0)`),
-    first: file.prepare('SELECT "group" FROM message WHERE queue = ? ORDER BY "group" LIMIT 1'),
-    after: file.prepare(
-      'SELECT "group" FROM message WHERE queue = ? AND "group" > ? ORDER BY "group" LIMIT 1',
-    ),
-    next: file.prepare(
-      'SELECT min(shown_at) AS shown_at FROM message WHERE queue = ? AND "group" = ? AND shown_at > ?',
-    ),
+    // By the index from group to group, however many messages each has.
+    turns: file.prepare(`WITH RECURSIVE turn (name) AS (
+      SELECT min("group") FROM message WHERE queue = :queue
+      UNION ALL
+      SELECT (SELECT min("group") FROM message WHERE queue = :queue AND "group" > turn.name)
+        FROM turn WHERE turn.name IS NOT NULL)
+      SELECT name AS "group",
+        (SELECT min(shown_at) FROM message WHERE queue = :queue AND "group" = name) AS first,
+        (SELECT min(shown_at) FROM message WHERE queue = :queue AND "group" = name AND shown_at > :now) AS next
+      FROM turn WHERE name IS NOT NULL`),
     received: file.prepare(`SELECT count(*) AS count FROM message
       WHERE queue = ? AND "group" = ? AND shown_at > ? AND receives > 0`),
     take: file.prepare(`UPDATE message SET shown_at = ?, receives = receives + 1 WHERE seq IN (
