@@ -1,7 +1,6 @@
 import type { Agent, Dispatcher } from 'undici';
 import type { HttpAnswer, HttpFailure, HttpRequest } from './exchange.ts';
 import type { Notice, Settings } from './options.ts';
-import { createSecrets, type Secrets } from './secrets.ts';
 import { sendOnce } from './send-once.ts';
 import { createTurns, type Turns } from './turns.ts';
 
@@ -57,5 +56,35 @@ function agentOptions(settings: Settings): Agent.Options {
     headersTimeout: 0,
     bodyTimeout: 0,
     allowH2: false,
+  };
+}
+
+const MOST_KEPT = 16;
+
+/** Remembers what must never be printed, and hides it in texts that came from outside. */
+interface Secrets {
+  add(secret: string): void;
+  hide(text: string): string;
+}
+
+/** Secrets of one connection. Only the latest are kept: a connection lives for months and its tokens for minutes. */
+export function createSecrets(): Secrets {
+  const known = new Set<string>();
+  return {
+    add(secret) {
+      for (const form of [secret, encodeURIComponent(secret)]) {
+        known.delete(form);
+        known.add(form);
+      }
+      for (const oldest of known) {
+        if (known.size <= MOST_KEPT) break;
+        known.delete(oldest);
+      }
+    },
+    hide(text) {
+      let hidden = text;
+      for (const secret of known) hidden = hidden.replaceAll(secret, '[secret]');
+      return hidden;
+    },
   };
 }

@@ -3,11 +3,11 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import type { Context } from '../../functions/service/context.ts';
+import { createSecrets } from '../../functions/service/context.ts';
 import { ServiceAnswerError } from '../../functions/service/errors.ts';
 import { walk } from '../../functions/service/list.ts';
 import { type ConnectOptions, readOptions } from '../../functions/service/options.ts';
 import type { Answer, Reader } from '../../functions/service/reader.ts';
-import { createSecrets } from '../../functions/service/secrets.ts';
 import { all, failureOf, rig } from '../kit/service/connect.ts';
 import { type Behaviour, json, page, SERVICE_DATE, sequence, status } from '../kit/service/server.ts';
 

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../functions/basics/json.ts';
-import { readDefinitions } from '../../functions/service/definitions.ts';
-import { normaliseType } from '../../functions/service/field-type.ts';
+import { normaliseType, readDefinitions } from '../../functions/service/definitions.ts';
 
 const field = (externalId: string, more: { [key: string]: Json } = {}): Json => ({
   externalId,

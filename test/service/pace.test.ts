@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Pace } from '../../functions/service/pace.ts';
+import { Pace } from '../../functions/service/adaptive-limit.ts';
 
 const START = Date.parse('2026-07-01T10:00:00Z');
 

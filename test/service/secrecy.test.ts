@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { createSecrets } from '../../functions/service/secrets.ts';
+import { createSecrets } from '../../functions/service/context.ts';
 import { all, failureOf, rig, SECRET } from '../kit/service/connect.ts';
 import {
   type Behaviour,
