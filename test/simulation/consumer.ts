@@ -3,13 +3,13 @@ import type { DeliverContext } from '../../functions/handlers/create-deliver.ts'
 import type { Strike } from './faults.ts';
 import { Life } from './life.ts';
 import { QueueSource } from './models/event-source.ts';
-import type { QueueModel } from './models/queue.ts';
+import type { SimulatedQueue } from './models/queue.ts';
 import type { Shared } from './shared.ts';
 
 export type Handler = (event: SQSEvent, context: DeliverContext) => Promise<SQSBatchResponse>;
 
 export interface ConsumerOptions {
-  readonly queue: QueueModel;
+  readonly queue: SimulatedQueue;
   readonly name: string;
   readonly size: number;
   /** ms for which a batch waits for more. */

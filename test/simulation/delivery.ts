@@ -18,7 +18,7 @@ import { NOTHING_MALFORMED } from '../kit/delivery/given.ts';
 import { Consumer, type Handler } from './consumer.ts';
 import { type Reply, SocketError, VirtualAgent } from './http.ts';
 import { Life, type Nature } from './life.ts';
-import { QueueModel } from './models/queue.ts';
+import { QueueModel, type SimulatedQueue } from './models/queue.ts';
 import type { DeliveriesOracle } from './oracle/deliveries.ts';
 import { idOf, type RowsOracle } from './oracle/rows.ts';
 import type { SettlingOracle } from './oracle/settling.ts';
@@ -60,8 +60,8 @@ export class Delivery {
   readonly down = new Set<string>();
   /** The endpoint that was added; undefined before that, and once it was removed. */
   added: EndpointSettings | undefined;
-  readonly events: QueueModel;
-  readonly #queues: Readonly<Record<'deliveries' | 'chat' | 'drains', QueueModel>>;
+  readonly events: SimulatedQueue;
+  readonly #queues: Readonly<Record<'deliveries' | 'chat' | 'drains', SimulatedQueue>>;
   readonly #shared: Shared;
   readonly #rows: RowsOracle;
   readonly #deliveries: DeliveriesOracle;
@@ -85,11 +85,11 @@ export class Delivery {
     this.added = ADDED;
     const settings = [...kinds.map(kind => ({ name: kind, kind })), ADDED];
     this.receivers = new Map(settings.map(each => [each.name, new Receiver(shared, each, oracles)]));
-    this.events = new ForgetfulQueue(this.#queueOptions('events'), shared);
+    this.events = this.#queueOf('events');
     this.#queues = {
-      deliveries: new ForgetfulQueue(this.#queueOptions('deliveries'), shared),
-      chat: new ForgetfulQueue(this.#queueOptions('chat'), shared),
-      drains: new ForgetfulQueue({ ...this.#queueOptions('drains'), ...DRAINS }, shared),
+      deliveries: this.#queueOf('deliveries'),
+      chat: this.#queueOf('chat'),
+      drains: this.#queueOf('drains', DRAINS),
     };
     this.#router = new Consumer(shared, {
       ...{ queue: this.events, name: 'route', size: 10, window: 0, limit: ROUTE_MS },
@@ -419,6 +419,17 @@ export class Delivery {
 
   #wakes(life: Life, troubles?: Troubles): Queues {
     return wakeBy(sqsQueue(this.#sqs(life, troubles), this.#queues.drains.url));
+  }
+
+  #queueOf(name: string, more: Partial<typeof DRAINS> = {}): SimulatedQueue {
+    const { storage, plan, nature, random, coverage } = this.#shared;
+    const options = { ...this.#queueOptions(name), ...more };
+    const forgets = () => {
+      const isForgotten = nature.faulty && random() < plan.mess.undeleted;
+      if (isForgotten) coverage.add('queue', 'delete failed');
+      return isForgotten;
+    };
+    return storage.queue?.({ ...options, forgets }) ?? new ForgetfulQueue(options, this.#shared);
   }
 
   #queueOptions(name: string) {

@@ -1,7 +1,7 @@
 import { ChangeMessageVisibilityCommand, SendMessageBatchCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import type { SQSRecord } from 'aws-lambda';
 import type { Failing, Life } from './life.ts';
-import { QueueModel } from './models/queue.ts';
+import { QueueModel, type SimulatedQueue } from './models/queue.ts';
 import type { Shared } from './shared.ts';
 
 /** Whether the plan lets this call fail now for this message. */
@@ -10,7 +10,7 @@ export type Refuses = (what: 'visibility', messageId: string) => boolean;
 type Attributes = Readonly<Record<string, { readonly StringValue?: string | undefined } | undefined>>;
 
 /** What a process does with a queue. */
-export type ReachedQueue = Pick<QueueModel, 'url' | 'send' | 'changeVisibility'>;
+export type ReachedQueue = Pick<SimulatedQueue, 'url' | 'send' | 'changeVisibility'>;
 
 /** SQS as one process reaches it: `queues` by their URLs. `sent` is called when a queue has a new
  *  message. */

@@ -56,4 +56,10 @@ export const SQLITE_BUGS: readonly Bug[] = [
       ),
     ],
   },
+  {
+    name: 'messages deleted in SQLite up to the one that was served',
+    edits: [
+      edit('queue/sqlite.ts', "'DELETE FROM message WHERE seq = ?'", "'DELETE FROM message WHERE seq <= ?'"),
+    ],
+  },
 ];

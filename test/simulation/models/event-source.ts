@@ -6,7 +6,7 @@ import type {
   SQSEvent,
   SQSRecord,
 } from 'aws-lambda';
-import type { QueueModel } from './queue.ts';
+import type { SimulatedQueue } from './queue.ts';
 
 /** The outcome of one batch. */
 export interface Run<Item> {
@@ -23,12 +23,12 @@ type Batches = SQSBatchResponse | DynamoDBBatchResponse;
 
 /** Lambda's event source mapping of a queue, with ReportBatchItemFailures. Several runs may be under way at once. */
 export class QueueSource {
-  readonly #queue: QueueModel;
+  readonly #queue: Pick<SimulatedQueue, 'receive' | 'delete'>;
   readonly #batchSize: number;
   readonly #handler: (event: SQSEvent) => Promise<SQSBatchResponse>;
 
   constructor(options: {
-    readonly queue: QueueModel;
+    readonly queue: Pick<SimulatedQueue, 'receive' | 'delete'>;
     /** More than 10 take several receives. */
     readonly batchSize: number;
     readonly handler: (event: SQSEvent) => Promise<SQSBatchResponse>;
@@ -42,7 +42,7 @@ export class QueueSource {
    *  because its process died, nothing is deleted: all of it is visible again after the visibility
    *  time-out. Never rejects because of the handler. */
   async run(): Promise<Run<SQSRecord>> {
-    const batch = this.#receive();
+    const batch = await this.#receive();
     return conclude(batch, this.#handler, failures => {
       const ids = batch.map(({ messageId }) => messageId);
       // An identifier that no message has means that all failed. One message may be in a batch twice.
@@ -54,10 +54,10 @@ export class QueueSource {
     });
   }
 
-  #receive(): SQSRecord[] {
+  async #receive(): Promise<SQSRecord[]> {
     const batch: SQSRecord[] = [];
     while (batch.length < this.#batchSize) {
-      const received = this.#queue.receive(Math.min(10, this.#batchSize - batch.length));
+      const received = await this.#queue.receive(Math.min(10, this.#batchSize - batch.length));
       if (received.length === 0) break;
       batch.push(...received);
     }

@@ -18,6 +18,23 @@ export interface QueueOptions {
   readonly deadLetters?: { readonly queue: QueueModel; readonly maxReceiveCount: number };
 }
 
+/** A queue as the simulation needs it: the model of SQS, or a queue in SQLite. */
+export interface SimulatedQueue {
+  readonly url: string;
+  /** How many messages it holds, visible or not. */
+  readonly size: number;
+  send(
+    body: string,
+    attributes?: Readonly<Record<string, string>>,
+    how?: { readonly group?: string | undefined; readonly delay?: number | undefined },
+  ): unknown;
+  receive(max: number): SQSRecord[] | Promise<SQSRecord[]>;
+  delete(receiptHandle: string): void;
+  changeVisibility(receiptHandle: string, seconds: number): void;
+  /** Ms since 1970 from which a message is visible, which may be past; undefined when there is none. */
+  nextVisibleAt(): number | undefined;
+}
+
 /** A message of the queue, whether visible or not. Times in ms since 1970. */
 export interface QueuedMessage {
   readonly messageId: string;
@@ -65,7 +82,7 @@ interface Stored {
  * messages of a noisy group through. Not modelled: that a group is also noisy when it takes more than 10
  * % of the consumers' time, and that a group stays noisy for a while. Messages without a group are quiet.
  */
-export class QueueModel {
+export class QueueModel implements SimulatedQueue {
   readonly name: string;
   readonly arn: string;
   readonly url: string;
