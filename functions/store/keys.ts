@@ -131,7 +131,7 @@ export const endpointRowKey = (name: string): Key => ({ pk: { S: ENDPOINTS }, sk
 export const PENDING = 'PENDING#';
 export const DEAD = 'DEAD#';
 export const ATTEMPT = 'ATTEMPT#';
-export const LATE = 'LATE#';
+const LATE = 'LATE#';
 /** What operators did to an endpoint, to a process, or to the stack as a whole. */
 export const ACTION = 'ACTION#';
 /** A copy of each action on an endpoint or process, in the partition of the stack, for a list of all. */

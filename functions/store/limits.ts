@@ -73,7 +73,7 @@ export const ATTEMPTS_KEPT_MS = 7 * DAY_MS;
 /** How long the actions of operators are kept, in ms. */
 export const ACTIONS_KEPT_MS = 400 * DAY_MS;
 /** How long a published audit entry is remembered, in seconds. */
-export const ENTRIES_KEPT_SECONDS = 400 * 24 * 60 * 60;
+const ENTRIES_KEPT_SECONDS = 400 * 24 * 60 * 60;
 
 /** When an entry that was published at `at` (ms since 1970) is forgotten, in seconds since 1970. */
 export function entryExpiryOf(at: number): number {

@@ -17,12 +17,12 @@ import type { Patience, Table } from './table.ts';
 import { createTickClaims, createTickProgresses } from './tick.ts';
 
 /** A store in a table with the keys `pk` and `sk`, a stream of new images, and TTL on `expiresAt`. */
-export interface DynamoStore extends Store {
+interface DynamoStore extends Store {
   readonly table: Table;
   readonly changeRecords: ChangeRecords;
 }
 
-export interface DynamoStoreOptions extends Patience {
+interface DynamoStoreOptions extends Patience {
   /** The options of the client. */
   readonly client: DynamoDBClientConfig;
   /** The processes whose journals are read: of no others the table is asked, but for one event by its id. */

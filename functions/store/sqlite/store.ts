@@ -49,7 +49,7 @@ export function openSqliteStore(path: string, { clock, schemas = [] }: OpenOptio
 }
 
 /** The store in a database that `openDatabase` opened with the schemas of the store. */
-export function sqliteStore(database: Database, clock: Clock = Date.now): SqliteStore {
+function sqliteStore(database: Database, clock: Clock = Date.now): SqliteStore {
   return {
     snapshots: sqliteSnapshots(database),
     states: sqliteProcessReader(database),
