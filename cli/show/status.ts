@@ -9,10 +9,10 @@ import { since, when } from './times.ts';
 /** The status of everything at a glance, and below it what needs attention. */
 export function statusText(status: AnswerOf<'status'>, paper: Paper): string {
   const { isRunning, processes, endpoints } = status;
-  const house = status.house === 'run' ? 'This machine' : `The stack ${status.house}`;
+  const place = status.house === 'run' ? 'This machine' : `The stack ${status.house}`;
   const head = isRunning
-    ? paint(paper, 'bold', say`${house}`)
-    : `${paint(paper, 'bold', say`${house}`)}  ${paint(paper, 'yellow', 'nothing runs: this is what the last run left')}`;
+    ? paint(paper, 'bold', say`${place}`)
+    : `${paint(paper, 'bold', say`${place}`)}  ${paint(paper, 'yellow', 'nothing runs: this is what the last run left')}`;
   return [
     head,
     processes.length === 0 ? 'No process is known yet.' : processTable(processes, paper),

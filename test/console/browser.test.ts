@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { openBrowser } from '../kit/browser/browser.ts';
 import type { Given } from '../kit/console/given.ts';
-import { type House, openHouse } from '../kit/console/house.ts';
 import { looksTests } from '../kit/console/looks.ts';
+import { openRun, type Run } from '../kit/console/run.ts';
 import { openTab } from '../kit/console/tab.ts';
 import { doctorTests } from './browser/doctor.ts';
 import { endpointTests } from './browser/endpoints.ts';
@@ -20,13 +20,13 @@ if (typeof browser === 'string')
   });
 else
   describe('the console in a browser', () => {
-    let house: House;
+    let run: Run;
     beforeAll(async () => {
-      house = await openHouse();
+      run = await openRun();
     });
     afterAll(async () => {
       await browser.close();
-      await house?.close();
+      await run?.close();
     });
 
     const openAt = async (address: string, options: Parameters<typeof openTab>[2] = {}) => {
@@ -39,10 +39,10 @@ else
       return tab.page;
     };
     const given: Given = {
-      house: () => house,
+      run: () => run,
       openAt,
       open: async (options, place) => {
-        const page = await openAt(house.address(), options);
+        const page = await openAt(run.address(), options);
         await page.getByText('Live', { exact: true }).waitFor();
         if (place !== undefined) {
           await page.evaluate(`location.hash = ${JSON.stringify(place)}`);

@@ -2,27 +2,27 @@ import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { resumed } from '../../functions/delivery/health.ts';
 import { SECRET, someEvents } from '../kit/delivery/given.ts';
-import { type House, openHouse, until } from '../kit/delivery/house.ts';
+import { type Handlers, openHandlers, until } from '../kit/delivery/handlers.ts';
 import { answer, hang, type Reaction, reset, startReceiver } from '../kit/delivery/receiver.ts';
 
-let house: House;
+let handlers: Handlers;
 const closers: (() => unknown)[] = [];
 beforeEach(async () => {
-  house = await openHouse();
+  handlers = await openHandlers();
 });
 afterEach(async () => {
-  await house.close();
+  await handlers.close();
   for (const close of closers.splice(0)) await close();
 });
 
 const receiver = async (...script: Reaction[]) => {
   const started = await startReceiver(...script);
   closers.push(started.stop);
-  await house.endpoint('crm', started.url);
+  await handlers.endpoint('crm', started.url);
   return started;
 };
 const failuresSaid = () =>
-  house.said
+  handlers.said
     .filter(({ message }) => message.startsWith('A delivery failed'))
     .map(({ details }) => details.reason);
 
@@ -42,10 +42,10 @@ describe('one endpoint behind a real queue (its messages come back at once, and 
       answer(302, { location: 'http://169.254.169.254/hush' }),
       answer(200, {}, 'ok'),
     );
-    house.poll(house.deliverer());
+    handlers.poll(handlers.deliverer());
     const [event] = someEvents(1);
-    await house.publish(someEvents(1));
-    await house.settle();
+    await handlers.publish(someEvents(1));
+    await handlers.settle();
 
     expect(received).toHaveLength(8);
     for (const { body, headers } of received) {
@@ -63,9 +63,9 @@ describe('one endpoint behind a real queue (its messages come back at once, and 
       'answered 503',
       'answered 302: redirects are not followed',
     ]);
-    expect(house.counts).toMatchObject({ DeliveryFailed: 7, Delivered: 1 });
-    expect([await house.pendingIds('crm'), await house.deliveries.dead('crm', 9)]).toEqual([[], []]);
-    const attempts = await house.deliveries.attempts('crm', 9);
+    expect(handlers.counts).toMatchObject({ DeliveryFailed: 7, Delivered: 1 });
+    expect([await handlers.pendingIds('crm'), await handlers.deliveries.dead('crm', 9)]).toEqual([[], []]);
+    const attempts = await handlers.deliveries.attempts('crm', 9);
     expect(attempts.map(({ status }) => status)).toEqual([
       200,
       302,
@@ -80,59 +80,62 @@ describe('one endpoint behind a real queue (its messages come back at once, and 
       expect(origin).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
       return rest;
     });
-    expect(JSON.stringify([house.said, shown])).not.toMatch(/hush\?|127\.0\.0\.1|whsec|169\.254/);
+    expect(JSON.stringify([handlers.said, shown])).not.toMatch(/hush\?|127\.0\.0\.1|whsec|169\.254/);
   });
 
   it('gets its event by a 2xx after 6 failures, and not a second time', async () => {
     const failures = Array.from({ length: 6 }, () => answer(500));
     const { received } = await receiver(...failures, answer(202));
-    house.poll(house.deliverer());
-    await house.publish(someEvents(1));
-    await house.settle();
+    handlers.poll(handlers.deliverer());
+    await handlers.publish(someEvents(1));
+    await handlers.settle();
     expect(received).toHaveLength(7);
-    expect(house.counts).toMatchObject({ DeliveryFailed: 6, Delivered: 1 });
+    expect(handlers.counts).toMatchObject({ DeliveryFailed: 6, Delivered: 1 });
   });
 
   it('is stopped by 410, and the operator is told once: its events wait in rows, and all come once it is resumed', async () => {
     let status = 410;
     const { received } = await receiver((response, request) => answer(status)(response, request));
-    house.poll(house.deliverer());
-    await house.publish(someEvents(25));
-    await until(async () => (await house.size()) === 0);
+    handlers.poll(handlers.deliverer());
+    await handlers.publish(someEvents(25));
+    await until(async () => (await handlers.size()) === 0);
     const asked = received.length;
     // Each of two invocations may have begun before the other was told.
     expect(asked).toBeLessThanOrEqual(2);
-    await house.publish(someEvents(5, Date.UTC(2026, 10, 22)));
-    await house.settle();
+    await handlers.publish(someEvents(5, Date.UTC(2026, 10, 22)));
+    await handlers.settle();
     expect(received).toHaveLength(asked);
-    expect(await house.pendingIds('crm')).toHaveLength(30);
-    expect(house.counts.EndpointStopped).toBe(1);
-    const told = house.said.filter(({ message }) => message.startsWith('endpoint.stopped'));
+    expect(await handlers.pendingIds('crm')).toHaveLength(30);
+    expect(handlers.counts.EndpointStopped).toBe(1);
+    const told = handlers.said.filter(({ message }) => message.startsWith('endpoint.stopped'));
     expect(told).toMatchObject([{ level: 'error', details: { endpoint: 'crm', reason: 'answered 410' } }]);
 
-    const waited = await house.pendingIds('crm');
+    const waited = await handlers.pendingIds('crm');
     status = 204;
-    await house.rows.change('crm', row => row && { ...row, health: resumed(row.health, house.clock()) });
-    await house.settle();
+    await handlers.rows.change(
+      'crm',
+      row => row && { ...row, health: resumed(row.health, handlers.clock()) },
+    );
+    await handlers.settle();
     expect(
       received
         .slice(asked)
         .map(({ headers }) => headers['webhook-id'])
         .toSorted(),
     ).toEqual(waited.toSorted());
-    expect(await house.pendingIds('crm')).toEqual([]);
+    expect(await handlers.pendingIds('crm')).toEqual([]);
   });
 
   it('that fails for ever has its event among the dead letters when the time is over, with the reason', async () => {
     const { received } = await receiver(answer(500));
-    house.poll(house.deliverer({ timing: { pauses: [1000], giveUpAfter: 2_000 } }));
-    await house.publish(someEvents(1));
-    await house.settle();
+    handlers.poll(handlers.deliverer({ timing: { pauses: [1000], giveUpAfter: 2_000 } }));
+    await handlers.publish(someEvents(1));
+    await handlers.settle();
     expect(received).toHaveLength(3);
-    expect(await house.deliveries.dead('crm', 9)).toMatchObject([
+    expect(await handlers.deliveries.dead('crm', 9)).toMatchObject([
       { eventId: someEvents(1)[0]?.id, body: JSON.stringify(someEvents(1)[0]), reason: 'answered 500' },
     ]);
-    expect(house.counts.DeliveriesDead).toBe(1);
+    expect(handlers.counts.DeliveriesDead).toBe(1);
   });
 
   it('that can not be read has its message among the dead letters at once, and those behind it delivered', async () => {
@@ -144,11 +147,11 @@ describe('one endpoint behind a real queue (its messages come back at once, and 
       JSON.stringify({ ...event, id: 'line\nbreak' }),
       JSON.stringify({ id: 'x' }),
     ];
-    await house.send('crm', ...bad);
-    await house.publish(someEvents(1));
-    house.poll(house.deliverer());
-    await house.settle();
-    const letters = await house.deliveries.dead('crm', 9);
+    await handlers.send('crm', ...bad);
+    await handlers.publish(someEvents(1));
+    handlers.poll(handlers.deliverer());
+    await handlers.settle();
+    const letters = await handlers.deliveries.dead('crm', 9);
     expect(new Map(letters.map(({ body, reason }) => [body, reason]))).toEqual(
       new Map([
         [bad[0], 'the message is no JSON'],

@@ -3,19 +3,19 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Deliver } from '../../functions/handlers/create-deliver.ts';
 import type { Message } from '../../functions/queue/queue.ts';
 import { sqsQueue } from '../../functions/queue/sqs.ts';
-import { type House, openHouse, until } from '../kit/delivery/house.ts';
+import { type Handlers, openHandlers, until } from '../kit/delivery/handlers.ts';
 import { startPoller } from '../kit/sqs-poller.ts';
 
-let house: House;
+let handlers: Handlers;
 beforeEach(async () => {
-  house = await openHouse();
+  handlers = await openHandlers();
 });
-afterEach(() => house.close());
+afterEach(() => handlers.close());
 
 const bodies = (count: number) => Array.from({ length: count }, (_, index) => `body ${index}`);
 const poll = (deliver: Deliver, troubles: unknown[] = []) =>
   startPoller({
-    queue: sqsQueue(house.sqs, house.urls.deliveries),
+    queue: sqsQueue(handlers.sqs, handlers.urls.deliveries),
     deliver,
     sleep: (_ms, signal) => wait(10, undefined, { signal }),
     concurrency: 1,
@@ -37,8 +37,8 @@ describe('the poller of a queue', () => {
       return refused.map(({ id }) => id);
     });
     try {
-      await house.send('crm', ...bodies(25));
-      await until(async () => seen.length === 25 && (await house.size()) === 1);
+      await handlers.send('crm', ...bodies(25));
+      await until(async () => seen.length === 25 && (await handlers.size()) === 1);
     } finally {
       await poller.stop();
     }
@@ -66,15 +66,15 @@ describe('the poller of a queue', () => {
     }, troubles);
     try {
       for (const expected of [1, 2, 3]) {
-        await house.send('crm', 'x');
+        await handlers.send('crm', 'x');
         await until(() => calls === expected);
       }
-      await until(async () => (await house.size()) === 1);
+      await until(async () => (await handlers.size()) === 1);
     } finally {
       await poller.stop();
     }
     expect(troubles).toEqual([new Error('no')]);
-    expect(await house.size()).toBe(1);
+    expect(await handlers.size()).toBe(1);
   });
 
   it('stops at once when there is nothing to do, and after what is under way otherwise', async () => {
@@ -87,11 +87,11 @@ describe('the poller of a queue', () => {
       await go.promise;
       return [];
     });
-    await house.send('crm', 'x');
+    await handlers.send('crm', 'x');
     await begun.promise;
     const stopped = busy.stop();
     go.resolve();
     await stopped;
-    expect(await house.size()).toBe(0);
+    expect(await handlers.size()).toBe(0);
   });
 });

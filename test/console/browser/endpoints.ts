@@ -7,8 +7,8 @@ import { focused, tabTo, use, write } from './keyboard.ts';
 const SECRET = /whsec_[\w+/=]+/;
 
 /** All that can be done to an endpoint, with the keyboard alone, one after the other. */
-export function endpointTests({ house, open }: Given): void {
-  const received = () => house().receiver.received;
+export function endpointTests({ run, open }: Given): void {
+  const received = () => run().receiver.received;
   const timesReceived = (text: string) => received().filter(({ body }) => body.includes(text)).length;
   const main = async (page: Page) => flat(await page.locator('main').innerText());
   const dialog = (page: Page) => page.getByRole('dialog');
@@ -16,14 +16,14 @@ export function endpointTests({ house, open }: Given): void {
 
   describe('an endpoint', () => {
     it('is added, with a look at what it would have got; its secret is shown once', async () => {
-      house().rename('1011', 'For the preview');
+      run().rename('1011', 'For the preview');
       // The preview reads the journal once, when it opens: by then the change must be in it.
       await expect.poll(() => timesReceived('For the preview'), SOON).toBeGreaterThan(0);
       const page = await open({}, '#/endpoints');
       await use(page, 'Add an endpoint');
       await page.getByRole('heading', { name: 'Add an endpoint' }).waitFor();
       await write(page, 'Name', 'planner');
-      await write(page, 'Address', house().receiver.url);
+      await write(page, 'Address', run().receiver.url);
       const preview = page.getByRole('region', { name: 'What it would have got' });
       await preview.getByText(/[1-9]\d* of the last/).waitFor();
       await write(page, 'Changed fields', 'no such field');
@@ -43,7 +43,7 @@ export function endpointTests({ house, open }: Given): void {
       await page.reload();
       await page.getByRole('heading', { name: 'Which events it gets' }).waitFor();
       expect(await main(page)).toContain('Not made by CRM sync');
-      expect(await main(page)).toContain(new URL(house().receiver.url).origin);
+      expect(await main(page)).toContain(new URL(run().receiver.url).origin);
       expect(await main(page)).not.toMatch(SECRET);
     });
 
@@ -51,7 +51,7 @@ export function endpointTests({ house, open }: Given): void {
       const page = await open({}, '#/endpoints/new?new=1');
       await page.getByRole('radio', { name: /^Text/ }).check();
       await write(page, 'Name', 'ops');
-      await write(page, 'Address', house().receiver.url);
+      await write(page, 'Address', run().receiver.url);
       await page.getByLabel('Preset').selectOption('Discord');
       await write(page, 'Field', 'text');
       expect(await axeFindings(page)).toEqual([]);
@@ -105,7 +105,7 @@ export function endpointTests({ house, open }: Given): void {
       const before = received().length;
       await use(page, 'Send a test');
       await page.locator('.test-result').getByText('204').waitFor();
-      expect(await page.locator('.test-result').innerText()).toContain(new URL(house().receiver.url).origin);
+      expect(await page.locator('.test-result').innerText()).toContain(new URL(run().receiver.url).origin);
       expect(
         received()
           .slice(before)
@@ -117,7 +117,7 @@ export function endpointTests({ house, open }: Given): void {
       const page = await there();
       await use(page, 'Pause');
       await page.getByText('planner is paused').waitFor();
-      house().rename('1012', 'Kept for later');
+      run().rename('1012', 'Kept for later');
       await page.locator('.figure', { hasText: 'Waiting' }).getByText('1', { exact: true }).waitFor();
       expect(await axeFindings(page)).toEqual([]);
       const kept = () => timesReceived('Kept for later');

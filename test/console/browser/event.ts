@@ -11,12 +11,12 @@ const END_AT_ONCE = `(async () => {
   return document.activeElement !== before && document.activeElement.matches('a.line');
 })()`;
 
-export function eventTests({ house, open }: Given): void {
+export function eventTests({ run, open }: Given): void {
   describe('an event', () => {
     it('is opened from the live view by the keyboard; shows what changed, when, where it went, and its JSON', async () => {
       const page = await open();
       for (const name of ['Stack the boxes', 'Count the boxes']) {
-        house().rename('1005', name);
+        run().rename('1005', name);
         await stream(page)
           .filter({ hasText: `→ ${name}` })
           .first()
@@ -46,11 +46,11 @@ export function eventTests({ house, open }: Given): void {
 
     it('is sent again', async () => {
       const page = await open();
-      house().rename('1006', 'Call them once more');
+      run().rename('1006', 'Call them once more');
       await stream(page).filter({ hasText: 'Call them once more' }).first().click();
       await page.getByText('delivered', { exact: true }).waitFor();
       const timesReceived = () =>
-        house().receiver.received.filter(({ body }) => body.includes('Call them once more')).length;
+        run().receiver.received.filter(({ body }) => body.includes('Call them once more')).length;
       expect(timesReceived()).toBe(1);
       await use(page, 'Send again to crm');
       await page.getByText('It is sent to crm again.').waitFor();
@@ -61,7 +61,7 @@ export function eventTests({ house, open }: Given): void {
       const page = await open({}, '#/endpoints/crm');
       await use(page, 'Pause');
       await page.getByText('crm is paused').waitFor();
-      house().rename('1013', 'Sent on Monday');
+      run().rename('1013', 'Sent on Monday');
       await page.evaluate("location.hash = '#/now'");
       await stream(page).filter({ hasText: 'Sent on Monday' }).first().click();
       await page.getByText('sent when the endpoint is resumed').waitFor();

@@ -7,8 +7,8 @@ import { flat, type Given, SOON, stream } from '../../kit/console/given.ts';
 import { axeFindings } from '../../kit/console/tab.ts';
 import { tabTo, use, write } from './keyboard.ts';
 
-export function historyTests({ house, open }: Given): void {
-  const edits = () => house().service.workspace;
+export function historyTests({ run, open }: Given): void {
+  const edits = () => run().service.workspace;
 
   const history = async (options: Parameters<Given['open']>[0] = {}) => {
     const page = await open(options, '#/history');
@@ -27,7 +27,7 @@ export function historyTests({ house, open }: Given): void {
 
   describe('what changed since a time', () => {
     it('is told by project, and taken along as text, CSV and JSON', async () => {
-      house().rename('1007', '=SUM(A1), "quoted"');
+      run().rename('1007', '=SUM(A1), "quoted"');
       const page = await history({ permissions: ['clipboard-read', 'clipboard-write'] });
       await page.getByText('=SUM(A1)').first().waitFor();
       await tabTo(page, 'Since');
@@ -63,7 +63,7 @@ export function historyTests({ house, open }: Given): void {
     const page = await open();
     await expect.poll(() => stream(page).filter({ hasText: 'Read late' }).count(), SOON).toBe(2);
     const answered = Promise.withResolvers<void>();
-    const token = tokenIn(new URL(house().address()).hash) ?? '';
+    const token = tokenIn(new URL(run().address()).hash) ?? '';
     await page.route('**/operations', async route => {
       const asked = await unseal(token, route.request().postDataBuffer() ?? Buffer.alloc(0));
       const { operation, process } = JSON.parse(asked ?? '');
@@ -93,7 +93,7 @@ export function historyTests({ house, open }: Given): void {
     });
 
     it('of a task is opened from what changed', async () => {
-      house().rename('1010', 'Order the badges');
+      run().rename('1010', 'Order the badges');
       const page = await history();
       await page.getByText('Order the badges').first().waitFor();
       await use(page, 'Order the badges');

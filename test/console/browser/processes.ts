@@ -4,7 +4,7 @@ import { axeFindings } from '../../kit/console/tab.ts';
 import { use } from './keyboard.ts';
 
 /** The last ones: they delete most of a process. */
-export function processTests({ house, open }: Given): void {
+export function processTests({ run, open }: Given): void {
   describe('a process', () => {
     it('is looked at now, when somebody asks for it', async () => {
       const page = await open();
@@ -13,7 +13,7 @@ export function processTests({ house, open }: Given): void {
     });
 
     it('of which most vanished is on hold, until somebody releases the deletions', async () => {
-      const edits = house().service.workspace;
+      const edits = run().service.workspace;
       const gone = edits.projects('launch').slice(0, 15);
       for (const { id } of gone) edits.deleteProject('launch', String(id));
       const page = await open();
@@ -31,8 +31,8 @@ export function processTests({ house, open }: Given): void {
     });
 
     it('that the configuration has no more is told of, until somebody forgets it', async () => {
-      await house().stop();
-      await house().start('launch');
+      await run().stop();
+      await run().start('launch');
       const page = await open();
       const card = page.locator('.card').filter({ hasText: 'launch' });
       await card.getByText('not configured').waitFor();

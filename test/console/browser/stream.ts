@@ -5,8 +5,8 @@ import { axeFindings, NARROW, overflow } from '../../kit/console/tab.ts';
 import { tabTo, use, write } from './keyboard.ts';
 
 /** The address, and the live view. */
-export function streamTests({ house, open, openAt }: Given): void {
-  const edits = () => house().service.workspace;
+export function streamTests({ run, open, openAt }: Given): void {
+  const edits = () => run().service.workspace;
   const shown = async (page: Page) => await stream(page).allInnerTexts();
 
   describe('its address', () => {
@@ -15,13 +15,13 @@ export function streamTests({ house, open, openAt }: Given): void {
       expect(page.url()).toMatch(/#\/now$/);
       await page.reload();
       await page.getByText('Live', { exact: true }).waitFor();
-      const other = await openAt(new URL('/', house().address()).href);
+      const other = await openAt(new URL('/', run().address()).href);
       await other.getByRole('heading', { name: 'The address has no token' }).waitFor();
     });
 
     it('of any page opens in a new tab, beside a tab that is connected, and after it', async () => {
       const page = await open();
-      house().rename('1015', 'Seen in a tab of its own');
+      run().rename('1015', 'Seen in a tab of its own');
       const line = stream(page).filter({ hasText: 'Seen in a tab of its own' }).first();
       const opening = page.context().waitForEvent('page');
       await line.click({ button: 'middle' });
@@ -35,14 +35,14 @@ export function streamTests({ house, open, openAt }: Given): void {
       const waiting = await openAt(bookmark);
       await waiting.getByRole('heading', { name: 'The address has no token' }).waitFor();
       const second = await waiting.context().newPage();
-      await second.goto(house().address());
+      await second.goto(run().address());
       await waiting.getByRole('heading', { name: 'Where it went' }).waitFor();
       expect(waiting.url()).toBe(bookmark);
     });
 
     it('has the filters, so that Reload and Back keep them; a link to Now has none', async () => {
       const page = await open();
-      house().rename('1016', 'Kept in the address');
+      run().rename('1016', 'Kept in the address');
       await stream(page).filter({ hasText: 'Kept in the address' }).first().waitFor();
       await write(page, 'Words', 'kept in the');
       const value = () => page.getByLabel('Words').inputValue();
@@ -59,13 +59,13 @@ export function streamTests({ house, open, openAt }: Given): void {
     });
 
     it('is what the file leads to that opens the console', async () => {
-      const page = await openAt(house().opener());
+      const page = await openAt(run().opener());
       await page.getByText('Live', { exact: true }).waitFor();
-      expect(page.url()).toBe(new URL('/#/now', house().address()).href);
+      expect(page.url()).toBe(new URL('/#/now', run().address()).href);
     });
 
     it('with a wrong token shows nothing but how to get the right one', async () => {
-      const page = await openAt(new URL(`/#token=${'x'.repeat(43)}`, house().address()).href);
+      const page = await openAt(new URL(`/#token=${'x'.repeat(43)}`, run().address()).href);
       await page.getByText('changewire console').waitFor();
       expect(await page.locator('main').innerText()).not.toContain('onboarding');
       expect(await axeFindings(page)).toEqual([]);
@@ -117,7 +117,7 @@ export function streamTests({ house, open, openAt }: Given): void {
     });
 
     it('is found by words, field, type and process, by the keyboard alone', async () => {
-      house().rename('1003', 'Sign the contract');
+      run().rename('1003', 'Sign the contract');
       edits().updateProject('launch', '1050', { name: 'Borealis' });
       const page = await open();
       for (const text of ['Sign the contract', 'Borealis'])
@@ -158,7 +158,7 @@ export function streamTests({ house, open, openAt }: Given): void {
     it('waits while somebody holds the view still', async () => {
       const page = await open();
       await use(page, 'Hold still');
-      house().rename('1004', 'Behind the curtain');
+      run().rename('1004', 'Behind the curtain');
       await page.getByRole('button', { name: 'Go on (1 new)' }).waitFor();
       expect((await shown(page)).join()).not.toContain('Behind the curtain');
       await page.keyboard.press('Enter');
@@ -169,13 +169,13 @@ export function streamTests({ house, open, openAt }: Given): void {
   describe('when the run goes away', () => {
     it('says so, and goes on by itself once the next run is there: nothing lost, nothing twice', async () => {
       const page = await open();
-      house().rename('1002', 'Before the end');
+      run().rename('1002', 'Before the end');
       await stream(page).filter({ hasText: 'Before the end' }).first().waitFor();
-      await house().stop();
+      await run().stop();
       await page.getByText('Nobody answers.').waitFor();
       expect(await axeFindings(page)).toEqual([]);
-      house().rename('1002', 'While it was gone');
-      await house().start();
+      run().rename('1002', 'While it was gone');
+      await run().start();
       await stream(page).filter({ hasText: 'While it was gone' }).first().waitFor();
       await page.getByText('Nobody answers.').waitFor({ state: 'hidden' });
       const ids = await page.evaluate<string[]>(

@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core';
-import type { House } from './house.ts';
+import type { Run } from './run.ts';
 import type { openTab, Tab } from './tab.ts';
 
 /** What each of these tests gets. */
 export interface Given {
-  house(): House;
+  run(): Run;
   /** Opens the console in a window of its own, once it is connected; the test fails if anything goes wrong there. */
   open(options?: Parameters<typeof openTab>[2], place?: string): Promise<Page>;
   /** The same, at any address. */

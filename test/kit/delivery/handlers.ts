@@ -27,7 +27,7 @@ import { batchOf, messageOf } from './setting.ts';
 
 /** The router, the deliverer and the tick, over an embedded SQS and the model of the table. Delays take
  *  no time: what is due later happens at once, and the clock is moved ahead by that much. */
-export async function openHouse() {
+export async function openHandlers() {
   const app = buildApp({ logger: false });
   const endpoint = await app.listen({ host: '127.0.0.1', port: 0 });
   const credentials = { accessKeyId: 'l', secretAccessKey: 'l' };
@@ -159,7 +159,7 @@ export async function openHouse() {
   };
 }
 
-export type House = Awaited<ReturnType<typeof openHouse>>;
+export type Handlers = Awaited<ReturnType<typeof openHandlers>>;
 
 async function queueOf(sqs: SQSClient, QueueName: string): Promise<string> {
   const Attributes = { VisibilityTimeout: '720' };

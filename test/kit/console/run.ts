@@ -12,7 +12,7 @@ import { environmentOf } from '../local/run.ts';
 
 /** A run as `npm start` makes it, with one endpoint, `crm`, over a simulated service that changes only
  *  when told to. */
-export interface House {
+export interface Run {
   readonly service: SimulatedService;
   readonly receiver: Awaited<ReturnType<typeof startReceiver>>;
   /** Gives the first task of a project of `onboarding` another name: one change. */
@@ -28,7 +28,7 @@ export interface House {
   close(): Promise<void>;
 }
 
-export async function openHouse(): Promise<House> {
+export async function openRun(): Promise<Run> {
   const directory = mkdtempSync(join(tmpdir(), 'changewire-console-'));
   const service = await startSimulatedService({ seed: 1 });
   const receiver = await startReceiver(answer(204));
