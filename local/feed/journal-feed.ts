@@ -21,14 +21,14 @@ export interface JournalFeedOptions {
 const BATCH = 100;
 const INTERVAL_MS = 1_000;
 
-/** The same snapshots; `wake` is called after each commit. */
+/** The same snapshots; `wake` is called after each commit that has events. */
 export function waking(snapshots: Snapshots, wake: () => void): Snapshots {
   const woken: Snapshots = {
     ...snapshots,
     until: () => woken,
-    commit: async (...request) => {
-      const result = await snapshots.commit(...request);
-      wake();
+    commit: async (process, request) => {
+      const result = await snapshots.commit(process, request);
+      if (request.events.length > 0) wake();
       return result;
     },
     announce: async (...request) => {
