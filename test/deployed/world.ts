@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import type { PassMessage } from '../../functions/schedule/pass-message.ts';
 import type { SimulatedService } from '../../simulator/server.ts';
 import { applyEvents, servedState, snapshotState, type Told } from '../kit/told.ts';
@@ -59,7 +60,16 @@ export interface World {
 export function pass(world: World, mode: 'changes' | 'sweep' = 'changes'): Promise<Invocation> {
   const message: PassMessage = { ...KEY, mode, expiresAt: Date.now() + 60_000, isAsked: true };
   return world.aws.invoke(world.stack.output('PollFunction'), {
-    Records: [{ body: JSON.stringify(message) }],
+    Records: [
+      {
+        messageId: randomUUID(),
+        receiptHandle: 'not in the queue',
+        body: JSON.stringify(message),
+        attributes: { ApproximateReceiveCount: '1', SentTimestamp: String(Date.now()) },
+        messageAttributes: {},
+        eventSourceARN: 'arn:aws:sqs:eu-west-1:000000000000:passes',
+      },
+    ],
   });
 }
 
