@@ -3,19 +3,18 @@ import type { Definitions } from './field-definition.ts';
 
 /** What a process's passes know between them. Times are in ms since 1970, by the service's clock where nothing else is
  *  said. */
-export interface ProcessState extends PassState {
+export interface ProcessState extends SavedState {
   /** The projects that passes owe a look, by id. */
   readonly debts: ReadonlyMap<string, Debt>;
   /** True when a sweep, or the baseline, began and has not ended. */
   readonly isSweepUnfinished: boolean;
 }
 
-/** The fields that the end of a pass, or an announcement, may write. They are grouped by how often they
- *  change, because each group has a row of its own in the table (docs/decisions/0108). */
-export interface PassState extends ChangesState, SweepState, SeenState, RareState {}
+/** The fields that the end of a pass, or an announcement, may write. They are grouped by how often they change, because each group has a row
+ *  of its own in the table (docs/decisions/0108). */
+export interface SavedState {
+  // Changes with each `changes` pass.
 
-/** Changes with each `changes` pass. */
-export interface ChangesState {
   /** The time from which the next `changes` pass asks, less the overlap. */
   readonly watermark: number;
   /** When a `changes` pass, or the baseline, was last completed, by our clock; 0 before the baseline. */
@@ -26,15 +25,9 @@ export interface ChangesState {
   readonly skipped: number;
   /** Set while `changes` passes fail. */
   readonly changesFailure: PassFailure | undefined;
-}
 
-/** The part of the state that a failure of this mode is kept in; undefined: it is over. */
-export function failureOf(mode: Mode, failure: PassFailure | undefined): Partial<PassState> {
-  return mode === 'sweep' ? { sweepFailure: failure } : { changesFailure: failure };
-}
+  // Changes with each sweep.
 
-/** Changes with each sweep. */
-export interface SweepState {
   /** When the last completed sweep, or the baseline, began: every project with a snapshot was read since
    *  then. */
   readonly sweptAt: number;
@@ -43,25 +36,17 @@ export interface SweepState {
   readonly sweepCompletedAt: number;
   /** Set while sweeps fail, or the baseline does. */
   readonly sweepFailure: PassFailure | undefined;
-}
 
-/** Why the last pass of a mode failed, in words that subscribers may read, and since when each has, in ms since 1970 by our clock. */
-export interface PassFailure {
-  readonly since: number;
-  readonly reason: string;
-}
+  // What `changes` passes have seen: large, but unchanged while nothing happens in the process.
 
-/** What `changes` passes have seen: large, but unchanged while nothing happens in the process. */
-export interface SeenState {
   /** Where the audit log stands. */
   readonly audit: AuditPosition | undefined;
   /** The projects that the last `changes` pass listed: one that is listed again, byte for byte, needs no task request. */
   readonly recent: RecentProjects;
-}
 
-/** What changes rarely. */
-export interface RareState {
-  /** True once every project that can be read has its first snapshot: from then on differences are told. */
+  // Changes rarely.
+
+  /** True once every project that can be read has its first snapshot: from then on differences are emitted. */
   readonly baselined: boolean;
   /** When the baseline was completed, by our clock; undefined where that was before this was kept. */
   readonly baselinedAt: number | undefined;
@@ -70,13 +55,24 @@ export interface RareState {
   readonly hold: { readonly since: number; readonly missing: number } | undefined;
   /** True when the operator let the deletions go ahead. */
   readonly released: boolean;
-  /** Set from when a stall was told until its end is: when a pass was last completed before, by our clock. */
+  /** Set from when a stall was announced until its end is: when a pass was last completed before, by our clock. */
   readonly stalled: { readonly since: number } | undefined;
   /** What was reported once, and needs no second report. */
   readonly reported: readonly string[];
   /** The version of the last announcement, 0 before the first: events about the process itself share one counter, so
-   *  that no two have one id, whoever tells them. Only `announce` writes it. */
+   *  that no two have one id. Only `announce` writes it. */
   readonly announced: number;
+}
+
+/** Why the last pass of a mode failed, in words that subscribers may read, and since when each has, in ms since 1970 by our clock. */
+export interface PassFailure {
+  readonly since: number;
+  readonly reason: string;
+}
+
+/** The part of the state that a failure of this mode is kept in; undefined: it is over. */
+export function failureOf(mode: Mode, failure: PassFailure | undefined): Partial<SavedState> {
+  return mode === 'sweep' ? { sweepFailure: failure } : { changesFailure: failure };
 }
 
 /** By our clock: how many ms after the begin of the last pass the next is due, and when that is. */

@@ -1,7 +1,7 @@
 import { heldEvent } from '../changes/build-events.ts';
 import { compareProject } from '../changes/compare-project.ts';
 import { skippedEvent } from '../changes/source-events.ts';
-import { failureOf, type ProcessState, type PassState as SavedState } from '../model/process-state.ts';
+import { failureOf, type ProcessState, type SavedState } from '../model/process-state.ts';
 import type { Snapshot } from '../model/snapshot.ts';
 import { nextPace } from '../schedule/pace.ts';
 import { commit } from './commit.ts';

@@ -1,4 +1,4 @@
-import type { PassState } from '../model/process-state.ts';
+import type { SavedState } from '../model/process-state.ts';
 
 /** Bytes of a snapshot in one item: DynamoDB takes 400 KB with all names and keys. */
 export const PART_BYTES = 380_000;
@@ -22,7 +22,7 @@ export function fitsOneTransaction(
 /** The row in which a part of the state is kept: `STATE`, `PASS#changes`, `PASS#sweep` or `PASS#changes#SEEN`, in this order. */
 export type StateRow = 'rare' | 'changes' | 'sweep' | 'seen';
 
-export const STATE_ROWS: { readonly [Name in keyof PassState]: StateRow } = {
+export const STATE_ROWS: { readonly [Name in keyof SavedState]: StateRow } = {
   baselined: 'rare',
   baselinedAt: 'rare',
   definitions: 'rare',
@@ -44,8 +44,8 @@ export const STATE_ROWS: { readonly [Name in keyof PassState]: StateRow } = {
 };
 
 /** How many rows it takes to write these parts. */
-export function rowsOf(state: Partial<PassState>): number {
-  return new Set(Object.keys(state).map(name => STATE_ROWS[name as keyof PassState])).size;
+export function rowsOf(state: Partial<SavedState>): number {
+  return new Set(Object.keys(state).map(name => STATE_ROWS[name as keyof SavedState])).size;
 }
 
 /** No slot is further ahead than this, in ms: as long as the longest run may wait. One that is was booked by a clock that was

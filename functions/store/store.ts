@@ -11,7 +11,7 @@ import type {
 import type { EndpointRow } from '../model/endpoint-row.ts';
 import type { ChangeEvent } from '../model/event.ts';
 import { encodePart } from '../model/event-id.ts';
-import type { Debt, PassFailure, PassState, ProcessState } from '../model/process-state.ts';
+import type { Debt, PassFailure, ProcessState, SavedState } from '../model/process-state.ts';
 import type { KnownUsers, Snapshot, SnapshotHead, Tombstone } from '../model/snapshot.ts';
 
 /** All that Changewire keeps, by aggregate. An environment opens it once: `openDynamoStore` or `openSqliteStore`. A write
@@ -98,9 +98,9 @@ export interface Leases {
   /** Gives the lease back and forgets the pass: the next run begins a new one from the same state. */
   abandon(process: ProcessKey, lease: Lease, failure?: PassFailure): Promise<void>;
   /** Ends the pass in one step: `state` is written, its lease is given back. False when the lease is no
-   *  longer ours: then nothing happened. Fields that each pass of that mode changes (`PassState`) cost one
+   *  longer ours: then nothing happened. Fields that each pass of that mode changes (`SavedState`) cost one
    *  small write; any other field makes it a transaction, so `state` should have it only where it changed. */
-  finish(process: ProcessKey, lease: Lease, state: Partial<PassState>): Promise<boolean>;
+  finish(process: ProcessKey, lease: Lease, state: Partial<SavedState>): Promise<boolean>;
 }
 
 export interface LeaseRequest {
@@ -172,7 +172,7 @@ export interface Announcement {
    *  since, because from then on it must be told. */
   readonly isSilent?: boolean;
   /** Written to the state in the same step: it records what was told, so that it is not told again. */
-  readonly state: Partial<PassState>;
+  readonly state: Partial<SavedState>;
   /** Debts that are told with them: `conflict` when one of them is no longer as it was read. */
   readonly debts?: readonly DebtChange[];
   /** The digests of the audit entries that are told with them, each remembered for 400 days: `conflict` when one of them was

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ProcessKey } from '../../functions/basics/process.ts';
-import type { Debt, PassState } from '../../functions/model/process-state.ts';
+import type { Debt, SavedState } from '../../functions/model/process-state.ts';
 import { createOperations } from '../../functions/operations/operations.ts';
 import { AT, type OpenContext, openContext, PROCESSES, STORES } from '../kit/operations/context.ts';
 import { askOf } from '../kit/operations/setting.ts';
@@ -28,7 +28,7 @@ describe.each(STORES)('over %s, the status', (_, open) => {
     if (!lease) throw new Error('no lease');
     return lease;
   };
-  const stateIs = async (state: Partial<PassState>, ...debts: ReturnType<typeof debt>[]) => {
+  const stateIs = async (state: Partial<SavedState>, ...debts: ReturnType<typeof debt>[]) => {
     const lease = await begun();
     await context.snapshots.finish(PROCESS, lease, state);
     await context.snapshots.writeDebts(PROCESS, debts);
@@ -39,7 +39,7 @@ describe.each(STORES)('over %s, the status', (_, open) => {
   };
   const well = { baselined: true, completedAt: AT - 60_000, sweptAt: AT - 3_600_000 };
 
-  it.each<[string, Partial<PassState>, object, ...ReturnType<typeof debt>[]]>([
+  it.each<[string, Partial<SavedState>, object, ...ReturnType<typeof debt>[]]>([
     ['well', well, { completedAt: iso(AT - 60_000), sweptAt: iso(AT - 3_600_000), debts: NONE }],
     ['well', { ...well, baselinedAt: AT - 7_200_000 }, { watchedSince: iso(AT - 7_200_000) }],
     ['stalled', { ...well, completedAt: AT - 300_001 }, {}],
@@ -48,7 +48,7 @@ describe.each(STORES)('over %s, the status', (_, open) => {
     ['stalled', { ...well, stalled: { since: AT - 9_000 } }, { stalledSince: iso(AT - 9_000) }],
     ['well', { ...well, completedAt: AT - 300_000 }, {}],
     ...[{}, well].flatMap(before =>
-      (['changesFailure', 'sweepFailure'] as const).map((name): [string, Partial<PassState>, object] => [
+      (['changesFailure', 'sweepFailure'] as const).map((name): [string, Partial<SavedState>, object] => [
         'failing',
         {
           ...before,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../functions/basics/json.ts';
-import type { PassState, ProcessState } from '../../functions/model/process-state.ts';
+import type { ProcessState, SavedState } from '../../functions/model/process-state.ts';
 import type { Snapshots } from '../../functions/store/store.ts';
 import { hide } from '../kit/hide.ts';
 import { owedInShort } from '../kit/owed.ts';
@@ -28,7 +28,7 @@ const ids = (count: number) => Array.from({ length: count }, (_, index) => Strin
 
 /** A poller that keeps what the end of each of its passes writes, and each state that it reads. */
 function watched() {
-  const ends: Partial<PassState>[] = [];
+  const ends: Partial<SavedState>[] = [];
   const states: ProcessState[] = [];
   const readState: Snapshots['readState'] = async process => {
     const read = await world.snapshots.readState(process);

@@ -1,6 +1,6 @@
 import { type BatchGetItemCommand, DeleteItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { PassState } from '../../functions/model/process-state.ts';
+import type { SavedState } from '../../functions/model/process-state.ts';
 import { dynamoStore } from '../../functions/store/dynamo/store.ts';
 import { createTickClaims, createTickProgresses } from '../../functions/store/dynamo/tick.ts';
 import { TICK_KEY } from '../../functions/store/keys.ts';
@@ -68,7 +68,7 @@ describe.each(STORES)('how far processes are, in %s', (_, open) => {
     const request = { mode, owner: 'o', now: AT, until: UNTIL };
     return (await store.snapshots.takeLease(process, request)) as Lease;
   };
-  const finished = async (state: Partial<PassState>) => {
+  const finished = async (state: Partial<SavedState>) => {
     const process = processOf();
     const lease = await leased(process);
     expect(await store.snapshots.finish(process, lease, state)).toBe(true);

@@ -1,7 +1,7 @@
 import { type AttributeValue, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import type { ProcessKey } from '../../basics/process.ts';
 import { decodePart, encodePart } from '../../model/event-id.ts';
-import { failureOf, type PassFailure, type PassState } from '../../model/process-state.ts';
+import { failureOf, type PassFailure, type SavedState } from '../../model/process-state.ts';
 import { passKey } from '../keys.ts';
 import { farEnd, type Lease, type LeaseRequest, type PassWindow } from '../store.ts';
 import { IS_FREE, IS_OURS, IS_OURS_TO_END } from './conditions.ts';
@@ -115,7 +115,7 @@ export async function finish(
   table: Table,
   process: ProcessKey,
   lease: Lease,
-  state: Partial<PassState>,
+  state: Partial<SavedState>,
 ): Promise<boolean> {
   const rows = await stateWrites(table, process, state);
   const own = new Map([...PASS_END, ['endedBy', { S: lease.owner }], ...(rows.get(lease.mode) ?? [])]);

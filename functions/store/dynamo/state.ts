@@ -11,8 +11,8 @@ import { decodePart, encodePart } from '../../model/event-id.ts';
 import {
   type Cause,
   type Debt,
-  type PassState,
   type ProcessState,
+  type SavedState,
   UNKNOWN_PROCESS,
 } from '../../model/process-state.ts';
 import type { KnownUsers } from '../../model/snapshot.ts';
@@ -58,7 +58,7 @@ export type Attributes = ReadonlyMap<string, AttributeValue | undefined>;
 
 /** The encoding of each part. Nothing is compressed that an operator may want to read. */
 const ENCODINGS: {
-  readonly [Name in keyof PassState]: 'boolean' | 'number' | 'json' | 'zstd';
+  readonly [Name in keyof SavedState]: 'boolean' | 'number' | 'json' | 'zstd';
 } = {
   baselined: 'boolean',
   baselinedAt: 'number',
@@ -80,10 +80,11 @@ const ENCODINGS: {
   recent: 'zstd',
 };
 
-const NAMES = Object.keys(STATE_ROWS) as (keyof PassState)[];
+const NAMES = Object.keys(STATE_ROWS) as (keyof SavedState)[];
 
 /** The parts that stand in this row. */
-export const partsIn = (row: StateRow): (keyof PassState)[] => NAMES.filter(name => STATE_ROWS[name] === row);
+export const partsIn = (row: StateRow): (keyof SavedState)[] =>
+  NAMES.filter(name => STATE_ROWS[name] === row);
 
 /** Reads the state from its items. A part that is in none of them is as in UNKNOWN_PROCESS. */
 export function stateOf(items: readonly (Item | undefined)[]): ProcessState {
@@ -96,12 +97,12 @@ export function stateOf(items: readonly (Item | undefined)[]): ProcessState {
 
 /** The attributes to write for `state`, by row. Only parts that are in `state`: the two modes write different
  *  ones, and neither may overwrite the other's. */
-export function attributesOf(state: Partial<PassState>): Map<StateRow, Attributes> {
+export function attributesOf(state: Partial<SavedState>): Map<StateRow, Attributes> {
   const rows = Map.groupBy(
     NAMES.filter(name => name in state),
     name => STATE_ROWS[name],
   );
-  const attribute = (name: keyof PassState) =>
+  const attribute = (name: keyof SavedState) =>
     [name, state[name] === undefined ? undefined : attributeOf(name, state[name])] as const;
   return new Map([...rows].map(([row, names]) => [row, new Map(names.map(attribute))]));
 }
@@ -123,7 +124,7 @@ export function updateOf(attributes: Attributes) {
   };
 }
 
-function attributeOf(name: keyof PassState, value: unknown): AttributeValue {
+function attributeOf(name: keyof SavedState, value: unknown): AttributeValue {
   switch (ENCODINGS[name]) {
     case 'boolean':
       return { BOOL: value === true };
@@ -154,7 +155,7 @@ const KEYS: Record<StateRow, (process: ProcessKey) => Key> = {
 export async function stateWrites(
   table: Table,
   process: ProcessKey,
-  state: Partial<PassState>,
+  state: Partial<SavedState>,
 ): Promise<Map<StateRow, Attributes>> {
   const rows = attributesOf(state);
   const rare = rows.get('rare');
@@ -196,12 +197,12 @@ async function storeLargeParts(
   table: Table,
   process: ProcessKey,
   attributes: Attributes,
-  state: Partial<PassState>,
+  state: Partial<SavedState>,
 ): Promise<Attributes> {
   const stored = new Map(attributes);
   for (const [name, value] of attributes) {
     if (bytesOf(value) > INLINE_BYTES)
-      stored.set(name, await storePart(table, process, name, state[name as keyof PassState]));
+      stored.set(name, await storePart(table, process, name, state[name as keyof SavedState]));
   }
   return stored;
 }

@@ -1,6 +1,6 @@
 import type { ProcessKey } from '../../basics/process.ts';
 import { decodePart, encodePart } from '../../model/event-id.ts';
-import { failureOf, type PassFailure, type PassState } from '../../model/process-state.ts';
+import { failureOf, type PassFailure, type SavedState } from '../../model/process-state.ts';
 import { partition } from '../keys.ts';
 import { farEnd, type Lease, type LeaseRequest, type PassWindow } from '../store.ts';
 import { type Database, durably, inTransaction } from './database.ts';
@@ -81,7 +81,7 @@ export function finish(
   database: Database,
   process: ProcessKey,
   lease: Lease,
-  state: Partial<PassState>,
+  state: Partial<SavedState>,
 ): boolean {
   // A power cut must not undo the end of a baseline: people were told of it, and a second one would swallow
   // later changes.

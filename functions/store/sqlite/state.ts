@@ -3,8 +3,8 @@ import { decodePart, encodePart } from '../../model/event-id.ts';
 import {
   type Cause,
   type Debt,
-  type PassState,
   type ProcessState,
+  type SavedState,
   UNKNOWN_PROCESS,
 } from '../../model/process-state.ts';
 import type { KnownUsers } from '../../model/snapshot.ts';
@@ -28,17 +28,17 @@ export function readState(database: Database, process: ProcessKey): ProcessState
 }
 
 /** One part of the state. */
-export function readPart<Name extends keyof PassState>(
+export function readPart<Name extends keyof SavedState>(
   { sql }: Database,
   process: ProcessKey,
   name: Name,
-): PassState[Name] {
+): SavedState[Name] {
   const row = sql.get`SELECT value FROM state WHERE process = ${partition(process)} AND name = ${name}`;
   return row ? JSON.parse(row.value as string) : UNKNOWN_PROCESS[name];
 }
 
 /** Sets the parts in `state`; one that is undefined is as for an unknown process again. Call it in a transaction. */
-export function writeState({ sql }: Database, process: ProcessKey, state: Partial<PassState>): void {
+export function writeState({ sql }: Database, process: ProcessKey, state: Partial<SavedState>): void {
   const pk = partition(process);
   for (const [name, value] of Object.entries(state)) {
     if (value === undefined) sql.run`DELETE FROM state WHERE process = ${pk} AND name = ${name}`;

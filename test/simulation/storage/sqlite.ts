@@ -2,7 +2,7 @@ import type { StatementSync } from 'node:sqlite';
 import type { DynamoDBRecord } from 'aws-lambda';
 import type { Mode } from '../../../functions/basics/process.ts';
 import { decodePart } from '../../../functions/model/event-id.ts';
-import type { PassState } from '../../../functions/model/process-state.ts';
+import type { SavedState } from '../../../functions/model/process-state.ts';
 import { encode } from '../../../functions/store/codec.ts';
 import { attributesOf } from '../../../functions/store/dynamo/state.ts';
 import {
@@ -249,7 +249,7 @@ class Mirror {
     let row: Row | undefined;
     switch (table) {
       case 'state':
-        if (first !== 'users') return this.#stateRow(STATE_ROWS[first as keyof PassState]);
+        if (first !== 'users') return this.#stateRow(STATE_ROWS[first as keyof SavedState]);
         row = sql.get`SELECT value FROM state WHERE process = ${of} AND name = 'users'`;
         return row && { users: { S: String(row.value) } };
       case 'pass':
@@ -287,11 +287,11 @@ class Mirror {
   #stateRow(row: StateRow): Item | undefined {
     const { sql } = this.#database;
     const parts = sql.all`SELECT name, value FROM state WHERE process = ${PARTITION} AND name <> 'users'`
-      .filter(({ name }) => STATE_ROWS[name as keyof PassState] === row)
+      .filter(({ name }) => STATE_ROWS[name as keyof SavedState] === row)
       .map(({ name, value }) => [name, JSON.parse(String(value))]);
     const pass = sql.get`SELECT owner, until, "window" FROM pass WHERE process = ${PARTITION} AND mode = ${row}`;
     if (parts.length === 0 && !pass) return undefined;
-    const attributes = attributesOf(Object.fromEntries(parts) as Partial<PassState>).get(row);
+    const attributes = attributesOf(Object.fromEntries(parts) as Partial<SavedState>).get(row);
     return {
       ...(Object.fromEntries(attributes ?? []) as Item),
       ...(pass && pass.owner !== null && { leaseOwner: { S: String(pass.owner) } }),
@@ -307,7 +307,7 @@ function keyOf(table: Table, columns: readonly (string | number)[]): Key {
   switch (table) {
     case 'state':
       if (first === 'users') return usersKey(OF);
-      return KEYS[STATE_ROWS[first as keyof PassState]];
+      return KEYS[STATE_ROWS[first as keyof SavedState]];
     case 'pass':
       return passKey(OF, first as Mode);
     case 'project':

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Mode, ProcessKey } from '../../../functions/basics/process.ts';
 import type { ChangeEvent } from '../../../functions/model/event.ts';
-import { type PassState, UNKNOWN_PROCESS } from '../../../functions/model/process-state.ts';
+import { type SavedState, UNKNOWN_PROCESS } from '../../../functions/model/process-state.ts';
 import type { Snapshot, Tombstone } from '../../../functions/model/snapshot.ts';
 import type { CommitRequest, Lease, Snapshots } from '../../../functions/store/store.ts';
 import { AT, content, event, noise, type Subject, snapshot } from '../../kit/store/subject.ts';
@@ -398,7 +398,12 @@ export function snapshotsContract(subject: () => Subject): void {
       });
     });
 
-    const announce = (announced: number, version: number, state: Partial<PassState> = {}, isSilent = false) =>
+    const announce = (
+      announced: number,
+      version: number,
+      state: Partial<SavedState> = {},
+      isSilent = false,
+    ) =>
       snapshots.announce(process, {
         announced,
         isSilent,

@@ -1,7 +1,7 @@
 import { type AttributeValue, DeleteItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type PassState, UNKNOWN_PROCESS } from '../../../functions/model/process-state.ts';
+import { type SavedState, UNKNOWN_PROCESS } from '../../../functions/model/process-state.ts';
 import { encode } from '../../../functions/store/codec.ts';
 import { createSnapshots } from '../../../functions/store/dynamo/store.ts';
 import type { Lease } from '../../../functions/store/store.ts';
@@ -29,7 +29,7 @@ const snapshots = () => {
   const patience = { ...PATIENCE, clock: () => now, random: () => draws.shift() ?? 0.5 };
   return createSnapshots({ client, tableName: opened.tableName, patience });
 };
-const finish = async (state: Partial<PassState>) => {
+const finish = async (state: Partial<SavedState>) => {
   const lease = await snapshots().takeLease(process, { mode: 'changes', owner: 'me', now, until: now + 1 });
   return snapshots().finish(process, lease as Lease, state);
 };

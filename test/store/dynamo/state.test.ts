@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { type PassState, UNKNOWN_PROCESS } from '../../../functions/model/process-state.ts';
+import { type SavedState, UNKNOWN_PROCESS } from '../../../functions/model/process-state.ts';
 import { attributesOf, partsIn, stateOf, updateOf } from '../../../functions/store/dynamo/state.ts';
 import { rowsOf, type StateRow } from '../../../functions/store/limits.ts';
 
-const updateIn = (row: StateRow, state: Partial<PassState>) =>
+const updateIn = (row: StateRow, state: Partial<SavedState>) =>
   updateOf(attributesOf(state).get(row) ?? new Map());
 
 describe('the state of a process', () => {
@@ -25,7 +25,7 @@ describe('the state of a process', () => {
 
   it('is written so that an operator can read it and change it, all but the long parts', () => {
     const definitions = { project: [], task: [] };
-    const state: Partial<PassState> = {
+    const state: Partial<SavedState> = {
       baselined: true,
       baselinedAt: 6,
       watermark: 7,

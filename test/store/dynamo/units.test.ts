@@ -1,7 +1,7 @@
 import { BatchGetItemCommand, type DynamoDBClient, QueryCommand } from '@aws-sdk/client-dynamodb';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Mode } from '../../../functions/basics/process.ts';
-import type { PassState } from '../../../functions/model/process-state.ts';
+import type { SavedState } from '../../../functions/model/process-state.ts';
 import { createProcessReader } from '../../../functions/store/dynamo/processes.ts';
 import { createSnapshots } from '../../../functions/store/dynamo/store.ts';
 import { createTickProgresses } from '../../../functions/store/dynamo/tick.ts';
@@ -41,7 +41,7 @@ const counted = async (work: () => Promise<unknown>) => {
 };
 const take = async (mode: Mode = 'changes') =>
   (await snapshots.takeLease(process, { mode, owner: 'a'.repeat(60), now: AT, until: AT + 1 })) as Lease;
-const finish = async (mode: Mode, state: Partial<PassState>) =>
+const finish = async (mode: Mode, state: Partial<SavedState>) =>
   expect(await snapshots.finish(process, await take(mode), state)).toBe(true);
 
 /** As a process is that has a baseline, of so many definitions. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ProcessKey } from '../../../functions/basics/process.ts';
-import type { Cause, PassState, ProcessState } from '../../../functions/model/process-state.ts';
+import type { Cause, ProcessState, SavedState } from '../../../functions/model/process-state.ts';
 import type { Snapshot } from '../../../functions/model/snapshot.ts';
 import { decodeEvents } from '../../../functions/store/codec.ts';
 import { createSnapshots } from '../../../functions/store/dynamo/store.ts';
@@ -17,7 +17,7 @@ const KEYS = ['p', 'P#x'].map(processId => ({ workspace: 'eu', processId }));
 const IDS = ['a', 'b', 'a#PART#0001', '__proto__', '', '\0', '%23', '{"a":1}', 'ü/x y'] as const;
 const OWNERS = ['one', 'two'] as const;
 
-const state: fc.Arbitrary<Partial<PassState>> = fc.record(
+const state: fc.Arbitrary<Partial<SavedState>> = fc.record(
   {
     baselined: fc.constant(true),
     watermark: fc.nat(),
