@@ -1,5 +1,5 @@
 import type { JsonObject } from '../basics/json.ts';
-import type { Actor, ChangeEvent, ProjectEvent, SourceEvent, TaskEvent } from '../model/event.ts';
+import type { Actor, ChangeEvent, ProjectEvent, TaskEvent } from '../model/event.ts';
 import { encodePart, eventId, eventSource } from '../model/event-id.ts';
 import type { RecordChange } from './compare-project.ts';
 import { fitEvent } from './fit-event.ts';
@@ -67,24 +67,6 @@ function taskEvent(commit: Commit, change: RecordChange, index: number): TaskEve
       ...actorsOf(commit, change),
     },
   } as TaskEvent;
-}
-
-/** Tells subscribers that a process's deletions wait for an operator (design.md §5). */
-export function heldEvent(
-  origin: EventOrigin,
-  held: { version: number; at: number; missing: number; known: number },
-): SourceEvent {
-  const { missing, known } = held;
-  return {
-    ...envelope({ ...origin, version: held.version }, 0, { after: held.at, before: held.at }),
-    type: 'source.held',
-    data: {
-      process: { id: origin.processId },
-      reason: `${missing} of ${known} projects are gone at once. Nothing was deleted; an operator must release it.`,
-      missing,
-      known,
-    },
-  };
 }
 
 /** What every event has. `projectId` is left out where an event is about the process itself. */

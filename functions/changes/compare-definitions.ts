@@ -1,7 +1,6 @@
 import { byText } from '../basics/order.ts';
 import type { PropertyChange } from '../model/event.ts';
 import type { Definitions, FieldDefinition, FieldEntity, KnownField } from '../model/field-definition.ts';
-import { compareDefinition } from './compare-definition.ts';
 
 /** What became of one field. */
 export interface DefinitionChange {
@@ -19,7 +18,7 @@ export interface DefinitionsRead {
 }
 
 /** What follows from a reading. */
-export interface DefinitionsCompared {
+interface DefinitionsCompared {
   /** What is known from now on. */
   readonly definitions: Definitions;
   /** What is to be told: fields of projects, then of tasks, by `externalId`. */
@@ -169,4 +168,36 @@ function changeOf(
   if (changes.length === 0) return undefined;
   const isArchived = now.archived === true && !before?.archived;
   return { entity, action: isNew ? 'created' : isArchived ? 'archived' : 'updated', field, changes };
+}
+
+/** The properties in which a definition differs from what was told, by name; for a new field, all that it
+ *  has. Choices are a set: their order and repetition are no change. */
+export function compareDefinition(
+  before: FieldDefinition | undefined,
+  now: FieldDefinition,
+): PropertyChange[] {
+  const isArchived = now.archived === true;
+  // A new field is told as archived only if it is: not being archived is what everybody expects.
+  const wasArchived = before ? before.archived === true : isArchived ? null : false;
+  return [
+    ...valueChange('archived', wasArchived, isArchived),
+    ...valueChange('name', before?.name ?? null, now.name),
+    ...optionsChange(before?.options ?? [], now.options ?? [], before === undefined),
+    ...valueChange('type', before?.type ?? null, now.type),
+  ];
+}
+
+function valueChange(
+  field: 'archived' | 'name' | 'type',
+  from: PropertyChange['from'],
+  to: string | boolean,
+) {
+  return from === to ? [] : [{ field, from, to }];
+}
+
+function optionsChange(from: readonly string[], to: readonly string[], isNew: boolean): PropertyChange[] {
+  const [before, after] = [new Set(from), new Set(to)];
+  const [added, removed] = [[...after.difference(before)], [...before.difference(after)]];
+  if (added.length === 0 && removed.length === 0) return [];
+  return [{ field: 'options', from: isNew ? null : [...from], to: [...to], added, removed }];
 }

@@ -3,11 +3,9 @@ import { byText } from '../basics/order.ts';
 import type { FieldChange } from '../model/event.ts';
 import type { Definitions } from '../model/field-definition.ts';
 import type { ProjectContent } from '../model/snapshot.ts';
-import { compareRecord, keepArchivedValues } from './compare-record.ts';
+import { compareRecord, isSameIdentifier, keepArchivedValues } from './compare-record.ts';
 import { jsonEqual } from './equal.ts';
 import { type FieldIndex, indexProjectFields, indexTaskFields } from './field-index.ts';
-import { isSameIdentifier } from './identifiers.ts';
-import { inOrder } from './in-order.ts';
 
 const NO_TASKS: ProjectContent['tasks'] = new Map();
 
@@ -127,4 +125,34 @@ function changeOf(
 
 function deletionOf({ entity }: Kind, id: string, record: JsonObject): RecordChange {
   return { entity, id, action: 'deleted', record, fields: [] };
+}
+
+/** The content after some of the changes, in order, that lead from `held` to what was read. The result may be
+ *  committed even if changes are missing at the end; all of them lead to what was read. */
+export function applyChanges(
+  held: ProjectContent | undefined,
+  changes: readonly RecordChange[],
+): ProjectContent | undefined {
+  let record: JsonObject | undefined = held?.record;
+  const tasks = new Map(held?.tasks);
+  for (const change of changes) {
+    const gone = change.action === 'deleted';
+    if (change.entity === 'project') record = gone ? undefined : change.record;
+    else if (gone) tasks.delete(change.id);
+    else tasks.set(change.id, change.record);
+  }
+  return record && { record, tasks };
+}
+
+/** Finds values by key, fastest if the keys are asked for in the order of the map: then no key is looked up,
+ *  which is slow for thousands of strings that were not hashed yet. The tasks of a project nearly always come
+ *  in the order in which they are stored. */
+export function inOrder<Value>(values: ReadonlyMap<string, Value>): (key: string) => Value | undefined {
+  const keys = [...values.keys()];
+  const ordered = [...values.values()];
+  let place = -1;
+  return key => {
+    place += 1;
+    return keys[place] === key ? ordered[place] : values.get(key);
+  };
 }

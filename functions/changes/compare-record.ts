@@ -1,10 +1,10 @@
+import { canonicalDecimal } from '../basics/decimal.ts';
 import { isEmpty } from '../basics/empty.ts';
-import type { Json, JsonObject } from '../basics/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../basics/json.ts';
 import { byText } from '../basics/order.ts';
 import type { FieldChange } from '../model/event.ts';
-import { compareField } from './compare-field.ts';
-import { differingNames } from './equal.ts';
-import type { FieldIndex } from './field-index.ts';
+import { canonicalJson, differingNames, jsonEqual } from './equal.ts';
+import type { CustomField, FieldIndex } from './field-index.ts';
 
 const NO_RECORD: JsonObject = Object.freeze({});
 
@@ -44,4 +44,81 @@ function isLost(name: string, before: JsonObject, after: JsonObject): boolean {
 /** Own properties only: `constructor` is a possible field name, and every object inherits one. */
 function ownValue(record: JsonObject, name: string): Json | undefined {
   return Object.hasOwn(record, name) ? record[name] : undefined;
+}
+
+/** The change of one field whose values are not equal as JSON, or undefined when they mean the same (design.md §7). */
+function compareField(
+  field: string,
+  from: Json | undefined,
+  to: Json | undefined,
+  custom: CustomField | undefined,
+): FieldChange | undefined {
+  if (isEmpty(from) && isEmpty(to)) return undefined;
+  const change: FieldChange = {
+    field,
+    name: custom?.name ?? field,
+    kind: custom ? 'custom' : 'builtin',
+    type: custom?.type ?? jsonType(isEmpty(to) ? from : to),
+    from: from ?? null,
+    to: to ?? null,
+  };
+  if (custom?.type === 'multiple-choice') return withChoices(change);
+  return custom?.type === 'number' && isSameNumber(change) ? undefined : change;
+}
+
+function isSameNumber({ from, to }: FieldChange): boolean {
+  const [left, right] = [decimalOf(from), decimalOf(to)];
+  return left !== undefined && left === right;
+}
+
+function decimalOf(value: Json): string | undefined {
+  return typeof value === 'string' || typeof value === 'number' ? canonicalDecimal(String(value)) : undefined;
+}
+
+/** A multiple choice is a set: order and repetition are no change. */
+function withChoices(change: FieldChange): FieldChange | undefined {
+  const [before, after] = [choices(change.from), choices(change.to)];
+  const added = [...after.keys()].filter(key => !before.has(key));
+  const removed = [...before.keys()].filter(key => !after.has(key));
+  if (added.length === 0 && removed.length === 0) return undefined;
+  const value = (set: Map<string, Json>) => (key: string) => set.get(key) as Json;
+  return { ...change, added: added.map(value(after)), removed: removed.map(value(before)) };
+}
+
+function choices(value: Json): Map<string, Json> {
+  const list = isEmpty(value) ? [] : Array.isArray(value) ? value : [value];
+  return new Map(list.map(choice => [canonicalJson(choice), choice]));
+}
+
+function jsonType(value: Json | undefined): string {
+  if (Array.isArray(value)) return 'array';
+  return isJsonObject(value) ? 'object' : typeof value;
+}
+
+/** Properties that identify a record (design.md §4). */
+const OWN = {
+  project: new Set(['id', 'projectId', 'externalId']),
+  task: new Set(['id', 'taskId', 'externalId']),
+};
+
+/** `id`, `projectId`, `assignee_id`, `memberIds`. */
+const IDENTIFIER = /(^|_)ids?$|(?<=[a-z0-9])(Id|ID)s?$/;
+
+/** True for a change of identifiers that still identify the same: a text became a number or the reverse, or
+ *  one more property holds the record's own identifier, or one less. A service may do this to all its records
+ *  at once: that must not flood subscribers (design.md §7). */
+export function isSameIdentifier(entity: 'project' | 'task', id: string, change: FieldChange): boolean {
+  const { kind, field, from, to } = change;
+  if (kind !== 'builtin') return false;
+  const isOwn = (value: Json) => isEmpty(value) || (typeof value !== 'object' && String(value) === id);
+  if (OWN[entity].has(field) && isOwn(from) && isOwn(to)) return true;
+  return jsonEqual(withTexts(field, from), withTexts(field, to));
+}
+
+/** The value, with the numbers in it that are identifiers as texts. */
+function withTexts(name: string, value: Json): Json {
+  if (typeof value === 'number') return IDENTIFIER.test(name) ? String(value) : value;
+  if (Array.isArray(value)) return value.map(item => withTexts(name, item));
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, withTexts(key, child)]));
 }

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../basics/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../basics/json.ts';
 
 /** Equality by JSON meaning: the order of an object's keys doesn't count, that of an array does. */
 export function jsonEqual(left: Json, right: Json): boolean {
@@ -54,4 +54,14 @@ function sizeOf(object: JsonObject): number {
   let size = 0;
   for (const _ in object) size += 1;
   return size;
+}
+
+/** JSON text with sorted keys: two values have one text exactly when they are equal by JSON meaning. */
+export function canonicalJson(value: Json): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (!isJsonObject(value)) return JSON.stringify(value);
+  const members = Object.keys(value)
+    .sort()
+    .map(key => `${JSON.stringify(key)}:${canonicalJson(value[key] as Json)}`);
+  return `{${members.join(',')}}`;
 }

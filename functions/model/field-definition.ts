@@ -1,3 +1,5 @@
+import type { FieldChange, PropertyChange } from './event.ts';
+
 /** A custom field's definition, as far as its undocumented structure shows it (service-api.md §2.4, §4 #6 and #7). */
 export interface FieldDefinition {
   readonly externalId: string;
@@ -26,4 +28,12 @@ export interface Definitions {
   readonly task: readonly KnownField[];
   /** The lists that were read at least once: from then on new fields in them are told. */
   readonly read?: readonly FieldEntity[];
+}
+
+const NAMES = { archived: 'Archived', name: 'Name', options: 'Choices', type: 'Type' } as const;
+const TYPES = { archived: 'boolean', name: 'string', options: 'array', type: 'string' } as const;
+
+/** A changed property of a definition in the form of a changed field, to be shown to people. */
+export function asFieldChange(change: PropertyChange): FieldChange {
+  return { ...change, name: NAMES[change.field], kind: 'builtin', type: TYPES[change.field] };
 }

@@ -1,7 +1,6 @@
 import type { ProcessKey } from '../basics/process.ts';
-import { applyChanges } from '../changes/apply-changes.ts';
 import { buildEvents, type Observed, type Commit as Origin } from '../changes/build-events.ts';
-import type { RecordChange } from '../changes/compare-project.ts';
+import { applyChanges, type RecordChange } from '../changes/compare-project.ts';
 import { jsonEqual } from '../changes/equal.ts';
 import { updateTime } from '../changes/ignored-fields.ts';
 import type { ProcessState } from '../model/process-state.ts';

@@ -1,6 +1,6 @@
 import { happenedAt } from '../basics/clock.ts';
 import type { Mode } from '../basics/process.ts';
-import { recoveredEvent, stalledEvent } from '../changes/source-events.ts';
+import { recoveredEvent, stalledEvent } from '../changes/process-events.ts';
 import { longestSilence } from '../config/workspace.ts';
 import type { PassFailure, ProcessState } from '../model/process-state.ts';
 import { DeadlineError } from '../service/errors.ts';

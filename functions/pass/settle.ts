@@ -1,6 +1,5 @@
-import { heldEvent } from '../changes/build-events.ts';
 import { compareProject } from '../changes/compare-project.ts';
-import { skippedEvent } from '../changes/source-events.ts';
+import { heldEvent, skippedEvent } from '../changes/process-events.ts';
 import { failureOf, type ProcessState, type SavedState } from '../model/process-state.ts';
 import type { Snapshot } from '../model/snapshot.ts';
 import { nextPace } from '../schedule/pace.ts';

@@ -8,7 +8,7 @@ import type {
   ProjectEvent,
   TaskEvent,
 } from '../../functions/model/event.ts';
-import { asFieldChange } from '../../functions/model/property-change.ts';
+import { asFieldChange } from '../../functions/model/field-definition.ts';
 import { columns, cut, pad, printable } from './text.ts';
 import { EMPTY, readable, readablePair } from './values.ts';
 

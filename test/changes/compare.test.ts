@@ -2,8 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isEmpty } from '../../functions/basics/empty.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../functions/basics/json.ts';
-import { applyChanges } from '../../functions/changes/apply-changes.ts';
-import { compareProject, keepArchived, rulesOf } from '../../functions/changes/compare-project.ts';
+import {
+  applyChanges,
+  compareProject,
+  keepArchived,
+  rulesOf,
+} from '../../functions/changes/compare-project.ts';
 import { compareRecord } from '../../functions/changes/compare-record.ts';
 import { ignoredFields } from '../../functions/changes/ignored-fields.ts';
 import type { ProjectContent } from '../../functions/model/snapshot.ts';

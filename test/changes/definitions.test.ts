@@ -1,17 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { byText } from '../../functions/basics/order.ts';
-import { compareDefinition } from '../../functions/changes/compare-definition.ts';
 import {
+  compareDefinition,
   compareDefinitions,
   type DefinitionChange,
   type DefinitionsRead,
   definitionsAfter,
   isInDoubt,
 } from '../../functions/changes/compare-definitions.ts';
-import { fieldEvents } from '../../functions/changes/field-events.ts';
 import { isOutOfUse } from '../../functions/changes/field-index.ts';
 import { MAX_EVENT_BYTES } from '../../functions/changes/fit-event.ts';
+import { fieldEvents } from '../../functions/changes/process-events.ts';
 import type { Definitions, FieldDefinition } from '../../functions/model/field-definition.ts';
 import { checkEvents } from '../kit/check-event.ts';
 

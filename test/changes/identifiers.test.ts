@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../functions/basics/json.ts';
-import { isSameIdentifier } from '../../functions/changes/identifiers.ts';
+import { isSameIdentifier } from '../../functions/changes/compare-record.ts';
 import type { FieldChange } from '../../functions/model/event.ts';
 
 const change = (field: string, from: Json, to: Json, more: Partial<FieldChange> = {}): FieldChange => ({

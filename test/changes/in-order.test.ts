@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../functions/basics/json.ts';
-import { compareProject, keepArchived, rulesOf } from '../../functions/changes/compare-project.ts';
-import { inOrder } from '../../functions/changes/in-order.ts';
+import { compareProject, inOrder, keepArchived, rulesOf } from '../../functions/changes/compare-project.ts';
 
 /** A map that says what it was asked for by key. */
 class Asked<Value> extends Map<string, Value> {

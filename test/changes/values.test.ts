@@ -4,8 +4,7 @@ import { canonicalDecimal } from '../../functions/basics/decimal.ts';
 import { isEmpty } from '../../functions/basics/empty.ts';
 import type { Json } from '../../functions/basics/json.ts';
 import { byText } from '../../functions/basics/order.ts';
-import { canonicalJson } from '../../functions/changes/canonical.ts';
-import { jsonEqual } from '../../functions/changes/equal.ts';
+import { canonicalJson, jsonEqual } from '../../functions/changes/equal.ts';
 import { expectLinear } from '../kit/linear.ts';
 
 const json = fc.jsonValue() as fc.Arbitrary<Json>;

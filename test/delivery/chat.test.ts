@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { auditEvents } from '../../functions/changes/audit-events.ts';
+import { auditEvents } from '../../functions/changes/process-events.ts';
 import { tallyOf, tallyText } from '../../functions/delivery/chat/chat-fit.ts';
 import { cleanText, cutText, fromDifference, isolate } from '../../functions/delivery/chat/chat-text.ts';
 import { chatTopics } from '../../functions/delivery/chat/chat-topics.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { auditEvents } from '../../functions/changes/audit-events.ts';
+import { auditEvents } from '../../functions/changes/process-events.ts';
 import type { Actor, ChangeEvent } from '../../functions/model/event.ts';
 import { commit } from '../kit/operations/context.ts';
 import { eventsOf } from '../kit/operations/events.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ProcessKey } from '../../functions/basics/process.ts';
-import { auditEvents } from '../../functions/changes/audit-events.ts';
+import { auditEvents } from '../../functions/changes/process-events.ts';
 import type { ChangeEvent } from '../../functions/model/event.ts';
 import { AT, commit, PROCESSES, STORES, type Stores } from '../kit/operations/context.ts';
 import { eventsOf } from '../kit/operations/events.ts';

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { auditEvents } from '../../functions/changes/audit-events.ts';
-import { buildEvents, heldEvent } from '../../functions/changes/build-events.ts';
-import { fieldEvents } from '../../functions/changes/field-events.ts';
+import { buildEvents } from '../../functions/changes/build-events.ts';
+import { auditEvents, fieldEvents, heldEvent } from '../../functions/changes/process-events.ts';
 import type { ChangeEvent, FieldChange } from '../../functions/model/event.ts';
 import { bytesOf, messageOf } from '../../functions/topic/entry.ts';
 

@@ -1,5 +1,5 @@
 import type { FieldEvent, PropertyChange } from '../../model/event.ts';
-import { asFieldChange } from '../../model/property-change.ts';
+import { asFieldChange } from '../../model/field-definition.ts';
 import { cleanText, isolate, label } from './chat-text.ts';
 import type { ChatRecord } from './chat-topic.ts';
 

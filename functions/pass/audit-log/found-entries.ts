@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { JsonObject } from '../../basics/json.ts';
-import { canonicalJson } from '../../changes/canonical.ts';
+import { canonicalJson } from '../../changes/equal.ts';
 import type { AuditPosition } from '../../model/process-state.ts';
 import type { Page } from '../../service/service.ts';
 import type { PassContext } from '../context/context.ts';

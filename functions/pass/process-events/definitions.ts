@@ -5,8 +5,8 @@ import {
   isInDoubt,
 } from '../../changes/compare-definitions.ts';
 import { type Rules, rulesOf } from '../../changes/compare-project.ts';
-import { fieldEvents } from '../../changes/field-events.ts';
 import { ignoredFields } from '../../changes/ignored-fields.ts';
+import { fieldEvents } from '../../changes/process-events.ts';
 import type { FieldDefinition } from '../../model/field-definition.ts';
 import type { ProcessState } from '../../model/process-state.ts';
 import { isPassing, ServiceAnswerError, ServiceStatusError } from '../../service/errors.ts';

@@ -1,7 +1,7 @@
 import { inParallel } from '../../basics/in-parallel.ts';
 import type { JsonObject } from '../../basics/json.ts';
 import { byText } from '../../basics/order.ts';
-import { auditEvents, type ReadEntry } from '../../changes/audit-events.ts';
+import { auditEvents, type ReadEntry } from '../../changes/process-events.ts';
 import type { Snapshot } from '../../model/snapshot.ts';
 import { TornSnapshotError } from '../../store/store.ts';
 import type { Actors } from '../audit-log/actors.ts';

@@ -1,9 +1,9 @@
 import { canonicalDecimal } from '../../../functions/basics/decimal.ts';
 import { isEmpty } from '../../../functions/basics/empty.ts';
 import type { Json, JsonObject } from '../../../functions/basics/json.ts';
-import { canonicalJson } from '../../../functions/changes/canonical.ts';
 import type { RecordChange, Rules } from '../../../functions/changes/compare-project.ts';
-import { isSameIdentifier } from '../../../functions/changes/identifiers.ts';
+import { isSameIdentifier } from '../../../functions/changes/compare-record.ts';
+import { canonicalJson } from '../../../functions/changes/equal.ts';
 import type { FieldChange } from '../../../functions/model/event.ts';
 import type { ProjectContent } from '../../../functions/model/snapshot.ts';
 

@@ -1,8 +1,12 @@
 import fc from 'fast-check';
 import type { Json } from '../../../functions/basics/json.ts';
-import { auditEvents } from '../../../functions/changes/audit-events.ts';
-import { heldEvent } from '../../../functions/changes/build-events.ts';
-import { recoveredEvent, skippedEvent, stalledEvent } from '../../../functions/changes/source-events.ts';
+import {
+  auditEvents,
+  heldEvent,
+  recoveredEvent,
+  skippedEvent,
+  stalledEvent,
+} from '../../../functions/changes/process-events.ts';
 import type { Actor, ChangeEvent, FieldChange } from '../../../functions/model/event.ts';
 import { change, commitOf, fieldsOf } from './chat-batches.ts';
 

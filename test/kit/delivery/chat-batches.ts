@@ -1,9 +1,14 @@
 import type { Json } from '../../../functions/basics/json.ts';
-import { buildEvents, heldEvent } from '../../../functions/changes/build-events.ts';
+import { buildEvents } from '../../../functions/changes/build-events.ts';
 import { compareDefinitions } from '../../../functions/changes/compare-definitions.ts';
 import type { RecordChange } from '../../../functions/changes/compare-project.ts';
-import { fieldEvents } from '../../../functions/changes/field-events.ts';
-import { recoveredEvent, skippedEvent, stalledEvent } from '../../../functions/changes/source-events.ts';
+import {
+  fieldEvents,
+  heldEvent,
+  recoveredEvent,
+  skippedEvent,
+  stalledEvent,
+} from '../../../functions/changes/process-events.ts';
 import type { LinkTemplates } from '../../../functions/model/endpoint.ts';
 import type { Actor, ChangeEvent, FieldChange } from '../../../functions/model/event.ts';
 import type { Definitions, FieldDefinition } from '../../../functions/model/field-definition.ts';

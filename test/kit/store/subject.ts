@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { heldEvent } from '../../../functions/changes/build-events.ts';
+import { heldEvent } from '../../../functions/changes/process-events.ts';
 import type { ChangeEvent } from '../../../functions/model/event.ts';
 import type { ProjectContent, Snapshot } from '../../../functions/model/snapshot.ts';
 import type { Snapshots } from '../../../functions/store/store.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { heldEvent } from '../../../functions/changes/build-events.ts';
+import { heldEvent } from '../../../functions/changes/process-events.ts';
 import { type ProcessState, UNKNOWN_PROCESS } from '../../../functions/model/process-state.ts';
 import type { PassPorts } from '../../../functions/pass/context/context.ts';
 import { announce, type Draft } from '../../../functions/pass/process-events/announce.ts';

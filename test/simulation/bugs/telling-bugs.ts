@@ -133,7 +133,7 @@ export const TELLING_BUGS: readonly Bug[] = [
   },
   {
     name: 'of several removed choices the first alone',
-    edits: [edit('changes/compare-field.ts', 'removed: removed.map(', 'removed: removed.slice(0, 1).map(')],
+    edits: [edit('changes/compare-record.ts', 'removed: removed.map(', 'removed: removed.slice(0, 1).map(')],
   },
   {
     name: "a listing's older record taken for newer",

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ProcessKey } from '../../../functions/basics/process.ts';
-import { auditEvents } from '../../../functions/changes/audit-events.ts';
+import { auditEvents } from '../../../functions/changes/process-events.ts';
 import type { Snapshots } from '../../../functions/store/store.ts';
 import { AT, type Subject } from '../../kit/store/subject.ts';
 

@@ -5,7 +5,7 @@ export const CHANGES: readonly Bug[] = [
     name: 'sets of choices compared by their size',
     edits: [
       edit(
-        'changes/compare-field.ts',
+        'changes/compare-record.ts',
         'if (added.length === 0 && removed.length === 0) return undefined;',
         'if (before.size === after.size) return undefined;',
       ),
