@@ -1,5 +1,5 @@
 /** How `walk` works on its items. */
-export interface Walk<Item> {
+interface Walk<Item> {
   readonly concurrency: number;
   readonly work: (item: Item) => Promise<void>;
   /** Asked before each item; true begins no further one. */

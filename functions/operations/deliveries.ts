@@ -8,7 +8,7 @@ import { placeOf } from '../delivery/read-event.ts';
 import type { Attempt, NewDelivery } from '../model/delivery.ts';
 import { leftOutBy } from '../model/filter.ts';
 import { testEvent } from '../model/test-event.ts';
-import type { FoundEntry } from '../store/store.ts';
+import type { JournalEntry } from '../store/store.ts';
 import { type Acted, type OperationsContext, onEndpoint } from './context.ts';
 import { readSecret } from './endpoint-settings.ts';
 import { allEndpoints, changeRow, countOf, type Found, findEndpoint, wake } from './endpoints.ts';
@@ -177,7 +177,7 @@ export async function traceEvent(
 /** The deliveries of the event to an endpoint, or which key of its filter leaves out an event that it never got. */
 async function resultAt(
   { deliveries, clock }: OperationsContext,
-  { event, at }: FoundEntry,
+  { event, at }: JournalEntry,
   { endpoint, row }: Found,
 ): Promise<DeliveryStatus | LeftOut> {
   const { name, filter = {} } = endpoint;

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Json } from '../basics/json.ts';
 import { type ChangeEvent, type EventType, eventSchemas } from '../model/event.ts';
 import { wants } from '../model/filter.ts';
-import type { FoundEntry, JournalRecord } from '../store/store.ts';
+import type { JournalEntry, JournalRecord } from '../store/store.ts';
 import type { OperationsContext } from './context.ts';
 import { cursorOf, DEFAULT_LIMIT, iso, readCursor } from './page.ts';
 import { processesOf } from './processes.ts';
@@ -133,7 +133,7 @@ export function checkTypes(types: readonly string[] | undefined): void {
 export async function findEvent(
   { journal }: Pick<OperationsContext, 'journal'>,
   eventId: string,
-): Promise<FoundEntry> {
+): Promise<JournalEntry> {
   const entry = await journal.find(eventId);
   if (!entry)
     throw new Refused('There is no event of this id in the last 30 days. The list of events has their ids.');

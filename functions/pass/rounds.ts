@@ -1,4 +1,4 @@
-import { type Walk, walk } from '../basics/walk.ts';
+import { walk } from '../basics/walk.ts';
 import type { SnapshotHead } from '../model/snapshot.ts';
 import { DeadlineError, ServiceError } from '../service/errors.ts';
 import { byKey } from '../store/store.ts';
@@ -110,7 +110,13 @@ async function secondRound(
 async function lookInTurn(
   context: PassContext,
   ids: readonly string[],
-  { work, onReached }: Pick<Walk<string>, 'work' | 'onReached'>,
+  {
+    work,
+    onReached,
+  }: {
+    readonly work: (id: string) => Promise<void>;
+    readonly onReached: (id: string, done: number) => Promise<void>;
+  },
   onTimeOut: () => Promise<void>,
 ): Promise<boolean> {
   const { heartbeat, concurrency } = context;

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Mode, ProcessKey } from '../basics/process.ts';
 import type { ProcessState } from '../model/process-state.ts';
-import type { SweepProgress } from '../store/store.ts';
+import type { TickProgress } from '../store/store.ts';
 import { dueAtOf } from './pace.ts';
 import { isAdaptive, type ScheduledProcess } from './scheduled.ts';
 
@@ -21,9 +21,7 @@ export interface DuePass extends ProcessKey {
 }
 
 /** What is known of a process when it is decided. Without `sweep` no lost sweep is sent again. */
-export interface Known extends Pick<ProcessState, 'baselined' | 'pace'> {
-  readonly sweep?: SweepProgress | undefined;
-}
+export interface Known extends Pick<ProcessState, 'baselined' | 'pace'>, Pick<TickProgress, 'sweep'> {}
 
 const MINUTE_MS = 60_000;
 /** A sweep that nobody could begin for so long is left to the next: sweeps that pile up would keep `changes` passes waiting. */
@@ -71,7 +69,7 @@ function sweepsOf(process: ScheduledProcess, known: Known | undefined, window: W
 
 /** Whether the sweep that was due at `last` neither was completed nor is under way. */
 function isLost(
-  { completedAt, isUnfinished, leasedUntil = 0 }: SweepProgress,
+  { completedAt, isUnfinished, leasedUntil = 0 }: NonNullable<Known['sweep']>,
   last: number,
   now: number,
 ): boolean {

@@ -39,7 +39,7 @@ export interface Snapshots extends Projects, States, Leases {
 }
 
 /** The snapshots of a process's projects, and what their deletion left. */
-export interface Projects {
+interface Projects {
   /** @throws TornSnapshotError */
   load(process: ProcessKey, projectId: string): Promise<Snapshot | undefined>;
   /** Snapshot and change records are written together, or neither. */
@@ -88,7 +88,7 @@ export function byKey(one: string, other: string): number {
 }
 
 /** The right to walk a process, one run at a time for each mode. */
-export interface Leases {
+interface Leases {
   /** Takes the lease until `until`, or returns undefined while another owner holds it (`now` decides if it expired). */
   takeLease(process: ProcessKey, request: LeaseRequest): Promise<Lease | undefined>;
   /** Remembers where the pass stands and holds the lease until `until`; false when the lease is no longer ours. */
@@ -146,7 +146,7 @@ export function farEnd({ until }: LeaseRequest): number {
 }
 
 /** What the passes of a process hand on to one another. */
-export interface States {
+interface States {
   /** The state with its debts. Costs two requests. */
   readState(process: ProcessKey): Promise<ProcessState>;
   /** Commits events about the process itself (or none) and the state that goes with them, in one step.
@@ -213,18 +213,15 @@ export interface Progress
   /** By the id of the project. */
   readonly debts: ReadonlyMap<string, Omit<Debt, 'revision'>>;
   /** Passes that are not completed, or that a run walks now. */
-  readonly passes: readonly BegunPass[];
-}
-
-/** A pass that is not completed. */
-export interface BegunPass {
-  readonly mode: Mode;
-  /** The identifier of the last project that it is done with; it goes in their order. */
-  readonly progress: string | undefined;
-  /** False when a run holds its lease but the pass has not begun its listing yet. */
-  readonly isBegun: boolean;
-  /** Until when a run has its lease at the latest, in ms since 1970 by our clock; undefined when none has. */
-  readonly heldUntil: number | undefined;
+  readonly passes: readonly {
+    readonly mode: Mode;
+    /** The identifier of the last project that it is done with; it goes in their order. */
+    readonly progress: string | undefined;
+    /** False when a run holds its lease but the pass has not begun its listing yet. */
+    readonly isBegun: boolean;
+    /** Until when a run has its lease at the latest, in ms since 1970 by our clock; undefined when none has. */
+    readonly heldUntil: number | undefined;
+  }[];
 }
 
 /** A process that is known. */
@@ -247,12 +244,13 @@ export interface Roster {
   count(process: ProcessKey, most: number): Promise<number>;
   /** Deletes what passes know of a process: first its progress, then its projects, at most `most` with a
    *  call. Once all are deleted, it is no longer listed. Its journal stays. `now` is in ms since 1970, by our
-   *  clock. */
-  forget(process: ProcessKey, page: { readonly now: number; readonly most: number }): Promise<Forgotten>;
+   *  clock.
+   *  @returns `busy` while a pass walks it */
+  forget(
+    process: ProcessKey,
+    page: { readonly now: number; readonly most: number },
+  ): Promise<'busy' | { readonly projects: number; readonly isDone: boolean }>;
 }
-
-/** The outcome of forgetting a part of a process: `busy` while a pass walks it. */
-export type Forgotten = 'busy' | { readonly projects: number; readonly isDone: boolean };
 
 /** Deliveries that wait in rows, dead letters, and attempts. A call takes effect as a whole or for some of
  *  its deliveries, and lasts through any crash once it has resolved. */
@@ -325,10 +323,11 @@ export interface EndpointRows {
   /** Reads the row and writes what `decide` returns; if another write came first, it does both again.
    *  `decide` returns undefined to leave the row as it is, and `removed` to remove it.
    *  @returns the row as it then is */
-  change(name: string, decide: Decide): Promise<EndpointRow | undefined>;
+  change(
+    name: string,
+    decide: (row: EndpointRow | undefined) => EndpointRow | 'removed' | undefined,
+  ): Promise<EndpointRow | undefined>;
 }
-
-export type Decide = (row: EndpointRow | undefined) => EndpointRow | 'removed' | undefined;
 
 /** When each endpoint gets its next message: all runs that serve it share one rate (docs/architecture.md:
  *  `SLOT`). */
@@ -348,7 +347,7 @@ export interface JournalReader {
    *  taken, so that a search can stop at any record, and a later one begin there. @throws TypeError for a
    *  `from` that is no position */
   search(search: Search): AsyncIterable<JournalRecord>;
-  find(eventId: string): Promise<FoundEntry | undefined>;
+  find(eventId: string): Promise<JournalEntry | undefined>;
 }
 
 /** An event as it was committed. */
@@ -356,16 +355,12 @@ export interface JournalEntry {
   readonly event: ChangeEvent;
   /** When it was committed, by our clock, in ms since 1970. */
   readonly at: number;
-}
-
-/** An event that was found by its id. */
-export interface FoundEntry extends JournalEntry {
-  /** Whether it was published to the topic; undefined where the journal doesn't know. */
+  /** Of one that was found by its id: whether it was published to the topic; undefined where the journal doesn't know. */
   readonly isPublished?: boolean | undefined;
 }
 
 /** The part of the journal to read, in ms since 1970 by our clock. */
-export interface Stretch {
+interface Stretch {
   /** Committed at this time or later. */
   readonly since: number;
   /** Committed before this time. */
@@ -375,7 +370,7 @@ export interface Stretch {
 }
 
 /** The next events of a stretch. */
-export interface JournalSlice {
+interface JournalSlice {
   readonly entries: readonly JournalEntry[];
   /** Where the next slice begins; undefined after the last one. */
   readonly position: string | undefined;
@@ -448,7 +443,7 @@ export type Subject =
   | { readonly process: ProcessKey }
   | { readonly stack: true };
 
-export interface ActionsPage {
+interface ActionsPage {
   readonly actions: readonly Action[];
   /** Where the next page begins; undefined on the last one. */
   readonly position: string | undefined;
@@ -479,14 +474,14 @@ export interface TickProgress
   /** Where there is no baseline: when the lease of the run that walks the projects ends, in ms since 1970;
    *  undefined when none walks them. */
   readonly workedUntil?: number | undefined;
-  readonly sweep?: SweepProgress | undefined;
-}
-
-/** How far the sweeps of a process are; for one without a baseline, the baseline. Times are by our clock. */
-export interface SweepProgress {
-  readonly completedAt: number;
-  /** One began, and has not ended: `changes` passes go on with it. */
-  readonly isUnfinished: boolean;
-  /** When the lease of the run that makes one ends; undefined when none does. */
-  readonly leasedUntil: number | undefined;
+  /** How far the sweeps of a process are; for one without a baseline, the baseline. Times are by our clock. */
+  readonly sweep?:
+    | {
+        readonly completedAt: number;
+        /** One began, and has not ended: `changes` passes go on with it. */
+        readonly isUnfinished: boolean;
+        /** When the lease of the run that makes one ends; undefined when none does. */
+        readonly leasedUntil: number | undefined;
+      }
+    | undefined;
 }

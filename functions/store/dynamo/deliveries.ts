@@ -14,7 +14,7 @@ import {
 } from '../keys.ts';
 import { DELIVERIES_KEPT_MS } from '../limits.ts';
 import { DUE_LATER, IS_ABSENT, TRIED, UNTRIED } from './conditions.ts';
-import { firstOf, getItem, type Item, type QueryOptions, queryItems } from './requests.ts';
+import { firstOf, getItem, type Item, queryItems } from './requests.ts';
 import { holds, patiently, type Table } from './table.ts';
 
 /** Writes under way at once. */
@@ -57,16 +57,12 @@ export async function forget(
   );
 }
 
-function pendingItems(table: Table, endpoint: string, options?: QueryOptions) {
-  return queryItems(table, endpointPartition(endpoint), PENDING, options);
-}
-
 export async function due(
   table: Table,
   endpoint: string,
   { now, limit, inHand }: { now: number; limit: number; inHand: ReadonlySet<string> },
 ): Promise<PendingDelivery[]> {
-  const items = pendingItems(table, endpoint, {
+  const items = queryItems(table, endpointPartition(endpoint), PENDING, {
     FilterExpression: 'due <= :now',
     values: { ':now': number(now) },
     first: limit + inHand.size,
@@ -80,7 +76,8 @@ export async function due(
 /** What is due later, with no more than is asked for. */
 function dueLater(table: Table, endpoint: string, now: number, ProjectionExpression: string) {
   const values = { ':now': number(now) };
-  return pendingItems(table, endpoint, { FilterExpression: DUE_LATER, values, ProjectionExpression });
+  const options = { FilterExpression: DUE_LATER, values, ProjectionExpression };
+  return queryItems(table, endpointPartition(endpoint), PENDING, options);
 }
 
 export async function nextDue(table: Table, endpoint: string, now: number): Promise<number | undefined> {

@@ -2,7 +2,7 @@ import { type TransactWriteItem, UpdateItemCommand } from '@aws-sdk/client-dynam
 import type { EndpointRow } from '../../model/endpoint-row.ts';
 import { ENDPOINTS, endpointRowKey, REGISTRY_KEY, slotKey } from '../keys.ts';
 import { MAX_SLOT_AHEAD_MS } from '../limits.ts';
-import type { Decide, EndpointRows, Slots } from '../store.ts';
+import type { EndpointRows, Slots } from '../store.ts';
 import { IS_ABSENT, IS_REVISION, SLOT_IS_FREE, SLOT_IS_NEAR } from './conditions.ts';
 import { numberIn } from './deliveries.ts';
 import { getItem, type Item, queryItems, transact } from './requests.ts';
@@ -28,21 +28,19 @@ export function createEndpointRows(table: Table): EndpointRows {
       return item && rowOf(item);
     },
     revision: async () => (await getItem(table, REGISTRY_KEY))?.revision?.S,
-    change: (name, decide) => change(table, name, decide),
+    async change(name, decide) {
+      for (let tried = 1; ; tried++) {
+        const item = await getItem(table, endpointRowKey(name));
+        const before = item && rowOf(item);
+        const after = decide(before);
+        if (after === undefined) return before;
+        const isWritten = await write(table, before, { name, item, after });
+        if (isWritten) return after === 'removed' ? undefined : after;
+        if (tried === TRIES || !(await waitAfter(table, Math.min(tried, GROWING_WAITS))))
+          throw new Error(`The row of endpoint ${name} changed each time before it could be written.`);
+      }
+    },
   };
-}
-
-async function change(table: Table, name: string, decide: Decide): Promise<EndpointRow | undefined> {
-  for (let tried = 1; ; tried++) {
-    const item = await getItem(table, endpointRowKey(name));
-    const before = item && rowOf(item);
-    const after = decide(before);
-    if (after === undefined) return before;
-    const isWritten = await write(table, before, { name, item, after });
-    if (isWritten) return after === 'removed' ? undefined : after;
-    if (tried === TRIES || !(await waitAfter(table, Math.min(tried, GROWING_WAITS))))
-      throw new Error(`The row of endpoint ${name} changed each time before it could be written.`);
-  }
 }
 
 interface Change {

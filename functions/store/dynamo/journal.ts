@@ -25,7 +25,6 @@ import type {
   JournalReader,
   JournalRecord,
   Search,
-  Stretch,
 } from '../store.ts';
 import { IS_ABSENT } from './conditions.ts';
 import { firstOf, queryItems } from './requests.ts';
@@ -148,7 +147,7 @@ type SlicePlace = readonly [pk: string, behind: string];
 async function slice(
   table: Table,
   pk: string,
-  { since, until }: Stretch,
+  { since, until }: Pick<Search, 'since' | 'until'>,
   { behind, limit }: { behind: string; limit: number },
 ): Promise<Page> {
   const page = await query(table, pk, behind || changeTime(since), { Limit: limit });

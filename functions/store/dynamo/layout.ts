@@ -12,11 +12,6 @@ export const MIN_READ_LAYOUT = 2;
 /** What a table is taken for that has data and no layout: its first step finds out whether it can be migrated. */
 const UNMARKED = 0;
 
-/** For the one program that migrates: no page is begun after `until`, in ms since 1970 by the table's clock. */
-export interface Migration {
-  readonly until: number;
-}
-
 /** The table can't be used as it is. The message says why, and what to do. */
 export class LayoutError extends Error {}
 
@@ -27,15 +22,15 @@ interface Layout {
 }
 
 /** To be called before anything else is read or written. An empty table gets this version's layout; one of an earlier layout is
- *  migrated where `migration` is given.
+ *  migrated where `migration` is given, whose `until` is when no further page is begun, in ms since 1970 by the table's clock.
  *  @throws LayoutError when its layout is unknown, or has yet to be migrated and is not read as it is */
-export async function checkLayout(table: Table, migration?: Migration): Promise<void> {
+export async function checkLayout(table: Table, migration?: { readonly until: number }): Promise<void> {
   const found = (await layoutOf(table)) ?? (await layoutOfNew(table));
   const { version } = found ?? { version: UNMARKED };
   if (version === TABLE_LAYOUT) return;
   if (version === undefined || !STEPS.has(version))
     throw refusal(table, `layout ${version ?? 'of no number'}`);
-  if (migration) return migrate(table, found, migration);
+  if (migration) return migrate(table, found, migration.until);
   if (version >= MIN_READ_LAYOUT) return;
   throw new LayoutError(
     `The table ${table.tableName} has a layout of an earlier version, and is not migrated to layout ${TABLE_LAYOUT} yet. ` +
@@ -46,7 +41,7 @@ export async function checkLayout(table: Table, migration?: Migration): Promise<
 
 /** Does page after page, and step after step. A run that ends in between, or at the same time as another, does no harm: each page
  *  may be done again, and what is done is written down only by the run that did the page that comes next. */
-async function migrate(table: Table, found: Layout | undefined, { until }: Migration): Promise<void> {
+async function migrate(table: Table, found: Layout | undefined, until: number): Promise<void> {
   for (let layout = found; layout?.version !== TABLE_LAYOUT; ) {
     if (table.patience.clock() >= until)
       throw new LayoutError(

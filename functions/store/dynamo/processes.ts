@@ -24,7 +24,7 @@ import {
   TOMBSTONE,
   usersKey,
 } from '../keys.ts';
-import type { BegunPass, Forgotten, ProcessReader, Progress, Roster } from '../store.ts';
+import type { ProcessReader, Progress, Roster } from '../store.ts';
 import { IS_ON_HOLD, NOT_WALKED } from './conditions.ts';
 import { progressOf } from './leases.ts';
 import { batchGet, firstOf, getItem, queryItems, transact } from './requests.ts';
@@ -74,7 +74,7 @@ async function readProgress(table: Table, process: ProcessKey): Promise<Progress
   return { ...stateOf(items), debts, passes };
 }
 
-function passOf(mode: Mode, item: ProcessItem): BegunPass[] {
+function passOf(mode: Mode, item: ProcessItem): Progress['passes'] {
   const isBegun = item.window !== undefined;
   const heldUntil = item.leaseUntil && Number(item.leaseUntil.N);
   if (!isBegun && heldUntil === undefined) return [];
@@ -132,7 +132,7 @@ async function forget(
   table: Table,
   process: ProcessKey,
   { now, most }: { readonly now: number; readonly most: number },
-): Promise<Forgotten> {
+): ReturnType<Roster['forget']> {
   const TableName = table.tableName;
   const isFree = {
     ConditionExpression: NOT_WALKED,

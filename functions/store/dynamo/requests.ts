@@ -55,7 +55,7 @@ export async function batchGet(
 const UNANSWERED =
   'The table answered no item of a batch, however often it was asked: it is throttled. The next pass asks again.';
 
-export interface QueryOptions extends Projection {
+interface QueryOptions extends Projection {
   readonly FilterExpression?: string;
   /** What the filter's placeholders stand for. */
   readonly values?: Record<string, AttributeValue>;

@@ -8,7 +8,7 @@ import { addDead, bury, buryBefore, dead, findDead, revive } from './dead-letter
 import { add, bringForward, due, find, forget, nextDue, putOff, remove, standingOf } from './deliveries.ts';
 import { createEndpointRows, createSlots } from './endpoints.ts';
 import { createChangeRecords, createJournalReader } from './journal.ts';
-import { checkLayout, type Migration } from './layout.ts';
+import { checkLayout } from './layout.ts';
 import { abandon, finish, release, saveProgress, takeLease } from './leases.ts';
 import { createProcessReader, createRoster } from './processes.ts';
 import { commit, headsOf, load, readTombstone, withSnapshot } from './projects.ts';
@@ -28,7 +28,7 @@ interface DynamoStoreOptions extends Patience {
   /** The processes whose journals are read: of no others the table is asked, but for one event by its id. */
   readonly processes?: readonly ProcessKey[];
   /** For the one program that migrates a table of an earlier layout. */
-  readonly migration?: Migration;
+  readonly migration?: Parameters<typeof checkLayout>[1];
 }
 
 /** Opens the table of a stack. See `checkLayout`. @throws LayoutError */

@@ -13,10 +13,6 @@ export interface Database {
   readonly sql: Statements;
 }
 
-/** The tables of one room: created with the file, and part of its layout. A statement with IF NOT EXISTS is for what an
- *  older version of the same layout lacks: it runs at each start. */
-export type Schema = string;
-
 /** "CHWR": tells our files from other programs'. */
 const APPLICATION_ID = 0x43485752;
 /** The layout of version 0.1.0: files of earlier ones are refused. */
@@ -36,6 +32,9 @@ export class DatabaseError extends Error {}
  * A write survives the end of this process, however it ends. A power cut may undo the last writes, but never one without all
  * later ones, because the log is written in order. So only what others may see must be on disk before they do: see `durably`.
  *
+ * Each of `schemas` has the tables of one folder: created with the file, and part of its layout. A statement with IF NOT EXISTS
+ * is for what an older version of the same layout lacks: it runs at each start.
+ *
  * A file of an older layout is migrated step by step. Each step and its layout's number are one transaction: after an
  * interruption the next start goes on with the step that is missing.
  *
@@ -44,7 +43,7 @@ export class DatabaseError extends Error {}
  */
 export function openDatabase(
   path: string,
-  schemas: readonly Schema[],
+  schemas: readonly string[],
   migrations: readonly string[] = MIGRATIONS,
 ): Database {
   if (path !== ':memory:') makePrivate(path);
@@ -87,7 +86,7 @@ export function inTransaction<Result>({ file }: Database, work: () => Result): R
 function prepare(
   file: DatabaseSync,
   path: string,
-  { schemas, migrations }: { readonly schemas: readonly Schema[]; readonly migrations: readonly string[] },
+  { schemas, migrations }: { readonly schemas: readonly string[]; readonly migrations: readonly string[] },
 ): void {
   const [application, layout] = [pragma(file, 'application_id'), pragma(file, 'user_version')];
   if (application === 0 && layout === 0 && isEmpty(file)) {

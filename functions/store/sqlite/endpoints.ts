@@ -1,6 +1,6 @@
 import type { EndpointRow } from '../../model/endpoint-row.ts';
 import { MAX_SLOT_AHEAD_MS } from '../limits.ts';
-import type { Decide, EndpointRows, Slots } from '../store.ts';
+import type { EndpointRows, Slots } from '../store.ts';
 import { type Database, inTransaction } from './database.ts';
 
 /** The registry of endpoints in a SQLite database that `openDatabase` opened with `SNAPSHOTS_SCHEMA`. */
@@ -9,28 +9,26 @@ export function sqliteEndpointRows(database: Database): EndpointRows {
   return {
     list: async () => sql.all`SELECT row FROM endpoint ORDER BY name`.map(rowOf),
     read: async name => read(database, name),
-    change: async (name, decide) => inTransaction(database, () => change(database, name, decide)),
+    // In one transaction, so that no other process writes the row between reading and writing it.
+    change: async (name, decide) =>
+      inTransaction(database, () => {
+        const before = read(database, name);
+        const after = decide(before);
+        if (after === undefined) return before;
+        if (after === 'removed') {
+          sql.run`DELETE FROM endpoint WHERE name = ${name}`;
+          return undefined;
+        }
+        sql.run`INSERT INTO endpoint (name, revision, row) VALUES (${name}, 1, ${JSON.stringify(after)})
+          ON CONFLICT DO UPDATE SET revision = revision + 1, row = excluded.row`;
+        return after;
+      }),
   };
 }
 
 function read({ sql }: Database, name: string): EndpointRow | undefined {
   const found = sql.get`SELECT row FROM endpoint WHERE name = ${name}`;
   return found && rowOf(found);
-}
-
-/** In one transaction, so that nobody writes the row between reading and writing it. */
-function change(database: Database, name: string, decide: Decide): EndpointRow | undefined {
-  const { sql } = database;
-  const before = read(database, name);
-  const after = decide(before);
-  if (after === undefined) return before;
-  if (after === 'removed') {
-    sql.run`DELETE FROM endpoint WHERE name = ${name}`;
-    return undefined;
-  }
-  sql.run`INSERT INTO endpoint (name, revision, row) VALUES (${name}, 1, ${JSON.stringify(after)})
-    ON CONFLICT DO UPDATE SET revision = revision + 1, row = excluded.row`;
-  return after;
 }
 
 function rowOf({ row }: Record<string, unknown>): EndpointRow {

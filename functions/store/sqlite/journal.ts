@@ -4,14 +4,7 @@ import { decodeEvents } from '../codec.ts';
 import { changeKey, changePlaceOf, entryPlaceOf, partition, projectIn } from '../keys.ts';
 import { ACTIONS_KEPT_MS, KEPT_SECONDS } from '../limits.ts';
 import { merged } from '../merged.ts';
-import type {
-  CommitRequest,
-  FoundEntry,
-  JournalEntry,
-  JournalReader,
-  JournalRecord,
-  Search,
-} from '../store.ts';
+import type { CommitRequest, JournalEntry, JournalReader, JournalRecord, Search } from '../store.ts';
 import type { Database } from './database.ts';
 
 /** False when one of the records is there already: another pass was first. Then none is written. */
@@ -61,13 +54,13 @@ export const PUBLISHER = 'publish';
 /** Pages given back to the file system at once: 4 KB each, so that nobody waits long for it. */
 const VACUUM_PAGES = 1000;
 
-export function sqliteJournal({ file, sql }: Database): Journal {
+export function sqliteJournal(database: Database): Journal {
+  const { file, sql } = database;
   return {
     after: (position, limit) =>
       sql.all`SELECT position, process, key, at, events FROM change
         WHERE position > ${position} ORDER BY position LIMIT ${limit}` as unknown as StoredChange[],
-    positionOf: consumer =>
-      Number(sql.get`SELECT position FROM consumer WHERE name = ${consumer}`?.position ?? 0),
+    positionOf: consumer => positionOf(database, consumer),
     moveTo: (consumer, position) => {
       sql.run`INSERT OR REPLACE INTO consumer VALUES (${consumer}, ${position})`;
     },
@@ -84,6 +77,10 @@ export function sqliteJournal({ file, sql }: Database): Journal {
       return Number(changes);
     },
   };
+}
+
+function positionOf({ sql }: Database, consumer: string): number {
+  return Number(sql.get`SELECT position FROM consumer WHERE name = ${consumer}`?.position ?? 0);
 }
 
 /** The journal of a SQLite file, as people look into it: all processes' commits in their order. A position is a change record's. */
@@ -105,11 +102,11 @@ export function sqliteJournalReader(database: Database): JournalReader {
     },
     search: search => searchRecords(database, search),
     async find(eventId) {
-      const published = Number(
-        sql.get`SELECT position FROM consumer WHERE name = ${PUBLISHER}`?.position ?? 0,
-      );
+      const published = positionOf(database, PUBLISHER);
       return recordsOf(database, eventId)
-        .flatMap(record => entriesOf(record).map(entry => found(entry, Number(record.position) <= published)))
+        .flatMap(record =>
+          entriesOf(record).map(entry => ({ ...entry, isPublished: Number(record.position) <= published })),
+        )
         .find(({ event }) => event.id === eventId);
     },
   };
@@ -127,10 +124,6 @@ function recordsOf({ sql }: Database, eventId: string): Record<string, unknown>[
   if (!place) return [];
   return sql.all`SELECT position, at, events FROM change
     WHERE process GLOB ${`W#*#P#${place.process}`} AND key GLOB ${`CHANGE#*${place.end}*`}`;
-}
-
-function found(entry: JournalEntry, isPublished: boolean): FoundEntry {
-  return { ...entry, isPublished };
 }
 
 function entriesOf({ at, events }: Record<string, unknown>): JournalEntry[] {

@@ -2,7 +2,7 @@ import type { Clock } from '../../basics/clock.ts';
 import type { Mode, ProcessKey } from '../../basics/process.ts';
 import { decodePart } from '../../model/event-id.ts';
 import { partition, processOf } from '../keys.ts';
-import type { BegunPass, ProcessReader, Roster } from '../store.ts';
+import type { ProcessReader, Progress, Roster } from '../store.ts';
 import { type Database, durably, inTransaction } from './database.ts';
 import { readPart, readState, writeState } from './state.ts';
 
@@ -25,7 +25,7 @@ export function sqliteProcesses({ sql }: Database): ProcessKey[] {
   return rows.map(({ process }) => processOf(process as string) as ProcessKey);
 }
 
-function passesOf({ sql }: Database, process: ProcessKey): BegunPass[] {
+function passesOf({ sql }: Database, process: ProcessKey): Progress['passes'] {
   const rows = sql.all`SELECT mode, owner, until, "window", progress FROM pass
     WHERE process = ${partition(process)} AND (owner IS NOT NULL OR "window" IS NOT NULL) ORDER BY mode`;
   return rows.map(({ mode, owner, until, window, progress }) => ({

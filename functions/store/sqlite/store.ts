@@ -3,7 +3,7 @@ import type { Deliveries, Snapshots, Store } from '../store.ts';
 import { sqliteActions } from './actions.ts';
 import { announce, toldEntries } from './announcements.ts';
 import { attemptsOf, attemptsOfEvent, note } from './attempts.ts';
-import { type Database, inTransaction, openDatabase, type Schema } from './database.ts';
+import { type Database, inTransaction, openDatabase } from './database.ts';
 import { addDead, bury, buryBefore, dead, findDead, revive } from './dead-letters.ts';
 import {
   add,
@@ -39,7 +39,7 @@ export interface SqliteStore extends Store {
 interface OpenOptions {
   readonly clock?: Clock;
   /** Tables that the file has beside those of the store. */
-  readonly schemas?: readonly Schema[];
+  readonly schemas?: readonly string[];
 }
 
 /** Opens the store at `path`, or makes it; `:memory:` keeps all in memory.
