@@ -44,6 +44,7 @@ export class FoundEntries implements Onlooker {
 
   begin(): void {
     if (this.#walks.length === 0) this.#afresh = new WalkedPages(undefined);
+    this.#afresh.begin();
     this.#walks.push(new PlacedEntries());
     this.#pages = 0;
   }

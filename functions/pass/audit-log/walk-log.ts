@@ -35,8 +35,12 @@ export async function walkLog(
   const isMet = () => (position ? !isOnlyPage && walked.reachesKnown : walked.isNewestFirst);
   const walk = (after: string | undefined, isEnough?: () => boolean) =>
     walkPages(context, walked, { after, isEnough, ...options });
-  if (position?.order !== 'oldest-first') {
+  const begin = () => {
+    walked.begin();
     options.onlooker?.begin();
+  };
+  if (position?.order !== 'oldest-first') {
+    begin();
     await walk(undefined, () => isMet() || walked.reachesHead);
   }
   if (position && !walked.isCutShort) {
@@ -44,8 +48,8 @@ export async function walkLog(
     if (order === 'newest-first') {
       // The same walk goes on behind what was told already.
       if (walked.reachesHead && !isMet()) await walk(tail, isMet);
-    } else if (order === 'oldest-first' || tail !== undefined) {
-      options.onlooker?.begin();
+    } else if (order === 'oldest-first' || (tail !== undefined && !walked.isNewestFirst)) {
+      begin();
       await walk(tail);
     }
   }

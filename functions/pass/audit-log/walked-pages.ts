@@ -6,6 +6,9 @@ import { auditOrder } from './audit-order.ts';
 import { FreshEntries } from './fresh-entries.ts';
 import { forgotten, remembered } from './seen-entries.ts';
 
+/** How many entries are looked at for the order. */
+const SAMPLE = 100;
+
 /** Collects the pages of one reading of the audit log: their new entries, and the order of the log as far as they show it.
  *  Only the first and the last page are kept, because new entries appear only there. */
 export class WalkedPages {
@@ -23,7 +26,14 @@ export class WalkedPages {
   // Stryker disable next-line BooleanLiteral: it is asked for behind a page alone
   #reachesKnown = false;
   #grewAtHead = false;
-  #grewAtEnd = false;
+  /** The first entries of the first walk, up to where their times show the order. */
+  readonly #sample: JsonObject[] = [];
+  #timeOrder: AuditPosition['order'] = 'unknown';
+  #walks = 0;
+  /** Of this walk: whether it began at the head, which known entry it met last, and whether it met new ones since. */
+  #isFromHead = false;
+  #lastKnown: string | undefined;
+  #hasNew = false;
   #head: string | undefined;
   #reachesHead = false;
 
@@ -35,11 +45,20 @@ export class WalkedPages {
     this.#ends = [before?.seen[0], before?.seen.at(-1)];
   }
 
+  /** To be called before each walk: a reading may walk from both ends of the log. */
+  begin(): void {
+    this.#walks += 1;
+    this.#isFromHead = false;
+    this.#lastKnown = undefined;
+    this.#hasNew = false;
+  }
+
   add(page: Page<JsonObject>): void {
     const digests = page.items.map(digest);
     if (this.#before) this.#keepNew(page.items, this.#before, digests);
-    this.#grewAtHead ||= page.after === undefined && this.#startsWithNew(digests);
-    this.#grewAtEnd ||= this.#endsWithNew(digests);
+    this.#isFromHead ||= page.after === undefined;
+    this.#findGrowth(digests);
+    this.#findTimeOrder(page.items);
     this.#head ??= digests[0];
     this.#reachesHead ||= digests.some(one => one === this.#before?.head);
     this.#first ??= page;
@@ -65,17 +84,30 @@ export class WalkedPages {
     return this.#fresh.all;
   }
 
-  /** True when new entries stand directly before the entry that was the first one. Unknown entries before another known entry
-   *  are old ones from between the two known ends, which moved to the head when the oldest entries were purged. */
-  #startsWithNew(digests: readonly string[]): boolean {
-    const known = digests.findIndex(one => this.#known.has(one));
-    return known > 0 && digests[known] === this.#ends[0];
+  /** The log grew at its head when new entries stand directly before the entry that was the first one. Unknown entries before another
+   *  known entry are old ones from between the two known ends, which moved to the head when the oldest entries were purged. */
+  #findGrowth(digests: readonly string[]): void {
+    const [first] = this.#ends;
+    for (const one of digests) {
+      if (this.#known.has(one)) {
+        this.#grewAtHead ||=
+          this.#isFromHead && this.#hasNew && this.#lastKnown === undefined && one === first;
+        this.#lastKnown = one;
+        this.#hasNew = false;
+      } else this.#hasNew = true;
+    }
   }
 
   /** True when new entries stand directly after the entry that was the last one. */
-  #endsWithNew(digests: readonly string[]): boolean {
-    const known = digests.findLastIndex(one => this.#known.has(one));
-    return known >= 0 && known < digests.length - 1 && digests[known] === this.#ends[1];
+  get #grewAtEnd(): boolean {
+    return this.#hasNew && this.#lastKnown !== undefined && this.#lastKnown === this.#ends[1];
+  }
+
+  #findTimeOrder(entries: readonly JsonObject[]): void {
+    const isKnown = this.#before !== undefined && this.#before.order !== 'unknown';
+    if (isKnown || this.#timeOrder !== 'unknown' || this.#walks > 1 || this.#sample.length >= SAMPLE) return;
+    this.#sample.push(...entries.slice(0, SAMPLE - this.#sample.length));
+    this.#timeOrder = auditOrder(this.#sample);
   }
 
   /** True when the last page read ends with a known entry, or is empty: in a newest-first log all later pages are known. */
@@ -124,7 +156,7 @@ export class WalkedPages {
   get #order(): AuditPosition['order'] {
     if (this.#before && this.#before.order !== 'unknown') return this.#before.order;
     if (this.#grewAtHead !== this.#grewAtEnd) return this.#grewAtHead ? 'newest-first' : 'oldest-first';
-    return this.#first ? auditOrder(this.#first.items) : 'unknown';
+    return this.#timeOrder;
   }
 }
 

@@ -85,6 +85,14 @@ describe('a log is read', () => {
     expect([pages, fresh]).toEqual([[0, 4, 6], [7]]);
   });
 
+  it('of unknown order from its head alone where that grew', async () => {
+    const { pages, fresh } = await walking([9, 8, 7, 6, 5, 4, 3, 2, 1], left('unknown', '2', 5, 4, 1));
+    expect([pages, fresh]).toEqual([
+      [0, 2, 4],
+      [9, 8, 7, 6],
+    ]);
+  });
+
   it('of unknown order beyond the only page that it had', async () => {
     const { pages, fresh } = await walking([1, 2, 3, 4], left('unknown', undefined, 1, 2));
     expect([pages, fresh]).toEqual([

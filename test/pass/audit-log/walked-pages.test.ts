@@ -69,6 +69,36 @@ describe('a reading of the audit log', () => {
   });
 });
 
+describe('the times of the first walk', () => {
+  const dated = (after: string | undefined, ...entries: number[]) => ({
+    ...page(after),
+    items: entries.map(n => ({ n, at: new Date(1.8e12 + n).toISOString() })),
+  });
+
+  it('tell the order over several pages', () => {
+    const newest = walked(undefined, dated(undefined, 3, 3), dated('c1', 3, 3), dated('c2', 2, 1));
+    expect([newest.isNewestFirst, newest.position.order]).toEqual([true, 'newest-first']);
+    expect(orderOf(undefined, dated(undefined, 1, 2), dated('c1', 3, 4), dated('c2', 5))).toBe(
+      'oldest-first',
+    );
+    expect(orderOf(undefined, dated(undefined, 1, 2), dated('c1', 3, 4))).toBe('unknown');
+  });
+
+  it('keep the order that they once told', () => {
+    expect(orderOf(undefined, dated(undefined, 6, 5, 4, 3, 2), dated('c1', 9))).toBe('newest-first');
+  });
+
+  it('are not compared with those of a second walk', () => {
+    const all = new WalkedPages(known('unknown', 1, 2));
+    for (const one of [dated(undefined, 4, 3), dated('c1', 2, 1)]) {
+      all.begin();
+      all.add(one);
+    }
+    all.add(dated('c2', 0));
+    expect(all.position.order).toBe('unknown');
+  });
+});
+
 describe('where new entries come', () => {
   const before = known('unknown', 1, 2, 3);
 
@@ -80,6 +110,14 @@ describe('where new entries come', () => {
     expect(walked(before, page('c1', 3, 7)).isNewestFirst).toBe(false);
   });
 
+  it('tells the order, however many pages they fill', () => {
+    expect(orderOf(before, page(undefined, 9, 8), page('c1', 7, 1))).toBe('newest-first');
+    expect(orderOf(before, page(undefined, 9, 8), page('c1', 1, 2))).toBe('newest-first');
+    expect(orderOf(before, page('c1', 2, 3), page('c2', 7, 8), page('c3', 9))).toBe('oldest-first');
+    expect(orderOf(before, page(undefined, 9, 8), page('c1', 2, 1))).toBe('unknown');
+    expect(orderOf(before, page('c1', 3, 7), page('c2', 2))).toBe('unknown');
+  });
+
   it.each([
     ['at both ends', [page(undefined, 7, 1), page('c1', 3, 8)]],
     ['before another entry than the first', [page(undefined, 7, 2)]],
@@ -89,6 +127,15 @@ describe('where new entries come', () => {
     ['before and behind, with nothing known between', [page(undefined, 7, 8)]],
   ])('tells none %s', (_where, pages) => {
     expect(orderOf(before, ...pages)).toBe('unknown');
+  });
+
+  it('tells it of each walk by itself', () => {
+    const all = new WalkedPages(before);
+    all.begin();
+    all.add(page(undefined, 7, 8));
+    all.begin();
+    all.add(page('c1', 1, 2, 3));
+    expect(all.position.order).toBe('unknown');
   });
 
   it('does not change an order that is known', () => {
