@@ -88,21 +88,27 @@ function prepare(
   path: string,
   { schemas, migrations }: { readonly schemas: readonly string[]; readonly migrations: readonly string[] },
 ): void {
-  const [application, layout] = [pragma(file, 'application_id'), pragma(file, 'user_version')];
-  if (application === 0 && layout === 0 && isEmpty(file)) {
-    // Takes effect only before the first table is made: deleted rows then leave the file, a few pages at a time.
-    file.exec('PRAGMA auto_vacuum = INCREMENTAL');
-    const made = `PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${LAYOUT}`;
-    file.exec(`BEGIN; ${schemas.join('\n')}\n${made}; COMMIT`);
-  } else {
-    checkLayout(file, path, OLDEST_LAYOUT + migrations.length);
-    for (const [addition] of schemas.join('\n').matchAll(/^CREATE \w+ IF NOT EXISTS[^;]*;/gm))
-      file.exec(addition);
-    migrate(file, migrations);
-  }
+  const newest = OLDEST_LAYOUT + migrations.length;
+  if (isNew(file)) create(file, schemas, newest);
+  checkLayout(file, path, newest);
+  for (const [addition] of schemas.join('\n').matchAll(/^CREATE \w+ IF NOT EXISTS[^;]*;/gm))
+    file.exec(addition);
+  migrate(file, migrations);
   // On macOS fsync() leaves writes in the drive's own cache, in any order; only with `fullfsync` does SQLite ask for more.
   // Linux and Windows write that cache out when they sync, and know no such setting.
   file.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA fullfsync = ON');
+}
+
+/** Creates the tables, unless another process has created them since. */
+function create(file: DatabaseSync, schemas: readonly string[], layout: number): void {
+  // Takes effect only before the first table is made: deleted rows then leave the file, a few pages at a time.
+  file.exec('PRAGMA auto_vacuum = INCREMENTAL');
+  file.exec('BEGIN IMMEDIATE');
+  if (isNew(file))
+    file.exec(
+      `${schemas.join('\n')}\n; PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${layout}`,
+    );
+  file.exec('COMMIT');
 }
 
 /** Does the steps from the file's layout to that of this version. Another process may do one at the same time: then it is done. */
@@ -132,8 +138,9 @@ function checkLayout(file: DatabaseSync, path: string, newest = LAYOUT): void {
   }
 }
 
-function isEmpty(file: DatabaseSync): boolean {
-  return file.prepare('SELECT 1 FROM sqlite_schema').get() === undefined;
+function isNew(file: DatabaseSync): boolean {
+  const isMarked = pragma(file, 'application_id') !== 0 || pragma(file, 'user_version') !== 0;
+  return !isMarked && file.prepare('SELECT 1 FROM sqlite_schema').get() === undefined;
 }
 
 function pragma(file: DatabaseSync, name: 'application_id' | 'user_version'): number {

@@ -85,7 +85,7 @@ describe('a run of one endpoint', () => {
     await life.publish(events);
     expect(ids(await life.waiting())).toEqual(events.map(({ id }) => id));
     await life.end();
-    await expect(life.endpoint.tried()).rejects.toThrow('is not served any more');
+    await expect(life.endpoint.tried()).rejects.toThrow('The queue events is not served any more.');
   });
 
   it.each([
@@ -102,13 +102,19 @@ describe('a run of one endpoint', () => {
   });
 
   it('gets no row for what its filter leaves out', async () => {
-    const { url, received, requests } = await receiver(answer(204));
+    const answering = Promise.withResolvers<void>();
+    const { url, received, requests } = await receiver(
+      response => void answering.promise.then(() => response.writeHead(204).end()),
+    );
     const [one, other] = someEvents(2) as [ChangeEvent, ChangeEvent];
     const done = structuredClone(other) as ChangeEvent & { type: 'task.updated' };
     Object.assign(done.data.changes[0] as object, { to: 'Done' });
     const life = await live(url, temporaryDirectory(), 0, { values: [{ field: 'Note', to: ['Done'] }] });
     await life.publish([one, done]);
     await requests(1);
+    expect(await life.standing()).toMatchObject({ pending: 1 });
+    await eventually(async () => expect(ids(await life.waiting())).toEqual([done.id]));
+    answering.resolve();
     await eventually(async () => expect(await life.standing()).toMatchObject({ pending: 0, dead: 0 }));
     expect(received.map(({ body }) => body)).toEqual([JSON.stringify(done)]);
   });

@@ -51,6 +51,15 @@ describe('a database', () => {
     expect(things(opened(path))).toEqual(['a']);
   });
 
+  it('opens a file that another process creates at the same moment', () => {
+    const path = join(directory(), 'data.sqlite');
+    const exec = vi.spyOn(DatabaseSync.prototype, 'exec');
+    onTestFinished(() => exec.mockRestore());
+    // The first statement follows the look at the file, which was still empty.
+    exec.mockImplementationOnce(() => put(opened(path), 'a'));
+    expect(things(opened(path))).toEqual(['a']);
+  });
+
   it('is one file when it is closed: what was logged is in it', () => {
     const place = directory();
     const database = opened(join(place, 'data.sqlite'));
