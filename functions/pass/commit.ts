@@ -6,10 +6,10 @@ import { updateTime } from '../changes/ignored-fields.ts';
 import type { ProcessState } from '../model/process-state.ts';
 import type { ProjectContent, ReadUntil, Snapshot, Tombstone } from '../model/snapshot.ts';
 import type { CommitRequest, CommitResult } from '../store/store.ts';
+import { nextVersion } from './announce.ts';
 import type { PassContext } from './context/context.ts';
 import type { Difference } from './decide.ts';
 import { TooLargeError } from './failures.ts';
-import { nextVersion } from './process-events/announce.ts';
 import type { TasksRead } from './reading/read-tasks.ts';
 import type { PassState } from './state.ts';
 

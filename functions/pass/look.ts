@@ -1,14 +1,15 @@
 import type { JsonObject } from '../basics/json.ts';
 import type { ProcessKey } from '../basics/process.ts';
-import type { SnapshotHead, Tombstone } from '../model/snapshot.ts';
-import { ServiceAnswerError } from '../service/errors.ts';
+import { compareProject } from '../changes/compare-project.ts';
+import type { Snapshot, SnapshotHead, Tombstone } from '../model/snapshot.ts';
+import { ServiceAnswerError, ServiceError } from '../service/errors.ts';
 import { type Snapshots, TornSnapshotError } from '../store/store.ts';
 import { commit } from './commit.ts';
 import type { PassContext } from './context/context.ts';
-import type { Found } from './debts.ts';
-import { type DecisionRules, decide, type Seen, type Verdict } from './decide.ts';
+import { type Found, reasonOf } from './debts.ts';
+import { CLOCK_TOLERANCE_MS, type DecisionRules, decide, type Seen, type Verdict } from './decide.ts';
 import { failureReason, isOfOneProject, TaskListMissingError } from './failures.ts';
-import type { Listed, ListingKind } from './reading/listing.ts';
+import type { Listed, Listing, ListingKind } from './reading/listing.ts';
 import { readTasks, type Same } from './reading/read-tasks.ts';
 import type { PassState } from './state.ts';
 
@@ -24,12 +25,26 @@ export interface Looked extends Found {
 /** Looks at one project: observes it, decides, and commits the difference. After a conflict with another pass it looks again.
  *  @throws any error that is not of this project alone */
 export async function look(context: PassContext, state: PassState, candidate: Candidate): Promise<Looked> {
-  try {
-    return await lookOrThrow(context, state, candidate);
-  } catch (error) {
-    if (!isOfOneProject(error)) throw error;
-    return { end: 'unreadable', reason: failureReason(error), fault: error };
+  const { before, kind, log, process } = context;
+  const { projectId, listed } = candidate;
+  const looked = await lookOrThrow(context, state, candidate).catch(faultOfOneProject);
+  state.projects += 1;
+  const debt = before.debts.get(projectId);
+  // The service refuses the tasks of a project that a sweep's listings lack: perhaps it is gone. So this is no failure to report.
+  if (looked.fault instanceof ServiceError && kind === 'sweep' && !listed) {
+    return { end: debt?.cause === 'not-listed' ? 'not-listed' : 'uncertain', reason: reasonOf(looked) };
   }
+  if (looked.fault && !debt) {
+    const error = looked.fault.message;
+    log.warn('A project can not be read or committed; the others go on.', { ...process, projectId, error });
+  }
+  return looked;
+}
+
+/** What a look found that failed. @throws an error that is not of one project alone */
+export function faultOfOneProject(error: unknown): Found {
+  if (!isOfOneProject(error)) throw error;
+  return { end: 'unreadable', reason: failureReason(error), fault: error };
 }
 
 async function lookOrThrow(context: PassContext, state: PassState, candidate: Candidate): Promise<Looked> {
@@ -135,6 +150,42 @@ async function tombstoneOf(
   state.identifiers ??= identifiersOf(process, snapshots);
   checkProject(process, projectId, record, await state.identifiers);
   return tombstone;
+}
+
+/** Commits the deletion of a project that `listing` lacks. A snapshot read later than the listing shows that the project is back: then it
+ *  is not deleted. If both were read at about the same time, it may be back, too: then its task list is read once more, and it is deleted
+ *  only if that answers 404; else the next sweep decides.
+ *  @throws TornSnapshotError when the snapshot, whose content goes into the events, can't be read; ServiceError */
+export async function deleteProject(
+  context: PassContext,
+  state: PassState,
+  projectId: string,
+  listing: Listing,
+): Promise<void> {
+  const { process, snapshots, clock } = context;
+  for (;;) {
+    const snapshot = await snapshots.load(process, projectId);
+    if (!snapshot || lastSeen(snapshot) > listing.readAt) return;
+    const isInDoubt = listing.readAt - lastSeen(snapshot) <= CLOCK_TOLERANCE_MS;
+    if (isInDoubt && (await readTasks(context, projectId, { load: async () => undefined })) !== undefined)
+      return;
+    // If the listing alone did not suffice, a request after its end confirmed the deletion, which may have happened until now.
+    const since = listing.isComplete && !isInDoubt ? 0 : clock() - listing.endedAt;
+    const changes = compareProject(projectId, snapshot.content, undefined, state.definitions.rules);
+    const readBefore = Math.max(listing.readBefore + since, lastSeen(snapshot));
+    const { readAt, untimed } = listing;
+    const { record, tasks } = snapshot.content;
+    const source = { record, readAt, readBefore, ...(untimed && { untimed }) };
+    const read = { source, tasks: { tasks, readAt, readBefore } };
+    const deletion = { projectId, snapshot, content: undefined, changes, ...read };
+    if ((await commit(context, state, deletion)) === 'committed') return;
+  }
+}
+
+/** When the project was last certainly there, by the service's time. An empty task list is no proof: a service may answer so for a project
+ *  that is gone. */
+function lastSeen({ recordReadAt, tasksReadAt, content }: Snapshot): number {
+  return content.tasks.size > 0 ? Math.max(recordReadAt, tasksReadAt) : recordReadAt;
 }
 
 /** Checks that a project which seems new is not a known one under a new identifier. If the service renames the property that identifies

@@ -1,12 +1,11 @@
-import { walk } from '../basics/walk.ts';
 import type { SnapshotHead } from '../model/snapshot.ts';
-import { DeadlineError, ServiceError } from '../service/errors.ts';
+import { DeadlineError } from '../service/errors.ts';
 import { byKey } from '../store/store.ts';
 import { bulkLimit } from './conclude.ts';
+import type { Heartbeat } from './context/context.ts';
 import { isOutOfTime, type PassContext } from './context/context.ts';
-import type { Heartbeat } from './context/heartbeat.ts';
-import { debtChanges, Findings, reasonOf, skippedNoLonger } from './debts.ts';
-import { type Candidate, type Looked, look } from './look.ts';
+import { debtChanges, Findings, skippedNoLonger } from './debts.ts';
+import { type Candidate, look } from './look.ts';
 import { kindOf, type Listing, listProjects } from './reading/listing.ts';
 import type { PassState } from './state.ts';
 import type { Survey } from './survey.ts';
@@ -73,7 +72,7 @@ async function firstRound(
   const work = async (projectId: string) => {
     const listed = listing.projects.get(projectId);
     const head = await heads?.of(projectId);
-    const looked = await lookAt(context, state, { projectId, listing: shown, listed, head, round: 1 });
+    const looked = await look(context, state, { projectId, listing: shown, listed, head, round: 1 });
     findings.set(projectId, looked);
     const { end, tasksReadAt } = looked;
     if (listed && end === 'settled' && tasksReadAt !== undefined) recent?.add(projectId, listed, tasksReadAt);
@@ -93,7 +92,7 @@ async function secondRound(
   const work = async (projectId: string) => {
     // Above this limit deletions are held anyway, and asking for thousands more could take longer than a run may.
     if (gone > bulkLimit(second.known) && !context.before.released) return;
-    const looked = await lookAt(context, state, {
+    const looked = await look(context, state, {
       projectId,
       ...listedIn(second, survey, projectId),
       round: 2,
@@ -110,13 +109,7 @@ async function secondRound(
 async function lookInTurn(
   context: PassContext,
   ids: readonly string[],
-  {
-    work,
-    onReached,
-  }: {
-    readonly work: (id: string) => Promise<void>;
-    readonly onReached: (id: string, done: number) => Promise<void>;
-  },
+  { work, onReached }: Pick<Walk<string>, 'work' | 'onReached'>,
   onTimeOut: () => Promise<void>,
 ): Promise<boolean> {
   const { heartbeat, concurrency } = context;
@@ -125,7 +118,6 @@ async function lookInTurn(
       work,
       concurrency,
       shouldStop: () => isOutOfTime(context),
-      yields: error => error instanceof DeadlineError,
       onReached: async (id, done) => {
         await onReached(id, done);
         await heartbeat.beat();
@@ -137,6 +129,61 @@ async function lookInTurn(
     if (error instanceof DeadlineError) await onTimeOut();
     throw error;
   }
+}
+
+/** How `walk` works on its items. */
+interface Walk<Item> {
+  readonly concurrency: number;
+  readonly work: (item: Item) => Promise<void>;
+  /** Asked before each item; true begins no further one. */
+  readonly shouldStop: () => boolean;
+  /** Called with the last item up to which all are done, and how many these are. Never called twice at
+   *  once. */
+  readonly onReached: (item: Item, done: number) => Promise<void>;
+}
+
+/** Works on the items, several at once, beginning them in order. After a failure no other is begun, and when
+ *  those under way have ended the failure is thrown. All items up to the one that was last passed to
+ *  `onReached` are done, whatever failed after it. */
+export async function walk<Item>(items: readonly Item[], how: Walk<Item>): Promise<'done' | 'stopped'> {
+  const done: boolean[] = [];
+  let next = 0;
+  let reached = 0;
+  let stopped = false;
+  let reporting = Promise.resolve();
+
+  const report = () => {
+    const before = reached;
+    while (done[reached]) reached += 1;
+    const [last, count] = [items[reached - 1], reached];
+    if (count > before) reporting = reporting.then(() => how.onReached(last as Item, count));
+    return reporting;
+  };
+  const worker = async () => {
+    while (next < items.length && !stopped) {
+      if (how.shouldStop()) stopped = true;
+      else {
+        const index = next++;
+        await how.work(items[index] as Item);
+        done[index] = true;
+        await report();
+      }
+    }
+  };
+  const stopOnFailure = async () => {
+    try {
+      await worker();
+    } catch (error) {
+      stopped = true;
+      throw error;
+    }
+  };
+  const workers = Array.from({ length: how.concurrency }, stopOnFailure);
+  const ended = await Promise.allSettled(workers);
+  const failures = ended.flatMap(result => (result.status === 'rejected' ? [result.reason] : []));
+  // The deadline does not explain why the others failed.
+  if (failures.length > 0) throw failures.find(error => !(error instanceof DeadlineError)) ?? failures[0];
+  return stopped ? 'stopped' : 'done';
 }
 
 /** The project as the second listing shows it. If that may have passed over it, a baseline takes it from the first listing. */
@@ -151,27 +198,6 @@ function listedIn(
     listing: kindOf(listing),
     listed: listed ?? (isPassedOver ? survey.listing.projects.get(projectId) : undefined),
   };
-}
-
-async function lookAt(context: PassContext, state: PassState, candidate: Candidate): Promise<Looked> {
-  const { before, kind, log, process } = context;
-  const { projectId, listed } = candidate;
-  const looked = await look(context, state, candidate);
-  state.projects += 1;
-  const debt = before.debts.get(projectId);
-  // The service refuses the tasks of a project that a sweep's listings lack: perhaps it is gone. So this is no failure to report.
-  if (looked.fault instanceof ServiceError && kind === 'sweep' && !listed) {
-    return { end: debt?.cause === 'not-listed' ? 'not-listed' : 'uncertain', reason: reasonOf(looked) };
-  }
-  if (looked.fault && !debt) {
-    const error = looked.fault.message;
-    log.warn('A project can not be read or committed; the others go on.', {
-      ...process,
-      projectId,
-      error,
-    });
-  }
-  return looked;
 }
 
 /** Counts the projects that have a snapshot, and how many of these the listing lacks. A `changes` pass looks at only some of the missing

@@ -4,17 +4,19 @@ import { recoveredEvent, stalledEvent } from '../changes/process-events.ts';
 import { longestSilence } from '../config/workspace.ts';
 import type { PassFailure, ProcessState } from '../model/process-state.ts';
 import { DeadlineError } from '../service/errors.ts';
+import { announce } from './announce.ts';
 import {
   failedSince,
+  Heartbeat,
   isOutOfTime,
+  LEASE_MS,
+  LeaseLostError,
   type PassContext,
   type PassKind,
   type PassPorts,
   Reports,
 } from './context/context.ts';
-import { Heartbeat, LEASE_MS, LeaseLostError } from './context/heartbeat.ts';
 import { failureReason } from './failures.ts';
-import { announce } from './process-events/announce.ts';
 import { lookAtAll } from './rounds.ts';
 import { type Outcome, settle } from './settle.ts';
 import { PassState } from './state.ts';

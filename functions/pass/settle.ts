@@ -1,17 +1,12 @@
-import { compareProject } from '../changes/compare-project.ts';
 import { heldEvent, skippedEvent } from '../changes/process-events.ts';
 import { failureOf, type ProcessState, type SavedState } from '../model/process-state.ts';
-import type { Snapshot } from '../model/snapshot.ts';
 import { nextPace } from '../schedule/pace.ts';
-import { commit } from './commit.ts';
+import { announce, inHalves } from './announce.ts';
 import { type Conclusion, conclude } from './conclude.ts';
 import { failedSince, type PassContext } from './context/context.ts';
 import { debtChanges, type Findings, ON_HOLD, reasonOf, skippedNoLonger, toAnnounce } from './debts.ts';
-import { CLOCK_TOLERANCE_MS } from './decide.ts';
-import { failureReason, isOfOneProject } from './failures.ts';
-import { announce, inHalves } from './process-events/announce.ts';
-import type { Listing } from './reading/listing.ts';
-import { readTasks } from './reading/read-tasks.ts';
+import { failureReason } from './failures.ts';
+import { deleteProject, faultOfOneProject } from './look.ts';
 import type { Rounds, SecondListing } from './rounds.ts';
 import type { PassState } from './state.ts';
 import type { Survey } from './survey.ts';
@@ -144,8 +139,7 @@ async function settleDeletions(
     try {
       await deleteProject(context, state, id, listing);
     } catch (error) {
-      if (!isOfOneProject(error)) throw error;
-      findings.set(id, { end: 'unreadable', reason: failureReason(error), fault: error });
+      findings.set(id, faultOfOneProject(error));
     }
     await context.heartbeat.beat();
   }
@@ -219,40 +213,4 @@ async function settleDebts(
 
 function countAnnounced({ debts }: ProcessState): number {
   return [...debts.values()].filter(({ told }) => told).length;
-}
-
-/** Commits the deletion of a project that `listing` lacks. A snapshot read later than the listing shows that the project is back: then it
- *  is not deleted. If both were read at about the same time, it may be back, too: then its task list is read once more, and it is deleted
- *  only if that answers 404; else the next sweep decides.
- *  @throws TornSnapshotError when the snapshot, whose content goes into the events, can't be read; ServiceError */
-export async function deleteProject(
-  context: PassContext,
-  state: PassState,
-  projectId: string,
-  listing: Listing,
-): Promise<void> {
-  const { process, snapshots, clock } = context;
-  for (;;) {
-    const snapshot = await snapshots.load(process, projectId);
-    if (!snapshot || lastSeen(snapshot) > listing.readAt) return;
-    const isInDoubt = listing.readAt - lastSeen(snapshot) <= CLOCK_TOLERANCE_MS;
-    if (isInDoubt && (await readTasks(context, projectId, { load: async () => undefined })) !== undefined)
-      return;
-    // If the listing alone did not suffice, a request after its end confirmed the deletion, which may have happened until now.
-    const since = listing.isComplete && !isInDoubt ? 0 : clock() - listing.endedAt;
-    const changes = compareProject(projectId, snapshot.content, undefined, state.definitions.rules);
-    const readBefore = Math.max(listing.readBefore + since, lastSeen(snapshot));
-    const { readAt, untimed } = listing;
-    const { record, tasks } = snapshot.content;
-    const source = { record, readAt, readBefore, ...(untimed && { untimed }) };
-    const read = { source, tasks: { tasks, readAt, readBefore } };
-    const deletion = { projectId, snapshot, content: undefined, changes, ...read };
-    if ((await commit(context, state, deletion)) === 'committed') return;
-  }
-}
-
-/** When the project was last certainly there, by the service's time. An empty task list is no proof: a service may answer so for a project
- *  that is gone. */
-function lastSeen({ recordReadAt, tasksReadAt, content }: Snapshot): number {
-  return content.tasks.size > 0 ? Math.max(recordReadAt, tasksReadAt) : recordReadAt;
 }

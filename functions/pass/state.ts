@@ -1,6 +1,19 @@
+import {
+  compareDefinitions,
+  type DefinitionsRead,
+  definitionsAfter,
+  isInDoubt,
+} from '../changes/compare-definitions.ts';
+import { type Rules, rulesOf } from '../changes/compare-project.ts';
+import { ignoredFields } from '../changes/ignored-fields.ts';
+import { fieldEvents } from '../changes/process-events.ts';
+import type { FieldDefinition } from '../model/field-definition.ts';
+import type { ProcessState } from '../model/process-state.ts';
+import { isPassing, ServiceAnswerError, ServiceStatusError } from '../service/errors.ts';
+import type { Service } from '../service/service.ts';
+import { announce, type Draft, inHalves } from './announce.ts';
 import type { Actors } from './audit-log/actors.ts';
-import type { PassContext } from './context/context.ts';
-import { Definitions } from './process-events/definitions.ts';
+import type { PassContext, Reports } from './context/context.ts';
 
 /** What this run of a pass has found so far. */
 export class PassState {
@@ -31,4 +44,97 @@ export class PassState {
     this.#turn = mine.catch(() => {});
     return mine;
   }
+}
+
+/** A process's field definitions during one pass: those of the state, until there is a reason to read them from the service.
+ *  So an idle pass makes no request for them, and each event has the names and types of now. */
+class Definitions {
+  readonly #context: PassContext;
+  readonly #ignored: ReadonlySet<string>;
+  #rules: Rules;
+  #reading: Promise<Rules> | undefined;
+  /** How many events about changed definitions were emitted. */
+  events = 0;
+
+  constructor(context: PassContext) {
+    this.#context = context;
+    this.#ignored = ignoredFields(context.settings.ignoreFields);
+    this.#rules = rulesOf(context.before.definitions, this.#ignored);
+  }
+
+  /** The rules of comparison, by the definitions as far as they are known now. */
+  get rules(): Rules {
+    return this.#rules;
+  }
+
+  /** True when fields were missing in the last reading: this pass must read the definitions, to see whether they are gone. */
+  get areInDoubt(): boolean {
+    return isInDoubt(this.#context.before.definitions);
+  }
+
+  /** Reads the definitions, once in a pass, and commits their changes with the events, before any event of a record uses them.
+   *  @returns the rules of comparison by these definitions */
+  readAndAnnounce(): Promise<Rules> {
+    this.#reading ??= this.#readAndAnnounce();
+    return this.#reading;
+  }
+
+  async #readAndAnnounce(): Promise<Rules> {
+    const { process, service, clock, reports, heartbeat, before } = this.#context;
+    const { mode } = heartbeat.lease;
+    let { definitions } = before;
+    // First the state, then the service, here as after a conflict: so what is announced now was read later than what any pass announced
+    // before.
+    const decide = async (state: ProcessState): Promise<Draft | undefined> => {
+      const read = await readDefinitions(service, process.processId, reports);
+      const compared = compareDefinitions(state.definitions, read, mode);
+      const at = clock();
+      definitions = compared.definitions;
+      if (compared.isSame) return undefined;
+      // Before there is a baseline, definitions are only stored.
+      const changes = state.baselined ? compared.changes : [];
+      return inHalves(changes, some => ({
+        state: { definitions: definitionsAfter(state.definitions, { definitions, changes }, some.length) },
+        events: version => fieldEvents(process, some, { version, at }),
+      }));
+    };
+    this.events = await announce(this.#context, before, decide);
+    this.#rules = rulesOf(definitions, this.#ignored);
+    return this.#rules;
+  }
+}
+
+/** Reads both lists of field definitions. One that the service refuses, or answers in an unusable shape, is undefined: its
+ *  fields then keep the names and types known before. All other errors are thrown: while the service is down, fields must
+ *  not seem to be removed. */
+export async function readDefinitions(
+  service: Service,
+  processId: string,
+  reports: Reports,
+): Promise<DefinitionsRead> {
+  return {
+    project: await readIfShown(() => service.coverpage(processId), 'coverpage-denied', reports),
+    task: await readIfShown(() => service.taskCustomFields(processId), 'task-fields-denied', reports),
+  };
+}
+
+async function readIfShown(
+  read: () => Promise<readonly FieldDefinition[]>,
+  code: string,
+  reports: Reports,
+): Promise<readonly FieldDefinition[] | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    const message =
+      'Field definitions can not be read: fields keep the names and types that were known before.';
+    reports.once(code, message, { error: error.message });
+    return undefined;
+  }
+}
+
+function isRefusal(error: unknown): error is Error {
+  if (!(error instanceof ServiceStatusError)) return error instanceof ServiceAnswerError;
+  return error.status >= 400 && error.status !== 401 && !isPassing(error.status);
 }

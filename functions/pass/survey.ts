@@ -1,12 +1,12 @@
 import { updateTime } from '../changes/ignored-fields.ts';
 import type { AuditPosition, RecentProjects } from '../model/process-state.ts';
 import { byKey, type PassWindow } from '../store/store.ts';
+import { announceEntries } from './announce.ts';
 import { Actors } from './audit-log/actors.ts';
 import { readAudit } from './audit-log/audit.ts';
 import { namesIn } from './audit-log/names.ts';
 import type { PassContext } from './context/context.ts';
 import { isRetried } from './debts.ts';
-import { announceEntries } from './process-events/entries.ts';
 import { type Listed, type Listing, listProjects } from './reading/listing.ts';
 import { Users } from './reading/users.ts';
 import type { PassState } from './state.ts';

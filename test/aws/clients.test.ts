@@ -11,7 +11,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { bounded, longestCall, PATIENCE, type Patience } from '../../functions/aws/clients.ts';
 import { LEAST_REMAINING_MS } from '../../functions/delivery/deliver-batch.ts';
 import { TIMEOUT_MS } from '../../functions/delivery/http/post.ts';
-import { LEASE_MS } from '../../functions/pass/context/heartbeat.ts';
+import { LEASE_MS } from '../../functions/pass/context/context.ts';
 import { listenInTest } from '../kit/listen-in-test.ts';
 
 const SHORT = { connection: 200, request: 400, tries: 2 };

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import type { ProcessKey } from '../../../functions/basics/process.ts';
-import { Heartbeat, LEASE_MS, LeaseLostError } from '../../../functions/pass/context/heartbeat.ts';
+import { Heartbeat, LEASE_MS, LeaseLostError } from '../../../functions/pass/context/context.ts';
 import type { Lease, Snapshots } from '../../../functions/store/store.ts';
 
 const process: ProcessKey = { workspace: 'eu', processId: 'p' };

@@ -53,7 +53,7 @@ export const ENTRY_BUGS: readonly Bug[] = [
     name: 'tasks in audit entries told of a neighbour project',
     edits: [
       edit(
-        'pass/process-events/entries.ts',
+        'pass/announce.ts',
         'tasks.push({ id, projectId });',
         'tasks.push({ id, projectId: [...named][0] ?? projectId });',
       ),

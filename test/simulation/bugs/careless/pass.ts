@@ -25,13 +25,13 @@ export const PASS: readonly Bug[] = [
     name: 'definitions kept from pass to pass',
     edits: [
       edit(
-        'pass/process-events/definitions.ts',
+        'pass/state.ts',
         '      const read = await readDefinitions(service, process.processId, reports);\n',
         '      const read = kept.get(this.#context.settings) ?? (await readDefinitions(service, process.processId, reports));\n' +
           '      kept.set(this.#context.settings, read);\n',
       ),
       edit(
-        'pass/process-events/definitions.ts',
+        'pass/state.ts',
         "/** A process's field definitions during one pass",
         'const kept = new WeakMap<object, Awaited<ReturnType<typeof readDefinitions>>>();\n\n' +
           "/** A process's field definitions during one pass",

@@ -6,8 +6,8 @@ export const PASS: readonly Bug[] = [
     edits: [
       edit(
         'pass/survey.ts',
-        "import { readAudit } from './audit-log/audit.ts';",
-        "import { readAudit } from './audit-log/audit.ts';\nimport { announce } from './process-events/announce.ts';",
+        "import { announceEntries } from './announce.ts';",
+        "import { announce, announceEntries } from './announce.ts';",
       ),
       edit(
         'pass/survey.ts',
@@ -91,6 +91,6 @@ export const PASS: readonly Bug[] = [
   },
   {
     name: 'version by counting alone',
-    edits: [edit('pass/process-events/announce.ts', 'Math.max(last + 1, at)', 'last + 1')],
+    edits: [edit('pass/announce.ts', 'Math.max(last + 1, at)', 'last + 1')],
   },
 ];

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../../functions/basics/json.ts';
-import type { AuditEvent } from '../../../functions/model/event.ts';
-import { UNKNOWN_PROCESS } from '../../../functions/model/process-state.ts';
-import type { LogEntry } from '../../../functions/pass/audit-log/placed-entries.ts';
-import type { PassContext } from '../../../functions/pass/context/context.ts';
-import { announceEntries } from '../../../functions/pass/process-events/entries.ts';
-import { createSnapshots } from '../../../functions/store/dynamo/store.ts';
-import type { Snapshots } from '../../../functions/store/store.ts';
-import { AT } from '../../kit/store/subject.ts';
-import { openTable, type TestTable } from '../../kit/table.ts';
+import type { JsonObject } from '../../functions/basics/json.ts';
+import type { AuditEvent } from '../../functions/model/event.ts';
+import { UNKNOWN_PROCESS } from '../../functions/model/process-state.ts';
+import { announceEntries } from '../../functions/pass/announce.ts';
+import type { LogEntry } from '../../functions/pass/audit-log/placed-entries.ts';
+import type { PassContext } from '../../functions/pass/context/context.ts';
+import { createSnapshots } from '../../functions/store/dynamo/store.ts';
+import type { Snapshots } from '../../functions/store/store.ts';
+import { AT } from '../kit/store/subject.ts';
+import { openTable, type TestTable } from '../kit/table.ts';
 
 let table: TestTable;
 let snapshots: Snapshots;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { heldEvent } from '../../../functions/changes/process-events.ts';
-import { type ProcessState, UNKNOWN_PROCESS } from '../../../functions/model/process-state.ts';
-import type { PassPorts } from '../../../functions/pass/context/context.ts';
-import { announce, type Draft } from '../../../functions/pass/process-events/announce.ts';
-import type { Announcement, Snapshots } from '../../../functions/store/store.ts';
+import { heldEvent } from '../../functions/changes/process-events.ts';
+import { type ProcessState, UNKNOWN_PROCESS } from '../../functions/model/process-state.ts';
+import { announce, type Draft } from '../../functions/pass/announce.ts';
+import type { PassPorts } from '../../functions/pass/context/context.ts';
+import type { Announcement, Snapshots } from '../../functions/store/store.ts';
 
 const AT = Date.UTC(2026, 10, 21, 12);
 const process = { workspace: 'eu', processId: 'p' };

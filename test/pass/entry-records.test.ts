@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../../functions/basics/json.ts';
-import { byText } from '../../../functions/basics/order.ts';
-import type { PassContext } from '../../../functions/pass/context/context.ts';
-import { recordsIn } from '../../../functions/pass/process-events/entries.ts';
-import { createSnapshots } from '../../../functions/store/dynamo/store.ts';
-import { type Snapshots, TornSnapshotError } from '../../../functions/store/store.ts';
-import { AT, content, snapshot } from '../../kit/store/subject.ts';
-import { openTable, type TestTable } from '../../kit/table.ts';
+import type { JsonObject } from '../../functions/basics/json.ts';
+import { byText } from '../../functions/basics/order.ts';
+import { recordsIn } from '../../functions/pass/announce.ts';
+import type { PassContext } from '../../functions/pass/context/context.ts';
+import { createSnapshots } from '../../functions/store/dynamo/store.ts';
+import { type Snapshots, TornSnapshotError } from '../../functions/store/store.ts';
+import { AT, content, snapshot } from '../kit/store/subject.ts';
+import { openTable, type TestTable } from '../kit/table.ts';
 
 let table: TestTable;
 let snapshots: Snapshots;

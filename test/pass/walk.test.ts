@@ -1,9 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { walk } from '../../functions/basics/walk.ts';
-
-/** A failure that says nothing of what another one met. */
-class OutOfTime extends Error {}
+import { walk } from '../../functions/pass/rounds.ts';
+import { DeadlineError } from '../../functions/service/errors.ts';
 
 describe('a walk', () => {
   it('works on each item once, in order of beginning, and reaches only what is wholly done', async () => {
@@ -63,7 +61,7 @@ describe('a walk', () => {
 
   it('tells what one met, not that another ran out of time', async () => {
     const work = async (item: number) => {
-      if (item === 1) throw new OutOfTime();
+      if (item === 1) throw new DeadlineError('GET tasks');
       await new Promise(resolve => setImmediate(resolve));
       if (item === 2) throw new TypeError('a defect');
       throw new Error('an outage');
@@ -71,11 +69,10 @@ describe('a walk', () => {
     const how = {
       concurrency: 3,
       shouldStop: () => false,
-      yields: (error: unknown) => error instanceof OutOfTime,
       onReached: async () => undefined,
     };
     await expect(walk([1, 2, 3], { ...how, work })).rejects.toThrow('a defect');
-    await expect(walk([1], { ...how, work })).rejects.toThrow(OutOfTime);
+    await expect(walk([1], { ...how, work })).rejects.toThrow(DeadlineError);
   });
 
   it('stops before the item at which it is told to', async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { nextVersion } from '../../../functions/pass/process-events/announce.ts';
+import { nextVersion } from '../../functions/pass/announce.ts';
 
 const AT = Date.UTC(2026, 10, 21, 12);
 

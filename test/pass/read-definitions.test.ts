@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
-import { type PassPorts, Reports } from '../../../functions/pass/context/context.ts';
-import { readDefinitions } from '../../../functions/pass/process-events/definitions.ts';
+import { type PassPorts, Reports } from '../../functions/pass/context/context.ts';
+import { readDefinitions } from '../../functions/pass/state.ts';
 import {
   ServiceAnswerError,
   ServiceStatusError,
   ServiceUnreachableError,
-} from '../../../functions/service/errors.ts';
-import type { Service } from '../../../functions/service/service.ts';
+} from '../../functions/service/errors.ts';
+import type { Service } from '../../functions/service/service.ts';
 
 const GET = 'GET /processes/p/coverpage';
 const fields = [{ externalId: 'budget' }];
