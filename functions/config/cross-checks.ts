@@ -147,7 +147,7 @@ const WORDS = { workspace: 'workspaces', processId: 'processes' };
 
 /** What is wrong with the filters of subscriptions and endpoints; one line each. SNS takes even a filter
  *  that never matches, and then delivers nothing without saying why. */
-export function filterProblems(config: Config, place: Path): string[] {
+function filterProblems(config: Config, place: Path): string[] {
   const known = knownOf(config, place);
   const ofSubscriptions = config.subscriptions.map(({ filter = {} }, index): PlacedFilter => {
     return { known, filter, path: [...place, 'subscriptions', index, 'filter'], keys: OWN_NAMES };

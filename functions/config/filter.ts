@@ -106,7 +106,7 @@ export const endpointFilter = object({
 export type AttributeFilter = z.infer<typeof attributeFilter>;
 
 /** The message attribute (functions/topic/entry.ts) for each of these words. */
-export const ATTRIBUTES = {
+const ATTRIBUTES = {
   events: 'eventType',
   workspaces: 'workspace',
   processes: 'processId',

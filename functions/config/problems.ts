@@ -139,7 +139,7 @@ export function shown(value: unknown): string {
 }
 
 /** What an error may show of a value whose key is for a secret, or is unknown. */
-export function described(value: unknown): string {
+function described(value: unknown): string {
   return typeof value === 'string' && value !== '' ? `text of ${value.length} characters` : shown(value);
 }
 

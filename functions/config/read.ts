@@ -74,7 +74,7 @@ export function checkedBy<Output>(
 export const DEPLOYED = 'configuration.json';
 
 /** The configuration as the functions use it. */
-export type Deployed = Omit<z.infer<typeof deployedSchema>, 'workspaces'> & {
+type Deployed = Omit<z.infer<typeof deployedSchema>, 'workspaces'> & {
   readonly workspaces: readonly WorkspaceSettings[];
 };
 
@@ -104,7 +104,7 @@ function parsed(text: string): unknown {
 }
 
 /** A workspace that no file configures: what must be given, and what is other than by default. */
-export type GivenWorkspace = Partial<Omit<WorkspaceSettings, 'processes'>> &
+type GivenWorkspace = Partial<Omit<WorkspaceSettings, 'processes'>> &
   Pick<WorkspaceSettings, 'name' | 'baseUrl' | 'authUrl' | 'audience'> & {
     readonly processes: readonly (Partial<ProcessSettings> & Pick<ProcessSettings, 'id'>)[];
   };

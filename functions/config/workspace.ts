@@ -13,7 +13,7 @@ const ADDRESS =
 
 /** The address where people see a workspace's records. A template with `{taskId}` is for tasks; one
  *  without links a project, and also its tasks, to the project. */
-export const linkTemplate = z.union(
+const linkTemplate = z.union(
   [
     template('projectId', PLACEHOLDERS),
     object({
@@ -79,7 +79,7 @@ function isAddress(text: string): boolean {
 export const name = () => text(ENDPOINT_NAME, 'a name of 1 to 64 letters, digits, "-" and "_"');
 
 /** A name in Secrets Manager. */
-export const secretName = () =>
+const secretName = () =>
   text(/^[A-Za-z0-9/_+=.@-]{1,200}$/, 'a Secrets Manager name of 1 to 200 letters, digits and /_+=.@-');
 
 /** How often all of a process is compared: at most once a minute, because one tick a minute starts
@@ -153,7 +153,7 @@ export const workspaceConfig = object({
 });
 
 type ProcessConfig = z.infer<typeof processConfig>;
-export type WorkspaceConfig = z.infer<typeof workspaceConfig>;
+type WorkspaceConfig = z.infer<typeof workspaceConfig>;
 
 /** The secret that holds a workspace's client id and client secret. */
 export function credentialsName(workspace: WorkspaceConfig): string {

@@ -4,10 +4,10 @@ import type { Attempt } from '../model/delivery.ts';
 import type { EndpointSecret, EndpointSettings } from '../model/endpoint.ts';
 import { originOf } from '../model/secret.ts';
 import type { Deliveries } from '../store/store.ts';
-import type { Held } from './held.ts';
 import type { Outcome } from './http/outcome.ts';
 import type { Answer, NoAnswer } from './http/post.ts';
 import { harmless } from './http/quote.ts';
+import type { Held } from './settler.ts';
 
 export interface AttemptLogDependencies {
   readonly deliveries: Pick<Deliveries, 'note'>;
@@ -16,7 +16,7 @@ export interface AttemptLogDependencies {
 }
 
 /** An attempt, and what came of it. */
-export interface Made {
+interface Made {
   /** In ms since 1970. */
   readonly began: number;
   readonly answer: Answer | NoAnswer;

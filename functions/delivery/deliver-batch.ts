@@ -8,7 +8,6 @@ import type { Slots } from '../store/store.ts';
 import { AttemptLog, type AttemptLogDependencies } from './attempt-log.ts';
 import type { EndpointHealth, HealthDependencies } from './endpoint-health.ts';
 import { closedTo, opensAt } from './health.ts';
-import type { Held } from './held.ts';
 import { type Outcome, outcomeOf } from './http/outcome.ts';
 import type { Answer, NoAnswer, Poster } from './http/post.ts';
 import { harmless } from './http/quote.ts';
@@ -16,7 +15,7 @@ import type { Job, Jobs, Letter } from './jobs.ts';
 import type { SettlerDependencies } from './queue-settler.ts';
 import { readEvent } from './read-event.ts';
 import type { EndpointSecrets, ReadEndpointSecret } from './secrets.ts';
-import type { Settler } from './settler.ts';
+import type { Held, Settler } from './settler.ts';
 
 export interface BatchDependencies extends SettlerDependencies, HealthDependencies, AttemptLogDependencies {
   readonly readSecret: ReadEndpointSecret;
@@ -37,7 +36,7 @@ export interface BatchDependencies extends SettlerDependencies, HealthDependenci
 }
 
 /** Deliveries to one endpoint that are sent together. */
-export interface Batch {
+interface Batch {
   readonly endpoint: EndpointSettings;
   readonly health: EndpointHealth;
   readonly settler: Settler;

@@ -1,11 +1,12 @@
+import type { Clock } from '../basics/clock.ts';
 import type { PendingDelivery } from '../model/delivery.ts';
 import { type EndpointSettings, rateOf } from '../model/endpoint.ts';
-import type { EndpointRow } from '../model/endpoint-row.ts';
+import type { EndpointRow, Health } from '../model/endpoint-row.ts';
 import { KINDS } from '../model/kinds.ts';
+import type { EndpointRows } from '../store/store.ts';
 import { type BatchDependencies, deliverBatch, LEAST_REMAINING_MS } from './deliver-batch.ts';
-import { beginDraining, type DrainingDependencies, endDraining, forgetDue } from './draining.ts';
 import { EndpointHealth } from './endpoint-health.ts';
-import { onlyReplayed, opensAt } from './health.ts';
+import { drainEnd, drained, onlyReplayed, opensAt } from './health.ts';
 import type { Queues } from './queues.ts';
 import { RowSettler } from './row-settler.ts';
 
@@ -188,4 +189,57 @@ async function wakeNext(
   if (at === undefined) return;
   const wait = Math.max(0, at - clock());
   if (wait < TICK_MS && (hasSent || wait === 0)) await queues.wake(endpoint, Math.ceil(wait / SECOND));
+}
+
+/** By an endpoint's row one run at a time takes charge of what waits for it. */
+interface DrainingDependencies {
+  readonly rows: EndpointRows;
+  readonly clock: Clock;
+  /** Unique to this run. */
+  readonly run: string;
+}
+
+/** Takes charge of the endpoint's rows for this run, until `until`; undefined when another run has them. */
+function beginDraining(
+  { name }: EndpointSettings,
+  until: number,
+  { rows, clock, run }: DrainingDependencies,
+): Promise<EndpointRow | undefined> {
+  let isOurs = false;
+  const taken = rows.change(name, row => {
+    isOurs =
+      row !== undefined && (row.health.draining?.by === run || drainEnd(row.health, clock()) <= clock());
+    return row && isOurs ? { ...row, health: { ...row.health, draining: { by: run, until } } } : undefined;
+  });
+  return taken.then(row => (isOurs ? row : undefined));
+}
+
+/** Gives them up, unless another run has taken them since. `pace`: what the next turn continues with. */
+async function endDraining(
+  { name }: EndpointSettings,
+  pace: Health['pace'],
+  { rows, run }: DrainingDependencies,
+): Promise<void> {
+  await rows.change(name, row => {
+    if (row?.health.draining?.by !== run) return undefined;
+    const { draining, pace: _, ...health } = row.health;
+    return { ...row, health: { ...health, ...(pace && { pace }) } };
+  });
+}
+
+/** Notes in the endpoint's row when the next delivery is due, if one is. False when more were added since the
+ *  row was read: then nothing is noted. */
+async function forgetDue(
+  { name }: EndpointSettings,
+  added: number,
+  next: number | undefined,
+  { rows }: DrainingDependencies,
+): Promise<boolean> {
+  let isSettled = true;
+  await rows.change(name, row => {
+    const health = row && drained(row.health, added, next);
+    isSettled = health !== undefined;
+    return row && health && { ...row, health };
+  });
+  return isSettled;
 }

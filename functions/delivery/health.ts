@@ -21,7 +21,7 @@ const MAX_DRAIN_MS = 15 * MINUTE;
 const BUSY_MS = 15 * SECOND;
 
 /** Why nothing is sent to an endpoint at present. */
-export type Closed = 'paused' | 'stopped' | 'failing' | 'held' | 'behind';
+type Closed = 'paused' | 'stopped' | 'failing' | 'held' | 'behind';
 
 /** Whether a new delivery may be tried at once; otherwise why it waits in a row. */
 export function closedTo(health: Health, now: number): Closed | undefined {

@@ -1,6 +1,6 @@
 import type { ChatMessage, EndpointRequest, EndpointSecret, MessageContext } from '../model/endpoint.ts';
 import type { SentEvent } from '../model/event.ts';
-import type { Held } from './held.ts';
+import type { Held } from './settler.ts';
 import { webhookRequest } from './webhook/webhook.ts';
 
 /** One POST, and the deliveries that it settles. */

@@ -4,13 +4,11 @@ import type { NewDelivery } from '../model/delivery.ts';
 import type { EndpointSettings } from '../model/endpoint.ts';
 import { type Batch, type Message, soonAgain } from '../queue/queue.ts';
 import type { Deliveries } from '../store/store.ts';
-import { BatchTally } from './batch-tally.ts';
 import type { EndpointHealth } from './endpoint-health.ts';
-import type { Held } from './held.ts';
 import type { Failure } from './http/outcome.ts';
 import { placeOf } from './read-event.ts';
 import { type RetryTiming, retryIn } from './retries.ts';
-import type { Settler } from './settler.ts';
+import { BatchTally, type Held, type Settler } from './settler.ts';
 
 export interface SettlerDependencies {
   readonly deliveries: Deliveries;

@@ -1,10 +1,8 @@
 import type { PendingDelivery } from '../model/delivery.ts';
-import { BatchTally } from './batch-tally.ts';
-import type { Held } from './held.ts';
 import type { Failure } from './http/outcome.ts';
 import type { SettlerDependencies } from './queue-settler.ts';
 import { retryIn } from './retries.ts';
-import type { Settler } from './settler.ts';
+import { BatchTally, type Held, type Settler } from './settler.ts';
 
 /** Settles deliveries that waited in rows, by changing their rows. */
 export class RowSettler implements Settler {

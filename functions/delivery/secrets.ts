@@ -12,7 +12,7 @@ const KEPT_IN_DOUBT_MS = 20_000;
 const JUST_WRITTEN_MS = 60_000;
 
 /** What the reader of a secret knows of it. */
-export interface SecretReading {
+interface SecretReading {
   /** The revision of the secret in the endpoint's row: when it was last written, in ms since 1970. */
   readonly revision?: number | undefined;
   /** Called when the secret was read from its store, not from memory. */

@@ -1,9 +1,8 @@
 import type { Clock } from '../basics/clock.ts';
 import type { Count, Log } from '../basics/telemetry.ts';
 import { within } from '../basics/within.ts';
-import type { Queues } from '../delivery/queues.ts';
+import { type Queues, wakeWaiting } from '../delivery/queues.ts';
 import type { Registry } from '../delivery/registry.ts';
-import { wakeWaiting } from '../delivery/wake-waiting.ts';
 import type { Replays } from '../operations/replay.ts';
 import type { Queue } from '../queue/queue.ts';
 import { type Found, report } from '../schedule/report.ts';

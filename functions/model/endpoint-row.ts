@@ -68,7 +68,7 @@ export interface Health {
 }
 
 /** What a run knows of an endpoint's waiting deliveries without reading their rows. */
-export interface Waiting {
+interface Waiting {
   /** How often deliveries were added. A run that finds nothing due changes `waiting` only if this has not
    *  changed since it read the row. */
   readonly added: number;

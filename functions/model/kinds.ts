@@ -1,6 +1,6 @@
 /** What the configuration, the commands, the console and the delivery know of a kind of endpoint. How events become its
  *  requests stands in `delivery/kinds.ts`. */
-export interface Kind {
+interface Kind {
   readonly title: string;
   /** The receiver, in words that follow "to" or stand alone. */
   readonly what: string;
@@ -16,7 +16,7 @@ export interface Kind {
   readonly settings?: Readonly<Record<string, KindSetting>>;
 }
 
-export interface KindSetting {
+interface KindSetting {
   readonly what: string;
   /** The values that it may have; undefined: 1 to 64 letters, digits, "-" and "_". */
   readonly choices?: readonly string[];

@@ -34,7 +34,7 @@ export interface ReadUntil {
 /** Digests of the answers from which a snapshot's content was read. One is left out where the content is not
  *  exactly what that answer held, as with values that an archived field left behind: then equal bytes prove
  *  nothing. */
-export interface Digests {
+interface Digests {
   /** Of the record's bytes in the listing. */
   readonly record?: string | undefined;
   /** Of all pages of its tasks. */

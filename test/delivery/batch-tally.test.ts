@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { BatchTally, type Fate } from '../../functions/delivery/batch-tally.ts';
-import type { Held } from '../../functions/delivery/held.ts';
+import { BatchTally, type Fate, type Held } from '../../functions/delivery/settler.ts';
 import { AT } from '../kit/delivery/given.ts';
 
 const held = (name: string, more: Partial<Held> = {}): Held => ({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { actorsInWords } from '../../functions/delivery/chat/chat-actors.ts';
 import { summaryText } from '../../functions/delivery/chat/chat-fit.ts';
+import { actorsInWords } from '../../functions/delivery/chat/chat-record.ts';
 import { sentenceOf } from '../../functions/delivery/chat/chat-sentence.ts';
 import { chatTopics } from '../../functions/delivery/chat/chat-topics.ts';
 import { linesOf, viewOf } from '../../functions/delivery/chat/chat-view.ts';

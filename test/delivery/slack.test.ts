@@ -1,8 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { slackMessages } from '../../functions/delivery/slack/slack.ts';
-import { contextBlock, titleBlock } from '../../functions/delivery/slack/slack-blocks.ts';
-import { notificationText, plainText, richText } from '../../functions/delivery/slack/slack-text.ts';
+import {
+  contextBlock,
+  notificationText,
+  plainText,
+  richText,
+  slackMessages,
+  titleBlock,
+} from '../../functions/delivery/slack/slack.ts';
 import { anyText } from '../kit/delivery/chat-arbitraries.ts';
 import { batches, change, commitOf, commitOfLengths, field, mostOf } from '../kit/delivery/chat-batches.ts';
 import { slackMessage, textsOf } from '../kit/delivery/slack-schema.ts';

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { teamsBytes, teamsMessages } from '../../functions/delivery/teams/teams.ts';
-import { tailBlock } from '../../functions/delivery/teams/teams-card.ts';
+import { tailBlock, teamsBytes, teamsMessages } from '../../functions/delivery/teams/teams.ts';
 import { batches, change, commitOf, commitOfLengths, field, mostOf } from '../kit/delivery/chat-batches.ts';
 import { textsOf } from '../kit/delivery/slack-schema.ts';
 import { cardFaults, cardOf, runsOf } from '../kit/delivery/teams-schema.ts';

@@ -3,7 +3,7 @@ import type { ChatRecord, ChatTopic } from './chat-topic.ts';
 import { changesIn, type Detail, linesOf, type RecordView, viewOf } from './chat-view.ts';
 
 /** How a chat writes a record, and how much room a message has for records. */
-export interface Room<Part> {
+interface Room<Part> {
   /** The room for all parts, in the units of `size`. */
   readonly total: number;
   readonly parts: number;

@@ -1,6 +1,7 @@
-import type { LinkTemplates } from '../../model/endpoint.ts';
+import type { LinkTemplate, LinkTemplates } from '../../model/endpoint.ts';
 import type {
   AuditEvent,
+  ChangeEvent,
   FieldEvent,
   ProjectEvent,
   SentEvent,
@@ -8,15 +9,8 @@ import type {
   TaskEvent,
   TestEvent,
 } from '../../model/event.ts';
-import { together } from './chat-actors.ts';
-import { auditTopic } from './chat-audit.ts';
-import { fieldRecord } from './chat-fields.ts';
-import { projectLink, taskLink } from './chat-links.ts';
-import { originOf, spanOf } from './chat-origin.ts';
-import { chatRecord } from './chat-record.ts';
-import { sourceTopic } from './chat-source.ts';
-import { testTopic } from './chat-test.ts';
-import { cleanText, label } from './chat-text.ts';
+import { chatRecord, fieldRecord, together } from './chat-record.ts';
+import { cleanText, counted, label } from './chat-text.ts';
 import type { ChatRecord, ChatTopic } from './chat-topic.ts';
 
 const TITLE_LENGTH = 140;
@@ -116,4 +110,141 @@ function byPosition(one: SentEvent, other: SentEvent): number {
 
 function indexOf(event: SentEvent): number {
   return Number(event.id.slice(event.id.lastIndexOf('.') + 1)) || 0;
+}
+
+/** How many entries are shown, and how many characters of each. */
+const [MAX_ENTRIES, ENTRY_LENGTH] = [5, 300];
+const USER_LENGTH = 60;
+
+/** New entries of a process's audit log as a chat shows them: who acted, and what the service wrote. */
+function auditTopic(events: readonly [AuditEvent, ...AuditEvent[]]): ChatTopic {
+  const left = events.length - MAX_ENTRIES;
+  const shown = events.slice(0, MAX_ENTRIES).map(entryText);
+  return {
+    title: 'Audit log',
+    note: [...shown, ...(left > 0 ? [`and ${counted(left, 'further one')}`] : [])].join(' · '),
+    origin: originOf(events[0]),
+    observed: spanOf(events.map(({ time }) => ({ after: time, before: time }))),
+    records: [],
+    eventIds: events.map(({ id }) => id),
+  };
+}
+
+function entryText({ data: { entry, users } }: AuditEvent): string {
+  const who = users.map(({ id, name }) => label(name ?? id, USER_LENGTH)).join(', ');
+  const text = label(typeof entry === 'string' ? entry : JSON.stringify(entry), ENTRY_LENGTH);
+  return who === '' ? text : `${who}: ${text}`;
+}
+
+const ID_LENGTH = 120;
+
+/** An event about a process as a whole (`source.*`) as a chat shows it. */
+function sourceTopic(event: SourceEvent): ChatTopic {
+  return {
+    ...wordsOf(event),
+    origin: originOf(event),
+    observed: spanOf([{ after: 'since' in event.data ? event.data.since : event.time, before: event.time }]),
+    records: [],
+    eventIds: [event.id],
+  };
+}
+
+/** The texts hold no data: Teams shows a title where text is read as markdown. */
+function wordsOf(event: SourceEvent): { title: string; note: string } {
+  switch (event.type) {
+    case 'source.held':
+      return {
+        title: 'Deletions are held',
+        note: label(event.data.reason, 1_000) || 'An operator must decide.',
+      };
+    case 'source.stalled':
+      return {
+        title: 'Changes are late',
+        note: `None is lost: they are told when this is over. The last pass met: ${label(event.data.reason, 800)}`,
+      };
+    case 'source.skipped': {
+      const id = label(event.data.project.id, ID_LENGTH);
+      return {
+        title: 'A project is left out',
+        note: `Changes of project ${id} are late, none is lost; all others are told. The last try met: ${label(event.data.reason, 800)}`,
+      };
+    }
+    case 'source.recovered':
+      return {
+        title: 'Changes are told again',
+        note: 'The source was read to its end again. What changed in the meantime has been told; nothing was lost.',
+      };
+  }
+}
+
+const ENDPOINT_LENGTH = 64;
+
+/** A test event as a chat shows it. */
+function testTopic({ id, time, data }: TestEvent): ChatTopic {
+  const at = Date.parse(time);
+  return {
+    title: 'This is a test',
+    note: 'Events of Changewire arrive here. Nothing changed.',
+    origin: `endpoint ${label(data.endpoint.name, ENDPOINT_LENGTH)}`,
+    observed: Number.isNaN(at) ? undefined : { after: at, before: at },
+    records: [],
+    eventIds: [id],
+  };
+}
+
+const ORIGIN_LENGTH = 60;
+
+/** Where it happened, in words. */
+function originOf(event: ChangeEvent): string {
+  const { id } = event.data.process;
+  return `process ${label(id, ORIGIN_LENGTH)} · workspace ${label(workspaceOf(event), ORIGIN_LENGTH)}`;
+}
+
+/** The workspace's name. A configured name has no character that the source would encode. */
+function workspaceOf({ source }: ChangeEvent): string {
+  return source.split('/')[2] ?? '';
+}
+
+/** From the earliest observation to the latest. */
+function spanOf(observed: readonly { after: string; before: string }[]): ChatTopic['observed'] {
+  const after = Math.min(...observed.map(span => Date.parse(span.after)));
+  const before = Math.max(...observed.map(span => Date.parse(span.before)));
+  return Number.isNaN(after) || Number.isNaN(before) ? undefined : { after, before };
+}
+
+/** A longer link is left out: changes make better use of its room. */
+const LINK_LENGTH = 1_000;
+
+/** Where the project of an event can be seen. */
+function projectLink(event: ProjectEvent | TaskEvent, templates?: LinkTemplates): string | undefined {
+  const { process, project } = event.data;
+  return filled(templateOf(event, templates)?.project, { processId: process.id, projectId: project.id });
+}
+
+/** Where the task of an event can be seen. */
+function taskLink(event: TaskEvent, templates?: LinkTemplates): string | undefined {
+  const { process, project, task } = event.data;
+  const values = { processId: process.id, projectId: project.id, taskId: task.id };
+  return filled(templateOf(event, templates)?.task, values);
+}
+
+function templateOf(event: ProjectEvent | TaskEvent, templates?: LinkTemplates): LinkTemplate | undefined {
+  const name = workspaceOf(event);
+  return templates?.find(({ workspace }) => workspace === name);
+}
+
+function filled(template: string | undefined, values: Readonly<Record<string, string>>): string | undefined {
+  // Browsers take `.` and `..` for steps in a path, even encoded: the link would lead somewhere else.
+  if (template === undefined || Object.values(values).some(value => value === '.' || value === '..')) return;
+  const link = template.replace(/\{(\w+)\}/g, (_, name: string) => encoded(values[name] as string));
+  return link.length > LINK_LENGTH ? undefined : link;
+}
+
+/** Percent-encoded, with the five characters that `encodeURIComponent` leaves alone: programs that find links
+ *  in texts may take them for punctuation or formatting. */
+function encoded(value: string): string {
+  return encodeURIComponent(value.toWellFormed()).replace(
+    /[!'()*]/g,
+    mark => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
 }

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 /** What decides whether an address may be connected to. */
-export interface AddressPolicy {
+interface AddressPolicy {
   /** `https:` or `http:`; http reaches loopback alone. */
   readonly protocol: string;
   /** Of the URL: a literal, or the name that the address was looked up for. */

@@ -2,11 +2,10 @@ import type { ChatMessage, MessageContext } from '../../model/endpoint.ts';
 import type { SentEvent } from '../../model/event.ts';
 import { fitRecords, leftText, summaryText, type Tally, tallyOf } from '../chat/chat-fit.ts';
 import { sentenceOf } from '../chat/chat-sentence.ts';
+import { cutText } from '../chat/chat-text.ts';
 import type { ChatTopic } from '../chat/chat-topic.ts';
 import { chatTopics } from '../chat/chat-topics.ts';
-import type { RecordView } from '../chat/chat-view.ts';
-import { contextBlock, recordBlock, SLACK_LIMITS, textLength, titleBlock } from './slack-blocks.ts';
-import { notificationText } from './slack-text.ts';
+import type { RecordView, Run } from '../chat/chat-view.ts';
 
 /** The messages for a Slack incoming webhook that show a batch of events: one per project, one per `source.*`
  *  event (design.md §9). Whatever the events hold, each message keeps within Slack's limits and says what it
@@ -61,4 +60,87 @@ function compose(topic: ChatTopic, blocks: readonly ReturnType<typeof recordBloc
 function noteView(text: string): RecordView {
   // Stryker disable next-line StringLiteral: an unknown look is shown as plain text, too
   return { heading: [{ text, look: 'plain' }], lines: [], shown: 0 };
+}
+
+/** Slack's limits, in characters (see docs/chat.md for where each is written). */
+const SLACK_LIMITS = { blocks: 50, text: 3_000, header: 150, message: 12_000 } as const;
+
+const STYLES = {
+  plain: undefined,
+  strong: { bold: true },
+  faint: { italic: true },
+  struck: { strike: true },
+  good: { italic: true },
+  bad: { italic: true },
+} as const satisfies Record<Run['look'], object | undefined>;
+
+/** The message's first block. Slack allows no link in a header. */
+export function titleBlock({ title, link }: Pick<ChatTopic, 'title' | 'link'>) {
+  if (link === undefined) return { type: 'header', text: plainText(title, SLACK_LIMITS.header) } as const;
+  return { type: 'rich_text', elements: [section([{ text: title, look: 'strong', link }])] } as const;
+}
+
+/** A line in small grey text: where it happened and, in the reader's own time zone, when. */
+export function contextBlock(text: string, observed?: ChatTopic['observed']) {
+  const plain = plainText(text, SLACK_LIMITS.text);
+  return { type: 'context', elements: observed ? [plain, timeText(observed)] : [plain] } as const;
+}
+
+/** One record: its heading and a list of its fields. */
+function recordBlock({ heading, lines }: RecordView) {
+  const list = { type: 'rich_text_list', style: 'bullet', elements: lines.map(section) } as const;
+  return { type: 'rich_text', elements: [section(heading), ...(lines.length > 0 ? [list] : [])] } as const;
+}
+
+/** The characters of all the texts in a rich text block. */
+function textLength({ heading, lines }: RecordView): number {
+  return [heading, ...lines].flat().reduce((sum, run) => sum + richText(run.text).length, 0);
+}
+
+function section(runs: readonly Run[]) {
+  return { type: 'rich_text_section', elements: runs.map(element) } as const;
+}
+
+function element({ text, look, link }: Run) {
+  const style = STYLES[look];
+  const kind = link === undefined ? ({ type: 'text' } as const) : ({ type: 'link', url: link } as const);
+  return { ...kind, text: richText(text), ...(style && { style }) };
+}
+
+/** The only mrkdwn in the message. It holds no data. */
+function timeText({ after, before }: NonNullable<ChatTopic['observed']>) {
+  const isOneDay = before - after < 12 * 60 * 60 * 1000;
+  const text =
+    after === before
+      ? `seen ${date(before, '{date_short_pretty} {time_secs}')}`
+      : `between ${date(after, '{date_short_pretty} {time_secs}')} and ${date(before, isOneDay ? '{time_secs}' : '{date_short_pretty} {time_secs}')}`;
+  return { type: 'mrkdwn', text } as const;
+}
+
+function date(time: number, format: string): string {
+  const fallback = new Date(time).toISOString().slice(0, 19).replace('T', ' ');
+  return `<!date^${Math.floor(time / 1000)}^${format}|${fallback} UTC>`;
+}
+
+/** Slack's own escape, for its text objects: only these three characters, and only so. */
+function escapeSlack(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+/** A `plain_text` object: no formatting, no emoji codes; at most `limit` characters, counted as escaped. */
+export function plainText(text: string, limit: number) {
+  const short = cutText(text, limit, part => escapeSlack(part).length);
+  return { type: 'plain_text', text: escapeSlack(short), emoji: false } as const;
+}
+
+/** The text of notifications, which Slack may read as mrkdwn. So every character that could begin formatting,
+ *  an emoji code, a mention or a link is followed by a word joiner, which is invisible. */
+export function notificationText(text: string): string {
+  return escapeSlack(text.replace(/[*_~`:@#|.]/g, character => `${character}\u2060`));
+}
+
+/** Text of a rich text element. Slack doesn't parse it, so that escapes would be shown as they stand. What
+ *  looks like a mention or a link is broken all the same, for receivers that convert rich text to mrkdwn. */
+export function richText(text: string): string {
+  return text.replace(/<(?=\S)/g, '<\u2060');
 }

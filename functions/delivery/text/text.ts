@@ -1,12 +1,10 @@
-import type { ChatMessage, MessageContext } from '../../model/endpoint.ts';
+import type { ChatMessage, EndpointSettings, MessageContext } from '../../model/endpoint.ts';
 import type { SentEvent } from '../../model/event.ts';
 import { fitRecords, leftText, summaryText, type Tally, tallyOf } from '../chat/chat-fit.ts';
 import { cutText } from '../chat/chat-text.ts';
 import type { ChatTopic } from '../chat/chat-topic.ts';
 import { chatTopics } from '../chat/chat-topics.ts';
 import type { RecordView, Run } from '../chat/chat-view.ts';
-import { headerText, inertText, lineText } from './inert-text.ts';
-import { type Form, formOf } from './presets.ts';
 
 /** The most records in a message: nobody reads more in a chat. */
 const RECORDS = 100;
@@ -80,4 +78,77 @@ function runsText(runs: readonly Run[], form: Form): string {
 function timeText({ after, before }: NonNullable<ChatTopic['observed']>): string {
   const text = (time: number) => new Date(time).toISOString().slice(0, 19).replace('T', ' ');
   return after === before ? `seen ${text(before)} UTC` : `between ${text(after)} and ${text(before)} UTC`;
+}
+
+/** Data that no service reads as a mention, a link, an emoji code or a heading: each character that could begin one is
+ *  followed by a word joiner (U+2060), which is invisible. Where Markdown is read, a backslash escapes what would format.
+ *  Each character is treated by itself, so that a part of a text never takes more room than alone. */
+function inertText(text: string, { isMarkdown = false }: Pick<Form, 'isMarkdown'>): string {
+  const broken = text.replace(/[@<:#.]/g, character => `${character}\u2060`);
+  return isMarkdown
+    ? broken.replace(/[\\*_~`|[\]]/g, character => `\\${character}`)
+    : broken.replace(/[*_~`]/g, character => `${character}\u2060`);
+}
+
+/** Data that begin a line: a leading word joiner keeps them from being a list or a quotation. */
+function lineText(text: string, form: Pick<Form, 'isMarkdown'>): string {
+  return `${/^(?:[-+>=]|\d+[.)])/.test(text) ? '\u2060' : ''}${inertText(text, form)}`;
+}
+
+/** A header's value, by RFC 2047 where it is not plain ASCII: words of at most 75 characters. */
+function headerText(text: string): string {
+  if (/^[ -~]*$/.test(text) && !text.includes('=?')) return text;
+  return (text.match(/.{1,10}/gsu) ?? [])
+    .map(part => `=?UTF-8?B?${Buffer.from(part).toString('base64')}?=`)
+    .join(' ');
+}
+
+/** The form of a service's messages. */
+interface Form {
+  /** The field of the body that holds the text. */
+  readonly field: string;
+  /** The field that holds the title; undefined: the header, or else the first line of the text. */
+  readonly titleField?: string;
+  readonly titleHeader?: string | undefined;
+  /** Further fields of the body, and headers. */
+  readonly more?: object;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The longest text, in units of `size`. */
+  readonly limit: number;
+  readonly size: (text: string) => number;
+  /** Whether the service reads Markdown, in which a backslash escapes. */
+  readonly isMarkdown?: boolean;
+}
+
+const bytes = (text: string) => Buffer.byteLength(text);
+const characters = (text: string) => text.length;
+
+const PRESETS: Readonly<Record<string, Form>> = {
+  // 32,000 bytes are allowed: more than people read.
+  'google-chat': { field: 'text', limit: 4_000, size: bytes },
+  // 16,383 characters; 4,000 on servers whose table of posts was never migrated.
+  mattermost: { field: 'text', limit: 4_000, size: bytes, isMarkdown: true },
+  discord: {
+    field: 'content',
+    // No mention notifies anyone; 4 keeps links from being unfolded.
+    more: { allowed_mentions: { parse: [] }, flags: 4 },
+    limit: 2_000,
+    size: characters,
+    isMarkdown: true,
+  },
+  ntfy: {
+    field: 'message',
+    titleField: 'title',
+    // The server fills these templates from the body. Without them it shows the JSON itself.
+    headers: { template: 'yes', title: '{{.title}}', message: '{{.message}}' },
+    // 4,096 bytes, of which the services of phones also need some for the title.
+    limit: 3_000,
+    size: bytes,
+  },
+};
+
+/** The form of an endpoint's messages: its preset's, or what its settings describe, within the smallest limit. */
+function formOf({ preset, field = 'text', titleHeader }: EndpointSettings): Form {
+  const known = preset === undefined ? undefined : PRESETS[preset];
+  return known ?? { field, titleHeader, limit: 2_000, size: bytes };
 }

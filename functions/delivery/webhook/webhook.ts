@@ -2,7 +2,7 @@ import { Webhook } from 'standardwebhooks';
 import type { EndpointRequest } from '../../model/endpoint.ts';
 
 /** An event as it came from the queue. */
-export interface WebhookEvent {
+interface WebhookEvent {
   readonly id: string;
   /** Its JSON, which is signed and sent byte for byte. */
   readonly body: string;

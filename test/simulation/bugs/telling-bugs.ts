@@ -93,7 +93,7 @@ export const TELLING_BUGS: readonly Bug[] = [
     name: 'times of the latest event alone',
     edits: [
       edit(
-        'delivery/chat/chat-origin.ts',
+        'delivery/chat/chat-topics.ts',
         'Math.min(...observed.map(span => Date.parse(span.after)))',
         'Math.max(...observed.map(span => Date.parse(span.after)))',
       ),
@@ -125,11 +125,11 @@ export const TELLING_BUGS: readonly Bug[] = [
   },
   {
     name: 'data as markup in Slack',
-    edits: [edit('delivery/slack/slack-text.ts', ".replaceAll('>', '&gt;')", '')],
+    edits: [edit('delivery/slack/slack.ts', ".replaceAll('>', '&gt;')", '')],
   },
   {
     name: 'data as a date in Teams',
-    edits: [edit('delivery/teams/teams-card.ts', '/\\{(?=\\{)/g', '/\\{(?=\\{)/')],
+    edits: [edit('delivery/teams/teams.ts', '/\\{(?=\\{)/g', '/\\{(?=\\{)/')],
   },
   {
     name: 'of several removed choices the first alone',
