@@ -3,8 +3,8 @@ import { updateTime } from '../../changes/ignored-fields.ts';
 import type { Actor } from '../../model/event.ts';
 import type { ProjectContent, Snapshot, Tombstone } from '../../model/snapshot.ts';
 import type { Users } from '../reading/users.ts';
-import type { AuditRead } from './audit-read.ts';
 import { type EntryFacts, factsOf } from './entry-facts.ts';
+import type { AuditRead } from './read-entries.ts';
 
 /** A `Date` header is cut off to whole seconds. */
 const SECOND_MS = 1000;

@@ -1,10 +1,96 @@
+import type { JsonObject } from '../../basics/json.ts';
 import type { AuditPosition } from '../../model/process-state.ts';
+import { isPassing, ServiceStatusError } from '../../service/errors.ts';
 import type { PassContext } from '../context/context.ts';
-import type { AuditRead } from './audit-read.ts';
 import { FoundEntries } from './found-entries.ts';
 import { FreshEntries } from './fresh-entries.ts';
+import type { LogEntry } from './placed-entries.ts';
 import { walkLog } from './walk-log.ts';
 import type { WalkedPages } from './walked-pages.ts';
+
+/** What a reading of the audit log found. */
+export interface AuditRead {
+  /** The entries that are new since the log was last read. */
+  readonly entries: readonly JsonObject[];
+  /** When the last page of them was read, by the service's clock where it tells it, in ms since 1970; 0 where none was. */
+  readonly readAt: number;
+  /** Those to tell, the oldest first as far as the log's order is known; only where entries are told (`audit`). */
+  readonly untold?: readonly LogEntry[];
+  /** Up to where the log is read now. While it can't be read: as before; undefined if it never could. */
+  readonly position: AuditPosition | undefined;
+  /** True when it can't be read. */
+  readonly isDenied?: boolean;
+}
+
+/** Reads what is new in the audit log (service-api.md §4 #3). With a known order this mostly takes one request (see walkLog). With an
+ *  unknown order both ends are read, and where new entries appear tells the order. A first reading only finds out where
+ *  the log stands: none of its entries counts as new. */
+export async function readAudit(
+  context: PassContext,
+  position: AuditPosition | undefined,
+): Promise<AuditRead> {
+  if (context.settings.auditLog === false) return { entries: [], readAt: 0, position, isDenied: true };
+  try {
+    return await read(context, position);
+  } catch (error) {
+    if (!(error instanceof ServiceStatusError)) throw error;
+    if (error.status === 403 || (error.status === 404 && position?.tail === undefined))
+      return denied(context, error, position);
+    if (position?.tail === undefined || error.status === 401 || isPassing(error.status)) throw error;
+    return lost(context, error, position);
+  }
+}
+
+function denied(
+  context: PassContext,
+  error: ServiceStatusError,
+  position: AuditPosition | undefined,
+): AuditRead {
+  const message =
+    'The audit log can not be read. Polling goes on without it: task edits that leave their project’s update time ' +
+    'alone, and deletions, are then told by the next sweep.';
+  context.reports.once('audit-denied', message, { error: error.message });
+  return { entries: [], readAt: 0, position, isDenied: true };
+}
+
+/** The service refuses the cursor that was kept: starts again without one, if the log can be read at all. */
+async function lost(
+  context: PassContext,
+  error: ServiceStatusError,
+  position: AuditPosition,
+): Promise<AuditRead> {
+  try {
+    const isTold = context.settings.audit;
+    const afresh = await (isTold ? entriesAfresh(context, position) : read(context, undefined));
+    const left = isTold
+      ? 'it was read from its beginning.'
+      : 'what it told meanwhile is left to the next sweep.';
+    const message = `The place in the audit log is lost; ${left}`;
+    context.log.warn(message, {
+      ...context.process,
+      code: 'audit-position-lost',
+      error: error.message,
+    });
+    return afresh;
+  } catch (refusal) {
+    if (refusal instanceof ServiceStatusError && (refusal.status === 403 || refusal.status === 404))
+      return denied(context, refusal, position);
+    throw refusal;
+  }
+}
+
+/** A newest-first log is read from its head on in any case: only what was told is no longer passed over. */
+function entriesAfresh(context: PassContext, position: AuditPosition): Promise<AuditRead> {
+  if (position.head === undefined) return readEntries(context, position, true);
+  return readEntries(context, { ...position, tail: undefined, head: undefined });
+}
+
+async function read(context: PassContext, position: AuditPosition | undefined): Promise<AuditRead> {
+  if (context.settings.audit && position) return readEntries(context, position);
+  const { fresh, position: found, readAt, beganAt } = await walkLog(context, position);
+  const isTold = context.settings.audit && beganAt !== undefined;
+  return { entries: fresh, readAt, position: isTold ? { ...found, readAt: beganAt } : found };
+}
 
 /** How often the log is read until a reading brings nothing new. */
 const READINGS = 5;

@@ -1,10 +1,8 @@
-import type { JsonObject } from '../../basics/json.ts';
+import { isJsonObject, type JsonObject } from '../../basics/json.ts';
 import type { AuditPosition } from '../../model/process-state.ts';
 import type { Page } from '../../service/service.ts';
 import { digest } from '../reading/digest.ts';
-import { auditOrder } from './audit-order.ts';
 import { FreshEntries } from './fresh-entries.ts';
-import { forgotten, remembered } from './seen-entries.ts';
 
 /** How many entries are looked at for the order. */
 const SAMPLE = 100;
@@ -164,4 +162,88 @@ export class WalkedPages {
  *  that. */
 export function serviceTime({ clock, readAt }: Page<JsonObject>): number {
   return clock === 'service' ? readAt : 0;
+}
+
+type Order = AuditPosition['order'];
+
+/** Fewer entries could be in order by coincidence, and an order that was once found is never revised. */
+const FEWEST = 5;
+
+/** The order of audit entries, found by their timestamps. Entry fields are undocumented (service-api.md §2.4), so each
+ *  property, also a nested one, that holds a time in all entries is examined. The order is unknown if these
+ *  properties disagree, if there are none, or if there are too few entries. */
+export function auditOrder(entries: readonly JsonObject[]): Order {
+  const [first = {}] = entries;
+  if (entries.length < FEWEST) return 'unknown';
+  const verdicts = paths(first).map(path => verdict(entries.map(entry => timeAt(entry, path))));
+  const [one = 'unknown', ...others] = new Set(verdicts.filter(order => order !== undefined));
+  return others.length === 0 ? one : 'unknown';
+}
+
+function verdict(times: readonly (number | undefined)[]): Order | undefined {
+  const steps = times.slice(1).map((time, index) => (time ?? Number.NaN) - (times[index] ?? Number.NaN));
+  if (steps.some(Number.isNaN) || steps.every(step => step === 0)) return undefined;
+  if (steps.every(step => step >= 0)) return 'oldest-first';
+  return steps.every(step => step <= 0) ? 'newest-first' : 'unknown';
+}
+
+/** The paths of an entry's properties, down to two levels of nesting: services put no times deeper. */
+function paths(entry: JsonObject, prefix: readonly string[] = []): string[][] {
+  return Object.keys(entry).flatMap(name => {
+    const path = [...prefix, name];
+    const value = entry[name];
+    return isJsonObject(value) && prefix.length < 2 ? paths(value, path) : [path];
+  });
+}
+
+function timeAt(entry: JsonObject, path: readonly string[]): number | undefined {
+  const value = path.reduce<unknown>(
+    (object, name) => (isJsonObject(object) && Object.hasOwn(object, name) ? object[name] : undefined),
+    entry,
+  );
+  return asTime(value);
+}
+
+function asTime(value: unknown): number | undefined {
+  if (typeof value === 'number') return value > 1e9 && value < 1e14 ? value : undefined;
+  if (typeof value !== 'string' || !/\d-\d{2}-\d{2}T\d{2}:/.test(value)) return undefined;
+  const time = Date.parse(value);
+  return Number.isNaN(time) ? undefined : time;
+}
+
+/** How many digests are remembered at most: they stand in one item of the table. */
+const MOST = 5_000;
+
+/** How many of these are of the first entries of the log; the others are of its last entries. */
+const OF_HEAD = { 'newest-first': MOST, 'oldest-first': 0, unknown: MOST / 2 };
+
+/** Which of `digests` to remember: those of the pages where new entries may appear, in the order of the log. A page may have any
+ *  length; if there are too many for the item, only those next to where new entries appear are remembered. */
+export function remembered(
+  order: AuditPosition['order'],
+  digests: readonly string[],
+): Pick<AuditPosition, 'seen' | 'isCut'> {
+  const all = [...new Set(digests)];
+  if (all.length <= MOST) return { seen: all };
+  const [head, end] = [OF_HEAD[order], digests.length - MOST + OF_HEAD[order]];
+  return { seen: [...digests.slice(0, head), ...digests.slice(end)], isCut: true };
+}
+
+/** The range of a page's entries (`to` excluded) that were seen, but not remembered because there were too many: they stand
+ *  after the remembered first entries and before the remembered last ones. */
+export function forgotten(
+  { order, seen, isCut = false }: AuditPosition,
+  digests: readonly string[],
+): readonly [from: number, to: number] {
+  if (!isCut) return [0, 0];
+  const [head, end] = [seen.slice(0, OF_HEAD[order]), seen.slice(OF_HEAD[order])];
+  // Equal entries may occur several times: of the first entries the first occurrence counts, of the last ones the last.
+  const [first, last] = [new Map<string, number>(), new Map<string, number>()];
+  for (const [index, one] of digests.entries()) {
+    if (!first.has(one)) first.set(one, index);
+    last.set(one, index);
+  }
+  const from = head.reduce((most, one) => Math.max(most, (first.get(one) ?? -1) + 1), 0);
+  const to = end.reduce((least, one) => Math.min(least, last.get(one) ?? least), digests.length);
+  return from === 0 && to === digests.length ? [0, 0] : [from, to];
 }

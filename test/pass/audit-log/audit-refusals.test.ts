@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AuditPosition } from '../../../functions/model/process-state.ts';
-import { readAudit } from '../../../functions/pass/audit-log/audit.ts';
+import { readAudit } from '../../../functions/pass/audit-log/read-entries.ts';
 import type { PassContext } from '../../../functions/pass/context/context.ts';
 import { ServiceStatusError } from '../../../functions/service/errors.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { auditOrder } from '../../../functions/pass/audit-log/audit-order.ts';
 import { namesIn } from '../../../functions/pass/audit-log/names.ts';
+import { auditOrder } from '../../../functions/pass/audit-log/walked-pages.ts';
 import type { Freedoms } from '../../../simulator/server.ts';
 import { openStage } from '../../kit/stage.ts';
 import { PROCESS, type World, type WorldOptions } from '../../kit/world.ts';

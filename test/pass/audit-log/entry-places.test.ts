@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../functions/basics/json.ts';
-import { type Place, placesIn } from '../../../functions/pass/audit-log/entry-places.ts';
+import { type Place, placesIn } from '../../../functions/pass/audit-log/entry-facts.ts';
 
 /** What the keys say of the only value in an entry. */
 const placeIn = (entry: JsonObject) => placesIn(entry)[0] as Place;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { latestTime } from '../../../functions/pass/audit-log/latest-time.ts';
+import { latestTime } from '../../../functions/pass/audit-log/found-entries.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 12);
 const iso = (time: number) => new Date(time).toISOString();

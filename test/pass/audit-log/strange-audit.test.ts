@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../functions/basics/json.ts';
 import type { AuditPosition } from '../../../functions/model/process-state.ts';
-import { readAudit } from '../../../functions/pass/audit-log/audit.ts';
 import { namesIn } from '../../../functions/pass/audit-log/names.ts';
+import { readAudit } from '../../../functions/pass/audit-log/read-entries.ts';
 import type { PassContext } from '../../../functions/pass/context/context.ts';
 import { openStage } from '../../kit/stage.ts';
 import { PROCESS } from '../../kit/world.ts';

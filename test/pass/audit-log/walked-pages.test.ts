@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AuditPosition } from '../../../functions/model/process-state.ts';
-import { forgotten } from '../../../functions/pass/audit-log/seen-entries.ts';
-import { WalkedPages } from '../../../functions/pass/audit-log/walked-pages.ts';
+import { forgotten, WalkedPages } from '../../../functions/pass/audit-log/walked-pages.ts';
 import { digest } from '../../../functions/pass/reading/digest.ts';
 import type { Page } from '../../../functions/service/service.ts';
 
