@@ -9,8 +9,14 @@ export interface RunContext {
   getRemainingTimeInMillis(): number;
 }
 
+/** What a consumer does with its queue. */
+export type ConsumedQueue = Pick<
+  SqliteQueue,
+  'name' | 'listen' | 'receive' | 'extend' | 'delete' | 'nextAfter'
+>;
+
 export interface ConsumerOptions {
-  readonly queue: SqliteQueue;
+  readonly queue: ConsumedQueue;
   readonly serve: Serve<RunContext>;
   /** Messages of one run, at most. */
   readonly batch: number;
@@ -143,7 +149,7 @@ export class Consumer {
     await sleep(Math.min(next - now, MAX_NAP_MS), signal).catch(() => undefined);
   }
 
-  #nextAfter(queue: SqliteQueue, now: number): number {
+  #nextAfter(queue: ConsumedQueue, now: number): number {
     try {
       return queue.nextAfter(now) ?? Number.POSITIVE_INFINITY;
     } catch {

@@ -9,12 +9,13 @@ import { createRoute } from '../../functions/handlers/create-route.ts';
 import type { EndpointSettings, LinkTemplates } from '../../functions/model/endpoint.ts';
 import type { EndpointRow, Health } from '../../functions/model/endpoint-row.ts';
 import type { SecretStore } from '../../functions/model/secret.ts';
+import type { Serve } from '../../functions/queue/queue.ts';
 import type { SetAside } from '../../functions/queue/set-aside.ts';
 import type { SqliteDeliveries } from '../../functions/store/sqlite/store.ts';
 import type { EndpointRows, Slots } from '../../functions/store/store.ts';
 import { type LocalQueues, QUEUES } from '../data/store.ts';
 import { EndpointLog } from '../endpoints/log.ts';
-import { Consumer } from './consumer.ts';
+import { type ConsumedQueue, Consumer, type ConsumerOptions, type RunContext } from './consumer.ts';
 
 interface Parts {
   /** The endpoints of the command line and of the configuration. */
@@ -82,20 +83,7 @@ export function startDelivering(parts: Parts): Delivering {
   const route = createRoute({ registry, send: sendBy(queues), setAside, log });
   const onFailure = (error: unknown) =>
     log.error('Messages could not be received; it is tried again.', { error: String(error) });
-  const common = { clock, sleep: parts.sleep, onFailure };
-  const consumers = [
-    // One run at a time, so that events keep their order.
-    new Consumer({
-      ...{ ...common, ...QUEUES.events, queue: queues.events, serve: route },
-      ...{ concurrency: 1, timeout: ROUTE_MS },
-    }),
-    ...(['deliveries', 'chat', 'drains'] as const).map(
-      name =>
-        new Consumer({
-          ...{ ...common, ...QUEUES[name], queue: queues[name], serve: deliver, timeout: DELIVER_MS },
-        }),
-    ),
-  ];
+  const consumers = consumersOf(queues, { route, deliver }, { clock, sleep: parts.sleep, onFailure });
   return {
     ...{ registry, wakes, sender: senderOf(sending) },
     recover: async isStart => {
@@ -117,6 +105,27 @@ export function startDelivering(parts: Parts): Delivering {
       await Promise.all(consumers.map(consumer => consumer.stop()));
     },
   };
+}
+
+/** The consumers of the queues that bring events to endpoints. */
+export function consumersOf(
+  queues: Readonly<Record<'events' | 'deliveries' | 'chat' | 'drains', ConsumedQueue>>,
+  { route, deliver }: Readonly<Record<'route' | 'deliver', Serve<RunContext>>>,
+  common: Pick<ConsumerOptions, 'clock' | 'sleep' | 'onFailure'>,
+): Consumer[] {
+  return [
+    // One run at a time, so that events keep their order.
+    new Consumer({
+      ...{ ...common, ...QUEUES.events, queue: queues.events, serve: route },
+      ...{ concurrency: 1, timeout: ROUTE_MS },
+    }),
+    ...(['deliveries', 'chat', 'drains'] as const).map(
+      name =>
+        new Consumer({
+          ...{ ...common, ...QUEUES[name], queue: queues[name], serve: deliver, timeout: DELIVER_MS },
+        }),
+    ),
+  ];
 }
 
 async function recover(

@@ -1,8 +1,7 @@
-import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { paused, resumed } from '../../functions/delivery/health.ts';
-import { type Queues, sendBy, wakeBy } from '../../functions/delivery/queues.ts';
+import { addressOf, type Queues, sendBy, wakeBy } from '../../functions/delivery/queues.ts';
 import { createRegistry, type Registry } from '../../functions/delivery/registry.ts';
-import { createDeliver } from '../../functions/handlers/create-deliver.ts';
+import { createDeliver, type Deliver } from '../../functions/handlers/create-deliver.ts';
 import { createRoute } from '../../functions/handlers/create-route.ts';
 import type { TickDependencies } from '../../functions/handlers/create-tick.ts';
 import type { EndpointSettings } from '../../functions/model/endpoint.ts';
@@ -11,33 +10,26 @@ import { wants } from '../../functions/model/filter.ts';
 import type { EndpointKind } from '../../functions/model/kinds.ts';
 import { Refused } from '../../functions/operations/refused.ts';
 import { type ReplayPorts, startReplay, workOffReplays } from '../../functions/operations/replay.ts';
-import { servedByLambda, sqsQueue, sqsQueueBeside } from '../../functions/queue/sqs.ts';
+import type { Batch, Message } from '../../functions/queue/queue.ts';
 import { decodeEvents } from '../../functions/store/codec.ts';
 import type { Deliveries } from '../../functions/store/store.ts';
 import { NOTHING_MALFORMED } from '../kit/delivery/given.ts';
-import { Consumer, type Handler } from './consumer.ts';
 import { type Reply, SocketError, VirtualAgent } from './http.ts';
 import { Life, type Nature } from './life.ts';
-import { QueueModel, type SimulatedQueue } from './models/queue.ts';
 import type { DeliveriesOracle } from './oracle/deliveries.ts';
 import { idOf, type RowsOracle } from './oracle/rows.ts';
 import type { SettlingOracle } from './oracle/settling.ts';
 import { isAmong, isDuring, type PartlyDelivered } from './plan/partly.ts';
 import type { OperateStep } from './plan.ts';
 import { LINK_TEMPLATES, Receiver } from './receiver.ts';
+import { LambdaServing } from './serving/lambda.ts';
+import { LocalServing } from './serving/local.ts';
+import type { Handlers, Serving } from './serving/serving.ts';
 import type { Shared } from './shared.ts';
-import { ForgetfulQueue, sqsClient } from './sqs.ts';
 import type { Ports, Storage } from './storage/storage.ts';
 
 export const SIGNING_SECRET = `whsec_${Buffer.from('a secret of thirty-two bytes....').toString('base64')}`;
-const ACCOUNT = 'arn:aws:sqs:eu-west-1:000000000000';
-/** As deployed: infra/parts/serving.ts, infra/parts/queues.ts. */
-const RUN_MS = 180_000;
-const VISIBILITY_S = 1_080;
-const DRAINS = { visibilityTimeout: 360, retention: 3_600 };
-const ROUTE_MS = 60_000;
 const REPLAYED_MS = 4 * 3_600_000;
-const MAX_RECEIVES = 1_000;
 /** A run that ends with more than this left had enough time. */
 const ENOUGH_MS = 30_000;
 
@@ -60,13 +52,12 @@ export class Delivery {
   readonly down = new Set<string>();
   /** The endpoint that was added; undefined before that, and once it was removed. */
   added: EndpointSettings | undefined;
-  readonly events: SimulatedQueue;
-  readonly #queues: Readonly<Record<'deliveries' | 'chat' | 'drains', SimulatedQueue>>;
   readonly #shared: Shared;
   readonly #rows: RowsOracle;
   readonly #deliveries: DeliveriesOracle;
-  readonly #router: Consumer;
-  readonly #deliverers: readonly Consumer[];
+  readonly #serving: Serving;
+  /** By run. */
+  readonly #troubles = new WeakMap<Life, Troubles>();
   /** By message: the process that has it, or had it when it died. */
   readonly #inHand = new Map<string, Life>();
   /** The endpoint and event of messages that two living processes had at once. */
@@ -77,7 +68,6 @@ export class Delivery {
     kinds: readonly EndpointKind[],
     oracles: { deliveries: DeliveriesOracle; rows: RowsOracle },
   ) {
-    const { plan } = shared;
     this.#shared = shared;
     this.#rows = oracles.rows;
     this.#deliveries = oracles.deliveries;
@@ -85,29 +75,9 @@ export class Delivery {
     this.added = ADDED;
     const settings = [...kinds.map(kind => ({ name: kind, kind })), ADDED];
     this.receivers = new Map(settings.map(each => [each.name, new Receiver(shared, each, oracles)]));
-    this.events = this.#queueOf('events');
-    this.#queues = {
-      deliveries: this.#queueOf('deliveries'),
-      chat: this.#queueOf('chat'),
-      drains: this.#queueOf('drains', DRAINS),
-    };
-    this.#router = new Consumer(shared, {
-      ...{ queue: this.events, name: 'route', size: 10, window: 0, limit: ROUTE_MS },
-      strikes: plan.router,
-      start: life => this.#startRoute(life),
-    });
-    const { deliveries, chat, drains } = this.#queues;
-    const start = (life: Life) => this.#startDeliver(life);
-    const webhooks = { queue: deliveries, size: 10, window: 0, limit: RUN_MS, start };
-    this.#deliverers = [
-      new Consumer(shared, { ...webhooks, name: 'deliver', strikes: plan.deliverer }),
-      new Consumer(shared, { ...webhooks, name: 'deliver too', strikes: plan.deliverer.slice(1) }),
-      new Consumer(shared, {
-        ...{ queue: chat, size: 100, window: 5_000, limit: RUN_MS, name: 'deliver to chats', start },
-        strikes: plan.deliverer,
-      }),
-      new Consumer(shared, { ...webhooks, queue: drains, name: 'drain', strikes: plan.deliverer }),
-    ];
+    this.#serving = shared.storage.isLocal
+      ? new LocalServing(shared, this.#handlers)
+      : new LambdaServing(shared, this.#handlers);
     void this.ports.rows.change(ADDED.name, () => ({
       name: ADDED.name,
       settings: ADDED,
@@ -117,9 +87,7 @@ export class Delivery {
 
   /** Whether no message is under way and no delivery waits. */
   get isIdle(): boolean {
-    if (this.#router.isRunning || this.#names.some(name => this.#isWaiting(name))) return false;
-    if (this.#deliverers.some(one => one.isRunning)) return false;
-    return [this.events, ...Object.values(this.#queues)].every(queue => queue.size === 0);
+    return !this.#names.some(name => this.#isWaiting(name)) && this.#serving.isIdle;
   }
 
   /** A message that two runs have at once may leave a row: one of them writes it and dies, and the other delivers the event, not knowing
@@ -130,8 +98,7 @@ export class Delivery {
 
   /** Takes a message that the topic delivers. */
   take(body: string): void {
-    this.events.send(body);
-    this.#router.wake();
+    this.#serving.take(body);
   }
 
   /** The storage, reached without faults. */
@@ -225,28 +192,37 @@ export class Delivery {
     };
   }
 
-  #startRoute(life: Life): Handler {
-    const { log } = this.#shared;
-    const sqs = this.#sqs(life);
-    const { deliveries, chat } = this.#queues;
-    const route = createRoute({
-      registry: this.#registry(life),
-      send: sendBy({ deliveries: sqsQueue(sqs, deliveries.url), chat: sqsQueue(sqs, chat.url) }),
-      setAside: NOTHING_MALFORMED,
-      log,
-    });
-    return servedByLambda(route, sqsQueueBeside(sqs, this.events.url));
+  get #handlers(): Handlers {
+    return {
+      route: life =>
+        createRoute({
+          registry: this.#registry(life),
+          send: sendBy(this.#serving.reachedBy(life)),
+          setAside: NOTHING_MALFORMED,
+          log: this.#shared.log,
+        }),
+      deliver: (life, runOf) => this.#startDeliver(life, runOf),
+      refuses: (run, messageId) => {
+        const isRefused = this.#partly(({ visibility }) => visibility, messageId) !== undefined;
+        if (isRefused) this.#troublesOf(run).met('visibility', messageId);
+        return isRefused;
+      },
+    };
   }
 
-  #startDeliver(life: Life): Handler {
+  #troublesOf(run: Life): Troubles {
+    return this.#troubles.get(run) ?? new Troubles(this.#shared);
+  }
+
+  /** @param runOf finds the run that calls: several of one process may be under way */
+  #startDeliver(life: Life, runOf: () => Life): Deliver {
     const { scheduler, random, log } = this.#shared;
-    const troubles = new Troubles(this.#shared);
-    const { rows, deliveries, slots } = this.#portsOf(life, troubles);
-    let watches: Watches = new Map();
+    const { rows, deliveries, slots } = this.#portsOf(life, runOf);
+    const watchesOf = new WeakMap<Life, Watches>();
     const deliver = createDeliver({
       registry: this.#registry(life),
       rows,
-      deliveries: this.#watched(deliveries, life),
+      deliveries: this.#watched(deliveries, runOf),
       slots,
       secrets: {
         nameOf: name => name,
@@ -257,43 +233,47 @@ export class Delivery {
           return JSON.stringify(isWebhook ? { url, secrets: [SIGNING_SECRET] } : { url });
         },
       },
-      queues: this.#wakes(life, troubles),
+      queues: this.#wakes(life),
       linkTemplates: LINK_TEMPLATES,
       clock: () => scheduler.now,
       random,
       sleep: (ms, signal) => life.sleep(ms, signal),
       allowLoopback: false,
-      openAgent: () =>
-        new VirtualAgent(
-          life,
+      openAgent: () => {
+        const run = runOf();
+        return new VirtualAgent(
+          run,
           () => 'endpoint.post',
           ({ origin, body, headers }) => {
             if (headers['changewire-replay']) this.#shared.coverage.add('operator', 'replayed delivery');
-            return this.#receive(this.#receiverAt(origin), body, troubles, life);
+            return this.#receive(this.#receiverAt(origin), body, run);
           },
           ({ origin, body }, { status }) => {
             const receiver = this.#receiverAt(origin);
-            receiver.heard(life, body, status, scheduler.now);
-            if (status === 200) watches.get(receiver.name)?.took(body);
+            receiver.heard(run, body, status, scheduler.now);
+            if (status === 200) watchesOf.get(run)?.get(receiver.name)?.took(body);
           },
-        ),
+        );
+      },
       log,
       count: () => {},
     });
-    const invoke = servedByLambda(deliver, sqsQueueBeside(this.#sqs(life, troubles), this.events.url));
-    return async (event, context) => {
-      troubles.begin();
-      watches = this.#begin(event, life);
-      const watching = watches;
-      this.#take(event, life);
-      const answer = await invoke(event, context);
-      for (const { messageId } of event.Records)
-        if (this.#inHand.get(messageId) === life) this.#inHand.delete(messageId);
+    let troubles = new Troubles(this.#shared);
+    return async (batch, context) => {
+      const run = runOf();
+      troubles = troubles.next();
+      this.#troubles.set(run, troubles);
+      const own = troubles;
+      const watches = this.#begin(batch, run);
+      watchesOf.set(run, watches);
+      this.#take(batch, run);
+      const again = await deliver(batch, context);
+      for (const { id } of batch.messages) if (this.#inHand.get(id) === run) this.#inHand.delete(id);
       this.#judge(() => {
         const hadTime = context.getRemainingTimeInMillis() > ENOUGH_MS;
-        this.#end(watching, life, answer, hadTime && life.struck === 0 && !troubles.areMet);
+        this.#end(watches, run, new Set(again), hadTime && run.struck === 0 && !own.areMet);
       });
-      return answer;
+      return again;
     };
   }
 
@@ -312,13 +292,13 @@ export class Delivery {
   }
 
   /** Judges what a run does with rows as what it does with messages of a queue. */
-  #watched(deliveries: Deliveries, life: Life): Deliveries {
+  #watched(deliveries: Deliveries, runOf: () => Life): Deliveries {
     return {
       ...deliveries,
       due: async (endpoint, ...asked) => {
         const rows = await deliveries.due(endpoint, ...asked);
         this.receivers.get(endpoint)?.beginRows(
-          life,
+          runOf(),
           rows.map(({ place, body }) => ({ messageId: place, body })),
         );
         return rows;
@@ -326,29 +306,29 @@ export class Delivery {
     };
   }
 
-  #take({ Records }: SQSEvent, life: Life): void {
-    for (const [name, records] of groupsOf(Records)) {
-      for (const { messageId, body } of records) {
-        const other = this.#inHand.get(messageId);
-        if (other && other !== life && !other.isDead) this.#shownToTwo.add(`${name} ${idOf(body)}`);
-        this.#inHand.set(messageId, life);
+  #take(batch: Batch, run: Life): void {
+    for (const [name, messages] of groupsOf(batch)) {
+      for (const { id, body } of messages) {
+        const other = this.#inHand.get(id);
+        if (other && other !== run && !other.isDead) this.#shownToTwo.add(`${name} ${idOf(body)}`);
+        this.#inHand.set(id, run);
       }
     }
   }
 
-  #begin({ Records }: SQSEvent, life: Life): Watches {
-    const groups = [...groupsOf(Records)];
-    return new Map(
-      groups.map(([name, records]) => [name, (this.receivers.get(name) as Receiver).begin(life, records)]),
-    );
+  #begin(batch: Batch, run: Life): Watches {
+    const groups = [...groupsOf(batch)].map(([name, messages]) => {
+      const inHand = messages.map(({ id, body, receives }) => ({ messageId: id, body, receives }));
+      return [name, (this.receivers.get(name) as Receiver).begin(run, inHand)] as const;
+    });
+    return new Map(groups);
   }
 
-  #end(watches: Watches, life: Life, { batchItemFailures }: SQSBatchResponse, isFree: boolean): void {
-    const again = new Set(batchItemFailures.map(({ itemIdentifier }) => itemIdentifier));
+  #end(watches: Watches, run: Life, again: ReadonlySet<string>, isFree: boolean): void {
     for (const [name, watch] of watches) {
       const receiver = this.receivers.get(name) as Receiver;
       if (receiver.kind === 'webhook') watch.ends(again, isFree);
-      receiver.ends(life, again, isFree);
+      receiver.ends(run, again, isFree);
     }
   }
 
@@ -357,17 +337,17 @@ export class Delivery {
     return this.receivers.get(name) as Receiver;
   }
 
-  #receive(receiver: Receiver, body: string, troubles: Troubles, life: Life): Reply {
+  #receive(receiver: Receiver, body: string, run: Life): Reply {
     if (this.down.has(receiver.name)) return { status: 500, headers: {}, text: Buffer.from('down') };
     if (receiver.kind === 'webhook' && this.#isUnwelcome(body))
       return { status: 400, headers: {}, text: Buffer.from('not this one') };
     const trouble = this.#partly(({ how }) => how !== 'row', body);
     if (trouble) {
-      troubles.met(trouble.how, body);
+      this.#troublesOf(run).met(trouble.how, body);
       if (trouble.how === 'reset') throw new SocketError('reset');
       return { status: Number(trouble.how), headers: {}, text: Buffer.from('no') };
     }
-    this.#judge(() => receiver.took(life, body, this.#shared.scheduler.now));
+    this.#judge(() => receiver.took(run, body, this.#shared.scheduler.now));
     return { status: 200, headers: {}, text: Buffer.from('ok') };
   }
 
@@ -386,14 +366,14 @@ export class Delivery {
     }
   }
 
-  #portsOf(life: Life, troubles?: Troubles): Ports {
+  #portsOf(life: Life, runOf?: () => Life): Ports {
     const { scheduler, storage, wrote } = this.#shared;
     return storage.reachedBy({
       life,
       clock: () => scheduler.now,
       sleep: ms => life.sleep(ms),
       ran: () => wrote(),
-      ...(troubles && { refusesRow: eventId => this.#refusesRow(eventId, troubles) }),
+      ...(runOf && { refusesRow: eventId => this.#refusesRow(eventId, this.#troublesOf(runOf())) }),
     });
   }
 
@@ -404,55 +384,16 @@ export class Delivery {
     return true;
   }
 
-  #sqs(life: Life, troubles = new Troubles(this.#shared)) {
-    return sqsClient(life, [this.events, ...Object.values(this.#queues)], {
-      sent: () => {
-        for (const deliverer of this.#deliverers) deliverer.wake();
-      },
-      refuses: (what, messageId) => {
-        const isRefused = this.#partly(({ visibility }) => visibility, messageId) !== undefined;
-        if (isRefused) troubles.met(what, messageId);
-        return isRefused;
-      },
-    });
-  }
-
-  #wakes(life: Life, troubles?: Troubles): Queues {
-    return wakeBy(sqsQueue(this.#sqs(life, troubles), this.#queues.drains.url));
-  }
-
-  #queueOf(name: string, more: Partial<typeof DRAINS> = {}): SimulatedQueue {
-    const { storage, plan, nature, random, coverage } = this.#shared;
-    const options = { ...this.#queueOptions(name), ...more };
-    const forgets = () => {
-      const isForgotten = nature.faulty && random() < plan.mess.undeleted;
-      if (isForgotten) coverage.add('queue', 'delete failed');
-      return isForgotten;
-    };
-    return storage.queue?.({ ...options, forgets }) ?? new ForgetfulQueue(options, this.#shared);
-  }
-
-  #queueOptions(name: string) {
-    const { scheduler, random } = this.#shared;
-    const plain = (name: string) => ({
-      name,
-      arn: `${ACCOUNT}:${name}`,
-      url: `https://sqs.eu-west-1.amazonaws.com/000000000000/${name}`,
-      clock: () => scheduler.now,
-      random,
-      visibilityTimeout: VISIBILITY_S,
-    });
-    const deadLetters = { queue: new QueueModel(plain(`${name}-unsettled`)), maxReceiveCount: MAX_RECEIVES };
-    return { ...plain(name), deadLetters };
+  #wakes(life: Life): Queues {
+    return wakeBy(this.#serving.reachedBy(life).drains);
   }
 
   /** The partial failure of the plan that concerns this message now, if any. */
   #partly(concerns: (partly: PartlyDelivered) => boolean, name: string): PartlyDelivered | undefined {
     const { plan, nature } = this.#shared;
     if (!nature.faulty) return undefined;
-    const [first] = this.#deliverers as [Consumer];
     return plan.partly.deliver.find(
-      partly => isDuring(partly, first.runs - 1) && concerns(partly) && isAmong(partly, name),
+      partly => isDuring(partly, this.#serving.runs - 1) && concerns(partly) && isAmong(partly, name),
     );
   }
 }
@@ -460,20 +401,21 @@ export class Delivery {
 /** Which messages failed while others did not, in one process: in this run and in the one before. */
 class Troubles {
   readonly #shared: Shared;
-  #failed = new Set<string>();
-  #failedBefore = new Set<string>();
+  readonly #failed = new Set<string>();
+  readonly #failedBefore: ReadonlySet<string>;
 
-  constructor(shared: Shared) {
+  constructor(shared: Shared, failedBefore: ReadonlySet<string> = new Set()) {
     this.#shared = shared;
+    this.#failedBefore = failedBefore;
   }
 
   get areMet(): boolean {
     return this.#failed.size > 0;
   }
 
-  begin(): void {
-    this.#failedBefore = this.#failed;
-    this.#failed = new Set();
+  /** Those of the run after this one. */
+  next(): Troubles {
+    return new Troubles(this.#shared, this.#failed);
   }
 
   met(what: PartlyDelivered['how'] | 'visibility', name: string): void {
@@ -497,9 +439,7 @@ function committedIn(storage: Storage, { since, until }: { since: number; until:
 }
 
 /** The messages that bring events, by endpoint. */
-function groupsOf(records: readonly SQSRecord[]): Map<string, SQSRecord[]> {
-  return Map.groupBy(
-    records.filter(({ messageAttributes }) => !messageAttributes.wake),
-    ({ messageAttributes }) => messageAttributes.endpoint?.stringValue ?? '',
-  );
+function groupsOf({ messages }: Batch): Map<string, Message[]> {
+  const events = messages.filter(message => !addressOf(message).isWake);
+  return Map.groupBy(events, message => addressOf(message).name);
 }

@@ -34,6 +34,8 @@ export const FAULTS = {
   'table.update': [...TABLE_WRITES, 'conflicting'],
   'table.transaction': [...TABLE_WRITES, 'cancelled'],
   'topic.publish': [...WRITES, 'some-fail'],
+  'queue.receive': ['dies-before', 'dies-after', 'throttled'],
+  'queue.delete': ['dies-before', 'dies-after', 'throttled', 'worked-then-failed'],
   'queue.visibility': WRITES,
   'queue.route': [...WRITES, 'some-fail'],
   'queue.wake': WRITES,

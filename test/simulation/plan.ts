@@ -197,6 +197,8 @@ const LATEST: Partial<Record<Boundary, number>> = {
   'table.transaction': 2,
   'topic.publish': 1,
   'queue.rejected': 0,
+  'queue.receive': 0,
+  'queue.delete': 0,
   'queue.visibility': 1,
   'queue.route': 1,
   'queue.wake': 0,
@@ -476,7 +478,7 @@ export const plans: fc.Arbitrary<Plan> = fc
         weight: 4,
         arbitrary: runsOf([
           ...(['table.read', 'table.update', 'table.transaction'] as const),
-          ...(['queue.visibility', 'queue.wake', 'endpoint.post'] as const),
+          ...(['queue.receive', 'queue.delete', 'queue.visibility', 'queue.wake', 'endpoint.post'] as const),
         ]),
       },
       // Visibility is changed only after a failed post, so each run begins with one.
@@ -484,7 +486,7 @@ export const plans: fc.Arbitrary<Plan> = fc
       // Deliveries for an endpoint that wants no more wait in rows.
       { weight: 2, arbitrary: runsOf(['table.update']).map(runs => [[GONE], ...runs]) },
     ),
-    router: runsOf(['table.read', 'queue.route']),
+    router: runsOf(['table.read', 'queue.route', 'queue.receive', 'queue.delete']),
     ticks: runsOf(['table.read', 'table.update', 'queue.wake', 'queue.passes']),
     streamAgain: fc.array(fc.record({ run: fc.nat(10), records: fc.integer({ min: 1, max: 5 }) }), {
       maxLength: 3,

@@ -1,4 +1,3 @@
-import type { SQSRecord } from 'aws-lambda';
 import type { EndpointSettings, LinkTemplates } from '../../functions/model/endpoint.ts';
 import type { ChangeEvent } from '../../functions/model/event.ts';
 import { wants } from '../../functions/model/filter.ts';
@@ -56,7 +55,7 @@ export class Receiver {
   }
 
   /** A run of the process `by` begins with these messages of the queue. @returns the oracle of their outcome */
-  begin(by: object, records: readonly SQSRecord[]): SettlingOracle {
+  begin(by: object, records: readonly InHand[]): SettlingOracle {
     const hands = this.#handsOf(by);
     hands.source = 'queue';
     hands.queue.begin(records);

@@ -1,4 +1,3 @@
-import type { SQSRecord } from 'aws-lambda';
 import { idOf } from './rows.ts';
 import { Violation } from './violation.ts';
 
@@ -11,8 +10,8 @@ export type Reader = (body: string, records: readonly InHand[], taken: readonly 
 export interface InHand {
   readonly messageId: string;
   readonly body: string;
-  /** Of messages alone. */
-  readonly attributes?: SQSRecord['attributes'];
+  /** How often a message was received, by now. */
+  readonly receives?: number;
 }
 
 export interface Taken {
@@ -95,6 +94,6 @@ export class BatchesOracle {
 }
 
 /** Whether a queue hands over a message for the first time: no run can have written a row of it before. */
-function isFirstReceive({ attributes }: InHand): boolean {
-  return attributes?.ApproximateReceiveCount === '1';
+function isFirstReceive({ receives }: InHand): boolean {
+  return receives === 1;
 }

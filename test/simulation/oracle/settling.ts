@@ -1,17 +1,17 @@
-import type { SQSRecord } from 'aws-lambda';
+import type { InHand } from './batches.ts';
 import { idOf } from './rows.ts';
 import { Violation } from './violation.ts';
 
 /** Checks one run of the deliver function: a message leaves its queue exactly when the run heard that its
  *  endpoint took it, or when it stands in a row. */
 export class SettlingOracle {
-  readonly #records: readonly SQSRecord[];
+  readonly #records: readonly InHand[];
   readonly #isSafe: (body: string) => boolean;
   /** Bodies that the receiver took, and of which the run heard so. */
   readonly #taken = new Set<string>();
 
   /** `isSafe`: whether the endpoint has the event of this body, or a row holds it. */
-  constructor(records: readonly SQSRecord[], isSafe: (body: string) => boolean) {
+  constructor(records: readonly InHand[], isSafe: (body: string) => boolean) {
     this.#records = records;
     this.#isSafe = isSafe;
   }

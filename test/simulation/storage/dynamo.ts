@@ -29,6 +29,7 @@ export function dynamoStorage(
     get stream() {
       return table.stream;
     },
+    isLocal: false,
     items: () => table.items(),
     backup: (): Backup => {
       const items = [...table.items()];

@@ -36,7 +36,6 @@ import type { Failing } from '../life.ts';
 import type { Item } from '../models/table.ts';
 import { streamRecord } from '../models/table-stream.ts';
 import { PROCESS, TABLE_NAME, WORKSPACE } from '../shared.ts';
-import { queueFile, sqliteQueue } from './sqlite-queue.ts';
 import type { Ports, Reaching, Storage, StorageCall } from './storage.ts';
 
 const OF = { workspace: WORKSPACE, processId: PROCESS };
@@ -88,7 +87,6 @@ type Place = readonly [Table, string | number, ...(string | number)[]];
 export function sqliteStorage(): Storage {
   const database = openDatabase(':memory:', [SNAPSHOTS_SCHEMA, DELIVERIES_SCHEMA]);
   const mirror = new Mirror(database);
-  const queues = queueFile();
   return {
     get stream() {
       return mirror.stream;
@@ -99,7 +97,7 @@ export function sqliteStorage(): Storage {
       const rows = contentOf(database);
       return { items, restore: () => mirror.replace(() => setContent(database, rows)) };
     },
-    queue: setup => sqliteQueue(queues, setup),
+    isLocal: true,
     release: () => void sqliteProcessReader(database).release(OF),
     reachedBy: reaching => portsOf(database, reaching),
   };

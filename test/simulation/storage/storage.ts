@@ -11,7 +11,6 @@ import type {
   TickProgresses,
 } from '../../../functions/store/store.ts';
 import type { Life } from '../life.ts';
-import type { SimulatedQueue } from '../models/queue.ts';
 import type { Item } from '../models/table.ts';
 import type { RestoreStep } from '../plan/restore.ts';
 import type { PortCall } from '../port-calls.ts';
@@ -49,18 +48,6 @@ export interface Backup {
   restore(how: RestoreStep['how']): void;
 }
 
-/** A queue to be made. */
-export interface QueueSetup {
-  readonly name: string;
-  readonly arn: string;
-  readonly url: string;
-  readonly clock: Clock;
-  /** Seconds for which a message is hidden that was received. */
-  readonly visibilityTimeout: number;
-  /** Whether the deletion of a message fails now. */
-  readonly forgets: () => boolean;
-}
-
 /** The database of a simulated world. Whichever it is, the oracles see its content as items of the table, and its writes as records of the
  *  table's stream. */
 export interface Storage {
@@ -71,6 +58,6 @@ export interface Storage {
   /** Releases the hold of the process, as an operator does. */
   release(): void;
   reachedBy(reaching: Reaching): Ports;
-  /** Makes a queue of deliveries, where these are not in SQS. */
-  queue?(setup: QueueSetup): SimulatedQueue;
+  /** Whether one process of one machine uses it, as that of `npm start`. */
+  readonly isLocal: boolean;
 }
