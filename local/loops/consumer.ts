@@ -34,6 +34,8 @@ export interface ConsumerOptions {
 const MAX_NAP_MS = 20_000;
 /** How long to wait after the queue could not be read, in ms. */
 const RETRY_MS = 1_000;
+/** When a message is received again whose runs fail all the time, in s. */
+const LATER_S = 60;
 /** How long a stop waits for runs under way, in ms. What they have in hand stays in the queue. */
 const STOP_WITHIN_MS = 1_000;
 
@@ -127,7 +129,9 @@ export class Consumer {
   async #serve(messages: readonly Message[]): Promise<void> {
     const { queue, serve, timeout, clock, onFailure } = this.#options;
     const until = clock() + timeout;
-    const context = { awsRequestId: randomUUID(), getRemainingTimeInMillis: () => until - clock() };
+    // A run that is stopped begins no further attempt, and ends soon enough to delete what has arrived.
+    const remaining = () => (this.#stopping.signal.aborted ? 0 : until - clock());
+    const context = { awsRequestId: randomUUID(), getRemainingTimeInMillis: remaining };
     try {
       const again = new Set(await serve({ messages, queue }, context));
       await queue.delete(messages.filter(({ id }) => !again.has(id)));
@@ -135,7 +139,7 @@ export class Consumer {
       if (this.#stopping.signal.aborted) return;
       onFailure(error);
       for (const message of messages)
-        await queue.extend(message, soonAgain(message) ?? 0).catch(() => undefined);
+        await queue.extend(message, soonAgain(message) ?? LATER_S).catch(() => undefined);
     }
   }
 

@@ -88,6 +88,29 @@ describe('a run of one endpoint', () => {
     await expect(life.endpoint.tried()).rejects.toThrow('The queue events is not served any more.');
   });
 
+  it('begins no further attempt once it is stopped, and sends nothing again that has arrived', async () => {
+    const open = Promise.withResolvers<void>();
+    let count = 0;
+    const { url, received, requests } = await receiver(async response => {
+      if (++count > 1) await open.promise;
+      response.writeHead(204).end();
+    });
+    const directory = temporaryDirectory();
+    const life = await live(url, directory);
+    const events = someEvents(40);
+    await life.publish(events);
+    await requests(11);
+    const stopped = life.endpoint.stop();
+    open.resolve();
+    await stopped;
+    expect(received).toHaveLength(11);
+    await life.end();
+    const next = await live(url, directory);
+    await eventually(async () => expect(await next.standing()).toMatchObject({ pending: 0, dead: 0 }));
+    const arrived = received.map(({ headers }) => headers['webhook-id']);
+    expect(arrived.toSorted()).toEqual(events.map(({ id }) => id).toSorted());
+  });
+
   it.each([
     ['asked for a pause', () => answer(503, { 'retry-after': '3600' })],
     ['failed', () => answer(500)],

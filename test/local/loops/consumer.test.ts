@@ -110,6 +110,17 @@ describe('a consumer of a queue', () => {
     expect(queue.messagesOf('')).toEqual([]);
   });
 
+  it('shows a message again each minute whose handler always fails', async () => {
+    const { queue, served, time } = open(() => Promise.reject(new Error('no')));
+    await queue.send([{ body: 'x' }]);
+    for (const runs of Array.from({ length: 12 }, (_, index) => index + 1)) {
+      await soon(() => expect(served).toHaveLength(runs));
+      const before = time.elapsed();
+      while (served.length === runs) await time.step();
+      if (runs > 10) expect(time.elapsed() - before).toBe(60_000);
+    }
+  });
+
   it('tries again a second after its queue could not be read', async () => {
     const { queue, file, failures, time, served } = open();
     file.exec('ALTER TABLE message RENAME TO away');
