@@ -30,7 +30,8 @@ const LOOK_MS = 2_000;
 /** A clock that goes back by no more, in ms, is only corrected. */
 const MAX_CORRECTION_MS = 1_000;
 /** A tick works off replays for a second: as long as it has more than 15 s left. */
-const TICK_MS = 16_000;
+const REPLAYING_MS = 1_000;
+const TICK_MS = 15_000 + REPLAYING_MS;
 
 /** ms from one tick to the next: a minute as on AWS, unless passes are due more often. */
 export function periodOf(processes: readonly Pick<ScheduledProcess, 'changes' | 'sweep'>[]): number {
@@ -62,8 +63,10 @@ export function startTicker(options: TickerOptions): Ticker {
     isAsked = true;
     await onChange(change);
   };
-  const rest = async (): Promise<void> => {
-    const pause = (await isReplaying()) ? 0 : period;
+  const rest = async (begunAt: number): Promise<void> => {
+    // A replay that stands still ends its tick at once, and would end the next one, too.
+    const isAtWork = clock() - begunAt >= REPLAYING_MS && (await isReplaying());
+    const pause = isAtWork ? 0 : period;
     for (let left = pause; left > 0 && !isAsked && !signal.aborted; left -= LOOK_MS) {
       nap = new AbortController();
       const woken = AbortSignal.any([signal, nap.signal]);
@@ -74,9 +77,9 @@ export function startTicker(options: TickerOptions): Ticker {
   const run = async (): Promise<void> => {
     while (!signal.aborted) {
       isAsked = false;
-      const until = clock() + TICK_MS;
-      await trying(() => tick(() => until - clock()));
-      await trying(rest);
+      const begunAt = clock();
+      await trying(() => tick(() => begunAt + TICK_MS - clock()));
+      await trying(() => rest(begunAt));
     }
   };
   const running = run();

@@ -86,14 +86,22 @@ it('ticks within 2 s when the clock was set back; a small correction is none', a
 
 it('ticks one time after the other while a replay is under way', async () => {
   const ticks: number[] = [];
-  const { state } = open({
-    tick: async () => {
-      ticks.push(ticks.length);
-      if (ticks.length === 5) state.isReplaying = false;
-    },
+  open({
+    tick: async () => void ticks.push(ticks.length),
+    // A tick works off replays for a second.
+    clock: () => 1_000 * ticks.length,
     isReplaying: async () => ticks.length < 5,
   });
   await soon(() => expect(ticks).toHaveLength(5));
+});
+
+it.each([
+  ['stands still', async () => true],
+  ['can not be looked for', () => Promise.reject(new Error('no'))],
+])('rests after a tick where a replay %s', async (_, isReplaying) => {
+  const { ticks, until } = open({ isReplaying });
+  await until(120_000);
+  await soon(() => expect(ticks).toEqual([0, 60_000, 120_000]));
 });
 
 it('goes on after a tick that failed, and reports it; none is reported once it is stopped', async () => {
