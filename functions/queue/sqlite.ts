@@ -125,9 +125,9 @@ export class SqliteQueue implements Queue {
     return times.length === 0 ? undefined : Math.min(...times);
   }
 
-  /** All messages of a group, received or not, in their order. */
-  messagesOf(group: string): Message[] {
-    return (this.#prepared.all.all(this.name, group) as Row[]).map(messageOf);
+  /** All messages of a group, received or not, in their order; with `text` those whose body has it. */
+  messagesOf(group: string, text = ''): Message[] {
+    return (this.#prepared.all.all(this.name, group, text) as Row[]).map(messageOf);
   }
 
   /** What the queue holds of a group, received or not. */
@@ -199,7 +199,9 @@ function prepare(file: DatabaseSync) {
     show: file.prepare('UPDATE message SET shown_at = ? WHERE seq = ?'),
     remove: file.prepare('DELETE FROM message WHERE seq = ?'),
     shift: file.prepare('UPDATE message SET shown_at = shown_at - ? WHERE queue = ?'),
-    all: file.prepare('SELECT * FROM message WHERE queue = ? AND "group" = ? ORDER BY seq'),
+    all: file.prepare(
+      'SELECT * FROM message WHERE queue = ? AND "group" = ? AND instr(body, ?) > 0 ORDER BY seq',
+    ),
     held: file.prepare(`SELECT count(*) AS count, min(sent_at) AS oldest FROM message
       WHERE queue = ? AND "group" = ?`),
   };

@@ -1,7 +1,6 @@
-import { placeOf } from '../../functions/delivery/read-event.ts';
 import type { SqliteDeliveries } from '../../functions/store/sqlite/store.ts';
 import type { Output } from '../basics/output.ts';
-import type { Store } from '../data/store.ts';
+import { queuedDelivery, type Store } from '../data/store.ts';
 import { subscriberName } from '../sns/subscribe.ts';
 
 /** Says at a start what an endpoint has yet to get. If `resend` names it, its dead letters wait again
@@ -63,13 +62,7 @@ async function keepInRows(
   for (const queue of [queues.deliveries, queues.chat]) {
     const messages = queue.messagesOf(endpoint);
     if (messages.length === 0) continue;
-    await deliveries.add(
-      messages.map(({ body, sentAt, attributes, id }) => {
-        const place = placeOf(body);
-        const replay = attributes.replay !== undefined;
-        return { endpoint, eventId: place?.id ?? id, at: place?.at ?? sentAt, body, attributes: {}, replay };
-      }),
-    );
+    await deliveries.add(messages.map(message => queuedDelivery(endpoint, message)));
     await queue.delete(messages);
   }
 }

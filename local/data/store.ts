@@ -1,6 +1,9 @@
 import { existsSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import type { Clock } from '../../functions/basics/clock.ts';
+import { placeOf } from '../../functions/delivery/read-event.ts';
+import type { NewDelivery } from '../../functions/model/delivery.ts';
+import type { Message } from '../../functions/queue/queue.ts';
 import { QUEUE_SCHEMA, recoverMessages, SqliteQueue } from '../../functions/queue/sqlite.ts';
 import {
   openSqliteStore,
@@ -77,7 +80,7 @@ export function openQueues(file: DatabaseSync, clock: Clock): LocalQueues {
   return Object.fromEntries(queues);
 }
 
-/** Counts messages in the queues of deliveries as deliveries that wait. */
+/** Counts and finds messages in the queues of deliveries as deliveries that wait. */
 export function withQueued(
   deliveries: SqliteDeliveries,
   queues: Pick<LocalQueues, 'deliveries' | 'chat'>,
@@ -85,6 +88,18 @@ export function withQueued(
   const queued = [queues.deliveries, queues.chat];
   return {
     ...deliveries,
+    find: async (endpoint, delivery) => {
+      const row = await deliveries.find(endpoint, delivery);
+      if (row) return row;
+      const messages = queued.flatMap(queue => queue.messagesOf(endpoint, delivery.eventId));
+      const found = messages.find(({ body }) => placeOf(body)?.id === delivery.eventId);
+      if (!found) return undefined;
+      const { id, sentAt } = found;
+      return {
+        ...queuedDelivery(endpoint, found),
+        ...{ place: id, due: sentAt, attempts: 0, triedAt: undefined },
+      };
+    },
     standing: async (endpoint, atMost = Number.POSITIVE_INFINITY) => {
       const { pending, oldest, ...rest } = await deliveries.standing(
         endpoint,
@@ -106,6 +121,13 @@ export function withQueued(
         ...new Set([...(await deliveries.endpoints()), ...queued.flatMap(queue => queue.groups())]),
       ].toSorted(),
   };
+}
+
+/** The delivery to an endpoint that a message stands for. */
+export function queuedDelivery(endpoint: string, { id, body, sentAt, attributes }: Message): NewDelivery {
+  const place = placeOf(body);
+  const replay = attributes.replay !== undefined;
+  return { endpoint, eventId: place?.id ?? id, at: place?.at ?? sentAt, body, attributes: {}, replay };
 }
 
 /** SQLite counts the writes of all other connections. */

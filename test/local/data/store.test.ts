@@ -1,9 +1,11 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { ChangeEvent } from '../../../functions/model/event.ts';
 import { Closers } from '../../../local/basics/closers.ts';
 import { openDataDirectory, openScratchDirectory } from '../../../local/data/data-directory.ts';
 import { openStore } from '../../../local/data/store.ts';
+import { someEvents } from '../../kit/delivery/given.ts';
 import { AT, delivery } from '../../kit/store/delivery.ts';
 import { temporaryDirectory } from '../../kit/temporary.ts';
 
@@ -30,6 +32,25 @@ describe('the store of a run', () => {
     const next = open(path);
     expect(await next.deliveries.due('crm', AT, 9)).toMatchObject([{ eventId: 'e1' }]);
     expect(next.journal.positionOf('publish')).toBe(7);
+  });
+
+  it('finds deliveries also in the queues of deliveries', async () => {
+    const { queues, deliveries } = open();
+    const [one, other] = someEvents(2) as [ChangeEvent, ChangeEvent];
+    const body = JSON.stringify(one);
+    await queues.deliveries.send([{ body, group: 'crm' }]);
+    const mention = structuredClone(other) as ChangeEvent & { type: 'task.updated' };
+    Object.assign(mention.data.changes[0] as object, { to: other.id });
+    await queues.chat.send([
+      { body: JSON.stringify({ ...mention, id: 'about-another' }), group: 'team' },
+      { body: JSON.stringify(other), group: 'team' },
+    ]);
+    const find = (endpoint: string, { id }: ChangeEvent) => deliveries.find(endpoint, { eventId: id, at: 0 });
+    expect(await find('crm', one)).toMatchObject({ eventId: one.id, body, due: expect.any(Number) });
+    expect(await find('team', other)).toMatchObject({ body: JSON.stringify(other) });
+    expect([await find('crm', other), await find('team', one)]).toEqual([undefined, undefined]);
+    await deliveries.add([delivery(one.id, { endpoint: 'crm', due: 7 })]);
+    expect(await find('crm', one)).toMatchObject({ due: 7 });
   });
 
   it('is in memory when nothing is to be kept', () => {
