@@ -30,17 +30,18 @@ export interface Store extends Omit<SqliteStore, 'journal'> {
 export type LocalQueues = Readonly<Record<keyof typeof QUEUES, SqliteQueue>>;
 
 /** How many messages one run gets, and how many of a group are received at a time: two runs for one webhook, one for the others. No message of
- *  passes or drains waits for another of its group. */
+ *  passes or drains waits for another of its group. `visibility`, in s, is longer than any run takes: after that, a message is received again
+ *  that could be neither deleted nor given back, as on a full disk. What a process had received is shown again when the next one starts. */
 export const QUEUES = {
-  passes: { batch: 1 },
-  events: { batch: 100 },
-  deliveries: { batch: 50, perGroup: 100 },
-  chat: { batch: 50, perGroup: 50 },
-  drains: { batch: 1, perGroup: 1 },
-} as const satisfies Record<string, { readonly batch: number; readonly perGroup?: number }>;
-
-/** Longer than any run takes, in s. What a process had received is shown again when the next one starts. */
-const VISIBILITY_S = 3_600;
+  passes: { batch: 1, visibility: 3_600 },
+  events: { batch: 100, visibility: 120 },
+  deliveries: { batch: 50, perGroup: 100, visibility: 360 },
+  chat: { batch: 50, perGroup: 50, visibility: 360 },
+  drains: { batch: 1, perGroup: 1, visibility: 360 },
+} as const satisfies Record<
+  string,
+  { readonly batch: number; readonly perGroup?: number; readonly visibility: number }
+>;
 
 /** The file of earlier versions, whose layout can't be read any more. */
 const FORMER_FILE = 'table.sqlite';
@@ -75,7 +76,7 @@ export function openStore(
 export function openQueues(file: DatabaseSync, clock: Clock): LocalQueues {
   const queues = Object.entries(QUEUES).map(([name, options]) => [
     name,
-    new SqliteQueue(file, name, { ...options, clock, visibility: VISIBILITY_S }),
+    new SqliteQueue(file, name, { ...options, clock }),
   ]);
   return Object.fromEntries(queues);
 }

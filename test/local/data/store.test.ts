@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ChangeEvent } from '../../../functions/model/event.ts';
 import { Closers } from '../../../local/basics/closers.ts';
 import { openDataDirectory, openScratchDirectory } from '../../../local/data/data-directory.ts';
-import { openStore } from '../../../local/data/store.ts';
+import { openQueues, openStore } from '../../../local/data/store.ts';
 import { someEvents } from '../../kit/delivery/given.ts';
 import { AT, delivery } from '../../kit/store/delivery.ts';
 import { temporaryDirectory } from '../../kit/temporary.ts';
@@ -52,6 +52,25 @@ describe('the store of a run', () => {
     await deliveries.add([delivery(one.id, { endpoint: 'crm', due: 7 })]);
     expect(await find('crm', one)).toMatchObject({ due: 7 });
   });
+
+  it.each([
+    ['events', 60],
+    ['deliveries', 180],
+    ['chat', 180],
+    ['drains', 180],
+  ] as const)(
+    'receives a message of %s again minutes after a run of %i s that could not say what became of it',
+    async (name, seconds) => {
+      let now = AT;
+      const queue = openQueues(open().database.file, () => now)[name];
+      await queue.send([{ body: 'x', group: 'crm' }]);
+      expect(await queue.receive(9)).toHaveLength(1);
+      now += seconds * 1_000;
+      expect(await queue.receive(9)).toEqual([]);
+      now += 180_000;
+      expect(await queue.receive(9)).toMatchObject([{ body: 'x', receives: 2 }]);
+    },
+  );
 
   it('is in memory when nothing is to be kept', () => {
     const { directory } = open();
