@@ -46,8 +46,11 @@ export function startPasses(
     const { workspace, processId, mode } = request;
     const process = { workspace, processId };
     const key = keyOf(process);
+    const first = looked.get(key);
+    // An earlier run watched it.
+    if (!first) return { mode, outcome: 'expired', projects: 0, commits: 0, events: 0 };
     // After a restore or a long stop a sweep would find the changes first, and a sweep does not know who made them.
-    if (mode === 'sweep') await looked.get(key)?.promise;
+    if (mode === 'sweep') await first.promise;
     try {
       const report = await turns.take(`${mode} ${key}`, () => polling.poll(request, context));
       if (report.outcome === 'completed') failures.completed({ process, mode });
@@ -57,7 +60,7 @@ export function startPasses(
       if (!isStopping) failures.failed({ process, mode }, error);
       throw error;
     } finally {
-      if (mode === 'changes') looked.get(key)?.resolve();
+      if (mode === 'changes') first.resolve();
     }
   };
   const consumer = new Consumer({

@@ -3,11 +3,12 @@ import { expect, test } from 'vitest';
 import type { PollReport } from '../../../functions/handlers/create-poll.ts';
 import type { TickPasses } from '../../../functions/handlers/create-tick.ts';
 import { UNKNOWN_PROCESS } from '../../../functions/model/process-state.ts';
+import { askedPass, passIn } from '../../../functions/schedule/pass-message.ts';
 import { ServiceStatusError, TokenError } from '../../../functions/service/errors.ts';
 import { createOutput } from '../../../local/basics/output.ts';
 import { PassFailures } from '../../../local/cli/pass-failures.ts';
 import { realSource } from '../../../local/source/source.ts';
-import { ownTime } from '../../kit/local/own-time.ts';
+import { ownTime, soon } from '../../kit/local/own-time.ts';
 import { startScheduling } from '../../kit/local/scheduling.ts';
 
 const SECOND = 1000;
@@ -88,6 +89,23 @@ test('with --log json a failure has process, mode, status and address, without t
     });
     expect(JSON.parse(second as string)).toMatchObject({ level: 'info', ...about, failures: 1 });
   }
+});
+
+test('the message of a process that only an earlier run watched is deleted, and not reported as a failure', async () => {
+  const polled: string[] = [];
+  const { queues } = await startScheduling({
+    source: { watched: [] },
+    poll: async ({ processId }) => {
+      polled.push(processId);
+      return DONE;
+    },
+    progress: { ofAll: async () => new Map() },
+    time: ownTime(Date.UTC(2026, 10, 22)),
+  });
+  const gone = askedPass({ workspace: 'w', processId: 'gone' }, 'sweep', Date.UTC(2026, 10, 22));
+  await queues.passes.send([passIn(gone)]);
+  await soon(() => expect(queues.passes.groups()).toEqual([]));
+  expect(polled).toEqual([]);
 });
 
 test('a pass of one mode that works does not end the outage of the other, and a clock that is set back does not silence it', () => {
