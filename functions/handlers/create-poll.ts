@@ -4,7 +4,7 @@ import type { Mode, ProcessKey } from '../basics/process.ts';
 import type { Log } from '../basics/telemetry.ts';
 import type { ProcessSettings, WorkspaceSettings } from '../config/workspace.ts';
 import type { PassPorts } from '../pass/context/context.ts';
-import { type PassReport, type RunPassOptions, runPass } from '../pass/run-pass.ts';
+import { type PassReport, runPass } from '../pass/run-pass.ts';
 import type { Serve } from '../queue/queue.ts';
 import type { SetAside } from '../queue/set-aside.ts';
 import { isDue } from '../schedule/pace.ts';
@@ -84,20 +84,15 @@ function readMessage(body: string): PassMessage | undefined {
   return undefined;
 }
 
-/** Time at the end of a run that is kept free for saving progress: in the last WRAP_UP_MS no project is
- *  begun, in the last LAST_WORDS_MS no request is waited for. */
+/** Time at the end of a run that is kept free for saving progress: in the last WRAP_UP_MS no project is begun, in the last
+ *  SAVE_RESERVE_MS no request is waited for; of a short run, in its second half. */
 const WRAP_UP_MS = 60_000;
-const LAST_WORDS_MS = 5_000;
+const SAVE_RESERVE_MS = 5_000;
 
 /** The poller: one call is one pass over one process. A sweep or baseline that ran out of time is taken up again by the
  *  next `changes` run, after its own pass: sweeps are hours apart. */
 export function createPoll(dependencies: PollDependencies): Poll {
   const connections = new Map<string, ServiceConnection>();
-  const connectionOf = (workspace: WorkspaceSettings) => {
-    const connection = connections.get(workspace.name) ?? dependencies.connect(workspace);
-    connections.set(workspace.name, connection);
-    return connection;
-  };
 
   return async (request, context) => {
     const { workspace, processId, expiresAt = Number.POSITIVE_INFINITY } = request;
@@ -105,13 +100,13 @@ export function createPoll(dependencies: PollDependencies): Poll {
     let { mode } = request;
     try {
       const target = targetOf(dependencies.workspaces, request);
-      const run = (options?: RunPassOptions) =>
-        pass({ ...target, mode }, connectionOf(target.workspace), dependencies, context, options);
-      const report = await run();
+      const connection = connections.get(workspace) ?? dependencies.connect(target.workspace);
+      connections.set(workspace, connection);
+      const report = await pass(target, connection, dependencies, context);
       const isIdle = report.mode === 'changes' && report.outcome === 'completed';
       if (!isIdle || !report.isSweepUnfinished) return report;
       mode = 'sweep';
-      await run({ onlyGoOn: true });
+      await pass({ ...target, mode }, connection, dependencies, context, { onlyGoOn: true });
       return report;
     } catch (error) {
       const { message } = error instanceof Error ? error : new Error(String(error));
@@ -126,22 +121,21 @@ function dropped(mode: Mode, outcome: 'expired' | 'not-due'): PollReport {
   return { mode, outcome, projects: 0, commits: 0, events: 0 };
 }
 
+/** What a message asks for. */
 interface Target {
+  readonly process: ProcessKey;
   readonly workspace: WorkspaceSettings;
   readonly settings: ProcessSettings;
   readonly mode: Mode;
   readonly isAsked: boolean;
 }
 
-function keyOf({ workspace, settings }: Target): ProcessKey {
-  return { workspace: workspace.name, processId: settings.id };
-}
-
 function targetOf(workspaces: readonly WorkspaceSettings[], request: PassRequest): Target {
   const { workspace: name, processId, mode, isAsked = false } = request;
   const workspace = workspaces.find(candidate => candidate.name === name);
   const settings = workspace?.processes.find(candidate => candidate.id === processId);
-  if (workspace && settings) return { workspace, settings, mode, isAsked };
+  if (workspace && settings)
+    return { process: { workspace: name, processId }, workspace, settings, mode, isAsked };
   throw new Error(
     `A message asks for process ${processId} of workspace ${name}, which the configuration does not have. ` +
       'Deploy again, so that all functions have one configuration.',
@@ -153,72 +147,49 @@ async function pass(
   connection: ServiceConnection,
   dependencies: PollDependencies,
   context: PollContext,
-  options?: RunPassOptions,
+  options?: { readonly onlyGoOn: boolean },
 ): Promise<PollReport> {
-  const { clock, log } = dependencies;
-  const process = keyOf(target);
-  const began = clock();
-  const deadline = deadlineOf(began, context);
+  const { process, workspace, settings, mode } = target;
+  const { clock, log, random, onProgress } = dependencies;
+  const [began, remaining] = [clock(), context.getRemainingTimeInMillis()];
+  const endLess = (reserve: number) => began + Math.max(remaining - reserve, remaining / 2);
+  const deadline = endLess(SAVE_RESERVE_MS);
   const snapshots = dependencies.snapshots.until(deadline);
   if (!(await isDueNow(target, snapshots, began))) return dropped('changes', 'not-due');
-  const service = connection.open({ deadline });
-  const tellCommitted = (events: readonly string[]) => log.info('Pass committed.', { ...process, events });
-  const committed = new EventLines(tellCommitted);
-  const onCommitted = (ids: readonly string[]) => committed.add(ids);
-  const ports = portsOf(target, { ...dependencies, service, snapshots, onCommitted }, context);
-  const owner = dependencies.owner?.(context) ?? ownerOf(context, dependencies.random);
+  const logCommitted = (events: readonly string[]) => log.info('Pass committed.', { ...process, events });
+  const committed = new EventLines(logCommitted);
+  const ports: PassPorts = {
+    ...{ process, settings, snapshots, clock, log },
+    service: connection.open({ deadline }),
+    concurrency: workspace.concurrency,
+    // Needs no report, because the configuration says it: the service sends no `Date`.
+    // Stryker disable next-line ArrayDeclaration: other names have no effect
+    known: workspace.dateHeader === false ? ['no-service-clock'] : [],
+    stopAt: endLess(WRAP_UP_MS),
+    onProgress: onProgress && ((kind, done, total) => onProgress({ ...process, mode: kind, done, total })),
+    onCommitted: ids => committed.add(ids),
+  };
+  const owner = dependencies.owner?.(context) ?? ownerOf(context, random);
   try {
-    const report = await runPass(ports, target.mode, owner, options);
+    const report = await runPass(ports, mode, owner, options);
     log.info('Pass ended.', { ...process, ...report, ms: clock() - began, events: committed.rest() });
     return report;
   } catch (error) {
     const events = committed.rest();
-    if (events.length > 0) tellCommitted(events);
+    if (events.length > 0) logCommitted(events);
     throw error;
   }
 }
 
 /** Whether the pass is due. The state is read only where that depends on what the last pass found. */
 async function isDueNow(target: Target, snapshots: Snapshots, now: number): Promise<boolean> {
-  const { mode, isAsked, settings } = target;
+  const { process, mode, isAsked, settings } = target;
   if (mode !== 'changes' || isAsked || !isAdaptive(settings.changes)) return true;
-  const { baselined, pace } = await snapshots.readState(keyOf(target));
+  const { baselined, pace } = await snapshots.readState(process);
   return !baselined || isDue(pace, settings.changes, now);
 }
 
 /** The id of the request, by which the log can be searched, and 48 random bits. */
 function ownerOf({ awsRequestId }: PollContext, random: Random): string {
   return `${awsRequestId}/${Math.floor(random() * 2 ** 48).toString(36)}`;
-}
-
-/** The time by our clock at which requests end, in ms since 1970: what is left after it is for saving where
- *  the pass stands. */
-function deadlineOf(now: number, context: PollContext): number {
-  const remaining = context.getRemainingTimeInMillis();
-  return now + Math.max(remaining - LAST_WORDS_MS, remaining / 2);
-}
-
-function portsOf(
-  { workspace, settings }: Target,
-  {
-    service,
-    snapshots,
-    clock,
-    log,
-    onProgress,
-    onCommitted,
-  }: PollDependencies & Pick<PassPorts, 'service' | 'onCommitted'>,
-  context: PollContext,
-): PassPorts {
-  const process = { workspace: workspace.name, processId: settings.id };
-  const [now, remaining] = [clock(), context.getRemainingTimeInMillis()];
-  return {
-    ...{ process, settings, service, snapshots, clock, log, onCommitted },
-    concurrency: workspace.concurrency,
-    // Needs no report, because the configuration says it: the service sends no `Date`.
-    // Stryker disable next-line ArrayDeclaration: a report of another name is none
-    known: workspace.dateHeader === false ? ['no-service-clock'] : [],
-    stopAt: now + Math.max(remaining - WRAP_UP_MS, remaining / 2),
-    onProgress: onProgress && ((mode, done, total) => onProgress({ ...process, mode, done, total })),
-  };
 }

@@ -155,7 +155,7 @@ async function read(
 const CONCURRENCY = 4;
 
 /** The known records whose identifiers stand in an audit entry. */
-export type EntryRecords = Pick<ReadEntry, 'projects' | 'tasks'>;
+type EntryRecords = Pick<ReadEntry, 'projects' | 'tasks'>;
 type Task = EntryRecords['tasks'][number];
 
 /** Finds the records in each of these entries: projects, and of each project that an entry names those tasks that its snapshot has.

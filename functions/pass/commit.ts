@@ -24,17 +24,15 @@ export interface Commit extends Omit<Difference, 'content'> {
   readonly actorsOf: Origin['actorsOf'];
 }
 
-/** `step`: only a part was committed; `conflict`: another pass was first. After both, read and compare again. */
-export type Committed = 'committed' | 'step' | 'conflict';
-
 /** Commits a difference in one transaction. If it is too large for one (thousands of tasks at once), commits a part of it: a snapshot with
  *  its own events, so that a crash between two parts loses nothing.
+ *  @returns `step`: only a part was committed; `conflict`: another pass was first. After both, read and compare again
  *  @throws TooLargeError when even one change and its snapshot are too large for DynamoDB. */
 export async function commit(
   context: PassContext,
   state: PassState,
   difference: Omit<Commit, 'actorsOf'>,
-): Promise<Committed> {
+): Promise<'committed' | 'step' | 'conflict'> {
   const { changes, projectId } = difference;
   const { before, kind } = context;
   // The entries about a project with a debt were read by the pass that could not look at it.

@@ -16,7 +16,7 @@ export function bulkLimit(known: number): number {
 }
 
 /** All that the conclusion of a pass rests on. */
-export interface Facts {
+interface Facts {
   readonly kind: PassKind;
   readonly window: PassWindow;
   /** False when a listing of the pass may have passed over a project. */

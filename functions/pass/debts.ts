@@ -14,6 +14,8 @@ export interface Found {
   readonly reason?: string;
   /** The error, if the project failed: it may have changes that can't be emitted. */
   readonly fault?: Error;
+  /** When its tasks were read, in ms since 1970; undefined if they were not. */
+  readonly tasksReadAt?: number | undefined;
 }
 
 const REASONS = {

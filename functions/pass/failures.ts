@@ -1,7 +1,7 @@
 import { ServiceError } from '../service/errors.ts';
 
 /** About as long as people read at a glance. */
-const LONGEST = 300;
+const MAX_LENGTH = 300;
 
 /** Why something failed, in words that subscribers may read. The service client removes secrets from its errors; other errors
  *  (of AWS, or our own) may show internals, and stay in the log. */
@@ -9,7 +9,7 @@ export function failureReason(error: unknown): string {
   const isToBeRead = error instanceof ServiceError || error instanceof TooLargeError;
   if (!isToBeRead) return 'The poller itself failed; its log says why.';
   const text = error.message.toWellFormed();
-  return text.length <= LONGEST ? text : `${text.slice(0, LONGEST).toWellFormed()}…`;
+  return text.length <= MAX_LENGTH ? text : `${text.slice(0, MAX_LENGTH).toWellFormed()}…`;
 }
 
 /** A project that is too large for one transaction. */

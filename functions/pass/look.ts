@@ -9,22 +9,16 @@ import type { PassContext } from './context/context.ts';
 import { type Found, reasonOf } from './debts.ts';
 import { CLOCK_TOLERANCE_MS, type DecisionRules, decide, type Seen, type Verdict } from './decide.ts';
 import { failureReason, isOfOneProject, TaskListMissingError } from './failures.ts';
-import type { Listed, Listing, ListingKind } from './reading/listing.ts';
+import type { Listed, Listing } from './reading/listing.ts';
 import { readTasks, type Same } from './reading/read-tasks.ts';
 import type { PassState } from './state.ts';
 
 /** How many conflicts with other passes are tolerated before this one gives up on the project. */
 const MAX_CONFLICTS = 20;
 
-/** What came of a look. */
-export interface Looked extends Found {
-  /** When its tasks were read, in ms since 1970; undefined if they were not. */
-  readonly tasksReadAt?: number | undefined;
-}
-
 /** Looks at one project: observes it, decides, and commits the difference. After a conflict with another pass it looks again.
  *  @throws any error that is not of this project alone */
-export async function look(context: PassContext, state: PassState, candidate: Candidate): Promise<Looked> {
+export async function look(context: PassContext, state: PassState, candidate: Candidate): Promise<Found> {
   const { before, kind, log, process } = context;
   const { projectId, listed } = candidate;
   const looked = await lookOrThrow(context, state, candidate).catch(faultOfOneProject);
@@ -47,7 +41,7 @@ export function faultOfOneProject(error: unknown): Found {
   return { end: 'unreadable', reason: failureReason(error), fault: error };
 }
 
-async function lookOrThrow(context: PassContext, state: PassState, candidate: Candidate): Promise<Looked> {
+async function lookOrThrow(context: PassContext, state: PassState, candidate: Candidate): Promise<Found> {
   const { projectId, round } = candidate;
   const rules = { kind: context.kind, round };
   let next = candidate;
@@ -82,17 +76,14 @@ async function decideByFreshRules(
   return decide(seen, { ...rules, compare: await definitions.readAndAnnounce() });
 }
 
-function lookedAt({ projectId, tasks }: Seen, { end, lacksTasks }: Verdict): Looked {
+function lookedAt({ projectId, tasks }: Seen, { end, lacksTasks }: Verdict): Found {
   if (end !== 'no-task-list' || !lacksTasks) return { end, tasksReadAt: tasks?.readAt };
   const fault = new TaskListMissingError(projectId);
   return { end, reason: fault.message, fault };
 }
 
 /** A project to look at, with what is known of it so far. */
-export interface Candidate {
-  readonly projectId: string;
-  readonly listing: ListingKind;
-  readonly listed: Listed | undefined;
+export interface Candidate extends Pick<Seen, 'projectId' | 'listing' | 'listed'> {
   /** The head of its snapshot, if that was read ahead (see Heads). */
   readonly head?: SnapshotHead | undefined;
   readonly round: DecisionRules['round'];

@@ -20,7 +20,7 @@ export interface Rounds {
 }
 
 /** The listing of the second round, which asks for all projects. */
-export interface SecondListing {
+interface SecondListing {
   readonly listing: Listing;
   /** How many projects have a snapshot, and how many of these the listing lacks. */
   readonly known: number;
@@ -34,7 +34,8 @@ const SAVE_MS = 10_000;
  *  lacks. */
 export async function lookAtAll(context: PassContext, state: PassState, survey: Survey): Promise<Rounds> {
   const findings = new Findings(context.before, survey.total);
-  const heads = survey.isWhole ? new Heads(context, id => survey.listing.projects.has(id)) : undefined;
+  const heads =
+    context.kind !== 'changes' ? new Heads(context, id => survey.listing.projects.has(id)) : undefined;
   if (await firstRound(context, state, survey, findings, heads)) return { isStopped: true, findings };
   await heads?.toEnd();
   const vanished = heads && context.kind === 'sweep' ? heads.unlisted : [];
@@ -57,7 +58,7 @@ async function firstRound(
   const { listing, candidates, total, recent } = survey;
   const { onProgress, clock, kind } = context;
   const before = total - candidates.length;
-  const shown = survey.isWhole ? kindOf(listing) : 'changed';
+  const shown = kind === 'changes' ? 'changed' : kindOf(listing);
   let reached: string | undefined;
   let savedAt = clock();
   onProgress?.(kind, before, total);
@@ -94,7 +95,7 @@ async function secondRound(
     if (gone > bulkLimit(second.known) && !context.before.released) return;
     const looked = await look(context, state, {
       projectId,
-      ...listedIn(second, survey, projectId),
+      ...listedIn(context, second, survey, projectId),
       round: 2,
     });
     findings.set(projectId, looked);
@@ -188,11 +189,12 @@ export async function walk<Item>(items: readonly Item[], how: Walk<Item>): Promi
 
 /** The project as the second listing shows it. If that may have passed over it, a baseline takes it from the first listing. */
 function listedIn(
+  { kind }: PassContext,
   { listing }: SecondListing,
   survey: Survey,
   projectId: string,
 ): Pick<Candidate, 'listing' | 'listed'> {
-  const isPassedOver = survey.isBaseline && !listing.isComplete;
+  const isPassedOver = kind === 'baseline' && !listing.isComplete;
   const listed = listing.projects.get(projectId);
   return {
     listing: kindOf(listing),

@@ -18,7 +18,7 @@ import {
 } from './context/context.ts';
 import { failureReason } from './failures.ts';
 import { lookAtAll } from './rounds.ts';
-import { type Outcome, settle } from './settle.ts';
+import { settle } from './settle.ts';
 import { PassState } from './state.ts';
 import { surveyAll, surveyChanges } from './survey.ts';
 
@@ -26,7 +26,7 @@ import { surveyAll, surveyChanges } from './survey.ts';
  *  holds the lease. */
 export interface PassReport {
   readonly mode: PassKind;
-  readonly outcome: Outcome | 'busy';
+  readonly outcome: 'completed' | 'unfinished' | 'busy';
   /** Projects that were looked at. */
   readonly projects: number;
   readonly commits: number;
@@ -39,18 +39,14 @@ export interface PassReport {
   readonly isSweepUnfinished?: boolean;
 }
 
-export interface RunPassOptions {
-  /** Resumes a pass that an earlier run left unfinished, and begins no new one. */
-  readonly onlyGoOn?: boolean;
-}
-
 /** Runs one pass over one process. A pass that fails keeps its commits, gives its lease back and throws. The next run resumes it where it
- *  stood; a `changes` pass begins again. */
+ *  stood; a `changes` pass begins again.
+ *  @param onlyGoOn resumes a pass that an earlier run left unfinished, and begins no new one */
 export async function runPass(
   ports: PassPorts,
   mode: Mode,
   owner: string,
-  { onlyGoOn = false }: RunPassOptions = {},
+  { onlyGoOn = false } = {},
 ): Promise<PassReport> {
   const context = await begin(ports, mode, owner);
   if (!context) return { mode, outcome: 'busy', projects: 0, commits: 0, events: 0 };

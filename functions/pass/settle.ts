@@ -7,11 +7,10 @@ import { failedSince, type PassContext } from './context/context.ts';
 import { debtChanges, type Findings, ON_HOLD, reasonOf, skippedNoLonger, toAnnounce } from './debts.ts';
 import { failureReason } from './failures.ts';
 import { deleteProject, faultOfOneProject } from './look.ts';
-import type { Rounds, SecondListing } from './rounds.ts';
+import type { Listing } from './reading/listing.ts';
+import type { Rounds } from './rounds.ts';
 import type { PassState } from './state.ts';
 import type { Survey } from './survey.ts';
-
-export type Outcome = 'completed' | 'unfinished';
 
 /** Ends a pass by its conclusion: deletions, then debts, then watermark, audit position and lease in one write.
  *  @throws when the conclusion is `failed`: then nothing moves on */
@@ -20,7 +19,7 @@ export async function settle(
   state: PassState,
   survey: Survey,
   rounds: Rounds,
-): Promise<Outcome> {
+): Promise<'completed' | 'unfinished'> {
   const { process, snapshots, clock, heartbeat, reports, kind, before } = context;
   const { findings, isStopped, second } = rounds;
   const isQuiet =
@@ -29,12 +28,12 @@ export async function settle(
   const current = isQuiet && !before.hold ? before : await snapshots.readState(process);
   const { window, listing } = survey;
   // Each run of a baseline looks at every project that it lists: an earlier run's incomplete listing doesn't matter.
-  const isComplete = listing.isComplete && (survey.isBaseline || !window.isIncomplete);
+  const isComplete = listing.isComplete && (kind === 'baseline' || !window.isIncomplete);
   const { known, missing } = second ?? { known: 0, missing: 0 };
   const facts = { kind, window, isComplete, isStopped, findings, known, missing, now: clock() };
   const end = conclude({ ...facts, state: current });
   if (end.as === 'later') return 'unfinished';
-  if (second) await settleDeletions(context, state, end, findings, second);
+  if (second) await settleDeletions(context, state, end, findings, second.listing);
   const skipped = end.keepsDebts
     ? await settleDebts(context, state, current, findings, window.begunAt)
     : countAnnounced(current);
@@ -50,7 +49,7 @@ export async function settle(
   }
   if (end.as === 'failed' && end.keepsDebts) heartbeat.begin({ waitingSince: clock(), ...window });
   if (end.error) throw end.error;
-  if (survey.isBaseline) logWhatIsLeftOut(context, findings, isComplete);
+  if (kind === 'baseline') logWhatIsLeftOut(context, findings, isComplete);
   return 'completed';
 }
 
@@ -78,13 +77,13 @@ function logWhatIsLeftOut({ log, process }: PassContext, findings: Findings, isC
 function movedOn(
   context: PassContext,
   state: PassState,
-  { window, listing, audit, recent, isBaseline }: Survey,
+  { window, listing, audit, recent }: Survey,
   { isComplete, skipped }: { readonly isComplete: boolean; readonly skipped: number },
 ): Partial<SavedState> {
   const { before, kind } = context;
   const now = context.clock();
   const { startedAt } = window;
-  if (isBaseline) {
+  if (kind === 'baseline') {
     const times = { watermark: startedAt, completedAt: now, sweepCompletedAt: now };
     // 0: a project that an incomplete listing passed over may have been there all the time.
     return {
@@ -128,7 +127,7 @@ async function settleDeletions(
   state: PassState,
   { hold, deletions }: Conclusion,
   findings: Findings,
-  { listing }: SecondListing,
+  listing: Listing,
 ): Promise<void> {
   if (hold) {
     await announceHold(context, state, hold, listing.startedAt);

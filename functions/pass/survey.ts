@@ -14,10 +14,8 @@ import type { PassState } from './state.ts';
 /** Which projects a pass is to look at, and what its end needs of the survey. */
 export interface Survey {
   readonly window: PassWindow;
+  /** Of a `changes` pass: of the projects that changed; else of all projects. */
   readonly listing: Listing;
-  /** True when `listing` asked for all projects, not only for those that changed. */
-  readonly isWhole: boolean;
-  readonly isBaseline: boolean;
   /** The projects to look at in the first round, in the order of `byKey`. */
   readonly candidates: readonly string[];
   /** Projects with a debt that a sweep's or baseline's listing lacks: the second round looks at them. */
@@ -68,8 +66,6 @@ export async function surveyChanges(context: PassContext, state: PassState): Pro
     recent,
     unlisted: [],
     total: all.size,
-    isWhole: false,
-    isBaseline: false,
     // Without the log this run doesn't know the projects that new entries name: a later pass must read these entries again.
     audit: audit.isDenied ? before.audit : (window.audit as typeof before.audit),
   };
@@ -91,7 +87,7 @@ export async function surveyAll(context: PassContext, state: PassState): Promise
     .filter(id => isBaseline || heartbeat.isAhead(id) || before.debts.has(id));
   const unlisted = [...before.debts.keys()].filter(id => !listing.projects.has(id));
   return {
-    ...{ window, listing, candidates, unlisted, total: listing.projects.size, isWhole: true, isBaseline },
+    ...{ window, listing, candidates, unlisted, total: listing.projects.size },
     audit: window.audit as AuditPosition | undefined,
   };
 }
@@ -122,8 +118,8 @@ async function projectsAmong(
 const SETTLED_MS = 5_000;
 
 /** At most this many projects, and bytes of them, are remembered. One that is not remembered is only read again. */
-const REMEMBERED = 2_000;
-const REMEMBERED_BYTES = 250_000;
+const MAX_REMEMBERED = 2_000;
+const MAX_REMEMBERED_BYTES = 250_000;
 
 type Known = readonly [digest: string, readAt: number, shownAt?: number];
 
@@ -160,9 +156,9 @@ export class Recent {
   }
 
   toSave(): RecentProjects {
-    const latest = [...this.#now].slice(-REMEMBERED).reverse();
+    const latest = [...this.#now].slice(-MAX_REMEMBERED).reverse();
     const saved = latest.map(([id, known]) => [id, ...known] as const);
-    return fitting(saved, REMEMBERED_BYTES).reverse();
+    return fitting(saved, MAX_REMEMBERED_BYTES).reverse();
   }
 }
 

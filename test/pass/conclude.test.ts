@@ -1,11 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Debt, type ProcessState, UNKNOWN_PROCESS } from '../../functions/model/process-state.ts';
-import { bulkLimit, type Conclusion, conclude, type Facts } from '../../functions/pass/conclude.ts';
+import { bulkLimit, type Conclusion, conclude } from '../../functions/pass/conclude.ts';
 import { type End, Findings } from '../../functions/pass/debts.ts';
 
 const AT = Date.UTC(2026, 10, 21, 12);
 const MINUTE = 60_000;
+
+type Facts = Parameters<typeof conclude>[0];
 
 interface Given extends Partial<Omit<Facts, 'findings' | 'state'>> {
   /** How many projects came to each end, in words: `3 vanished, 1 settled`. */

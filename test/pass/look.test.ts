@@ -4,8 +4,9 @@ import { rulesOf } from '../../functions/changes/compare-project.ts';
 import type { ChangeEvent } from '../../functions/model/event.ts';
 import { type Debt, UNKNOWN_PROCESS } from '../../functions/model/process-state.ts';
 import type { PassContext } from '../../functions/pass/context/context.ts';
+import type { Found } from '../../functions/pass/debts.ts';
 import { isOfOneProject, TaskListMissingError, TooLargeError } from '../../functions/pass/failures.ts';
-import { type Looked, look } from '../../functions/pass/look.ts';
+import { look } from '../../functions/pass/look.ts';
 import type { Listed } from '../../functions/pass/reading/listing.ts';
 import type { PassState } from '../../functions/pass/state.ts';
 import {
@@ -59,7 +60,7 @@ describe('a look at a project', () => {
       commit = async () => 'committed' as CommitResult,
       debt = undefined as Debt | undefined,
     } = {},
-  ): Promise<[Looked, requests: number]> {
+  ): Promise<[Found, requests: number]> {
     let requests = 0;
     const snapshot = known && {
       version: 1,

@@ -45,9 +45,6 @@ export function kindOf({ isComplete }: Listing): 'whole' | 'restless' {
   return isComplete ? 'whole' : 'restless';
 }
 
-/** Thrown when a single reading of the list takes all the time of a run: another run would get no further. */
-export class EndlessListingError extends ServiceError {}
-
 /** Used when nothing shows the service's time: our clock may be ahead by this much before a change is missed until the next sweep. */
 const UNKNOWN_CLOCK_MS = 600_000;
 /** An update time further ahead of our clock than this is wrong, and ignored. */
@@ -61,7 +58,7 @@ export const MAX_READINGS = 5;
  *  reading shows that: it lacks the removed row, or differs in its rows or their order. So a list of several pages is read
  *  again until a reading lacks no row of the one before: once if the two are the same, else twice in a row. Then nothing was
  *  passed over (docs/decisions/0031). A list that changes in each of MAX_READINGS readings is not complete.
- *  @throws EndlessListingError when one reading takes longer than a run */
+ *  @throws ServiceError when one reading takes longer than a run: another run would get no further */
 export async function listProjects(context: PassContext, updatedAfter?: number): Promise<Listing> {
   const { clock, stopAt } = context;
   const projects = new Map<string, Listed>();
@@ -143,7 +140,7 @@ function listedOn(page: Page<unknown>, { fields, flaw }: ServiceRecord): Listed 
 }
 
 function endless({ processId }: ProcessKey, found: number, pages: number): Error {
-  return new EndlessListingError(
+  return new ServiceError(
     `GET /processes/${processId}/projects`,
     `the listing did not end within the time of one run: ${found} projects on ${pages} pages, and more to come. Make ` +
       'runs longer, or split the process in the service',

@@ -29,7 +29,7 @@ export interface Same {
 
 /** What is known of the tasks before they are read: the digest of the last reading, and those of the snapshot, loaded only if needed;
  *  undefined where a list of several pages must be confirmed: in a baseline, and without a snapshot. */
-export interface KnownTasks {
+interface KnownTasks {
   readonly digest?: string | undefined;
   readonly load: () => Promise<Tasks | undefined>;
 }

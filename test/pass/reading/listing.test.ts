@@ -1,13 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { PassContext } from '../../../functions/pass/context/context.ts';
 import { digest } from '../../../functions/pass/reading/digest.ts';
-import {
-  EndlessListingError,
-  kindOf,
-  listProjects,
-  MAX_READINGS,
-} from '../../../functions/pass/reading/listing.ts';
-import { ServiceAnswerError } from '../../../functions/service/errors.ts';
+import { kindOf, listProjects, MAX_READINGS } from '../../../functions/pass/reading/listing.ts';
+import { ServiceAnswerError, ServiceError } from '../../../functions/service/errors.ts';
 
 const AT = Date.UTC(2026, 10, 21, 12);
 const DAY = 86_400_000;
@@ -169,7 +164,7 @@ describe('a listing', () => {
 
   it('that goes on when the time is over is refused: it says how far it came, and what to do', async () => {
     const endless = listing({ readings: [[['1'], ['2', '3'], ['4']]], pageMs: 1_000, stopAt: AT + 2_000 });
-    await expect(endless.list()).rejects.toThrow(EndlessListingError);
+    await expect(endless.list()).rejects.toThrow(ServiceError);
     const again = listing({ readings: [[['1'], ['2', '3'], ['4']]], pageMs: 1_000, stopAt: AT + 2_000 });
     await expect(again.list()).rejects.toThrow(
       /^GET \/processes\/p\/projects: the listing did not end.*: 3 projects on 2 pages.*Make runs longer, or split/s,
