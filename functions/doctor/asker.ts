@@ -162,17 +162,6 @@ export const readLog = (asker: Asker, part: Part = {}): Promise<ListRead> =>
 export const readUsers = (asker: Asker): Promise<ListRead> =>
   readList(asker, 'users', ['users'], { most: 2 });
 
-/** Reads again, at most MAX_TRIES times in all, until a reading is usable. */
-export async function untilUsable<Reading>(
-  first: Reading,
-  read: () => Promise<Reading>,
-  isUsable: (reading: Reading) => boolean | Promise<boolean>,
-): Promise<Reading> {
-  let last = first;
-  for (let tries = 1; tries < MAX_TRIES && !(await isUsable(last)); tries += 1) last = await read();
-  return last;
-}
-
 /** Asks until no edit in between spoiled the answer, at most MAX_TRIES times: the projects are read before and after it.
  *  `ask` returns a conclusion that no edit can spoil, or a judge of the second reading: undefined if it was spoiled. */
 export async function confirmed<Conclusion extends string | object>(

@@ -1,10 +1,10 @@
 import type { JsonObject } from '../basics/json.ts';
 import { factsOf } from '../pass/audit-log/entry-facts.ts';
 import type { Probed } from '../service/probe.ts';
-import { MAX_TRIES, pageBody, readLog, readProjects, tasksPage } from './asker.ts';
+import { confirmed, MAX_TRIES, pageBody, readLog, tasksPage } from './asker.ts';
 import { counted, type Judged, listed, type Seen, shown, span, timeText, topicOf, WATCH } from './finding.ts';
 import { identifierOf } from './records.ts';
-import { entryTimes, leaves, namedIn, pathsNaming, type Survey } from './survey.ts';
+import { entryTimes, isSameList, leaves, namedIn, pathsNaming, type Survey } from './survey.ts';
 import { known, orderOf, textOf, timeOf } from './update-time.ts';
 
 export const AUDIT = topicOf('audit log');
@@ -147,14 +147,20 @@ async function examineLag({ asker, projects, log, timeOf, now }: Survey, on: See
 
 /** How the task list of a deleted project is answered: with a 404, a deletion is certain at once. */
 export async function examineDeleted(survey: Survey): Promise<Judged[]> {
-  const { asker } = survey;
-  const gone = survey.projects.isWhole ? goneIds(survey) : [];
-  // A project that was made after the listing was read is in the log, too.
-  const now = gone.length > 0 ? idsOf({ ...survey, projects: await readProjects(asker) }) : new Set();
-  const asked: Probed[] = [];
-  for (const id of gone.filter(each => !now.has(each)).slice(0, MAX_DELETED))
-    asked.push(await tasksPage(asker, id, 1));
-  return [judgeDeleted(asked)];
+  let asked: Probed[] = [];
+  const found = await confirmed<Judged>(survey, async projects => {
+    const gone = projects.isWhole ? goneIds({ ...survey, projects }) : [];
+    asked = [];
+    for (const id of gone.slice(0, MAX_DELETED)) asked.push(await tasksPage(survey.asker, id, 1));
+    // A project that was made after the listing was read is in the log, too.
+    return asked.length === 0
+      ? judgeDeleted(asked)
+      : after => (isSameList(survey, projects, after) ? judgeDeleted(asked) : undefined);
+  });
+  const on = { asked, came: 'different projects each time' };
+  return [
+    found ?? DELETED.unknown('Projects were edited while they were asked for.', on, 'Ask the doctor again.'),
+  ];
 }
 
 function judgeDeleted(asked: readonly Probed[]): Judged {

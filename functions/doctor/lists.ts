@@ -1,8 +1,8 @@
-import type { Json, JsonObject } from '../basics/json.ts';
+import type { Json } from '../basics/json.ts';
 import type { Probed } from '../service/probe.ts';
 import { confirmed, type ListRead, PAGE_SIZES, pageBody, projectsPage, readProjects } from './asker.ts';
 import { counted, type Judged, listed, outcome, shown, topicOf } from './finding.ts';
-import type { Survey } from './survey.ts';
+import { isSameList, rowsOf, type Survey } from './survey.ts';
 import { known, orderOf } from './update-time.ts';
 
 const ORDER = topicOf('order of projects');
@@ -152,15 +152,13 @@ export function judgeEmpty({ future: { pages, answers: asked, failure } }: Surve
 /** Whether a cursor points at an item or counts items. A cursor of the whole list is sent with a filter that leaves out
  *  some projects before it: one that counts then begins further on than one that points at an item. */
 export async function examineCursors(survey: Survey): Promise<Judged> {
-  const { asker, idOf, timeOf } = survey;
+  const { asker } = survey;
   const asked: Probed[] = [];
   const remedy = 'Nothing to do: passes read a list of several pages twice.';
   const unseen = (came: string) =>
     CURSORS.unknown('It can not be seen what they mean.', { asked, came }, remedy);
-  const rowsOf = ({ items }: { readonly items: readonly JsonObject[] }) =>
-    items.map(item => ({ id: idOf(item), time: timeOf(item) }));
   const found = await confirmed<Judged>(survey, async read => {
-    const rows = rowsOf(read);
+    const rows = rowsOf(survey, read);
     // The middle of the list, but within its first page.
     const place = Math.min(Math.floor(rows.length / 2), read.pages[0]?.items.length ?? 0);
     const filter = filterFor(rows, place);
@@ -180,10 +178,10 @@ export async function examineCursors(survey: Survey): Promise<Judged> {
     return now => {
       const left = rows.filter(isLeft);
       // Some edits show with a filter later than in the list.
-      const isSame = [before, again].every(each => isEqual(rowsOf(each), left));
-      if (!isSame || !isEqual(rows, rowsOf(now))) return undefined;
+      const isSame = [before, again].every(each => isEqual(rowsOf(survey, each), left));
+      if (!isSame || !isSameList(survey, read, now)) return undefined;
       const page = pageBody(rest.body, 'projects');
-      const got = rowsOf(page);
+      const got = rowsOf(survey, page);
       const isIt = (list: typeof rows) =>
         isEqual(got, page.next === undefined ? list : list.slice(0, got.length));
       const pointed = rows.slice(place).filter(isLeft);

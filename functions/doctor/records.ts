@@ -1,7 +1,7 @@
 import { identifierNames, type RecordKind } from '../basics/identifier-names.ts';
 import { isJsonObject, type Json, type JsonObject } from '../basics/json.ts';
 import { jsonEqual } from '../changes/equal.ts';
-import { type ListRead, pageBody, projectsPage, readProjects, readTasks, untilUsable } from './asker.ts';
+import { type ListRead, MAX_TRIES, pageBody, projectsPage, readProjects, readTasks } from './asker.ts';
 import { type Asked, counted, type Judged, listed, outcome, shown, topicOf } from './finding.ts';
 import { candidates, isNamedAsIdentifier, isUnique, type Survey } from './survey.ts';
 import { isUsual, textOf, timeOf } from './update-time.ts';
@@ -109,25 +109,36 @@ function shapeOf(body: Json): { lists: readonly Json[]; shape: string } {
 
 /** Identifiers that several records have, and large records. */
 export async function examineRecords({ asker, projects, tasks }: Survey): Promise<Judged[]> {
-  // A record that moves while a list is read comes twice, too.
-  const hasNone = (kind: Listed) => (read: ListRead) => twinsIn(kind, read).length === 0;
-  const ofProjects = await untilUsable(projects, () => readProjects(asker), hasNone('project'));
-  const ofTasks: ListRead[] = [];
-  for (const { id, read } of tasks)
-    ofTasks.push(await untilUsable(read, () => readTasks(asker, id), hasNone('task')));
+  const ofProjects = await twinsIn('project', projects, () => readProjects(asker));
+  const ofTasks: Twins[] = [];
+  for (const { id, read } of tasks) ofTasks.push(await twinsIn('task', read, () => readTasks(asker, id)));
   const lists = [projects, ...tasks.map(({ read }) => read)];
   return [judgeTwins('project', [ofProjects]), judgeTwins('task', ofTasks), judgeSizes(lists)];
 }
 
-function twinsIn(kind: Listed, { items }: ListRead): string[] {
+type Twins = Awaited<ReturnType<typeof twinsIn>>;
+
+/** The identifiers that come twice in each of some readings: a record that moves while a list is read does so in one. */
+async function twinsIn(kind: Listed, first: ListRead, read: () => Promise<ListRead>) {
+  let last = first;
+  let twins = repeated(kind, first);
+  for (let readings = 1; readings < MAX_TRIES && twins.length > 0; readings += 1) {
+    last = await read();
+    const still = new Set(repeated(kind, last));
+    twins = twins.filter(id => still.has(id));
+  }
+  return { ...last, twins };
+}
+
+function repeated(kind: Listed, { items }: ListRead): string[] {
   const property = usualIn(kind, items);
   const ids = property === undefined ? [] : items.map(record => textOf(record[property]));
   return ids.filter((id, index) => id !== '' && ids.indexOf(id) < index);
 }
 
-function judgeTwins(kind: Listed, lists: readonly ListRead[]): Judged {
+function judgeTwins(kind: Listed, lists: readonly Twins[]): Judged {
   const topic = topicOf(`${kind}s that come twice`);
-  const twins = lists.flatMap(list => twinsIn(kind, list));
+  const twins = lists.flatMap(list => list.twins);
   const count = lists.reduce((sum, { items }) => sum + items.length, 0);
   const asked = lists.flatMap(({ answers }) => answers);
   const on = { asked, came: `${counted(count, kind)}, ${counted(twins.length, 'twin')}` };

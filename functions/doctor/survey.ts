@@ -48,6 +48,17 @@ export async function createSurvey(asker: Asker, token: ProbedToken, projects: L
   return { ...parts, tasks };
 }
 
+/** The identifiers and update times of the projects of a list, in its order. */
+export const rowsOf = (
+  { idOf, timeOf }: Pick<Survey, 'idOf' | 'timeOf'>,
+  { items }: { readonly items: readonly JsonObject[] },
+) => items.map(item => ({ id: idOf(item), time: timeOf(item) }));
+
+/** True when two readings of a list have the same projects. Then no edit from the first to the second reading moved a
+ *  project across a border of pages, where a list of several pages lacks it. */
+export const isSameList = (survey: Survey, one: ListRead, other: ListRead): boolean =>
+  JSON.stringify(rowsOf(survey, one)) === JSON.stringify(rowsOf(survey, other));
+
 /** Definitions of custom fields, and the properties of records that hold these fields. */
 function definitionsIn(asker: Asker, answer: Probed, index: typeof indexProjectFields) {
   const fields = answer.body === undefined ? [] : asker.definitions(answer.body);

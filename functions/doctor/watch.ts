@@ -2,7 +2,7 @@ import type { JsonObject } from '../basics/json.ts';
 import type { ProcessKey } from '../basics/process.ts';
 import { jsonEqual } from '../changes/equal.ts';
 import type { DoctorAnswer } from '../operations/protocol/doctor.ts';
-import { type Asker, readLog, readProjects, readTasks, TooManyRequests, untilUsable } from './asker.ts';
+import { type Asker, MAX_TRIES, readLog, readProjects, readTasks, TooManyRequests } from './asker.ts';
 import { LOG_LAG, LOG_NAMES, LOG_ORDER } from './audit-log.ts';
 import { answerWith, begin, type DoctorOptions } from './doctor.ts';
 import { type Asked, type Judged, listed, shown, span, timeText, topicOf } from './finding.ts';
@@ -81,10 +81,12 @@ async function observe(
   const log = await readLog(asker, { most: MAX_LOG_PAGES });
   const lookAt = (since?: number) => look(survey, projectId, log.pages.at(-2)?.next, since);
   // An edit between the two readings of a look could show in the project alone.
-  const first = await untilUsable(await lookAt(), lookAt, async ({ tasks }) => {
+  const isUsable = async ({ tasks }: Look) => {
     const { items } = await readTasks(asker, projectId, MAX_PAGES);
     return JSON.stringify([...tasks.values()]) === JSON.stringify(items);
-  });
+  };
+  let first = await lookAt();
+  for (let tries = 1; tries < MAX_TRIES && !(await isUsable(first)); tries += 1) first = await lookAt();
   const name = typeof first.project?.name === 'string' ? ` (${shown(first.project.name)})` : '';
   say(`Edit a task of project ${shown(projectId)}${name} now. It is looked for, for ${span(editWithin)}.`);
   let seen: Observed = { projectId, first, last: first, traces: [] };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { DEFAULT_FREEDOMS } from '../../simulator/data/freedoms.ts';
+import { DEFAULT_FREEDOMS, type Freedoms } from '../../simulator/data/freedoms.ts';
 import { drawnFreedoms } from '../kit/doctor/drawn-freedoms.ts';
 import { expectedOf } from '../kit/doctor/expected.ts';
 import { findingOf } from '../kit/doctor/house.ts';
@@ -44,6 +44,8 @@ function restless(freedoms: Parameters<typeof lively>[0], stream: Iterator<Edit>
   return ward;
 }
 
+/** The number of requests after which the projects were read first, with their small pages. */
+const AFTER_PROJECTS = 12;
 const GONE = { 200: /no 404/, 404: /answers 404/ };
 
 type Edit = { readonly after: number; readonly kind: string; readonly which: number };
@@ -88,4 +90,33 @@ test('a project that is updated while it is asked for by its time does not show 
   const answer = await ward.examine();
   expect(isEdited).toBe(true);
   expect(findingOf(answer, 'updatedAfter at the very time').found).toMatch(/exclusive/);
+});
+
+test.each<[string, Partial<Freedoms>]>([
+  ['updatedAfter at the very time', { updatedAfterInclusive: true, taskEditsTouchProject: false }],
+  // Its log names the latest projects only.
+  ['deleted projects', { auditRetention: 6 }],
+])('a deletion between any two pages leads to no wrong conclusion about: %s', async (topic, special) => {
+  const freedoms: Freedoms = { ...DEFAULT_FREEDOMS, cursors: 'offset', maxResponseBytes: 1_200, ...special };
+  const [, right] = expectedOf(freedoms).find(([each]) => each === topic) ?? ['', /^$/];
+  const expected = topic === 'deleted projects' ? GONE[404] : right;
+  const wrong: unknown[] = [];
+  let requests = Number.POSITIVE_INFINITY;
+  for (let at = 1; at < requests; at += 1) {
+    let isDeleted = false;
+    const { service, examine } = lively(freedoms, () => {
+      const { workspace, requests } = service;
+      if (requests.length === AFTER_PROJECTS && topic === 'deleted projects')
+        for (const name of ['One', 'Two']) workspace.createProject(PROCESS, { name });
+      if (isDeleted || requests.length < at) return;
+      isDeleted = true;
+      const [, , third = ''] = workspace.state.processes.get(PROCESS)?.projects.keys() ?? [];
+      workspace.deleteProject(PROCESS, third);
+    });
+    const { verdict, found } = findingOf(await examine(), topic);
+    requests = service.requests.length;
+    if (verdict !== 'unknown' && !expected.test(found)) wrong.push({ at, found });
+  }
+  expect(requests).toBeLessThan(200);
+  expect(wrong).toEqual([]);
 });
