@@ -43,7 +43,7 @@ export async function measureIsolation(
     const key = `${name} ${id}`;
     if (manner === '204' && !arrivals.has(key)) arrivals.set(key, at);
   });
-  const house = await openHouse(manners, port);
+  const run = await openRun(manners, port);
   try {
     const routed = new Map<string, number>();
     const began = performance.now();
@@ -51,7 +51,7 @@ export async function measureIsolation(
       await sleep(Math.max(0, began + (number * 1000) / perSecond - performance.now()));
       const event = eventOf(number);
       routed.set(event.id, performance.timeOrigin + performance.now());
-      await house.publish(JSON.stringify(event));
+      await run.publish(JSON.stringify(event));
     }
     const wanted = routed.size * manners.filter(manner => manner === '204').length;
     for (const end = performance.now() + PATIENCE_MS; arrivals.size < wanted; await sleep(50))
@@ -61,11 +61,11 @@ export async function measureIsolation(
   } finally {
     // Ends the receiver's process, and with it the requests that hang.
     receiver.disconnect();
-    await house.stop();
+    await run.stop();
   }
 }
 
-async function openHouse(manners: readonly Manner[], port: number) {
+async function openRun(manners: readonly Manner[], port: number) {
   const app = buildApp({ logger: false });
   const endpoint = await app.listen({ host: '127.0.0.1', port: 0 });
   const credentials = { accessKeyId: 'l', secretAccessKey: 'l' };

@@ -1,6 +1,6 @@
 import type { Size } from './content.ts';
-import { House } from './house.ts';
 import { type Findings, type Say, told } from './line.ts';
+import { Measurement } from './measurement.ts';
 
 export interface BaselineScale {
   readonly size: Size;
@@ -15,15 +15,19 @@ const BEFORE = 4;
 
 /** How long a baseline takes at a slow service, compared to one with four requests at once. */
 export async function measureLatency({ size, latency }: BaselineScale, say: Say): Promise<Findings> {
-  await using house = new House();
-  const { origin, control } = await house.service(size);
+  await using measurement = new Measurement();
+  const { origin, control } = await measurement.service(size);
   await control({ latency });
   const takes = async (concurrency?: number) => {
     say(
       `baseline at ${latency} ms, ${concurrency ? `${concurrency} requests` : 'as many requests as it finds'} at once`,
     );
-    const options = { origin, store: house.sqlite(), ...(concurrency !== undefined && { concurrency }) };
-    return (await (await house.poller(options)).pass({ mode: 'changes' })).ms / 1000;
+    const options = {
+      origin,
+      store: measurement.sqlite(),
+      ...(concurrency !== undefined && { concurrency }),
+    };
+    return (await (await measurement.poller(options)).pass({ mode: 'changes' })).ms / 1000;
   };
   const [found, four] = [await takes(), await takes(BEFORE)];
   return {
@@ -44,9 +48,9 @@ const MOST_RUNS = 5;
 /** How much of a service's capacity it uses, where so many requests a second are answered, and those
  *  beyond get 429. */
 export async function measureRate({ size, latency, rate }: BaselineScale, say: Say): Promise<Findings> {
-  await using house = new House();
-  const { origin, control } = await house.service(size);
-  const poller = await house.poller({ origin, store: house.sqlite() });
+  await using measurement = new Measurement();
+  const { origin, control } = await measurement.service(size);
+  const poller = await measurement.poller({ origin, store: measurement.sqlite() });
   await control({ latency, rate });
   let failed = 0;
   let isOver = false;

@@ -1,8 +1,8 @@
 import { ChildDiedError } from './children.ts';
 import type { Size } from './content.ts';
 import type { HeapSeen } from './heap-watch.ts';
-import { House } from './house.ts';
 import { type Findings, type Say, told } from './line.ts';
+import { Measurement } from './measurement.ts';
 
 export interface HeapScale {
   readonly projects: number;
@@ -41,16 +41,16 @@ export async function measureHeap({ projects, tasks }: HeapScale, say: Say): Pro
 }
 
 async function heapOf(size: Size, say: Say): Promise<Seen> {
-  await using house = new House();
-  const { origin } = await house.service(size);
-  const store = house.sqlite();
+  await using measurement = new Measurement();
+  const { origin } = await measurement.service(size);
+  const store = measurement.sqlite();
   say(`baseline of ${size.projects} projects × ${size.tasksPerProject} tasks`);
-  const first = await house.poller({ origin, store });
+  const first = await measurement.poller({ origin, store });
   await first.pass({ mode: 'changes' });
   await first.stop();
   const sweep = async (...nodeOptions: string[]) => {
     say(`sweep of ${size.projects} projects × ${size.tasksPerProject} tasks ${nodeOptions}`);
-    const poller = await house.poller({ origin, store }, nodeOptions);
+    const poller = await measurement.poller({ origin, store }, nodeOptions);
     const { heap } = await poller.pass({ mode: 'sweep', watchesHeap: true });
     return heap as HeapSeen;
   };

@@ -1,5 +1,5 @@
-import { House } from './house.ts';
 import { type Findings, type Line, type Say, told } from './line.ts';
+import { Measurement } from './measurement.ts';
 import type { TableCounts } from './table-counts.ts';
 
 export interface IdleScale {
@@ -34,10 +34,10 @@ export async function measureIdle({ projects, passes }: IdleScale, say: Say): Pr
 }
 
 async function countIdle(projects: number, passes: number): Promise<Counts[]> {
-  await using house = new House();
-  const service = await house.service({ projects, tasksPerProject: 2 });
-  const { store } = await house.dynamodb();
-  const poller = await house.poller({ origin: service.origin, store });
+  await using measurement = new Measurement();
+  const service = await measurement.service({ projects, tasksPerProject: 2 });
+  const { store } = await measurement.dynamodb();
+  const poller = await measurement.poller({ origin: service.origin, store });
   await poller.pass({ mode: 'changes' });
   const all: Counts[] = [];
   for (let pass = 1; pass <= WARMING + passes; pass++) {

@@ -3,8 +3,8 @@ import { paginateQuery } from '@aws-sdk/client-dynamodb';
 import { TABLE_NAME } from '../../test/kit/table.ts';
 import { sizeOf } from '../../test/simulation/models/table-values.ts';
 import type { Size } from './content.ts';
-import { House, type Poller } from './house.ts';
 import { type Findings, type Line, median, type Say, spread, told } from './line.ts';
+import { Measurement, type Poller } from './measurement.ts';
 import type { PassTaken } from './poller.ts';
 import type { Taken } from './processor-time.ts';
 import type { Profile, Share } from './profile.ts';
@@ -25,9 +25,9 @@ type ByStore<Each> = Record<(typeof STORES)[number], Each>;
 /** Sweeps over data that does not change, each after a bare loop that reads the same pages; and what they
  *  ask of a table. */
 export async function measureSweep(scale: SweepScale, say: Say): Promise<Findings> {
-  await using house = new House();
+  await using measurement = new Measurement();
   const { size } = scale;
-  const parts = await open(house, size);
+  const parts = await open(measurement, size);
   for (const store of STORES) {
     say(`baseline over ${store}`);
     await parts.pollers[store].pass({ mode: 'changes' });
@@ -57,15 +57,15 @@ export async function measureSweep(scale: SweepScale, say: Say): Promise<Finding
 
 type Parts = Awaited<ReturnType<typeof open>>;
 
-async function open(house: House, size: Size) {
-  const service = await house.service(size);
+async function open(measurement: Measurement, size: Size) {
+  const service = await measurement.service(size);
   const { origin } = service;
-  const table = await house.dynamodb();
+  const table = await measurement.dynamodb();
   const pollers: ByStore<Poller> = {
-    SQLite: await house.poller({ origin, store: house.sqlite() }),
-    DynamoDB: await house.poller({ origin, store: table.store }),
+    SQLite: await measurement.poller({ origin, store: measurement.sqlite() }),
+    DynamoDB: await measurement.poller({ origin, store: table.store }),
   };
-  const bare = await house.start('bare.ts', { origin, concurrency: usualConcurrency() });
+  const bare = await measurement.start('bare.ts', { origin, concurrency: usualConcurrency() });
   return { service, table, pollers, bare };
 }
 

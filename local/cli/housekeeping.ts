@@ -29,7 +29,7 @@ export function startHousekeeping(parts: {
   const run = async (): Promise<void> => {
     while (!signal.aborted) {
       try {
-        await keepHouse(parts, clock(), () => pause(PAUSE_MS), signal);
+        await dropExpired(parts, clock(), () => pause(PAUSE_MS), signal);
       } catch (error) {
         onFailure(error);
       }
@@ -46,7 +46,7 @@ export function startHousekeeping(parts: {
 }
 
 /** One round: all that expired before `now` (ms since 1970) is dropped. */
-export async function keepHouse(
+export async function dropExpired(
   { journal, deliveries }: Pick<Parameters<typeof startHousekeeping>[0], 'journal' | 'deliveries'>,
   now: number,
   pause: () => Promise<unknown>,

@@ -3,7 +3,7 @@ import { shown } from '../../functions/config/problems.ts';
 import { UsageError } from '../basics/usage-error.ts';
 import type { WantedEndpoint } from '../settings/wanted-endpoints.ts';
 import type { WantedSubscription } from '../settings/wanted-subscriptions.ts';
-import { subscriberName } from '../sns/subscribe.ts';
+import { subscriberName } from '../sns/sns.ts';
 
 /** The names under which the deliveries of those are kept whose dead letters are to be sent again.
  *  @throws UsageError for a name that no endpoint or subscription of this run has */

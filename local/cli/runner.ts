@@ -10,7 +10,12 @@ import { failure } from '../basics/failure.ts';
 import type { Output } from '../basics/output.ts';
 import { sleep } from '../basics/sleep.ts';
 import { UsageError } from '../basics/usage-error.ts';
-import { type DataDirectory, openDataDirectory, openScratchDirectory } from '../data/data-directory.ts';
+import {
+  type DataDirectory,
+  openDataDirectory,
+  openScratchDirectory,
+  type RunContext,
+} from '../data/data-directory.ts';
 import { openStore } from '../data/store.ts';
 import { startJournalFeed, waking } from '../feed/journal-feed.ts';
 import type { Feed } from '../feed/rounds.ts';
@@ -22,15 +27,15 @@ import type { Options } from '../settings/options.ts';
 import { namesService } from '../settings/service-settings.ts';
 import { wantedEndpoints } from '../settings/wanted-endpoints.ts';
 import { wantedSubscriptions } from '../settings/wanted-subscriptions.ts';
-import { subscriberName } from '../sns/subscribe.ts';
+import { subscriberName } from '../sns/sns.ts';
 import type { Source } from '../source/source.ts';
 import { sourceOf } from '../source/source-of.ts';
-import { answerPeople } from './answer-people.ts';
 import { askedBy, banner, bannerDetails } from './banner.ts';
 import { consoleOf, tellConsole } from './console.ts';
 import { type Endpoints, startEndpoints } from './endpoints.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { passOnce } from './once.ts';
+import { serveOperations } from './operations.ts';
 import { processesOf, startPasses, workspacesOf } from './passes.ts';
 import { type Polling, startPolling } from './polling.ts';
 import { resendOf } from './resend.ts';
@@ -77,9 +82,9 @@ async function start(closers: Closers, { options, environment, output, clock }: 
   const subscriptions = wantedSubscriptions(options, config);
   const resend = resendOf(options.resend, wanted, subscriptions);
   const data = options.memory ? undefined : (options.data ?? open.data);
-  const house = { closers, directory: takeDirectory(closers, data, output), output };
-  const store = openStore(house, clock);
-  const source = await open.start(house);
+  const run: RunContext = { closers, directory: takeDirectory(closers, data, output), output };
+  const store = openStore(run, clock);
+  const source = await open.start(run);
   await checkFilters(options.endpoints, source);
   const passes = new PassWatch(clock());
   const about = { ...store, ...source, passes, clock };
@@ -94,36 +99,36 @@ async function start(closers: Closers, { options, environment, output, clock }: 
   const added = (await store.rows.list()).flatMap(({ name, settings }) =>
     settings && !names.has(name) ? [settings] : [],
   );
-  const ask = options.once ? undefined : askedBy(house.directory.path, data);
+  const ask = options.once ? undefined : askedBy(run.directory.path, data);
   const file = { config: options.config, leavesService: config !== undefined && namesService(environment) };
   const start = {
     ...{ source, subscriptions, endpoints: wanted, added, ...file, data, health, ask },
     once: options.once,
   };
   output.say(banner(start), bannerDetails(start));
-  const behind = { ...house, ...store, resend };
+  const parts = { ...run, ...store, resend };
   await store.roster.remember(processesOf(source));
   const kept = [
     ...subscriptions.map(({ name }) => subscriberName(name)),
     ...wanted.map(({ name }) => name),
     ...added.map(({ name }) => name),
   ];
-  await tellAbandoned(behind, new Set(kept), clock());
-  const topic = await startTopic(behind, { subscriptions, patience: CONFIRM_WITHIN });
+  await tellAbandoned(parts, new Set(kept), clock());
+  const topic = await startTopic(parts, { subscriptions, patience: CONFIRM_WITHIN });
   const linkTemplates = linkTemplatesOf(config ?? { workspaces: [] });
   const setAside: SetAside = async ({ body }, queue, reason) =>
-    keepRejected(house.directory, { reason, queue, body });
-  const endpoints = await startEndpoints({ ...behind, linkTemplates, setAside, clock }, wanted);
+    keepRejected(run.directory, { reason, queue, body });
+  const endpoints = await startEndpoints({ ...parts, linkTemplates, setAside, clock }, wanted);
   let wakeFeed = () => {};
   const snapshots = waking(store.snapshots, () => wakeFeed());
   const polling = startPolling({ output, snapshots, clock, passes }, source);
   closers.add(polling.close);
   const page = consoleOf(options);
   let ticker: Ticker | undefined;
-  const served = options.once
+  const address = options.once
     ? undefined
-    : await answerPeople(house, { ...store, ...endpoints, source, page, onAct: () => ticker?.now() });
-  if (served) tellConsole({ output, options, address: served.address, directory: house.directory });
+    : await serveOperations(run, { ...store, ...endpoints, source, page, onAct: () => ticker?.now() });
+  if (address) tellConsole({ output, options, address, directory: run.directory });
   const feed = () => {
     const { journal } = store;
     const started = startJournalFeed({ journal, publish: topic.publish, sleep, onNotice: output.warn });
@@ -139,11 +144,11 @@ async function start(closers: Closers, { options, environment, output, clock }: 
       const onFailure = (error: unknown) =>
         output.warn(`What has expired is not dropped: ${failure(error)}.`);
       closers.add(startHousekeeping({ ...store, clock, sleep, onFailure }).stop);
-      const passing = startPasses(house, {
+      const passing = startPasses(run, {
         ...{ source, polling, setAside, clock, sleep },
         queue: store.queues.passes,
       });
-      ticker = startTicks(house, { ...store, source, endpoints, passing, clock, sleep });
+      ticker = startTicks(run, { ...store, source, endpoints, passing, clock, sleep });
     },
     stop: () => closers.close(),
   };

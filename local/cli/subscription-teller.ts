@@ -2,7 +2,7 @@ import type { Clock } from '../../functions/basics/clock.ts';
 import type { Output } from '../basics/output.ts';
 import { Failures } from '../endpoints/failures.ts';
 import type { WantedSubscription } from '../settings/wanted-subscriptions.ts';
-import type { Notice } from '../sns/notice.ts';
+import type { Notice } from '../sns/subscription.ts';
 
 /** Reports what happens to the subscriptions, each by the name that people gave it. */
 export function subscriptionTeller(

@@ -3,10 +3,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { createPublish, type Publish } from '../../functions/handlers/create-publish.ts';
 import type { Queue } from '../../functions/queue/queue.ts';
 import type { SqliteDeliveries } from '../../functions/store/sqlite/store.ts';
-import type { Closers } from '../basics/closers.ts';
-import type { Output } from '../basics/output.ts';
 import { sleep } from '../basics/sleep.ts';
-import type { DataDirectory } from '../data/data-directory.ts';
+import type { DataDirectory, RunContext } from '../data/data-directory.ts';
 import { Topic } from '../loops/topic.ts';
 import type { WantedSubscription } from '../settings/wanted-subscriptions.ts';
 import { type LocalSns, localSns } from '../sns/sns.ts';
@@ -24,10 +22,7 @@ export interface StartedTopic {
   readonly gaveUp: () => boolean;
 }
 
-interface House {
-  readonly closers: Closers;
-  readonly directory: DataDirectory;
-  readonly output: Output;
+interface Parts extends RunContext {
   readonly deliveries: SqliteDeliveries;
   readonly queues: { readonly events: Pick<Queue, 'send'> };
   /** Names of the subscriptions whose dead letters are sent again. */
@@ -44,10 +39,10 @@ const REMEMBERED = 10_000;
  * confirm. One that confirmed in an earlier run needs no time, even when its receiver is away now.
  */
 export async function startTopic(
-  house: House,
+  parts: Parts,
   wanted: { subscriptions: readonly WantedSubscription[]; patience: number },
 ): Promise<StartedTopic> {
-  const { closers, directory, output, deliveries, queues } = house;
+  const { closers, directory, output, deliveries, queues } = parts;
   let gaveUp = false;
   const topic = new Topic({ queue: queues.events, deliveries, clock: Date.now });
   const printed = new Recent(REMEMBERED);
@@ -73,7 +68,7 @@ export async function startTopic(
   const subscribed = await Promise.all(
     wanted.subscriptions.map(async ({ label, ...options }) => {
       const made = await sns.subscribe(options);
-      await takeUp(house, { endpoint: made.endpoint, label }, Date.now());
+      await takeUp(parts, { endpoint: made.endpoint, label }, Date.now());
       await made.backlog.bringForward();
       return { label, ...made };
     }),
@@ -83,10 +78,10 @@ export async function startTopic(
     subscribed.map(({ confirmed }) => resolvesWithin(confirmed, wanted.patience)),
   );
   const unconfirmed = subscribed.filter((_, index) => !inTime[index]).map(({ label }) => label);
-  return { topic, sns, publish: publisher(topic, house), unconfirmed, gaveUp: () => gaveUp };
+  return { topic, sns, publish: publisher(topic, parts), unconfirmed, gaveUp: () => gaveUp };
 }
 
-function publisher(topic: Topic, { directory, output }: House): Publish {
+function publisher(topic: Topic, { directory, output }: RunContext): Publish {
   return createPublish({
     sns: topic as unknown as Parameters<typeof createPublish>[0]['sns'],
     topicArn: topic.arn,

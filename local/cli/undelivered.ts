@@ -1,7 +1,7 @@
 import type { SqliteDeliveries } from '../../functions/store/sqlite/store.ts';
 import type { Output } from '../basics/output.ts';
 import { queuedDelivery, type Store } from '../data/store.ts';
-import { subscriberName } from '../sns/subscribe.ts';
+import { subscriberName } from '../sns/sns.ts';
 
 /** Says at a start what an endpoint has yet to get. If `resend` names it, its dead letters wait again
  *  first.

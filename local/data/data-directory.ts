@@ -2,6 +2,8 @@ import fs, { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { getuid, platform } from 'node:process';
+import type { Closers } from '../basics/closers.ts';
+import type { Output } from '../basics/output.ts';
 import { type Lock, lockDirectory } from './lock.ts';
 import { type Files, privateDirectory, whyUnusable } from './private-directory.ts';
 
@@ -32,6 +34,13 @@ export function openDataDirectory(
   }
   const lock = lockDirectory(path);
   return { path, lasting: true, file: name => join(path, name), release: lock.release };
+}
+
+/** What every part of a run starts with. */
+export interface RunContext {
+  readonly closers: Closers;
+  readonly directory: DataDirectory;
+  readonly output: Output;
 }
 
 const SCRATCH = 'changewire-memory-';

@@ -1,7 +1,7 @@
 import type { DeliveryConfig } from '../../functions/config/endpoint.ts';
 import type { Config } from '../../functions/config/schema.ts';
 import type { Filter } from '../sns/filter.ts';
-import { defaultName, type SubscribeOptions } from '../sns/subscribe.ts';
+import { defaultName, type SubscribeOptions } from '../sns/sns.ts';
 
 /** A native subscription that was asked for. */
 export interface WantedSubscription extends SubscribeOptions {

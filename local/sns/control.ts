@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { listener } from '../basics/listener.ts';
-import type { Certificate } from './certificate.ts';
+import type { Certificate } from './signing-key.ts';
 
 /** What the URLs inside messages do. `undefined` means that there is no such subscription. */
 export interface ControlActions {

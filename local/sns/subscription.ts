@@ -1,15 +1,43 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock, Sleep } from '../../functions/basics/clock.ts';
+import type { Failure } from '../../functions/delivery/http/outcome.ts';
 import type { PendingDelivery } from '../../functions/model/delivery.ts';
 import { AWAY } from '../endpoints/failures.ts';
 import type { Backlog } from './backlog.ts';
-import { askForConfirmation } from './handshake.ts';
 import { type Poster, type PostResult, poster } from './http.ts';
-import { handshake, notification, type Sender } from './messages.ts';
-import type { Attempt, Notice } from './notice.ts';
+import { handshake, notification, type Outgoing, type Sender } from './messages.ts';
+
+/** Something about a subscription that its operator wants to know. */
+export interface Notice {
+  /** `unconfirmed`: the handshake goes on; `retrying`: a delivery failed and is tried again; `dead-lettered`: it was given
+   *  up and kept; `arrived`: after one that failed; `trouble`: something local failed, such as the disk. */
+  readonly kind:
+    | 'confirmed'
+    | 'unconfirmed'
+    | 'retrying'
+    | 'arrived'
+    | 'dead-lettered'
+    | 'unsubscribed'
+    | 'trouble';
+  /** The subscription's name. */
+  readonly name: string;
+  /** One line for people, without the name. It shows nothing of the URL, which may hold a secret. */
+  readonly text: string;
+  /** The attempt, where the kind is `retrying`, `arrived` or `dead-lettered`. */
+  readonly attempt?: Attempt;
+}
+
+export interface Attempt {
+  readonly eventId: string;
+  /** How many attempts the event has had, including this one. */
+  readonly attempts: number;
+  readonly failure?: Failure;
+  /** The time until the next attempt, in ms. */
+  readonly pause?: number;
+}
 
 /** What a subscription is made with. */
-export interface SubscriptionSetup {
+interface SubscriptionSetup {
   readonly name: string;
   readonly url: URL;
   readonly raw: boolean;
@@ -196,4 +224,37 @@ function attemptOf({ eventId, attempts }: PendingDelivery, result?: Failed): Att
     attempts: attempts + 1,
     ...(reason !== undefined && { failure: { reason, said } }),
   };
+}
+
+const LONGEST_PAUSE = 20_000;
+
+/** Posts the SubscriptionConfirmation until `signal` aborts, as it does when the subscription is
+ *  confirmed. Each try has the same message id, as SNS's retries have. `onPending` is told why it is
+ *  still pending, once per reason. */
+async function askForConfirmation(how: {
+  readonly sender: Sender;
+  readonly clock: Clock;
+  readonly sleep: Sleep;
+  readonly signal: AbortSignal;
+  post(outgoing: Outgoing): Promise<PostResult>;
+  onPending(reason: string): void;
+}): Promise<void> {
+  const messageId = randomUUID();
+  let told: string | undefined;
+  for (let pause = 1000; !how.signal.aborted; pause = Math.min(LONGEST_PAUSE, pause * 2)) {
+    const timestamp = new Date(how.clock()).toISOString();
+    const result = await how.post(
+      await handshake(how.sender, 'SubscriptionConfirmation', { messageId, timestamp }),
+    );
+    if (how.signal.aborted) return;
+    const taken = result.outcome === 'delivered';
+    const reason = taken ? 'took the confirmation, but has not visited its SubscribeURL' : result.reason;
+    // Many receivers answer first and visit the URL afterwards: after the first try that is not reported.
+    const early = taken && pause === 1000;
+    if (reason !== told && !early) {
+      told = reason;
+      how.onPending(reason);
+    }
+    await how.sleep(taken ? Math.max(pause, 5000) : pause, how.signal).catch(() => {});
+  }
 }

@@ -1,8 +1,6 @@
-import type { Closers } from '../basics/closers.ts';
 import type { Environment } from '../basics/environment.ts';
 import { failure } from '../basics/failure.ts';
-import type { Output } from '../basics/output.ts';
-import type { DataDirectory } from '../data/data-directory.ts';
+import type { RunContext } from '../data/data-directory.ts';
 import { readConfigFile } from '../settings/config-file.ts';
 import type { Options } from '../settings/options.ts';
 import { serviceSettings } from '../settings/service-settings.ts';
@@ -10,13 +8,6 @@ import { configuredSource, realSource, type Source, simulatedSource, type Timing
 
 /** How often the simulated service changes, and how often changes are looked for, in ms. */
 const LIVELY = 2000;
-
-/** What a simulated service is started with. */
-interface SourceHouse {
-  readonly closers: Closers;
-  readonly directory: DataDirectory;
-  readonly output: Output;
-}
 
 /** The service to poll, and the data directory where none is named. The simulated service has another
  *  directory than real ones: what is left to be sent of one must never reach the receivers of the other. */
@@ -31,7 +22,7 @@ export function sourceOf(options: Options, environment: Environment) {
     const source = realSource(settings, timingOf(options));
     return { config: undefined, data: '.changewire', start: async () => source };
   }
-  const start = (house: SourceHouse) => openSimulated(house, options);
+  const start = (run: RunContext) => openSimulated(run, options);
   return { config: undefined, data: '.changewire/simulated', start };
 }
 
@@ -43,7 +34,7 @@ function timingOf({ interval, sweepInterval, overlap }: Options): Timing {
   };
 }
 
-async function openSimulated({ closers, directory, output }: SourceHouse, options: Options): Promise<Source> {
+async function openSimulated({ closers, directory, output }: RunContext, options: Options): Promise<Source> {
   const source = await simulatedSource({
     file: directory.file('service.json'),
     timing: { changes: { fastest: LIVELY, slowest: LIVELY }, ...timingOf(options) },

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { measureLatency, measureRate } from '../../bench/passes/baseline.ts';
 import { measureCompare } from '../../bench/passes/compare.ts';
 import { measureHeap } from '../../bench/passes/heap.ts';
-import { House } from '../../bench/passes/house.ts';
 import { measureIdle } from '../../bench/passes/idle.ts';
+import { Measurement } from '../../bench/passes/measurement.ts';
 import { measureSweep } from '../../bench/passes/sweep.ts';
 import { countTable } from '../../bench/passes/table-counts.ts';
 import { TABLE_NAME, usesModel } from '../kit/table.ts';
@@ -14,18 +14,18 @@ const size = { projects: 7, tasksPerProject: 3 };
 
 describe('the parts of a measurement', () => {
   it('hold a sweep against a loop that reads every task of the service once', async () => {
-    await using house = new House();
+    await using measurement = new Measurement();
     // One project more than a page of the listing holds.
-    const { origin, takeCounts } = await house.service({ projects: 201, tasksPerProject: 2 });
-    const bare = await house.start('bare.ts', { origin, concurrency: 2 });
+    const { origin, takeCounts } = await measurement.service({ projects: 201, tasksPerProject: 2 });
+    const bare = await measurement.start('bare.ts', { origin, concurrency: 2 });
     expect(await bare.ask({})).toMatchObject({ result: { projects: 201, tasks: 402 } });
     expect(await takeCounts()).toMatchObject({ served: 203, refused: 0 });
   });
 
   it('run passes that read what the service has', async () => {
-    await using house = new House();
-    const { origin } = await house.service(size);
-    const poller = await house.poller({ origin, store: house.sqlite() });
+    await using measurement = new Measurement();
+    const { origin } = await measurement.service(size);
+    const poller = await measurement.poller({ origin, store: measurement.sqlite() });
     const baseline = await poller.pass({ mode: 'changes' });
     expect(baseline.report).toMatchObject({ mode: 'baseline', projects: 7, commits: 7, events: 0 });
     const sweep = await poller.pass({ mode: 'sweep', watchesHeap: true, profiles: true });
@@ -35,31 +35,31 @@ describe('the parts of a measurement', () => {
   });
 
   it('tell that a pass failed', async () => {
-    await using house = new House();
-    const { origin } = await house.service(size);
+    await using measurement = new Measurement();
+    const { origin } = await measurement.service(size);
     // Where no token is to be had.
-    const poller = await house.poller({ origin: `${origin}/nowhere`, store: house.sqlite() });
+    const poller = await measurement.poller({ origin: `${origin}/nowhere`, store: measurement.sqlite() });
     await expect(poller.pass({ mode: 'changes' })).rejects.toThrow('access_token');
     expect((await poller.try({ mode: 'changes' })).failed).toContain('access_token');
   });
 
   it('bound the requests at once', async () => {
-    await using house = new House();
-    const { origin, control, takeCounts } = await house.service(size);
+    await using measurement = new Measurement();
+    const { origin, control, takeCounts } = await measurement.service(size);
     await control({ latency: 60 });
-    const poller = await house.poller({ origin, store: house.sqlite(), concurrency: 1 });
+    const poller = await measurement.poller({ origin, store: measurement.sqlite(), concurrency: 1 });
     const { ms } = await poller.pass({ mode: 'changes' });
     expect((await takeCounts()).served * 59).toBeLessThan(ms);
   });
 
   it('tell that a process died', async () => {
-    await using house = new House();
-    await expect(house.start('poller.ts', { origin: 'no address' })).rejects.toThrow('poller.ts ended');
+    await using measurement = new Measurement();
+    await expect(measurement.start('poller.ts', { origin: 'no address' })).rejects.toThrow('poller.ts ended');
   });
 
   it('answer no more requests a second than they allow', async () => {
-    await using house = new House();
-    const { origin, control } = await house.service(size);
+    await using measurement = new Measurement();
+    const { origin, control } = await measurement.service(size);
     await control({ rate: 5 });
     const began = performance.now();
     const answers = await Promise.all(
@@ -110,8 +110,8 @@ describe('a measurement, in small', () => {
 if (!usesModel)
   describe('a measurement over the embedded DynamoDB', () => {
     it('counts requests, those for snapshots apart, and units, those of a refused write included', async () => {
-      await using house = new House();
-      const { client } = await house.dynamodb();
+      await using measurement = new Measurement();
+      const { client } = await measurement.dynamodb();
       const take = countTable(client);
       const TableName = TABLE_NAME;
       const key = (sk: string) => ({ pk: { S: 'a' }, sk: { S: sk } });

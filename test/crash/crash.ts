@@ -1,8 +1,8 @@
-import { House } from './house.ts';
 import { ENDS_WITHIN, Killer } from './killer.ts';
 import type { Life } from './life.ts';
 import { Patience } from './patience.ts';
 import { PROCESSES, planOf } from './plan.ts';
+import { Setup } from './setup.ts';
 import { type Summary, seconds } from './summary.ts';
 
 export interface CrashOptions {
@@ -28,7 +28,7 @@ const BUSY_FOR = 2000;
  */
 export async function crash(options: CrashOptions): Promise<Summary> {
   const { seed, limit, say, signal: outer } = options;
-  const house = await House.start(seed);
+  const setup = await Setup.start(seed);
   const time = new AbortController();
   const late = new Error(
     `It was not over within ${seconds(limit)}: the machine is too slow, or something hangs.`,
@@ -40,49 +40,49 @@ export async function crash(options: CrashOptions): Promise<Summary> {
   });
   let failed = true;
   try {
-    const summary = await Promise.race([play(house, new Patience(signal), options), aborted]);
+    const summary = await Promise.race([play(setup, new Patience(signal), options), aborted]);
     failed = false;
     return summary;
   } finally {
     clearTimeout(timer);
     time.abort(new Error('It is over.'));
-    await house.close(failed);
-    if (failed) say(`What the run kept is in ${house.data.path}`);
+    await setup.close(failed);
+    if (failed) say(`What the run kept is in ${setup.data.path}`);
   }
 }
 
-async function play(house: House, patience: Patience, options: CrashOptions): Promise<Summary> {
+async function play(setup: Setup, patience: Patience, options: CrashOptions): Promise<Summary> {
   const { seed, kills, say } = options;
   const began = Date.now();
-  const tell = (text: string) => say(`${text}  ${howFar(house)}  ${seconds(Date.now() - began)}`);
-  if (house.lacks) say(`No machine dies in this run: ${house.lacks}.`);
-  say(`seed ${seed}: ${kills} kills; ${house.rhythm.join(' ')}; ${JSON.stringify(house.side.freedoms)}`);
-  const killer = new Killer(house, patience);
+  const tell = (text: string) => say(`${text}  ${howFar(setup)}  ${seconds(Date.now() - began)}`);
+  if (setup.lacks) say(`No machine dies in this run: ${setup.lacks}.`);
+  say(`seed ${seed}: ${kills} kills; ${setup.rhythm.join(' ')}; ${JSON.stringify(setup.side.freedoms)}`);
+  const killer = new Killer(setup, patience);
   const counts = { byVictim: {}, byPhase: {} };
-  for (const [index, kill] of planOf(seed, kills, house.lacks ? ['process'] : undefined).entries()) {
+  for (const [index, kill] of planOf(seed, kills, setup.lacks ? ['process'] : undefined).entries()) {
     const phase = await killer.kill(kill);
     count(counts.byVictim, kill.victim);
     count(counts.byPhase, phase);
     tell(`${`kill ${index + 1}/${kills}`.padEnd(12)}  ${kill.victim.padEnd(7)}  during ${phase.padEnd(8)}`);
   }
-  house.raw.mood = 'well';
-  house.webhook.mood = 'well';
+  setup.raw.mood = 'well';
+  setup.webhook.mood = 'well';
   const last = killer.begin(PROCESSES.length);
   tell('No more kills: a last life');
-  await busyInPeace(house, last, patience);
-  house.side.calm();
+  await busyInPeace(setup, last, patience);
+  setup.side.calm();
   tell('No more edits: it sweeps everything twice');
-  const problems = [...killer.problems, ...(await sweepInPeace(house, last, patience))];
+  const problems = [...killer.problems, ...(await sweepInPeace(setup, last, patience))];
   tell('It ended; one more delivers what is left');
-  problems.push(...(await deliverInPeace(house, patience)));
+  problems.push(...(await deliverInPeace(setup, patience)));
   tell('It ended, too');
-  problems.push(...house.judge());
+  problems.push(...setup.judge());
   if (problems.length > 0) throw new Error(problems.map(text => `- ${text}`).join('\n'));
-  const { raw, webhook, side, receivers } = house;
+  const { raw, webhook, side, receivers } = setup;
   return {
     kills,
     ...counts,
-    takenBack: house.takenBack,
+    takenBack: setup.takenBack,
     edits: side.edits,
     events: raw.received.size,
     repeated: Object.fromEntries(receivers.map(({ name, repeated }) => [name, repeated])),
@@ -93,9 +93,9 @@ async function play(house: House, patience: Patience, options: CrashOptions): Pr
 }
 
 /** The edits go on, until every process has its baseline and some changes were told of each. */
-async function busyInPeace(house: House, last: Life, patience: Patience): Promise<void> {
+async function busyInPeace(setup: Setup, last: Life, patience: Patience): Promise<void> {
   const baselines = async () => {
-    while (!last.isOver && house.side.watched.some(({ baselined }) => !baselined)) await patience.pause(20);
+    while (!last.isOver && setup.side.watched.some(({ baselined }) => !baselined)) await patience.pause(20);
   };
   const what = () => `The last life does not make every baseline (it said: ${last.said})`;
   await patience.within(SWEEPS_WITHIN, baselines(), what);
@@ -103,27 +103,27 @@ async function busyInPeace(house: House, last: Life, patience: Patience): Promis
 }
 
 /** No edit, no kill, no trouble: two sweeps of everything. @returns what was wrong */
-async function sweepInPeace(house: House, last: Life, patience: Patience): Promise<string[]> {
+async function sweepInPeace(setup: Setup, last: Life, patience: Patience): Promise<string[]> {
   const what = () => `The last life does not sweep everything twice (it said: ${last.said})`;
-  await patience.within(SWEEPS_WITHIN, sweptTwice(house, last, patience), what);
+  await patience.within(SWEEPS_WITHIN, sweptTwice(setup, last, patience), what);
   last.stop();
   return endOf(last, patience, ENDS_WITHIN);
 }
 
 /** One pass that must end with everything delivered. @returns what was wrong */
-function deliverInPeace(house: House, patience: Patience): Promise<string[]> {
-  return endOf(house.live(PROCESSES, '--once'), patience, DELIVERS_WITHIN);
+function deliverInPeace(setup: Setup, patience: Patience): Promise<string[]> {
+  return endOf(setup.live(PROCESSES, '--once'), patience, DELIVERS_WITHIN);
 }
 
 /** What was made again this soon after its deletion waits until a listing is clearly later, in ms (docs/decisions/0058). */
 const CLEARLY_LATER = 6_000;
 
 /** The first sweep that ends may have listed before the last edit: two more follow it. */
-async function sweptTwice(house: House, life: Life, patience: Patience): Promise<void> {
+async function sweptTwice(setup: Setup, life: Life, patience: Patience): Promise<void> {
   await patience.pause(CLEARLY_LATER);
   for (let round = 0; round < 3; round++) {
-    const before = PROCESSES.map(id => house.sweptAt(id));
-    while (PROCESSES.some((id, index) => house.sweptAt(id) <= (before[index] ?? 0))) {
+    const before = PROCESSES.map(id => setup.sweptAt(id));
+    while (PROCESSES.some((id, index) => setup.sweptAt(id) <= (before[index] ?? 0))) {
       if (life.isOver) throw new Error(`The last life ended by itself. It said: ${life.said}`);
       await patience.pause(50);
     }
@@ -141,7 +141,7 @@ async function endOf(life: Life, patience: Patience, within: number): Promise<st
   return [`A life that nobody killed ended with exit code ${code}. It said: ${life.said}`];
 }
 
-function howFar({ raw, webhook }: House): string {
+function howFar({ raw, webhook }: Setup): string {
   const { size, repeated } = raw.received;
   const signed = webhook.received;
   return `events: ${size} raw, ${signed.size} signed (again: ${repeated}, ${signed.repeated})`;

@@ -1,7 +1,7 @@
-import type { House } from './house.ts';
 import type { Life } from './life.ts';
 import type { Patience } from './patience.ts';
 import { type Kill, PROCESSES } from './plan.ts';
+import type { Setup } from './setup.ts';
 import type { Phase } from './summary.ts';
 
 /** How long a kill may wait for its moment, by what the moment counts from; in ms. */
@@ -19,27 +19,27 @@ const MOST_PROBLEMS = 5;
 export class Killer {
   /** What went wrong with the lives themselves. */
   readonly problems: string[] = [];
-  readonly #house: House;
+  readonly #setup: Setup;
   readonly #patience: Patience;
   /** What the last start took until its first request, in ms. */
   #startUp = FIRST_GUESS_AT_START_UP;
 
-  constructor(house: House, patience: Patience) {
-    this.#house = house;
+  constructor(setup: Setup, patience: Patience) {
+    this.#setup = setup;
     this.#patience = patience;
   }
 
   /** Kills as planned, in a new life if none runs. @returns what was under way */
   async kill(planned: Kill): Promise<Phase> {
-    this.#house.raw.mood = planned.moods.raw;
-    this.#house.webhook.mood = planned.moods.webhook;
+    this.#setup.raw.mood = planned.moods.raw;
+    this.#setup.webhook.mood = planned.moods.webhook;
     for (let kill = planned; ; kill = { ...planned, since: 'first request' }) {
       const life = this.#running() ?? this.begin(planned.processes);
       await this.#moment(life, kill);
       const phase = this.#phaseOf(life);
       if (!life.isOver) {
         await life.kill();
-        this.#house.die(kill.victim);
+        this.#setup.die(kill.victim);
         return phase;
       }
       await this.#judgeEnd(life);
@@ -50,7 +50,7 @@ export class Killer {
   /** Starts a life that watches so many processes. */
   begin(processes: number): Life {
     this.#patience.throwIfOver();
-    const life = this.#house.live(PROCESSES.slice(0, processes));
+    const life = this.#setup.live(PROCESSES.slice(0, processes));
     void life.working().then(() => {
       if (life.workingAt !== undefined) this.#startUp = life.workingAt - life.startedAt;
     });
@@ -58,7 +58,7 @@ export class Killer {
   }
 
   #running(): Life | undefined {
-    const { life } = this.#house;
+    const { life } = this.#setup;
     return life?.isOver === false ? life : undefined;
   }
 
@@ -75,7 +75,7 @@ export class Killer {
   }
 
   async #inBaseline(life: Life, at: number): Promise<void> {
-    const { watched } = this.#house.side;
+    const { watched } = this.#setup.side;
     const isMade = () => watched.every(({ baselined, joined }) => baselined || !joined);
     while (!life.isOver && !isMade() && !watched.some(({ inBaseline }) => inBaseline))
       await this.#patience.pause(2);
@@ -83,11 +83,11 @@ export class Killer {
   }
 
   #phaseOf(life: Life): Phase {
-    const { watched } = this.#house.side;
+    const { watched } = this.#setup.side;
     if (life.stoppingAt !== undefined) return 'shutdown';
     if (life.workingAt === undefined) return 'start-up';
     if (watched.some(({ inBaseline }) => inBaseline)) return 'baseline';
-    const since = (id: string) => Math.max(Date.now() - SWEEP_TAKES, this.#house.sweptAt(id));
+    const since = (id: string) => Math.max(Date.now() - SWEEP_TAKES, this.#setup.sweptAt(id));
     return watched.some(({ id, listedAt }) => listedAt > since(id)) ? 'sweep' : 'changes';
   }
 

@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
 import { doctorAnswer } from '../../functions/operations/protocol/doctor.ts';
-import { findingOf, ward } from '../kit/doctor/house.ts';
+import { doctorSetup, findingOf } from '../kit/doctor/setup.ts';
 
 test('a plain service is fine, and needs no setting', async () => {
-  const answer = await ward().examine();
+  const answer = await doctorSetup().examine();
   expect(doctorAnswer.parse(answer)).toEqual(answer);
   expect(answer.findings.filter(({ verdict }) => verdict === 'warning' || verdict === 'setting')).toEqual([]);
   expect(answer.settings).toEqual({ workspace: {}, process: {} });
 });
 
 test('credentials that are refused are one finding, and nothing else is asked', async () => {
-  const { examine, service } = ward({ secret: 'wrong' });
+  const { examine, service } = doctorSetup({ secret: 'wrong' });
   const answer = await examine();
   expect(findingOf(answer, 'token life')).toMatchObject({
     verdict: 'warning',

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Finding } from '../../functions/operations/protocol/doctor.ts';
 import { DEFAULT_FREEDOMS, type Freedoms } from '../../simulator/data/freedoms.ts';
-import { findingOf } from '../kit/doctor/house.ts';
 import { lively } from '../kit/doctor/lively.ts';
+import { findingOf } from '../kit/doctor/setup.ts';
 
 type Case = readonly [Partial<Freedoms>, topic: string, verdict: Finding['verdict'], found: RegExp];
 

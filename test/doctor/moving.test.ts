@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { DEFAULT_FREEDOMS, type Freedoms } from '../../simulator/data/freedoms.ts';
 import { drawnFreedoms } from '../kit/doctor/drawn-freedoms.ts';
 import { expectedOf } from '../kit/doctor/expected.ts';
-import { findingOf } from '../kit/doctor/house.ts';
 import { lively, PROCESS } from '../kit/doctor/lively.ts';
+import { findingOf } from '../kit/doctor/setup.ts';
 
 /** One edit, and how long after the one before it is made, in ms. */
 const edits = fc.infiniteStream(
@@ -22,13 +22,13 @@ function restless(freedoms: Parameters<typeof lively>[0], stream: Iterator<Edit>
   let count = 0;
   const plan = () => {
     next = stream.next().value as Edit;
-    due = ward.time.now + next.after;
+    due = doctorSetup.time.now + next.after;
   };
-  const ward = lively(freedoms, () => {
-    for (; next && due <= ward.time.now; plan()) edit(next);
+  const doctorSetup = lively(freedoms, () => {
+    for (; next && due <= doctorSetup.time.now; plan()) edit(next);
   });
   const edit = ({ kind, which }: Edit) => {
-    const { workspace } = ward.service;
+    const { workspace } = doctorSetup.service;
     const projects = workspace.state.processes.get(PROCESS)?.projects ?? new Map();
     const ids = [...projects.keys()];
     const id = ids[which % ids.length] ?? '';
@@ -41,7 +41,7 @@ function restless(freedoms: Parameters<typeof lively>[0], stream: Iterator<Edit>
     else workspace.updateProject(PROCESS, id, { name: `Renamed ${count}` });
   };
   plan();
-  return ward;
+  return doctorSetup;
 }
 
 /** The number of requests after which the projects were read first, with their small pages. */
@@ -78,16 +78,16 @@ test('whatever is edited while it asks, the doctor concludes nothing wrong', asy
 
 test('a project that is updated while it is asked for by its time does not show that its time is included', async () => {
   let isEdited = false;
-  const ward = lively({}, () => {
-    const { path = '' } = ward.service.requests.at(-1) ?? {};
+  const doctorSetup = lively({}, () => {
+    const { path = '' } = doctorSetup.service.requests.at(-1) ?? {};
     if (isEdited || !/updatedAfter=2026-0[67]/.test(decodeURIComponent(path)) || isFuture(path)) return;
     isEdited = true;
-    const ids = [...(ward.service.workspace.state.processes.get(PROCESS)?.projects.keys() ?? [])];
-    for (const id of ids) ward.service.workspace.touchProject(PROCESS, id);
+    const ids = [...(doctorSetup.service.workspace.state.processes.get(PROCESS)?.projects.keys() ?? [])];
+    for (const id of ids) doctorSetup.service.workspace.touchProject(PROCESS, id);
   });
   const isFuture = (path: string) =>
-    Date.parse(/updatedAfter=([^&]+)/.exec(decodeURIComponent(path))?.[1] ?? '') > ward.time.now;
-  const answer = await ward.examine();
+    Date.parse(/updatedAfter=([^&]+)/.exec(decodeURIComponent(path))?.[1] ?? '') > doctorSetup.time.now;
+  const answer = await doctorSetup.examine();
   expect(isEdited).toBe(true);
   expect(findingOf(answer, 'updatedAfter at the very time').found).toMatch(/exclusive/);
 });

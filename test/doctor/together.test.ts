@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { DEFAULT_FREEDOMS } from '../../simulator/data/freedoms.ts';
 import { drawnFreedoms } from '../kit/doctor/drawn-freedoms.ts';
 import { expectedOf } from '../kit/doctor/expected.ts';
-import { findingOf } from '../kit/doctor/house.ts';
 import { lively } from '../kit/doctor/lively.ts';
+import { findingOf } from '../kit/doctor/setup.ts';
 
 test('whatever freedoms a service takes, the doctor names each, and invents none', async () => {
   await fc.assert(

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import type { JsonObject } from '../../functions/basics/json.ts';
 import { createDoctor } from '../../functions/doctor/doctor.ts';
 import { type SeenRequest, tooManyRequests } from '../../simulator/server.ts';
-import { findingOf, type Ward } from '../kit/doctor/house.ts';
 import { lively, PROCESS } from '../kit/doctor/lively.ts';
+import { type DoctorSetup, findingOf } from '../kit/doctor/setup.ts';
 
 const path = (part: string) => (request: SeenRequest) => request.path.includes(part);
 const isWhole = (request: SeenRequest) => /projects\?first=\d+$/.test(request.path);
@@ -11,7 +11,7 @@ const ALWAYS = 10_000;
 
 /** Puts something else into each record of the lists that fit. */
 function changeRecords(
-  { service }: Ward,
+  { service }: DoctorSetup,
   when: (request: SeenRequest) => boolean,
   change: (record: JsonObject, index: number) => JsonObject,
 ): void {
@@ -37,9 +37,9 @@ function changeRecords(
 test.each([404, 403, 500])(
   'a process that can not be listed (%i) is one finding, and all else is unknown',
   async status => {
-    const house = lively();
-    house.service.fail({ when: path('/projects'), times: ALWAYS, fault: { status } });
-    const { findings, settings } = await house.examine();
+    const setup = lively();
+    setup.service.fail({ when: path('/projects'), times: ALWAYS, fault: { status } });
+    const { findings, settings } = await setup.examine();
     expect(findings[1]).toMatchObject({
       topic: 'process',
       verdict: 'warning',
@@ -47,25 +47,25 @@ test.each([404, 403, 500])(
     });
     expect(findings.slice(2).every(({ verdict }) => verdict === 'unknown')).toBe(true);
     expect(settings).toEqual({ workspace: {}, process: {} });
-    expect(house.service.requests.length).toBeLessThan(12);
+    expect(setup.service.requests.length).toBeLessThan(12);
   },
 );
 
 test('a page of something on the way is told as that', async () => {
-  const house = lively();
-  house.service.fail({
+  const setup = lively();
+  setup.service.fail({
     when: path('/projects'),
     times: ALWAYS,
     fault: { status: 200, body: '<html>Sign in</html>' },
   });
-  expect(findingOf(await house.examine(), 'process').came).toMatch(/no JSON; check the address/);
+  expect(findingOf(await setup.examine(), 'process').came).toMatch(/no JSON; check the address/);
 });
 
 test('what is refused in one place says nothing of the others', async () => {
-  const house = lively();
-  house.service.fail({ when: path('coverpage'), times: ALWAYS, fault: { status: 403 } });
-  house.service.fail({ when: path('/users'), times: ALWAYS, fault: 'destroy' });
-  const answer = await house.examine();
+  const setup = lively();
+  setup.service.fail({ when: path('coverpage'), times: ALWAYS, fault: { status: 403 } });
+  setup.service.fail({ when: path('/users'), times: ALWAYS, fault: 'destroy' });
+  const answer = await setup.examine();
   expect(findingOf(answer, 'definitions of project fields')).toMatchObject({
     verdict: 'warning',
     came: expect.stringMatching(/access is denied/),
@@ -75,48 +75,48 @@ test('what is refused in one place says nothing of the others', async () => {
 });
 
 test('a rate limit is waited for and told; no setting mends it, for passes find out what is accepted', async () => {
-  const house = lively();
-  house.service.fail({ when: path('/users'), fault: tooManyRequests(7) });
-  const began = house.time.now;
-  const answer = await house.examine();
+  const setup = lively();
+  setup.service.fail({ when: path('/users'), fault: tooManyRequests(7) });
+  const began = setup.time.now;
+  const answer = await setup.examine();
   expect(findingOf(answer, 'rate limits')).toMatchObject({
     verdict: 'warning',
     came: expect.stringContaining('told to wait: 7 s'),
   });
   expect(answer.settings.workspace).toEqual({});
-  expect(house.time.now - began).toBeGreaterThan(7_000);
+  expect(setup.time.now - began).toBeGreaterThan(7_000);
 });
 
 test('a limit that lasts ends nothing, and what it hides is unknown', async () => {
-  const house = lively();
-  house.service.fail({ when: path('/users'), times: ALWAYS, fault: tooManyRequests(3600) });
-  const began = house.time.now;
-  const answer = await house.examine();
+  const setup = lively();
+  setup.service.fail({ when: path('/users'), times: ALWAYS, fault: tooManyRequests(3600) });
+  const began = setup.time.now;
+  const answer = await setup.examine();
   expect(findingOf(answer, 'list of users').verdict).toBe('unknown');
   expect(findingOf(answer, 'rate limits').came).toMatch(/told to wait: 60 min/);
-  expect(house.time.now - began).toBeLessThan(60_000);
+  expect(setup.time.now - began).toBeLessThan(60_000);
 });
 
 test('no more is asked than is allowed, nor sooner', async () => {
-  const house = lively();
-  const began = house.time.now;
-  const answer = await createDoctor({ ...house.options, most: 12, perSecond: 2 })({
+  const setup = lively();
+  const began = setup.time.now;
+  const answer = await createDoctor({ ...setup.options, most: 12, perSecond: 2 })({
     workspace: 'w',
     processId: PROCESS,
   });
-  expect(house.service.requests.filter(path('/processes')).length).toBeLessThanOrEqual(12);
-  expect(house.time.now - began).toBeGreaterThanOrEqual(5_500);
+  expect(setup.service.requests.filter(path('/processes')).length).toBeLessThanOrEqual(12);
+  expect(setup.time.now - began).toBeGreaterThanOrEqual(5_500);
   expect(findingOf(answer, 'deleted projects').verdict).toBe('unknown');
 });
 
 test('an identifier with an unusual name is found, and proposed', async () => {
-  const house = lively();
-  changeRecords(house, path('/tasks?'), ({ id = '', ...record }, index) => ({
+  const setup = lively();
+  changeRecords(setup, path('/tasks?'), ({ id = '', ...record }, index) => ({
     taskKey: `T-${id}`,
     ...record,
     rank: index % 2,
   }));
-  const answer = await house.examine();
+  const answer = await setup.examine();
   expect(findingOf(answer, 'task identifiers')).toMatchObject({
     verdict: 'setting',
     found: expect.stringMatching(/^taskKey identifies a task/),
@@ -125,13 +125,13 @@ test('an identifier with an unusual name is found, and proposed', async () => {
 });
 
 test('of two properties that could identify a project, the one that its paths take is right', async () => {
-  const house = lively();
-  changeRecords(house, path('/projects?'), ({ id = '', ...record }) => ({
+  const setup = lively();
+  changeRecords(setup, path('/projects?'), ({ id = '', ...record }) => ({
     id: `uuid-${id}`,
     projectId: id,
     ...record,
   }));
-  const answer = await house.examine();
+  const answer = await setup.examine();
   expect(findingOf(answer, 'project identifiers')).toMatchObject({
     verdict: 'setting',
     found: expect.stringMatching(/^projectId identifies a project.* id could, too/),
@@ -140,27 +140,27 @@ test('of two properties that could identify a project, the one that its paths ta
 });
 
 test('identifiers that come twice are told', async () => {
-  const house = lively();
-  changeRecords(house, path('/tasks?'), record => ({ ...record, id: 'same' }));
-  expect(findingOf(await house.examine(), 'tasks that come twice')).toMatchObject({
+  const setup = lively();
+  changeRecords(setup, path('/tasks?'), record => ({ ...record, id: 'same' }));
+  expect(findingOf(await setup.examine(), 'tasks that come twice')).toMatchObject({
     verdict: 'warning',
     found: expect.stringMatching(/have one identifier: same/),
   });
 });
 
 test('an answer with two lists, or without paging, is told', async () => {
-  const house = lively();
-  house.service.fail({
+  const setup = lively();
+  setup.service.fail({
     when: path('/users'),
     times: ALWAYS,
     fault: { change: body => ({ ...body, teams: [] }) },
   });
-  house.service.fail({
+  setup.service.fail({
     when: path('auditlog'),
     times: ALWAYS,
     fault: { change: ({ paging: _, ...body }) => body },
   });
-  const answer = await house.examine();
+  const answer = await setup.examine();
   expect(findingOf(answer, 'list of users')).toMatchObject({
     verdict: 'warning',
     came: 'users, teams beside paging',
@@ -172,15 +172,15 @@ test('an answer with two lists, or without paging, is told', async () => {
 });
 
 test('a time that alone differs between two readings is proposed to be ignored; a counter, or an edit, is not', async () => {
-  const house = lively();
-  changeRecords(house, isWhole, (record, index) => ({
+  const setup = lively();
+  changeRecords(setup, isWhole, (record, index) => ({
     ...record,
-    ...(index < 1000 && { lastViewedAt: new Date(house.time.now + (index % 1000)).toISOString() }),
+    ...(index < 1000 && { lastViewedAt: new Date(setup.time.now + (index % 1000)).toISOString() }),
     ...(index >= 1000 && index < 2000 && { views: index }),
     ...(index >= 2000 &&
-      index < 3000 && { nextMeeting: new Date(house.time.now + 9e9 + index).toISOString() }),
+      index < 3000 && { nextMeeting: new Date(setup.time.now + 9e9 + index).toISOString() }),
   }));
-  const answer = await house.examine();
+  const answer = await setup.examine();
   expect(findingOf(answer, 'fields that change by themselves')).toMatchObject({
     verdict: 'setting',
     found: expect.stringMatching(/^lastViewedAt changed/),
@@ -189,14 +189,14 @@ test('a time that alone differs between two readings is proposed to be ignored; 
 });
 
 test('a time of something else than an update is not proposed to be ignored', async () => {
-  const house = lively();
-  changeRecords(house, path('/projects?'), (record, index) => ({
+  const setup = lively();
+  changeRecords(setup, path('/projects?'), (record, index) => ({
     ...record,
-    launchedAt: new Date(house.time.now - (index >> 3) * 7_777_777).toISOString(),
+    launchedAt: new Date(setup.time.now - (index >> 3) * 7_777_777).toISOString(),
     startedEditingAt: '2026-06-30T10:00:00Z',
-    closedOn: new Date(house.time.now - index * 3_333).toISOString(),
+    closedOn: new Date(setup.time.now - index * 3_333).toISOString(),
   }));
-  expect((await house.examine()).settings.process).toEqual({});
+  expect((await setup.examine()).settings.process).toEqual({});
 });
 
 test('an updatedAfter that is ignored, or refused, is told', async () => {
@@ -220,17 +220,17 @@ test('an updatedAfter that is ignored, or refused, is told', async () => {
 });
 
 test('a service whose clock is wrong is told by how much', async () => {
-  const house = lively();
-  house.time.skew = -300_000;
-  expect(findingOf(await house.examine(), 'clock').found).toBe(
+  const setup = lively();
+  setup.time.skew = -300_000;
+  expect(findingOf(await setup.examine(), 'clock').found).toBe(
     'The service’s clock is 5 min behind ours. Changewire goes by the service’s.',
   );
 });
 
 test('what is configured already is no setting that follows, and what is set beside it stays', async () => {
-  const house = lively({ updateTimeName: 'tsm', dateHeader: false });
+  const setup = lively({ updateTimeName: 'tsm', dateHeader: false });
   const configured = () => ({ workspace: { dateHeader: false }, process: { ignoreFields: ['views'] } });
-  const answer = await createDoctor({ ...house.options, configured })({ workspace: 'w', processId: PROCESS });
+  const answer = await createDoctor({ ...setup.options, configured })({ workspace: 'w', processId: PROCESS });
   expect(answer.settings).toEqual({ workspace: {}, process: { ignoreFields: ['views', 'tsm'] } });
   expect(findingOf(answer, 'clock')).toMatchObject({
     verdict: 'fine',
@@ -239,11 +239,11 @@ test('what is configured already is no setting that follows, and what is set bes
 });
 
 test('a token that is refused is renewed, and nothing is lost', async () => {
-  const house = lively();
-  house.service.fail({ when: path('/users'), fault: { before: () => house.service.revokeTokens() } });
-  const answer = await house.examine();
+  const setup = lively();
+  setup.service.fail({ when: path('/users'), fault: { before: () => setup.service.revokeTokens() } });
+  const answer = await setup.examine();
   expect(findingOf(answer, 'list of users').verdict).toBe('fine');
-  expect(house.service.requests.filter(path('/oauth/token'))).toHaveLength(2);
+  expect(setup.service.requests.filter(path('/oauth/token'))).toHaveLength(2);
 });
 
 test('a list whose cursor leads back to its page, or whose further pages fail, is told', async () => {

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { createWatch } from '../../functions/doctor/watch.ts';
 import { doctorAnswer } from '../../functions/operations/protocol/doctor.ts';
 import type { EditApi, Freedoms } from '../../simulator/server.ts';
-import { findingOf } from '../kit/doctor/house.ts';
 import { lively, PROCESS } from '../kit/doctor/lively.ts';
+import { findingOf } from '../kit/doctor/setup.ts';
 
 type Edit = (edit: EditApi, project: string, task: string) => void;
 

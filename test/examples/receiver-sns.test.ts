@@ -1,34 +1,34 @@
 import { describe, expect, it } from 'vitest';
 import { exampleEvent, post, type RunningReceiver, runReceiver } from '../kit/examples/receiver.ts';
-import { eventually, type House, receiver, startHouse } from '../kit/local/sns-house.ts';
+import { eventually, type RunningSns, receiver, startSns } from '../kit/local/sns.ts';
 import type { Received } from '../kit/local/sns-receiver.ts';
 
-const listening = (house: House, args = ['--allow-loopback']) =>
-  runReceiver({ SNS_TOPIC_ARN: house.sns.topicArn }, { args });
+const listening = (local: RunningSns, args = ['--allow-loopback']) =>
+  runReceiver({ SNS_TOPIC_ARN: local.sns.topicArn }, { args });
 
 /** A receiver with its subscription confirmed. */
-async function subscribed(): Promise<{ house: House; running: RunningReceiver }> {
-  const house = await startHouse();
-  const running = await listening(house);
-  const { confirmed } = await house.sns.subscribe({ url: running.sns });
+async function subscribed(): Promise<{ local: RunningSns; running: RunningReceiver }> {
+  const local = await startSns();
+  const running = await listening(local);
+  const { confirmed } = await local.sns.subscribe({ url: running.sns });
   await confirmed;
-  return { house, running };
+  return { local, running };
 }
 
 /** A message as SNS signs it, to be sent again with what an attacker may change. */
-async function recorded(house: House, message: string): Promise<Received> {
+async function recorded(local: RunningSns, message: string): Promise<Received> {
   const recorder = await receiver();
-  const { confirmed } = await house.sns.subscribe({ url: recorder.url });
+  const { confirmed } = await local.sns.subscribe({ url: recorder.url });
   await confirmed;
-  await house.publish([message]);
+  await local.publish([message]);
   await eventually(() => expect(recorder.notifications()).toHaveLength(1));
   return recorder.notifications()[0] as Received;
 }
 
 describe('the receiver, subscribed to a topic', () => {
   it('confirms its subscription and applies what is published', async () => {
-    const { house, running } = await subscribed();
-    await house.publish([
+    const { local, running } = await subscribed();
+    await local.publish([
       JSON.stringify(exampleEvent('task.updated')),
       JSON.stringify(exampleEvent('source.held')),
     ]);
@@ -41,12 +41,12 @@ describe('the receiver, subscribed to a topic', () => {
   });
 
   it('drops duplicates by id, and what is older than what it applied to the same record', async () => {
-    const { house, running } = await subscribed();
+    const { local, running } = await subscribed();
     const [created, updated] = [exampleEvent('task.created'), exampleEvent('task.updated')];
     const other = { ...created, id: `${created.id}0`, subject: 'projects/1015/tasks/500016' };
     for (const event of [updated, updated, created, other]) {
-      await house.publish([JSON.stringify(event)]);
-      await house.sns.idle();
+      await local.publish([JSON.stringify(event)]);
+      await local.sns.idle();
     }
     await eventually(() => expect(running.applied()).toHaveLength(2));
     expect(running.applied()[1]).toMatch(/^task.created .*\/500016$/);
@@ -56,8 +56,8 @@ describe('the receiver, subscribed to a topic', () => {
   });
 
   it('applies once what SNS sends twice at the same moment', async () => {
-    const { house, running } = await subscribed();
-    const { body, headers } = await recorded(house, JSON.stringify(exampleEvent('task.updated')));
+    const { local, running } = await subscribed();
+    const { body, headers } = await recorded(local, JSON.stringify(exampleEvent('task.updated')));
     const again = { 'x-amz-sns-message-type': String(headers['x-amz-sns-message-type']) };
     const answers = await Promise.all([1, 2, 3].map(() => post(running.sns, body, again)));
     expect(answers.map(({ status }) => status)).toEqual([204, 204, 204]);
@@ -65,8 +65,8 @@ describe('the receiver, subscribed to a topic', () => {
   });
 
   it('refuses what was altered', async () => {
-    const { house, running } = await subscribed();
-    const { body } = await recorded(house, JSON.stringify(exampleEvent('task.updated')));
+    const { local, running } = await subscribed();
+    const { body } = await recorded(local, JSON.stringify(exampleEvent('task.updated')));
     await eventually(() => expect(running.applied()).toHaveLength(1));
     const altered = JSON.stringify({
       ...JSON.parse(body),
@@ -77,18 +77,18 @@ describe('the receiver, subscribed to a topic', () => {
   });
 
   it('takes a certificate from this machine only when it is told to', async () => {
-    const house = await startHouse();
-    const running = await listening(house, []);
-    await house.sns.subscribe({ url: running.sns });
+    const local = await startSns();
+    const running = await listening(local, []);
+    await local.sns.subscribe({ url: running.sns });
     await eventually(() => expect(running.said()).toContain('answered 403: Invalid SigningCertURL'));
   });
 
   it('refuses raw messages, which nobody signed', async () => {
-    const house = await startHouse();
-    const running = await listening(house);
-    const { confirmed } = await house.sns.subscribe({ url: running.sns, raw: true });
+    const local = await startSns();
+    const running = await listening(local);
+    const { confirmed } = await local.sns.subscribe({ url: running.sns, raw: true });
     await confirmed;
-    await house.publish([JSON.stringify(exampleEvent('task.updated'))]);
+    await local.publish([JSON.stringify(exampleEvent('task.updated'))]);
     await eventually(() => expect(running.said()).toContain('answered 403: Raw messages are not signed'));
     expect(running.applied()).toEqual([]);
   });

@@ -9,7 +9,7 @@ const identity = { authorization: 'AWS4-HMAC-SHA256 …', date: '20260304T050607
 const look = { operation: 'endpoint', endpoint: 'shop' };
 const act = { operation: 'pause-endpoint', endpoint: 'shop' };
 
-function house(
+function operateWith(
   operations: (asked: never, caller: Caller) => Promise<unknown> = async asked => ({ did: asked }),
 ) {
   const calls: Caller[] = [];
@@ -34,7 +34,7 @@ function house(
 
 describe('the front door on AWS', () => {
   test('answers who may look', async () => {
-    const { ask, verified } = house();
+    const { ask, verified } = operateWith();
     expect(await ask({ request: look }, 'look')).toEqual({ answer: { did: look } });
     expect(verified).toEqual([]);
   });
@@ -42,7 +42,7 @@ describe('the front door on AWS', () => {
   test.each(actRequests.map(({ shape }) => shape.operation.value))(
     'refuses who may only look to act: %s',
     async operation => {
-      const { ask, calls } = house();
+      const { ask, calls } = operateWith();
       // Whatever else stands in it: that it acts is enough.
       const asked = { ...anything(operation), operation };
       expect(await ask({ request: asked, identity }, 'look')).toMatchObject({
@@ -53,7 +53,7 @@ describe('the front door on AWS', () => {
   );
 
   test('has who may act look as well, and act as who they are', async () => {
-    const { ask, calls, verified, logged } = house();
+    const { ask, calls, verified, logged } = operateWith();
     expect(await ask({ request: look }, 'act')).toHaveProperty('answer');
     expect(await ask({ request: act, identity }, 'act')).toHaveProperty('answer');
     expect(verified).toEqual([act]);
@@ -62,7 +62,7 @@ describe('the front door on AWS', () => {
   });
 
   test('refuses to act for who does not say who they are', async () => {
-    const { ask, calls } = house();
+    const { ask, calls } = operateWith();
     expect(await ask({ request: act }, 'act')).toMatchObject({
       refused: expect.stringMatching(/who they are/),
     });
@@ -70,7 +70,7 @@ describe('the front door on AWS', () => {
   });
 
   test.each([undefined, '$LATEST', '1', 'LOOK'])('refuses everything without an alias: %s', async alias => {
-    const { ask, calls } = house();
+    const { ask, calls } = operateWith();
     for (const request of [look, act])
       expect(await ask({ request, identity }, alias)).toMatchObject({
         refused: expect.stringMatching(/alias/),
@@ -87,21 +87,21 @@ describe('the front door on AWS', () => {
     { request: look, caller: 'root' },
     { request: { ...look, endpoint: 1 } },
   ])('refuses what is no request of this version, without quoting it: %j', async event => {
-    const { ask } = house();
+    const { ask } = operateWith();
     const said = (await ask(event, 'act')) as { refused: string; isUsage: boolean };
     expect(said.isUsage).toBe(true);
     expect(said.refused).not.toMatch(/sesame|root|drop-table/);
   });
 
   test('tells why something can not be done, and whether the request itself was at fault', async () => {
-    const { ask } = house(async () => {
+    const { ask } = operateWith(async () => {
       throw new Refused('No such endpoint.', { isUsage: true });
     });
     expect(await ask({ request: look }, 'look')).toEqual({ refused: 'No such endpoint.', isUsage: true });
   });
 
   test('fails with what is no refusal, so that Lambda counts and logs it', async () => {
-    const { ask } = house(async () => {
+    const { ask } = operateWith(async () => {
       throw new Error('a defect');
     });
     await expect(ask({ request: look }, 'look')).rejects.toThrow('a defect');
@@ -110,7 +110,7 @@ describe('the front door on AWS', () => {
   test('answers with a shorter page when a whole one is more than Lambda can give', async () => {
     const limits: (number | undefined)[] = [];
     const entry = 'x'.repeat(200_000);
-    const { ask } = house(async ({ limit }: { limit?: number }) => {
+    const { ask } = operateWith(async ({ limit }: { limit?: number }) => {
       limits.push(limit);
       return { events: Array.from({ length: limit ?? 100 }, () => entry), cursor: 'more' };
     });
@@ -122,7 +122,7 @@ describe('the front door on AWS', () => {
   });
 
   test('says so when a single entry is more than Lambda can give', async () => {
-    const { ask } = house(async () => ({ event: 'x'.repeat(6_000_000) }));
+    const { ask } = operateWith(async () => ({ event: 'x'.repeat(6_000_000) }));
     expect(await ask({ request: { operation: 'trace', eventId: 'e' } }, 'look')).toMatchObject({
       refused: expect.stringMatching(/6 MB/),
     });

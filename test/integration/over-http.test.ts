@@ -13,7 +13,7 @@ import { usesModel } from '../kit/table.ts';
 import { createWorld, inShort, PROCESS, type World } from '../kit/world.ts';
 
 /** The whole way: an edit in the service, the poller, the table, its stream, the publisher, SNS, HTTP, a subscriber. */
-async function startHouse() {
+async function startStack() {
   const closers: (() => Promise<unknown>)[] = [];
   const close = async () => {
     for (const closer of closers.reverse()) await closer();
@@ -79,7 +79,7 @@ let world: World;
 let eventsOf: (edit: () => void) => Promise<readonly ChangeEvent[]>;
 let close: () => Promise<void>;
 beforeEach(async () => {
-  ({ world, eventsOf, close } = await startHouse());
+  ({ world, eventsOf, close } = await startStack());
 });
 afterEach(() => close?.());
 

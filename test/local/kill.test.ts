@@ -6,7 +6,7 @@ import { sqliteJournal } from '../../functions/store/sqlite/journal.ts';
 import { SNAPSHOTS_SCHEMA } from '../../functions/store/sqlite/schema.ts';
 import { startJournalFeed } from '../../local/feed/journal-feed.ts';
 import { addChange, idsOf } from '../kit/local/change-records.ts';
-import { afterwards, eventually, receiver, sleep, startHouse } from '../kit/local/sns-house.ts';
+import { afterwards, eventually, receiver, sleep, startSns } from '../kit/local/sns.ts';
 import { temporaryDirectory } from '../kit/temporary.ts';
 
 describe('a kill between publishing and delivery, with the endpoint away at the restart', () => {
@@ -17,14 +17,14 @@ describe('a kill between publishing and delivery, with the endpoint away at the 
 
   /** One life of the journal's feed and the topic, up to its `kill`. */
   async function live(url: string, retryDelays: number[]) {
-    const house = await startHouse({ dataDirectory: directory, retryDelays });
-    const subscribed = await house.sns.subscribe({ url, raw: true });
-    house.sns.forgetOthers();
+    const local = await startSns({ dataDirectory: directory, retryDelays });
+    const subscribed = await local.sns.subscribe({ url, raw: true });
+    local.sns.forgetOthers();
     await subscribed.confirmed;
     const database = openDatabase(join(directory, 'journal.sqlite'), [SNAPSHOTS_SCHEMA]);
     afterwards(async () => database.file.close());
     const publish: Publish = async ({ Records }) => {
-      await house.publish(idsOf({ Records }));
+      await local.publish(idsOf({ Records }));
       return { batchItemFailures: [] };
     };
     const notices: string[] = [];
@@ -38,10 +38,10 @@ describe('a kill between publishing and delivery, with the endpoint away at the 
     afterwards(feed.stop);
     const drained = async () => {
       await feed.drained();
-      await house.sns.idle();
+      await local.sns.idle();
     };
-    const kill = async () => void (await Promise.all([feed.stop(), house.sns.stop()]));
-    return { ...house, ...subscribed, commit: (id: string) => addChange(database, id), drained, kill };
+    const kill = async () => void (await Promise.all([feed.stop(), local.sns.stop()]));
+    return { ...local, ...subscribed, commit: (id: string) => addChange(database, id), drained, kill };
   }
 
   /** A first life that ends while an event is on its way; the endpoint ends, too. @returns the endpoint's address */

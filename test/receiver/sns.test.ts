@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { verify } from '../../receiver/index.ts';
 import { exampleEvent } from '../kit/examples/receiver.ts';
-import { eventually, type House, receiver, startHouse } from '../kit/local/sns-house.ts';
+import { eventually, type RunningSns, receiver, startSns } from '../kit/local/sns.ts';
 import type { Received } from '../kit/local/sns-receiver.ts';
 import { awsRegion, TOPIC_ARN } from '../kit/receiver/aws-region.ts';
 import { BOTH_KINDS, changed, type Posted, refusalOf, webRequest } from '../kit/receiver/requests.ts';
@@ -11,29 +11,29 @@ const MESSAGE = JSON.stringify(UPDATED);
 const ARN = { topicArn: TOPIC_ARN };
 
 /** What a topic on this machine sends to a subscriber for an event. */
-async function recorded(house: House, message = MESSAGE): Promise<Posted> {
+async function recorded(local: RunningSns, message = MESSAGE): Promise<Posted> {
   const recorder = await receiver();
-  const { confirmed } = await house.sns.subscribe({ url: recorder.url });
+  const { confirmed } = await local.sns.subscribe({ url: recorder.url });
   await confirmed;
-  await house.publish([message]);
+  await local.publish([message]);
   await eventually(() => expect(recorder.notifications()).toHaveLength(1));
   const { body, headers } = recorder.notifications()[0] as Received;
   return { body, headers: { 'x-amz-sns-message-type': String(headers['x-amz-sns-message-type']) } };
 }
 
-const fromHere = ({ sns }: House) => ({ topicArn: sns.topicArn, allowLoopback: true });
+const fromHere = ({ sns }: RunningSns) => ({ topicArn: sns.topicArn, allowLoopback: true });
 
 describe('a message of a topic on this machine', () => {
   it('is taken, as either kind of request', async () => {
-    const house = await startHouse();
-    const message = await recorded(house);
-    for (const kind of BOTH_KINDS) expect(await verify(kind(message), fromHere(house))).toEqual(UPDATED);
+    const local = await startSns();
+    const message = await recorded(local);
+    for (const kind of BOTH_KINDS) expect(await verify(kind(message), fromHere(local))).toEqual(UPDATED);
   });
 
   it('is taken only where that is allowed', async () => {
-    const house = await startHouse();
-    const { topicArn } = house.sns;
-    const message = webRequest(await recorded(house));
+    const local = await startSns();
+    const { topicArn } = local.sns;
+    const message = webRequest(await recorded(local));
     expect(await refusalOf(verify(message, { topicArn }))).toEqual({
       status: 403,
       message: 'Invalid SigningCertURL: it does not lead to https://sns.us-east-1.amazonaws.com/.',
@@ -41,17 +41,17 @@ describe('a message of a topic on this machine', () => {
   });
 
   it('is asked for again when its certificate can not be had', async () => {
-    const house = await startHouse();
+    const local = await startSns();
     const SigningCertURL = `http://127.0.0.1:9/SimpleNotificationService-${'0'.repeat(32)}.pem`;
-    const message = changed(await recorded(house), { SigningCertURL });
-    expect(await refusalOf(verify(webRequest(message), fromHere(house)))).toMatchObject({ status: 503 });
+    const message = changed(await recorded(local), { SigningCertURL });
+    expect(await refusalOf(verify(webRequest(message), fromHere(local)))).toMatchObject({ status: 503 });
   });
 
   it('is refused when another topic sent it, though it says ours', async () => {
-    const [house, foreign] = [await startHouse(), await startHouse({ topicName: 'foreign' })];
+    const [local, foreign] = [await startSns(), await startSns({ topicName: 'foreign' })];
     const message = await recorded(foreign);
-    const reasons = [message, changed(message, { TopicArn: house.sns.topicArn })].map(one =>
-      refusalOf(verify(webRequest(one), fromHere(house))),
+    const reasons = [message, changed(message, { TopicArn: local.sns.topicArn })].map(one =>
+      refusalOf(verify(webRequest(one), fromHere(local))),
     );
     expect(await Promise.all(reasons)).toEqual([
       { status: 403, message: 'The message is from another topic.' },

@@ -5,7 +5,7 @@ import { describe, expect, expectTypeOf, it } from 'vitest';
 import { Refusal, type SentEvent, verify } from '../../receiver/index.ts';
 import { exampleEvent, post } from '../kit/examples/receiver.ts';
 import { listenInTest } from '../kit/listen-in-test.ts';
-import { eventually, startHouse } from '../kit/local/sns-house.ts';
+import { eventually, startSns } from '../kit/local/sns.ts';
 import { awsRegion, TOPIC_ARN } from '../kit/receiver/aws-region.ts';
 import { keptRequest, refusalOf, secretOf, signedWebhook, webRequest } from '../kit/receiver/requests.ts';
 
@@ -54,7 +54,7 @@ describe('verify, in a Node server', () => {
   });
 
   it('confirms the subscription to a topic, and takes what is published', async () => {
-    const { sns, publish } = await startHouse();
+    const { sns, publish } = await startSns();
     const { url, got } = await server({ topicArn: sns.topicArn, allowLoopback: true });
     await (await sns.subscribe({ url })).confirmed;
     await publish([JSON.stringify(UPDATED)]);
@@ -63,7 +63,7 @@ describe('verify, in a Node server', () => {
   });
 
   it('takes both at one address', async () => {
-    const { sns, publish } = await startHouse();
+    const { sns, publish } = await startSns();
     const { url, got } = await server({ secrets: SECRET, topicArn: sns.topicArn, allowLoopback: true });
     await (await sns.subscribe({ url })).confirmed;
     await publish([JSON.stringify(CREATED)]);

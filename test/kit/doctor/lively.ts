@@ -1,19 +1,19 @@
 import type { Freedoms } from '../../../simulator/server.ts';
 import { buildWorkspace } from '../../../simulator/server.ts';
-import { NOW, type Ward, ward } from './house.ts';
+import { type DoctorSetup, doctorSetup, NOW } from './setup.ts';
 
 export const PROCESS = 'p';
 const MINUTE = 61_300;
 const PROJECTS = 12;
 
 /** A service with these freedoms, in which people worked until a few seconds ago. */
-export function lively(freedoms: Partial<Freedoms> = {}, passing?: () => void): Ward {
+export function lively(freedoms: Partial<Freedoms> = {}, passing?: () => void): DoctorSetup {
   const workspace = buildWorkspace({
     now: NOW - 86_400_000,
     processes: [{ id: PROCESS, projects: PROJECTS, tasksPerProject: 3 }],
   });
-  const house = ward({ freedoms, workspace, ...(passing && { passing }) });
-  const { service, time } = house;
+  const setup = doctorSetup({ freedoms, workspace, ...(passing && { passing }) });
+  const { service, time } = setup;
   const { workspace: edit } = service;
   const ids = [...(edit.state.processes.get(PROCESS)?.projects.keys() ?? [])];
   const step = (work: (id: string, task: string) => void, index: number): void => {
@@ -31,5 +31,5 @@ export function lively(freedoms: Partial<Freedoms> = {}, passing?: () => void): 
   }
   step(id => edit.updateProject(PROCESS, id, { state: 'Done' }), 3);
   time.now += 3_000;
-  return house;
+  return setup;
 }

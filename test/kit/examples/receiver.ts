@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { ChangeEvent } from '../../../functions/model/event.ts';
 import { COMPILE_CACHE } from '../compile-cache.ts';
-import { eventually } from '../local/sns-house.ts';
+import { eventually } from '../local/sns.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 

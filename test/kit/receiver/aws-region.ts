@@ -3,7 +3,7 @@ import https from 'node:https';
 import { generate } from 'selfsigned';
 import { Agent, buildConnector, getGlobalDispatcher, setGlobalDispatcher } from 'undici';
 import { onTestFinished } from 'vitest';
-import { type MessageType, signed } from '../../../local/sns/signature.ts';
+import { type MessageType, signed } from '../../../local/sns/messages.ts';
 import { listenInTest } from '../listen-in-test.ts';
 import type { Posted } from './requests.ts';
 

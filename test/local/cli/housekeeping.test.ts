@@ -6,14 +6,14 @@ import { openDatabase } from '../../../functions/store/sqlite/database.ts';
 import { sqliteJournal } from '../../../functions/store/sqlite/journal.ts';
 import { DELIVERIES_SCHEMA, SNAPSHOTS_SCHEMA } from '../../../functions/store/sqlite/schema.ts';
 import { sqliteDeliveries, sqliteSnapshots } from '../../../functions/store/sqlite/store.ts';
-import { keepHouse, startHousekeeping } from '../../../local/cli/housekeeping.ts';
+import { dropExpired, startHousekeeping } from '../../../local/cli/housekeeping.ts';
 import { delivery } from '../../kit/store/delivery.ts';
 import { AT, content, event, noise } from '../../kit/store/subject.ts';
 
 const DAY = 86_400_000;
 
 function opened() {
-  const directory = mkdtempSync(join(tmpdir(), 'changewire-house-'));
+  const directory = mkdtempSync(join(tmpdir(), 'changewire-expiry-'));
   const path = join(directory, 'data.sqlite');
   const database = openDatabase(path, [SNAPSHOTS_SCHEMA, DELIVERIES_SCHEMA]);
   onTestFinished(() => {
@@ -53,41 +53,41 @@ function opened() {
   };
 }
 
-const round = (house: ReturnType<typeof opened>, now: number) =>
-  keepHouse(house, now, async () => undefined, new AbortController().signal);
+const round = (store: ReturnType<typeof opened>, now: number) =>
+  dropExpired(store, now, async () => undefined, new AbortController().signal);
 
 describe('housekeeping', () => {
   it('drops change records when they are 30 days old, and dead letters that died as long ago', async () => {
-    const house = opened();
-    for (const day of [0, 1, 2]) await house.commit(AT + day * DAY);
-    await house.deliveries.add([delivery('e1'), delivery('e2')]);
-    for (const [index, { place }] of (await house.deliveries.due('crm', AT, 9)).entries())
-      await house.deliveries.bury('crm', place, { at: AT + index * DAY, reason: 'no' });
-    await round(house, AT + 30 * DAY);
-    expect(house.journal.after(0, 9).map(({ at }) => at)).toEqual([AT + DAY, AT + 2 * DAY]);
-    await round(house, AT + 30 * DAY + 1);
-    expect((await house.deliveries.dead('crm', 9)).map(({ eventId }) => eventId)).toEqual(['e2']);
+    const store = opened();
+    for (const day of [0, 1, 2]) await store.commit(AT + day * DAY);
+    await store.deliveries.add([delivery('e1'), delivery('e2')]);
+    for (const [index, { place }] of (await store.deliveries.due('crm', AT, 9)).entries())
+      await store.deliveries.bury('crm', place, { at: AT + index * DAY, reason: 'no' });
+    await round(store, AT + 30 * DAY);
+    expect(store.journal.after(0, 9).map(({ at }) => at)).toEqual([AT + DAY, AT + 2 * DAY]);
+    await round(store, AT + 30 * DAY + 1);
+    expect((await store.deliveries.dead('crm', 9)).map(({ eventId }) => eventId)).toEqual(['e2']);
   });
 
   it('works in small steps, with a pause after each, until nothing is left or it is stopped', async () => {
-    const house = opened();
-    for (let index = 0; index < 450; index++) await house.commit(AT + index);
+    const store = opened();
+    for (let index = 0; index < 450; index++) await store.commit(AT + index);
     const pause = vi.fn(async () => undefined);
-    await keepHouse(house, AT + 60 * DAY, pause, new AbortController().signal);
+    await dropExpired(store, AT + 60 * DAY, pause, new AbortController().signal);
     expect(pause).toHaveBeenCalledTimes(2);
-    expect(house.journal.after(0, 9)).toEqual([]);
+    expect(store.journal.after(0, 9)).toEqual([]);
   });
 
   it('keeps the file from growing over eight weeks of changes, in which the journal expires', async () => {
-    const house = opened();
+    const store = opened();
     // Hardly compressible, so that a change record takes some KB.
-    house.text(noise(4_000));
+    store.text(noise(4_000));
     const sizes: number[] = [];
     for (let week = 0; week < 8; week++) {
       for (let hour = 0; hour < 7 * 24; hour += 2)
-        await house.commit(AT + (week * 7 * 24 + hour) * 3_600_000);
-      await round(house, AT + (week + 1) * 7 * DAY);
-      sizes.push(house.size());
+        await store.commit(AT + (week * 7 * 24 + hour) * 3_600_000);
+      await round(store, AT + (week + 1) * 7 * DAY);
+      sizes.push(store.size());
     }
     const [first = 0, , , , fifth = 0, , , last = 0] = sizes;
     expect(last).toBeGreaterThan(2 * first);

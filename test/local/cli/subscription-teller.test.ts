@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { subscriptionTeller } from '../../../local/cli/subscription-teller.ts';
-import type { Attempt, Notice } from '../../../local/sns/notice.ts';
+import type { Attempt, Notice } from '../../../local/sns/subscription.ts';
 
 it('tells of each subscription by the name that people gave it, and of its failures as of any endpoint’s', () => {
   const lines: string[] = [];

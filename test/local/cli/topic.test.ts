@@ -5,7 +5,7 @@ import { startTopic } from '../../../local/cli/topic.ts';
 import { openDataDirectory } from '../../../local/data/data-directory.ts';
 import { openStore } from '../../../local/data/store.ts';
 import { wantedSubscriptions } from '../../../local/settings/wanted-subscriptions.ts';
-import { eventually, receiver } from '../../kit/local/sns-house.ts';
+import { eventually, receiver } from '../../kit/local/sns.ts';
 import { delivery } from '../../kit/store/delivery.ts';
 import { temporaryDirectory } from '../../kit/temporary.ts';
 

@@ -5,7 +5,7 @@ import type { EndpointFilter } from '../../../functions/model/filter.ts';
 import { someEvents } from '../../kit/delivery/given.ts';
 import { answer, startReceiver } from '../../kit/delivery/receiver.ts';
 import { openDelivering } from '../../kit/local/delivering.ts';
-import { eventually, sleep } from '../../kit/local/sns-house.ts';
+import { eventually, sleep } from '../../kit/local/sns.ts';
 import { temporaryDirectory } from '../../kit/temporary.ts';
 
 const HOUR = 3_600_000;

@@ -7,7 +7,7 @@ import { SNAPSHOTS_SCHEMA } from '../../../functions/store/sqlite/schema.ts';
 import { type JournalFeedOptions, startJournalFeed } from '../../../local/feed/journal-feed.ts';
 import { streamRecord } from '../../../local/feed/stream-record.ts';
 import { addChange, idsOf } from '../../kit/local/change-records.ts';
-import { eventually, sleep } from '../../kit/local/sns-house.ts';
+import { eventually, sleep } from '../../kit/local/sns.ts';
 
 const opened = (): Database => openDatabase(':memory:', [SNAPSHOTS_SCHEMA]);
 const ALL = { batchItemFailures: [] };

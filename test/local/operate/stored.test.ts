@@ -13,7 +13,7 @@ import { run as runOver } from '../../kit/cli/world.ts';
 import { someEvents } from '../../kit/delivery/given.ts';
 import { answer, startReceiver } from '../../kit/delivery/receiver.ts';
 import { openDelivering } from '../../kit/local/delivering.ts';
-import { eventually, sleep } from '../../kit/local/sns-house.ts';
+import { eventually, sleep } from '../../kit/local/sns.ts';
 import { temporaryDirectory } from '../../kit/temporary.ts';
 
 let directory: string;

@@ -1,13 +1,13 @@
 import { createVerify, X509Certificate } from 'node:crypto';
 import { describe, expect, it, vi } from 'vitest';
-import { SNS_RETRY_DELAYS } from '../../../local/sns/subscribe.ts';
-import { eventually, receiver, startHouse } from '../../kit/local/sns-house.ts';
+import { SNS_RETRY_DELAYS } from '../../../local/sns/sns.ts';
+import { eventually, receiver, startSns } from '../../kit/local/sns.ts';
 
 const attributes = { eventType: 'task.updated', changedFields: ['status', 'dueDate'] };
 
 describe('a delivery in the envelope', () => {
   it('has the documented headers and fields', async () => {
-    const { sns, publish } = await startHouse();
+    const { sns, publish } = await startSns();
     const endpoint = await receiver();
     const subscribed = await sns.subscribe({ url: endpoint.url });
     await subscribed.confirmed;
@@ -44,7 +44,7 @@ describe('a delivery in the envelope', () => {
   });
 
   it('carries a signature that verifies over the documented string, and over no other', async () => {
-    const { sns, publish } = await startHouse();
+    const { sns, publish } = await startSns();
     const endpoint = await receiver();
     await (await sns.subscribe({ url: endpoint.url })).confirmed;
     await publish(['first\nsecond Ω']);
@@ -68,7 +68,7 @@ describe('a delivery in the envelope', () => {
 
 describe('a raw delivery', () => {
   it('is the message alone, with its header and without attributes', async () => {
-    const { sns, publish } = await startHouse();
+    const { sns, publish } = await startSns();
     const endpoint = await receiver();
     const subscribed = await sns.subscribe({ url: endpoint.url, raw: true });
     await subscribed.confirmed;
@@ -91,7 +91,7 @@ describe('a raw delivery', () => {
 describe('a delivery that fails', () => {
   it('is retried after 5xx, 429, a reset and a time-out, with the same message id, until it succeeds', async () => {
     const replies = [500, 429, 'reset', 'hang', 302, 204] as const;
-    const { sns, publish, deadLetters, notices } = await startHouse({
+    const { sns, publish, deadLetters, notices } = await startSns({
       retryDelays: [1, 2, 3, 4, 5],
       requestTimeout: 200,
     });
@@ -115,7 +115,7 @@ describe('a delivery that fails', () => {
   });
 
   it('invariant 11: becomes a dead letter when the retries are used up, and says so', async () => {
-    const { sns, publish, notices, deadLetters } = await startHouse();
+    const { sns, publish, notices, deadLetters } = await startSns();
     const endpoint = await receiver({ reply: () => 503 });
     const subscribed = await sns.subscribe({ url: endpoint.url, name: 'down' });
     await subscribed.confirmed;
@@ -137,7 +137,7 @@ describe('a delivery that fails', () => {
   });
 
   it('becomes a dead letter at once when the endpoint refuses it for good', async () => {
-    const { sns, publish, deadLetters } = await startHouse();
+    const { sns, publish, deadLetters } = await startSns();
     const endpoint = await receiver({ reply: () => 404 });
     const subscribed = await sns.subscribe({ url: endpoint.url, raw: true });
     await subscribed.confirmed;
@@ -150,7 +150,7 @@ describe('a delivery that fails', () => {
   });
 
   it('invariant 11: is delivered again when the dead letter cannot be written', async () => {
-    const { sns, publish, notices, deliveries } = await startHouse({ sleep: async () => {} });
+    const { sns, publish, notices, deliveries } = await startSns({ sleep: async () => {} });
     vi.spyOn(deliveries, 'bury').mockRejectedValue(new Error('disk full'));
     const endpoint = await receiver({ reply: (_, n) => (n === 1 ? 400 : 200) });
     const subscribed = await sns.subscribe({ url: endpoint.url });
@@ -168,7 +168,7 @@ describe('a delivery that fails', () => {
 
 describe('several subscribers', () => {
   it('are not delayed by one that hangs, however much waits for it', async () => {
-    const { sns, publish } = await startHouse();
+    const { sns, publish } = await startSns();
     const slow = await receiver({ reply: () => 'hang' });
     const quick = await receiver();
     await Promise.all([
@@ -182,7 +182,7 @@ describe('several subscribers', () => {
   });
 
   it('get every message once, in several deliveries at once', async () => {
-    const { sns, publish } = await startHouse();
+    const { sns, publish } = await startSns();
     const endpoint = await receiver();
     await (await sns.subscribe({ url: endpoint.url, raw: true })).confirmed;
     const texts = Array.from({ length: 100 }, (_, n) => `message ${n}`);
@@ -197,7 +197,7 @@ describe('several subscribers', () => {
   });
 
   it('are tried again at once when the endpoint answers after three that failed', async () => {
-    const { sns, publish, notices } = await startHouse({ retryDelays: [600_000] });
+    const { sns, publish, notices } = await startSns({ retryDelays: [600_000] });
     let away = true;
     const endpoint = await receiver({ reply: () => (away ? 500 : 200) });
     await (await sns.subscribe({ url: endpoint.url, raw: true })).confirmed;
@@ -212,7 +212,7 @@ describe('several subscribers', () => {
   });
 
   it('let others pass while a message of theirs waits for its retry', async () => {
-    const { sns, publish, notices } = await startHouse({ retryDelays: [600_000] });
+    const { sns, publish, notices } = await startSns({ retryDelays: [600_000] });
     const endpoint = await receiver({ reply: ({ body }) => (body.startsWith('bad') ? 500 : 200) });
     await (await sns.subscribe({ url: endpoint.url, raw: true })).confirmed;
     await publish(Array.from({ length: 10 }, (_, n) => `bad ${n}`));

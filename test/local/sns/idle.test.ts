@@ -1,9 +1,9 @@
 import { describe, expect, it, vi } from 'vitest';
-import { eventually, receiver, startHouse } from '../../kit/local/sns-house.ts';
+import { eventually, receiver, startSns } from '../../kit/local/sns.ts';
 
 describe('idle', () => {
   it('resolves at once when nothing was published, or nobody is subscribed', async () => {
-    const { sns, publish } = await startHouse();
+    const { sns, publish } = await startSns();
     await publish(['nobody hears this']);
     await sns.idle();
     const endpoint = await receiver();
@@ -12,7 +12,7 @@ describe('idle', () => {
   });
 
   it('waits for the delivery to every confirmed subscription', async () => {
-    const { sns, publish, deliveries } = await startHouse({ retryDelays: [600_000] });
+    const { sns, publish, deliveries } = await startSns({ retryDelays: [600_000] });
     const slow = await receiver({ reply: (_, n) => (n === 1 ? 500 : 200) });
     const quick = await receiver();
     const waiting = await sns.subscribe({ url: slow.url });
@@ -33,7 +33,7 @@ describe('idle', () => {
   });
 
   it('waits for what was published before the call, not for what comes after it', async () => {
-    const { sns, publish } = await startHouse({ retryDelays: [600_000] });
+    const { sns, publish } = await startSns({ retryDelays: [600_000] });
     const endpoint = await receiver({ reply: ({ body }) => (body === 'after' ? 500 : 200) });
     await (await sns.subscribe({ url: endpoint.url, raw: true })).confirmed;
     await publish(['before']);
@@ -46,7 +46,7 @@ describe('idle', () => {
   });
 
   it('ignores a subscription that is not confirmed', async () => {
-    const { sns, publish } = await startHouse();
+    const { sns, publish } = await startSns();
     const endpoint = await receiver({ confirm: false });
     await sns.subscribe({ url: endpoint.url });
     await publish(['one']);
@@ -54,7 +54,7 @@ describe('idle', () => {
   });
 
   it('rejects when the SNS stops first, so that nothing undelivered passes for delivered', async () => {
-    const { sns, publish } = await startHouse();
+    const { sns, publish } = await startSns();
     const endpoint = await receiver({ reply: () => 'hang' });
     await (await sns.subscribe({ url: endpoint.url })).confirmed;
     await publish(['one']);
@@ -68,7 +68,7 @@ describe('idle', () => {
 
 describe('stop', () => {
   it('takes less than 2 s under subscribers that hang, in the handshake or in a delivery', async () => {
-    const { sns, publish, notices } = await startHouse({ retryDelays: [20_000] });
+    const { sns, publish, notices } = await startSns({ retryDelays: [20_000] });
     const hanging = await receiver({ reply: () => 'hang' });
     const failing = await receiver({ reply: () => 500 });
     const silent = await receiver({ confirm: false });

@@ -3,9 +3,8 @@ import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { certificateOf } from '../../../local/sns/certificate.ts';
-import { signingKey } from '../../../local/sns/signing-key.ts';
-import { afterwards, receiver, startHouse } from '../../kit/local/sns-house.ts';
+import { certificateOf, signingKey } from '../../../local/sns/signing-key.ts';
+import { afterwards, receiver, startSns } from '../../kit/local/sns.ts';
 
 let directory: string;
 
@@ -32,7 +31,7 @@ describe('the signing key', () => {
   });
 
   it('is made for the first subscription, and not before', async () => {
-    const { sns } = await startHouse({ dataDirectory: directory });
+    const { sns } = await startSns({ dataDirectory: directory });
     const files = async () => (await readdir(directory)).filter(name => name.endsWith('.pem'));
     expect(await files()).toEqual([]);
     await sns.subscribe({ url: (await receiver()).url });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { subscriptionMemory } from '../../../local/sns/subscription-memory.ts';
-import { afterwards, eventually, type House, receiver, startHouse } from '../../kit/local/sns-house.ts';
+import { afterwards, eventually, type RunningSns, receiver, startSns } from '../../kit/local/sns.ts';
 import type { Receiver } from '../../kit/local/sns-receiver.ts';
 
 let directory: string;
@@ -15,10 +15,10 @@ beforeEach(async () => {
   afterwards(() => rm(directory, { recursive: true }));
 });
 
-const start = (options: Parameters<typeof startHouse>[0] = {}): Promise<House> =>
-  startHouse({ dataDirectory: directory, ...options });
+const start = (options: Parameters<typeof startSns>[0] = {}): Promise<RunningSns> =>
+  startSns({ dataDirectory: directory, ...options });
 
-type Wanted = Parameters<House['sns']['subscribe']>[0];
+type Wanted = Parameters<RunningSns['sns']['subscribe']>[0];
 
 /** An earlier run in which `wanted` was confirmed. @returns its ARN */
 async function confirmedEarlier(wanted: Wanted): Promise<string> {
@@ -100,11 +100,7 @@ describe('a confirmed subscription', () => {
 });
 
 describe('a handshake begins anew', () => {
-  const again = async (
-    endpoint: Receiver,
-    wanted: Wanted,
-    options: Parameters<typeof startHouse>[0] = {},
-  ) => {
+  const again = async (endpoint: Receiver, wanted: Wanted, options: Parameters<typeof startSns>[0] = {}) => {
     const before = endpoint.confirmations().length;
     const { sns } = await start(options);
     const { confirmed, subscriptionArn } = await sns.subscribe(wanted);

@@ -8,8 +8,8 @@ import { DELIVERIES_SCHEMA } from '../../../functions/store/sqlite/schema.ts';
 import { sqliteDeliveries } from '../../../functions/store/sqlite/store.ts';
 import type { Deliveries } from '../../../functions/store/store.ts';
 import { Topic } from '../../../local/loops/topic.ts';
-import type { Notice } from '../../../local/sns/notice.ts';
 import { type LocalSns, type LocalSnsOptions, localSns } from '../../../local/sns/sns.ts';
+import type { Notice } from '../../../local/sns/subscription.ts';
 import { type Receiver, startReceiver } from './sns-receiver.ts';
 
 /** Runs `cleanup` after the test, whether it passes or fails: what was opened last ends first. */
@@ -26,7 +26,7 @@ export async function eventually(check: () => unknown): Promise<void> {
   await vi.waitFor(check, { timeout: 10_000, interval: 10 });
 }
 
-export interface House {
+export interface RunningSns {
   readonly sns: LocalSns;
   readonly notices: Notice[];
   readonly topic: Topic;
@@ -37,9 +37,9 @@ export interface House {
 }
 
 /** A running local SNS, with retries 5 ms apart. */
-export async function startHouse(
+export async function startSns(
   options: Partial<Omit<LocalSnsOptions, 'deliveries'>> & { topicName?: string } = {},
-): Promise<House> {
+): Promise<RunningSns> {
   const notices: Notice[] = [];
   const { dataDirectory, topicName } = options;
   const path = dataDirectory === undefined ? ':memory:' : join(dataDirectory, 'deliveries.sqlite');
@@ -57,7 +57,7 @@ export async function startHouse(
     ...options,
   });
   afterwards(() => sns.stop());
-  const publish: House['publish'] = async (messages, attributes = {}) => {
+  const publish: RunningSns['publish'] = async (messages, attributes = {}) => {
     const MessageAttributes = Object.fromEntries(Object.entries(attributes).map(entryOf));
     const PublishBatchRequestEntries = messages.map((Message, index) => ({
       Id: String(index),
@@ -66,7 +66,7 @@ export async function startHouse(
     }));
     await topic.send(new PublishBatchCommand({ TopicArn: sns.topicArn, PublishBatchRequestEntries }));
   };
-  const deadLetters: House['deadLetters'] = ({ endpoint }) => deliveries.dead(endpoint, 100);
+  const deadLetters: RunningSns['deadLetters'] = ({ endpoint }) => deliveries.dead(endpoint, 100);
   return { sns, notices, topic, deliveries, publish, deadLetters };
 }
 

@@ -16,9 +16,9 @@ export interface Poller extends Child {
   pass(asked: PassAsked): Promise<PassTaken>;
 }
 
-/** Everything that one measurement starts; it is stopped with the house: `await using house = new
- *  House()`. */
-export class House implements AsyncDisposable {
+/** Everything that one measurement starts; it is stopped with the measurement: `await using measurement = new
+ *  Measurement()`. */
+export class Measurement implements AsyncDisposable {
   readonly #stack = new AsyncDisposableStack();
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -29,7 +29,7 @@ const DATA = '.changewire';
 const UNDER_WAY = 2;
 
 /** What outlives every kill: the service, the endpoints and the data directory. One life at a time runs in it. */
-export class House {
+export class Setup {
   readonly side: ServiceSide;
   readonly raw: Receiver;
   readonly webhook: Receiver;
@@ -63,12 +63,12 @@ export class House {
     this.#fate = parts.fate;
   }
 
-  static async start(seed: number): Promise<House> {
+  static async start(seed: number): Promise<Setup> {
     const sent = new Contents();
-    const side = await startServiceSide(seed + 1, () => house.life?.asked());
+    const side = await startServiceSide(seed + 1, () => setup.life?.asked());
     const directory = realpathSync(mkdtempSync(join(tmpdir(), 'changewire-crash-')));
     const library = watchLibrary(directory);
-    const house = new House({
+    const setup = new Setup({
       directory,
       disk:
         'path' in library
@@ -81,7 +81,7 @@ export class House {
       webhook: await startWebhookReceiver(sent, seededRandom(seed + 4)),
       sent,
     });
-    return house;
+    return setup;
   }
 
   /** Starts a run that watches these processes. @param more options of the command line */

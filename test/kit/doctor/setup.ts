@@ -9,7 +9,7 @@ export const NOW = Date.parse('2026-07-01T10:00:00.123Z');
 export const PROCESS = 'customer-onboarding';
 
 /** A simulated service in virtual time, and a doctor of it. */
-export interface Ward {
+export interface DoctorSetup {
   readonly service: InProcessService;
   /** Our time; `skew` is by how much the service's clock differs from it. */
   readonly time: { now: number; skew: number };
@@ -18,7 +18,7 @@ export interface Ward {
   readonly options: DoctorOptions;
 }
 
-export function ward({
+export function doctorSetup({
   freedoms = {},
   workspace = believableWorkspace(1, NOW - 3_600_000),
   process = [...workspace.processes.keys()][0] ?? '',
@@ -31,7 +31,7 @@ export function ward({
   readonly secret?: string;
   /** Called when our time has passed, before anything else is asked. */
   readonly passing?: () => void;
-} = {}): Ward {
+} = {}): DoctorSetup {
   const time = { now: NOW, skew: 0 };
   const service = serveInProcess({ clock: () => time.now + time.skew, workspace, freedoms });
   const clock = () => time.now;
