@@ -1,10 +1,10 @@
-import { type AttributeValue, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { ACTION, ANY_ACTION, STACK, subjectPartition } from '../keys.ts';
 import { ACTIONS_KEPT_MS } from '../limits.ts';
 import { merged } from '../merged.ts';
 import type { Action, Actions } from '../store.ts';
-import { firstOf, queryItems } from './requests.ts';
-import { patiently, type Table } from './table.ts';
+import { firstOf, queryItems, write } from './requests.ts';
+import type { Table } from './table.ts';
 
 /** Tells apart what was done in one millisecond. */
 const SUFFIXES = 2 ** 48;
@@ -50,6 +50,6 @@ async function note(table: Table, action: Action): Promise<void> {
       action: { S: JSON.stringify(action) },
       expiresAt: { N: String(Math.floor((action.at + ACTIONS_KEPT_MS) / 1000)) },
     };
-    await patiently(table, () => table.client.send(new PutItemCommand({ TableName: table.tableName, Item })));
+    await write(table, { Put: { Item } });
   }
 }

@@ -1,11 +1,10 @@
-import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import type { ProcessKey } from '../../basics/process.ts';
 import { auditKey, changeKey, entryIn } from '../keys.ts';
 import { entryExpiryOf, rowsOf } from '../limits.ts';
 import type { Announcement, CommitRequest, CommitResult } from '../store.ts';
 import { IS_ABSENT, IS_LAST_ANNOUNCED, NONE_ANNOUNCED, NOT_BASELINED } from './conditions.ts';
 import { changePuts } from './journal.ts';
-import { batchGet, fit, transact } from './requests.ts';
+import { batchGet, fit, transact, type Write } from './requests.ts';
 import { debtWrites, rowUpdate, stateWrites } from './state.ts';
 import type { Table } from './table.ts';
 
@@ -16,9 +15,9 @@ export async function announce(
   { announced, isSilent, state, debts = [], entries = [], said }: Announcement,
 ): Promise<CommitResult> {
   const changes = [
-    ...changePuts(table, process, '', said),
+    ...changePuts(process, '', said),
     ...debtWrites(table, process, debts),
-    ...entryPuts(table, process, entries, said),
+    ...entryPuts(process, entries, said),
   ];
   const all = { ...state, announced: said.version };
   // Checked first, because `stateWrites` stores large parts outside of the transaction.
@@ -31,7 +30,7 @@ export async function announce(
     values: isFirst ? {} : { ':before': { N: String(announced) } },
   };
   const updates = [...rows].map(row => ({
-    Update: rowUpdate(table, process, row, row[0] === 'rare' ? condition : undefined),
+    Update: rowUpdate(process, row, row[0] === 'rare' ? condition : undefined),
   }));
   return transact(table, [...updates, ...changes]);
 }
@@ -39,16 +38,14 @@ export async function announce(
 /** The rows of the audit entries that an announcement tells. Each names the change record that has its event, because the
  *  event's id says nothing of the time of its commit. */
 function entryPuts(
-  { tableName: TableName }: Table,
   process: ProcessKey,
   entries: readonly string[],
   { version, at }: Pick<CommitRequest, 'version' | 'at'>,
-): TransactWriteItem[] {
+): Write[] {
   const { sk } = changeKey(process, at, '', version, 0);
   const expiresAt = { N: String(entryExpiryOf(at)) };
   return entries.map(digest => ({
     Put: {
-      TableName,
       Item: { ...auditKey(process, digest), change: sk, expiresAt },
       ConditionExpression: IS_ABSENT,
     },

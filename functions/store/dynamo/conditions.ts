@@ -78,3 +78,12 @@ export const IS_LAST_CLAIMED = 'claimedThrough = :seen';
 export const IS_LAYOUT_BEGUN = 'version = :version AND doneTo = :doneTo';
 export const IS_LAYOUT = 'version = :version AND attribute_not_exists(doneTo)';
 export const IS_REPLAYED = 'replay = :true';
+
+/** The condition that an item is as it was read: absent, where `before` is undefined, or with this version or revision. */
+export function asRead(condition: typeof IS_VERSION | typeof IS_REVISION, before: number | undefined) {
+  if (before === undefined) return { ConditionExpression: IS_ABSENT };
+  return {
+    ConditionExpression: condition,
+    ExpressionAttributeValues: { ':expected': { N: String(before) } },
+  };
+}

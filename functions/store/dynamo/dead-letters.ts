@@ -1,4 +1,3 @@
-import { DeleteItemCommand } from '@aws-sdk/client-dynamodb';
 import { inParallel } from '../../basics/in-parallel.ts';
 import type { DeadDelivery, Death, NewDelivery } from '../../model/delivery.ts';
 import {
@@ -13,8 +12,8 @@ import {
 } from '../keys.ts';
 import { IS_ABSENT, IS_THERE } from './conditions.ts';
 import { buried, deadOf, numberIn, pendingItem, revived } from './deliveries.ts';
-import { firstOf, getItem, type Item, queryItems, transact, upTo } from './requests.ts';
-import { patiently, type Table } from './table.ts';
+import { firstOf, getItem, type Item, queryItems, transact, upTo, write } from './requests.ts';
+import type { Table } from './table.ts';
 
 /** Transactions under way at once. */
 const WIDTH = 10;
@@ -50,10 +49,9 @@ async function* publishedBefore(table: Table, endpoint: string, before: number):
 /** Also deletes the pending delivery of the same event, if there is one. */
 export async function addDead(table: Table, delivery: NewDelivery, death: Death): Promise<void> {
   const pending = pendingItem(delivery);
-  const TableName = table.tableName;
   await transact(table, [
-    { Put: { TableName, Item: buried(delivery.endpoint, pending, death, 0) } },
-    { Delete: { TableName, Key: keyOf(pending) } },
+    { Put: { Item: buried(delivery.endpoint, pending, death, 0) } },
+    { Delete: { Key: keyOf(pending) } },
   ]);
 }
 
@@ -69,13 +67,11 @@ export async function revive(
     FilterExpression: 'eventId = :eventId',
     values: { ':eventId': { S: eventId } },
   };
-  const TableName = table.tableName;
   let count = 0;
   const reviveOne = async (dead: Item) => {
     if (await exchange(table, dead, revived(endpoint, dead, now, eventId !== undefined), IS_ABSENT))
       count += 1;
-    else
-      await patiently(table, () => table.client.send(new DeleteItemCommand({ TableName, Key: keyOf(dead) })));
+    else await write(table, { Delete: { Key: keyOf(dead) } });
   };
   const letters = queryItems(table, endpointPartition(endpoint), DEAD, {
     ...filter,
@@ -109,10 +105,9 @@ export async function findDead(
 
 /** Puts `to` and deletes `from` in one transaction; false when it could not, and nothing happened. */
 async function exchange(table: Table, from: Item, to: Item, condition?: string): Promise<boolean> {
-  const TableName = table.tableName;
   const result = await transact(table, [
-    { Put: { TableName, Item: to, ...(condition && { ConditionExpression: condition }) } },
-    { Delete: { TableName, Key: keyOf(from), ConditionExpression: IS_THERE } },
+    { Put: { Item: to, ...(condition && { ConditionExpression: condition }) } },
+    { Delete: { Key: keyOf(from), ConditionExpression: IS_THERE } },
   ]);
   return result === 'committed';
 }

@@ -1,4 +1,3 @@
-import { DeleteItemCommand, PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { inParallel } from '../../basics/in-parallel.ts';
 import type { DeadDelivery, Death, NewDelivery, PendingDelivery, Standing } from '../../model/delivery.ts';
 import { decode, encode } from '../codec.ts';
@@ -14,19 +13,17 @@ import {
 } from '../keys.ts';
 import { DELIVERIES_KEPT_MS } from '../limits.ts';
 import { DUE_LATER, IS_ABSENT, TRIED, UNTRIED } from './conditions.ts';
-import { firstOf, getItem, type Item, queryItems } from './requests.ts';
-import { holds, patiently, type Table } from './table.ts';
+import { firstOf, getItem, type Item, queryItems, write } from './requests.ts';
+import type { Table } from './table.ts';
 
 /** Writes under way at once. */
 const WIDTH = 10;
 
 /** An event that waits for its endpoint already is not added again. */
 export async function add(table: Table, deliveries: readonly NewDelivery[]): Promise<void> {
-  const TableName = table.tableName;
-  await inParallel(deliveries, WIDTH, delivery => {
-    const put = { TableName, Item: pendingItem(delivery), ConditionExpression: IS_ABSENT };
-    return holds(table, () => table.client.send(new PutItemCommand(put)));
-  });
+  await inParallel(deliveries, WIDTH, delivery =>
+    write(table, { Put: { Item: pendingItem(delivery), ConditionExpression: IS_ABSENT } }),
+  );
 }
 
 export async function find(
@@ -42,10 +39,7 @@ export async function find(
 }
 
 export async function remove(table: Table, endpoint: string, places: readonly string[]): Promise<void> {
-  await inParallel(places, WIDTH, place => {
-    const item = { TableName: table.tableName, Key: pendingKey(endpoint, place) };
-    return patiently(table, () => table.client.send(new DeleteItemCommand(item)));
-  });
+  await inParallel(places, WIDTH, place => write(table, { Delete: { Key: pendingKey(endpoint, place) } }));
 }
 
 export async function forget(
@@ -104,23 +98,19 @@ export async function putOff(
     ConditionExpression: UNTRIED,
     ExpressionAttributeValues: { ...values, ':at': number(at) },
   };
-  for (const update of [again, first]) {
-    const command = { TableName: table.tableName, Key, ...update };
-    if (await holds(table, () => table.client.send(new UpdateItemCommand(command)))) return;
-  }
+  for (const update of [again, first]) if (await write(table, { Update: { Key, ...update } })) return;
 }
 
 export async function bringForward(table: Table, endpoint: string, now: number): Promise<number> {
   let count = 0;
   await inParallel(dueLater(table, endpoint, now, 'sk'), WIDTH, async item => {
     const update = {
-      TableName: table.tableName,
       Key: pendingKey(endpoint, placeIn(item, PENDING)),
       UpdateExpression: 'SET due = :now, expiresAt = :expiresAt',
       ConditionExpression: DUE_LATER,
       ExpressionAttributeValues: { ':now': number(now), ':expiresAt': keptFrom(now) },
     };
-    if (await holds(table, () => table.client.send(new UpdateItemCommand(update)))) count += 1;
+    if (await write(table, { Update: update })) count += 1;
   });
   return count;
 }

@@ -1,12 +1,12 @@
-import { type TransactWriteItem, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import type { EndpointRow } from '../../model/endpoint-row.ts';
 import { ENDPOINTS, endpointRowKey, REGISTRY_KEY, slotKey } from '../keys.ts';
 import { MAX_SLOT_AHEAD_MS } from '../limits.ts';
 import type { EndpointRows, Slots } from '../store.ts';
-import { IS_ABSENT, IS_REVISION, SLOT_IS_FREE, SLOT_IS_NEAR } from './conditions.ts';
+import { asRead, IS_REVISION, SLOT_IS_FREE, SLOT_IS_NEAR } from './conditions.ts';
 import { numberIn } from './deliveries.ts';
-import { getItem, type Item, queryItems, transact } from './requests.ts';
-import { holds, ifHolds, type Table, waitAfter } from './table.ts';
+import { getItem, type Item, queryItems, transact, type Write, write } from './requests.ts';
+import { ifHolds, type Table, waitAfter } from './table.ts';
 
 /** Enough for as many writers that change one row at once, because each time one of them succeeds. */
 const TRIES = 50;
@@ -34,7 +34,7 @@ export function createEndpointRows(table: Table): EndpointRows {
         const before = item && rowOf(item);
         const after = decide(before);
         if (after === undefined) return before;
-        const isWritten = await write(table, before, { name, item, after });
+        const isWritten = await writeRow(table, before, { name, item, after });
         if (isWritten) return after === 'removed' ? undefined : after;
         if (tried === TRIES || !(await waitAfter(table, Math.min(tried, GROWING_WAITS))))
           throw new Error(`The row of endpoint ${name} changed each time before it could be written.`);
@@ -52,39 +52,30 @@ interface Change {
 
 /** Writes a row, or removes it; a change of its settings and the revision of the registry in one transaction.
  *  @returns false when another write came first */
-async function write(
+async function writeRow(
   table: Table,
   before: EndpointRow | undefined,
   { name, item, after }: Change,
 ): Promise<boolean> {
   const isRemoved = after === 'removed';
   if (isRemoved && !item) return true;
-  const revision = item ? numberIn(item, 'revision') + 1 : Math.floor(table.patience.random() * REVISIONS);
-  const TableName = table.tableName;
-  const condition = item ? isRevisionOf(item) : { ConditionExpression: IS_ABSENT };
+  const read = item && numberIn(item, 'revision');
+  const revision = read === undefined ? Math.floor(table.patience.random() * REVISIONS) : read + 1;
+  const condition = asRead(IS_REVISION, read);
   const written = {
     ...endpointRowKey(name),
     revision: { N: String(revision) },
     row: { S: JSON.stringify(after) },
   };
-  const ofRow: TransactWriteItem = isRemoved
-    ? { Delete: { TableName, Key: endpointRowKey(name), ...condition } }
-    : { Put: { TableName, Item: written, ...condition } };
+  const ofRow: Write = isRemoved
+    ? { Delete: { Key: endpointRowKey(name), ...condition } }
+    : { Put: { Item: written, ...condition } };
   // Row revisions are never used twice, so this text is not, either.
   const text = `${name}#${revision}${isRemoved ? '#removed' : ''}`;
-  const ofRegistry: TransactWriteItem = {
-    Put: { TableName, Item: { ...REGISTRY_KEY, revision: { S: text } } },
-  };
+  const ofRegistry: Write = { Put: { Item: { ...REGISTRY_KEY, revision: { S: text } } } };
   const settings = isRemoved ? undefined : after.settings;
   const isOfSettings = JSON.stringify(settings) !== JSON.stringify(before?.settings);
   return (await transact(table, isOfSettings ? [ofRow, ofRegistry] : [ofRow])) === 'committed';
-}
-
-function isRevisionOf({ revision }: Item) {
-  return {
-    ConditionExpression: IS_REVISION,
-    ExpressionAttributeValues: { ':expected': revision as { N: string } },
-  };
 }
 
 function rowOf({ row }: Item): EndpointRow {
@@ -103,9 +94,9 @@ async function reserveSlot(
   if (within < 0) return undefined;
   const values = { ':now': { N: String(now) } };
   const far = now + MAX_SLOT_AHEAD_MS;
-  const where = { TableName: table.tableName, Key: slotKey(name) };
+  const Key = slotKey(name);
   const atOnce = {
-    ...where,
+    Key,
     UpdateExpression: 'SET nextSlot = :after',
     ConditionExpression: SLOT_IS_FREE,
     ExpressionAttributeValues: {
@@ -114,9 +105,10 @@ async function reserveSlot(
       ':after': { N: String(now + interval) },
     },
   };
-  if (await holds(table, () => table.client.send(new UpdateItemCommand(atOnce)))) return 0;
+  if (await write(table, { Update: atOnce })) return 0;
   const later = {
-    ...where,
+    TableName: table.tableName,
+    Key,
     UpdateExpression: 'SET nextSlot = nextSlot + :interval',
     ConditionExpression: SLOT_IS_NEAR,
     ExpressionAttributeValues: {

@@ -1,4 +1,4 @@
-import { QueryCommand, type TransactWriteItem } from '@aws-sdk/client-dynamodb';
+import { QueryCommand } from '@aws-sdk/client-dynamodb';
 import type { ProcessKey } from '../../basics/process.ts';
 import { encodePart } from '../../model/event-id.ts';
 import { changeGroups, decodeEvents } from '../codec.ts';
@@ -27,7 +27,7 @@ import type {
   Search,
 } from '../store.ts';
 import { IS_ABSENT } from './conditions.ts';
-import { firstOf, queryItems } from './requests.ts';
+import { firstOf, queryItems, type Write } from './requests.ts';
 import { patiently, type Table } from './table.ts';
 
 /** A change record, as `changePuts` writes it. */
@@ -38,14 +38,12 @@ interface ChangeItem extends Key {
 /** The change records of one commit: usually one, more when its events fill more than an item holds. Each can
  *  be published by itself, because the stream keeps no order within a transaction. */
 export function changePuts(
-  table: Table,
   process: ProcessKey,
   projectId: string,
   { events, version, at }: Pick<CommitRequest, 'events' | 'version' | 'at'>,
-): TransactWriteItem[] {
+): Write[] {
   return changeGroups(events).map((group, part) => ({
     Put: {
-      TableName: table.tableName,
       Item: {
         ...changeKey(process, at, projectId, version, part),
         events: { B: group },

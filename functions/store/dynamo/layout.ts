@@ -1,9 +1,9 @@
-import { PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { LAYOUT_KEY } from '../keys.ts';
 import { IS_ABSENT, IS_LAYOUT, IS_LAYOUT_BEGUN } from './conditions.ts';
 import { STEPS } from './migrations.ts';
-import { getItem, type Item } from './requests.ts';
-import { holds, patiently, type Table } from './table.ts';
+import { getItem, type Item, write } from './requests.ts';
+import { patiently, type Table } from './table.ts';
 
 /** Raised with each change in the format of the table's items, together with a step from the layout before (migrations.ts). */
 export const TABLE_LAYOUT = 3;
@@ -82,7 +82,6 @@ async function pageAfter(table: Table, scan: object, doneTo: string | undefined)
 function advance(table: Table, before: Layout | undefined, { version, doneTo }: Layout): Promise<boolean> {
   const begun = before?.doneTo !== undefined && { ':doneTo': { S: before.doneTo } };
   const put = {
-    TableName: table.tableName,
     Item: {
       ...LAYOUT_KEY,
       version: { N: String(version) },
@@ -91,7 +90,7 @@ function advance(table: Table, before: Layout | undefined, { version, doneTo }: 
     ConditionExpression: before ? (begun ? IS_LAYOUT_BEGUN : IS_LAYOUT) : IS_ABSENT,
     ...(before && { ExpressionAttributeValues: { ':version': { N: String(before.version) }, ...begun } }),
   };
-  return holds(table, () => table.client.send(new PutItemCommand(put)));
+  return write(table, { Put: put });
 }
 
 async function layoutOf(table: Table): Promise<Layout | undefined> {

@@ -5,9 +5,9 @@ import { failureOf, type PassFailure, type SavedState } from '../../model/proces
 import { passKey } from '../keys.ts';
 import { farEnd, type Lease, type LeaseRequest, type PassWindow } from '../store.ts';
 import { IS_FREE, IS_OURS, IS_OURS_TO_END } from './conditions.ts';
-import { transact } from './requests.ts';
+import { transact, write } from './requests.ts';
 import { type Attributes, attributesOf, rowUpdate, stateWrites } from './state.ts';
-import { holds, ifHolds, type Table } from './table.ts';
+import { ifHolds, type Table } from './table.ts';
 
 const LEASE_END: Attributes = new Map(['leaseOwner', 'leaseUntil'].map(name => [name, undefined]));
 /** Removes the lease, the beginning and the progress of a pass. */
@@ -54,23 +54,19 @@ export function saveProgress(
     ...(window ? ['#window = :window'] : []),
     ...(progress === undefined ? [] : ['progress = :progress']),
   ];
-  return holds(table, () =>
-    table.client.send(
-      new UpdateItemCommand({
-        TableName: table.tableName,
-        Key: passKey(process, lease.mode),
-        UpdateExpression: `SET ${parts.join(', ')}`,
-        ConditionExpression: IS_OURS,
-        ...(window && { ExpressionAttributeNames: { '#window': 'window' } }),
-        ExpressionAttributeValues: {
-          ':me': { S: lease.owner },
-          ':until': { N: String(until) },
-          ...(window && { ':window': { S: JSON.stringify(window) } }),
-          ...(progress !== undefined && { ':progress': { S: encodePart(progress) } }),
-        },
-      }),
-    ),
-  );
+  const update = {
+    Key: passKey(process, lease.mode),
+    UpdateExpression: `SET ${parts.join(', ')}`,
+    ConditionExpression: IS_OURS,
+    ...(window && { ExpressionAttributeNames: { '#window': 'window' } }),
+    ExpressionAttributeValues: {
+      ':me': { S: lease.owner },
+      ':until': { N: String(until) },
+      ...(window && { ':window': { S: JSON.stringify(window) } }),
+      ...(progress !== undefined && { ':progress': { S: encodePart(progress) } }),
+    },
+  };
+  return write(table, { Update: update });
 }
 
 /** A lease that is no longer ours needs no giving back. */
@@ -104,7 +100,7 @@ async function giveBack(
   const failed = failure && attributesOf(failureOf(mode, failure)).get(mode);
   const condition = { text: IS_OURS, values: { ':me': { S: owner } } };
   const attributes = new Map([...end, ...(failed ?? [])]);
-  await transact(table, [{ Update: rowUpdate(table, process, [mode, attributes], condition) }]);
+  await write(table, { Update: rowUpdate(process, [mode, attributes], condition) });
 }
 
 /** Writes the state and gives the lease back in one step. If the watermark could move while another pass
@@ -122,8 +118,8 @@ export async function finish(
   rows.delete(lease.mode);
   const condition = { text: IS_OURS_TO_END, values: { ':me': { S: lease.owner } } };
   const written = await transact(table, [
-    { Update: rowUpdate(table, process, [lease.mode, own], condition) },
-    ...[...rows].map(row => ({ Update: rowUpdate(table, process, row) })),
+    { Update: rowUpdate(process, [lease.mode, own], condition) },
+    ...[...rows].map(row => ({ Update: rowUpdate(process, row) })),
   ]);
   return written === 'committed';
 }

@@ -1,4 +1,4 @@
-import { DeleteItemCommand, PutItemCommand, type ScanCommandInput } from '@aws-sdk/client-dynamodb';
+import type { ScanCommandInput } from '@aws-sdk/client-dynamodb';
 import { inParallel } from '../../basics/in-parallel.ts';
 import {
   ACTION,
@@ -17,8 +17,8 @@ import {
 } from '../keys.ts';
 import { STATE_ROWS } from '../limits.ts';
 import { IS_ABSENT, IS_REPLAYED } from './conditions.ts';
-import { type Item, transact } from './requests.ts';
-import { holds, type Table } from './table.ts';
+import { type Item, transact, write } from './requests.ts';
+import type { Table } from './table.ts';
 
 /** The way from one layout to the next, over all items of the table, a page at a time. A page may be done again, by another run
  *  at the same time, and after the functions of this version have begun to use the table. */
@@ -86,12 +86,8 @@ const REPLAYS_AND_ACTIONS: Step = {
 
 async function copyAction(table: Table, item: Item): Promise<void> {
   const sk = `${ANY_ACTION}${String(item.sk?.S).slice(ACTION.length)}`;
-  const put = {
-    TableName: table.tableName,
-    Item: { ...item, pk: { S: STACK }, sk: { S: sk } },
-    ConditionExpression: IS_ABSENT,
-  };
-  await holds(table, () => table.client.send(new PutItemCommand(put)));
+  const Item = { ...item, pk: { S: STACK }, sk: { S: sk } };
+  await write(table, { Put: { Item, ConditionExpression: IS_ABSENT } });
 }
 
 /** In one transaction, so that it is sent once. Where it waits under the new key already, or is gone, the old row goes. */
@@ -100,17 +96,16 @@ async function moveReplayed(table: Table, item: Item): Promise<void> {
   if (place.startsWith(REPLAYED)) return;
   const moved = { ...item, sk: { S: `${PENDING}${REPLAYED}${place}` } };
   const old = {
-    TableName: table.tableName,
     Key: { pk: item.pk, sk: item.sk } as Record<'pk' | 'sk', { S: string }>,
     // Another run may have moved it, and a live delivery of the event have got the key since.
     ConditionExpression: IS_REPLAYED,
     ExpressionAttributeValues: { ':true': { BOOL: true } },
   };
   const result = await transact(table, [
-    { Put: { TableName: table.tableName, Item: moved, ConditionExpression: IS_ABSENT } },
+    { Put: { Item: moved, ConditionExpression: IS_ABSENT } },
     { Delete: old },
   ]);
-  if (result !== 'committed') await holds(table, () => table.client.send(new DeleteItemCommand(old)));
+  if (result !== 'committed') await write(table, { Delete: old });
 }
 
 /** By the layout that each leads from. */

@@ -1,10 +1,4 @@
-import {
-  type AttributeValue,
-  DeleteItemCommand,
-  PutItemCommand,
-  type TransactWriteItem,
-  UpdateItemCommand,
-} from '@aws-sdk/client-dynamodb';
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { inParallel } from '../../basics/in-parallel.ts';
 import type { Mode, ProcessKey } from '../../basics/process.ts';
 import type { Debt } from '../../model/process-state.ts';
@@ -27,9 +21,9 @@ import {
 import type { ProcessReader, Progress, Roster } from '../store.ts';
 import { IS_ON_HOLD, NOT_WALKED } from './conditions.ts';
 import { progressOf } from './leases.ts';
-import { batchGet, firstOf, getItem, queryItems, transact } from './requests.ts';
+import { batchGet, firstOf, getItem, queryItems, transact, type Write, write } from './requests.ts';
 import { debtOf, partsIn, rowUpdate, stateOf } from './state.ts';
-import { holds, patiently, type Table } from './table.ts';
+import type { Table } from './table.ts';
 
 const NAMES = [
   ...['pk', 'sk', 'baselined', 'baselinedAt', 'hold', 'released', 'stalled', 'completedAt', 'sweptAt'],
@@ -45,14 +39,13 @@ export function createProcessReader(table: Table): ProcessReader {
     progress: process => readProgress(table, process),
     release: process => {
       const update = {
-        TableName: table.tableName,
         Key: stateKey(process),
         UpdateExpression: 'SET #released = :yes',
         ConditionExpression: IS_ON_HOLD,
         ExpressionAttributeNames: { '#released': 'released', '#hold': 'hold' },
         ExpressionAttributeValues: { ':yes': { BOOL: true } },
       };
-      return holds(table, () => table.client.send(new UpdateItemCommand(update)));
+      return write(table, { Update: update });
     },
   };
 }
@@ -108,8 +101,7 @@ export function createRoster(table: Table): Roster {
       await inParallel(processes.filter(isNew), WIDTH, async process => {
         const since = table.patience.clock();
         const Item = { ...rosterKey(process), since: { N: String(since) } };
-        const put = { TableName: table.tableName, Item };
-        await patiently(table, () => table.client.send(new PutItemCommand(put)));
+        await write(table, { Put: { Item } });
         remembered.set(partition(process), since);
       });
       return new Map(processes.map(each => [each, remembered.get(partition(each)) as number]));
@@ -133,25 +125,24 @@ async function forget(
   process: ProcessKey,
   { now, most }: { readonly now: number; readonly most: number },
 ): ReturnType<Roster['forget']> {
-  const TableName = table.tableName;
   const isFree = {
     ConditionExpression: NOT_WALKED,
     ExpressionAttributeValues: { ':now': { N: String(now) } },
   };
-  const begun: TransactWriteItem[] = [
-    { Delete: { TableName, Key: stateKey(process) } },
-    { Delete: { TableName, Key: seenKey(process) } },
-    { Delete: { TableName, Key: usersKey(process) } },
-    { Delete: { TableName, Key: passKey(process, 'changes'), ...isFree } },
-    { Delete: { TableName, Key: passKey(process, 'sweep'), ...isFree } },
+  const begun: Write[] = [
+    { Delete: { Key: stateKey(process) } },
+    { Delete: { Key: seenKey(process) } },
+    { Delete: { Key: usersKey(process) } },
+    { Delete: { Key: passKey(process, 'changes'), ...isFree } },
+    { Delete: { Key: passKey(process, 'sweep'), ...isFree } },
   ];
   if ((await transact(table, begun)) === 'conflict') return 'busy';
   const items = await firstOf(itemsOf(table, process, most), most);
-  await inParallel(items, WIDTH, ({ pk, sk }) => remove(table, { pk, sk }));
+  await inParallel(items, WIDTH, ({ pk, sk }) => write(table, { Delete: { Key: { pk, sk } } }));
   const isProject = ({ sk, projectId }: Row) => projectId !== undefined && sk.S.startsWith(PROJECT_PREFIX);
   const projects = items.filter(isProject).length;
   if (items.length === most) return { projects, isDone: false };
-  await remove(table, rosterKey(process));
+  await write(table, { Delete: { Key: rosterKey(process) } });
   return { projects, isDone: true };
 }
 
@@ -163,11 +154,6 @@ async function* itemsOf(table: Table, process: ProcessKey, first: number): Async
   const keys = { ProjectionExpression: 'pk, sk, projectId', first };
   for (const prefix of [STATE_PART, DEBT, TOMBSTONE, PROJECT_PREFIX])
     yield* queryItems(table, partition(process), prefix, keys) as unknown as AsyncIterable<Row>;
-}
-
-async function remove(table: Table, key: Key): Promise<void> {
-  const command = new DeleteItemCommand({ TableName: table.tableName, Key: key });
-  await patiently(table, () => table.client.send(command));
 }
 
 /** Copies the state, debts, snapshots and tombstones of a process from one table to the other, and deletes
@@ -186,11 +172,11 @@ export async function restoreProcess(
     await inParallel(queryItems(from, partition(process), prefix), WIDTH, async Item => {
       there.add(Item.sk?.S as string);
       if (prefix === PROJECT_PREFIX && Item.projectId) projects += 1;
-      await put(to, Item);
+      await write(to, { Put: { Item } });
     });
     const keys = { ProjectionExpression: 'pk, sk' };
     await inParallel(queryItems(to, partition(process), prefix, keys), WIDTH, async key => {
-      if (!there.has(key.sk?.S as string)) await remove(to, key as Key);
+      if (!there.has(key.sk?.S as string)) await write(to, { Delete: { Key: key as Key } });
     });
   }
   return projects;
@@ -207,11 +193,5 @@ async function restorePass(
     [...partsIn(mode), 'window', 'progress'].map(name => [name, undefined]),
   );
   for (const name of partsIn(mode)) attributes.set(name, item?.[name]);
-  const update = rowUpdate(to, process, [mode, attributes]);
-  await patiently(to, () => to.client.send(new UpdateItemCommand(update)));
-}
-
-async function put(table: Table, Item: Record<string, AttributeValue>): Promise<void> {
-  const command = new PutItemCommand({ TableName: table.tableName, Item });
-  await patiently(table, () => table.client.send(command));
+  await write(to, { Update: rowUpdate(process, [mode, attributes]) });
 }

@@ -1,4 +1,3 @@
-import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import type { ProcessKey } from '../../basics/process.ts';
 import type { Snapshot, SnapshotHead, Tombstone } from '../../model/snapshot.ts';
 import { decodeContent, encodeContent } from '../codec.ts';
@@ -16,9 +15,18 @@ import {
 } from '../keys.ts';
 import { expiryOf } from '../limits.ts';
 import { type CommitRequest, type CommitResult, TornSnapshotError } from '../store.ts';
-import { IS_ABSENT, IS_VERSION, NOT_BASELINED } from './conditions.ts';
+import { asRead, IS_VERSION, NOT_BASELINED } from './conditions.ts';
 import { changePuts } from './journal.ts';
-import { batchGet, getItem, type Item, partsOf, queryItems, queryPages, transact } from './requests.ts';
+import {
+  batchGet,
+  getItem,
+  type Item,
+  partsOf,
+  queryItems,
+  queryPages,
+  transact,
+  type Write,
+} from './requests.ts';
 import type { Table } from './table.ts';
 
 /** Snapshot and change records in one `TransactWriteItems` (design.md §6): they can't part, whatever crashes. */
@@ -28,47 +36,36 @@ export async function commit(
   request: CommitRequest,
 ): Promise<CommitResult> {
   const items = [
-    ...projectItems(table, process, request),
-    ...changeItems(table, process, request),
-    ...tombstonePuts(table, process, request),
-    ...tombstoneChecks(table, process, request),
-    ...(request.isSilent ? [whileInBaseline(table, process)] : []),
+    ...projectItems(process, request),
+    ...changePuts(process, request.projectId, request),
+    ...tombstonePuts(process, request),
+    ...tombstoneChecks(process, request),
+    ...(request.isSilent ? [whileInBaseline(process)] : []),
   ];
   return transact(table, items);
 }
 
 /** Requires that the baseline has not ended: from then on, what is written in silence would never be told. */
-function whileInBaseline(table: Table, process: ProcessKey): TransactWriteItem {
-  const condition = { Key: stateKey(process), ConditionExpression: NOT_BASELINED };
-  return { ConditionCheck: { TableName: table.tableName, ...condition } };
+function whileInBaseline(process: ProcessKey): Write {
+  return { ConditionCheck: { Key: stateKey(process), ConditionExpression: NOT_BASELINED } };
 }
 
-function changeItems(table: Table, process: ProcessKey, request: CommitRequest): TransactWriteItem[] {
-  return changePuts(table, process, request.projectId, request);
-}
-
-function projectItems(table: Table, process: ProcessKey, request: CommitRequest): TransactWriteItem[] {
+function projectItems(process: ProcessKey, request: CommitRequest): Write[] {
   const { projectId, expected, snapshot } = request;
-  const condition = expected
-    ? {
-        ConditionExpression: IS_VERSION,
-        ExpressionAttributeValues: { ':expected': { N: String(expected.version) } },
-      }
-    : { ConditionExpression: IS_ABSENT };
-  const TableName = table.tableName;
+  const condition = asRead(IS_VERSION, expected?.version);
   /** Deletes the parts that the old snapshot has, and the new one has not. */
   const staleFrom = (parts: number) =>
     Array.from({ length: Math.max(0, (expected?.parts ?? 0) - parts) }, (_, index) => ({
-      Delete: { TableName, Key: partKey(process, projectId, parts + index + 1) },
+      Delete: { Key: partKey(process, projectId, parts + index + 1) },
     }));
   if (!snapshot) {
-    return [{ Delete: { TableName, Key: projectKey(process, projectId), ...condition } }, ...staleFrom(0)];
+    return [{ Delete: { Key: projectKey(process, projectId), ...condition } }, ...staleFrom(0)];
   }
   const [first, ...rest] = partsOf(encodeContent(snapshot));
   return [
-    { Put: { TableName, Item: projectItem(process, projectId, snapshot, first, rest.length), ...condition } },
+    { Put: { Item: projectItem(process, projectId, snapshot, first, rest.length), ...condition } },
     ...rest.map((bytes, index) => ({
-      Put: { TableName, Item: partItem(process, projectId, snapshot, bytes, index + 1) },
+      Put: { Item: partItem(process, projectId, snapshot, bytes, index + 1) },
     })),
     ...staleFrom(rest.length),
   ];
@@ -243,11 +240,7 @@ interface TombstoneItem {
 }
 
 /** What a deletion leaves behind, in its transaction. */
-function tombstonePuts(
-  { tableName }: Table,
-  process: ProcessKey,
-  { projectId, tombstone, at }: CommitRequest,
-): TransactWriteItem[] {
+function tombstonePuts(process: ProcessKey, { projectId, tombstone, at }: CommitRequest): Write[] {
   if (!tombstone) return [];
   const { version, readAt, untimed, updatedAt } = tombstone;
   const item = {
@@ -258,26 +251,15 @@ function tombstonePuts(
     ...(updatedAt !== undefined && { updatedAt: { N: String(updatedAt) } }),
     expiresAt: { N: String(expiryOf(at)) },
   };
-  return [{ Put: { TableName: tableName, Item: item } }];
+  return [{ Put: { Item: item } }];
 }
 
 /** Requires that the tombstone is still the one that was read. If it is not, the project was made and deleted
  *  in between, with a larger version than this commit would give it. */
-function tombstoneChecks(
-  { tableName }: Table,
-  process: ProcessKey,
-  { projectId, madeAfter }: CommitRequest,
-): TransactWriteItem[] {
+function tombstoneChecks(process: ProcessKey, { projectId, madeAfter }: CommitRequest): Write[] {
   if (!madeAfter) return [];
-  const { version } = madeAfter;
-  const condition =
-    version === undefined
-      ? { ConditionExpression: IS_ABSENT }
-      : {
-          ConditionExpression: IS_VERSION,
-          ExpressionAttributeValues: { ':expected': { N: String(version) } },
-        };
-  return [{ ConditionCheck: { TableName: tableName, Key: tombstoneKey(process, projectId), ...condition } }];
+  const condition = asRead(IS_VERSION, madeAfter.version);
+  return [{ ConditionCheck: { Key: tombstoneKey(process, projectId), ...condition } }];
 }
 
 export async function readTombstone(

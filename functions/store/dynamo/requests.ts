@@ -148,31 +148,43 @@ export function firstOf<Item>(items: AsyncIterable<Item>, limit?: number): Promi
   return Array.fromAsync(upTo(items, limit));
 }
 
+/** A write of one item of the table, or a check. */
+export type Write = {
+  readonly [Kind in keyof TransactWriteItem]?: Omit<NonNullable<TransactWriteItem[Kind]>, 'TableName'>;
+};
+
 /** True when one transaction has room for these items and for `beside` further small ones. */
-export function fit(items: readonly TransactWriteItem[], beside = 0): boolean {
+export function fit(items: readonly Write[], beside = 0): boolean {
   // Stryker disable next-line EqualityOperator: a byte is nothing beside the 200 KB that are kept free.
   return items.length + beside <= MAX_ITEMS && bytesOf(items) <= MAX_BYTES;
 }
 
+/** Writes one item; false when its condition did not hold. */
+export function write(table: Table, item: Write): Promise<boolean> {
+  return holds(table, () => send(table, [item]));
+}
+
 /** Writes all of these items or none. A single item is written without a transaction, which would cost twice
  *  as much. */
-export async function transact(table: Table, items: readonly TransactWriteItem[]): Promise<CommitResult> {
+export async function transact(table: Table, items: readonly Write[]): Promise<CommitResult> {
   if (!fit(items)) return 'too-large';
   const written = await holds(table, () => send(table, items));
   return written ? 'committed' : 'conflict';
 }
 
-function send({ client }: Table, items: readonly TransactWriteItem[]): Promise<unknown> {
+function send({ client, tableName: TableName }: Table, items: readonly Write[]): Promise<unknown> {
   const [{ Put, Update, Delete } = {}, ...more] = items;
   if (more.length === 0) {
-    if (Put) return client.send(new PutItemCommand(Put));
-    if (Update) return client.send(new UpdateItemCommand(Update));
-    if (Delete) return client.send(new DeleteItemCommand(Delete));
+    if (Put) return client.send(new PutItemCommand({ TableName, ...Put }));
+    if (Update) return client.send(new UpdateItemCommand({ TableName, ...Update }));
+    if (Delete) return client.send(new DeleteItemCommand({ TableName, ...Delete }));
   }
-  return client.send(new TransactWriteItemsCommand({ TransactItems: [...items] }));
+  const inTable = (item: Write) =>
+    Object.fromEntries(Object.entries(item).map(([kind, one]) => [kind, { TableName, ...one }]));
+  return client.send(new TransactWriteItemsCommand({ TransactItems: items.map(inTable) }));
 }
 
-function bytesOf(items: readonly TransactWriteItem[]): number {
+function bytesOf(items: readonly Write[]): number {
   const values = items.flatMap(({ Put, Update }) => [
     ...Object.values(Put?.Item ?? {}),
     ...Object.values(Update?.ExpressionAttributeValues ?? {}),

@@ -1,10 +1,4 @@
-import {
-  type AttributeValue,
-  DeleteItemCommand,
-  PutItemCommand,
-  type TransactWriteItem,
-  type Update,
-} from '@aws-sdk/client-dynamodb';
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { inParallel } from '../../basics/in-parallel.ts';
 import type { ProcessKey } from '../../basics/process.ts';
 import { decodePart, encodePart } from '../../model/event-id.ts';
@@ -33,9 +27,9 @@ import {
 } from '../keys.ts';
 import { STATE_ROWS, type StateRow } from '../limits.ts';
 import type { DebtChange } from '../store.ts';
-import { IS_ABSENT, IS_REVISION } from './conditions.ts';
-import { getItem, type Item, partsOf, queryItems, transact } from './requests.ts';
-import { patiently, type Table } from './table.ts';
+import { asRead, IS_REVISION } from './conditions.ts';
+import { getItem, type Item, partsOf, queryItems, type Write, write } from './requests.ts';
+import type { Table } from './table.ts';
 
 type StoredRow = Item & { readonly sk: { readonly S: string } };
 
@@ -165,15 +159,13 @@ export async function stateWrites(
 
 /** The update of one row, under a condition where there is one. */
 export function rowUpdate(
-  table: Table,
   process: ProcessKey,
   [row, attributes]: readonly [StateRow, Attributes],
   condition?: { readonly text: string; readonly values: Record<string, AttributeValue> },
-): Update & { Key: Key } {
+): NonNullable<Write['Update']> {
   const { ExpressionAttributeValues, ...update } = updateOf(attributes);
   const values = { ...ExpressionAttributeValues, ...condition?.values };
   return {
-    TableName: table.tableName,
     Key: KEYS[row](process),
     ...update,
     ...(condition && { ConditionExpression: condition.text }),
@@ -228,11 +220,8 @@ async function storePart(
   const tag = `${clock()}-${Math.floor(random() * 2 ** 48).toString(36)}`;
   const parts = partsOf(encode(value));
   for (const [part, bytes] of parts.entries()) {
-    const put = {
-      TableName: table.tableName,
-      Item: { ...statePartKey(process, name, tag, part), blob: { B: bytes } },
-    };
-    await patiently(table, () => table.client.send(new PutItemCommand(put)));
+    const Item = { ...statePartKey(process, name, tag, part), blob: { B: bytes } };
+    await write(table, { Put: { Item } });
   }
   return { M: { tag: { S: tag }, parts: { N: String(parts.length) } } };
 }
@@ -268,8 +257,7 @@ async function deleteStale(table: Table, process: ProcessKey, name: string): Pro
     // Stryker disable next-line EqualityOperator: no key is a time alone
     if (text >= stale) return;
     if (used && text.startsWith(statePartPrefix(name, used.tag.S))) continue;
-    const command = new DeleteItemCommand({ TableName: table.tableName, Key: { pk, sk } as Key });
-    await patiently(table, () => table.client.send(command));
+    await write(table, { Delete: { Key: { pk, sk } as Key } });
   }
 }
 
@@ -289,32 +277,20 @@ export async function writeDebts(
   changes: readonly DebtChange[],
 ): Promise<void> {
   const failures: unknown[] = [];
-  await inParallel(debtWrites(table, process, changes), WIDTH, write =>
-    transact(table, [write]).catch(failure => failures.push(failure)),
+  await inParallel(debtWrites(table, process, changes), WIDTH, debt =>
+    write(table, debt).catch(failure => failures.push(failure)),
   );
   if (failures.length > 0) throw failures[0];
 }
 
 /** The writes of these debts, each on condition that its row is as it was read. */
-export function debtWrites(
-  table: Table,
-  process: ProcessKey,
-  changes: readonly DebtChange[],
-): TransactWriteItem[] {
-  const { tableName: TableName } = table;
-  return changes.map(({ projectId, before, after }): TransactWriteItem => {
-    const condition = before
-      ? {
-          ConditionExpression: IS_REVISION,
-          ExpressionAttributeValues: { ':expected': { N: String(before.revision) } },
-        }
-      : { ConditionExpression: IS_ABSENT };
+export function debtWrites(table: Table, process: ProcessKey, changes: readonly DebtChange[]): Write[] {
+  return changes.map(({ projectId, before, after }): Write => {
+    const condition = asRead(IS_REVISION, before?.revision);
     const Key = debtKey(process, projectId);
-    if (!after) return { Delete: { TableName, Key, ...condition } };
+    if (!after) return { Delete: { Key, ...condition } };
     const revision = nextRevision(table, before);
-    return {
-      Put: { TableName, Item: { ...Key, ...debtItem(projectId, { ...after, revision }) }, ...condition },
-    };
+    return { Put: { Item: { ...Key, ...debtItem(projectId, { ...after, revision }) }, ...condition } };
   });
 }
 
@@ -364,6 +340,5 @@ export async function readUsers(table: Table, process: ProcessKey): Promise<Know
 
 export async function saveUsers(table: Table, process: ProcessKey, users: KnownUsers): Promise<void> {
   const Item: Record<string, AttributeValue> = { ...usersKey(process), users: { B: encode(users) } };
-  const command = new PutItemCommand({ TableName: table.tableName, Item });
-  await patiently(table, () => table.client.send(command));
+  await write(table, { Put: { Item } });
 }

@@ -1,13 +1,13 @@
-import { type AttributeValue, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { inParallel } from '../../basics/in-parallel.ts';
 import type { ProcessKey } from '../../basics/process.ts';
 import { type Key, PASS, partition, passKey, stateKey, TICK_KEY } from '../keys.ts';
 import { MAX_CLAIM_AHEAD_MS } from '../limits.ts';
 import type { TickClaims, TickProgress, TickProgresses } from '../store.ts';
 import { IS_LAST_CLAIMED, NEVER_CLAIMED } from './conditions.ts';
-import { batchGet, getItem } from './requests.ts';
+import { batchGet, getItem, write } from './requests.ts';
 import { stateOf } from './state.ts';
-import { holds, type Table } from './table.ts';
+import type { Table } from './table.ts';
 
 /** The claims in the table: one row, the last of them. */
 export function createTickClaims(table: Table): TickClaims {
@@ -21,7 +21,6 @@ export function createTickClaims(table: Table): TickClaims {
       const before = seen === undefined || Number(seen) > now + MAX_CLAIM_AHEAD_MS ? now : Number(seen);
       if (before >= to) return undefined;
       const update = {
-        TableName: table.tableName,
         Key: TICK_KEY,
         UpdateExpression: 'SET claimedThrough = :to, claimedBy = :me',
         ConditionExpression: seen === undefined ? NEVER_CLAIMED : IS_LAST_CLAIMED,
@@ -31,7 +30,7 @@ export function createTickClaims(table: Table): TickClaims {
           ...(seen !== undefined && { ':seen': { N: seen } }),
         },
       };
-      if (await holds(table, () => table.client.send(new UpdateItemCommand(update)))) return before;
+      if (await write(table, { Update: update })) return before;
       // When its answer is lost, the SDK repeats the request, which then fails because its own first try
       // succeeded.
       const current = await getItem(table, TICK_KEY);

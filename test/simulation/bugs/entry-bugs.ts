@@ -7,8 +7,8 @@ export const ENTRY_BUGS: readonly Bug[] = [
     edits: [
       edit(
         'store/dynamo/announcements.ts',
-        '...entryPuts(table, process, entries, said)',
-        '...entryPuts(table, process, [], said)',
+        '...entryPuts(process, entries, said)',
+        '...entryPuts(process, [], said)',
       ),
     ],
   },

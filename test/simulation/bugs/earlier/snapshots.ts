@@ -4,12 +4,12 @@ export const SNAPSHOTS: readonly Bug[] = [
   {
     name: 'change record written outside the transaction',
     edits: [
-      edit('store/dynamo/projects.ts', '    ...changeItems(table, process, request),\n', ''),
+      edit('store/dynamo/projects.ts', '    ...changePuts(process, request.projectId, request),\n', ''),
       edit(
         'store/dynamo/projects.ts',
         '  return transact(table, items);',
         '  const result = await transact(table, items);\n' +
-          '  const records = changeItems(table, process, request);\n' +
+          '  const records = changePuts(process, request.projectId, request);\n' +
           "  if (result === 'committed' && records.length > 0) await transact(table, records);\n" +
           '  return result;',
       ),
