@@ -207,7 +207,7 @@ export function projectIn(sk: string): string {
 
 /** Where a change record is in the journal, as the id of one of its events says it: parts of its key
  *  (`changeKey`). */
-export interface ChangePlace {
+interface ChangePlace {
   /** The process's identifier, percent-encoded. */
   readonly process: string;
   /** What follows the time in its key. */
@@ -217,7 +217,7 @@ export interface ChangePlace {
 }
 
 /** The audit entry that an event tells, as its id says it. Only its row knows where its change record is. */
-export interface EntryPlace {
+interface EntryPlace {
   /** The process's identifier, percent-encoded. */
   readonly process: string;
   readonly digest: string;

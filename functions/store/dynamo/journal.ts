@@ -5,11 +5,9 @@ import { changeGroups, decodeEvents } from '../codec.ts';
 import {
   AUDIT,
   CHANGE,
-  type ChangePlace,
   changeKey,
   changePlaceOf,
   changeTime,
-  type EntryPlace,
   entryPlaceOf,
   type Key,
   partition,
@@ -60,32 +58,20 @@ const RECORDS_PER_REQUEST = 100;
 /** Reads the table's change records as they stand, in order to publish them again. */
 export function createChangeRecords(table: Table): ChangeRecords {
   return {
-    async read(process, { since, until, behind }) {
-      const pk = partition(process);
-      const command = new QueryCommand({
-        TableName: table.tableName,
-        KeyConditionExpression: 'pk = :pk AND begins_with(sk, :change)',
-        ExpressionAttributeValues: { ':pk': { S: pk }, ':change': { S: CHANGE } },
-        // DynamoDB begins behind this key, whether an item has it or not.
-        ExclusiveStartKey: { pk: { S: pk }, sk: { S: behind ?? changeTime(since) } },
-        ConsistentRead: true,
-        Limit: RECORDS_PER_REQUEST,
-      });
-      const { Items, LastEvaluatedKey } = await patiently(table, () => table.client.send(command));
-      const all = (Items as unknown as FoundItem[]).map(changeRecordOf);
-      const records = all.filter(({ at }) => at < until);
-      return { records, isLast: LastEvaluatedKey === undefined || records.length < all.length };
+    async read(process, { since, until, behind = '' }) {
+      const place = { behind, limit: RECORDS_PER_REQUEST };
+      const { items, last } = await slice(table, partition(process), { since, until }, place);
+      return { records: items.map(changeRecordOf), isLast: last === undefined };
     },
   };
 }
 
-/** Somebody may have changed a record by hand. */
+/** A record that was changed by hand may lack its events. */
 type FoundItem = Key & Partial<ChangeItem>;
 
-function changeRecordOf({ pk, sk, events }: FoundItem): ChangeRecord {
-  const encoded = events?.B ?? new Uint8Array();
-  const at = Number.parseInt(sk.S.slice(CHANGE.length), 10);
-  return { pk: pk.S, sk: sk.S, at, encoded, events: countOf(encoded) };
+function changeRecordOf(item: FoundItem): ChangeRecord {
+  const encoded = item.events?.B ?? new Uint8Array();
+  return { pk: item.pk.S, sk: item.sk.S, at: timeOf(item), encoded, events: countOf(encoded) };
 }
 
 /** A record that can't be decoded is handed to the publisher all the same, which sets it aside and logs it. */
@@ -141,37 +127,60 @@ export function createJournalReader(
 /** A partition, and the last key that was read of it; empty where none was. */
 type SlicePlace = readonly [pk: string, behind: string];
 
-/** The next change records of a stretch, and the last key that was looked at, if there may be more. */
+/** The next change records of a stretch after the key `behind`, which need not be there, or (empty) from its beginning; and the
+ *  last key that was looked at, if there may be more. */
 async function slice(
   table: Table,
   pk: string,
   { since, until }: Pick<Search, 'since' | 'until'>,
   { behind, limit }: { behind: string; limit: number },
-): Promise<Page> {
-  const page = await query(table, pk, behind || changeTime(since), { Limit: limit });
-  const items = page.items.filter(item => timeOf(item) < until);
-  const isOver = items.length < page.items.length;
-  return { items, last: isOver ? undefined : page.last };
+): Promise<{ readonly items: readonly ChangeItem[]; readonly last: string | undefined }> {
+  const command = new QueryCommand({
+    TableName: table.tableName,
+    KeyConditionExpression: 'pk = :pk AND begins_with(sk, :change)',
+    ExpressionAttributeValues: { ':pk': { S: pk }, ':change': { S: CHANGE } },
+    ExclusiveStartKey: { pk: { S: pk }, sk: { S: behind || changeTime(since) } },
+    ConsistentRead: true,
+    Limit: limit,
+  });
+  const { Items, LastEvaluatedKey } = await patiently(table, () => table.client.send(command));
+  const all = Items as unknown as ChangeItem[];
+  const items = all.filter(item => timeOf(item) < until);
+  const isOver = items.length < all.length;
+  return { items, last: isOver ? undefined : (LastEvaluatedKey as Key | undefined)?.sk.S };
 }
 
 /** Which process's event it is, and how to find it in a partition; undefined for what is no event's id. */
 function finderOf(table: Table, eventId: string) {
   const told = entryPlaceOf(eventId);
-  if (told) return { process: told.process, findIn: (pk: string) => toldEntry(table, pk, told, eventId) };
+  if (told)
+    return { process: told.process, findIn: (pk: string) => toldEntry(table, pk, told.digest, eventId) };
   const place = changePlaceOf(eventId);
   if (!place || place.end.length > LONGEST_END) return undefined;
   return { process: place.process, findIn: (pk: string) => entryOf(table, pk, place, eventId) };
 }
 
 /** An audit entry's event: the entry's row names the change record. */
-async function toldEntry(table: Table, pk: string, { digest }: EntryPlace, eventId: string) {
+async function toldEntry(table: Table, pk: string, digest: string, eventId: string) {
   const [row] = await firstOf(queryItems(table, pk, AUDIT + digest), 1);
   return row && entryAt(table, pk, row.change?.S as string, eventId);
 }
 
-async function entryOf(table: Table, pk: string, place: ChangePlace, eventId: string) {
-  const found = await entryAt(table, pk, `${changeTime(place.version)}${place.end}`, eventId);
-  return found ?? earlierEntry(table, pk, place, eventId);
+/** A version may be later than its commit's time, with which the key begins. Then the key is looked for backwards from there, by
+ *  reading keys alone. */
+async function entryOf(
+  table: Table,
+  pk: string,
+  { end, version }: { readonly end: string; readonly version: number },
+  eventId: string,
+): Promise<JournalEntry | undefined> {
+  const behind = changeTime(version);
+  const found = await entryAt(table, pk, behind + end, eventId);
+  if (found) return found;
+  const backwards = { ScanIndexForward: false, ProjectionExpression: 'sk', behind };
+  for await (const { sk } of queryItems(table, pk, CHANGE, backwards) as unknown as AsyncIterable<Key>)
+    if (sk.S.endsWith(end)) return entryAt(table, pk, sk.S, eventId);
+  return undefined;
 }
 
 async function entryAt(table: Table, pk: string, key: string, eventId: string) {
@@ -181,45 +190,6 @@ async function entryAt(table: Table, pk: string, key: string, eventId: string) {
     if (entry) return entry;
   }
   return undefined;
-}
-
-/** A version may be later than its commit's time, with which the key begins. So the key is looked for
- *  backwards from there, by reading keys alone. */
-async function earlierEntry(
-  table: Table,
-  pk: string,
-  { end, version }: ChangePlace,
-  eventId: string,
-): Promise<JournalEntry | undefined> {
-  let behind: string | undefined = changeTime(version);
-  while (behind !== undefined) {
-    const backwards = { ScanIndexForward: false, ProjectionExpression: 'sk' };
-    const page: Page = await query(table, pk, behind, backwards);
-    const found = page.items.find(({ sk }) => sk.S.endsWith(end));
-    if (found) return entryAt(table, pk, found.sk.S, eventId);
-    behind = page.last;
-  }
-  return undefined;
-}
-
-/** Change records, and the last key that was looked at, if there may be more. */
-interface Page {
-  readonly items: readonly ChangeItem[];
-  readonly last: string | undefined;
-}
-
-/** Change records behind a key, which need not be there. */
-async function query(table: Table, pk: string, behind: string, options: object): Promise<Page> {
-  const command = new QueryCommand({
-    TableName: table.tableName,
-    KeyConditionExpression: 'pk = :pk AND begins_with(sk, :change)',
-    ExpressionAttributeValues: { ':pk': { S: pk }, ':change': { S: CHANGE } },
-    ExclusiveStartKey: { pk: { S: pk }, sk: { S: behind } },
-    ConsistentRead: true,
-    ...options,
-  });
-  const { Items, LastEvaluatedKey } = await patiently(table, () => table.client.send(command));
-  return { items: Items as unknown as ChangeItem[], last: (LastEvaluatedKey as Key | undefined)?.sk.S };
 }
 
 function entriesOf(record: ChangeItem): JournalEntry[] {
