@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Clock } from '../basics/clock.ts';
+import { inTransaction } from '../store/sqlite/database.ts';
 import type { Message, NewMessage, Queue } from './queue.ts';
 
 /** All queues of a SQLite file. `shown_at` is when a message can be received: ms since 1970, by the local clock. The index is the order
@@ -162,7 +163,7 @@ export class SqliteQueue implements Queue {
   #write<Result>(work: (now: number) => Result): Result {
     const now = this.#options.clock();
     const back = this.#now - now;
-    return inTransaction(this.#file, () => {
+    return inTransaction({ file: this.#file }, () => {
       if (back > MAX_CORRECTION_MS) this.#prepared.shift.run(back, this.name);
       this.#now = now;
       return work(now);
@@ -205,19 +206,6 @@ function prepare(file: DatabaseSync) {
     held: file.prepare(`SELECT count(*) AS count, min(sent_at) AS oldest FROM message
       WHERE queue = ? AND "group" = ?`),
   };
-}
-
-function inTransaction<Result>(file: DatabaseSync, work: () => Result): Result {
-  if (file.isTransaction) return work();
-  file.exec('BEGIN IMMEDIATE');
-  try {
-    const result = work();
-    file.exec('COMMIT');
-    return result;
-  } catch (error) {
-    if (file.isTransaction) file.exec('ROLLBACK');
-    throw error;
-  }
 }
 
 function messageOf({ seq, body, group, attributes, sent_at, receives }: Row): Message {

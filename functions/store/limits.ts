@@ -52,9 +52,6 @@ export function rowsOf(state: Partial<SavedState>): number {
  *  ahead. */
 export const MAX_SLOT_AHEAD_MS = 15 * 60_000;
 
-/** No tick claims further ahead than this: a claim that does was made by a wrong clock, and is ignored. */
-export const MAX_CLAIM_AHEAD_MS = 2 * 60_000;
-
 /** How long the journal keeps a change record, for replay. */
 export const KEPT_SECONDS = 30 * 24 * 60 * 60;
 

@@ -17,7 +17,7 @@ import {
 } from '../keys.ts';
 import { STATE_ROWS } from '../limits.ts';
 import { IS_ABSENT, IS_REPLAYED } from './conditions.ts';
-import { type Item, transact, write } from './requests.ts';
+import { type Item, projectionOf, transact, write } from './requests.ts';
 import type { Table } from './table.ts';
 
 /** The way from one layout to the next, over all items of the table, a page at a time. A page may be done again, by another run
@@ -35,15 +35,11 @@ const WIDTH = 10;
 
 /** The parts of the state that stand in rows of passes since layout 2. Before it, all were in `STATE`. */
 const MOVED = Object.keys(STATE_ROWS).filter(name => STATE_ROWS[name as keyof typeof STATE_ROWS] !== 'rare');
-const NAMES = ['pk', 'sk', ...MOVED];
 
 /** A table without the row of its layout is one of layout 2 if all that is in it is of that layout. */
 const UNMARKED: Step = {
   to: 2,
-  scan: {
-    ProjectionExpression: NAMES.map(name => `#${name}`).join(', '),
-    ExpressionAttributeNames: Object.fromEntries(NAMES.map(name => [`#${name}`, name])),
-  },
+  scan: projectionOf(['pk', 'sk', ...MOVED]),
   async migrate(_, items) {
     const isOther = items.some(item => !isOurs(item) || isOfEarlier(item));
     return isOther ? 'data and no layout (an early version or another program wrote it)' : undefined;

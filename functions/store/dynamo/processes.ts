@@ -21,14 +21,24 @@ import {
 import type { ProcessReader, Progress, Roster } from '../store.ts';
 import { IS_ON_HOLD, NOT_WALKED } from './conditions.ts';
 import { progressOf } from './leases.ts';
-import { batchGet, firstOf, getItem, queryItems, transact, type Write, write } from './requests.ts';
+import {
+  batchGet,
+  firstOf,
+  getItem,
+  projectionOf,
+  queryItems,
+  transact,
+  type Write,
+  write,
+} from './requests.ts';
 import { debtOf, partsIn, rowUpdate, stateOf } from './state.ts';
 import type { Table } from './table.ts';
 
-const NAMES = [
+/** Leaves out the attributes that can be large and that people do not look at. */
+const SHOWN = projectionOf([
   ...['pk', 'sk', 'baselined', 'baselinedAt', 'hold', 'released', 'stalled', 'completedAt', 'sweptAt'],
   ...['changesFailure', 'sweepFailure', 'leaseUntil', 'window', 'progress'],
-];
+]);
 type ProcessItem = Key & { readonly leaseUntil?: { readonly N: string } } & Record<string, AttributeValue>;
 
 const MODES: readonly Mode[] = ['changes', 'sweep'];
@@ -50,14 +60,9 @@ export function createProcessReader(table: Table): ProcessReader {
   };
 }
 
-/** Leaves out the attributes that can be large and that nobody wants to see. */
 async function readProgress(table: Table, process: ProcessKey): Promise<Progress> {
   const keys = [stateKey(process), ...MODES.map(mode => passKey(process, mode))];
-  const items = (await batchGet(table, keys, {
-    ConsistentRead: true,
-    ProjectionExpression: NAMES.map(name => `#${name}`).join(', '),
-    ExpressionAttributeNames: Object.fromEntries(NAMES.map(name => [`#${name}`, name])),
-  })) as ProcessItem[];
+  const items = (await batchGet(table, keys, { ConsistentRead: true, ...SHOWN })) as ProcessItem[];
   const debts = new Map<string, Debt>();
   for await (const item of queryItems(table, partition(process), DEBT)) debts.set(...debtOf(item));
   const passes = MODES.flatMap(mode => {
@@ -166,7 +171,7 @@ export async function restoreProcess(
   process: ProcessKey,
 ): Promise<number> {
   let projects = 0;
-  for (const mode of ['changes', 'sweep'] as const) await restorePass({ from, to }, process, mode);
+  for (const mode of MODES) await restorePass({ from, to }, process, mode);
   for (const prefix of [seenKey(process).sk.S, STATE, DEBT, TOMBSTONE, PROJECT_PREFIX]) {
     const there = new Set<string>();
     await inParallel(queryItems(from, partition(process), prefix), WIDTH, async Item => {
@@ -189,9 +194,7 @@ async function restorePass(
   mode: Mode,
 ): Promise<void> {
   const item = await getItem(from, passKey(process, mode));
-  const attributes = new Map<string, AttributeValue | undefined>(
-    [...partsIn(mode), 'window', 'progress'].map(name => [name, undefined]),
-  );
-  for (const name of partsIn(mode)) attributes.set(name, item?.[name]);
+  const own = partsIn(mode).map(name => [name, item?.[name]] as const);
+  const attributes = new Map([...own, ['window', undefined], ['progress', undefined]]);
   await write(to, { Update: rowUpdate(process, [mode, attributes]) });
 }

@@ -74,6 +74,14 @@ interface Projection {
   readonly ExpressionAttributeNames?: Record<string, string>;
 }
 
+/** Reads these attributes only, also where DynamoDB reserves the word. */
+export function projectionOf(names: readonly string[]): Required<Projection> {
+  return {
+    ProjectionExpression: names.map(name => `#${name}`).join(', '),
+    ExpressionAttributeNames: Object.fromEntries(names.map(name => [`#${name}`, name])),
+  };
+}
+
 /** Which sort keys of a partition: those that begin so, those from one to another, or (undefined) all. */
 type SortKeys = string | { readonly from: string; readonly to: string } | undefined;
 
@@ -192,7 +200,8 @@ function bytesOf(items: readonly Write[]): number {
   return values.reduce((sum, value) => sum + lengthOf(value), 0);
 }
 
-function lengthOf({ B, S }: AttributeValue): number {
+/** The bytes of a value, where they are many. */
+export function lengthOf({ B, S }: AttributeValue): number {
   // Stryker disable next-line StringLiteral: what is neither counts as nothing much
   return B?.length ?? Buffer.byteLength(S ?? '');
 }

@@ -28,7 +28,7 @@ import {
 import { STATE_ROWS, type StateRow } from '../limits.ts';
 import type { DebtChange } from '../store.ts';
 import { asRead, IS_REVISION } from './conditions.ts';
-import { getItem, type Item, partsOf, queryItems, type Write, write } from './requests.ts';
+import { getItem, type Item, lengthOf, partsOf, queryItems, type Write, write } from './requests.ts';
 import type { Table } from './table.ts';
 
 type StoredRow = Item & { readonly sk: { readonly S: string } };
@@ -193,7 +193,7 @@ async function storeLargeParts(
 ): Promise<Attributes> {
   const stored = new Map(attributes);
   for (const [name, value] of attributes) {
-    if (bytesOf(value) > INLINE_BYTES)
+    if (value && lengthOf(value) > INLINE_BYTES)
       stored.set(name, await storePart(table, process, name, state[name as keyof SavedState]));
   }
   return stored;
@@ -259,11 +259,6 @@ async function deleteStale(table: Table, process: ProcessKey, name: string): Pro
     if (used && text.startsWith(statePartPrefix(name, used.tag.S))) continue;
     await write(table, { Delete: { Key: { pk, sk } as Key } });
   }
-}
-
-function bytesOf(value: AttributeValue | undefined): number {
-  // Stryker disable next-line StringLiteral: what is neither counts as nothing much
-  return value?.B?.length ?? Buffer.byteLength(value?.S ?? '');
 }
 
 /** Writes under way at once. */

@@ -2,10 +2,10 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { inParallel } from '../../basics/in-parallel.ts';
 import type { ProcessKey } from '../../basics/process.ts';
 import { type Key, PASS, partition, passKey, stateKey, TICK_KEY } from '../keys.ts';
-import { MAX_CLAIM_AHEAD_MS } from '../limits.ts';
 import type { TickClaims, TickProgress, TickProgresses } from '../store.ts';
+import { claimFrom, TICK_FIELDS, tickProgressOf } from '../tick.ts';
 import { IS_LAST_CLAIMED, NEVER_CLAIMED } from './conditions.ts';
-import { batchGet, getItem, write } from './requests.ts';
+import { batchGet, getItem, projectionOf, write } from './requests.ts';
 import { stateOf } from './state.ts';
 import type { Table } from './table.ts';
 
@@ -13,19 +13,18 @@ import type { Table } from './table.ts';
 export function createTickClaims(table: Table): TickClaims {
   const { clock, random } = table.patience;
   return {
-    async claim({ now, to }) {
+    async claim(time) {
       const me = `${clock()}-${Math.floor(random() * 2 ** 48).toString(36)}`;
       const item = await getItem(table, TICK_KEY);
       const seen = item?.claimedThrough?.N;
-      // Without a claim that counts, the time before `now` is left out.
-      const before = seen === undefined || Number(seen) > now + MAX_CLAIM_AHEAD_MS ? now : Number(seen);
-      if (before >= to) return undefined;
+      const before = claimFrom(seen === undefined ? undefined : Number(seen), time);
+      if (before === undefined) return undefined;
       const update = {
         Key: TICK_KEY,
         UpdateExpression: 'SET claimedThrough = :to, claimedBy = :me',
         ConditionExpression: seen === undefined ? NEVER_CLAIMED : IS_LAST_CLAIMED,
         ExpressionAttributeValues: {
-          ':to': { N: String(to) },
+          ':to': { N: String(time.to) },
           ':me': { S: me },
           ...(seen !== undefined && { ':seen': { N: seen } }),
         },
@@ -38,17 +37,6 @@ export function createTickClaims(table: Table): TickClaims {
     },
   };
 }
-
-const NAMES = [
-  'baselined',
-  'hold',
-  'released',
-  'stalled',
-  'completedAt',
-  'pace',
-  'skipped',
-  'sweepCompletedAt',
-] as const satisfies readonly (keyof TickProgress)[];
 
 type TickItem = Key & {
   readonly window?: AttributeValue;
@@ -81,7 +69,6 @@ export function createTickProgresses(table: Table): TickProgresses {
 }
 
 async function itemsOf(table: Table, processes: readonly ProcessKey[]): Promise<TickItem[]> {
-  const names = ['pk', 'sk', 'leaseUntil', 'window', ...NAMES];
   const keys = processes.flatMap(process => [
     stateKey(process),
     passKey(process, 'changes'),
@@ -89,23 +76,13 @@ async function itemsOf(table: Table, processes: readonly ProcessKey[]): Promise<
   ]);
   const items = await batchGet(table, keys, {
     ConsistentRead: false,
-    ProjectionExpression: names.map(name => `#${name}`).join(', '),
-    ExpressionAttributeNames: Object.fromEntries(names.map(name => [`#${name}`, name])),
+    ...projectionOf(['pk', 'sk', 'leaseUntil', 'window', ...TICK_FIELDS]),
   });
   return items as unknown as TickItem[];
 }
 
 function progressOf(items: readonly TickItem[]): TickProgress {
-  const state = stateOf(items);
   const { window, leaseUntil } = items.find(({ sk }) => sk.S === `${PASS}sweep`) ?? {};
   const leasedUntil = leaseUntil && Number(leaseUntil.N);
-  const sweep = {
-    completedAt: state.sweepCompletedAt,
-    isUnfinished: window !== undefined,
-    leasedUntil,
-  };
-  if (state.baselined) return { ...state, sweep };
-  // A run without a window has not listed the projects yet: its service may not answer at all, so it doesn't
-  // count.
-  return { ...state, sweep, workedUntil: window && leasedUntil };
+  return tickProgressOf(stateOf(items), { isUnfinished: window !== undefined, leasedUntil });
 }

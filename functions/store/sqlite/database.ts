@@ -69,8 +69,10 @@ export function durably<Result>(database: Database, work: () => Result): Result 
   }
 }
 
-/** Runs `work` whole or not at all. It is synchronous: no other code of this process runs in between. */
-export function inTransaction<Result>({ file }: Database, work: () => Result): Result {
+/** Runs `work` whole or not at all; within a transaction, as a part of it. It is synchronous: no other code of this process runs in
+ *  between. */
+export function inTransaction<Result>({ file }: Pick<Database, 'file'>, work: () => Result): Result {
+  if (file.isTransaction) return work();
   file.exec('BEGIN IMMEDIATE');
   try {
     const result = work();

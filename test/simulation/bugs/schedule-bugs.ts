@@ -15,7 +15,7 @@ export const SCHEDULE_BUGS: readonly Bug[] = [
   },
   {
     name: 'a claim that lies ahead believed for ever',
-    edits: [edit('store/dynamo/tick.ts', '|| Number(seen) > now + MAX_CLAIM_AHEAD_MS ? now', '? now')],
+    edits: [edit('store/tick.ts', '|| seen > now + MAX_CLAIM_AHEAD_MS ? now', '? now')],
   },
   {
     name: 'the edge of a window taken twice',
