@@ -11,3 +11,27 @@ export interface JsonObject {
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+/** Code that walks a record is recursive: some thousands of levels would overflow the stack. */
+export const MOST_LEVELS = 200;
+
+/** True when the value is nested deeper than anything that a record of fields could need. */
+export function isTooDeep(value: Json, levels: number = MOST_LEVELS): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (levels === 0) return true;
+  // Each record of each answer comes through here: this is quicker than to walk the names.
+  for (const child of Object.values(value)) {
+    if (typeof child === 'object' && isTooDeep(child, levels - 1)) return true;
+  }
+  return false;
+}
+
+/** A copy in which a text stands for each array or object that is nested too deep. */
+export function withoutDeepest(value: Json, levels: number = MOST_LEVELS): Json {
+  if (typeof value !== 'object' || value === null) return value;
+  if (levels === 0) return '(nested too deep)';
+  if (Array.isArray(value)) return value.map(child => withoutDeepest(child, levels - 1));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, child]) => [key, withoutDeepest(child, levels - 1)]),
+  );
+}

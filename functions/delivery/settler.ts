@@ -1,5 +1,4 @@
-import { tellEvents } from '../basics/event-lines.ts';
-import type { Log, Values } from '../basics/telemetry.ts';
+import { type Log, tellEvents, type Values } from '../basics/telemetry.ts';
 import type { Failure } from './http/outcome.ts';
 
 /** Ends each delivery of a run in one of these ways. None rejects: if settling fails, the delivery stays

@@ -1,6 +1,5 @@
 import type { Clock, Random, Sleep } from '../basics/clock.ts';
-import { tellEvents } from '../basics/event-lines.ts';
-import { type Count, Gathered, type Log, present } from '../basics/telemetry.ts';
+import { type Count, Gathered, type Log, present, tellEvents } from '../basics/telemetry.ts';
 import { type BatchDependencies, deliverBatch } from '../delivery/deliver-batch.ts';
 import { type DrainDependencies, drain, TICK_MS } from '../delivery/drain.ts';
 import { EndpointHealth } from '../delivery/endpoint-health.ts';

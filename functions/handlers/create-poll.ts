@@ -1,7 +1,6 @@
 import type { Clock, Random } from '../basics/clock.ts';
-import { EventLines } from '../basics/event-lines.ts';
 import type { Mode, ProcessKey } from '../basics/process.ts';
-import type { Log } from '../basics/telemetry.ts';
+import { EventLines, type Log } from '../basics/telemetry.ts';
 import type { ProcessSettings, WorkspaceSettings } from '../config/workspace.ts';
 import type { PassPorts } from '../pass/context/context.ts';
 import { type PassReport, runPass } from '../pass/run-pass.ts';

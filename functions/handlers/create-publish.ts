@@ -1,7 +1,6 @@
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import { longestCall, PATIENCE } from '../aws/clients.ts';
-import { tellEvents } from '../basics/event-lines.ts';
-import { type Count, type Log, present } from '../basics/telemetry.ts';
+import { type Count, type Log, present, tellEvents } from '../basics/telemetry.ts';
 import type { ChangeEvent } from '../model/event.ts';
 import { decodeEvents } from '../store/codec.ts';
 import { CHANGE } from '../store/keys.ts';

@@ -1,5 +1,4 @@
-import { tellEvents } from '../basics/event-lines.ts';
-import type { Log } from '../basics/telemetry.ts';
+import { type Log, tellEvents } from '../basics/telemetry.ts';
 import type { Routed, Send } from '../delivery/queues.ts';
 import { readEvent } from '../delivery/read-event.ts';
 import type { Registry } from '../delivery/registry.ts';

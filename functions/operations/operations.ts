@@ -1,7 +1,6 @@
 import type * as z from 'zod';
-import type { Json } from '../basics/json.ts';
+import { isTooDeep, type Json } from '../basics/json.ts';
 import { nearest } from '../basics/nearest.ts';
-import { isTooDeep } from '../basics/nesting.ts';
 import { listActions, recordAction } from './actions.ts';
 import type { Acted, OperationsContext } from './context.ts';
 import { listAttempts, listDeadLetters, resend, resendDead, testEndpoint, traceEvent } from './deliveries.ts';

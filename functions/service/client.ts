@@ -1,7 +1,13 @@
 import { createHash } from 'node:crypto';
 import { identifierNames } from '../basics/identifier-names.ts';
-import { isJsonObject, type Json, type JsonObject } from '../basics/json.ts';
-import { isTooDeep, MOST_LEVELS, withoutDeepest } from '../basics/nesting.ts';
+import {
+  isJsonObject,
+  isTooDeep,
+  type Json,
+  type JsonObject,
+  MOST_LEVELS,
+  withoutDeepest,
+} from '../basics/json.ts';
 import { jsonEqual } from '../changes/equal.ts';
 import { encodePart } from '../model/event-id.ts';
 import type { FieldDefinition } from '../model/field-definition.ts';

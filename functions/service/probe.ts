@@ -1,6 +1,5 @@
 import { parseHttpDate, parseRetryAfter } from '../basics/http-date.ts';
-import type { Json } from '../basics/json.ts';
-import { isTooDeep } from '../basics/nesting.ts';
+import { isTooDeep, type Json } from '../basics/json.ts';
 import type { FieldDefinition } from '../model/field-definition.ts';
 import { pathOf } from './address.ts';
 import { type Context, createContext } from './context.ts';

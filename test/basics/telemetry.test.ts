@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { EventLines, MOST_IDS, tellEvents } from '../../functions/basics/event-lines.ts';
-import type { Log } from '../../functions/basics/telemetry.ts';
+import { EventLines, type Log, MOST_IDS, tellEvents } from '../../functions/basics/telemetry.ts';
 
 const ids = (count: number) => Array.from({ length: count }, (_, index) => `e${index}`);
 
