@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { drain } from '../../functions/delivery/drain.ts';
-import { webhookJobs } from '../../functions/delivery/jobs.ts';
+import { webhookJobs } from '../../functions/delivery/kinds.ts';
 import { STANDARD_TIMING } from '../../functions/delivery/retries.ts';
 import type { Sender } from '../../functions/delivery/sender.ts';
 import { type Database, openDatabase } from '../../functions/store/sqlite/database.ts';

@@ -1,6 +1,10 @@
 import type { EventType } from '../../functions/model/event.ts';
-import { CONDITIONS, type EndpointFilter, FILTER_KEYS } from '../../functions/model/filter.ts';
-import type { ValueFilter } from '../../functions/model/value-filter.ts';
+import {
+  CONDITIONS,
+  type EndpointFilter,
+  FILTER_KEYS,
+  type ValueFilter,
+} from '../../functions/model/filter.ts';
 import { readListed, showListed } from './listed.ts';
 
 type FilterKey = (typeof FILTER_KEYS)[number];

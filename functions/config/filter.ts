@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import type { EventType } from '../model/event.ts';
-import { CONDITIONS, type EndpointFilter } from '../model/filter.ts';
-import type { FilterValue, ValueFilter } from '../model/value-filter.ts';
+import { CONDITIONS, type EndpointFilter, type FilterValue, type ValueFilter } from '../model/filter.ts';
 import { pathText } from './problems.ts';
 import { choice, list, object, remedies, text } from './values.ts';
 

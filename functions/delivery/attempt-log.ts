@@ -1,5 +1,3 @@
-import type { Clock } from '../basics/clock.ts';
-import type { Log } from '../basics/telemetry.ts';
 import type { Attempt } from '../model/delivery.ts';
 import type { EndpointSecret, EndpointSettings } from '../model/endpoint.ts';
 import { originOf } from '../model/secret.ts';
@@ -7,13 +5,9 @@ import type { Deliveries } from '../store/store.ts';
 import type { Outcome } from './http/outcome.ts';
 import type { Answer, NoAnswer } from './http/post.ts';
 import { harmless } from './http/quote.ts';
-import type { Held } from './settler.ts';
+import type { DeliveryPorts, Held } from './settler.ts';
 
-export interface AttemptLogDependencies {
-  readonly deliveries: Pick<Deliveries, 'note'>;
-  readonly clock: Clock;
-  readonly log: Log;
-}
+type Dependencies = Pick<DeliveryPorts, 'clock' | 'log'> & { readonly deliveries: Pick<Deliveries, 'note'> };
 
 /** An attempt, and what came of it. */
 interface Made {
@@ -35,13 +29,10 @@ interface Sent {
  *  delivery. */
 export class AttemptLog {
   readonly #endpoint: Pick<EndpointSettings, 'name' | 'keepSuccesses'>;
-  readonly #dependencies: AttemptLogDependencies;
+  readonly #dependencies: Dependencies;
   readonly #attempts: Attempt[] = [];
 
-  constructor(
-    endpoint: Pick<EndpointSettings, 'name' | 'keepSuccesses'>,
-    dependencies: AttemptLogDependencies,
-  ) {
+  constructor(endpoint: Pick<EndpointSettings, 'name' | 'keepSuccesses'>, dependencies: Dependencies) {
     this.#endpoint = endpoint;
     this.#dependencies = dependencies;
   }

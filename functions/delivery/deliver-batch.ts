@@ -5,20 +5,19 @@ import { wants } from '../model/filter.ts';
 import { KINDS } from '../model/kinds.ts';
 import { originOf } from '../model/secret.ts';
 import type { Slots } from '../store/store.ts';
-import { AttemptLog, type AttemptLogDependencies } from './attempt-log.ts';
-import type { EndpointHealth, HealthDependencies } from './endpoint-health.ts';
+import { AttemptLog } from './attempt-log.ts';
+import type { EndpointHealth } from './endpoint-health.ts';
 import { closedTo, opensAt } from './health.ts';
 import { type Outcome, outcomeOf } from './http/outcome.ts';
 import type { Answer, NoAnswer, Poster } from './http/post.ts';
 import { harmless } from './http/quote.ts';
-import type { Job, Jobs, Letter } from './jobs.ts';
-import type { SettlerDependencies } from './queue-settler.ts';
+import type { Job, Jobs, Letter } from './kinds.ts';
 import { readEvent } from './read-event.ts';
-import type { EndpointSecrets, ReadEndpointSecret } from './secrets.ts';
-import type { Held, Settler } from './settler.ts';
+import type { EndpointSecrets } from './secrets.ts';
+import type { DeliveryPorts, Held, Settler } from './settler.ts';
 
-export interface BatchDependencies extends SettlerDependencies, HealthDependencies, AttemptLogDependencies {
-  readonly readSecret: ReadEndpointSecret;
+export interface BatchDependencies extends DeliveryPorts {
+  readonly readSecret: EndpointSecrets['readSecret'];
   readonly doubtSecret?: EndpointSecrets['doubtSecret'];
   readonly slots: Slots;
   readonly openPoster: () => Poster;
@@ -32,7 +31,6 @@ export interface BatchDependencies extends SettlerDependencies, HealthDependenci
   /** Takes work that delays no delivery, to be awaited after several batches. Without it each batch awaits
    *  its own. */
   readonly later?: ((work: Promise<void>) => void) | undefined;
-  readonly deliveries: SettlerDependencies['deliveries'];
 }
 
 /** Deliveries to one endpoint that are sent together. */

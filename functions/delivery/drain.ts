@@ -1,17 +1,17 @@
-import type { Clock } from '../basics/clock.ts';
 import type { PendingDelivery } from '../model/delivery.ts';
 import { type EndpointSettings, rateOf } from '../model/endpoint.ts';
 import type { EndpointRow, Health } from '../model/endpoint-row.ts';
 import { KINDS } from '../model/kinds.ts';
-import type { EndpointRows } from '../store/store.ts';
 import { type BatchDependencies, deliverBatch, LEAST_REMAINING_MS } from './deliver-batch.ts';
 import { EndpointHealth } from './endpoint-health.ts';
 import { drainEnd, drained, onlyReplayed, opensAt } from './health.ts';
 import type { Queues } from './queues.ts';
 import { RowSettler } from './row-settler.ts';
 
-export interface DrainDependencies extends BatchDependencies, DrainingDependencies {
+export interface DrainDependencies extends BatchDependencies {
   readonly queues: Pick<Queues, 'wake'>;
+  /** Unique to this run. By an endpoint's row one run at a time takes charge of what waits for it. */
+  readonly run: string;
 }
 
 /** Since when the endpoint has accepted everything that this run and the turns before it sent, in ms since
@@ -191,19 +191,11 @@ async function wakeNext(
   if (wait < TICK_MS && (hasSent || wait === 0)) await queues.wake(endpoint, Math.ceil(wait / SECOND));
 }
 
-/** By an endpoint's row one run at a time takes charge of what waits for it. */
-interface DrainingDependencies {
-  readonly rows: EndpointRows;
-  readonly clock: Clock;
-  /** Unique to this run. */
-  readonly run: string;
-}
-
 /** Takes charge of the endpoint's rows for this run, until `until`; undefined when another run has them. */
 function beginDraining(
   { name }: EndpointSettings,
   until: number,
-  { rows, clock, run }: DrainingDependencies,
+  { rows, clock, run }: DrainDependencies,
 ): Promise<EndpointRow | undefined> {
   let isOurs = false;
   const taken = rows.change(name, row => {
@@ -218,7 +210,7 @@ function beginDraining(
 async function endDraining(
   { name }: EndpointSettings,
   pace: Health['pace'],
-  { rows, run }: DrainingDependencies,
+  { rows, run }: DrainDependencies,
 ): Promise<void> {
   await rows.change(name, row => {
     if (row?.health.draining?.by !== run) return undefined;
@@ -233,7 +225,7 @@ async function forgetDue(
   { name }: EndpointSettings,
   added: number,
   next: number | undefined,
-  { rows }: DrainingDependencies,
+  { rows }: DrainDependencies,
 ): Promise<boolean> {
   let isSettled = true;
   await rows.change(name, row => {

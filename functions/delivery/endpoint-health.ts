@@ -1,9 +1,7 @@
-import type { Clock } from '../basics/clock.ts';
-import type { Count, Log } from '../basics/telemetry.ts';
 import type { EndpointRow, Health } from '../model/endpoint-row.ts';
-import type { Deliveries, EndpointRows } from '../store/store.ts';
 import { afterFailure, afterSuccess, busy, isTroubled, joined, opensAt, stopped } from './health.ts';
 import type { Failure } from './http/outcome.ts';
+import type { DeliveryPorts } from './settler.ts';
 
 /** After so many failures in a row, over so long a time, a success means that the endpoint was away and is
  *  back. With fewer, the event that failed is at fault itself, and keeps its own pauses. */
@@ -17,19 +15,11 @@ interface Joining {
   readonly written: Promise<void>;
 }
 
-export interface HealthDependencies {
-  readonly rows: EndpointRows;
-  readonly deliveries: Pick<Deliveries, 'bringForward'>;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly count: Count;
-}
-
 /** What a run knows of its endpoint's health, and shares with other runs through the endpoint's row. */
 export class EndpointHealth {
   readonly #name: string;
   readonly #isConfigured: boolean;
-  readonly #dependencies: HealthDependencies;
+  readonly #dependencies: DeliveryPorts;
   #row: EndpointRow | undefined;
   #isStuck = false;
   #isStopTold = false;
@@ -39,7 +29,7 @@ export class EndpointHealth {
   #joined: Promise<unknown> = Promise.resolve();
 
   /** @param row as it was just read; undefined for a configured endpoint that has none yet */
-  constructor(name: string, row: EndpointRow | undefined, dependencies: HealthDependencies) {
+  constructor(name: string, row: EndpointRow | undefined, dependencies: DeliveryPorts) {
     this.#name = name;
     this.#isConfigured = row?.settings === undefined;
     this.#row = row;

@@ -1,22 +1,11 @@
-import type { Clock, Random } from '../basics/clock.ts';
-import type { Log } from '../basics/telemetry.ts';
 import type { NewDelivery } from '../model/delivery.ts';
 import type { EndpointSettings } from '../model/endpoint.ts';
 import { type Batch, type Message, soonAgain } from '../queue/queue.ts';
-import type { Deliveries } from '../store/store.ts';
 import type { EndpointHealth } from './endpoint-health.ts';
 import type { Failure } from './http/outcome.ts';
 import { placeOf } from './read-event.ts';
-import { type RetryTiming, retryIn } from './retries.ts';
-import { BatchTally, type Held, type Settler } from './settler.ts';
-
-export interface SettlerDependencies {
-  readonly deliveries: Deliveries;
-  readonly timing: RetryTiming;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Log;
-}
+import { retryIn } from './retries.ts';
+import { BatchTally, type DeliveryPorts, type Held, type Settler } from './settler.ts';
 
 /** Settles deliveries from the queue. One that fails or must wait becomes a row; its message leaves the queue
  *  only once the row is written. A message knows only how often it was received, which includes receives
@@ -25,7 +14,7 @@ export class QueueSettler implements Settler {
   readonly tally = new BatchTally();
   readonly #endpoint: EndpointSettings;
   readonly #health: EndpointHealth;
-  readonly #dependencies: SettlerDependencies & Pick<Batch, 'queue'>;
+  readonly #dependencies: DeliveryPorts & Pick<Batch, 'queue'>;
   readonly #startedAt: number;
   readonly #messages: ReadonlyMap<string, Message>;
   readonly #open: Map<string, Held>;
@@ -36,7 +25,7 @@ export class QueueSettler implements Settler {
     endpoint: EndpointSettings,
     health: EndpointHealth,
     messages: readonly Message[],
-    dependencies: SettlerDependencies & Pick<Batch, 'queue'>,
+    dependencies: DeliveryPorts & Pick<Batch, 'queue'>,
   ) {
     this.#endpoint = endpoint;
     this.#health = health;

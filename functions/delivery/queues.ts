@@ -5,13 +5,6 @@ import { type Message, type NewMessage, type Queue, sendOne, type Unsent } from 
 import { wakesAt } from './health.ts';
 import type { Registered } from './registry.ts';
 
-/** The queues that bring events to endpoints. Chats have their own, for which Lambda waits a moment, so that
- *  one message can show several events. */
-interface DeliveryQueues {
-  readonly deliveries: Pick<Queue, 'send'>;
-  readonly chat: Pick<Queue, 'send'>;
-}
-
 /** The endpoint that a message of these queues is for. */
 interface Addressee {
   readonly name: string;
@@ -57,8 +50,12 @@ export function wakeBy(drains: Pick<Queue, 'name' | 'send'>): Queues {
 }
 
 /** Uses fair queues, with the endpoint as message group: an endpoint that has many deliveries, or is slow,
- *  delays no other. */
-export function sendBy({ deliveries, chat }: DeliveryQueues): Send {
+ *  delays no other. Chats have their own queue, for which Lambda waits a moment, so that one message can show
+ *  several events. */
+export function sendBy({
+  deliveries,
+  chat,
+}: Readonly<Record<'deliveries' | 'chat', Pick<Queue, 'send'>>>): Send {
   return async (messages, hasTime) => {
     const numbered = messages.map((message, index) => ({ message, index }));
     const isChat = ({ message }: (typeof numbered)[number]) => KINDS[message.to.kind].queue === 'chat';
@@ -90,21 +87,16 @@ const MINUTE_MS = 60_000;
 /** Messages to SQS at once. */
 const WIDTH = 20;
 
-interface WakeDependencies {
-  readonly queues: Pick<Queues, 'wake'>;
-  readonly now: number;
-  readonly log: Pick<Log, 'error'>;
-  /** ms until the next tick: what is due later is left to that. */
-  readonly period?: number | undefined;
-}
-
 /** Wakes a run for each endpoint with rows that are due before the next tick. It is the safety net: whichever
  *  run died, and whichever message was lost, a minute later a run looks at what waits. An endpoint for which
  *  that fails holds up no other.
+ *  @param period ms until the next tick: what is due later is left to that
  *  @returns how many were woken */
 export async function wakeWaiting(
   all: readonly Registered[],
-  { queues, now, log, period = MINUTE_MS }: WakeDependencies,
+  { queues, log }: { readonly queues: Pick<Queues, 'wake'>; readonly log: Pick<Log, 'error'> },
+  now: number,
+  period = MINUTE_MS,
 ): Promise<number> {
   const due = all.flatMap(({ endpoint, row }) => {
     const at = row && wakesAt(row.health, now);

@@ -1,20 +1,19 @@
 import type { PendingDelivery } from '../model/delivery.ts';
 import type { Failure } from './http/outcome.ts';
-import type { SettlerDependencies } from './queue-settler.ts';
 import { retryIn } from './retries.ts';
-import { BatchTally, type Held, type Settler } from './settler.ts';
+import { BatchTally, type DeliveryPorts, type Held, type Settler } from './settler.ts';
 
 /** Settles deliveries that waited in rows, by changing their rows. */
 export class RowSettler implements Settler {
   readonly tally = new BatchTally();
   readonly #endpoint: string;
-  readonly #dependencies: SettlerDependencies;
+  readonly #dependencies: DeliveryPorts;
   readonly #startedAt: number;
   readonly #open: Map<string, Held>;
   #isStuck = false;
   #isCut = false;
 
-  constructor(endpoint: string, rows: readonly PendingDelivery[], dependencies: SettlerDependencies) {
+  constructor(endpoint: string, rows: readonly PendingDelivery[], dependencies: DeliveryPorts) {
     this.#endpoint = endpoint;
     this.#dependencies = dependencies;
     this.#startedAt = dependencies.clock();

@@ -19,14 +19,12 @@ interface SecretReading {
   readonly onRead?: ((secret: EndpointSecret) => Promise<void>) | undefined;
 }
 
-export type ReadEndpointSecret = (
-  endpoint: Pick<EndpointSettings, 'name' | 'kind'>,
-  reading?: SecretReading,
-) => Promise<EndpointSecret>;
-
 /** Endpoints' secrets, as they are read for delivering. */
 export interface EndpointSecrets {
-  readonly readSecret: ReadEndpointSecret;
+  readonly readSecret: (
+    endpoint: Pick<EndpointSettings, 'name' | 'kind'>,
+    reading?: SecretReading,
+  ) => Promise<EndpointSecret>;
   /** Notes that the receiver did not take what was sent with the secret: it may have changed. */
   readonly doubtSecret: (endpoint: string) => void;
 }

@@ -1,5 +1,19 @@
-import { type Log, tellEvents, type Values } from '../basics/telemetry.ts';
+import type { Clock, Random } from '../basics/clock.ts';
+import { type Count, type Log, tellEvents, type Values } from '../basics/telemetry.ts';
+import type { Deliveries, EndpointRows } from '../store/store.ts';
 import type { Failure } from './http/outcome.ts';
+import type { RetryTiming } from './retries.ts';
+
+/** What delivering works with: the stores of endpoints and deliveries, time and chance, log and metrics. */
+export interface DeliveryPorts {
+  readonly rows: EndpointRows;
+  readonly deliveries: Deliveries;
+  readonly timing: RetryTiming;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly count: Count;
+}
 
 /** Ends each delivery of a run in one of these ways. None rejects: if settling fails, the delivery stays
  *  where it was, and is tried again. */
@@ -41,7 +55,7 @@ export interface Held {
 /** What became of a delivery in its batch. `failed`: an attempt failed, and another follows. `waiting`: its
  *  endpoint gets nothing now. `untried`: the run's time was up. `unsettled`: what became of it could not be
  *  written, so that it is delivered again. */
-export type Fate = 'delivered' | 'failed' | 'waiting' | 'dead' | 'unwanted' | 'untried' | 'unsettled';
+type Fate = 'delivered' | 'failed' | 'waiting' | 'dead' | 'unwanted' | 'untried' | 'unsettled';
 
 /** What became of the deliveries of one batch: one line of the log, and its part of the run's metrics. */
 export class BatchTally {

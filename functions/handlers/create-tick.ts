@@ -63,7 +63,7 @@ export function createTick(dependencies: TickDependencies): Tick {
     const started = passes && (await start(passes, trying, dependencies));
     const endpoints = await trying('The endpoints could not be read.', () => registry.all());
     const [woken, since, subscriptions, mappings, setAside] = await Promise.all([
-      endpoints && wakeWaiting(endpoints, { queues, now, log, period }),
+      endpoints && wakeWaiting(endpoints, { queues, log }, now, period),
       passes && writeDown(passes, trying),
       watch.subscriptions && trying(NO_SUBSCRIPTIONS, watch.subscriptions),
       watch.mappings && trying('How the event source mappings are could not be found out.', watch.mappings),

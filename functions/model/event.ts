@@ -1,12 +1,171 @@
 import * as z from 'zod';
-import { auditData } from './schemas/audit-data.ts';
-import { fieldData } from './schemas/field-data.ts';
-import { timestamp } from './schemas/parts.ts';
-import { projectData, taskData } from './schemas/record-data.ts';
-import { heldData, recoveredData, skippedData, stalledData } from './schemas/source-data.ts';
+import type { Json } from '../basics/json.ts';
 
 /** The schemas of events, from which those under `docs/schemas` are made (design.md §8). Their TypeScript types are
  *  those of receivers: a test holds both equal. */
+
+const json: z.ZodType<Json> = z.any().meta({ description: 'Any JSON value, as the service sent it.' });
+const identifier = z.string().min(1);
+const timestamp = z.iso.datetime();
+
+const actor = z.strictObject({
+  id: identifier.meta({ description: "The user's identifier, as text." }),
+  name: z.string().optional().meta({ description: 'The name, if the service tells it.' }),
+});
+
+const process = z.strictObject({ id: identifier });
+
+const record = z.record(z.string(), json);
+
+const fieldChange = z
+  .strictObject({
+    field: z.string().meta({ description: "The record's property." }),
+    name: z
+      .string()
+      .meta({ description: "The custom field's name; the property itself for a built-in field." }),
+    kind: z.enum(['custom', 'builtin']),
+    type: z.string().meta({
+      description:
+        'text, number, date, single-choice or multiple-choice for a custom field; the JSON type for a built-in one.',
+    }),
+    from: json.meta({ description: 'The value told before; null when there was none.' }),
+    to: json.meta({ description: 'The value that was read; null when there is none.' }),
+    added: z.array(json).optional().meta({ description: 'multiple-choice only: choices that came.' }),
+    removed: z.array(json).optional().meta({ description: 'multiple-choice only: choices that went.' }),
+  })
+  .meta({ id: 'FieldChange', description: 'One changed field.' });
+
+const recordRef = z.strictObject({
+  id: identifier.meta({ description: 'The identifier as text, also where the service sends a number.' }),
+  name: z.string().optional().meta({ description: "The record's name or title." }),
+});
+
+const fullRecord = recordRef.extend({
+  record: record.optional().meta({
+    description:
+      'The whole record as it now is (as it last was, when deleted). Left out only when `truncated` says so.',
+  }),
+});
+
+const observed = z
+  .strictObject({
+    after: timestamp.meta({ description: 'The latest time at which the old state was still read.' }),
+    before: timestamp.meta({ description: 'The time at which the new state was read.' }),
+  })
+  .meta({ description: "The change happened somewhere between the two, by the service's clock." });
+
+const truncated = z.array(z.string()).optional().meta({
+  description: 'What was cut to keep the event under 240 KB: `record`, `changes[i].from`, `changes`.',
+});
+
+const actors = z
+  .array(actor)
+  .min(1)
+  .optional()
+  .meta({
+    description:
+      'The users whom new entries of the audit log name as those who changed this record between `observed.after` and ' +
+      '`observed.before`, the earliest first. Left out where none is known for certain.',
+  });
+
+const projectData = z.strictObject({
+  process,
+  project: fullRecord,
+  changes: z.array(fieldChange),
+  observed,
+  actors,
+  truncated,
+});
+
+const taskData = z.strictObject({
+  process,
+  project: recordRef,
+  task: fullRecord,
+  changes: z.array(fieldChange),
+  observed,
+  actors,
+  truncated,
+});
+
+const propertyValue = z.union([z.string(), z.boolean(), z.array(z.string()), z.null()]);
+
+const propertyChange = z
+  .strictObject({
+    field: z
+      .enum(['archived', 'name', 'options', 'type'])
+      .meta({ description: "The definition's property." }),
+    from: propertyValue.meta({ description: 'What was told before; null when there was none.' }),
+    to: propertyValue.meta({ description: 'What was read.' }),
+    added: z.array(z.string()).optional().meta({ description: 'options only: choices that came.' }),
+    removed: z.array(z.string()).optional().meta({ description: 'options only: choices that went.' }),
+  })
+  .meta({ id: 'PropertyChange', description: 'One changed property of a definition.' });
+
+const fieldData = z.strictObject({
+  process,
+  field: z
+    .strictObject({
+      entity: z.enum(['project', 'task']).meta({ description: 'What the field is of.' }),
+      externalId: identifier,
+      name: z.string(),
+      type: z.string().meta({
+        description: 'text, number, date, single-choice or multiple-choice; else as the service wrote it.',
+      }),
+      options: z.array(z.string()).optional().meta({ description: 'The labels of the choices.' }),
+      archived: z.boolean(),
+    })
+    .meta({ description: 'The definition as it now is; as it last was, when deleted.' }),
+  changes: z.array(propertyChange),
+  truncated: z.array(z.string()).optional().meta({
+    description: 'What was cut to keep the event under 240 KB: `field.options`, `changes[i].from`.',
+  }),
+});
+
+const heldData = z.strictObject({
+  process,
+  reason: z.string().meta({ description: 'Why deletions are held, in words.' }),
+  missing: z.int().positive().meta({ description: 'How many projects the service no longer shows.' }),
+  known: z.int().positive().meta({ description: 'How many projects were known.' }),
+});
+
+const stalledData = z.strictObject({
+  process,
+  reason: z.string().meta({ description: 'What the last pass met, in words.' }),
+  since: timestamp.meta({ description: 'When a pass was last completed.' }),
+});
+
+const recoveredData = z.strictObject({
+  process,
+  since: timestamp.meta({ description: 'The `since` of the stall that is over.' }),
+  until: timestamp.meta({ description: 'When a pass was completed again.' }),
+});
+
+const skippedData = z.strictObject({
+  process,
+  project: z.strictObject({ id: identifier }),
+  reason: z.string().meta({ description: 'What the last try met, in words.' }),
+  since: timestamp.meta({ description: 'What changed in the project after this may be untold.' }),
+});
+
+const auditData = z.strictObject({
+  process,
+  entry: z.any().meta({
+    description:
+      'The entry as the service wrote it; where `truncated` names it, the begin of its JSON as a text.',
+  }) as z.ZodType<Json>,
+  projects: z.array(z.strictObject({ id: identifier })).meta({
+    description: 'The known projects whose identifier stands anywhere in the entry, by identifier.',
+  }),
+  tasks: z.array(z.strictObject({ id: identifier, projectId: identifier })).meta({
+    description:
+      'The known tasks of these projects whose identifier stands anywhere in the entry, by project and identifier. ' +
+      'Not known is one that no pass has read yet, or that was told as deleted.',
+  }),
+  users: z.array(actor).meta({ description: 'The known users whom the entry names as those who acted.' }),
+  truncated: z.array(z.string()).optional().meta({
+    description: 'What was cut to keep the event under 240 KB: `entry`, `projects`, `tasks`, `users`.',
+  }),
+});
 
 function eventOf<Type extends string, Data extends z.ZodType>(type: Type, description: string, data: Data) {
   return z

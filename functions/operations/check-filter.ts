@@ -1,7 +1,6 @@
 import { nearest } from '../basics/nearest.ts';
 import type { FieldChange } from '../model/event.ts';
-import { changesOf, type EndpointFilter } from '../model/filter.ts';
-import { isField, matchesValues } from '../model/value-filter.ts';
+import { changesOf, type EndpointFilter, isField, matchesValues } from '../model/filter.ts';
 import type { OperationsContext } from './context.ts';
 import { didYouMean, Refused } from './refused.ts';
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../basics/clock.ts';
 import type { Mode, ProcessKey } from '../basics/process.ts';
 import type { Log } from '../basics/telemetry.ts';
-import type { AddressCheck } from '../delivery/http/check-address.ts';
+import type { GuardedAgentOptions } from '../delivery/http/guarded-agent.ts';
 import type { Queues } from '../delivery/queues.ts';
 import type { Sender } from '../delivery/sender.ts';
 import type { EndpointSettings } from '../model/endpoint.ts';
@@ -36,7 +36,7 @@ export interface OperationsContext
   /** Returns the settings of an endpoint as the configuration would have them, or a line for each problem.
    *  It does not check the address. */
   readonly check: (settings: unknown) => CheckedSettings;
-  readonly address: AddressCheck;
+  readonly address: Pick<GuardedAgentOptions, 'allowLoopback' | 'resolve'>;
   /** Runs the doctor on one process. @throws Refused where that can't be done */
   readonly doctor: (process: KnownProcess) => Promise<AnswerOf<'doctor'>>;
   /** Only on AWS. */

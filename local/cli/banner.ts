@@ -1,6 +1,6 @@
 import type { EndpointSettings } from '../../functions/model/endpoint.ts';
+import type { ValueFilter } from '../../functions/model/filter.ts';
 import { KINDS } from '../../functions/model/kinds.ts';
-import type { ValueFilter } from '../../functions/model/value-filter.ts';
 import { showDuration } from '../basics/duration.ts';
 import type { WantedEndpoint } from '../settings/wanted-endpoints.ts';
 import type { WantedSubscription } from '../settings/wanted-subscriptions.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { BatchTally, type Fate, type Held } from '../../functions/delivery/settler.ts';
+import { BatchTally, type Held } from '../../functions/delivery/settler.ts';
 import { AT } from '../kit/delivery/given.ts';
 
 const held = (name: string, more: Partial<Held> = {}): Held => ({
@@ -30,7 +30,7 @@ describe('the line of a delivery batch', () => {
 
   it('counts several outcomes, and has the ids in their order', () => {
     const tally = new BatchTally();
-    const fates: [string, Fate][] = [
+    const fates: [string, Parameters<BatchTally['note']>[0]][] = [
       ['a', 'delivered'],
       ['b', 'waiting'],
       ['c', 'delivered'],

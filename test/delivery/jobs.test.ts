@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
-import { chatJobs, type Letter, webhookJobs } from '../../functions/delivery/jobs.ts';
+import { chatJobs, type Letter, webhookJobs } from '../../functions/delivery/kinds.ts';
 import type { ChangeEvent, SentEvent } from '../../functions/model/event.ts';
 import { AT, SECRET, someEvents } from '../kit/delivery/given.ts';
 import { endpointOf } from '../kit/delivery/setting.ts';

@@ -3,8 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { readExamples } from '../../docs/read-examples.ts';
 import type { Json } from '../../functions/basics/json.ts';
 import type { ChangeEvent, FieldChange } from '../../functions/model/event.ts';
-import { type EndpointFilter, FILTER_KEYS, leftOutBy, wants } from '../../functions/model/filter.ts';
-import type { ValueFilter } from '../../functions/model/value-filter.ts';
+import {
+  type EndpointFilter,
+  FILTER_KEYS,
+  leftOutBy,
+  type ValueFilter,
+  wants,
+} from '../../functions/model/filter.ts';
 
 const { events } = readExamples();
 // A test event is sent to one endpoint by name, past its filter.

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { drain } from '../../functions/delivery/drain.ts';
-import { webhookJobs } from '../../functions/delivery/jobs.ts';
+import { webhookJobs } from '../../functions/delivery/kinds.ts';
 import { createRegistry } from '../../functions/delivery/registry.ts';
 import { STANDARD_TIMING } from '../../functions/delivery/retries.ts';
 import { createTick } from '../../functions/handlers/create-tick.ts';

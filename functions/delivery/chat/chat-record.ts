@@ -3,7 +3,7 @@ import type { Actor, FieldEvent, ProjectEvent, PropertyChange, TaskEvent } from 
 import { asFieldChange } from '../../model/field-definition.ts';
 import { cleanText, isolate, label } from './chat-text.ts';
 import type { ChatField, ChatRecord } from './chat-topic.ts';
-import { valueInWords } from './chat-value.ts';
+import { valueInWords } from './chat-view.ts';
 
 const NAME_LENGTH = 120;
 

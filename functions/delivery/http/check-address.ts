@@ -2,19 +2,17 @@ import { isIP } from 'node:net';
 import { within } from '../../basics/within.ts';
 import { isPlainAddress } from '../../model/secret.ts';
 import { addressRefusal } from './addresses.ts';
-import type { Resolve } from './guarded-agent.ts';
-
-export interface AddressCheck {
-  readonly allowLoopback: boolean;
-  readonly resolve: Resolve;
-}
+import type { GuardedAgentOptions, Resolve } from './guarded-agent.ts';
 
 /** The longest that a look-up is waited for. The name may still exist, so a slow one is no problem. */
 const PATIENCE_MS = 5_000;
 
 /** Why nothing could be delivered to a URL, in words that do not name it; undefined when something could. The
  *  agent checks the same at each delivery (`guarded-agent.ts`); this says it at once. */
-export async function addressProblem(text: string, check: AddressCheck): Promise<string | undefined> {
+export async function addressProblem(
+  text: string,
+  check: Pick<GuardedAgentOptions, 'allowLoopback' | 'resolve'>,
+): Promise<string | undefined> {
   if (!isPlainAddress(text)) return 'its URL is no https address without user name and password';
   const { protocol, hostname, port } = new URL(text);
   if (port === '0') return 'its URL names port 0, where nobody can listen';

@@ -3,7 +3,7 @@ import type { DrainDependencies } from '../../../functions/delivery/drain.ts';
 import { EndpointHealth } from '../../../functions/delivery/endpoint-health.ts';
 import { joined } from '../../../functions/delivery/health.ts';
 import type { Answer, NoAnswer } from '../../../functions/delivery/http/post.ts';
-import { type ChatFormat, chatJobs, webhookJobs } from '../../../functions/delivery/jobs.ts';
+import { chatJobs, webhookJobs } from '../../../functions/delivery/kinds.ts';
 import { QueueSettler } from '../../../functions/delivery/queue-settler.ts';
 import type { Queues } from '../../../functions/delivery/queues.ts';
 import { STANDARD_TIMING } from '../../../functions/delivery/retries.ts';
@@ -35,7 +35,7 @@ export const answered = (status: number, more: Partial<Answer> = {}): Answer => 
 
 /** Makes requests for webhooks as always, and messages for chats by this format. */
 export const jobsWith =
-  (format: ChatFormat): DrainDependencies['jobsOf'] =>
+  (format: Parameters<typeof chatJobs>[1]): DrainDependencies['jobsOf'] =>
   (letters, endpoint) =>
     endpoint.kind === 'webhook' ? webhookJobs(letters) : chatJobs(letters, format, { endpoint });
 

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Mode, ProcessKey } from '../../../functions/basics/process.ts';
 import { checkEndpoint } from '../../../functions/config/endpoint.ts';
-import type { Letter } from '../../../functions/delivery/jobs.ts';
-import { jobsOf } from '../../../functions/delivery/kinds.ts';
+import { jobsOf, type Letter } from '../../../functions/delivery/kinds.ts';
 import type { EndpointSettings } from '../../../functions/model/endpoint.ts';
 import type { ChangeEvent } from '../../../functions/model/event.ts';
 import type { SecretKeeper } from '../../../functions/model/secret.ts';

@@ -45,7 +45,7 @@ export const TELLING_BUGS: readonly Bug[] = [
     name: 'a message retried with fewer words',
     edits: [
       edit(
-        'delivery/jobs.ts',
+        'delivery/kinds.ts',
         'const events = new Map(fit.map(({ event }) => [event.id, event]));',
         'const events = new Map(\n' +
           '    fit.map(({ event, held }) => {\n' +
@@ -63,7 +63,7 @@ export const TELLING_BUGS: readonly Bug[] = [
     name: 'only the first of two same messages settled',
     edits: [
       edit(
-        'delivery/jobs.ts',
+        'delivery/kinds.ts',
         'letters: fit.filter(({ event }) => ids.has(event.id)),',
         'letters: fit.filter(({ event }) => ids.delete(event.id)),',
       ),
