@@ -27,7 +27,7 @@ export type PollReport = Omit<PassReport, 'outcome'> & {
   readonly outcome: PassReport['outcome'] | 'expired' | 'not-due';
 };
 
-/** @throws what the pass fails with, told already */
+/** @throws what the pass fails with, logged already */
 export type Poll = (request: PassRequest, context: PollContext) => Promise<PollReport>;
 
 export interface PollDependencies {

@@ -4,12 +4,12 @@ import { byText } from '../basics/order.ts';
 import { auditEvents, type ReadEntry } from '../changes/process-events.ts';
 import type { ChangeEvent } from '../model/event.ts';
 import type { ProcessState } from '../model/process-state.ts';
-import type { Snapshot } from '../model/snapshot.ts';
-import { type Announcement, TornSnapshotError } from '../store/store.ts';
+import type { Announcement } from '../store/store.ts';
 import type { Actors } from './audit-log/actors.ts';
 import { namesIn } from './audit-log/names.ts';
 import type { LogEntry } from './audit-log/placed-entries.ts';
 import type { PassContext, PassPorts } from './context/context.ts';
+import { ifTorn } from './failures.ts';
 
 /** How many conflicts with other passes are tolerated before this one gives up. */
 const MAX_CONFLICTS = 20;
@@ -185,10 +185,4 @@ export async function recordsIn(
 
 function inOrder(one: Task, other: Task): number {
   return byText(one.projectId, other.projectId) || byText(one.id, other.id);
-}
-
-/** Ignores a torn snapshot: it is a fault of its own project, which must not keep entries from being announced. */
-function ifTorn(error: unknown): Snapshot | undefined {
-  if (!(error instanceof TornSnapshotError)) throw error;
-  return undefined;
 }

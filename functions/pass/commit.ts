@@ -1,6 +1,6 @@
 import type { ProcessKey } from '../basics/process.ts';
 import { buildEvents, type Observed, type Commit as Origin } from '../changes/build-events.ts';
-import { applyChanges, type RecordChange } from '../changes/compare-project.ts';
+import { applyChanges, compareProject, type RecordChange } from '../changes/compare-project.ts';
 import { jsonEqual } from '../changes/equal.ts';
 import { updateTime } from '../changes/ignored-fields.ts';
 import type { ProcessState } from '../model/process-state.ts';
@@ -8,9 +8,10 @@ import type { ProjectContent, ReadUntil, Snapshot, Tombstone } from '../model/sn
 import type { CommitRequest, CommitResult } from '../store/store.ts';
 import { nextVersion } from './announce.ts';
 import type { PassContext } from './context/context.ts';
-import type { Difference } from './decide.ts';
+import { CLOCK_TOLERANCE_MS, type Difference } from './decide.ts';
 import { TooLargeError } from './failures.ts';
-import type { TasksRead } from './reading/read-tasks.ts';
+import type { Listing } from './reading/listing.ts';
+import { readTasks, type TasksRead } from './reading/read-tasks.ts';
 import type { PassState } from './state.ts';
 
 /** A difference, and the snapshot or tombstone that the commit is conditional on. */
@@ -46,6 +47,42 @@ export async function commit(
     if (count <= fewest) break;
   }
   throw new TooLargeError(context.process.processId, projectId);
+}
+
+/** Commits the deletion of a project that `listing` lacks. A snapshot read later than the listing shows that the project is back: then it
+ *  is not deleted. If both were read at about the same time, it may be back, too: then its task list is read once more, and it is deleted
+ *  only if that answers 404; else the next sweep decides.
+ *  @throws TornSnapshotError when the snapshot, whose content goes into the events, can't be read; ServiceError */
+export async function deleteProject(
+  context: PassContext,
+  state: PassState,
+  projectId: string,
+  listing: Listing,
+): Promise<void> {
+  const { process, snapshots, clock } = context;
+  for (;;) {
+    const snapshot = await snapshots.load(process, projectId);
+    if (!snapshot || lastSeen(snapshot) > listing.readAt) return;
+    const isInDoubt = listing.readAt - lastSeen(snapshot) <= CLOCK_TOLERANCE_MS;
+    if (isInDoubt && (await readTasks(context, projectId, { load: async () => undefined })) !== undefined)
+      return;
+    // If the listing alone did not suffice, a request after its end confirmed the deletion, which may have happened until now.
+    const since = listing.isComplete && !isInDoubt ? 0 : clock() - listing.endedAt;
+    const changes = compareProject(projectId, snapshot.content, undefined, state.definitions.rules);
+    const readBefore = Math.max(listing.readBefore + since, lastSeen(snapshot));
+    const { readAt, untimed } = listing;
+    const { record, tasks } = snapshot.content;
+    const source = { record, readAt, readBefore, ...(untimed && { untimed }) };
+    const read = { source, tasks: { tasks, readAt, readBefore } };
+    const deletion = { projectId, snapshot, content: undefined, changes, ...read };
+    if ((await commit(context, state, deletion)) === 'committed') return;
+  }
+}
+
+/** When the project was last certainly there, by the service's time. An empty task list is no proof: a service may answer so for a project
+ *  that is gone. */
+function lastSeen({ recordReadAt, tasksReadAt, content }: Snapshot): number {
+  return content.tasks.size > 0 ? Math.max(recordReadAt, tasksReadAt) : recordReadAt;
 }
 
 async function commitFirst(

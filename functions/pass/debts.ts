@@ -48,9 +48,9 @@ export function debtChanges(
     const cause = causeOf(one);
     if (!cause) return before ? [{ projectId, before, after: undefined }] : [];
     const isUnclear = one.end === 'unclear';
-    // An uncertain look does not replace a cause that each `changes` pass tries again.
     if (before?.cause === cause && one.reason === ON_HOLD && before.reason !== ON_HOLD)
       return [{ projectId, before, after: { ...before, reason: ON_HOLD } }];
+    // An uncertain look does not replace a cause that each `changes` pass tries again.
     if (before && (before.cause === cause ? !isUnclear : cause === 'uncertain' && isRetried(before.cause)))
       return [];
     const { since, metAt: first, told } = before ?? { since: sinceOf(state), metAt, told: false };

@@ -1,4 +1,5 @@
 import { ServiceError } from '../service/errors.ts';
+import { TornSnapshotError } from '../store/store.ts';
 
 /** About as long as people read at a glance. */
 const MAX_LENGTH = 300;
@@ -40,4 +41,10 @@ export class TaskListMissingError extends Error {
 /** True for an error that concerns one project alone, unlike a refused token, a rate limit or a service that can't be reached. */
 export function isOfOneProject(error: unknown): error is Error {
   return error instanceof Error && 'scope' in error && error.scope === 'project';
+}
+
+/** Takes a torn snapshot for none, where the fault of one project must not stop what concerns others.
+ *  @throws all other errors */
+export function ifTorn(error: unknown): undefined {
+  if (!(error instanceof TornSnapshotError)) throw error;
 }

@@ -1,15 +1,14 @@
 import type { JsonObject } from '../basics/json.ts';
 import type { ProcessKey } from '../basics/process.ts';
-import { compareProject } from '../changes/compare-project.ts';
-import type { Snapshot, SnapshotHead, Tombstone } from '../model/snapshot.ts';
+import type { SnapshotHead, Tombstone } from '../model/snapshot.ts';
 import { ServiceAnswerError, ServiceError } from '../service/errors.ts';
-import { type Snapshots, TornSnapshotError } from '../store/store.ts';
+import type { Snapshots } from '../store/store.ts';
 import { commit } from './commit.ts';
 import type { PassContext } from './context/context.ts';
 import { type Found, reasonOf } from './debts.ts';
-import { CLOCK_TOLERANCE_MS, type DecisionRules, decide, type Seen, type Verdict } from './decide.ts';
-import { failureReason, isOfOneProject, TaskListMissingError } from './failures.ts';
-import type { Listed, Listing } from './reading/listing.ts';
+import { type DecisionRules, decide, type Seen, type Verdict } from './decide.ts';
+import { failureReason, ifTorn, isOfOneProject, TaskListMissingError } from './failures.ts';
+import type { Listed } from './reading/listing.ts';
 import { readTasks, type Same } from './reading/read-tasks.ts';
 import type { PassState } from './state.ts';
 
@@ -143,42 +142,6 @@ async function tombstoneOf(
   return tombstone;
 }
 
-/** Commits the deletion of a project that `listing` lacks. A snapshot read later than the listing shows that the project is back: then it
- *  is not deleted. If both were read at about the same time, it may be back, too: then its task list is read once more, and it is deleted
- *  only if that answers 404; else the next sweep decides.
- *  @throws TornSnapshotError when the snapshot, whose content goes into the events, can't be read; ServiceError */
-export async function deleteProject(
-  context: PassContext,
-  state: PassState,
-  projectId: string,
-  listing: Listing,
-): Promise<void> {
-  const { process, snapshots, clock } = context;
-  for (;;) {
-    const snapshot = await snapshots.load(process, projectId);
-    if (!snapshot || lastSeen(snapshot) > listing.readAt) return;
-    const isInDoubt = listing.readAt - lastSeen(snapshot) <= CLOCK_TOLERANCE_MS;
-    if (isInDoubt && (await readTasks(context, projectId, { load: async () => undefined })) !== undefined)
-      return;
-    // If the listing alone did not suffice, a request after its end confirmed the deletion, which may have happened until now.
-    const since = listing.isComplete && !isInDoubt ? 0 : clock() - listing.endedAt;
-    const changes = compareProject(projectId, snapshot.content, undefined, state.definitions.rules);
-    const readBefore = Math.max(listing.readBefore + since, lastSeen(snapshot));
-    const { readAt, untimed } = listing;
-    const { record, tasks } = snapshot.content;
-    const source = { record, readAt, readBefore, ...(untimed && { untimed }) };
-    const read = { source, tasks: { tasks, readAt, readBefore } };
-    const deletion = { projectId, snapshot, content: undefined, changes, ...read };
-    if ((await commit(context, state, deletion)) === 'committed') return;
-  }
-}
-
-/** When the project was last certainly there, by the service's time. An empty task list is no proof: a service may answer so for a project
- *  that is gone. */
-function lastSeen({ recordReadAt, tasksReadAt, content }: Snapshot): number {
-  return content.tasks.size > 0 ? Math.max(recordReadAt, tasksReadAt) : recordReadAt;
-}
-
 /** Checks that a project which seems new is not a known one under a new identifier. If the service renames the property that identifies
  *  records, each of them would otherwise be emitted as deleted, and again as created.
  *  @param identifiers the properties that may identify the known projects
@@ -220,11 +183,6 @@ export async function identifiersOf(
     }
   }
   return [];
-}
-
-/** Ignores a torn snapshot: it is a fault of its own project, which must not stop new projects. */
-function ifTorn(error: unknown): undefined {
-  if (!(error instanceof TornSnapshotError)) throw error;
 }
 
 /** All properties whose value is the identifier: besides the right one, some field may have the same value by chance. */
