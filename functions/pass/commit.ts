@@ -1,5 +1,5 @@
 import type { ProcessKey } from '../basics/process.ts';
-import { buildEvents, type Observed, type Commit as Origin } from '../changes/build-events.ts';
+import { buildEvents, type Commit, type Observed } from '../changes/build-events.ts';
 import { applyChanges, compareProject, type RecordChange } from '../changes/compare-project.ts';
 import { jsonEqual } from '../changes/equal.ts';
 import { updateTime } from '../changes/ignored-fields.ts';
@@ -15,14 +15,14 @@ import { readTasks, type TasksRead } from './reading/read-tasks.ts';
 import type { PassState } from './state.ts';
 
 /** A difference, and the snapshot or tombstone that the commit is conditional on. */
-export interface Commit extends Omit<Difference, 'content'> {
+interface WholeCommit extends Omit<Difference, 'content'> {
   readonly projectId: string;
   readonly snapshot: Snapshot | undefined;
   /** What an earlier deletion left. */
   readonly tombstone?: Tombstone | undefined;
   /** Undefined when the project is deleted. */
   readonly content: Difference['content'] | undefined;
-  readonly actorsOf: Origin['actorsOf'];
+  readonly actorsOf: Commit['actorsOf'];
 }
 
 /** Commits a difference in one transaction. If it is too large for one (thousands of tasks at once), commits a part of it: a snapshot with
@@ -32,7 +32,7 @@ export interface Commit extends Omit<Difference, 'content'> {
 export async function commit(
   context: PassContext,
   state: PassState,
-  difference: Omit<Commit, 'actorsOf'>,
+  difference: Omit<WholeCommit, 'actorsOf'>,
 ): Promise<'committed' | 'step' | 'conflict'> {
   const { changes, projectId } = difference;
   const { before, kind } = context;
@@ -88,7 +88,7 @@ function lastSeen({ recordReadAt, tasksReadAt, content }: Snapshot): number {
 async function commitFirst(
   context: PassContext,
   state: PassState,
-  whole: Commit,
+  whole: WholeCommit,
   count: number,
 ): Promise<CommitResult> {
   const { process, snapshots, clock, heartbeat, onCommitted } = context;
@@ -107,7 +107,7 @@ async function commitFirst(
 
 function requestOf(
   { process, before, kind }: PassContext,
-  whole: Commit,
+  whole: WholeCommit,
   changes: readonly RecordChange[],
   at: number,
 ): CommitRequest {
@@ -143,7 +143,7 @@ function requestOf(
 
 /** The digests of the answers, if the content is exactly what was read. Content with values of archived fields depends on the definitions,
  *  too: it gets no digest, so that it is compared each time. */
-function digestsOf({ content, source, tasks }: Commit): NonNullable<Snapshot['digests']> {
+function digestsOf({ content, source, tasks }: WholeCommit): NonNullable<Snapshot['digests']> {
   const isRecord = source.digest !== undefined && content && jsonEqual(content.record, source.record);
   const isTasks = tasks.digest !== undefined && content && areEqual(content.tasks, tasks.tasks);
   return { ...(isRecord && { record: source.digest }), ...(isTasks && { tasks: tasks.digest }) };
@@ -153,16 +153,16 @@ function areEqual(kept: ProjectContent['tasks'], read: ProjectContent['tasks']):
   return [...read].every(([id, task]) => jsonEqual(task, kept.get(id) ?? null));
 }
 
-function tombstoneOf({ snapshot, source: { readAt, untimed } }: Commit, version: number): Tombstone {
+function tombstoneOf({ snapshot, source: { readAt, untimed } }: WholeCommit, version: number): Tombstone {
   const updatedAt = snapshot && updateTime(snapshot.content.record);
   return { version, readAt, ...(untimed && { untimed }), ...(updatedAt !== undefined && { updatedAt }) };
 }
 
 function originOf(
   process: ProcessKey,
-  { projectId, snapshot, content, source, tasks, actorsOf }: Commit,
+  { projectId, snapshot, content, source, tasks, actorsOf }: WholeCommit,
   { since, version, at }: { readonly since: number; readonly version: number; readonly at: number },
-): Origin {
+): Commit {
   return {
     ...process,
     projectId,

@@ -3,10 +3,12 @@ import type { JsonObject } from '../../functions/basics/json.ts';
 import { compareProject, rulesOf } from '../../functions/changes/compare-project.ts';
 import { type Debt, UNKNOWN_PROCESS } from '../../functions/model/process-state.ts';
 import type { ProjectContent, Snapshot } from '../../functions/model/snapshot.ts';
-import { type Commit, commit } from '../../functions/pass/commit.ts';
+import { commit } from '../../functions/pass/commit.ts';
 import type { PassContext } from '../../functions/pass/context/context.ts';
 import type { PassState } from '../../functions/pass/state.ts';
 import type { CommitRequest, CommitResult } from '../../functions/store/store.ts';
+
+type Difference = Parameters<typeof commit>[2];
 
 const AT = Date.UTC(2026, 10, 21, 12);
 const RULES = rulesOf({ project: [], task: [] }, new Set(['updatedAt']));
@@ -27,11 +29,11 @@ const snapshotOf = (more: Partial<Snapshot> = {}): Snapshot => ({
 function differenceOf(
   snapshot: Snapshot | undefined,
   content: ProjectContent | undefined,
-  more: { source?: Partial<Commit['source']>; tasks?: Partial<Commit['tasks']> } & Pick<
-    Partial<Commit>,
+  more: { source?: Partial<Difference['source']>; tasks?: Partial<Difference['tasks']> } & Pick<
+    Partial<Difference>,
     'tombstone'
   > = {},
-): Omit<Commit, 'actorsOf'> {
+): Difference {
   const { record, tasks } = content ?? OLD;
   const times = { readAt: AT - 2, readBefore: AT - 1 };
   return {
@@ -47,7 +49,7 @@ function differenceOf(
 
 /** Commits it in a pass whose table answers so, one after the other, and then that it is committed. */
 async function committing(
-  difference: Omit<Commit, 'actorsOf'>,
+  difference: Difference,
   {
     kind = 'changes',
     answers = [] as CommitResult[],
@@ -145,7 +147,7 @@ describe('what a deletion leaves behind', () => {
 
   it('invariant 2: is what a commit that makes the project again is conditional on', async () => {
     const tombstone = { version: 5, readAt: AT - 70_000 };
-    const madeAfter = async (difference: Omit<Commit, 'actorsOf'>, kind = 'changes') =>
+    const madeAfter = async (difference: Difference, kind = 'changes') =>
       (await committing(difference, { kind })).request.madeAfter;
     expect(await madeAfter(differenceOf(undefined, NEW, { tombstone }))).toEqual({ version: 5 });
     expect(await madeAfter(differenceOf(undefined, NEW))).toEqual({ version: undefined });
