@@ -4,6 +4,21 @@ import { showAbout } from './duration.ts';
 /** The shortest time between two lines about the same. */
 export const LINE_EVERY_MS = 60_000;
 
+/** Writes each message once a minute at most: on a full disk the same fails every second. */
+export function throttled(
+  write: (message: string, details?: object) => void,
+  clock: Clock,
+): (message: string, details?: object) => void {
+  const writtenAt = new Map<string, number>();
+  return (message, details) => {
+    const now = clock();
+    const past = now - (writtenAt.get(message) ?? Number.NEGATIVE_INFINITY);
+    if (past >= 0 && past < LINE_EVERY_MS) return;
+    writtenAt.set(message, now);
+    write(message, details);
+  };
+}
+
 /** Reports the failures of one thing: the first at once, then their number in at most one line a minute, and their end. */
 export class Outage {
   readonly #clock: Clock;

@@ -7,6 +7,7 @@ import type { SqliteQueue } from '../../functions/queue/sqlite.ts';
 import { askedPass, passIn } from '../../functions/schedule/pass-message.ts';
 import type { KnownProcess } from '../../functions/store/store.ts';
 import type { Closers } from '../basics/closers.ts';
+import { throttled } from '../basics/outage.ts';
 import type { Output } from '../basics/output.ts';
 import { Consumer } from '../loops/consumer.ts';
 import type { Source } from '../source/source.ts';
@@ -35,6 +36,7 @@ export function startPasses(
   { closers, output }: { readonly closers: Closers; readonly output: Output },
   { source, polling, queue, setAside, clock, sleep }: Parts,
 ): Passing {
+  const report = throttled(output.log.error, clock);
   const failures = new PassFailures(output, workspacesOf(source), clock);
   let isStopping = false;
   const ask = (processes: readonly ProcessKey[], mode: Mode) =>
@@ -66,7 +68,7 @@ export function startPasses(
   const consumer = new Consumer({
     ...{ queue, batch: 1, timeout: PASS_MS, clock, sleep },
     serve: createPollHandler(poll, setAside, output.log),
-    onFailure: error => output.log.error('Passes could not be received.', { error: String(error) }),
+    onFailure: error => report('Passes could not be received.', { error: String(error) }),
   });
   closers.add(async () => {
     isStopping = true;

@@ -5,6 +5,7 @@ import { scheduledIn } from '../../functions/schedule/scheduled.ts';
 import type { TickClaims } from '../../functions/store/store.ts';
 import type { Closers } from '../basics/closers.ts';
 import { failure } from '../basics/failure.ts';
+import { throttled } from '../basics/outage.ts';
 import type { Output } from '../basics/output.ts';
 import type { Store } from '../data/store.ts';
 import { periodOf, startTicker, type Ticker } from '../loops/ticker.ts';
@@ -31,7 +32,8 @@ export function startTicks(
   const { registry, wakes, configured } = endpoints;
   const { queues, rows, deliveries, reader: journal, claims, progress, isChanged } = store;
   // What a tick reports is for a stack's log; a run's health and status show it here.
-  const log = { info: () => undefined, warn: () => undefined, error: output.log.error };
+  const log = { info: () => undefined, warn: () => undefined, error: throttled(output.log.error, clock) };
+  const warn = throttled(output.warn, clock);
   const replaying = { configured, endpoints: rows, deliveries, journal, queues: wakes, clock, log };
   const reclaiming = reclaimingAfter(claims);
   const ticker = startTicker({
@@ -52,7 +54,7 @@ export function startTicks(
       endpoints.wake();
       passing.wake();
     },
-    onFailure: error => output.warn(`A tick failed: ${failure(error)}. The next one tries again.`),
+    onFailure: error => warn(`A tick failed: ${failure(error)}. The next one tries again.`),
   });
   closers.add(ticker.stop);
   return ticker;

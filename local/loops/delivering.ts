@@ -13,6 +13,7 @@ import type { Serve } from '../../functions/queue/queue.ts';
 import type { SetAside } from '../../functions/queue/set-aside.ts';
 import type { SqliteDeliveries } from '../../functions/store/sqlite/store.ts';
 import type { EndpointRows, Slots } from '../../functions/store/store.ts';
+import { throttled } from '../basics/outage.ts';
 import { type LocalQueues, QUEUES } from '../data/store.ts';
 import { EndpointLog } from '../endpoints/log.ts';
 import { type ConsumedQueue, Consumer, type ConsumerOptions, type RunContext } from './consumer.ts';
@@ -81,8 +82,9 @@ export function startDelivering(parts: Parts): Delivering {
     onDelivered: (endpoint, held) => endpointLog.arrived(endpoint, held),
   });
   const route = createRoute({ registry, send: sendBy(queues), setAside, log });
+  const report = throttled(log.error, clock);
   const onFailure = (error: unknown) =>
-    log.error('Messages could not be received; it is tried again.', { error: String(error) });
+    report('Messages could not be received; it is tried again.', { error: String(error) });
   const consumers = consumersOf(queues, { route, deliver }, { clock, sleep: parts.sleep, onFailure });
   return {
     ...{ registry, wakes, sender: senderOf(sending) },

@@ -14,9 +14,18 @@ import { startScheduling } from '../../kit/local/scheduling.ts';
 const SECOND = 1000;
 const DONE: PollReport = { mode: 'changes', outcome: 'completed', projects: 0, commits: 0, events: 0 };
 
+const NOTHING_KNOWN = {
+  ofAll: async (all: readonly never[]) => new Map(all.map(one => [one, UNKNOWN_PROCESS])),
+} as unknown as TickPasses['progress'];
+
 /** Runs passes of `processes` every 5 s against a service that fails until `failsUntil` (s), and returns the lines of the log. */
 async function logOf(
-  { processes, error, failsUntil }: { processes: string[]; error: Error; failsUntil: number },
+  {
+    processes,
+    error,
+    failsUntil,
+    progress = NOTHING_KNOWN,
+  }: { processes: string[]; error: Error; failsUntil: number; progress?: TickPasses['progress'] },
   log: 'text' | 'json' = 'text',
 ): Promise<string[]> {
   const time = ownTime(Date.UTC(2026, 10, 22));
@@ -39,9 +48,6 @@ async function logOf(
     sweep: 24 * 3600 * SECOND,
     overlap: SECOND,
   };
-  const progress = {
-    ofAll: async (all: readonly never[]) => new Map(all.map(one => [one, UNKNOWN_PROCESS])),
-  } as unknown as TickPasses['progress'];
   await startScheduling({
     source: realSource(settings, timing),
     poll: async () => {
@@ -89,6 +95,18 @@ test('with --log json a failure has process, mode, status and address, without t
     });
     expect(JSON.parse(second as string)).toMatchObject({ level: 'info', ...about, failures: 1 });
   }
+});
+
+test('what fails at each tick is logged once a minute', async () => {
+  const lines = await logOf({
+    ...{ processes: ['p1'], error: new Error('none'), failsUntil: 0 },
+    progress: { ofAll: () => Promise.reject(new Error('the disk is full')) },
+  });
+  const why =
+    'How far the processes are could not be read; their passes begin all the same. The next tick tries again. ' +
+    '(error: Error: the disk is full)';
+  expect(lines.slice(0, 3)).toEqual([`00:00:00  ${why}`, `00:01:00  ${why}`, `00:02:00  ${why}`]);
+  expect(lines.length).toBeLessThan(5);
 });
 
 test('the message of a process that only an earlier run watched is deleted, and not reported as a failure', async () => {
