@@ -11,7 +11,7 @@ const MAX_WAIT_MS = 20_000;
 const MIN_WAIT_MS = 1_000;
 const NOT_FOR_SIZE = new Set([401, 403, 404, 429]);
 
-export type ListName = keyof typeof PAGE_SIZES;
+type ListName = keyof typeof PAGE_SIZES;
 type Query = Readonly<Record<string, string | number>>;
 
 /** Asks the service about one process, with bounds for the rate and the number of requests. */

@@ -16,13 +16,13 @@ import {
 } from '../operations/stack/identity.ts';
 
 /** Lambda's context: the ARN as it was invoked, with the alias. */
-export interface OperateContext {
+interface OperateContext {
   readonly invokedFunctionArn: string;
 }
 
 export type Operate = (event: unknown, context: OperateContext) => Promise<Reply>;
 
-export interface OperateDependencies {
+interface OperateDependencies {
   readonly operations: Operations;
   readonly whoCalls: WhoCalls;
   readonly log: Log;
@@ -119,7 +119,7 @@ function limitOf(request: Request): number {
   return ('limit' in request ? request.limit : undefined) ?? MAX_LIMIT;
 }
 
-export interface WhoCallsDependencies {
+interface WhoCallsDependencies {
   readonly region: string;
   readonly functionName: string;
   /** Where STS of this region is reached. */
@@ -129,7 +129,7 @@ export interface WhoCallsDependencies {
 }
 
 /** Verifies a caller. @throws Refused for an identity that is not valid */
-export type WhoCalls = (request: unknown, identity: SignedIdentity) => Promise<Caller>;
+type WhoCalls = (request: unknown, identity: SignedIdentity) => Promise<Caller>;
 
 /** How old a signature may be, or how far in the future. STS itself allows 5 to 15 minutes. */
 const MAX_SIGNATURE_AGE_MS = 5 * 60_000;

@@ -27,7 +27,7 @@ export interface Rejected {
   readonly event?: ChangeEvent;
 }
 
-export interface PublishDependencies extends Omit<Topic, 'isLate' | 'refuse'> {
+interface PublishDependencies extends Omit<Topic, 'isLate' | 'refuse'> {
   readonly reject: (rejected: Rejected) => Promise<void>;
   readonly log: Log;
   readonly count: Count;

@@ -9,7 +9,7 @@ import type { SetAside } from '../queue/set-aside.ts';
 
 export type Route = Serve<{ getRemainingTimeInMillis(): number }>;
 
-export interface RouteDependencies {
+interface RouteDependencies {
   readonly registry: Pick<Registry, 'settings'>;
   readonly send: Send;
   readonly setAside: SetAside;

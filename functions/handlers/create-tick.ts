@@ -5,9 +5,9 @@ import { type Queues, wakeWaiting } from '../delivery/queues.ts';
 import type { Registry } from '../delivery/registry.ts';
 import type { Replays } from '../operations/replay.ts';
 import type { Queue } from '../queue/queue.ts';
+import { startPasses } from '../schedule/due.ts';
 import { type Found, report } from '../schedule/report.ts';
 import type { ScheduledProcess } from '../schedule/scheduled.ts';
-import { startPasses } from '../schedule/start-passes.ts';
 import { figuresOf, type Remember } from '../schedule/watch.ts';
 import type { TickClaims, TickProgresses } from '../store/store.ts';
 

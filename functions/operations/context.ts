@@ -50,9 +50,7 @@ export interface OperationsContext
 }
 
 /** Settings in the form in which they are stored, or what is wrong with them. */
-export type CheckedSettings =
-  | { readonly settings: EndpointSettings }
-  | { readonly problems: readonly string[] };
+type CheckedSettings = { readonly settings: EndpointSettings } | { readonly problems: readonly string[] };
 
 /** The ports that exist on AWS only. */
 export interface StackPorts {
@@ -71,7 +69,7 @@ export interface LogReader {
 }
 
 /** The part of a log to read, in ms since 1970. */
-export interface LogStretch {
+interface LogStretch {
   readonly function: FunctionName;
   readonly since: number;
   readonly until: number;

@@ -23,7 +23,7 @@ export interface SqliteQueueOptions {
 }
 
 /** How many messages of a group a queue holds, and when the oldest was sent. */
-export interface Held {
+interface Held {
   readonly count: number;
   readonly oldest: number | undefined;
 }

@@ -1,7 +1,7 @@
 import { type Count, type Log, present } from '../basics/telemetry.ts';
 import type { Registered } from '../delivery/registry.ts';
 import type { SilentSubscription } from '../topic/watch-subscriptions.ts';
-import type { Started } from './start-passes.ts';
+import type { Started } from './due.ts';
 import type { ProcessFigures } from './watch.ts';
 import type { StoppedMapping } from './watch-aws.ts';
 

@@ -25,7 +25,7 @@ export interface ProcessFigures {
   readonly oldestPassAge: number;
 }
 
-export interface LateProcess {
+interface LateProcess {
   readonly workspace: string;
   readonly processId: string;
   readonly what: 'changes' | 'sweep' | 'baseline';

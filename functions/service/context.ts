@@ -1,6 +1,6 @@
 import type { Agent, Dispatcher } from 'undici';
-import type { HttpAnswer, HttpFailure, HttpRequest } from './exchange.ts';
 import type { Notice, Settings } from './options.ts';
+import type { HttpAnswer, HttpFailure, HttpRequest } from './send-once.ts';
 import { sendOnce } from './send-once.ts';
 import { createTurns, type Turns } from './turns.ts';
 

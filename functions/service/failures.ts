@@ -7,7 +7,7 @@ import {
   ServiceStatusError,
   ServiceUnreachableError,
 } from './errors.ts';
-import type { HttpAnswer, HttpFailure } from './exchange.ts';
+import type { HttpAnswer, HttpFailure } from './send-once.ts';
 
 /** One failed try, and what may be done about it. */
 export interface Failure {

@@ -11,7 +11,7 @@ export type Outcome<Value> =
   | { readonly error: ServiceError; readonly mayBeSize: boolean };
 
 /** How tries are spread over time. `deadline` in ms since 1970 by `clock`; it may move while we wait. */
-export interface Pacing {
+interface Pacing {
   readonly clock: Clock;
   readonly random: Random;
   readonly sleep: Sleep;

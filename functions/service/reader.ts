@@ -7,10 +7,10 @@ import type { Context } from './context.ts';
 import { excerpt } from './describe.ts';
 import { digestOf } from './digest.ts';
 import { DeadlineError, type Scope, ServiceAnswerError, ServiceStatusError } from './errors.ts';
-import { type HttpAnswer, type HttpFailure, isSuccess } from './exchange.ts';
 import { exchangeFailure, garbledFailure, retryAfterOf, statusFailure, type Trying } from './failures.ts';
 import { decodeText, parseBody } from './parse.ts';
 import { type Outcome, persist, type Try } from './persist.ts';
+import { type HttpAnswer, type HttpFailure, isSuccess } from './send-once.ts';
 import type { Tokens } from './tokens.ts';
 import type { Turns } from './turns.ts';
 
@@ -39,7 +39,7 @@ export interface Wrong {
 }
 
 /** What to GET. */
-export interface Question {
+interface Question {
   /** With the query. */
   readonly path: string;
   /** Whom its errors concern. */

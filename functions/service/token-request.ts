@@ -2,11 +2,11 @@ import { plausibleDate } from '../basics/http-date.ts';
 import { pathOf } from './address.ts';
 import type { Context } from './context.ts';
 import { ServiceAnswerError, ServiceError, ServiceStatusError, TokenError } from './errors.ts';
-import type { HttpRequest } from './exchange.ts';
-import { isSuccess } from './exchange.ts';
 import { exchangeFailure, garbledFailure, statusFailure, type Trying } from './failures.ts';
 import { parseBody } from './parse.ts';
 import { persist, type Try } from './persist.ts';
+import type { HttpRequest } from './send-once.ts';
+import { isSuccess } from './send-once.ts';
 import { readTokenAnswer, type TokenAnswer } from './token-answer.ts';
 import type { TokenWait } from './tokens.ts';
 

@@ -3,7 +3,7 @@ import type { ServiceError } from './errors.ts';
 import type { TokenAnswer } from './token-answer.ts';
 
 /** An access token in use. Compared by identity: an authorization server may well hand out the same text again. */
-export interface Token {
+interface Token {
   readonly text: string;
 }
 

@@ -45,7 +45,7 @@ export interface Topic {
 }
 
 /** The messages that were not published, by their index in the batch. */
-export interface Unsent {
+interface Unsent {
   /** Those that SNS failed; they may succeed later. */
   readonly failed: readonly number[];
   /** The first that was not tried, for lack of time or because one before it failed. None after it was

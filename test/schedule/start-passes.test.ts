@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { NewMessage, Queue } from '../../functions/queue/queue.ts';
+import { startPasses } from '../../functions/schedule/due.ts';
 import { passMessage } from '../../functions/schedule/pass-message.ts';
 import type { ScheduledProcess } from '../../functions/schedule/scheduled.ts';
-import { startPasses } from '../../functions/schedule/start-passes.ts';
 import { createTickClaims } from '../../functions/store/dynamo/tick.ts';
 import { openModel } from '../kit/table.ts';
 

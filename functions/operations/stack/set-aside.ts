@@ -63,7 +63,7 @@ async function receive(client: Client, QueueUrl: string, hiddenFor: number): Pro
   return Messages;
 }
 
-export interface UnsettledQueues {
+interface UnsettledQueues {
   readonly unsettled: string;
   /** Where its messages come from. Messages that SNS could not put into the first of them are there, too. */
   readonly sources: readonly [events: string, ...others: string[]];

@@ -29,13 +29,13 @@ export const SCHEDULE_BUGS: readonly Bug[] = [
   },
   {
     name: 'what is due before the next tick left to that',
-    edits: [edit('schedule/start-passes.ts', 'const to = now + period;', 'const to = now;')],
+    edits: [edit('schedule/due.ts', 'const to = now + period;', 'const to = now;')],
   },
   {
     name: 'all sent again of which a part was not taken',
     edits: [
       edit(
-        'schedule/start-passes.ts',
+        'schedule/due.ts',
         'await queue.send(unsent)',
         'await queue.send(due.map(pass => delayed(pass, now)))',
       ),
