@@ -1,7 +1,7 @@
 import { argv, cwd, env, exit, stderr, stdin, stdout } from 'node:process';
+import { sleep } from '../functions/basics/system.ts';
 import { withEnvFile } from '../local/basics/environment.ts';
 import { flush } from '../local/basics/flush.ts';
-import { sleep } from '../local/basics/sleep.ts';
 import { browse } from './browse.ts';
 import { backUpRun } from './connect/back-up.ts';
 import { openDoctor } from './connect/doctor.ts';

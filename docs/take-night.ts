@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { open } from '../cli/context/runner.ts';
 import type { World } from '../cli/context/world.ts';
 import { changewire } from '../cli/program.ts';
-import { sleep as wait } from '../local/basics/sleep.ts';
+import { sleep as wait } from '../functions/basics/system.ts';
 
 /**
  * `node docs/take-night.ts`: writes the transcript of docs/operating.md. It is what a real run over the simulated service shows on a terminal of

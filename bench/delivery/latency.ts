@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sleep } from '../../functions/basics/system.ts';
 import { createPublish, type Publish } from '../../functions/handlers/create-publish.ts';
 import { QUEUE_SCHEMA } from '../../functions/queue/sqlite.ts';
 import { encode } from '../../functions/store/codec.ts';
@@ -11,7 +12,6 @@ import { sqliteEndpointRows, sqliteSlots } from '../../functions/store/sqlite/en
 import { sqliteJournal } from '../../functions/store/sqlite/journal.ts';
 import { DELIVERIES_SCHEMA, SNAPSHOTS_SCHEMA } from '../../functions/store/sqlite/schema.ts';
 import { sqliteDeliveries } from '../../functions/store/sqlite/store.ts';
-import { sleep } from '../../local/basics/sleep.ts';
 import { openQueues } from '../../local/data/store.ts';
 import { startJournalFeed } from '../../local/feed/journal-feed.ts';
 import { startDelivering } from '../../local/loops/delivering.ts';

@@ -39,7 +39,7 @@ export async function openDoctor(
       throw new UsageError('--stack has a configuration of its own: give --stack or --config.');
     return undefined;
   }
-  const { serviceSettings } = await import('../../local/settings/service-settings.ts');
+  const { serviceSettings } = await import('../../local/settings/watched.ts');
   const { configFileIn } = await import('../../local/settings/config-file.ts');
   const hasSettings = named === undefined && serviceSettings(environment) !== undefined;
   // A run answers with its own configuration; a watch is made from here.

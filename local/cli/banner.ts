@@ -2,6 +2,11 @@ import type { EndpointSettings } from '../../functions/model/endpoint.ts';
 import type { ValueFilter } from '../../functions/model/filter.ts';
 import { KINDS } from '../../functions/model/kinds.ts';
 import { showDuration } from '../basics/duration.ts';
+import type { Output } from '../basics/output.ts';
+import { createPage, type Page, whyNoPage } from '../console/page.ts';
+import type { DataDirectory } from '../data/data-directory.ts';
+import { type Address, pageAddress } from '../operate/address.ts';
+import type { Options } from '../settings/options.ts';
 import type { WantedEndpoint } from '../settings/wanted-endpoints.ts';
 import type { WantedSubscription } from '../settings/wanted-subscriptions.ts';
 import type { Source } from '../source/source.ts';
@@ -102,4 +107,26 @@ function condition({ field, ...asked }: ValueFilter): string {
     ([key, values]) => `${key} ${values?.map(value => (value === '' ? 'nothing' : value)).join(' or ')}`,
   );
   return [field, ...parts].join(' ');
+}
+
+/** The console of a run; undefined: nobody wants it, or it can't be had here. */
+export function consoleOf(options: Pick<Options, 'console'>, why = whyNoPage()): Page | undefined {
+  return options.console && why === undefined ? createPage() : undefined;
+}
+
+interface Told {
+  readonly options: Pick<Options, 'console'>;
+  readonly output: Pick<Output, 'say' | 'isTerminal'>;
+  readonly address: Address;
+  readonly directory: DataDirectory;
+}
+
+/** Says in one line where the console is, or why there is none. The address is written to a terminal only: logs are
+ *  kept and read by others, who must not see the token. */
+export function tellConsole({ options, output, address, directory }: Told, why = whyNoPage()): void {
+  if (!options.console) return;
+  if (!address.hasPage) output.say(`There is no console: ${why ?? 'it was not asked for'}.`);
+  else if (!output.isTerminal)
+    output.say(`The console: npx changewire console --data ${directory.path} tells its address.`);
+  else output.say(`Look at it in a browser: ${pageAddress(address)}\n`);
 }

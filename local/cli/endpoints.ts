@@ -1,15 +1,14 @@
 import type { Clock } from '../../functions/basics/clock.ts';
+import { sleep } from '../../functions/basics/system.ts';
 import type { EndpointSettings, LinkTemplates } from '../../functions/model/endpoint.ts';
 import { KINDS } from '../../functions/model/kinds.ts';
 import type { SecretKeeper } from '../../functions/model/secret.ts';
 import type { SetAside } from '../../functions/queue/set-aside.ts';
 import type { Closers } from '../basics/closers.ts';
 import type { Output } from '../basics/output.ts';
-import { sleep } from '../basics/sleep.ts';
 import type { DataDirectory } from '../data/data-directory.ts';
 import type { Store } from '../data/store.ts';
-import { fileSecrets, SECRETS_FOLDER } from '../endpoints/secret-files.ts';
-import { keptSecret } from '../endpoints/webhook-secret.ts';
+import { fileSecrets, keptSecret, SECRETS_FOLDER } from '../endpoints/secret-files.ts';
 import { type Delivering, startDelivering } from '../loops/delivering.ts';
 import type { WantedEndpoint } from '../settings/wanted-endpoints.ts';
 import { takeUp } from './undelivered.ts';

@@ -1,5 +1,6 @@
 import type { Clock } from '../../functions/basics/clock.ts';
 import type { Mode, ProcessKey } from '../../functions/basics/process.ts';
+import { sleep } from '../../functions/basics/system.ts';
 import {
   createPoll,
   type Poll,
@@ -10,7 +11,6 @@ import { connect } from '../../functions/service/client.ts';
 import type { ServiceConnection } from '../../functions/service/service.ts';
 import type { Snapshots } from '../../functions/store/store.ts';
 import type { Output } from '../basics/output.ts';
-import { sleep } from '../basics/sleep.ts';
 import type { PassWatch } from '../health/freshness.ts';
 import type { Watched } from '../settings/watched.ts';
 import type { Source } from '../source/source.ts';

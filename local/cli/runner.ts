@@ -1,4 +1,5 @@
 import type { Clock } from '../../functions/basics/clock.ts';
+import { sleep } from '../../functions/basics/system.ts';
 import { linkTemplatesOf } from '../../functions/config/workspace.ts';
 import { resolveBySystem } from '../../functions/delivery/http/guarded-agent.ts';
 import { checkWatched } from '../../functions/operations/check-filter.ts';
@@ -8,7 +9,6 @@ import { Closers } from '../basics/closers.ts';
 import type { Environment } from '../basics/environment.ts';
 import { failure } from '../basics/failure.ts';
 import type { Output } from '../basics/output.ts';
-import { sleep } from '../basics/sleep.ts';
 import { UsageError } from '../basics/usage-error.ts';
 import {
   type DataDirectory,
@@ -17,31 +17,28 @@ import {
   type RunContext,
 } from '../data/data-directory.ts';
 import { openStore } from '../data/store.ts';
-import { startJournalFeed, waking } from '../feed/journal-feed.ts';
-import type { Feed } from '../feed/rounds.ts';
+import { type Feed, startJournalFeed, waking } from '../feed/journal-feed.ts';
 import { PassWatch } from '../health/freshness.ts';
-import { serveHealth } from '../health/server.ts';
+import { serveHealth } from '../health/health.ts';
 import type { Ticker } from '../loops/ticker.ts';
 import { refuseUndeliverable } from '../settings/endpoint-options.ts';
 import type { Options } from '../settings/options.ts';
-import { namesService } from '../settings/service-settings.ts';
 import { wantedEndpoints } from '../settings/wanted-endpoints.ts';
 import { wantedSubscriptions } from '../settings/wanted-subscriptions.ts';
+import { namesService } from '../settings/watched.ts';
 import { subscriberName } from '../sns/sns.ts';
 import type { Source } from '../source/source.ts';
-import { sourceOf } from '../source/source-of.ts';
-import { askedBy, banner, bannerDetails } from './banner.ts';
-import { consoleOf, tellConsole } from './console.ts';
+import { sourceOf } from '../source/source.ts';
+import { askedBy, banner, bannerDetails, consoleOf, tellConsole } from './banner.ts';
 import { type Endpoints, startEndpoints } from './endpoints.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { passOnce } from './once.ts';
 import { serveOperations } from './operations.ts';
 import { processesOf, startPasses, workspacesOf } from './passes.ts';
 import { type Polling, startPolling } from './polling.ts';
-import { resendOf } from './resend.ts';
 import { startTicks } from './ticks.ts';
 import { keepRejected, type StartedTopic, startTopic } from './topic.ts';
-import { tellAbandoned } from './undelivered.ts';
+import { resendOf, tellAbandoned } from './undelivered.ts';
 
 export interface Runner {
   /** One pass of each process, and all of its events delivered. @returns true when all went well. */

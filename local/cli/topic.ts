@@ -1,15 +1,17 @@
 import { appendFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
+import type { Clock } from '../../functions/basics/clock.ts';
+import { sleep } from '../../functions/basics/system.ts';
 import { createPublish, type Publish } from '../../functions/handlers/create-publish.ts';
 import type { Queue } from '../../functions/queue/queue.ts';
 import type { SqliteDeliveries } from '../../functions/store/sqlite/store.ts';
-import { sleep } from '../basics/sleep.ts';
+import { Failures } from '../basics/outage.ts';
+import type { Output } from '../basics/output.ts';
 import type { DataDirectory, RunContext } from '../data/data-directory.ts';
 import { Topic } from '../loops/topic.ts';
 import type { WantedSubscription } from '../settings/wanted-subscriptions.ts';
 import { type LocalSns, localSns } from '../sns/sns.ts';
-import { Recent } from '../terminal/recent.ts';
-import { subscriptionTeller } from './subscription-teller.ts';
+import type { Notice } from '../sns/subscription.ts';
 import { takeUp } from './undelivered.ts';
 
 export interface StartedTopic {
@@ -105,4 +107,51 @@ async function resolvesWithin(promise: Promise<void>, ms: number): Promise<boole
   const result = await Promise.race([promise.then(() => true).catch(() => false), timer]);
   late.abort();
   return result;
+}
+
+/** Reports what happens to the subscriptions, each by the name that people gave it. */
+export function subscriptionTeller(
+  output: Pick<Output, 'say' | 'warn'>,
+  wanted: readonly Pick<WantedSubscription, 'name' | 'label'>[],
+  clock: Clock,
+): (notice: Notice) => void {
+  const labels = new Map(wanted.map(({ name, label }) => [name, label]));
+  const failures = new Map<string, Failures>();
+  const failuresOf = (name: string, warn: (text: string) => void): Failures => {
+    const known = failures.get(name) ?? new Failures(warn, clock);
+    failures.set(name, known);
+    return known;
+  };
+  return ({ kind, name, text, attempt }) => {
+    const label = labels.get(name) ?? name;
+    const about = { endpoint: label };
+    const warn = (line: string) => output.warn(`${label}: ${line}`, about);
+    if (kind === 'confirmed') return output.say(`${label}: ${text}`, about);
+    if (attempt === undefined) return warn(text);
+    const { eventId, attempts, failure, pause } = attempt;
+    const told = failuresOf(name, warn);
+    if (failure === undefined) told.arrived(attempts > 1);
+    else if (pause === undefined) told.gaveUp({ eventId, ...failure });
+    else told.failed({ eventId, ...failure, pause });
+  };
+}
+
+/** Remembers the last `capacity` ids, so that memory stays bounded however long the subscriber runs. */
+class Recent {
+  readonly #capacity: number;
+  readonly #ids = new Set<string>();
+
+  constructor(capacity: number) {
+    this.#capacity = capacity;
+  }
+
+  has(id: string): boolean {
+    return this.#ids.has(id);
+  }
+
+  add(id: string): void {
+    this.#ids.add(id);
+    const oldest = this.#ids.size > this.#capacity ? this.#ids.values().next().value : undefined;
+    if (oldest !== undefined) this.#ids.delete(oldest);
+  }
 }

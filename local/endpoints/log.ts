@@ -1,6 +1,6 @@
 import type { Clock } from '../../functions/basics/clock.ts';
 import type { Log } from '../../functions/basics/telemetry.ts';
-import { Failures } from './failures.ts';
+import { Failures } from '../basics/outage.ts';
 
 /** The shortest time, in ms, between two equal messages that are not about a single event. */
 const ONCE_IN = 60_000;

@@ -1,8 +1,9 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { syncDirectory, writeWhole } from '../../functions/basics/write-whole.ts';
 import { ENDPOINT_NAME } from '../../functions/model/endpoint.ts';
-import type { SecretKeeper } from '../../functions/model/secret.ts';
+import { isSigningSecret, type SecretKeeper } from '../../functions/model/secret.ts';
 
 /** Where a data directory holds the secrets of endpoints that are added while it runs. */
 export const SECRETS_FOLDER = 'endpoints';
@@ -35,4 +36,27 @@ export function fileSecrets(directory: string): SecretKeeper {
 function checked(endpoint: string): string {
   if (ENDPOINT_NAME.test(endpoint)) return endpoint;
   throw new Error('An endpoint has a name of 1 to 64 letters, digits, "-" and "_".');
+}
+
+/** The signing secret in a file (mode 0600, which does nothing on Windows), which is made with a new one when it isn't there.
+ *  @throws when the file holds something else, naming the remedy */
+export function keptSecret(path: string): string {
+  const kept = read(path);
+  if (kept !== undefined) {
+    if (isSigningSecret(kept)) return kept;
+    throw new Error(`${path} holds no signing secret. Delete it, and the next start makes a new one.`);
+  }
+  const secret = `whsec_${randomBytes(32).toString('base64')}`;
+  writeFileSync(path, `${secret}\n`, { mode: 0o600, flag: 'wx', flush: true });
+  return secret;
+}
+
+function read(path: string): string | undefined {
+  try {
+    chmodSync(path, 0o600);
+    return readFileSync(path, 'utf8').trim();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
 }

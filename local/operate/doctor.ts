@@ -1,4 +1,5 @@
 import type { Sleep } from '../../functions/basics/clock.ts';
+import { sleep } from '../../functions/basics/system.ts';
 import { createDoctor, type Doctor, type DoctorOptions } from '../../functions/doctor/doctor.ts';
 import { configuredIn } from '../../functions/doctor/settings.ts';
 import { createWatch, type WatchDoctor } from '../../functions/doctor/watch.ts';
@@ -7,10 +8,9 @@ import { openProbe } from '../../functions/service/probe.ts';
 import { loadWorkspace } from '../../simulator/persistence.ts';
 import { startSimulatedService } from '../../simulator/server.ts';
 import type { Environment } from '../basics/environment.ts';
-import { sleep } from '../basics/sleep.ts';
 import { UsageError } from '../basics/usage-error.ts';
 import { readConfigFile } from '../settings/config-file.ts';
-import { serviceSettings } from '../settings/service-settings.ts';
+import { serviceSettings } from '../settings/watched.ts';
 import { configuredSource, realSource, type Source } from '../source/source.ts';
 
 const NEVER = { changes: { fastest: 60_000, slowest: 60_000 }, sweep: 60_000, overlap: 1_000 };

@@ -1,8 +1,76 @@
 import type { Credentials } from '../../functions/aws/credentials.ts';
+import { shown } from '../../functions/config/problems.ts';
 import type { Config } from '../../functions/config/schema.ts';
-import { type WorkspaceSettings, workspacesOf } from '../../functions/config/workspace.ts';
+import { secureAddress } from '../../functions/config/values.ts';
+import { processId, type WorkspaceSettings, workspacesOf } from '../../functions/config/workspace.ts';
 import type { Environment } from '../basics/environment.ts';
 import { UsageError } from '../basics/usage-error.ts';
+
+/** A real service, as the environment names it (service-api.md §1, §5). */
+export interface ServiceSettings {
+  readonly baseUrl: string;
+  readonly authUrl: string;
+  readonly audience: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly processes: readonly string[];
+}
+
+const NAMES = [
+  'SERVICE_BASE_URL',
+  'SERVICE_AUTH_URL',
+  'SERVICE_AUDIENCE',
+  'SERVICE_CLIENT_ID',
+  'SERVICE_CLIENT_SECRET',
+  'SERVICE_PROCESSES',
+] as const;
+type Name = (typeof NAMES)[number];
+
+/** Whether the environment names a service, or a part of one. */
+export function namesService(environment: Environment): boolean {
+  return NAMES.some(name => (environment[name]?.trim() ?? '') !== '');
+}
+
+/** undefined when no SERVICE_* variable is set. @throws UsageError that names what is missing or wrong, and no value of
+ *  a variable that may hold a secret. */
+export function serviceSettings(environment: Environment): ServiceSettings | undefined {
+  const value = (name: Name) => environment[name]?.trim() ?? '';
+  if (!namesService(environment)) return undefined;
+  const missing = NAMES.filter(name => value(name) === '');
+  if (missing.length > 0)
+    throw new UsageError(
+      `${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} not set. To watch a service set all of ` +
+        `${NAMES.join(', ')}, in the environment or in .env; to try the simulated one set none.`,
+    );
+  const processes = value('SERVICE_PROCESSES').split(',');
+  return {
+    baseUrl: address('SERVICE_BASE_URL', value('SERVICE_BASE_URL')),
+    authUrl: address('SERVICE_AUTH_URL', value('SERVICE_AUTH_URL')),
+    audience: value('SERVICE_AUDIENCE'),
+    clientId: value('SERVICE_CLIENT_ID'),
+    clientSecret: value('SERVICE_CLIENT_SECRET'),
+    processes: processIds(processes.map(id => id.trim())),
+  };
+}
+
+/** Checks an address as `baseUrl` and `authUrl` of cdk.json are checked: credentials and records are sent
+ *  there. */
+function address(name: Name, value: string): string {
+  const { success, error } = secureAddress().safeParse(value);
+  if (success) return value;
+  throw new UsageError(`${name} must be ${error.issues[0]?.message}.`);
+}
+
+function processIds(ids: readonly string[]): readonly string[] {
+  if (ids.includes(''))
+    throw new UsageError('SERVICE_PROCESSES has an empty id: write the ids with one comma between two.');
+  for (const id of ids) {
+    const { error } = processId().safeParse(id);
+    if (error)
+      throw new UsageError(`SERVICE_PROCESSES: found ${shown(id)}; allowed: ${error.issues[0]?.message}.`);
+  }
+  return [...new Set(ids)];
+}
 
 /** A workspace that is polled in this run. */
 export interface Watched {

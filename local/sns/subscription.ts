@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Clock, Sleep } from '../../functions/basics/clock.ts';
 import type { Failure } from '../../functions/delivery/http/outcome.ts';
 import type { PendingDelivery } from '../../functions/model/delivery.ts';
-import { AWAY } from '../endpoints/failures.ts';
+import { AWAY } from '../basics/outage.ts';
 import type { Backlog } from './backlog.ts';
 import { type Poster, type PostResult, poster } from './http.ts';
 import { handshake, notification, type Outgoing, type Sender } from './messages.ts';

@@ -3,8 +3,11 @@ import type { Config } from '../../functions/config/schema.ts';
 import type { ProcessSettings, WorkspaceSettings } from '../../functions/config/workspace.ts';
 import { type SimulatedService, startChanging, startSimulatedService } from '../../simulator/server.ts';
 import type { Environment } from '../basics/environment.ts';
-import type { ServiceSettings } from '../settings/service-settings.ts';
-import { type Watched, watchedOf } from '../settings/watched.ts';
+import { failure } from '../basics/failure.ts';
+import type { RunContext } from '../data/data-directory.ts';
+import { readConfigFile } from '../settings/config-file.ts';
+import type { Options } from '../settings/options.ts';
+import { type ServiceSettings, serviceSettings, type Watched, watchedOf } from '../settings/watched.ts';
 
 /** What is watched: real services or the simulated one. */
 export interface Source {
@@ -84,4 +87,43 @@ function watchedAs(
     processes: processes.map(id => ({ id, ...timing })),
   });
   return { workspace, credentials };
+}
+
+/** How often the simulated service changes, and how often changes are looked for, in ms. */
+const LIVELY = 2000;
+
+/** The service to poll, and the data directory where none is named. The simulated service has another
+ *  directory than real ones: what is left to be sent of one must never reach the receivers of the other. */
+export function sourceOf(options: Options, environment: Environment) {
+  if (options.config !== undefined) {
+    const config = readConfigFile(options.config);
+    const source = configuredSource(config, environment);
+    return { config, data: '.changewire', start: async () => source };
+  }
+  const settings = serviceSettings(environment);
+  if (settings !== undefined) {
+    const source = realSource(settings, timingOf(options));
+    return { config: undefined, data: '.changewire', start: async () => source };
+  }
+  const start = (run: RunContext) => openSimulated(run, options);
+  return { config: undefined, data: '.changewire/simulated', start };
+}
+
+function timingOf({ interval, sweepInterval, overlap }: Options): Timing {
+  return {
+    ...(interval && { changes: interval }),
+    ...(sweepInterval !== undefined && { sweep: sweepInterval }),
+    ...(overlap !== undefined && { overlap }),
+  };
+}
+
+async function openSimulated({ closers, directory, output }: RunContext, options: Options): Promise<Source> {
+  const source = await simulatedSource({
+    file: directory.file('service.json'),
+    timing: { changes: { fastest: LIVELY, slowest: LIVELY }, ...timingOf(options) },
+    every: options.once ? undefined : LIVELY,
+    onError: error => output.warn(`The simulated service can't change: ${failure(error)}.`),
+  });
+  closers.add(source.stop);
+  return source;
 }

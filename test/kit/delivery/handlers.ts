@@ -6,6 +6,7 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import { buildApp } from 'fauxqs';
+import { sleep } from '../../../functions/basics/system.ts';
 import { wakesAt } from '../../../functions/delivery/health.ts';
 import { type Queues, sendBy, wakeBy } from '../../../functions/delivery/queues.ts';
 import { createRegistry } from '../../../functions/delivery/registry.ts';
@@ -18,7 +19,6 @@ import type { Queue } from '../../../functions/queue/queue.ts';
 import { sqsQueue } from '../../../functions/queue/sqs.ts';
 import { createEndpointRows, createSlots } from '../../../functions/store/dynamo/endpoints.ts';
 import { createDeliveries } from '../../../functions/store/dynamo/store.ts';
-import { sleep } from '../../../local/basics/sleep.ts';
 import { addingUp } from '../adding-up.ts';
 import { type Poller, startPoller } from '../sqs-poller.ts';
 import { openModel } from '../table.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { consoleOf, tellConsole } from '../../../local/cli/console.ts';
+import { consoleOf, tellConsole } from '../../../local/cli/banner.ts';
 import { openScratchDirectory } from '../../../local/data/data-directory.ts';
 import { parseOptions } from '../../../local/settings/options.ts';
 

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { UsageError } from '../../../local/basics/usage-error.ts';
 import { parseOptions } from '../../../local/settings/options.ts';
-import { serviceSettings } from '../../../local/settings/service-settings.ts';
 import { wantedEndpoints } from '../../../local/settings/wanted-endpoints.ts';
+import { serviceSettings } from '../../../local/settings/watched.ts';
 import { leakIn, secrets } from '../../kit/secret-arbitraries.ts';
 
 /** Options as people write them; `--data` is left out, for a path that can't be used must be named. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { subscriptionTeller } from '../../../local/cli/subscription-teller.ts';
+import { subscriptionTeller } from '../../../local/cli/topic.ts';
 import type { Attempt, Notice } from '../../../local/sns/subscription.ts';
 
 it('tells of each subscription by the name that people gave it, and of its failures as of any endpoint’s', () => {

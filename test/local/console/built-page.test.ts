@@ -1,8 +1,7 @@
 import { cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { builtPage } from '../../../local/console/built-page.ts';
-import { digestOfSources } from '../../../local/console/digest.ts';
+import { builtPage, digestOfSources } from '../../../local/console/built-page.ts';
 import { ROOT, whyNoPage } from '../../../local/console/page.ts';
 import { temporaryDirectory } from '../../kit/temporary.ts';
 

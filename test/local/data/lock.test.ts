@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { DirectoryInUse, lockDirectory } from '../../../local/data/lock.ts';
+import { DirectoryInUse, lockDirectory } from '../../../local/data/data-directory.ts';
 import { moduleUrl, otherProcess, temporaryDirectory } from '../../kit/temporary.ts';
 
 const holding = (directory: string) =>
   otherProcess(`
-    const { lockDirectory } = await import(${JSON.stringify(moduleUrl('local/data/lock.ts'))});
+    const { lockDirectory } = await import(${JSON.stringify(moduleUrl('local/data/data-directory.ts'))});
     globalThis.lock = lockDirectory(${JSON.stringify(directory)});
     setInterval(() => globalThis.lock, 1000);
     console.log('locked');`);

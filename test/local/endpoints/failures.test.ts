@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Failures } from '../../../local/endpoints/failures.ts';
+import { Failures } from '../../../local/basics/outage.ts';
 
 /** What is said of an endpoint, each line with its second. */
 function told() {

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createOutput } from '../../../local/basics/output.ts';
 import { startRunner } from '../../../local/cli/runner.ts';
 import type { Health } from '../../../local/health/health.ts';
-import { startHealthServer } from '../../../local/health/server.ts';
+import { startHealthServer } from '../../../local/health/health.ts';
 import { parseOptions } from '../../../local/settings/options.ts';
 import { startSimulatedService } from '../../../simulator/server.ts';
 import { environmentOf, until } from '../../kit/local/run.ts';

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { withEnvFile } from '../../../local/basics/environment.ts';
-import { serviceSettings } from '../../../local/settings/service-settings.ts';
+import { serviceSettings } from '../../../local/settings/watched.ts';
 import { temporaryDirectory } from '../../kit/temporary.ts';
 
 const ADDRESS =
