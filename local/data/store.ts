@@ -46,6 +46,11 @@ export const QUEUES = {
 /** The file of earlier versions, whose layout can't be read any more. */
 const FORMER_FILE = 'table.sqlite';
 
+/** Deletes messages whose deliveries are in rows, too: a run was killed between writing the row and deleting the message. */
+const DELETE_KEPT = `DELETE FROM message WHERE queue IN ('deliveries', 'chat') AND EXISTS (
+  SELECT 1 FROM pending WHERE endpoint = message."group"
+    AND event_id = CASE WHEN json_valid(message.body) THEN json_extract(message.body, '$.id') END)`;
+
 /** Opens what an earlier run left, or begins anew. @throws when the file is of another version */
 export function openStore(
   { closers, directory }: { closers: Closers; directory: DataDirectory },
@@ -63,6 +68,7 @@ export function openStore(
   closers.add(store.close);
   const { file } = store.database;
   recoverMessages(file, clock());
+  file.exec(DELETE_KEPT);
   const queues = openQueues(file, clock);
   return {
     ...store,

@@ -34,6 +34,24 @@ describe('the store of a run', () => {
     expect(next.journal.positionOf('publish')).toBe(7);
   });
 
+  it('counts once a delivery whose message a killed run had not deleted after writing its row', async () => {
+    const path = temporaryDirectory();
+    const first = open(path);
+    const bodies = someEvents(3).map(event => JSON.stringify(event));
+    await first.queues.deliveries.send([...bodies, 'no JSON'].map(body => ({ body, group: 'crm' })));
+    await first.queues.deliveries.send([{ body: bodies[0] as string, group: 'erp' }]);
+    await first.queues.deliveries.receive(9);
+    const [one, , three] = someEvents(3) as [ChangeEvent, ChangeEvent, ChangeEvent];
+    await first.deliveries.add([delivery(one.id), delivery(three.id)]);
+    expect(await first.deliveries.standing('crm')).toMatchObject({ pending: 6 });
+    await first.close();
+    const next = open(path);
+    expect(await next.deliveries.standing('crm')).toMatchObject({ pending: 4 });
+    const left = next.queues.deliveries.messagesOf('crm').map(({ body }) => body);
+    expect(left).toEqual([bodies[1], 'no JSON']);
+    expect(next.queues.deliveries.messagesOf('erp')).toHaveLength(1);
+  });
+
   it('finds deliveries also in the queues of deliveries', async () => {
     const { queues, deliveries } = open();
     const [one, other] = someEvents(2) as [ChangeEvent, ChangeEvent];
