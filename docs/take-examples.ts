@@ -1,7 +1,7 @@
+import { testEvent } from '../functions/changes/build-events.ts';
 import { workspaceSettings } from '../functions/config/read.ts';
 import { createPoll } from '../functions/handlers/create-poll.ts';
 import { type ChangeEvent, type EventType, eventSchemas, type TestEvent } from '../functions/model/event.ts';
-import { testEvent } from '../functions/model/test-event.ts';
 import { connect } from '../functions/service/client.ts';
 import { decodeEvents } from '../functions/store/codec.ts';
 import { openDatabase } from '../functions/store/sqlite/database.ts';

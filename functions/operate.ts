@@ -13,7 +13,7 @@ import { checkEndpoint } from './config/endpoint.ts';
 import { operateEnvironment, parseEnvironment } from './config/environments.ts';
 import { readDeployed } from './config/read.ts';
 import { linkTemplatesOf, type WorkspaceSettings } from './config/workspace.ts';
-import { resolveBySystem } from './delivery/http/guarded-agent.ts';
+import { resolveBySystem } from './delivery/http/addresses.ts';
 import { wakeBy } from './delivery/queues.ts';
 import { senderOf } from './delivery/sender.ts';
 import { createDoctor } from './doctor/doctor.ts';

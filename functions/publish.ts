@@ -3,7 +3,7 @@ import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { bounded, PATIENCE } from './aws/clients.ts';
 import { lambdaCount, lambdaLog } from './aws/telemetry.ts';
 import { SYSTEM } from './basics/system.ts';
-import { serialise } from './changes/serialise.ts';
+import { serialise } from './changes/fit-event.ts';
 import { parseEnvironment, publishEnvironment } from './config/environments.ts';
 import { createPublish, type Publish } from './handlers/create-publish.ts';
 

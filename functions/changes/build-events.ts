@@ -1,5 +1,5 @@
 import type { JsonObject } from '../basics/json.ts';
-import type { Actor, ChangeEvent, ProjectEvent, TaskEvent } from '../model/event.ts';
+import type { Actor, ChangeEvent, ProjectEvent, TaskEvent, TestEvent } from '../model/event.ts';
 import { encodePart, eventId, eventSource } from '../model/event-id.ts';
 import type { RecordChange } from './compare-project.ts';
 import { fitEvent } from './fit-event.ts';
@@ -11,7 +11,7 @@ export interface EventOrigin {
 }
 
 /** When the old and the new state were read, in ms since 1970 on the service's clock. */
-export interface Observed {
+interface Observed {
   readonly after: number;
   readonly before: number;
   /** The time of the event; `before` by default. */
@@ -99,4 +99,22 @@ function named(id: string, record: JsonObject): { id: string; name?: string } {
     if (typeof name === 'string' && name !== '') return { id, name };
   }
   return { id };
+}
+
+/** An event that only shows an endpoint that events arrive. `at` in ms since 1970; `tag` makes its id unique
+ *  among tests at the same time. */
+export function testEvent(endpoint: string, { at, tag }: { at: number; tag: string }): TestEvent {
+  return {
+    specversion: '1.0',
+    id: `changewire.test.${at}.${tag}`,
+    source: `/endpoints/${endpoint}`,
+    type: 'changewire.test',
+    time: new Date(at).toISOString(),
+    datacontenttype: 'application/json',
+    sequence: String(at),
+    data: {
+      endpoint: { name: endpoint },
+      message: 'This is a test: events of Changewire arrive here. Nothing changed.',
+    },
+  };
 }

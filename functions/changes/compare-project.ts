@@ -3,9 +3,15 @@ import { byText } from '../basics/order.ts';
 import type { FieldChange } from '../model/event.ts';
 import type { Definitions } from '../model/field-definition.ts';
 import type { ProjectContent } from '../model/snapshot.ts';
-import { compareRecord, isSameIdentifier, keepArchivedValues } from './compare-record.ts';
+import {
+  compareRecord,
+  type FieldIndex,
+  indexProjectFields,
+  indexTaskFields,
+  isSameIdentifier,
+  keepArchivedValues,
+} from './compare-record.ts';
 import { jsonEqual } from './equal.ts';
-import { type FieldIndex, indexProjectFields, indexTaskFields } from './field-index.ts';
 
 const NO_TASKS: ProjectContent['tasks'] = new Map();
 

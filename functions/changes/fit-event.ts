@@ -1,6 +1,5 @@
 import type { Json } from '../basics/json.ts';
 import type { ChangeEvent, FieldChange, ProjectEvent, TaskEvent } from '../model/event.ts';
-import { serialise } from './serialise.ts';
 
 /** SNS takes 256 KB with attributes; the difference is for the attributes that filter policies need
  *  (design.md §8). */
@@ -87,4 +86,13 @@ function asText(value: Json): string {
 /** Cuts between whole characters, and adds an ellipsis. */
 export function shorten(text: string, length: number): string {
   return text.length <= length ? text : `${text.slice(0, length).toWellFormed().replace(/�$/, '')}…`;
+}
+
+/** JSON text that SNS and SQS accept, which carry only the characters of XML 1.0. JSON escapes control
+ *  characters and lone surrogates already; the two noncharacters remain. */
+export function serialise(value: unknown): string {
+  return JSON.stringify(value).replace(
+    /[\uFFFE\uFFFF]/g,
+    character => `\\u${character.charCodeAt(0).toString(16)}`,
+  );
 }

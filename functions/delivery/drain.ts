@@ -6,7 +6,7 @@ import { type BatchDependencies, deliverBatch, LEAST_REMAINING_MS } from './deli
 import { EndpointHealth } from './endpoint-health.ts';
 import { drainEnd, drained, onlyReplayed, opensAt } from './health.ts';
 import type { Queues } from './queues.ts';
-import { RowSettler } from './row-settler.ts';
+import { RowSettler } from './settlers.ts';
 
 export interface DrainDependencies extends BatchDependencies {
   readonly queues: Pick<Queues, 'wake'>;

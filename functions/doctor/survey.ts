@@ -1,6 +1,6 @@
 import { identifierNames, type RecordKind } from '../basics/identifier-names.ts';
 import { isJsonObject, type Json, type JsonObject } from '../basics/json.ts';
-import { indexProjectFields, indexTaskFields } from '../changes/field-index.ts';
+import { indexProjectFields, indexTaskFields } from '../changes/compare-record.ts';
 import type { Probed, ProbedToken } from '../service/probe.ts';
 import { type Asker, type ListRead, pathTo, readLog, readProjects, readTasks, readUsers } from './asker.ts';
 import { timeText } from './finding.ts';

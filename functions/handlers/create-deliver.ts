@@ -4,12 +4,12 @@ import { type BatchDependencies, deliverBatch } from '../delivery/deliver-batch.
 import { type DrainDependencies, drain, TICK_MS } from '../delivery/drain.ts';
 import { EndpointHealth } from '../delivery/endpoint-health.ts';
 import { closedTo } from '../delivery/health.ts';
-import { QueueSettler } from '../delivery/queue-settler.ts';
 import { addressOf, type Queues } from '../delivery/queues.ts';
 import { placeOf } from '../delivery/read-event.ts';
 import type { Registered, Registry } from '../delivery/registry.ts';
 import { type RetryTiming, STANDARD_TIMING } from '../delivery/retries.ts';
 import { type SenderOptions, senderOf } from '../delivery/sender.ts';
+import { QueueSettler } from '../delivery/settlers.ts';
 import type { EndpointSettings } from '../model/endpoint.ts';
 import { type Batch, type Message, type Serve, showAgain } from '../queue/queue.ts';
 import type { Deliveries, EndpointRows, Slots } from '../store/store.ts';

@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import { inParallel } from '../basics/in-parallel.ts';
-import { serialise } from '../changes/serialise.ts';
+import { testEvent } from '../changes/build-events.ts';
+import { serialise } from '../changes/fit-event.ts';
 import { AttemptLog } from '../delivery/attempt-log.ts';
 import { closedTo, joined } from '../delivery/health.ts';
 import { outcomeOf } from '../delivery/http/outcome.ts';
 import { placeOf } from '../delivery/read-event.ts';
 import type { Attempt, NewDelivery } from '../model/delivery.ts';
 import { leftOutBy } from '../model/filter.ts';
-import { testEvent } from '../model/test-event.ts';
 import type { JournalEntry } from '../store/store.ts';
 import { type Acted, type OperationsContext, onEndpoint } from './context.ts';
 import { readSecret } from './endpoint-settings.ts';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { addressProblem } from '../delivery/http/check-address.ts';
+import { addressProblem } from '../delivery/http/addresses.ts';
 import type { EndpointSecret, EndpointSettings } from '../model/endpoint.ts';
 import type { EndpointRow } from '../model/endpoint-row.ts';
 import { type EndpointKind, KINDS } from '../model/kinds.ts';

@@ -1,5 +1,5 @@
 import type { ProcessKey } from '../basics/process.ts';
-import { buildEvents, type Commit, type Observed } from '../changes/build-events.ts';
+import { buildEvents, type Commit } from '../changes/build-events.ts';
 import { applyChanges, compareProject, type RecordChange } from '../changes/compare-project.ts';
 import { jsonEqual } from '../changes/equal.ts';
 import { updateTime } from '../changes/ignored-fields.ts';
@@ -193,7 +193,11 @@ function tasksSeenUpTo(snapshot: Snapshot | undefined, since: number): number {
 
 /** A reading is dated by whole seconds, so its latest time may be in the future yet. The event's is not: it is that of the commit
  *  then, by our clock, or the earliest time of the reading if that clock is behind the service's. */
-function interval(after: number, read: Pick<TasksRead, 'readAt' | 'readBefore'>, at: number): Observed {
+function interval(
+  after: number,
+  read: Pick<TasksRead, 'readAt' | 'readBefore'>,
+  at: number,
+): Commit['observed']['project'] {
   const { readAt, readBefore: before } = read;
   return { after: Math.min(after, before), before, time: Math.min(before, Math.max(readAt, at)) };
 }

@@ -1,4 +1,4 @@
-import { serialise } from '../changes/serialise.ts';
+import { serialise } from '../changes/fit-event.ts';
 import type { ChangeEvent } from '../model/event.ts';
 
 /** An event as it is published to SNS: the message, and the attributes for filter policies (design.md §8). */

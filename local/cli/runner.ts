@@ -1,7 +1,7 @@
 import type { Clock } from '../../functions/basics/clock.ts';
 import { sleep } from '../../functions/basics/system.ts';
 import { linkTemplatesOf } from '../../functions/config/workspace.ts';
-import { resolveBySystem } from '../../functions/delivery/http/guarded-agent.ts';
+import { resolveBySystem } from '../../functions/delivery/http/addresses.ts';
 import { checkWatched } from '../../functions/operations/check-filter.ts';
 import { Refused } from '../../functions/operations/refused.ts';
 import type { SetAside } from '../../functions/queue/set-aside.ts';

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { SYSTEM } from '../../functions/basics/system.ts';
 import { checkEndpoint } from '../../functions/config/endpoint.ts';
-import { resolveBySystem } from '../../functions/delivery/http/guarded-agent.ts';
+import { resolveBySystem } from '../../functions/delivery/http/addresses.ts';
 import { wakeBy } from '../../functions/delivery/queues.ts';
 import { type Sender, senderOf } from '../../functions/delivery/sender.ts';
 import type { OperationsContext } from '../../functions/operations/context.ts';

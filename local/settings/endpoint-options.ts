@@ -2,8 +2,7 @@ import { isIP } from 'node:net';
 import { eitherOf } from '../../functions/basics/names-in-words.ts';
 import { endpointConfig } from '../../functions/config/endpoint.ts';
 import { name } from '../../functions/config/workspace.ts';
-import { addressRefusal } from '../../functions/delivery/http/addresses.ts';
-import type { Resolve } from '../../functions/delivery/http/guarded-agent.ts';
+import { addressRefusal, type Resolve } from '../../functions/delivery/http/addresses.ts';
 import type { EndpointFilter } from '../../functions/model/filter.ts';
 import {
   type EndpointKind,

@@ -9,7 +9,7 @@ import {
   definitionsAfter,
   isInDoubt,
 } from '../../functions/changes/compare-definitions.ts';
-import { isOutOfUse } from '../../functions/changes/field-index.ts';
+import { isOutOfUse } from '../../functions/changes/compare-record.ts';
 import { MAX_EVENT_BYTES } from '../../functions/changes/fit-event.ts';
 import { fieldEvents } from '../../functions/changes/process-events.ts';
 import type { Definitions, FieldDefinition } from '../../functions/model/field-definition.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { camelCase, indexProjectFields, indexTaskFields } from '../../functions/changes/field-index.ts';
+import { camelCase, indexProjectFields, indexTaskFields } from '../../functions/changes/compare-record.ts';
 import { ignoredFields, updateTime } from '../../functions/changes/ignored-fields.ts';
 
 const field = (externalId: string, more = {}) => ({ externalId, name: externalId, type: 'text', ...more });

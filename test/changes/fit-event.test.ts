@@ -3,8 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Json } from '../../functions/basics/json.ts';
 import { buildEvents, type Commit } from '../../functions/changes/build-events.ts';
 import type { RecordChange } from '../../functions/changes/compare-project.ts';
-import { MAX_EVENT_BYTES } from '../../functions/changes/fit-event.ts';
-import { serialise } from '../../functions/changes/serialise.ts';
+import { MAX_EVENT_BYTES, serialise } from '../../functions/changes/fit-event.ts';
 import type { FieldChange } from '../../functions/model/event.ts';
 import { checkEvents } from '../kit/check-event.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { testEvent } from '../../functions/model/test-event.ts';
+import { testEvent } from '../../functions/changes/build-events.ts';
 
 const at = Date.UTC(2026, 10, 21, 12);
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { testEvent } from '../../functions/changes/build-events.ts';
 import { chatTopics } from '../../functions/delivery/chat/chat-topics.ts';
 import type { LinkTemplates } from '../../functions/model/endpoint.ts';
-import { testEvent } from '../../functions/model/test-event.ts';
 import { anyText } from '../kit/delivery/chat-arbitraries.ts';
 import { batches, type change, commitOf, change as task, templates } from '../kit/delivery/chat-batches.ts';
 

@@ -5,7 +5,7 @@ import { deliverBatch } from '../../functions/delivery/deliver-batch.ts';
 import { drain } from '../../functions/delivery/drain.ts';
 import { EndpointHealth } from '../../functions/delivery/endpoint-health.ts';
 import type { Answer } from '../../functions/delivery/http/post.ts';
-import { RowSettler } from '../../functions/delivery/row-settler.ts';
+import { RowSettler } from '../../functions/delivery/settlers.ts';
 import type { EndpointRow } from '../../functions/model/endpoint-row.ts';
 import type { ChangeEvent } from '../../functions/model/event.ts';
 import type { Message } from '../../functions/queue/queue.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { present } from '../../functions/basics/telemetry.ts';
 import { EndpointHealth } from '../../functions/delivery/endpoint-health.ts';
-import { QueueSettler } from '../../functions/delivery/queue-settler.ts';
 import type { Held } from '../../functions/delivery/settler.ts';
+import { QueueSettler } from '../../functions/delivery/settlers.ts';
 import type { Message } from '../../functions/queue/queue.ts';
 import { AT, someEvents } from '../kit/delivery/given.ts';
 import {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { present } from '../../functions/basics/telemetry.ts';
-import { RowSettler } from '../../functions/delivery/row-settler.ts';
 import type { Held } from '../../functions/delivery/settler.ts';
+import { RowSettler } from '../../functions/delivery/settlers.ts';
 import { AT } from '../kit/delivery/given.ts';
 import {
   HOUR,

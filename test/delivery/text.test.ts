@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { testEvent } from '../../functions/changes/build-events.ts';
 import { senderOf } from '../../functions/delivery/sender.ts';
 import { textMessages } from '../../functions/delivery/text/text.ts';
 import { KIND_SETTINGS, KINDS, type KindSettings } from '../../functions/model/kinds.ts';
-import { testEvent } from '../../functions/model/test-event.ts';
 import { batches, change, commitOf, field, templates } from '../kit/delivery/chat-batches.ts';
 import { listen } from '../kit/listen.ts';
 

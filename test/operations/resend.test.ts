@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { serialise } from '../../functions/changes/serialise.ts';
+import { serialise } from '../../functions/changes/fit-event.ts';
 import { placeOf } from '../../functions/delivery/read-event.ts';
 import type { ChangeEvent } from '../../functions/model/event.ts';
 import { createOperations } from '../../functions/operations/operations.ts';

@@ -1,10 +1,10 @@
 import { createServer } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, describe, expect, it } from 'vitest';
+import { testEvent } from '../../functions/changes/build-events.ts';
 import { senderOf } from '../../functions/delivery/sender.ts';
 import { slackMessages } from '../../functions/delivery/slack/slack.ts';
 import { teamsMessages } from '../../functions/delivery/teams/teams.ts';
-import { testEvent } from '../../functions/model/test-event.ts';
 import { createOperations } from '../../functions/operations/operations.ts';
 import { checkEvents } from '../kit/check-event.ts';
 import { listen } from '../kit/listen.ts';

@@ -1,17 +1,11 @@
-import dns, { type LookupAddress } from 'node:dns';
+import type { LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { Agent, buildConnector } from 'undici';
-import { addressRefusal } from './addresses.ts';
-
-/** Looks up all addresses of a name, as `dns.lookup` gives them. */
-export type Resolve = (hostname: string) => Promise<LookupAddress[]>;
+import { addressRefusal, type Resolve } from './addresses.ts';
 
 /** An address that nothing may be sent to, which is an error of the configuration. Its message names neither
  *  URL nor address. */
 export class RefusedAddress extends Error {}
-
-/** Asks the operating system, hosts file included, as connecting would. */
-export const resolveBySystem: Resolve = hostname => dns.promises.lookup(hostname, { all: true });
 
 export interface GuardedAgentOptions {
   readonly allowLoopback: boolean;
@@ -21,7 +15,7 @@ export interface GuardedAgentOptions {
 }
 
 /**
- * An agent that connects to allowed addresses only (see `addresses.ts`). A name is checked in the very
+ * An agent that connects to allowed addresses only (see `addressRefusal`). A name is checked in the very
  * look-up that connects, so that its addresses can't change in between; one refused address refuses the name.
  * Proxies that the environment names are not used: they would look up names themselves.
  */

@@ -2,7 +2,8 @@ import type { Dispatcher } from 'undici';
 import type { Clock } from '../../basics/clock.ts';
 import { within } from '../../basics/within.ts';
 import type { EndpointRequest } from '../../model/endpoint.ts';
-import { type GuardedAgentOptions, guardedAgent, RefusedAddress, type Resolve } from './guarded-agent.ts';
+import type { Resolve } from './addresses.ts';
+import { type GuardedAgentOptions, guardedAgent, RefusedAddress } from './guarded-agent.ts';
 import { BODY_LIMIT, beginning, quote } from './quote.ts';
 
 /** The longest that a request may take in all: look-up, connection, answer. */

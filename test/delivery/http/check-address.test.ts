@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { addressProblem } from '../../../functions/delivery/http/check-address.ts';
-import type { Resolve } from '../../../functions/delivery/http/guarded-agent.ts';
+import { addressProblem, type Resolve } from '../../../functions/delivery/http/addresses.ts';
 
 const PUBLIC = '93.184.216.34';
 const NAMES: Record<string, string[]> = {

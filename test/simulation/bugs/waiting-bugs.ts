@@ -16,7 +16,7 @@ export const WAITING_BUGS: readonly Bug[] = [
     name: 'a row that nobody is told of',
     edits: [
       edit(
-        'delivery/queue-settler.ts',
+        'delivery/settlers.ts',
         '      await this.#health.joined(how.due, first);\n',
         '      if (this.#messageOf(held.id).receives === 1) await this.#health.joined(how.due, first);\n',
       ),
@@ -26,7 +26,7 @@ export const WAITING_BUGS: readonly Bug[] = [
     name: 'a row that an earlier run wrote left behind a delivery',
     edits: [
       edit(
-        'delivery/queue-settler.ts',
+        'delivery/settlers.ts',
         'all.filter(({ id }) => this.#messageOf(id).receives > 1);',
         'all.filter(({ id }) => this.#messageOf(id).receives > 2);',
       ),
@@ -47,7 +47,7 @@ export const WAITING_BUGS: readonly Bug[] = [
     name: 'a whole slice of rows gone with the first that is delivered',
     edits: [
       edit(
-        'delivery/row-settler.ts',
+        'delivery/settlers.ts',
         '    const places = all.map(({ id }) => id);\n',
         '    const places = [...this.#open.keys(), ...all.map(({ id }) => id)];\n',
       ),

@@ -1,5 +1,5 @@
 import type { DynamoDBRecord } from 'aws-lambda';
-import { serialise } from '../../../functions/changes/serialise.ts';
+import { serialise } from '../../../functions/changes/fit-event.ts';
 import type { ChangeEvent, FieldChange, ProjectEvent, TaskEvent } from '../../../functions/model/event.ts';
 import type { Definitions } from '../../../functions/model/field-definition.ts';
 import type { Cause } from '../../../functions/model/process-state.ts';

@@ -6,7 +6,7 @@ export const DELIVERY: readonly Bug[] = [
     tests: ['delivery/row-settler.test.ts'],
     edits: [
       edit(
-        'delivery/row-settler.ts',
+        'delivery/settlers.ts',
         '      deliveries.bury(this.#endpoint, held.id, { at: clock(), reason }),\n',
         '      deliveries\n        .bury(this.#endpoint, held.id, { at: clock(), reason })\n' +
           '        .catch(() => deliveries.remove(this.#endpoint, [held.id])),\n',
@@ -16,9 +16,9 @@ export const DELIVERY: readonly Bug[] = [
   {
     name: 'a message whose visibility could not be set is gone',
     edits: [
-      edit('delivery/queue-settler.ts', '    this.#again.push(held.id);\n    try {', '    try {'),
+      edit('delivery/settlers.ts', '    this.#again.push(held.id);\n    try {', '    try {'),
       edit(
-        'delivery/queue-settler.ts',
+        'delivery/settlers.ts',
         'queue.extend(message, pause);\n',
         'queue.extend(message, pause);\n      this.#again.push(held.id);\n',
       ),

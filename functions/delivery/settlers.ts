@@ -1,4 +1,4 @@
-import type { NewDelivery } from '../model/delivery.ts';
+import type { NewDelivery, PendingDelivery } from '../model/delivery.ts';
 import type { EndpointSettings } from '../model/endpoint.ts';
 import { type Batch, type Message, soonAgain } from '../queue/queue.ts';
 import type { EndpointHealth } from './endpoint-health.ts';
@@ -6,6 +6,13 @@ import type { Failure } from './http/outcome.ts';
 import { placeOf } from './read-event.ts';
 import { retryIn } from './retries.ts';
 import { BatchTally, type DeliveryPorts, type Held, type Settler } from './settler.ts';
+
+const RETRIED = 'A delivery failed; it is tried again.';
+const GIVEN_UP = 'A delivery was given up; it is a dead letter now.';
+
+function detailsOf(endpoint: string, { eventId }: Held, failure: Failure) {
+  return { endpoint, eventId, ...failure };
+}
 
 /** Settles deliveries from the queue. One that fails or must wait becomes a row; its message leaves the queue
  *  only once the row is written. A message knows only how often it was received, which includes receives
@@ -65,12 +72,7 @@ export class QueueSettler implements Settler {
     const pause = retryIn(0, timing, random);
     this.tally.note('failed', [held]);
     if (pause === undefined) return this.dead(held, failure);
-    log.warn('A delivery failed; it is tried again.', {
-      endpoint: this.#endpoint.name,
-      eventId: held.eventId,
-      ...failure,
-      seconds: pause / 1000,
-    });
+    log.warn(RETRIED, { ...detailsOf(this.#endpoint.name, held, failure), seconds: pause / 1000 });
     const due = triedAt + pause;
     await this.#keep(held, { due, attempts: 1, triedAt }, false);
   }
@@ -88,13 +90,11 @@ export class QueueSettler implements Settler {
 
   async dead(held: Held, failure: Failure): Promise<void> {
     const { deliveries, clock, log } = this.#dependencies;
-    const { name } = this.#endpoint;
-    const details = { endpoint: name, eventId: held.eventId, ...failure };
     try {
       await deliveries.addDead(this.#deliveryOf(held), { at: clock(), reason: failure.reason });
       this.#open.delete(held.id);
       this.tally.note('dead', [held]);
-      log.error('A delivery was given up; it is a dead letter now.', details);
+      log.error(GIVEN_UP, detailsOf(this.#endpoint.name, held, failure));
     } catch (error) {
       await this.#stays(
         held,
@@ -191,4 +191,109 @@ function heldOf({ id, body, sentAt, attributes }: Message): Held {
     attempts: 0,
     ...(attributes.replay && { replay: true }),
   };
+}
+
+/** Settles deliveries that waited in rows, by changing their rows. */
+export class RowSettler implements Settler {
+  readonly tally = new BatchTally();
+  readonly #endpoint: string;
+  readonly #dependencies: DeliveryPorts;
+  readonly #startedAt: number;
+  readonly #open: Map<string, Held>;
+  #isStuck = false;
+  #isCut = false;
+
+  constructor(endpoint: string, rows: readonly PendingDelivery[], dependencies: DeliveryPorts) {
+    this.#endpoint = endpoint;
+    this.#dependencies = dependencies;
+    this.#startedAt = dependencies.clock();
+    this.#open = new Map(rows.map(row => [row.place, { ...row, id: row.place }]));
+  }
+
+  /** Whether a row could not be written, and is as it was before. */
+  get isStuck(): boolean {
+    return this.#isStuck;
+  }
+
+  /** Whether the run's time was up before all were tried. */
+  get isCut(): boolean {
+    return this.#isCut;
+  }
+
+  get open(): readonly Held[] {
+    return [...this.#open.values()];
+  }
+
+  async delivered(held: readonly Held[]): Promise<void> {
+    this.tally.note('delivered', held);
+    await this.#remove(held);
+  }
+
+  async unwanted(held: Held): Promise<void> {
+    this.tally.note('unwanted', [held]);
+    await this.#remove([held]);
+  }
+
+  async failed(held: Held, failure: Failure): Promise<void> {
+    const { deliveries, timing, random, log } = this.#dependencies;
+    const pause = retryIn(this.#startedAt - (held.triedAt ?? this.#startedAt), timing, random);
+    this.tally.note('failed', [held]);
+    if (pause === undefined) return this.dead(held, failure);
+    log.warn(RETRIED, { ...detailsOf(this.#endpoint, held, failure), seconds: pause / 1000 });
+    await this.#written(held, () =>
+      deliveries.putOff(this.#endpoint, held.id, { at: this.#startedAt, due: this.#startedAt + pause }),
+    );
+  }
+
+  async waits(held: Held): Promise<void> {
+    this.tally.note('waiting', [held]);
+    this.#open.delete(held.id);
+  }
+
+  async untried(held: Held): Promise<void> {
+    this.tally.note('untried', [held]);
+    this.#isCut = true;
+    this.#open.delete(held.id);
+  }
+
+  async dead(held: Held, failure: Failure): Promise<void> {
+    const { deliveries, clock, log } = this.#dependencies;
+    const { reason } = failure;
+    const isWritten = await this.#written(held, () =>
+      deliveries.bury(this.#endpoint, held.id, { at: clock(), reason }),
+    );
+    this.tally.note(isWritten ? 'dead' : 'unsettled', [held]);
+    if (!isWritten) return;
+    log.error(GIVEN_UP, detailsOf(this.#endpoint, held, failure));
+  }
+
+  async #remove(all: readonly Held[]): Promise<void> {
+    const places = all.map(({ id }) => id);
+    for (const place of places) this.#open.delete(place);
+    await this.#tried(places, () => this.#dependencies.deliveries.remove(this.#endpoint, places));
+  }
+
+  #written(held: Held, write: () => Promise<void>): Promise<boolean> {
+    this.#open.delete(held.id);
+    return this.#tried([held.id], write);
+  }
+
+  /** A row that can't be written stays as it was, and its delivery is tried again. */
+  async #tried(places: readonly string[], write: () => Promise<void>): Promise<boolean> {
+    try {
+      await write();
+      return true;
+    } catch (error) {
+      this.#isStuck = true;
+      this.#dependencies.log.error(
+        'What became of a delivery could not be written down; it is tried again.',
+        {
+          endpoint: this.#endpoint,
+          places,
+          error: String(error),
+        },
+      );
+      return false;
+    }
+  }
 }
