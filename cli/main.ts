@@ -1,5 +1,5 @@
 import { argv } from 'node:process';
-import { keepCompiledCode } from '../local/basics/compile-cache.ts';
+import { keepCompiledCode } from '../local/basics/package-file.ts';
 
 keepCompiledCode();
 if (argv[2] === 'start') {

@@ -1,5 +1,5 @@
 import { setFlagsFromString } from 'node:v8';
-import { keepCompiledCode } from './basics/compile-cache.ts';
+import { keepCompiledCode } from './basics/package-file.ts';
 
 /** By default Node lets its heap grow for as long as the machine has room. These flags have it collect
  *  sooner: a run takes less than half of the memory, for a tenth more of processor time (`npm run

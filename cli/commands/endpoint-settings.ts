@@ -9,8 +9,7 @@ import {
   kindSettingsOf,
 } from '../../functions/model/kinds.ts';
 import { UsageError } from '../../local/basics/usage-error.ts';
-import { KIND_OPTIONS, optionOf } from '../../local/settings/endpoint-options.ts';
-import { filterOption } from '../../local/settings/filter-option.ts';
+import { filterOption, KIND_OPTIONS, optionOf } from '../../local/settings/endpoint-options.ts';
 import type { Input } from '../context/input.ts';
 import type { Cli } from '../context/runner.ts';
 import { each, rateOf } from '../options/parsers.ts';

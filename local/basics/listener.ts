@@ -1,11 +1,31 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 
-/** A listener for `createServer` that closes the connection when `answer` throws or rejects. An exception in a plain
- *  listener ends the process, which for a run means that one request ends it. */
-export function listener(
+/** A server of this machine, on 127.0.0.1. */
+export interface LocalServer {
+  readonly url: string;
+  /** Closes all connections at once. */
+  stop(): Promise<void>;
+}
+
+/** Listens on a port of 127.0.0.1; 0: one that is free. The connection is closed when `answer` throws or rejects: an exception in a plain
+ *  listener ends the process, which for a run means that one request ends it. @throws when the port is taken */
+export async function listenLocally(
+  port: number,
   answer: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
-): RequestListener {
-  return (request, response) => {
+): Promise<LocalServer> {
+  const server = createServer((request, response) => {
     answer(request, response).catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(port, '127.0.0.1', resolve);
+  });
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    stop: () =>
+      new Promise(resolve => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
   };
 }

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { findPackageJSON } from 'node:module';
-import { dirname, join } from 'node:path';
+import { enableCompileCache, findPackageJSON } from 'node:module';
+import { dirname, join, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 /** The folder with our package.json: that of the checkout, or of the installed package, whose code stands in `dist/`. */
 export function packageDirectory(): string {
@@ -20,4 +21,17 @@ export function packageFile(path: string): string | undefined {
 export function packageVersion(): string {
   const manifest = readFileSync(join(packageDirectory(), 'package.json'), 'utf8');
   return (JSON.parse(manifest) as { version: string }).version;
+}
+
+const FOLDER = 'node_modules';
+
+/**
+ * Keeps compiled code for the next start, in the `node_modules` that the dependencies are loaded from: that of a checkout, or
+ * the one into which the package was installed. Whoever may write there could change these as well. Where nobody may write,
+ * each start compiles.
+ */
+export function keepCompiledCode(): void {
+  const dependency = fileURLToPath(import.meta.resolve('zod'));
+  const modules = dependency.slice(0, dependency.lastIndexOf(`${sep}${FOLDER}${sep}`) + 1);
+  enableCompileCache(join(modules, FOLDER, '.cache', 'changewire'));
 }

@@ -15,7 +15,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { platform } from 'node:process';
 import { copyDatabase } from '../../functions/store/sqlite/database.ts';
 import { failure } from '../basics/failure.ts';
-import { makeDirectory, whyUnusable } from '../data/private-directory.ts';
+import { makeDirectory, whyUnusable } from '../data/data-directory.ts';
 import { STORE_FILE } from '../data/store-file.ts';
 import { SECRETS_FOLDER } from '../endpoints/secret-files.ts';
 

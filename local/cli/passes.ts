@@ -5,14 +5,15 @@ import { createPollHandler, type Poll, type PollReport } from '../../functions/h
 import type { SetAside } from '../../functions/queue/set-aside.ts';
 import type { SqliteQueue } from '../../functions/queue/sqlite.ts';
 import { askedPass, passIn } from '../../functions/schedule/pass-message.ts';
+import { ServiceError, ServiceStatusError, TokenError } from '../../functions/service/errors.ts';
 import type { KnownProcess } from '../../functions/store/store.ts';
 import type { Closers } from '../basics/closers.ts';
-import { throttled } from '../basics/outage.ts';
+import { failure } from '../basics/failure.ts';
+import { Outage, throttled } from '../basics/outage.ts';
 import type { Output } from '../basics/output.ts';
 import { Consumer } from '../loops/consumer.ts';
 import type { Source } from '../source/source.ts';
-import { PassFailures } from './pass-failures.ts';
-import { PASS_MS, type Polling } from './polling.ts';
+import { PASS_MS, type Polling, type RunPass } from './polling.ts';
 
 interface Parts {
   readonly source: Pick<Source, 'watched'>;
@@ -118,4 +119,114 @@ export function processesOf({ watched }: Pick<Source, 'watched'>): KnownProcess[
       ...{ workspace: workspace.name, processId: id, interval: changes.slowest },
     })),
   );
+}
+
+/** Reports how passes fail: for each process and mode the first failure, then a line a minute at most, and the end. */
+export class PassFailures {
+  readonly #output: Pick<Output, 'say' | 'warn'>;
+  readonly #workspaces: readonly WorkspaceSettings[];
+  readonly #clock: Clock;
+  readonly #outages = new Map<string, Outage>();
+
+  constructor(output: Pick<Output, 'say' | 'warn'>, workspaces: readonly WorkspaceSettings[], clock: Clock) {
+    this.#output = output;
+    this.#workspaces = workspaces;
+    this.#clock = clock;
+  }
+
+  failed(job: AboutPass, error: unknown): void {
+    const outage = this.#outageOf(job);
+    const line = outage.failed(`${failure(error)}. It is tried again.`);
+    if (line === undefined) return;
+    const request = requestDetails(error, job.process, this.#workspaces);
+    this.#output.warn(`${nameOf(job)}: ${line}`, {
+      ...passDetails(job),
+      ...{ failures: outage.failures, ...request },
+    });
+  }
+
+  completed(job: AboutPass): void {
+    const outage = this.#outageOf(job);
+    const { failures } = outage;
+    const line = outage.ended('works again');
+    if (line !== undefined) this.#output.say(`${nameOf(job)}: ${line}`, { ...passDetails(job), failures });
+  }
+
+  #outageOf({ process, mode }: AboutPass): Outage {
+    const key = JSON.stringify([process.workspace, process.processId, mode]);
+    const outage = this.#outages.get(key) ?? new Outage(this.#clock);
+    this.#outages.set(key, outage);
+    return outage;
+  }
+}
+
+interface AboutPass {
+  readonly process: ProcessKey;
+  readonly mode: Mode;
+}
+
+const nameOf = ({ process, mode }: AboutPass): string => `${mode} of ${process.processId}`;
+
+/** What a line about a pass has for programs. */
+function passDetails({ process, mode }: AboutPass): object {
+  return { workspace: process.workspace, process: process.processId, mode };
+}
+
+/** The HTTP status and the address of the request that failed, as far as they are known. The query is left out: a cursor may be long, and
+ *  what stands in it may be personal. */
+function requestDetails(
+  error: unknown,
+  { workspace: name }: ProcessKey,
+  workspaces: readonly WorkspaceSettings[],
+): object {
+  const workspace = workspaces.find(each => each.name === name);
+  if (!workspace || !(error instanceof ServiceError)) return {};
+  const answer = error instanceof TokenError ? error.cause : error;
+  const { method, path } = /^(?<method>\S+) (?<path>\/[^?]*)/.exec(error.request)?.groups ?? {};
+  // Only a token is asked for by POST.
+  const { origin } = new URL(method === 'POST' ? workspace.authUrl : workspace.baseUrl);
+  return {
+    ...(answer instanceof ServiceStatusError && { status: answer.status }),
+    ...(path !== undefined && { url: `${origin}${path}` }),
+  };
+}
+
+/** One `changes` pass of each process, after its baseline if it has none yet. @returns true when all went well. */
+export async function passOnce(
+  processes: readonly ProcessKey[],
+  runPass: RunPass,
+  output: Output,
+  workspaces: readonly WorkspaceSettings[] = [],
+): Promise<boolean> {
+  let well = true;
+  for (const process of processes) {
+    const { processId } = process;
+    const details = passDetails({ process, mode: 'changes' });
+    try {
+      output.say(`${processId}: ${await changesOf(process, runPass)}`, details);
+    } catch (error) {
+      well = false;
+      const message = error instanceof Error ? error.message : String(error);
+      output.warn(`${processId}: ${message}`, { ...details, ...requestDetails(error, process, workspaces) });
+    }
+  }
+  return well;
+}
+
+async function changesOf(process: ProcessKey, runPass: RunPass): Promise<string> {
+  for (let baselined = false; ; ) {
+    const { mode, outcome, events, projects } = await runPass(process, 'changes');
+    if (outcome === 'busy')
+      throw new Error('another poller is at work on this process; try again in a minute');
+    if (outcome === 'unfinished') continue;
+    if (mode === 'changes')
+      return baselined
+        ? 'known from now on'
+        : `${count(events, 'event')} of ${count(projects, 'project')} read`;
+    baselined = true;
+  }
+}
+
+function count(number: number, what: string): string {
+  return `${number} ${what}${number === 1 ? '' : 's'}`;
 }

@@ -11,7 +11,7 @@ import { connect } from '../../functions/service/client.ts';
 import type { ServiceConnection } from '../../functions/service/service.ts';
 import type { Snapshots } from '../../functions/store/store.ts';
 import type { Output } from '../basics/output.ts';
-import type { PassWatch } from '../health/freshness.ts';
+import type { PassWatch } from '../health/health.ts';
 import type { Watched } from '../settings/watched.ts';
 import type { Source } from '../source/source.ts';
 

@@ -1,15 +1,74 @@
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import { type Clock, happenedAt } from '../../functions/basics/clock.ts';
+import type { Mode, ProcessKey } from '../../functions/basics/process.ts';
 import { longestSilence, type ProcessSettings } from '../../functions/config/workspace.ts';
 import type { EndpointRow } from '../../functions/model/endpoint-row.ts';
 import { type Journal, PUBLISHER } from '../../functions/store/sqlite/journal.ts';
 import type { Deliveries, EndpointRows, Snapshots } from '../../functions/store/store.ts';
 import type { Closers } from '../basics/closers.ts';
 import { showAbout } from '../basics/duration.ts';
-import { listener } from '../basics/listener.ts';
+import { type LocalServer, listenLocally } from '../basics/listener.ts';
 import type { Watched } from '../settings/watched.ts';
-import type { PassWatch } from './freshness.ts';
+
+/** How the passes over one process went in this run; times are ours, in ms since 1970. */
+interface Freshness {
+  /** When the run began. */
+  readonly startedAt: number;
+  /** When a pass last read or completed something; before that, the start of the run. */
+  readonly movedAt: number;
+  /** When a sweep was last completed; before that, the start of the run. */
+  readonly sweptAt: number;
+  /** Why the last pass of each mode failed; undefined when it did not. */
+  readonly failures: Readonly<Partial<Record<Mode, string>>>;
+}
+
+/** Remembers how the passes of a run go. */
+export class PassWatch {
+  readonly #startedAt: number;
+  readonly #processes = new Map<string, Freshness>();
+
+  constructor(startedAt: number) {
+    this.#startedAt = startedAt;
+  }
+
+  /** As it is `now`. Where a clock was set back since, time counts from now on. */
+  of(process: ProcessKey, now: number): Freshness {
+    const known = this.#of(process);
+    const { startedAt, movedAt, sweptAt } = known;
+    if (Math.max(startedAt, movedAt, sweptAt) <= now) return known;
+    const past = (at: number) => Math.min(at, now);
+    this.#set(process, { startedAt: past(startedAt), movedAt: past(movedAt), sweptAt: past(sweptAt) });
+    return this.#of(process);
+  }
+
+  /** A pass has read something, and goes on. */
+  moved(process: ProcessKey, at: number): void {
+    this.#set(process, { movedAt: at });
+  }
+
+  /** A pass was completed. */
+  passed(process: ProcessKey, mode: Mode, at: number): void {
+    const failures = { ...this.#of(process).failures };
+    delete failures[mode];
+    this.#set(process, { movedAt: at, failures, ...(mode === 'sweep' && { sweptAt: at }) });
+  }
+
+  failed(process: ProcessKey, mode: Mode, reason: string): void {
+    this.#set(process, { failures: { ...this.#of(process).failures, [mode]: reason } });
+  }
+
+  #of(process: ProcessKey): Freshness {
+    const startedAt = this.#startedAt;
+    const fresh = { startedAt, movedAt: startedAt, sweptAt: startedAt, failures: {} };
+    return this.#processes.get(keyOf(process)) ?? fresh;
+  }
+
+  #set(process: ProcessKey, change: Partial<Freshness>): void {
+    this.#processes.set(keyOf(process), { ...this.#of(process), ...change });
+  }
+}
+
+const keyOf = ({ workspace, processId }: ProcessKey): string => JSON.stringify([workspace, processId]);
 
 /** How a run is. Times are ISO texts. */
 export interface Health {
@@ -159,43 +218,26 @@ async function standing(
 
 const iso = (at: number): string => new Date(at).toISOString();
 
-interface HealthServer {
-  readonly url: string;
-  stop(): Promise<void>;
-}
-
 /** Hosts that a request may name. Under another name, which leads to this machine, any web page could ask
  *  from a browser here. */
 const OURS = new Set(['127.0.0.1', 'localhost', '[::1]']);
 
 /** Answers `GET /healthz` on 127.0.0.1: 200 when all is well, 503 when something is late or can't be known; as JSON.
  *  @throws when nobody can listen on that port */
-export async function startHealthServer(port: number, health: () => Promise<Health>): Promise<HealthServer> {
-  const server = createServer(
-    listener(async ({ method = '', url = '', headers }, response) => {
-      if (!OURS.has(hostnameOf(headers.host))) return send(response, 403, { error: 'Ask 127.0.0.1.' });
-      if (url.split('?')[0] !== '/healthz') return send(response, 404, { error: 'There is GET /healthz.' });
-      if (method !== 'GET' && method !== 'HEAD') return send(response, 405, { error: 'Use GET.' });
-      const told = await health().catch(() => undefined);
-      if (!told) return send(response, 503, { status: 'late', late: ['what is kept can not be read'] });
-      return send(response, told.status === 'ok' ? 200 : 503, told);
-    }),
-  );
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(port, '127.0.0.1', resolve);
+export async function startHealthServer(port: number, health: () => Promise<Health>): Promise<LocalServer> {
+  const server = await listenLocally(port, async ({ method = '', url = '', headers }, response) => {
+    if (!OURS.has(hostnameOf(headers.host))) return send(response, 403, { error: 'Ask 127.0.0.1.' });
+    if (url.split('?')[0] !== '/healthz') return send(response, 404, { error: 'There is GET /healthz.' });
+    if (method !== 'GET' && method !== 'HEAD') return send(response, 405, { error: 'Use GET.' });
+    const found = await health().catch(() => undefined);
+    if (!found) return send(response, 503, { status: 'late', late: ['what is kept can not be read'] });
+    return send(response, found.status === 'ok' ? 200 : 503, found);
   }).catch(({ code }: NodeJS.ErrnoException) => {
     throw new Error(
       `Nobody can listen on port ${port} of this machine (${code}). Choose another one with --health PORT.`,
     );
   });
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/healthz`,
-    stop: () =>
-      new Promise(resolve => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  return { ...server, url: `${server.url}/healthz` };
 }
 
 /** @returns where it answers until `closers` close; undefined when nobody asked for it */

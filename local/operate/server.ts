@@ -1,11 +1,10 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { userInfo } from 'node:os';
 import { getuid } from 'node:process';
 import { answerRequest, type Operations } from '../../functions/operations/operations.ts';
 import type { Reply } from '../../functions/operations/protocol/reply.ts';
 import { seal, unseal } from '../../functions/operations/protocol/seal.ts';
-import { listener } from '../basics/listener.ts';
+import { listenLocally } from '../basics/listener.ts';
 import { PageError, type PageFile } from '../console/built-page.ts';
 import type { Page } from '../console/page.ts';
 import { type Address, newToken } from './address.ts';
@@ -41,50 +40,27 @@ export async function startOperationsServer(
 ): Promise<OperationsServer> {
   const token = newToken();
   let former: readonly string[] = [];
-  const server = createServer(
-    listener(async (message, response) => {
+  const listen = (port: number) =>
+    listenLocally(port, async (message, response) => {
       const parts = { operations, token, former, who, page, onError };
       const answered = await answer(message, parts).catch(error => {
         onError(error);
         return failed(error);
       });
       send(response, answered, message.method === 'HEAD');
-    }),
-  );
-  const isAgain = before !== undefined && (await listen(server, Number(new URL(before.url).port)));
-  if (isAgain) former = [before.token, ...before.former].slice(0, MAX_FORMER);
-  else if (!(await listen(server, 0)))
-    throw new Error('Nobody can listen on 127.0.0.1: there is no free port.');
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    token,
-    former,
-    hasPage: page !== undefined,
-    stop: () =>
-      new Promise(resolve => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+    });
+  const again = before && (await listen(Number(new URL(before.url).port)).catch(undefinedIfTaken));
+  if (before && again) former = [before.token, ...before.former].slice(0, MAX_FORMER);
+  const server = again ?? (await listen(0).catch(undefinedIfTaken));
+  if (!server) throw new Error('Nobody can listen on 127.0.0.1: there is no free port.');
+  return { ...server, token, former, hasPage: page !== undefined };
 }
 
 /** A page in the background asks nothing, and may miss this many restarts. */
 const MAX_FORMER = 8;
 
-/** @returns false when another program has the port */
-async function listen(server: Server, port: number): Promise<boolean> {
-  try {
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject).listen(port, '127.0.0.1', resolve);
-    });
-    return true;
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EADDRINUSE' || code === 'EACCES') return false;
-    throw error;
-  } finally {
-    server.removeAllListeners('error');
-  }
+function undefinedIfTaken(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'EADDRINUSE' && error.code !== 'EACCES') throw error;
 }
 
 interface Parts extends Pick<OperationsServer, 'token' | 'former'> {

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { listener } from '../basics/listener.ts';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { listenLocally } from '../basics/listener.ts';
 import type { Certificate } from './signing-key.ts';
 
 /** What the URLs inside messages do. `undefined` means that there is no such subscription. */
@@ -37,26 +36,16 @@ export async function startControl(certificate: Certificate, actions: ControlAct
     if (target.pathname !== certificatePath) return perform(target.searchParams, actions);
     return { status: 200, type: 'application/x-pem-file', body: await certificate.pem() };
   };
-  const server = createServer(
-    listener(async (request, response) => {
-      const failed = () => failure(500, 'InternalError', 'The action failed; try again.');
-      send(response, await answerTo(request).catch(failed));
-    }),
-  );
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(0, '127.0.0.1', resolve);
+  const { url: base, stop } = await listenLocally(0, async (request, response) => {
+    const failed = () => failure(500, 'InternalError', 'The action failed; try again.');
+    send(response, await answerTo(request).catch(failed));
   });
-  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const address = (query: Record<string, string>) => `${base}/?${new URLSearchParams(query)}`;
   return {
     signingCertUrl: `${base}${certificatePath}`,
     subscribeUrl: (TopicArn, Token) => address({ Action: 'ConfirmSubscription', TopicArn, Token }),
     unsubscribeUrl: SubscriptionArn => address({ Action: 'Unsubscribe', SubscriptionArn }),
-    close: () =>
-      new Promise(resolve => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close: stop,
   };
 }
 

@@ -8,7 +8,6 @@ export type PostResult =
   | { readonly outcome: 'delivered' }
   | {
       readonly outcome: 'failed' | 'refused';
-      readonly code: string;
       readonly reason: string;
       /** What the receiver answered, in one line. */
       readonly said?: string | undefined;
@@ -64,15 +63,15 @@ async function said(body: Dispatcher.ResponseData['body'], url: URL): Promise<st
 function judge(status: number): PostResult {
   if (status >= 200 && status < 300) return { outcome: 'delivered' };
   const permanent = status >= 400 && status < 500 && status !== 429;
-  return { outcome: permanent ? 'refused' : 'failed', code: String(status), reason: `answered ${status}` };
+  return { outcome: permanent ? 'refused' : 'failed', reason: `answered ${status}` };
 }
 
 function noAnswer(error: NodeJS.ErrnoException, timeout: number): PostResult {
   if (error.name === 'TimeoutError') {
-    return { outcome: 'failed', code: 'TIMEOUT', reason: `no answer within ${timeout / 1000} s` };
+    return { outcome: 'failed', reason: `no answer within ${timeout / 1000} s` };
   }
   const code = error.code ?? error.name;
-  return { outcome: 'failed', code, reason: code === 'ECONNREFUSED' ? 'nobody listens there' : code };
+  return { outcome: 'failed', reason: code === 'ECONNREFUSED' ? 'nobody listens there' : code };
 }
 
 function basicAuthorization(url: URL): Record<string, string> {

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { temporaryDirectory } from '../../kit/temporary.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
-const SOURCE = join(ROOT, 'local/basics/compile-cache.ts');
+const SOURCE = join(ROOT, 'local/basics/package-file.ts');
 
 /** Where a process that loads this file keeps compiled code. */
 function cacheOf(file: string): string {
@@ -30,7 +30,7 @@ test('compiled code of a checkout is kept in its node_modules', () => {
 
 test('compiled code of the package is kept in the node_modules into which it was installed', () => {
   const modules = join(temporaryDirectory(), 'node_modules');
-  const file = join(modules, 'changewire/dist/local/basics/compile-cache.js');
+  const file = join(modules, 'changewire/dist/local/basics/package-file.js');
   for (const folder of [dirname(file), join(modules, 'zod')]) mkdirSync(folder, { recursive: true });
   writeFileSync(join(modules, 'changewire/package.json'), '{"type": "module"}');
   writeFileSync(file, stripTypeScriptTypes(readFileSync(SOURCE, 'utf8')));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { askedBy, banner, bannerDetails } from '../../../local/cli/banner.ts';
-import { filterOption } from '../../../local/settings/filter-option.ts';
+import { filterOption } from '../../../local/settings/endpoint-options.ts';
 
 const BANNER = {
   source: { name: 'a simulated service', watched: [] } as never,

@@ -6,7 +6,7 @@ import { UNKNOWN_PROCESS } from '../../../functions/model/process-state.ts';
 import { askedPass, passIn } from '../../../functions/schedule/pass-message.ts';
 import { ServiceStatusError, TokenError } from '../../../functions/service/errors.ts';
 import { createOutput } from '../../../local/basics/output.ts';
-import { PassFailures } from '../../../local/cli/pass-failures.ts';
+import { PassFailures } from '../../../local/cli/passes.ts';
 import { realSource } from '../../../local/source/source.ts';
 import { ownTime, soon } from '../../kit/local/own-time.ts';
 import { startScheduling } from '../../kit/local/scheduling.ts';

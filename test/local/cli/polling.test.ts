@@ -5,7 +5,7 @@ import { SNAPSHOTS_SCHEMA } from '../../../functions/store/sqlite/schema.ts';
 import { sqliteSnapshots } from '../../../functions/store/sqlite/store.ts';
 import { createOutput } from '../../../local/basics/output.ts';
 import { startPolling } from '../../../local/cli/polling.ts';
-import { PassWatch } from '../../../local/health/freshness.ts';
+import { PassWatch } from '../../../local/health/health.ts';
 import { realSource } from '../../../local/source/source.ts';
 import { buildWorkspace, startSimulatedService } from '../../../simulator/server.ts';
 

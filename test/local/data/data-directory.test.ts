@@ -13,8 +13,8 @@ import fs, {
 import { join } from 'node:path';
 import { getuid, platform } from 'node:process';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Files } from '../../../local/data/data-directory.ts';
 import { openDataDirectory, openScratchDirectory } from '../../../local/data/data-directory.ts';
-import type { Files } from '../../../local/data/private-directory.ts';
 import { moduleUrl, otherProcess, temporaryDirectory } from '../../kit/temporary.ts';
 
 const silent = () => undefined;

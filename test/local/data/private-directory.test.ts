@@ -1,8 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openDataDirectory } from '../../../local/data/data-directory.ts';
-import { type Files, privateDirectory } from '../../../local/data/private-directory.ts';
+import { type Files, openDataDirectory, privateDirectory } from '../../../local/data/data-directory.ts';
 import { temporaryDirectory } from '../../kit/temporary.ts';
 
 const modeOf = (path: string) => (fs.statSync(path).mode & 0o777).toString(8);

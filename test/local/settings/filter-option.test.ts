@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { UsageError } from '../../../local/basics/usage-error.ts';
-import { filterOption } from '../../../local/settings/filter-option.ts';
+import { filterOption } from '../../../local/settings/endpoint-options.ts';
 import { leakIn, secrets } from '../../kit/secret-arbitraries.ts';
 
 describe('--filter', () => {
