@@ -190,7 +190,7 @@ export interface DebtChange {
 }
 
 /** The state of processes, for people to look at. */
-export interface ProcessReader {
+interface ProcessReader {
   progress(process: ProcessKey): Promise<Progress>;
   /** Lets the deletions of a process that is on hold go ahead. @returns false when it is not on hold */
   release(process: ProcessKey): Promise<boolean>;

@@ -1,9 +1,8 @@
-import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { ACTION, ANY_ACTION, STACK, subjectPartition } from '../keys.ts';
 import { ACTIONS_KEPT_MS } from '../limits.ts';
 import { merged } from '../merged.ts';
 import type { Action, Actions } from '../store.ts';
-import { firstOf, queryItems, write } from './requests.ts';
+import { firstOf, type Item, queryItems, write } from './requests.ts';
 import type { Table } from './table.ts';
 
 /** Tells apart what was done in one millisecond. */
@@ -30,8 +29,8 @@ export function createActions(table: Table): Actions {
 }
 
 /** The time and the random part, behind either prefix. */
-function placeOf({ sk }: Record<string, AttributeValue>): string {
-  return String(sk?.S).replace(/^[^#]*#/, '');
+function placeOf({ sk }: Item): string {
+  return sk.S.replace(/^[^#]*#/, '');
 }
 
 /** Behind all: times begin with a digit. */

@@ -59,5 +59,5 @@ export async function toldEntries(
 ): Promise<Set<string>> {
   const keys = [...new Set(digests)].map(digest => auditKey(process, digest));
   const items = await batchGet(table, keys, { ConsistentRead: true, ProjectionExpression: 'sk' });
-  return new Set(items.map(({ sk }) => entryIn(sk?.S as string)));
+  return new Set(items.map(({ sk }) => entryIn(sk.S)));
 }

@@ -1,11 +1,11 @@
-import { type AttributeValue, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { inParallel } from '../../basics/in-parallel.ts';
 import type { Attempt, NewDelivery } from '../../model/delivery.ts';
 import { keptAttempt } from '../codec.ts';
 import { ATTEMPT, attemptKey, endpointPartition, lateKey, latePrefix, placeOf, timeOf } from '../keys.ts';
 import { ATTEMPTS_KEPT_MS } from '../limits.ts';
 import type { AttemptStretch } from '../store.ts';
-import { firstOf, getItem, queryItems } from './requests.ts';
+import { firstOf, getItem, type Item, queryItems } from './requests.ts';
 import type { Table } from './table.ts';
 
 const WIDTH = 10;
@@ -24,7 +24,7 @@ export async function note({ client, tableName }: Table, attempts: readonly Atte
   await inParallel(items, WIDTH, Item => client.send(new PutItemCommand({ TableName: tableName, Item })));
 }
 
-function itemsOf(attempt: Attempt): Record<string, AttributeValue>[] {
+function itemsOf(attempt: Attempt): Item[] {
   const { endpoint, at, events } = attempt;
   const place = placeOf(at, events[0]?.id ?? '');
   const expiresAt = { N: String(Math.floor((at + ATTEMPTS_KEPT_MS) / 1_000)) };
@@ -80,7 +80,7 @@ async function lateAttempts(
   return found;
 }
 
-function attemptIn(item: Record<string, AttributeValue>): Attempt {
+function attemptIn(item: Item): Attempt {
   return JSON.parse(item.attempt?.S as string) as Attempt;
 }
 

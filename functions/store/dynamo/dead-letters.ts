@@ -113,5 +113,5 @@ async function exchange(table: Table, from: Item, to: Item, condition?: string):
 }
 
 function keyOf({ pk, sk }: Item): Key {
-  return { pk, sk } as Key;
+  return { pk, sk };
 }

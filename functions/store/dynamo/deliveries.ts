@@ -202,8 +202,7 @@ export function deadOf(endpoint: string, item: Item): DeadDelivery {
 
 /** The place of a delivery, in a key that begins with `prefix`. */
 function placeIn(item: Item, prefix: string): string {
-  const sk = item.sk?.S as string;
-  return sk.slice(prefix.length);
+  return item.sk.S.slice(prefix.length);
 }
 
 const number = (value: number) => ({ N: String(value) });

@@ -25,7 +25,7 @@ import type {
   Search,
 } from '../store.ts';
 import { IS_ABSENT } from './conditions.ts';
-import { firstOf, queryItems, type Write } from './requests.ts';
+import { firstOf, type Item, queryItems, type Write } from './requests.ts';
 import { patiently, type Table } from './table.ts';
 
 /** A change record, as `changePuts` writes it. */
@@ -178,13 +178,13 @@ async function entryOf(
   const found = await entryAt(table, pk, behind + end, eventId);
   if (found) return found;
   const backwards = { ScanIndexForward: false, ProjectionExpression: 'sk', behind };
-  for await (const { sk } of queryItems(table, pk, CHANGE, backwards) as unknown as AsyncIterable<Key>)
+  for await (const { sk } of queryItems(table, pk, CHANGE, backwards))
     if (sk.S.endsWith(end)) return entryAt(table, pk, sk.S, eventId);
   return undefined;
 }
 
 async function entryAt(table: Table, pk: string, key: string, eventId: string) {
-  const records = queryItems(table, pk, key) as unknown as AsyncIterable<ChangeItem>;
+  const records = queryItems(table, pk, key) as AsyncIterable<Item & ChangeItem>;
   for await (const record of records) {
     const entry = entriesOf(record).find(({ event }) => event.id === eventId);
     if (entry) return entry;
@@ -232,7 +232,7 @@ async function* recordsOf(table: Table, pk: string, part: Part): AsyncIterable<C
     first: page,
     behind: isForward ? beginning(part) : end(part),
   });
-  for await (const item of items as unknown as AsyncIterable<ChangeItem>) {
+  for await (const item of items as AsyncIterable<Item & ChangeItem>) {
     const at = timeOf(item);
     if (isForward ? at >= until : at < since) return;
     const isSeen = place !== undefined && isBeyond(place, item, isForward);

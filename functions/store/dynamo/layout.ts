@@ -73,7 +73,7 @@ async function pageAfter(table: Table, scan: object, doneTo: string | undefined)
   };
   const page = await patiently(table, () => table.client.send(new ScanCommand(command)));
   return {
-    items: page.Items ?? [],
+    items: (page.Items ?? []) as Item[],
     last: page.LastEvaluatedKey && JSON.stringify(page.LastEvaluatedKey),
   };
 }

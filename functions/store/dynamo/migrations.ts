@@ -50,12 +50,12 @@ const PARTITIONS = new Set([ROSTER, STACK, ENDPOINTS, REGISTRY_KEY.pk.S, TICK_KE
 const OF_ENDPOINT = endpointPartition('');
 
 function isOurs({ pk }: Item): boolean {
-  const partition = String(pk?.S);
+  const partition = pk.S;
   return PARTITIONS.has(partition) || partition.startsWith(OF_ENDPOINT) || processOf(partition) !== undefined;
 }
 
 function isOfEarlier(item: Item): boolean {
-  return item.sk?.S === STATE && MOVED.some(name => name in item);
+  return item.sk.S === STATE && MOVED.some(name => name in item);
 }
 
 /** Since layout 3 replayed deliveries wait under keys of their own, after all live ones, and each action has a copy for the list
@@ -74,25 +74,25 @@ const REPLAYS_AND_ACTIONS: Step = {
   },
   async migrate(table, items) {
     await inParallel(items, WIDTH, item =>
-      String(item.sk?.S).startsWith(ACTION) ? copyAction(table, item) : moveReplayed(table, item),
+      item.sk.S.startsWith(ACTION) ? copyAction(table, item) : moveReplayed(table, item),
     );
     return undefined;
   },
 };
 
 async function copyAction(table: Table, item: Item): Promise<void> {
-  const sk = `${ANY_ACTION}${String(item.sk?.S).slice(ACTION.length)}`;
+  const sk = `${ANY_ACTION}${item.sk.S.slice(ACTION.length)}`;
   const Item = { ...item, pk: { S: STACK }, sk: { S: sk } };
   await write(table, { Put: { Item, ConditionExpression: IS_ABSENT } });
 }
 
 /** In one transaction, so that it is sent once. Where it waits under the new key already, or is gone, the old row goes. */
 async function moveReplayed(table: Table, item: Item): Promise<void> {
-  const place = String(item.sk?.S).slice(PENDING.length);
+  const place = item.sk.S.slice(PENDING.length);
   if (place.startsWith(REPLAYED)) return;
   const moved = { ...item, sk: { S: `${PENDING}${REPLAYED}${place}` } };
   const old = {
-    Key: { pk: item.pk, sk: item.sk } as Record<'pk' | 'sk', { S: string }>,
+    Key: { pk: item.pk, sk: item.sk },
     // Another run may have moved it, and a live delivery of the event have got the key since.
     ConditionExpression: IS_REPLAYED,
     ExpressionAttributeValues: { ':true': { BOOL: true } },

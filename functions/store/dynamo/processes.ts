@@ -1,10 +1,8 @@
-import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { inParallel } from '../../basics/in-parallel.ts';
 import type { Mode, ProcessKey } from '../../basics/process.ts';
 import type { Debt } from '../../model/process-state.ts';
 import {
   DEBT,
-  type Key,
   PROJECT_PREFIX,
   partition,
   passKey,
@@ -18,13 +16,14 @@ import {
   TOMBSTONE,
   usersKey,
 } from '../keys.ts';
-import type { ProcessReader, Progress, Roster } from '../store.ts';
+import type { Progress, Roster, Store } from '../store.ts';
 import { IS_ON_HOLD, NOT_WALKED } from './conditions.ts';
 import { progressOf } from './leases.ts';
 import {
   batchGet,
   firstOf,
   getItem,
+  type Item,
   projectionOf,
   queryItems,
   transact,
@@ -39,12 +38,11 @@ const SHOWN = projectionOf([
   ...['pk', 'sk', 'baselined', 'baselinedAt', 'hold', 'released', 'stalled', 'completedAt', 'sweptAt'],
   ...['changesFailure', 'sweepFailure', 'leaseUntil', 'window', 'progress'],
 ]);
-type ProcessItem = Key & { readonly leaseUntil?: { readonly N: string } } & Record<string, AttributeValue>;
 
 const MODES: readonly Mode[] = ['changes', 'sweep'];
 
 /** What passes know, in the table. */
-export function createProcessReader(table: Table): ProcessReader {
+export function createProcessReader(table: Table): Store['states'] {
   return {
     progress: process => readProgress(table, process),
     release: process => {
@@ -62,7 +60,7 @@ export function createProcessReader(table: Table): ProcessReader {
 
 async function readProgress(table: Table, process: ProcessKey): Promise<Progress> {
   const keys = [stateKey(process), ...MODES.map(mode => passKey(process, mode))];
-  const items = (await batchGet(table, keys, { ConsistentRead: true, ...SHOWN })) as ProcessItem[];
+  const items = await batchGet(table, keys, { ConsistentRead: true, ...SHOWN });
   const debts = new Map<string, Debt>();
   for await (const item of queryItems(table, partition(process), DEBT)) debts.set(...debtOf(item));
   const passes = MODES.flatMap(mode => {
@@ -72,7 +70,7 @@ async function readProgress(table: Table, process: ProcessKey): Promise<Progress
   return { ...stateOf(items), debts, passes };
 }
 
-function passOf(mode: Mode, item: ProcessItem): Progress['passes'] {
+function passOf(mode: Mode, item: Item): Progress['passes'] {
   const isBegun = item.window !== undefined;
   const heldUntil = item.leaseUntil && Number(item.leaseUntil.N);
   if (!isBegun && heldUntil === undefined) return [];
@@ -91,10 +89,9 @@ export function createRoster(table: Table): Roster {
   const list = async () => {
     const found: ProcessKey[] = [];
     for await (const item of queryItems(table, ROSTER, undefined)) {
-      const { sk, since } = item as { sk: { S: string }; since: { N: string } };
-      const process = processIn(sk.S);
+      const process = processIn(item.sk.S);
       found.push(process);
-      remembered.set(partition(process), Number(since.N));
+      remembered.set(partition(process), Number(item.since?.N));
     }
     return found;
   };
@@ -144,7 +141,7 @@ async function forget(
   if ((await transact(table, begun)) === 'conflict') return 'busy';
   const items = await firstOf(itemsOf(table, process, most), most);
   await inParallel(items, WIDTH, ({ pk, sk }) => write(table, { Delete: { Key: { pk, sk } } }));
-  const isProject = ({ sk, projectId }: Row) => projectId !== undefined && sk.S.startsWith(PROJECT_PREFIX);
+  const isProject = ({ sk, projectId }: Item) => projectId !== undefined && sk.S.startsWith(PROJECT_PREFIX);
   const projects = items.filter(isProject).length;
   if (items.length === most) return { projects, isDone: false };
   await write(table, { Delete: { Key: rosterKey(process) } });
@@ -152,13 +149,11 @@ async function forget(
 }
 
 /** What a process has beside its state. Rows of projects and of debts have a `projectId`; further parts of a snapshot have none. */
-type Row = Key & { readonly projectId?: { readonly S: string } };
-
-async function* itemsOf(table: Table, process: ProcessKey, first: number): AsyncIterable<Row> {
+async function* itemsOf(table: Table, process: ProcessKey, first: number): AsyncIterable<Item> {
   // Stryker disable next-line ObjectLiteral: without it more is read than needed, and no more comes of that
   const keys = { ProjectionExpression: 'pk, sk, projectId', first };
   for (const prefix of [STATE_PART, DEBT, TOMBSTONE, PROJECT_PREFIX])
-    yield* queryItems(table, partition(process), prefix, keys) as unknown as AsyncIterable<Row>;
+    yield* queryItems(table, partition(process), prefix, keys);
 }
 
 /** Copies the state, debts, snapshots and tombstones of a process from one table to the other, and deletes
@@ -175,13 +170,13 @@ export async function restoreProcess(
   for (const prefix of [seenKey(process).sk.S, STATE, DEBT, TOMBSTONE, PROJECT_PREFIX]) {
     const there = new Set<string>();
     await inParallel(queryItems(from, partition(process), prefix), WIDTH, async Item => {
-      there.add(Item.sk?.S as string);
+      there.add(Item.sk.S);
       if (prefix === PROJECT_PREFIX && Item.projectId) projects += 1;
       await write(to, { Put: { Item } });
     });
     const keys = { ProjectionExpression: 'pk, sk' };
-    await inParallel(queryItems(to, partition(process), prefix, keys), WIDTH, async key => {
-      if (!there.has(key.sk?.S as string)) await write(to, { Delete: { Key: key as Key } });
+    await inParallel(queryItems(to, partition(process), prefix, keys), WIDTH, async Key => {
+      if (!there.has(Key.sk.S)) await write(to, { Delete: { Key } });
     });
   }
   return projects;

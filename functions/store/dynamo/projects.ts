@@ -118,7 +118,7 @@ export async function withSnapshot(
 ): Promise<Set<string>> {
   const keys = [...new Set(ids)].map(id => projectKey(process, id)).filter(canBeHeld);
   const items = await batchGet(table, keys, { ConsistentRead: true, ProjectionExpression: 'sk' });
-  return new Set(items.map(({ sk }) => projectOf(sk?.S as string)));
+  return new Set(items.map(({ sk }) => projectOf(sk.S)));
 }
 
 async function wholeBlob(
@@ -208,7 +208,7 @@ function snapshotOf(item: Item, bytes: Uint8Array): Snapshot {
 function headOf(item: Item): SnapshotHead {
   const [record, tasks] = [item.recordDigest?.S, item.tasksDigest?.S];
   return {
-    projectId: projectOf(item.sk?.S as string),
+    projectId: projectOf(item.sk.S),
     version: Number(item.version?.N),
     recordReadAt: Number(item.recordReadAt?.N),
     ...(item.untimed?.BOOL && { untimed: true }),
@@ -229,14 +229,6 @@ async function* oneAhead<Page>(pages: AsyncIterable<Page>): AsyncIterable<Page> 
     next.catch(() => undefined);
     yield value;
   }
-}
-
-/** As `tombstonePuts` writes it. */
-interface TombstoneItem {
-  readonly version: { readonly N: string };
-  readonly readAt: { readonly N: string };
-  readonly untimed?: { readonly BOOL: boolean };
-  readonly updatedAt?: { readonly N: string };
 }
 
 /** What a deletion leaves behind, in its transaction. */
@@ -268,11 +260,11 @@ export async function readTombstone(
   projectId: string,
 ): Promise<Tombstone | undefined> {
   const key = tombstoneKey(process, projectId);
-  const item = canBeHeld(key) ? ((await getItem(table, key)) as TombstoneItem | undefined) : undefined;
+  const item = canBeHeld(key) ? await getItem(table, key) : undefined;
   return (
     item && {
-      version: Number(item.version.N),
-      readAt: Number(item.readAt.N),
+      version: Number(item.version?.N),
+      readAt: Number(item.readAt?.N),
       ...(item.untimed?.BOOL && { untimed: true }),
       ...(item.updatedAt && { updatedAt: Number(item.updatedAt.N) }),
     }

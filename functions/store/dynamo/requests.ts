@@ -16,14 +16,14 @@ import type { CommitResult } from '../store.ts';
 import { holds, patiently, type Table, waitAfter } from './table.ts';
 
 /** One item as it is now, with all writes that ended before. */
-export async function getItem(table: Table, key: Key): Promise<Record<string, AttributeValue> | undefined> {
+export async function getItem(table: Table, key: Key): Promise<Item | undefined> {
   const command = { TableName: table.tableName, Key: key, ConsistentRead: true };
   const { Item } = await patiently(table, () => table.client.send(new GetItemCommand(command)));
-  return Item;
+  return Item as Item | undefined;
 }
 
-/** An item, or its key, as DynamoDB's low-level client takes it. */
-export type Item = Record<string, AttributeValue>;
+/** An item as DynamoDB's low-level client takes it: its key, and its attributes, or those that were asked for. */
+export type Item = Key & Record<string, AttributeValue>;
 
 /** DynamoDB's limit of one BatchGetItem. */
 const BATCH = 100;
@@ -38,12 +38,12 @@ export async function batchGet(
   how: Omit<KeysAndAttributes, 'Keys'>,
 ): Promise<Item[]> {
   const found: Item[] = [];
-  let rest: readonly Item[] = keys;
+  let rest: readonly Record<string, AttributeValue>[] = keys;
   for (let inVain = 0; rest.length > 0; ) {
     const asked = rest.slice(0, BATCH);
     const command = { RequestItems: { [table.tableName]: { ...how, Keys: asked } } };
     const answer = await patiently(table, () => table.client.send(new BatchGetItemCommand(command)));
-    found.push(...(answer.Responses?.[table.tableName] ?? []));
+    found.push(...((answer.Responses?.[table.tableName] ?? []) as Item[]));
     const left = answer.UnprocessedKeys?.[table.tableName]?.Keys ?? [];
     rest = [...left, ...rest.slice(BATCH)];
     inVain = left.length < asked.length ? 0 : inVain + 1;
@@ -93,7 +93,7 @@ export async function* queryItems(
   pk: string,
   keys: SortKeys,
   options: QueryOptions = {},
-): AsyncIterable<Record<string, AttributeValue>> {
+): AsyncIterable<Item> {
   for await (const page of queryPages(table, pk, keys, options)) yield* page;
 }
 
@@ -103,7 +103,7 @@ export async function* queryPages(
   pk: string,
   keys: SortKeys,
   { values, first, behind, ofEach, ...more }: QueryOptions = {},
-): AsyncIterable<Record<string, AttributeValue>[]> {
+): AsyncIterable<Item[]> {
   const chosen = chosenBy(keys);
   const query = {
     TableName: table.tableName,
@@ -123,7 +123,7 @@ export async function* queryPages(
       ...(ExclusiveStartKey && { ExclusiveStartKey }),
     });
     const page = await patiently(table, () => table.client.send(command));
-    yield page.Items ?? [];
+    yield (page.Items ?? []) as Item[];
     ExclusiveStartKey = page.LastEvaluatedKey;
     size = size === undefined ? undefined : Math.min(2 * size, LARGEST_PAGE);
   } while (ExclusiveStartKey);

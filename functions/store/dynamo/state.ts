@@ -31,14 +31,12 @@ import { asRead, IS_REVISION } from './conditions.ts';
 import { getItem, type Item, lengthOf, partsOf, queryItems, type Write, write } from './requests.ts';
 import type { Table } from './table.ts';
 
-type StoredRow = Item & { readonly sk: { readonly S: string } };
-
 export async function readState(table: Table, process: ProcessKey): Promise<ProcessState> {
   // Read before the others: if it says that there is a baseline, the rows read after it have the watermark
   // that the same transaction wrote.
   const rare = await getItem(table, stateKey(process));
   const between = queryItems(table, partition(process), { from: DEBT, to: LAST_PASS });
-  const items = (await Array.fromAsync(between)) as StoredRow[];
+  const items = await Array.fromAsync(between);
   const sweep = passKey(process, 'sweep').sk.S;
   return {
     ...stateOf([...items, rare && (await loadLargeParts(table, process, rare))]),
@@ -81,7 +79,7 @@ export const partsIn = (row: StateRow): (keyof SavedState)[] =>
   NAMES.filter(name => STATE_ROWS[name] === row);
 
 /** Reads the state from its items. A part that is in none of them is as in UNKNOWN_PROCESS. */
-export function stateOf(items: readonly (Item | undefined)[]): ProcessState {
+export function stateOf(items: readonly (Record<string, AttributeValue> | undefined)[]): ProcessState {
   const parts = NAMES.flatMap(name => {
     const value = items.map(item => item?.[name]).find(found => found !== undefined);
     return value === undefined ? [] : [[name, valueIn(value)] as const];
@@ -203,7 +201,7 @@ async function storeLargeParts(
  *  @throws when an item that it refers to is not there */
 async function loadLargeParts(table: Table, process: ProcessKey, item: Item): Promise<Item> {
   const loaded = { ...item };
-  for (const [name, { M: reference }] of Object.entries(item)) {
+  for (const [name, { M: reference }] of Object.entries<AttributeValue>(item)) {
     if (reference) loaded[name] = { B: await loadPart(table, process, name, reference as Reference) };
   }
   return loaded;
@@ -253,11 +251,10 @@ async function deleteStale(table: Table, process: ProcessKey, name: string): Pro
     ProjectionExpression: 'pk, sk',
   });
   for await (const { pk, sk } of keys) {
-    const text = sk?.S as string;
     // Stryker disable next-line EqualityOperator: no key is a time alone
-    if (text >= stale) return;
-    if (used && text.startsWith(statePartPrefix(name, used.tag.S))) continue;
-    await write(table, { Delete: { Key: { pk, sk } as Key } });
+    if (sk.S >= stale) return;
+    if (used && sk.S.startsWith(statePartPrefix(name, used.tag.S))) continue;
+    await write(table, { Delete: { Key: { pk, sk } } });
   }
 }
 
@@ -290,7 +287,7 @@ export function debtWrites(table: Table, process: ProcessKey, changes: readonly 
 }
 
 /** The debt of a row, by its project. */
-export function debtOf(item: Record<string, AttributeValue>): [projectId: string, debt: Debt] {
+export function debtOf(item: Item): [projectId: string, debt: Debt] {
   const { sk, projectId, cause, since, metAt, reason, told, revision } = item as unknown as DebtItem;
   return [
     debtorOf(sk.S) ?? decodePart(projectId.S),
@@ -334,6 +331,5 @@ export async function readUsers(table: Table, process: ProcessKey): Promise<Know
 }
 
 export async function saveUsers(table: Table, process: ProcessKey, users: KnownUsers): Promise<void> {
-  const Item: Record<string, AttributeValue> = { ...usersKey(process), users: { B: encode(users) } };
-  await write(table, { Put: { Item } });
+  await write(table, { Put: { Item: { ...usersKey(process), users: { B: encode(users) } } } });
 }

@@ -1,11 +1,10 @@
-import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { inParallel } from '../../basics/in-parallel.ts';
 import type { ProcessKey } from '../../basics/process.ts';
-import { type Key, PASS, partition, passKey, stateKey, TICK_KEY } from '../keys.ts';
+import { PASS, partition, passKey, stateKey, TICK_KEY } from '../keys.ts';
 import type { TickClaims, TickProgress, TickProgresses } from '../store.ts';
 import { claimFrom, TICK_FIELDS, tickProgressOf } from '../tick.ts';
 import { IS_LAST_CLAIMED, NEVER_CLAIMED } from './conditions.ts';
-import { batchGet, getItem, projectionOf, write } from './requests.ts';
+import { batchGet, getItem, type Item, projectionOf, write } from './requests.ts';
 import { stateOf } from './state.ts';
 import type { Table } from './table.ts';
 
@@ -38,11 +37,6 @@ export function createTickClaims(table: Table): TickClaims {
   };
 }
 
-type TickItem = Key & {
-  readonly window?: AttributeValue;
-  readonly leaseUntil?: { readonly N: string };
-} & Record<string, AttributeValue>;
-
 /** Processes in one request: it takes a hundred keys, three of each process. */
 const PROCESSES_PER_REQUEST = 33;
 /** Requests at once. */
@@ -68,21 +62,20 @@ export function createTickProgresses(table: Table): TickProgresses {
   };
 }
 
-async function itemsOf(table: Table, processes: readonly ProcessKey[]): Promise<TickItem[]> {
+function itemsOf(table: Table, processes: readonly ProcessKey[]): Promise<Item[]> {
   const keys = processes.flatMap(process => [
     stateKey(process),
     passKey(process, 'changes'),
     passKey(process, 'sweep'),
   ]);
-  const items = await batchGet(table, keys, {
+  return batchGet(table, keys, {
     ConsistentRead: false,
     ...projectionOf(['pk', 'sk', 'leaseUntil', 'window', ...TICK_FIELDS]),
   });
-  return items as unknown as TickItem[];
 }
 
-function progressOf(items: readonly TickItem[]): TickProgress {
-  const { window, leaseUntil } = items.find(({ sk }) => sk.S === `${PASS}sweep`) ?? {};
-  const leasedUntil = leaseUntil && Number(leaseUntil.N);
-  return tickProgressOf(stateOf(items), { isUnfinished: window !== undefined, leasedUntil });
+function progressOf(items: readonly Item[]): TickProgress {
+  const sweep = items.find(({ sk }) => sk.S === `${PASS}sweep`);
+  const leasedUntil = sweep?.leaseUntil && Number(sweep.leaseUntil.N);
+  return tickProgressOf(stateOf(items), { isUnfinished: sweep?.window !== undefined, leasedUntil });
 }

@@ -54,17 +54,12 @@ export function release(
 }
 
 /** Removes the lease, the beginning and the progress of the pass. */
-export function abandon(
-  database: Database,
-  process: ProcessKey,
-  { mode, owner }: Lease,
-  failure?: PassFailure,
-): void {
+export function abandon(database: Database, process: ProcessKey, lease: Lease, failure?: PassFailure): void {
   inTransaction(database, () => {
-    const { changes } = database.sql
-      .run`UPDATE pass SET owner = NULL, until = NULL, "window" = NULL, progress = NULL
+    const { mode, owner } = lease;
+    database.sql.run`UPDATE pass SET "window" = NULL, progress = NULL
       WHERE process = ${partition(process)} AND mode = ${mode} AND owner = ${owner}`;
-    if (changes === 1 && failure) writeState(database, process, failureOf(mode, failure));
+    release(database, process, lease, failure);
   });
 }
 

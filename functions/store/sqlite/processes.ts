@@ -2,12 +2,12 @@ import type { Clock } from '../../basics/clock.ts';
 import type { Mode, ProcessKey } from '../../basics/process.ts';
 import { decodePart } from '../../model/event-id.ts';
 import { partition, processOf } from '../keys.ts';
-import type { ProcessReader, Progress, Roster } from '../store.ts';
+import type { Progress, Roster, Store } from '../store.ts';
 import { type Database, durably, inTransaction } from './database.ts';
 import { readPart, readState, writeState } from './state.ts';
 
 /** What passes know, in a SQLite database that `openDatabase` opened with `SNAPSHOTS_SCHEMA`. */
-export function sqliteProcessReader(database: Database): ProcessReader {
+export function sqliteProcessReader(database: Database): Store['states'] {
   return {
     progress: async process => ({ ...readState(database, process), passes: passesOf(database, process) }),
     release: async process =>
