@@ -10,7 +10,7 @@ import { parseEnvironment, tickEnvironment } from './config/environments.ts';
 import { readDeployed } from './config/read.ts';
 import { wakeBy } from './delivery/queues.ts';
 import { createRegistry } from './delivery/registry.ts';
-import { createTick, type Tick, type Watch } from './handlers/create-tick.ts';
+import { createTick, type Tick } from './handlers/create-tick.ts';
 import { workOffReplays } from './operations/replay.ts';
 import { sqsQueue } from './queue/sqs.ts';
 import { scheduledIn } from './schedule/scheduled.ts';
@@ -83,7 +83,7 @@ function watchOf(
     sqs,
     subscriptions,
   }: { readonly sqs: SQSClient; readonly subscriptions: readonly ExpectedSubscription[] },
-): Watch {
+) {
   const patience = bounded(PATIENCE.deliver);
   const lambda = new LambdaClient(patience);
   const { MAPPINGS, TOPIC_ARN: topicArn } = settings;

@@ -8,7 +8,7 @@ import { type Message, messageOf } from '../topic/entry.ts';
 import { batchesOf, sendBatch, type Topic } from '../topic/send-batch.ts';
 
 /** What Lambda's context tells of the time that is left. */
-export interface PublishContext {
+interface PublishContext {
   getRemainingTimeInMillis(): number;
 }
 

@@ -2,13 +2,11 @@ import type { Clock } from '../basics/clock.ts';
 import type { Count, Log } from '../basics/telemetry.ts';
 import { within } from '../basics/within.ts';
 import { type Queues, wakeWaiting } from '../delivery/queues.ts';
-import type { Registry } from '../delivery/registry.ts';
-import type { Replays } from '../operations/replay.ts';
+import type { Registered, Registry } from '../delivery/registry.ts';
 import type { Queue } from '../queue/queue.ts';
 import { startPasses } from '../schedule/due.ts';
-import { type Found, report } from '../schedule/report.ts';
+import { type Found, figuresOf, report } from '../schedule/report.ts';
 import type { ScheduledProcess } from '../schedule/scheduled.ts';
-import { figuresOf, type Remember } from '../schedule/watch.ts';
 import type { TickClaims, TickProgresses } from '../store/store.ts';
 
 /** `remaining` tells how many ms are left until it is cut off. */
@@ -23,7 +21,7 @@ export interface TickDependencies {
   readonly log: Log;
   readonly count: Count;
   /** Works off replays, as long as there is time. */
-  readonly replays: Replays;
+  readonly replays: (endpoints: readonly Registered[], hasTime: () => boolean) => Promise<void>;
   /** ms until the next tick; a minute by default. */
   readonly period?: number | undefined;
   /** What else is looked after; each is left out where there is no such thing. */
@@ -31,7 +29,7 @@ export interface TickDependencies {
 }
 
 /** Finds out each of these. */
-export type Watch = {
+type Watch = {
   readonly [Name in 'subscriptions' | 'mappings' | 'setAside']?: () => Promise<Found[Name]>;
 };
 
@@ -40,8 +38,11 @@ export interface TickPasses {
   readonly claims: TickClaims;
   readonly progress: TickProgresses;
   readonly queue: Pick<Queue, 'send'>;
-  /** Writes down which processes there are. */
-  readonly remember?: Remember;
+  /** Writes down each of these processes that isn't yet.
+   *  @returns since when each is known, in ms since 1970 */
+  readonly remember?: (
+    processes: readonly ScheduledProcess[],
+  ) => Promise<ReadonlyMap<ScheduledProcess, number>>;
 }
 
 /** Replays are worked off while more time than this is left; one slice of a replay takes less. */

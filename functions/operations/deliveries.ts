@@ -56,7 +56,7 @@ function attemptAt({ at, first }: Place): Pick<Attempt, 'at' | 'events'> {
   return { at, events: first === undefined ? [] : [{ id: first, type: '' }] };
 }
 
-export function attemptAnswer({ at, ...attempt }: Attempt): AnswerOf<'test-endpoint'> {
+function attemptAnswer({ at, ...attempt }: Attempt): AnswerOf<'test-endpoint'> {
   return { ...attempt, at: iso(at), events: attempt.events.map(({ id, type }) => ({ id, type })) };
 }
 

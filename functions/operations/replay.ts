@@ -161,9 +161,6 @@ function isWanted({ event }: JournalEntry, { types, processes }: Replay, { endpo
   );
 }
 
-/** Works off the replays of those endpoints that have one, while `hasTime`. */
-export type Replays = (endpoints: readonly Registered[], hasTime: () => boolean) => Promise<void>;
-
 /** Works off the replays of these endpoints in turn, a slice of each, while `hasTime`. One that fails is left
  *  for the next tick, and does not delay the others. */
 export async function workOffReplays(

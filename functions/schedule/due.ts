@@ -130,26 +130,19 @@ interface StartParts {
   readonly period?: number | undefined;
 }
 
-/** What a tick started. */
-export interface Started {
-  /** Passes that are in the queue. */
-  readonly sent: number;
-  /** Passes that could not be put there; the next of each makes up for it. */
-  readonly unsent: number;
-}
-
 /** How often a message is sent that the queue does not take. */
 const TRIES = 3;
 
 /** Sends a message for each pass that is due before the next tick, shown when it is due. The tick claims the
  *  time of these passes first, so that one that comes twice, or early, starts nothing again. If it dies after
  *  its claim, passes are left out, and the next pass of each process makes up for that.
+ *  @returns how many passes are in the queue, and how many the queue did not take
  *  @throws when the claim can't be had */
 export async function startPasses<Process extends ScheduledProcess>(
   processes: readonly Process[],
   knownOf: (process: Process) => Known | undefined,
   { claims, queue, clock, log, period = MINUTE_MS }: StartParts,
-): Promise<Started> {
+): Promise<{ readonly sent: number; readonly unsent: number }> {
   const now = clock();
   const to = now + period;
   const from = await claims.claim({ now, to });

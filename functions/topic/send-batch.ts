@@ -119,6 +119,6 @@ export function isRefusal(error: unknown): error is SNSServiceException {
 
 /** The same of one entry of a batch. SNS may blame the sender for throttling, too, or for a KMS key that can't be used: an entry that
  *  fails for that may succeed later. */
-export function isRefused({ SenderFault, Code = '' }: BatchResultErrorEntry): boolean {
+function isRefused({ SenderFault, Code = '' }: BatchResultErrorEntry): boolean {
   return SenderFault === true && ABOUT_CONTENTS.test(Code);
 }

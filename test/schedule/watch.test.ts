@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { UNKNOWN_PROCESS } from '../../functions/model/process-state.ts';
+import { figuresOf } from '../../functions/schedule/report.ts';
 import type { ScheduledProcess } from '../../functions/schedule/scheduled.ts';
-import { figuresOf } from '../../functions/schedule/watch.ts';
 import type { TickProgress } from '../../functions/store/store.ts';
 
 const MINUTE = 60_000;

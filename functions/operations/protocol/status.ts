@@ -20,7 +20,7 @@ const debt = z.strictObject({
 });
 
 /** A process: its state, and how up to date that is. */
-export const processStatus = z.strictObject({
+const processStatus = z.strictObject({
   workspace: z.string(),
   process: z.string(),
   /** The worst state that applies: never polled, baseline under way, no pass completed for five intervals,

@@ -1,6 +1,5 @@
 import {
   DeleteMessageCommand,
-  GetQueueAttributesCommand,
   type Message,
   PurgeQueueCommand,
   PurgeQueueInProgress,
@@ -9,6 +8,7 @@ import {
   type SQSClient,
 } from '@aws-sdk/client-sqs';
 import { REASON, SOURCE } from '../../queue/set-aside.ts';
+import { countMessages } from '../../schedule/watch-aws.ts';
 import type { SetAsideQueue } from '../context.ts';
 import type { SetAsideMessage, SetAsideName } from '../protocol/stack.ts';
 import { Refused } from '../refused.ts';
@@ -21,7 +21,7 @@ const MAX_RECEIVED = 10;
 /** A dead-letter queue of SQS: no function receives from it. */
 export function setAsideQueue(client: Client, name: SetAsideName, QueueUrl: string): SetAsideQueue {
   return {
-    count: () => countOf(client, QueueUrl),
+    count: () => countMessages(client, QueueUrl),
     async peek() {
       const messages = await receive(client, QueueUrl, 0);
       return messages.map(message => setAsideMessageOf(name, message));
@@ -37,14 +37,6 @@ export function setAsideQueue(client: Client, name: SetAsideName, QueueUrl: stri
       }
     },
   };
-}
-
-async function countOf(client: Client, QueueUrl: string): Promise<number> {
-  const names = ['ApproximateNumberOfMessages', 'ApproximateNumberOfMessagesNotVisible'] as const;
-  const { Attributes = {} } = await client.send(
-    new GetQueueAttributesCommand({ QueueUrl, AttributeNames: [...names] }),
-  );
-  return names.reduce((sum, name) => sum + Number(Attributes[name] ?? 0), 0);
 }
 
 /** Some of the messages. They are hidden from other receivers for `hiddenFor` seconds. */
