@@ -73,9 +73,8 @@ export async function deleteProject(
     const { readAt, untimed } = listing;
     const { record, tasks } = snapshot.content;
     const source = { record, readAt, readBefore, ...(untimed && { untimed }) };
-    const read = { source, tasks: { tasks, readAt, readBefore } };
-    const deletion = { projectId, snapshot, content: undefined, changes, ...read };
-    if ((await commit(context, state, deletion)) === 'committed') return;
+    const difference = { content: undefined, changes, source, tasks: { tasks, readAt, readBefore } };
+    if ((await commit(context, state, { ...difference, projectId, snapshot })) === 'committed') return;
   }
 }
 

@@ -114,7 +114,7 @@ function waitingFor({ window, isComplete, findings, now }: Facts): Error | undef
   const [first] = lacking;
   const what =
     first === undefined
-      ? 'The list of projects changed each time that it was read: what it passed over would be told as created later'
+      ? 'The list of projects changed each time that it was read: what it passed over would be emitted as created later'
       : `${lacking.length} project(s) can not be read. The first, ${first[0]}: ${reasonOf(first[1]).replace(/\.$/, '')}`;
   const message = `${what}. The baseline waits ${WAIT_MS / 60_000} minutes for this to end, and then does without.`;
   return new Error(message, { cause: first?.[1].fault });

@@ -20,10 +20,11 @@ export interface Found {
 
 const REASONS = {
   'no-task-list': 'The project is listed, but its task list answers 404.',
-  'not-listed': 'The list of projects lacks it, and its task list does not tell whether it is gone.',
-  uncertain: 'What was read of it is not certain: it changed meanwhile, or may be older than what was told.',
+  'not-listed': 'The list of projects lacks it, and its task list does not show whether it is gone.',
+  uncertain:
+    'What was read of it is not certain: it changed while it was read, or may be older than what was emitted.',
   unreadable: 'It can not be read.',
-  unclear: 'Only the whole list of projects tells what became of it.',
+  unclear: 'Only the whole list of projects shows what became of it.',
 } as const;
 
 /** Why a project that is gone is not deleted yet. */

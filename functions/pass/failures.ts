@@ -43,7 +43,7 @@ export function isOfOneProject(error: unknown): error is Error {
   return error instanceof Error && 'scope' in error && error.scope === 'project';
 }
 
-/** Takes a torn snapshot for none, where the fault of one project must not stop what concerns others.
+/** Ignores a torn snapshot: the fault of one project must not stop the work on others.
  *  @throws all other errors */
 export function ifTorn(error: unknown): undefined {
   if (!(error instanceof TornSnapshotError)) throw error;

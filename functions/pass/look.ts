@@ -34,7 +34,7 @@ export async function look(context: PassContext, state: PassState, candidate: Ca
   return looked;
 }
 
-/** What a look found that failed. @throws an error that is not of one project alone */
+/** The finding of a look or deletion that failed. @throws an error that is not of one project alone */
 export function faultOfOneProject(error: unknown): Found {
   if (!isOfOneProject(error)) throw error;
   return { end: 'unreadable', reason: failureReason(error), fault: error };

@@ -179,7 +179,7 @@ async function announceStall(context: PassContext, state: PassState, reason: str
     if (events === 0) return;
     state.events += events;
     state.isStalled = true;
-    log.warn('The process is stalled; subscribers are told.', { ...process, reason });
+    log.warn('The process is stalled; a source.stalled event was emitted.', { ...process, reason });
   });
 }
 
@@ -211,7 +211,7 @@ async function tryToAnnounce({ log, process }: PassContext, announcing: () => Pr
   try {
     await announcing();
   } catch (error) {
-    log.warn('Subscribers could not be told how the process is; a later run tells them.', {
+    log.warn('Could not emit the stall or the recovery of the process; a later run tries again.', {
       ...process,
       error: error instanceof Error ? error.message : String(error),
     });

@@ -33,13 +33,13 @@ export async function settle(
   const { known, missing } = second ?? { known: 0, missing: 0 };
   const facts = { kind, window, isComplete, isStopped, findings, known, missing, now: clock() };
   const end = conclude({ ...facts, state: current });
+  const isDone = end.as === 'done';
   if (end.as === 'later') return 'unfinished';
   if (second) await settleDeletions(context, state, end, findings, second.listing);
   const skipped = end.keepsDebts
     ? await settleDebts(context, state, current, findings, window.begunAt)
     : countAnnounced(current);
-  if (end.as === 'done' || kind === 'sweep') {
-    const isDone = end.as === 'done';
+  if (isDone || kind === 'sweep') {
     const saved = await snapshots.finish(process, heartbeat.lease, {
       ...reports.logAndSave(),
       ...(end.endsHold && { hold: undefined, released: false }),
@@ -65,11 +65,11 @@ function failureAfter(context: PassContext, error: Error | undefined): Partial<S
 /** Logs what a baseline was completed without. */
 function logWhatIsLeftOut({ log, process }: PassContext, findings: Findings, isComplete: boolean): void {
   const restless =
-    'The list of projects changed each time that it was read: a project that it passed over is told as created later; ' +
+    'The list of projects changed each time that it was read: a project that it passed over is emitted as created later; ' +
     'the baseline ends all the same.';
   if (!isComplete) log.warn(restless, { ...process });
   for (const [projectId, found] of findings.sorted()) {
-    const message = 'The baseline ends without a project; once it can be read it is told as created.';
+    const message = 'The baseline ends without a project; it is emitted as created once it can be read.';
     if (found.end !== 'settled') log.warn(message, { ...process, projectId, reason: reasonOf(found) });
   }
 }
@@ -85,10 +85,11 @@ function movedOn(
   const now = context.clock();
   const { startedAt } = window;
   if (kind === 'baseline') {
-    const times = { watermark: startedAt, completedAt: now, sweepCompletedAt: now };
-    // 0: a project that an incomplete listing passed over may have been there all the time.
     return {
-      ...times,
+      watermark: startedAt,
+      completedAt: now,
+      sweepCompletedAt: now,
+      // 0: a project that an incomplete listing passed over may have been there all the time.
       sweptAt: listing.isComplete ? startedAt : 0,
       audit,
       baselined: true,
@@ -197,7 +198,8 @@ async function settleDebts(
     state.events += emitted;
     // If another pass was first to announce it, it has logged this.
     for (const { projectId, after } of emitted > 0 ? skipped : []) {
-      const message = 'A project is skipped until it can be read and committed; subscribers are told.';
+      const message =
+        'A project is skipped until it can be read and committed; a source.skipped event was emitted.';
       log.warn(message, { ...process, projectId, reason: after.reason });
     }
   }

@@ -14,7 +14,7 @@ import type { PassState } from './state.ts';
 /** Which projects a pass is to look at, and what its end needs of the survey. */
 export interface Survey {
   readonly window: PassWindow;
-  /** Of a `changes` pass: of the projects that changed; else of all projects. */
+  /** The projects that changed, in a `changes` pass; else all projects. */
   readonly listing: Listing;
   /** The projects to look at in the first round, in the order of `byKey`. */
   readonly candidates: readonly string[];

@@ -416,7 +416,7 @@ describe('a baseline', () => {
     const { error } = conclude(factsOf({ ...BASELINE, found: '3 settled, 2 unreadable' }));
     expect(error?.cause).toMatchObject({ message: 'unreadable 4' });
     expect(errorOf({ found: '3 settled', isComplete: false })).toBe(
-      'The list of projects changed each time that it was read: what it passed over would be told as created later. ' +
+      'The list of projects changed each time that it was read: what it passed over would be emitted as created later. ' +
         waits,
     );
   });

@@ -48,14 +48,14 @@ describe('what is written of debts', () => {
     [
       'not-listed',
       'not-listed',
-      'The list of projects lacks it, and its task list does not tell whether it is gone.',
+      'The list of projects lacks it, and its task list does not show whether it is gone.',
     ],
     [
       'uncertain',
       'uncertain',
-      'What was read of it is not certain: it changed meanwhile, or may be older than what was told.',
+      'What was read of it is not certain: it changed while it was read, or may be older than what was emitted.',
     ],
-    ['unclear', 'uncertain', 'Only the whole list of projects tells what became of it.'],
+    ['unclear', 'uncertain', 'Only the whole list of projects shows what became of it.'],
   ])('of a project that is %s is a row: %s', (end, cause, reason) => {
     const after = { cause, since: AT - 20, metAt: AT, told: false };
     expect(changesOf({ end })).toEqual([{ projectId: '7', before: undefined, after: { ...after, reason } }]);

@@ -97,7 +97,9 @@ describe('a baseline whose listing passed over a project', () => {
     expect(await late()).toMatchObject({ mode: 'baseline', outcome: 'completed' });
     expect(world.said).toContainEqual({
       level: 'warn',
-      message: expect.stringMatching(/passed over is told as created later; the baseline ends all the same/),
+      message: expect.stringMatching(
+        /passed over is emitted as created later; the baseline ends all the same/,
+      ),
       details: world.process,
     });
   });

@@ -69,7 +69,7 @@ describe('source.skipped', () => {
     expect(warned).toMatchObject([
       { message: expect.stringMatching(/others go on/), details: { projectId: '1002' } },
       {
-        message: expect.stringMatching(/subscribers are told/),
+        message: expect.stringMatching(/a source.skipped event was emitted/),
         details: { ...world.process, projectId: '1002', reason: expect.stringMatching(/status 403/) },
       },
     ]);
@@ -126,7 +126,9 @@ describe('source.skipped', () => {
     expect(sweep).toMatchObject({ outcome: 'completed', events: 0 });
     expect(sweep).not.toHaveProperty('skippedNoLonger');
     expect(await told()).toEqual(['source.skipped 1002']);
-    expect(world.said.filter(({ message }) => message.includes('subscribers are told'))).toHaveLength(1);
+    expect(
+      world.said.filter(({ message }) => message.includes('a source.skipped event was emitted')),
+    ).toHaveLength(1);
   });
 
   it('is told of several in one announcement, each with an id of its own', async () => {

@@ -90,14 +90,14 @@ export class Users {
       if (!(error instanceof ServiceError)) throw error;
       const isDenied = error instanceof ServiceStatusError && [401, 403, 404].includes(error.status);
       const details = { ...process, code: 'users-unread', error: error.message };
-      const message = 'The list of users can not be read: events do not tell users who are not known yet.';
+      const message = 'The list of users can not be read: events do not name users who are not known yet.';
       if (isDenied) reports.once('users-denied', message, details);
       else log.warn(message, details);
       const askedAt = isDenied ? clock() : clock() - HOUR_MS + RETRY_MS;
       return { names: known?.names ?? [], askedAt };
     }
     if (bytes > MAX_BYTES) {
-      const message = 'There are more users than can be kept: events do not tell the others.';
+      const message = 'There are more users than can be kept: events do not name the others.';
       reports.once('users-overfull', message, { kept: names.length });
     }
     return { names, askedAt: clock() };
