@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { buildEvents, type Commit } from '../../functions/changes/build-events.ts';
+import { buildEvents, type Commit, testEvent } from '../../functions/changes/build-events.ts';
 import type { RecordChange } from '../../functions/changes/compare-project.ts';
 import { heldEvent } from '../../functions/changes/process-events.ts';
 import type { FieldChange } from '../../functions/model/event.ts';
@@ -162,4 +162,25 @@ describe('the committed JSON Schemas', () => {
     ]);
     expect(Object.fromEntries(committed)).toEqual(Object.fromEntries(made));
   });
+});
+
+it('a test event names its endpoint and its time, and says that nothing changed', () => {
+  expect(testEvent('crm', { at, tag: 'x1' })).toEqual({
+    specversion: '1.0',
+    id: `changewire.test.${at}.x1`,
+    source: '/endpoints/crm',
+    type: 'changewire.test',
+    time: '2026-11-21T12:00:00.000Z',
+    datacontenttype: 'application/json',
+    sequence: String(at),
+    data: {
+      endpoint: { name: 'crm' },
+      message: 'This is a test: events of Changewire arrive here. Nothing changed.',
+    },
+  });
+});
+
+it('test events of one time differ by their tags', () => {
+  const [one, other] = ['1', '2'].map(tag => testEvent('crm', { at, tag }).id);
+  expect(one).not.toBe(other);
 });
