@@ -30,7 +30,7 @@ const MINUTE = 60_000;
  *  the events that it commits. Its clock moves only between the passes: each run gives the same bytes.
  *  @throws when an event type was not told */
 export async function takeExamples(): Promise<Examples> {
-  await using house = new AsyncDisposableStack();
+  await using started = new AsyncDisposableStack();
   const clock = { now: Date.UTC(2026, 2, 2, 9) };
   const service = await startSimulatedService({
     clock: () => clock.now,
@@ -39,9 +39,9 @@ export async function takeExamples(): Promise<Examples> {
       processes: [{ ...ONBOARDING, id: PROCESS.processId, projects: 14, tasksPerProject: 1 }],
     }),
   });
-  house.defer(() => service.stop());
+  started.defer(() => service.stop());
   const database = openDatabase(':memory:', [SNAPSHOTS_SCHEMA]);
-  house.defer(() => database.file.close());
+  started.defer(() => database.file.close());
   const connection = connect({
     ...service,
     credentials: async () => service,
@@ -49,7 +49,7 @@ export async function takeExamples(): Promise<Examples> {
     random: () => 0.5,
     sleep: async () => {},
   });
-  house.defer(() => connection.close());
+  started.defer(() => connection.close());
   const poll = pollerOf(service, connection, sqliteSnapshots(database), clock);
   const steps: Step[] = [
     { mode: 'sweep', edit: () => {} },

@@ -114,7 +114,7 @@ export function consoleOf(options: Pick<Options, 'console'>, why = whyNoPage()):
   return options.console && why === undefined ? createPage() : undefined;
 }
 
-interface Told {
+interface ConsoleParts {
   readonly options: Pick<Options, 'console'>;
   readonly output: Pick<Output, 'say' | 'isTerminal'>;
   readonly address: Address;
@@ -123,7 +123,10 @@ interface Told {
 
 /** Says in one line where the console is, or why there is none. The address is written to a terminal only: logs are
  *  kept and read by others, who must not see the token. */
-export function tellConsole({ options, output, address, directory }: Told, why = whyNoPage()): void {
+export function reportConsole(
+  { options, output, address, directory }: ConsoleParts,
+  why = whyNoPage(),
+): void {
   if (!options.console) return;
   if (!address.hasPage) output.say(`There is no console: ${why ?? 'it was not asked for'}.`);
   else if (!output.isTerminal)

@@ -28,7 +28,7 @@ import { namesService } from '../settings/watched.ts';
 import { subscriberName } from '../sns/sns.ts';
 import type { Source } from '../source/source.ts';
 import { sourceOf } from '../source/source.ts';
-import { askedBy, banner, bannerDetails, consoleOf, tellConsole } from './banner.ts';
+import { askedBy, banner, bannerDetails, consoleOf, reportConsole } from './banner.ts';
 import { type Endpoints, startEndpoints } from './endpoints.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { serveOperations } from './operations.ts';
@@ -36,7 +36,7 @@ import { passOnce, processesOf, startPasses, workspacesOf } from './passes.ts';
 import { type Polling, startPolling } from './polling.ts';
 import { startTicks } from './ticks.ts';
 import { keepRejected, type StartedTopic, startTopic } from './topic.ts';
-import { resendOf, tellAbandoned } from './undelivered.ts';
+import { reportAbandoned, resendOf } from './undelivered.ts';
 
 export interface Runner {
   /** One pass of each process, and all of its events delivered. @returns true when all went well. */
@@ -108,7 +108,7 @@ async function start(closers: Closers, { options, environment, output, clock }: 
     ...wanted.map(({ name }) => name),
     ...added.map(({ name }) => name),
   ];
-  await tellAbandoned(parts, new Set(kept), clock());
+  await reportAbandoned(parts, new Set(kept), clock());
   const topic = await startTopic(parts, { subscriptions, patience: CONFIRM_WITHIN });
   const linkTemplates = linkTemplatesOf(config ?? { workspaces: [] });
   const setAside: SetAside = async ({ body }, queue, reason) =>
@@ -123,7 +123,7 @@ async function start(closers: Closers, { options, environment, output, clock }: 
   const address = options.once
     ? undefined
     : await serveOperations(run, { ...store, ...endpoints, source, page, onAct: () => ticker?.now() });
-  if (address) tellConsole({ output, options, address, directory: run.directory });
+  if (address) reportConsole({ output, options, address, directory: run.directory });
   const feed = () => {
     const { journal } = store;
     const started = startJournalFeed({ journal, publish: topic.publish, sleep, onNotice: output.warn });

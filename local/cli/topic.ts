@@ -54,7 +54,7 @@ export async function startTopic(
     if (!printed.has(key)) output.event(event);
     printed.add(key);
   });
-  const tell = subscriptionTeller(output, wanted.subscriptions, Date.now);
+  const tell = logSubscriptions(output, wanted.subscriptions, Date.now);
   const sns = localSns({
     topic,
     deliveries,
@@ -110,7 +110,7 @@ async function resolvesWithin(promise: Promise<void>, ms: number): Promise<boole
 }
 
 /** Reports what happens to the subscriptions, each by the name that people gave it. */
-export function subscriptionTeller(
+export function logSubscriptions(
   output: Pick<Output, 'say' | 'warn'>,
   wanted: readonly Pick<WantedSubscription, 'name' | 'label'>[],
   clock: Clock,

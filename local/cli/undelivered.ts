@@ -61,7 +61,7 @@ const NOT_ASKED_FOR = 'the endpoint was not asked for any more';
 /** Deliveries for endpoints that this run does not serve wait for three days, and each start reports
  *  them. Then they become dead letters, which expire, so that the file does not grow for ever.
  *  @param served the names that deliveries are kept under and that this run serves */
-export async function tellAbandoned(
+export async function reportAbandoned(
   { deliveries, queues, output }: Pick<Store, 'deliveries' | 'queues'> & { output: Pick<Output, 'warn'> },
   served: ReadonlySet<string>,
   now: number,

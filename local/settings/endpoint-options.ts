@@ -82,7 +82,7 @@ export async function withValuesOfStdin(
  *  to the endpoint before them. @throws UsageError, which shows no URL beyond its origin and no secret */
 export function endpointOptions(tokens: readonly Token[]): EndpointOption[] {
   const drafts: Draft[] = [];
-  const behind = (name: string): Draft => {
+  const lastDraft = (name: string): Draft => {
     const last = drafts.at(-1);
     if (last !== undefined) return last;
     throw new UsageError(`--${name} belongs to the ${eitherOf(KIND_OPTIONS)} before it: give that first.`);
@@ -95,10 +95,10 @@ export function endpointOptions(tokens: readonly Token[]): EndpointOption[] {
       drafts.push({ kind, url, secrets: [], filters: [], settings: {} });
     }
     const setting = KIND_SETTINGS.find(each => optionOf(each) === name);
-    if (setting !== undefined) behind(name).settings[setting.name] = value;
+    if (setting !== undefined) lastDraft(name).settings[setting.name] = value;
     if (name === 'webhook-secret') addSecret(drafts.at(-1), value);
-    if (name === 'name') behind(name).name = checkName(value);
-    if (name === 'filter') behind(name).filters.push(value);
+    if (name === 'name') lastDraft(name).name = checkName(value);
+    if (name === 'filter') lastDraft(name).filters.push(value);
   }
   return drafts.map(({ kind, url, secrets, name, filters, settings }) => ({
     ...checkSettings(kind, settings),

@@ -21,7 +21,7 @@ interface FormatOptions {
   readonly timeZone?: string;
 }
 
-type ToldEvent = ProjectEvent | TaskEvent | FieldEvent;
+type EntityEvent = ProjectEvent | TaskEvent | FieldEvent;
 type Paint = (format: Parameters<typeof styleText>[0], text: string) => string;
 
 /** The widths of the parts of a line, in columns. */
@@ -76,8 +76,8 @@ function marker({ type }: ChangeEvent, paint: Paint): string {
 function headOf(event: ChangeEvent, { paint, head, fit }: Layout): string {
   const process = `process ${printable(event.data.process.id)}`;
   if (event.type === 'source.skipped') return paint('bold', pad(fit(nameOf(event.data.project), head), head));
-  if (isToldOf(event, 'source') || isToldOf(event, 'audit')) return pad(fit(process, head), head);
-  const [outer, inner] = isToldOf(event, 'field')
+  if (isAbout(event, 'source') || isAbout(event, 'audit')) return pad(fit(process, head), head);
+  const [outer, inner] = isAbout(event, 'field')
     ? [process, nameOf({ ...event.data.field, id: event.data.field.externalId })]
     : [nameOf(event.data.project), 'task' in event.data ? nameOf(event.data.task) : undefined];
   if (inner === undefined) return paint('bold', pad(fit(outer, head), head));
@@ -87,7 +87,7 @@ function headOf(event: ChangeEvent, { paint, head, fit }: Layout): string {
   return `${paint('bold', shownOuter)}${paint('dim', ' › ')}${shownInner}`;
 }
 
-function isToldOf<Entity extends string>(
+function isAbout<Entity extends string>(
   event: ChangeEvent,
   entity: Entity,
 ): event is Extract<ChangeEvent, { type: `${Entity}.${string}` }> {
@@ -145,20 +145,20 @@ function entryLine({ data: { entry, users } }: AuditEvent, { paint, rest, fit }:
   return `${paint('dim', 'audit log')}  ${fit(`${who}${printable(text)}`, rest - columns('audit log  '))}`;
 }
 
-function entityOf(event: ToldEvent): string {
+function entityOf(event: EntityEvent): string {
   if ('field' in event.data) return `${event.data.field.entity} field`;
   return 'task' in event.data ? 'task' : 'project';
 }
 
 /** The changed fields; that a field was archived is shown elsewhere. */
-function changesOf({ type, data }: ToldEvent): FieldChange[] {
+function changesOf({ type, data }: EntityEvent): FieldChange[] {
   if (!('field' in data)) return data.changes;
   const changes =
     type === 'field.archived' ? data.changes.filter(({ field }) => field !== 'archived') : data.changes;
   return changes.map(asFieldChange);
 }
 
-function createdLine(event: ToldEvent, { paint, rest, fit }: Layout): string {
+function createdLine(event: EntityEvent, { paint, rest, fit }: Layout): string {
   const said = `${entityOf(event)} created`;
   const shown = mainFields(event);
   const parts: string[] = [];
@@ -179,7 +179,7 @@ function createdLine(event: ToldEvent, { paint, rest, fit }: Layout): string {
 
 /** The most telling fields of a new record: custom fields first, without its name, which the head shows,
  *  and without identifiers. */
-function mainFields(event: ToldEvent): FieldChange[] {
+function mainFields(event: EntityEvent): FieldChange[] {
   const { data } = event;
   const { name } = 'field' in data ? data.field : 'task' in data ? data.task : data.project;
   const telling = changesOf(event).filter(
@@ -190,7 +190,7 @@ function mainFields(event: ToldEvent): FieldChange[] {
   return [...custom, ...telling.filter(({ kind }) => kind !== 'custom')];
 }
 
-function updatedLines(event: ToldEvent, layout: Layout): string[] {
+function updatedLines(event: EntityEvent, layout: Layout): string[] {
   const { paint, rest, fit } = layout;
   const changes = changesOf(event);
   const names = changes.map(({ name }) => fit(printable(name), 24));

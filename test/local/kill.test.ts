@@ -1,12 +1,13 @@
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { sleep } from '../../functions/basics/system.ts';
 import type { Publish } from '../../functions/handlers/create-publish.ts';
 import { openDatabase } from '../../functions/store/sqlite/database.ts';
 import { sqliteJournal } from '../../functions/store/sqlite/journal.ts';
 import { SNAPSHOTS_SCHEMA } from '../../functions/store/sqlite/schema.ts';
 import { startJournalFeed } from '../../local/feed/journal-feed.ts';
 import { addChange, idsOf } from '../kit/local/change-records.ts';
-import { afterwards, eventually, receiver, sleep, startSns } from '../kit/local/sns.ts';
+import { afterwards, eventually, receiver, startSns } from '../kit/local/sns.ts';
 import { temporaryDirectory } from '../kit/temporary.ts';
 
 describe('a kill between publishing and delivery, with the endpoint away at the restart', () => {

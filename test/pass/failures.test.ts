@@ -3,7 +3,7 @@ import { failureReason, TooLargeError } from '../../functions/pass/failures.ts';
 import { ServiceStatusError } from '../../functions/service/errors.ts';
 
 describe('the reason of a failure', () => {
-  it('invariant 10: is told where the service says it, and else not: what AWS says tells of our house', () => {
+  it('invariant 10: is told where the service says it, and else not: what AWS says is about our own stack', () => {
     const refused = new ServiceStatusError('GET /a', 403, 'access is denied');
     expect(failureReason(refused)).toBe('GET /a: status 403: access is denied');
     const head = 'GET /a: status 403: ';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { PublishBatchCommand } from '@aws-sdk/client-sns';
 import { onTestFinished, vi } from 'vitest';
+import { sleep } from '../../../functions/basics/system.ts';
 import type { DeadDelivery } from '../../../functions/model/delivery.ts';
 import { openDatabase } from '../../../functions/store/sqlite/database.ts';
 import { DELIVERIES_SCHEMA } from '../../../functions/store/sqlite/schema.ts';
@@ -17,9 +17,6 @@ export function afterwards(cleanup: () => Promise<unknown>): void {
   // No hook of this module's: files share the module, and its hooks would be those of the first file that loads it.
   onTestFinished(async () => void (await cleanup()));
 }
-
-export const sleep = (ms: number, signal?: AbortSignal) =>
-  setTimeout(ms, undefined, signal === undefined ? {} : { signal });
 
 /** Resolves when `check` stops failing. */
 export async function eventually(check: () => unknown): Promise<void> {

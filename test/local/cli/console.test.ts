@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { consoleOf, tellConsole } from '../../../local/cli/banner.ts';
+import { consoleOf, reportConsole } from '../../../local/cli/banner.ts';
 import { openScratchDirectory } from '../../../local/data/data-directory.ts';
 import { parseOptions } from '../../../local/settings/options.ts';
 
@@ -11,7 +11,7 @@ function told(args: readonly string[], hasPage: boolean, why?: string, isTermina
   const directory = openScratchDirectory();
   directory.release();
   const address = { url: 'http://127.0.0.1:4321', token: TOKEN, former: [], hasPage };
-  tellConsole({ options, output: { say: text => lines.push(text), isTerminal }, address, directory }, why);
+  reportConsole({ options, output: { say: text => lines.push(text), isTerminal }, address, directory }, why);
   return lines;
 }
 

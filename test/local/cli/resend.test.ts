@@ -5,7 +5,7 @@ import { DELIVERIES_SCHEMA } from '../../../functions/store/sqlite/schema.ts';
 import { openSqliteStore, sqliteDeliveries } from '../../../functions/store/sqlite/store.ts';
 import type { Output } from '../../../local/basics/output.ts';
 import { UsageError } from '../../../local/basics/usage-error.ts';
-import { resendOf, takeUp, tellAbandoned } from '../../../local/cli/undelivered.ts';
+import { reportAbandoned, resendOf, takeUp } from '../../../local/cli/undelivered.ts';
 import { openQueues, withQueued } from '../../../local/data/store.ts';
 import { someEvents } from '../../kit/delivery/given.ts';
 import { AT, delivery } from '../../kit/store/delivery.ts';
@@ -97,7 +97,7 @@ describe('what waits for endpoints that nobody asks for', () => {
     const lines: string[] = [];
     const output = { warn: (text: string) => void lines.push(text) };
     const start = (days: number) =>
-      tellAbandoned({ deliveries, queues, output }, new Set(['wanted']), AT + days * DAY);
+      reportAbandoned({ deliveries, queues, output }, new Set(['wanted']), AT + days * DAY);
     for (const days of [3, 3.5, 5, 6]) await start(days);
     expect(lines).toEqual([
       'crm: undelivered: 2. Give its URL again, and they are sent.',
@@ -115,7 +115,7 @@ describe('what waits for endpoints that nobody asks for', () => {
     await queues.deliveries.send([{ body: events[0] as string, group: 'wanted' }]);
     const lines: string[] = [];
     const output = { warn: (text: string) => void lines.push(text) };
-    await tellAbandoned({ deliveries, queues, output }, new Set(['wanted']), AT);
+    await reportAbandoned({ deliveries, queues, output }, new Set(['wanted']), AT);
     expect(lines).toEqual(['gone: undelivered: 2. Give its URL again, and they are sent.']);
     expect(queues.deliveries.groups()).toEqual(['wanted']);
     const rows = await deliveries.due('gone', Number.MAX_SAFE_INTEGER, 9);

@@ -25,8 +25,8 @@ it('a subscription gets at once what an earlier run left, however late it is due
     const directory = openDataDirectory(path, say);
     closers.add(directory.release);
     const store = openStore({ closers, directory });
-    const house = { closers, directory, output, resend: new Set<string>(), ...store };
-    await startTopic(house, { subscriptions: wanted, patience: 5000 });
+    const run = { closers, directory, output, resend: new Set<string>(), ...store };
+    await startTopic(run, { subscriptions: wanted, patience: 5000 });
     return { closers, ...store };
   };
   const first = await start();

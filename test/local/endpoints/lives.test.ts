@@ -1,11 +1,12 @@
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { sleep } from '../../../functions/basics/system.ts';
 import type { ChangeEvent } from '../../../functions/model/event.ts';
 import type { EndpointFilter } from '../../../functions/model/filter.ts';
 import { someEvents } from '../../kit/delivery/given.ts';
 import { answer, startReceiver } from '../../kit/delivery/receiver.ts';
 import { openDelivering } from '../../kit/local/delivering.ts';
-import { eventually, sleep } from '../../kit/local/sns.ts';
+import { eventually } from '../../kit/local/sns.ts';
 import { temporaryDirectory } from '../../kit/temporary.ts';
 
 const HOUR = 3_600_000;

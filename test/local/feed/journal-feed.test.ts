@@ -1,12 +1,13 @@
 import type { DynamoDBStreamEvent } from 'aws-lambda';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { sleep } from '../../../functions/basics/system.ts';
 import type { Publish } from '../../../functions/handlers/create-publish.ts';
 import { type Database, openDatabase } from '../../../functions/store/sqlite/database.ts';
 import { type Journal, sqliteJournal } from '../../../functions/store/sqlite/journal.ts';
 import { SNAPSHOTS_SCHEMA } from '../../../functions/store/sqlite/schema.ts';
 import { type JournalFeedOptions, startJournalFeed, streamRecord } from '../../../local/feed/journal-feed.ts';
 import { addChange, idsOf } from '../../kit/local/change-records.ts';
-import { eventually, sleep } from '../../kit/local/sns.ts';
+import { eventually } from '../../kit/local/sns.ts';
 
 const opened = (): Database => openDatabase(':memory:', [SNAPSHOTS_SCHEMA]);
 const ALL = { batchItemFailures: [] };

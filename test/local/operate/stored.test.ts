@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { open } from '../../../cli/context/runner.ts';
+import { sleep } from '../../../functions/basics/system.ts';
 import type { EndpointSettings } from '../../../functions/model/endpoint.ts';
 import type { ChangeEvent } from '../../../functions/model/event.ts';
 import { openDatabase } from '../../../functions/store/sqlite/database.ts';
@@ -13,7 +14,7 @@ import { run as runOver } from '../../kit/cli/world.ts';
 import { someEvents } from '../../kit/delivery/given.ts';
 import { answer, startReceiver } from '../../kit/delivery/receiver.ts';
 import { openDelivering } from '../../kit/local/delivering.ts';
-import { eventually, sleep } from '../../kit/local/sns.ts';
+import { eventually } from '../../kit/local/sns.ts';
 import { temporaryDirectory } from '../../kit/temporary.ts';
 
 let directory: string;

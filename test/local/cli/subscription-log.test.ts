@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { subscriptionTeller } from '../../../local/cli/topic.ts';
+import { logSubscriptions } from '../../../local/cli/topic.ts';
 import type { Attempt, Notice } from '../../../local/sns/subscription.ts';
 
 it('tells of each subscription by the name that people gave it, and of its failures as of any endpoint’s', () => {
@@ -8,7 +8,7 @@ it('tells of each subscription by the name that people gave it, and of its failu
     say: (text: string) => void lines.push(`says ${text}`),
     warn: (text: string) => void lines.push(`warns ${text}`),
   };
-  const tell = subscriptionTeller(output, [{ name: 'n1', label: 'planner' }], () => 0);
+  const tell = logSubscriptions(output, [{ name: 'n1', label: 'planner' }], () => 0);
   const notice = (kind: Notice['kind'], name: string, attempt?: Attempt) =>
     tell({ kind, name, text: `text of ${kind}`, ...(attempt && { attempt }) });
   const failed = (eventId: string, attempts = 1) => ({
