@@ -14,7 +14,7 @@ const LONGEST_EVENT_ID = LONGEST_KEY - 'ATTEMPT#0000000000000#'.length;
 /** The last time in ms that has 13 digits. */
 const LAST_TIME = 9_999_999_999_999;
 
-const PROJECT = 'PROJECT#';
+export const PROJECT_PREFIX = 'PROJECT#';
 /** The keys of change records begin with this; the filter of the stream depends on it. */
 export const CHANGE = 'CHANGE#';
 
@@ -62,11 +62,12 @@ export const debtorOf = (sk: string): string | undefined => {
 };
 
 /** Identifiers are encoded, so that one with a `#` in it can't look like another one's part. */
-export const projectKey = (process: ProcessKey, id: string): Key => key(process, PROJECT + encodePart(id));
+export const projectKey = (process: ProcessKey, id: string): Key =>
+  key(process, PROJECT_PREFIX + encodePart(id));
 
 /** The project of an item, by its key. The attribute `projectId` can't tell it: DynamoDB stores no text with
  *  half a surrogate pair, which an identifier may contain. */
-export const projectOf = (sk: string): string => decodePart(sk.slice(PROJECT.length));
+export const projectOf = (sk: string): string => decodePart(sk.slice(PROJECT_PREFIX.length));
 
 /** An audit entry that was told, by its digest. */
 export const auditKey = (process: ProcessKey, digest: string): Key => key(process, AUDIT + digest);
@@ -85,9 +86,10 @@ export const partKey = (process: ProcessKey, id: string, part: number): Key =>
 
 /** A key behind all items of this project and before those of the next: `$` sorts after the `#` that begins
  *  the names of its parts, and before every character of an encoded identifier. */
-export const behindProject = (id: string): string => `${PROJECT}${encodePart(id)}$`.slice(0, LONGEST_KEY);
+export const behindProject = (id: string): string =>
+  `${PROJECT_PREFIX}${encodePart(id)}$`.slice(0, LONGEST_KEY);
 
-export const partPrefix = (id: string): string => `${PROJECT}${encodePart(id)}#PART#`;
+export const partPrefix = (id: string): string => `${PROJECT_PREFIX}${encodePart(id)}#PART#`;
 
 /** Change records sort by the time of their commit. */
 export function changeKey(process: ProcessKey, at: number, id: string, version: number, part: number): Key {
@@ -100,8 +102,6 @@ export function changeTime(at: number): string {
   const time = Math.min(Math.max(Math.floor(at), 0), LAST_TIME);
   return CHANGE + String(time).padStart(13, '0');
 }
-
-export const PROJECT_PREFIX = PROJECT;
 
 export const LAYOUT_KEY: Key = { pk: { S: 'LAYOUT' }, sk: { S: 'LAYOUT' } };
 

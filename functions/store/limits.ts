@@ -52,16 +52,10 @@ export function rowsOf(state: Partial<SavedState>): number {
  *  ahead. */
 export const MAX_SLOT_AHEAD_MS = 15 * 60_000;
 
-/** How long the journal keeps a change record, for replay. */
-export const KEPT_SECONDS = 30 * 24 * 60 * 60;
-
-/** When a change record of `at` (ms since 1970) expires, in seconds since 1970. */
-export function expiryOf(at: number): number {
-  return Math.floor(at / 1000) + KEPT_SECONDS;
-}
-
 const DAY_MS = 24 * 3_600_000;
 
+/** How long the journal keeps a change record, for replay, and a tombstone, in ms. */
+export const JOURNAL_KEPT_MS = 30 * DAY_MS;
 /** How long a delivery is kept after the time at which it was last due, and how long a dead letter is, in
  *  ms. */
 export const DELIVERIES_KEPT_MS = 30 * DAY_MS;
@@ -69,10 +63,10 @@ export const DELIVERIES_KEPT_MS = 30 * DAY_MS;
 export const ATTEMPTS_KEPT_MS = 7 * DAY_MS;
 /** How long the actions of operators are kept, in ms. */
 export const ACTIONS_KEPT_MS = 400 * DAY_MS;
-/** How long a published audit entry is remembered, in seconds. */
-const ENTRIES_KEPT_SECONDS = 400 * 24 * 60 * 60;
+/** How long a published audit entry is remembered, in ms. */
+export const ENTRIES_KEPT_MS = 400 * DAY_MS;
 
-/** When an entry that was published at `at` (ms since 1970) is forgotten, in seconds since 1970. */
-export function entryExpiryOf(at: number): number {
-  return Math.floor(at / 1000) + ENTRIES_KEPT_SECONDS;
+/** When expires what was written at `at` (ms since 1970) and is kept for `kept` ms, in seconds since 1970. */
+export function expiryOf(at: number, kept: number): number {
+  return Math.floor((at + kept) / 1000);
 }

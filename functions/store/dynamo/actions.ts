@@ -1,5 +1,5 @@
 import { ACTION, ANY_ACTION, STACK, subjectPartition } from '../keys.ts';
-import { ACTIONS_KEPT_MS } from '../limits.ts';
+import { ACTIONS_KEPT_MS, expiryOf } from '../limits.ts';
 import { merged } from '../merged.ts';
 import type { Action, Actions } from '../store.ts';
 import { firstOf, type Item, queryItems, write } from './requests.ts';
@@ -47,7 +47,7 @@ async function note(table: Table, action: Action): Promise<void> {
     const Item = {
       ...key,
       action: { S: JSON.stringify(action) },
-      expiresAt: { N: String(Math.floor((action.at + ACTIONS_KEPT_MS) / 1000)) },
+      expiresAt: { N: String(expiryOf(action.at, ACTIONS_KEPT_MS)) },
     };
     await write(table, { Put: { Item } });
   }

@@ -1,6 +1,6 @@
 import type { ProcessKey } from '../../basics/process.ts';
 import { auditKey, changeKey, entryIn } from '../keys.ts';
-import { entryExpiryOf, rowsOf } from '../limits.ts';
+import { ENTRIES_KEPT_MS, expiryOf, rowsOf } from '../limits.ts';
 import type { Announcement, CommitRequest, CommitResult } from '../store.ts';
 import { IS_ABSENT, IS_LAST_ANNOUNCED, NONE_ANNOUNCED, NOT_BASELINED } from './conditions.ts';
 import { changePuts } from './journal.ts';
@@ -43,7 +43,7 @@ function entryPuts(
   { version, at }: Pick<CommitRequest, 'version' | 'at'>,
 ): Write[] {
   const { sk } = changeKey(process, at, '', version, 0);
-  const expiresAt = { N: String(entryExpiryOf(at)) };
+  const expiresAt = { N: String(expiryOf(at, ENTRIES_KEPT_MS)) };
   return entries.map(digest => ({
     Put: {
       Item: { ...auditKey(process, digest), change: sk, expiresAt },

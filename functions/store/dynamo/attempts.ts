@@ -3,7 +3,7 @@ import { inParallel } from '../../basics/in-parallel.ts';
 import type { Attempt, NewDelivery } from '../../model/delivery.ts';
 import { keptAttempt } from '../codec.ts';
 import { ATTEMPT, attemptKey, endpointPartition, lateKey, latePrefix, placeOf, timeOf } from '../keys.ts';
-import { ATTEMPTS_KEPT_MS } from '../limits.ts';
+import { ATTEMPTS_KEPT_MS, expiryOf } from '../limits.ts';
 import type { AttemptStretch } from '../store.ts';
 import { firstOf, getItem, type Item, queryItems } from './requests.ts';
 import type { Table } from './table.ts';
@@ -27,7 +27,7 @@ export async function note({ client, tableName }: Table, attempts: readonly Atte
 function itemsOf(attempt: Attempt): Item[] {
   const { endpoint, at, events } = attempt;
   const place = placeOf(at, events[0]?.id ?? '');
-  const expiresAt = { N: String(Math.floor((at + ATTEMPTS_KEPT_MS) / 1_000)) };
+  const expiresAt = { N: String(expiryOf(at, ATTEMPTS_KEPT_MS)) };
   const late = events.filter(event => event.at !== undefined && !isPrompt(at, event.at));
   return [
     { ...attemptKey(endpoint, place), attempt: { S: keptAttempt(attempt) }, expiresAt },

@@ -11,7 +11,7 @@ import {
   REPLAYED,
   unmarked,
 } from '../keys.ts';
-import { DELIVERIES_KEPT_MS } from '../limits.ts';
+import { DELIVERIES_KEPT_MS, expiryOf } from '../limits.ts';
 import { DUE_LATER, IS_ABSENT, TRIED, UNTRIED } from './conditions.ts';
 import { firstOf, getItem, type Item, queryItems, write } from './requests.ts';
 import type { Table } from './table.ts';
@@ -211,7 +211,7 @@ const number = (value: number) => ({ N: String(value) });
 export const numberIn = (item: Item, name: string): number => Number((item[name] as { N: string }).N);
 
 /** The time, in s, after which DynamoDB may delete a delivery that is due, or died, at `at` (ms since 1970). */
-const keptFrom = (at: number) => number(Math.floor((at + DELIVERIES_KEPT_MS) / 1_000));
+const keptFrom = (at: number) => number(expiryOf(at, DELIVERIES_KEPT_MS));
 
 function deliveryOf(endpoint: string, item: Item): NewDelivery {
   return {

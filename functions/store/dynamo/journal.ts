@@ -13,7 +13,7 @@ import {
   partition,
   projectIn,
 } from '../keys.ts';
-import { expiryOf } from '../limits.ts';
+import { expiryOf, JOURNAL_KEPT_MS } from '../limits.ts';
 import { merged } from '../merged.ts';
 import type {
   ChangeRecord,
@@ -45,7 +45,7 @@ export function changePuts(
       Item: {
         ...changeKey(process, at, projectId, version, part),
         events: { B: group },
-        expiresAt: { N: String(expiryOf(at)) },
+        expiresAt: { N: String(expiryOf(at, JOURNAL_KEPT_MS)) },
       },
       ConditionExpression: IS_ABSENT,
     },

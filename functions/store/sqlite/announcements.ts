@@ -1,7 +1,7 @@
 import type { ProcessKey } from '../../basics/process.ts';
 import { changeGroups } from '../codec.ts';
 import { changeKey, partition } from '../keys.ts';
-import { entryExpiryOf, fitsOneTransaction, rowsOf } from '../limits.ts';
+import { ENTRIES_KEPT_MS, expiryOf, fitsOneTransaction, rowsOf } from '../limits.ts';
 import type { Announcement, CommitRequest, CommitResult } from '../store.ts';
 import { type Database, durably } from './database.ts';
 import { writeChanges } from './journal.ts';
@@ -39,7 +39,7 @@ function writeEntries(
 ): void {
   const key = changeKey(process, at, '', version, 0).sk.S;
   for (const id of entries)
-    sql.run`INSERT INTO told_entry VALUES (${partition(process)}, ${id}, ${key}, ${entryExpiryOf(at)})`;
+    sql.run`INSERT INTO told_entry VALUES (${partition(process)}, ${id}, ${key}, ${expiryOf(at, ENTRIES_KEPT_MS)})`;
 }
 
 export function toldEntries({ sql }: Database, process: ProcessKey, ids: Iterable<string>): Set<string> {
