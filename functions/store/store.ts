@@ -400,7 +400,7 @@ export interface ChangeRecords {
   /** The records of one process that were committed at `since` or later and before `until`, in their order,
    *  after the key `behind`. */
   read(
-    process: { readonly workspace: string; readonly processId: string },
+    process: ProcessKey,
     stretch: { readonly since: number; readonly until: number; readonly behind: string | undefined },
   ): Promise<{ readonly records: readonly ChangeRecord[]; readonly isLast: boolean }>;
 }

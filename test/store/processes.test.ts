@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ProcessKey } from '../../functions/basics/process.ts';
 import { partition, processOf } from '../../functions/store/keys.ts';
 import { openDatabase } from '../../functions/store/sqlite/database.ts';
-import { sqliteProcesses } from '../../functions/store/sqlite/processes.ts';
+import { sqliteRoster } from '../../functions/store/sqlite/processes.ts';
 import { SNAPSHOTS_SCHEMA } from '../../functions/store/sqlite/schema.ts';
 import { sqliteSnapshots } from '../../functions/store/sqlite/store.ts';
 import { AT, PROCESSES, STORES, type Stores } from '../kit/operations/context.ts';
@@ -98,11 +98,11 @@ describe('a process', () => {
     const database = openDatabase(':memory:', [SNAPSHOTS_SCHEMA]);
     onTestFinished(() => database.file.close());
     const snapshots = sqliteSnapshots(database);
-    expect(sqliteProcesses(database)).toEqual([]);
+    expect(await sqliteRoster(database).list()).toEqual([]);
     const said = { events: [], version: AT, at: AT };
     await snapshots.announce(OTHER, { announced: 0, state: {}, said });
     for (const process of [PROCESS, OTHER])
       await snapshots.takeLease(process, { mode: 'changes', owner: 'a', now: AT, until: AT });
-    expect(sqliteProcesses(database)).toEqual([PROCESS, OTHER]);
+    expect(await sqliteRoster(database).list()).toEqual([PROCESS, OTHER]);
   });
 });

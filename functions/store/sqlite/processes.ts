@@ -19,12 +19,6 @@ export function sqliteProcessReader(database: Database): Store['states'] {
   };
 }
 
-/** Every process that the roster lists, or that a pass of an earlier version walked. */
-export function sqliteProcesses({ sql }: Database): ProcessKey[] {
-  const rows = sql.all`SELECT process FROM state UNION SELECT process FROM pass UNION SELECT process FROM roster ORDER BY process`;
-  return rows.map(({ process }) => processOf(process as string) as ProcessKey);
-}
-
 function passesOf({ sql }: Database, process: ProcessKey): Progress['passes'] {
   const rows = sql.all`SELECT mode, owner, until, "window", progress FROM pass
     WHERE process = ${partition(process)} AND (owner IS NOT NULL OR "window" IS NOT NULL) ORDER BY mode`;
@@ -40,7 +34,11 @@ function passesOf({ sql }: Database, process: ProcessKey): Progress['passes'] {
 export function sqliteRoster(database: Database, clock: Clock = Date.now): Roster {
   const { sql } = database;
   return {
-    list: async () => sqliteProcesses(database),
+    // Also those that a pass of an earlier version walked, which are not in the roster.
+    list: async () =>
+      sql.all`SELECT process FROM state UNION SELECT process FROM pass UNION SELECT process FROM roster ORDER BY process`.map(
+        ({ process }) => processOf(process as string) as ProcessKey,
+      ),
     remember: async processes => {
       const sinceOf = (process: ProcessKey) =>
         sql.get`SELECT since FROM roster WHERE process = ${partition(process)}`?.since as number | undefined;
