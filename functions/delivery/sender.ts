@@ -34,8 +34,7 @@ export function senderOf(options: SenderOptions): Sender {
   const { resolve = resolveBySystem, timeout = TIMEOUT_MS, openAgent = guardedAgent } = options;
   return {
     ...createSecrets(options.secrets, clock, random),
-    openPoster: () =>
-      createPoster({ allowLoopback, resolve, timeout, slowAfter, clock, quotes: true, openAgent }),
+    openPoster: () => createPoster({ allowLoopback, resolve, timeout, slowAfter, clock, openAgent }),
     jobsOf: (letters, endpoint) => jobsOf(letters, { endpoint, linkTemplates }),
   };
 }

@@ -4,7 +4,7 @@ import { within } from '../../basics/within.ts';
 import type { EndpointRequest } from '../../model/endpoint.ts';
 import type { Resolve } from './addresses.ts';
 import { type GuardedAgentOptions, guardedAgent, RefusedAddress } from './guarded-agent.ts';
-import { BODY_LIMIT, beginning, quote } from './quote.ts';
+import { beginning, quote } from './quote.ts';
 
 /** The longest that a request may take in all: look-up, connection, answer. */
 export const TIMEOUT_MS = 15_000;
@@ -47,8 +47,6 @@ export interface PosterOptions {
   /** ms after which a request is slow. */
   readonly slowAfter?: number | undefined;
   readonly clock: Clock;
-  /** Whether answers are quoted; otherwise no body is looked at. */
-  readonly quotes?: boolean | undefined;
   /** Opens the agent for the requests; by default the one that connects to allowed addresses only. */
   readonly openAgent?: (options: GuardedAgentOptions) => Dispatcher;
 }
@@ -57,7 +55,7 @@ class Expired extends Error {}
 
 /** Posts JSON, to allowed addresses only. Redirects are not followed; connections are kept for the next request. */
 export function createPoster(options: PosterOptions): Poster {
-  const { allowLoopback, resolve, timeout, clock, quotes } = options;
+  const { allowLoopback, resolve, timeout, clock } = options;
   const { slowAfter = SLOW_MS, openAgent = guardedAgent } = options;
   const agent = openAgent({ allowLoopback, resolve, connectTimeout: timeout });
   return {
@@ -67,8 +65,7 @@ export function createPoster(options: PosterOptions): Poster {
       const send = async (signal: AbortSignal): Promise<Answer> => {
         const response = await agent.request({ ...wired(url, request), signal });
         reached = head(response, clock());
-        if (!quotes) await response.body.dump({ limit: BODY_LIMIT, signal });
-        else reached = withBody(reached, await beginning(response.body), url);
+        reached = withBody(reached, await beginning(response.body), url);
         return reached;
       };
       const slow = setTimeout(onSlow, slowAfter);

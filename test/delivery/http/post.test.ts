@@ -2,8 +2,7 @@ import { createServer } from 'node:https';
 import { setDefaultAutoSelectFamily } from 'node:net';
 import { generate } from 'selfsigned';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { Resolve } from '../../../functions/delivery/http/addresses.ts';
-import { resolveBySystem } from '../../../functions/delivery/http/addresses.ts';
+import { type Resolve, resolveBySystem } from '../../../functions/delivery/http/addresses.ts';
 import { createPoster, type Poster, type PosterOptions } from '../../../functions/delivery/http/post.ts';
 import { answer, hang, type Reaction, reset, startReceiver } from '../../kit/delivery/receiver.ts';
 import { listenInTest } from '../../kit/listen-in-test.ts';
@@ -89,9 +88,9 @@ describe('a post', () => {
     expect(await poster().post(url, request)).toEqual({ status: 429, retryAfter: '7', date, at: 42 });
   });
 
-  it('quotes what is no success where that is asked for, and keeps the connection', async () => {
+  it('quotes what is no success, and keeps the connection', async () => {
     const server = await receiver(answer(500, {}, `db down\n${'x'.repeat(9_000)}`), answer(200, {}, 'ok'));
-    const { post } = poster({ quotes: true });
+    const { post } = poster();
     const failed = await post(server.url, request);
     expect(failed).toMatchObject({
       status: 500,
@@ -103,8 +102,7 @@ describe('a post', () => {
     expect(server.connections).toBeLessThan(3);
     const moved = await receiver(answer(300, {}, 'choose'));
     expect(await post(moved.url, request)).toMatchObject({ said: 'choose' });
-    const silent = await receiver(answer(500, {}, 'db down'), answer(500));
-    expect(await poster().post(silent.url, request)).not.toHaveProperty('said');
+    const silent = await receiver(answer(500));
     expect(await post(silent.url, request)).not.toHaveProperty('body');
   });
 
@@ -217,13 +215,13 @@ describe('a post through an agent in memory', () => {
     expect(await post('https://crm.example/hush', request)).toEqual({ why: `no answer (${code})` });
   });
 
-  it('reads 64 KB of the body at most, which may end in any way', async () => {
-    const dump = vi.fn(async () => {
+  it('counts by its head when the body breaks off', async () => {
+    async function* body() {
+      yield Buffer.from('begun');
       throw new Error('hush');
-    });
-    const { post } = open(async () => ({ statusCode: 200, headers: {}, body: { dump } }));
-    expect(await post('https://crm.example/', request)).toMatchObject({ status: 200 });
-    expect(dump.mock.calls).toEqual([[{ limit: 65_536, signal: expect.any(AbortSignal) }]]);
+    }
+    const { post } = open(async () => ({ statusCode: 200, headers: {}, body: body() }));
+    expect(await post('https://crm.example/', request)).toEqual({ status: 200, at: 42 });
   });
 
   it('kills its connections when it is closed', async () => {
