@@ -5,10 +5,8 @@ import { promisify } from 'node:util';
 import type { Clock } from '../../functions/basics/clock.ts';
 import { writeWhole } from '../../functions/basics/write-whole.ts';
 
-/** The RSA key that signs: kept in `<directory>/sns-signing.pem` (mode 0600), made when there is none. Without a directory
- *  it lives as long as the process. */
-export async function signingKey(directory: string | undefined): Promise<KeyObject> {
-  if (directory === undefined) return makeKey();
+/** The RSA key that signs: kept in `<directory>/sns-signing.pem` (mode 0600), made when there is none. */
+export async function signingKey(directory: string): Promise<KeyObject> {
   const path = join(directory, 'sns-signing.pem');
   const kept = await readKey(path);
   if (kept !== undefined) return kept;

@@ -13,8 +13,8 @@ export interface LocalSnsOptions {
   readonly topic: Topic;
   /** Where the deliveries of subscriptions wait. */
   readonly deliveries: Deliveries;
-  /** Where the signing key and the confirmed subscriptions are kept; undefined keeps them in memory. */
-  readonly dataDirectory?: string | undefined;
+  /** Where the signing key and the confirmed subscriptions are kept. */
+  readonly dataDirectory: string;
   /** The pause before each retry of a delivery, in ms; by default SNS's own for HTTP endpoints (3 retries, 20 s apart). */
   readonly retryDelays?: readonly number[];
   /** How long an endpoint may take to answer, in ms; by default SNS's 15 s. */

@@ -45,15 +45,15 @@ export interface SubscriptionMemory {
 
 type Remembered = Asked & Identity;
 
-/** The memory in `<directory>/subscriptions.json` (mode 0600: a URL can hold a secret); without a directory it lasts as
- *  long as the process. @throws when the file is damaged, naming the remedy */
-export function subscriptionMemory(directory: string | undefined): SubscriptionMemory {
-  const file = directory === undefined ? undefined : join(directory, 'subscriptions.json');
-  let all: readonly Remembered[] = file === undefined ? [] : read(file);
+/** The memory in `<directory>/subscriptions.json` (mode 0600: a URL can hold a secret).
+ *  @throws when the file is damaged, naming the remedy */
+export function subscriptionMemory(directory: string): SubscriptionMemory {
+  const file = join(directory, 'subscriptions.json');
+  let all: readonly Remembered[] = read(file);
   const wanted = new Set<string>();
   const replace = (next: readonly Remembered[]): void => {
     if (isDeepStrictEqual(next, all)) return;
-    if (file !== undefined) write(file, next);
+    write(file, next);
     all = next;
   };
   return {

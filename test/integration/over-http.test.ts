@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startReceiver } from '../../examples/receiver/server.ts';
 import { createPublish } from '../../functions/handlers/create-publish.ts';
@@ -26,7 +29,9 @@ async function startStack() {
     closers.push(world.stop);
     const deliveries = sqliteDeliveries(openDatabase(':memory:', [DELIVERIES_SCHEMA]));
     const topic = new Topic({ deliveries, clock: Date.now });
-    const sns = localSns({ topic, deliveries, clock: Date.now, sleep, onNotice: () => {} });
+    const dataDirectory = mkdtempSync(join(tmpdir(), 'changewire-over-http-'));
+    closers.push(async () => rmSync(dataDirectory, { recursive: true }));
+    const sns = localSns({ topic, deliveries, dataDirectory, clock: Date.now, sleep, onNotice: () => {} });
     closers.push(sns.stop);
     const received: ChangeEvent[] = [];
     const receiver = await startReceiver({

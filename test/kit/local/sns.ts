@@ -10,6 +10,7 @@ import type { Deliveries } from '../../../functions/store/store.ts';
 import { Topic } from '../../../local/loops/topic.ts';
 import { type LocalSns, type LocalSnsOptions, localSns } from '../../../local/sns/sns.ts';
 import type { Notice } from '../../../local/sns/subscription.ts';
+import { temporaryDirectory } from '../temporary.ts';
 import { type Receiver, startReceiver } from './sns-receiver.ts';
 
 /** Runs `cleanup` after the test, whether it passes or fails: what was opened last ends first. */
@@ -38,9 +39,8 @@ export async function startSns(
   options: Partial<Omit<LocalSnsOptions, 'deliveries'>> & { topicName?: string } = {},
 ): Promise<RunningSns> {
   const notices: Notice[] = [];
-  const { dataDirectory, topicName } = options;
-  const path = dataDirectory === undefined ? ':memory:' : join(dataDirectory, 'deliveries.sqlite');
-  const database = openDatabase(path, [DELIVERIES_SCHEMA]);
+  const { dataDirectory = temporaryDirectory(), topicName } = options;
+  const database = openDatabase(join(dataDirectory, 'deliveries.sqlite'), [DELIVERIES_SCHEMA]);
   afterwards(async () => database.file.close());
   const deliveries = sqliteDeliveries(database);
   const topic = new Topic({ deliveries, clock: Date.now }, topicName);
@@ -52,6 +52,7 @@ export async function startSns(
     retryDelays: [5, 5],
     onNotice: notice => void notices.push(notice),
     ...options,
+    dataDirectory,
   });
   afterwards(() => sns.stop());
   const publish: RunningSns['publish'] = async (messages, attributes = {}) => {

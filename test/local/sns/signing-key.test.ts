@@ -51,7 +51,7 @@ describe('the signing key', () => {
 
 describe('the certificate', () => {
   it('is the key’s, valid now and for years, and made once', async () => {
-    const key = await signingKey(undefined);
+    const key = await signingKey(directory);
     const { name, pem } = certificateOf(key, Date.now);
     const [one, two] = await Promise.all([pem(), pem()]);
     expect(two).toBe(one);
@@ -66,7 +66,7 @@ describe('the certificate', () => {
     const key = await signingKey(directory);
     const again = await signingKey(directory);
     expect(certificateOf(again, Date.now).name).toBe(certificateOf(key, Date.now).name);
-    expect(certificateOf(await signingKey(undefined), Date.now).name).not.toBe(
+    expect(certificateOf(await signingKey(join(directory, 'other')), Date.now).name).not.toBe(
       certificateOf(key, Date.now).name,
     );
   });
