@@ -1,5 +1,6 @@
 import { GetSecretValueCommand, type SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import * as z from 'zod';
+import { jsonOf } from '../basics/json.ts';
 
 const credentials = z.object({ clientId: z.string().min(1), clientSecret: z.string().min(1) });
 
@@ -10,7 +11,7 @@ export type Credentials = z.infer<typeof credentials>;
  *  @throws an error that names the secret and what is wrong with it, never what is in it. */
 export async function readCredentials(client: SecretsManagerClient, secretId: string): Promise<Credentials> {
   const text = await readText(client, secretId);
-  const read = credentials.safeParse(parsed(text ?? ''));
+  const read = credentials.safeParse(jsonOf(text ?? ''));
   if (read.success) return read.data;
   const missing = read.error.issues.map(issue => issue.path.join('.') || 'the JSON object').join(', ');
   throw new Error(
@@ -39,12 +40,4 @@ const MISSING = new Set(['ResourceNotFoundException', 'AccessDeniedException']);
  *  certain secrets only, by their ARNs, is denied one that has no ARN yet. */
 function isMissingSecret(error: unknown): error is Error {
   return error instanceof Error && MISSING.has(error.name);
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

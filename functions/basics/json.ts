@@ -12,6 +12,15 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** The value that a text holds as JSON; undefined for any other text. */
+export function jsonOf(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Code that walks a record is recursive: some thousands of levels would overflow the stack. */
 export const MOST_LEVELS = 200;
 

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { jsonOf } from '../basics/json.ts';
 import { Refused } from './refused.ts';
 
 /** The default number of entries on a page. */
@@ -20,19 +21,12 @@ export function readCursor<Place>(
   schema: z.ZodType<Place>,
 ): Place | undefined {
   if (cursor === undefined) return undefined;
-  const read = z.tuple([z.literal(operation), schema]).safeParse(parsed(cursor));
+  const text = Buffer.from(cursor, 'base64url').toString();
+  const read = z.tuple([z.literal(operation), schema]).safeParse(jsonOf(text));
   if (read.success) return read.data[1] as Place;
   throw new Refused('cursor: that of another request, or none. Ask without it for the first page.', {
     isUsage: true,
   });
-}
-
-function parsed(cursor: string): unknown {
-  try {
-    return JSON.parse(Buffer.from(cursor, 'base64url').toString());
-  } catch {
-    return undefined;
-  }
 }
 
 /** A time, in ms since 1970, as ISO text. */

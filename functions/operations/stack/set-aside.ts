@@ -7,6 +7,7 @@ import {
   SendMessageCommand,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
+import { jsonOf } from '../../basics/json.ts';
 import { REASON, SOURCE } from '../../queue/set-aside.ts';
 import { countMessages } from '../../schedule/watch-aws.ts';
 import type { SetAsideQueue } from '../context.ts';
@@ -106,7 +107,7 @@ function sourceOf({ Attributes, MessageAttributes }: Message, sources: Unsettled
 
 /** The parts of a message that help to repair its cause, by the queue that it is in. */
 export function setAsideMessageOf(queue: SetAsideName, message: Message): SetAsideMessage {
-  const { reason, ...about } = PARTS[queue](parsed(message.Body ?? ''), message);
+  const { reason, ...about } = PARTS[queue](jsonOf(message.Body ?? ''), message);
   const known = Object.entries(about).filter((entry): entry is [string, string] => entry[1] !== undefined);
   return {
     at: new Date(Number(message.Attributes?.SentTimestamp ?? 0)).toISOString(),
@@ -171,12 +172,4 @@ function text(body: unknown, ...path: readonly string[]): string | undefined {
   let value = body;
   for (const part of path) value = (value as Record<string, unknown> | null | undefined)?.[part];
   return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
-}
-
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
 }

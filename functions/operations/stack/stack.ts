@@ -3,7 +3,7 @@ import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type * as z from 'zod';
 import { bounded, PATIENCE } from '../../aws/clients.ts';
-import type { JsonObject } from '../../basics/json.ts';
+import { isJsonObject, type JsonObject, jsonOf } from '../../basics/json.ts';
 import type { operateEnvironment } from '../../config/environments.ts';
 import { sendOne } from '../../queue/queue.ts';
 import { sqsQueue } from '../../queue/sqs.ts';
@@ -124,8 +124,9 @@ const NOISE = new Set([
 /** A line of a function's log for people; empty for one that only carries metrics. */
 export function logEntryOf(line: string, timestamp: number): LogEntry[] {
   const at = new Date(timestamp).toISOString();
-  const json = jsonObject(line);
-  if (!json) return [{ at, level: isEnd(line) ? 'error' : 'info', message: line.trim(), details: {} }];
+  const json = jsonOf(line);
+  if (!isJsonObject(json))
+    return [{ at, level: isEnd(line) ? 'error' : 'info', message: line.trim(), details: {} }];
   if ('_aws' in json) return [];
   if (typeof json.type === 'string' && json.type.startsWith('platform.')) return [platformEntry(json, at)];
   const { level, message = '' } = json;
@@ -158,15 +159,4 @@ function platformEntry({ type, record }: JsonObject, at: string): LogEntry {
 /** Lambda's own lines in a log that is not JSON. */
 function isEnd(line: string): boolean {
   return /Task timed out|Runtime\.\w+|signal: killed|REPORT.*Error/.test(line);
-}
-
-function jsonObject(line: string): JsonObject | undefined {
-  try {
-    const parsed: unknown = JSON.parse(line);
-    return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)
-      ? (parsed as JsonObject)
-      : undefined;
-  } catch {
-    return undefined;
-  }
 }
