@@ -28,8 +28,9 @@ export const secrets = random.chain(secret =>
       secret,
       `whsec_${secret}`,
       `Bearer ${secret}`,
-      `https://user:${secret}@api.example.com`,
-      `https://${secret}@api.example.com/events`,
+      // Encoded: a slash would end the host, which is no secret, in the middle of this one.
+      `https://user:${encodeURIComponent(secret)}@api.example.com`,
+      `https://${encodeURIComponent(secret)}@api.example.com/events`,
       `https://hooks.slack.com/services/T0AB/B0CD/${secret}`,
       `https://example.com/hook?sig=${secret}`,
       `http://10.0.0.1/${secret}`,
