@@ -1,11 +1,14 @@
-import { createTick, type TickPasses } from '../../functions/handlers/create-tick.ts';
-import { scheduledIn } from '../../functions/schedule/scheduled.ts';
+import { createTick, type Tick, type TickPasses } from '../../functions/handlers/create-tick.ts';
+import { type ScheduledProcess, scheduledIn } from '../../functions/schedule/scheduled.ts';
+import { type Ticker as LocalTicker, periodOf, startTicker } from '../../local/loops/ticker.ts';
+import { between } from '../../simulator/data/random.ts';
 import type { Delivery } from './delivery.ts';
 import type { Strike } from './faults.ts';
 import { Life } from './life.ts';
 import type { RowsOracle } from './oracle/rows.ts';
 import type { Passes } from './passes.ts';
 import type { Pollers } from './pollers.ts';
+import { ProcessLife } from './process-life.ts';
 import type { Shared } from './shared.ts';
 
 const MINUTE_MS = 60_000;
@@ -15,6 +18,8 @@ const LIMIT_MS = 60_000;
  *  time. */
 const MISSED_MINUTES = 4;
 const APART_MS = 50_000;
+/** How long it takes until a process of one machine that died is started again, in ms. */
+const RESTART_MS = [500, 5_000] as const;
 
 interface Ticked {
   readonly delivery: Delivery;
@@ -29,7 +34,14 @@ interface Done {
   sent: boolean;
 }
 
-/** EventBridge's Scheduler, and the tick that it starts each minute, in a process of its own each time. */
+/** The process of one machine that ticks. */
+interface Ticking {
+  readonly isOn: boolean;
+  readonly ticker: LocalTicker;
+}
+
+/** What ticks. On AWS, EventBridge's Scheduler starts a process for each minute's tick. On one machine it is the ticker of `npm start`, in a
+ *  process that is started again when it dies. */
 export class Ticker {
   readonly #shared: Shared;
   readonly #with: Ticked;
@@ -39,12 +51,27 @@ export class Ticker {
   isPaused = false;
   #ticks = 0;
   #missing = 0;
+  #ticking: Ticking | undefined;
   readonly #underWay = new Set<object>();
 
   constructor(shared: Shared, ticked: Ticked) {
     this.#shared = shared;
     this.#with = ticked;
     shared.scheduler.after(MINUTE_MS, () => this.#minute());
+  }
+
+  /** Whether ticks are to start passes now. */
+  get #isStarting(): boolean {
+    return this.isOn && !this.isPaused;
+  }
+
+  /** Whether a tick would do something. All others are left out: thousands of ticks with nothing to do would show no more. */
+  get #isNeeded(): boolean {
+    return this.#isStarting || !this.#with.rows.isQuiet(this.#shared.scheduler.now);
+  }
+
+  get #processes(): ScheduledProcess[] {
+    return scheduledIn([this.#with.pollers.settings]);
   }
 
   /** No tick is under way, which may still start something. */
@@ -60,26 +87,35 @@ export class Ticker {
   }
 
   #minute(): void {
-    const { scheduler, plan, nature, random, coverage } = this.#shared;
+    const { scheduler, plan, storage } = this.#shared;
     scheduler.after(MINUTE_MS, () => this.#minute());
-    const isOn = this.isOn && !this.isPaused;
-    // Left out: thousands of ticks with nothing to do would show no more.
-    if (!isOn && this.#with.rows.isQuiet(scheduler.now)) return;
-    if (isOn && this.#isMissed()) return;
+    if (!this.#isNeeded) return;
+    if (storage.isLocal) {
+      this.#start();
+      return;
+    }
+    const isOn = this.#isStarting;
+    if (isOn && this.#isMissed(MINUTE_MS)) return;
     this.#tick(isOn, plan.ticks[this.#ticks++] ?? []);
-    if (!isOn || !nature.faulty || random() >= (plan.schedule?.mess.twice ?? 0)) return;
+    if (isOn) this.#again(MINUTE_MS, () => this.#tick(isOn, []));
+  }
+
+  /** Has a tick come twice, now and then. @param period ms from one tick to the next */
+  #again(period: number, tick: () => void): void {
+    const { scheduler, plan, nature, random, coverage } = this.#shared;
+    if (!nature.faulty || random() >= ((plan.schedule?.mess.twice ?? 0) * period) / MINUTE_MS) return;
     const isApart = random() < 0.5;
     coverage.add('tick', isApart ? 'twice, a while apart' : 'twice at once');
     scheduler.after(isApart ? random() * APART_MS : 0, () => {
-      if (!this.isPaused) this.#tick(isOn, []);
+      if (!this.isPaused) tick();
     });
   }
 
-  #isMissed(): boolean {
+  #isMissed(period: number): boolean {
     const { plan, nature, random, coverage } = this.#shared;
     if (!nature.faulty) return false;
-    if (this.#missing === 0 && random() < (plan.schedule?.mess.missed ?? 0)) {
-      this.#missing = 1 + Math.floor(random() * MISSED_MINUTES);
+    if (this.#missing === 0 && random() < ((plan.schedule?.mess.missed ?? 0) * period) / MINUTE_MS) {
+      this.#missing = 1 + Math.floor((random() * MISSED_MINUTES * MINUTE_MS) / period);
       if (this.#missing > 1) coverage.add('tick', 'missed for minutes');
     }
     if (this.#missing === 0) return false;
@@ -88,8 +124,7 @@ export class Ticker {
   }
 
   #tick(isOn: boolean, strikes: readonly Strike[]): void {
-    const { scheduler, clocks, nature, log, fail } = this.#shared;
-    const { delivery } = this.#with;
+    const { scheduler, nature, fail } = this.#shared;
     const done = { claimed: false, sent: false };
     const end = this.#begins();
     const life = new Life(nature, () => {
@@ -99,13 +134,7 @@ export class Ticker {
     life.expect(strikes);
     const deadline = scheduler.now + LIMIT_MS;
     const cutOff = scheduler.after(LIMIT_MS, () => life.kill());
-    const { registry, queues, replays } = delivery.lookedAfterBy(life);
-    const tick = createTick({
-      ...{ registry, queues, replays, log, count: () => {} },
-      // Endpoints are looked after by the deliverers' clock.
-      clock: isOn ? clocks.of(0) : () => scheduler.now,
-      ...(isOn && { passes: this.#passes(life, done) }),
-    });
+    const tick = this.#tickIn(life, { isOn, done });
     // Its errors appear in Lambda's metrics only; the next tick makes up for it.
     void tick(() => deadline - scheduler.now)
       .catch(error => void (error instanceof TypeError && fail(error)))
@@ -113,6 +142,85 @@ export class Ticker {
         cutOff();
         end();
       });
+  }
+
+  /** Starts the process of one machine, unless it runs. */
+  #start(): void {
+    const isOn = this.#isStarting;
+    if (this.#ticking?.isOn === isOn) return;
+    this.#stop();
+    const { scheduler, clocks, nature, random, storage, fail } = this.#shared;
+    const period = isOn ? periodOf(this.#processes) : MINUTE_MS;
+    const process = new ProcessLife(nature, () => {
+      if (this.#ticking === ticking) this.#ticking = undefined;
+      scheduler.after(between(random, ...RESTART_MS), () => {
+        if (this.#isNeeded) this.#start();
+      });
+    });
+    const { rows } = storage.reachedBy({
+      ...{ life: process, clock: () => scheduler.now, sleep: ms => process.sleep(ms), ran: () => {} },
+    });
+    const ticker = startTicker({
+      ...{ period, clock: clocks.of(0), sleep: (ms, signal) => process.sleep(ms, signal) },
+      tick: async remaining => {
+        // The first tick comes before there is a ticker to stop.
+        await process.sleep(0);
+        // Without passes to start, the looks between two ticks would show no more: the next minute starts another process.
+        if (!isOn || !this.#isStarting) this.#stop();
+        if (isOn !== this.#isStarting) return;
+        if (isOn && this.#isMissed(period)) return;
+        if (isOn) this.#again(period, () => ticker.now());
+        await this.#tickOf(process, { isOn, period }, remaining);
+      },
+      isReplaying: async () => (await rows.list()).some(({ replay }) => replay !== undefined),
+      isChanged: () => false,
+      onChange: async () => {},
+      onFailure: error => void (error instanceof TypeError && fail(error)),
+    });
+    const ticking = { isOn, ticker };
+    this.#ticking = ticking;
+  }
+
+  #stop(): void {
+    void this.#ticking?.ticker.stop();
+    this.#ticking = undefined;
+  }
+
+  /** A tick of a process that goes on. */
+  async #tickOf(
+    process: ProcessLife,
+    how: { readonly isOn: boolean; readonly period: number },
+    remaining?: () => number,
+  ): Promise<void> {
+    const { scheduler, plan } = this.#shared;
+    const done = { claimed: false, sent: false };
+    const end = this.#begins();
+    const life = process.begin(plan.ticks[this.#ticks++] ?? [], () => {
+      this.#died(done);
+      end();
+    });
+    const cutOff = scheduler.after(LIMIT_MS, () => life.kill());
+    try {
+      await this.#tickIn(life, { ...how, done })(remaining);
+    } finally {
+      cutOff();
+      process.ends(life);
+      end();
+    }
+  }
+
+  #tickIn(
+    life: Life,
+    { isOn, done, period }: { readonly isOn: boolean; readonly done: Done; readonly period?: number },
+  ): Tick {
+    const { scheduler, clocks, log } = this.#shared;
+    const { registry, queues, replays } = this.#with.delivery.lookedAfterBy(life);
+    return createTick({
+      ...{ registry, queues, replays, log, period, count: () => {} },
+      // Endpoints are looked after by the deliverers' clock.
+      clock: isOn ? clocks.of(0) : () => scheduler.now,
+      ...(isOn && { passes: this.#passes(life, done) }),
+    });
   }
 
   #died({ claimed, sent }: Done): void {
@@ -136,7 +244,7 @@ export class Ticker {
       },
     });
     return {
-      processes: scheduledIn([this.#with.pollers.settings]),
+      processes: this.#processes,
       ...{ claims, progress, remember },
       queue: this.#with.passes.portOf(life, () => {
         done.sent = true;

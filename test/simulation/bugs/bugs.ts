@@ -9,6 +9,7 @@ import { PASS } from './earlier/pass.ts';
 import { PUBLISHING } from './earlier/publishing.ts';
 import { SNAPSHOTS } from './earlier/snapshots.ts';
 import { ENTRY_BUGS } from './entry-bugs.ts';
+import { LOOP_BUGS } from './loop-bugs.ts';
 import { SCHEDULE_BUGS } from './schedule-bugs.ts';
 import { SQLITE_BUGS } from './sqlite-bugs.ts';
 import { TELLING_BUGS } from './telling-bugs.ts';
@@ -29,5 +30,6 @@ export const BUGS: readonly Bug[] = [
   ...ACTOR_BUGS,
   ...ENTRY_BUGS,
   ...SQLITE_BUGS,
+  ...LOOP_BUGS,
   ...CARELESS,
 ];

@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { DatabaseSync } from 'node:sqlite';
 import type { Queue, Serve, Unsent } from '../../../functions/queue/queue.ts';
 import { QUEUE_SCHEMA, recoverMessages } from '../../../functions/queue/sqlite.ts';
@@ -7,7 +6,9 @@ import type { ConsumedQueue, RunContext } from '../../../local/loops/consumer.ts
 import { consumersOf } from '../../../local/loops/delivering.ts';
 import { between } from '../../../simulator/data/random.ts';
 import type { Boundary, Strike } from '../faults.ts';
-import { type Failing, Life, type Nature } from '../life.ts';
+import type { Life } from '../life.ts';
+import { Violation } from '../oracle/violation.ts';
+import { calling, ProcessLife } from '../process-life.ts';
 import type { Shared } from '../shared.ts';
 import type { Handlers, QueueName, ReachedQueues, Serving } from './serving.ts';
 
@@ -16,38 +17,18 @@ const NAMES = ['events', 'deliveries', 'chat', 'drains'] as const;
 const RESTART_MS = [500, 5_000] as const;
 /** As in local/loops/consumer.ts. */
 const MAX_NAP_MS = 20_000;
-const DAY_MS = 86_400_000;
+/** The longest nap here. */
+const LONG_NAP_MS = 6 * 3_600_000;
+/** How long it takes to find a queue empty, in ms. */
+const LOOK_MS = [1, 100] as const;
 
-/** The run that calls. */
-const calling = new AsyncLocalStorage<Life>();
-
-/** The life of a process with several runs at once. Each has a life of its own, which makes the calls of the run; when one dies, all do. */
-class ProcessLife extends Life {
-  readonly #nature: Nature;
-  readonly #runs: Life[];
-
-  constructor(nature: Nature, onDeath: () => void) {
-    const runs: Life[] = [];
-    super(nature, () => {
-      for (const run of runs) run.kill();
-      onDeath();
-    });
-    this.#nature = nature;
-    this.#runs = runs;
-  }
-
-  begin(strikes: readonly Strike[]): Life {
-    const run = new Life(this.#nature, () => this.kill());
-    run.expect(strikes);
-    this.#runs.push(run);
-    return run;
-  }
-
-  override call<Result>(boundary: Boundary, work: () => Result, failing: Failing<Result>): Promise<Result> {
-    const run = calling.getStore();
-    if (!run) return super.call(boundary, work, failing);
-    return run.call(boundary, () => calling.run(run, work), failing);
-  }
+/** The runs of one process. */
+interface Served {
+  readonly life: ProcessLife;
+  /** By message. */
+  readonly runs: Map<string, Life>;
+  /** What one run at most may have at a time: each message, and the queue of events, which keeps its order. */
+  readonly inHand: Set<string>;
 }
 
 /** The queues in a SQLite file, and the process of one machine that serves them, with the consumers of `npm start`. It is started again
@@ -109,10 +90,10 @@ export class LocalServing implements Serving {
     const life = new ProcessLife(nature, () => {
       scheduler.after(between(random, ...RESTART_MS), () => this.#start());
     });
-    const runs = new Map<string, Life>();
-    const serve = (handler: Serve<RunContext>) => this.#served(life, runs, handler);
+    const served: Served = { life, runs: new Map(), inHand: new Set() };
+    const serve = (handler: Serve<RunContext>) => this.#served(served, handler);
     const consumed = (name: QueueName, strikes: typeof plan.deliverer) =>
-      this.#consumed(name, { life, runs, strikes });
+      this.#consumed(name, served, strikes);
     const consumers = consumersOf(
       {
         ...{ events: consumed('events', plan.router), deliveries: consumed('deliveries', plan.deliverer) },
@@ -124,31 +105,48 @@ export class LocalServing implements Serving {
       },
       {
         clock,
-        sleep: (ms, signal) => life.sleep(this.#untilShown(ms), signal),
+        sleep: (ms, signal) => this.#nap(served, ms, signal),
         onFailure: error => void (error instanceof TypeError && fail(error)),
       },
     );
     for (const consumer of consumers) consumer.start();
   }
 
-  /** Leaves out that a consumer looks now and then, in case the clock was set: here it is not. */
-  #untilShown(ms: number): number {
-    if (ms < MAX_NAP_MS) return ms;
-    const { now } = this.#shared.scheduler;
-    const next = NAMES.map(name => this.#queues[name].nextAfter(now) ?? Number.POSITIVE_INFINITY);
-    return Math.max(ms, Math.min(...next, now + DAY_MS) - now);
+  /** The nap of a consumer. It leaves out that the consumer looks now and then, in case the clock was set: here it is not. So a message that
+   *  the consumer misses stays. */
+  async #nap({ life, inHand }: Served, ms: number, signal: AbortSignal | undefined): Promise<void> {
+    if (ms < MAX_NAP_MS) return life.sleep(ms, signal);
+    const { scheduler, fail } = this.#shared;
+    const began = scheduler.now;
+    const next = NAMES.map(name => this.#queues[name].nextAfter(began) ?? Number.POSITIVE_INFINITY);
+    await life.sleep(Math.max(ms, Math.min(...next, began + LONG_NAP_MS) - began), signal);
+    if (scheduler.now < began + LONG_NAP_MS || inHand.size > 0) return;
+    const missed = NAMES.find(name => this.#firstShown(name) <= began);
+    if (missed) fail(new Violation(11, `no run receives a message of ${missed}, although none is under way`));
+  }
+
+  /** When the first message of a queue is shown, which may be past; infinite where it is empty. */
+  #firstShown(name: QueueName): number {
+    return this.#queues[name].nextAfter(Number.MIN_SAFE_INTEGER) ?? Number.POSITIVE_INFINITY;
   }
 
   /** A handler whose runs make their own calls. A run that hangs ends the process. */
-  #served(life: ProcessLife, runs: ReadonlyMap<string, Life>, handler: Serve<RunContext>): Serve<RunContext> {
+  #served({ life, runs, inHand }: Served, handler: Serve<RunContext>): Serve<RunContext> {
+    const { scheduler, fail } = this.#shared;
     return async (batch, context) => {
-      const [first] = batch.messages;
-      const run = runs.get(first?.id ?? '') as Life;
-      const cutOff = this.#shared.scheduler.after(context.getRemainingTimeInMillis(), () => life.kill());
+      const ids = batch.messages.map(({ id }) => id);
+      const isEvents = batch.queue.name === 'events';
+      const names = isEvents ? [...ids, batch.queue.name] : ids;
+      const twice = names.find(name => inHand.has(name));
+      if (twice !== undefined) fail(new Violation(11, `two runs at once have ${batch.queue.name} ${twice}`));
+      for (const name of names) inHand.add(name);
+      const run = runs.get(ids[0] ?? '') as Life;
+      const cutOff = scheduler.after(context.getRemainingTimeInMillis(), () => life.kill());
       try {
         return await calling.run(run, () => handler(batch, context));
       } finally {
         cutOff();
+        for (const name of names) inHand.delete(name);
       }
     };
   }
@@ -156,11 +154,8 @@ export class LocalServing implements Serving {
   /** A queue as its consumer reaches it. */
   #consumed(
     name: QueueName,
-    {
-      life,
-      runs,
-      strikes,
-    }: { life: ProcessLife; runs: Map<string, Life>; strikes: readonly (readonly Strike[])[] },
+    { life, runs, inHand }: Served,
+    strikes: readonly (readonly Strike[])[],
   ): ConsumedQueue {
     const queue = this.#queues[name];
     const runOf = ({ receipt }: { readonly receipt: string }) => runs.get(receipt) as Life;
@@ -170,8 +165,11 @@ export class LocalServing implements Serving {
       nextAfter: now => queue.nextAfter(now),
       receive: async max => {
         if (life.isDead) return new Promise(() => {});
-        const next = queue.nextAfter(Number.MIN_SAFE_INTEGER);
-        if (next === undefined || next > this.#shared.scheduler.now) return [];
+        const { scheduler, random } = this.#shared;
+        if (this.#firstShown(name) > scheduler.now) {
+          await life.sleep(between(random, ...LOOK_MS));
+          return [];
+        }
         const run = life.begin(strikes[this.#runs[name]++] ?? []);
         const messages = await reach(run, 'queue.receive', () => queue.receive(max));
         for (const { receipt } of messages) runs.set(receipt, run);
@@ -181,11 +179,14 @@ export class LocalServing implements Serving {
         const [first] = messages;
         if (first) await reach(runOf(first), 'queue.delete', () => this.#delete(name, messages));
       },
-      extend: (message, seconds) =>
-        reach(runOf(message), 'queue.visibility', () => {
+      extend: async (message, seconds) => {
+        await reach(runOf(message), 'queue.visibility', () => {
           if (this.#handlers.refuses(runOf(message), message.receipt)) throw fileError();
+          // From now on its run leaves it to a later one.
+          inHand.delete(message.receipt);
           return queue.extend(message, seconds);
-        }),
+        });
+      },
     };
   }
 
