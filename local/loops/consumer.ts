@@ -92,7 +92,9 @@ export class Consumer {
     while (!signal.aborted) {
       this.#isWoken = false;
       const asked = [...this.#idles];
+      const lookedAt = this.#options.clock();
       const messages = await this.#receive();
+      if (messages === undefined) continue;
       if (messages.length > 0) {
         this.#begin(messages);
         continue;
@@ -101,20 +103,21 @@ export class Consumer {
         this.#idles = this.#idles.filter(idle => !asked.includes(idle));
         for (const { resolve } of asked) resolve();
       }
-      if (!this.#isWoken) await this.#rest();
+      if (!this.#isWoken) await this.#rest(lookedAt);
     }
   }
 
-  async #receive(): Promise<readonly Message[]> {
+  /** What is to be served next; undefined after a failure, when the queue is to be looked at again. */
+  async #receive(): Promise<readonly Message[] | undefined> {
     const { queue, batch, concurrency = Number.POSITIVE_INFINITY, sleep, onFailure } = this.#options;
     if (this.#runs.size >= concurrency) return [];
     try {
       return await queue.receive(batch);
     } catch (error) {
-      if (this.#stopping.signal.aborted) return [];
+      if (this.#stopping.signal.aborted) return undefined;
       onFailure(error);
       await sleep(RETRY_MS, this.#stopping.signal).catch(() => undefined);
-      return [];
+      return undefined;
     }
   }
 
@@ -143,12 +146,12 @@ export class Consumer {
     }
   }
 
-  /** Waits until the next message is shown, or something happens. */
-  async #rest(): Promise<void> {
+  /** Waits until the next message is shown that was not yet shown at the last look, or something happens. */
+  async #rest(lookedAt: number): Promise<void> {
     const { queue, clock, sleep } = this.#options;
     this.#nap = new AbortController();
     const now = clock();
-    const next = this.#nextAfter(queue, now);
+    const next = Math.max(this.#nextAfter(queue, lookedAt), now);
     const signal = AbortSignal.any([this.#nap.signal, this.#stopping.signal]);
     await sleep(Math.min(next - now, MAX_NAP_MS), signal).catch(() => undefined);
   }

@@ -15,7 +15,7 @@ const INSTALL_TIMEOUT = 300_000;
  *  @throws Unavailable when Python or a package can't be had */
 export function installEmulator(): string {
   const hash = createHash('sha256').update(readFileSync(REQUIREMENTS)).digest('hex').slice(0, 12);
-  const ready = `${HOME}${hash}`;
+  const ready = `${HOME}/${hash}`;
   const python = `${ready}/bin/python`;
   if (existsSync(python)) return python;
   // A virtual environment's scripts name their place, but its Python finds its packages wherever it stands.

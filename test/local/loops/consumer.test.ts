@@ -138,17 +138,32 @@ describe('a consumer of a queue', () => {
     }
   });
 
+  it('receives a message that is shown while it finds nothing', async () => {
+    const { queue, served, time, consumer } = open();
+    await consumer.idle();
+    await queue.send([{ body: 'later', delay: 5 }]);
+    await consumer.idle();
+    const receive = vi.spyOn(queue, 'receive').mockImplementationOnce(async () => {
+      time.jump(time.clock() + 6_000);
+      return [];
+    });
+    consumer.wake();
+    await soon(() => expect(receive).toHaveBeenCalledOnce());
+    await time.step();
+    await soon(() => expect(served).toEqual([['later']]));
+    expect(time.elapsed()).toBe(0);
+  });
+
   it('tries again a second after its queue could not be read', async () => {
-    const { queue, file, failures, time, served } = open();
-    file.exec('ALTER TABLE message RENAME TO away');
-    void queue.send([{ body: 'x' }]);
-    const wake = queue.send([]);
-    await wake;
-    await soon(() => expect(failures.length).toBeGreaterThan(0));
-    file.exec('ALTER TABLE away RENAME TO message');
+    const { queue, failures, time, served, consumer } = open();
+    await consumer.idle();
+    vi.spyOn(queue, 'receive').mockRejectedValueOnce(new Error('disk I/O error'));
     await queue.send([{ body: 'x' }]);
-    while (served.length === 0) await time.step();
-    expect(served).toEqual([['x']]);
+    await soon(() => expect(failures).toEqual([new Error('disk I/O error')]));
+    // The sleep that the message ended is no longer among those that wait.
+    await time.step();
+    await soon(() => expect(served).toEqual([['x']]));
+    expect(time.elapsed()).toBe(1_000);
   });
 
   it('that is stopped receives nothing more, waits for its runs, and refuses to become idle', async () => {
