@@ -13,8 +13,8 @@ export interface Sent {
   readonly body: string;
 }
 
-/** An answer, whole or broken off in the middle of its body. */
-export type Reply = ServiceAnswer & { readonly breaksOff?: boolean };
+/** An answer, whole or broken off in the middle of its body; one that is unreadable arrives, but says nothing. */
+export type Reply = ServiceAnswer & { readonly breaksOff?: boolean; readonly isUnreadable?: boolean };
 
 export class SocketError extends Error {
   readonly code = 'UND_ERR_SOCKET';
@@ -118,11 +118,11 @@ export class Controller implements Dispatcher.DispatchController {
 
 const failing: Failing<Reply> = (work, fault) => {
   if (fault === 'reset') throw new SocketError('reset');
-  if (fault === 'not-json') return page(200, '<html>Maintenance</html>');
+  if (fault === 'not-json') return { ...page(200, '<html>Maintenance</html>'), isUnreadable: true };
   if (fault === 'truncated') return { ...work(), breaksOff: true };
   if (fault === 'cut-compressed') {
     const reply = compressed(work());
-    return { ...reply, text: reply.text.subarray(0, reply.text.length >> 1) };
+    return { ...reply, text: reply.text.subarray(0, reply.text.length >> 1), isUnreadable: true };
   }
   if (fault === 'answered-then-reset') {
     work();

@@ -243,10 +243,10 @@ export class Pollers {
           sleep,
           pageSize: plan.pageSize,
           openAgent: () =>
-            new VirtualAgent(life, serviceBoundary, serve, (request, { status, breaksOff }) => {
+            new VirtualAgent(life, serviceBoundary, serve, (request, { status, breaksOff, isUnreadable }) => {
               this.#service.answered.push(request.path);
-              if (serviceBoundary(request) === 'service.users' && status === 200 && !breaksOff)
-                this.#heard.readUsers();
+              const isRead = status === 200 && !breaksOff && !isUnreadable;
+              if (isRead && serviceBoundary(request) === 'service.users') this.#heard.readUsers();
             }),
           onNotice: notice => log.warn(notice.message, notice),
         }),
