@@ -74,12 +74,14 @@ function eventSets(group: readonly Letter[]): ChangeEvent[][] {
   );
 }
 
-/** The groups of events that a message may tell, as far as they were not told in this run. */
+/** The groups of events that a message may tell, as far as they were not told in this run: the oldest first,
+ *  as they are sent, because messages of two groups may have the same text. */
 function groupsOf(records: readonly InHand[], taken: readonly Taken[]): Letter[][] {
   const told = new Set(taken.flatMap(one => one.records));
   const letters = records
     .filter(record => !told.has(record))
-    .map(record => ({ record, event: JSON.parse(record.body) as ChangeEvent }));
+    .map(record => ({ record, event: JSON.parse(record.body) as ChangeEvent }))
+    .toSorted((one, other) => Number(one.event.sequence) - Number(other.event.sequence));
   return [...Map.groupBy(letters, ({ event }) => placeOf(event)).values()];
 }
 
