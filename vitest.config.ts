@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { codeSeed } from './test/kit/code-seed.ts';
 
 /** What takes longest begins first, so that no worker has it left to do alone at the end. */
 const FIRST = [
@@ -27,6 +28,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     // It needs a stack, and is started by what deploys one.
     exclude: ['test/deployed/contract/**', 'node_modules/**'],
+    env: { CODE_SEED: String(codeSeed(Date.now())) },
+    setupFiles: ['test/kit/property-seed.ts'],
     testTimeout: 120_000,
     hookTimeout: 120_000,
     // One more than CI has cores: what starts processes waits for them most of the time.

@@ -4,10 +4,13 @@ import { fileURLToPath } from 'node:url';
 /** The code that random tests judge, and the code that judges it. */
 const JUDGED = ['functions', 'local', 'simulator', 'test/simulation', 'test/crash', 'test/kit'];
 
-/** A seed that differs after each change of this code, and is the same on every machine: so a failure can
- *  be repeated anywhere. Without git's history it differs each day.
+/** The seed of random tests. It differs after each change of this code, and is the same on every machine: so a failure can
+ *  be repeated anywhere, and comes with the change that caused it. Without git's history it differs each day. The variable
+ *  CODE_SEED chooses another.
  *  @param now ms since 1970 */
 export function codeSeed(now: number): number {
+  const { CODE_SEED: chosen } = process.env;
+  if (chosen) return Number(chosen);
   try {
     const cwd = fileURLToPath(new URL('../..', import.meta.url));
     const args = ['rev-parse', ...JUDGED.map(path => `HEAD:${path}`)];

@@ -13,8 +13,9 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { platform, stdout } from 'node:process';
+import { env, platform, stdout } from 'node:process';
 import { fileURLToPath } from 'node:url';
+import { codeSeed } from '../kit/code-seed.ts';
 
 /**
  * `node test/proofs/elsewhere.ts`: `npm start` and `npm test` as on a platform that there is no embedded DynamoDB for. Both run in
@@ -59,6 +60,8 @@ function npm(directory: string, ...args: string[]): boolean {
   // Of npm for Windows, a script for its shell is all there is.
   const { status } = spawnSync('npm', args, {
     cwd: directory,
+    // The copy has no history to make a seed of.
+    env: { ...env, CODE_SEED: String(codeSeed(Date.now())) },
     stdio: 'inherit',
     shell: platform === 'win32',
   });
