@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, openSync } from 'node:fs';
+import { chmodSync, closeSync, openSync, statSync } from 'node:fs';
 import {
   DatabaseSync,
   type SQLInputValue,
@@ -152,7 +152,9 @@ function pragma(file: DatabaseSync, name: 'application_id' | 'user_version'): nu
 /** SQLite makes its side files with the mode of the main one. On Windows modes do nothing: see `privateDirectory`. */
 function makePrivate(path: string): void {
   try {
-    closeSync(openSync(path, 'a', 0o600));
+    // Closing a file drops all locks that this process has on it, those of another connection too: a file that exists is not opened.
+    const exists = statSync(path, { throwIfNoEntry: false })?.isFile();
+    if (!exists) closeSync(openSync(path, 'a', 0o600));
     chmodSync(path, 0o600);
   } catch (error) {
     throw cannotOpen(path, error);
