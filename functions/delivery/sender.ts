@@ -22,6 +22,8 @@ export interface SenderOptions {
   /** ms until an endpoint counts as slow; 1 s by default. */
   readonly slowAfter?: number;
   readonly resolve?: Resolve;
+  /** Keeps connections open for a moment after a batch, for the next one. Not on AWS, where a function is frozen between its runs. */
+  readonly keepsConnections?: boolean;
   /** Opens what one batch's posts go through; see `PosterOptions`. */
   readonly openAgent?: PosterOptions['openAgent'];
 }
@@ -32,9 +34,11 @@ export type Sender = Pick<BatchDependencies, 'readSecret' | 'doubtSecret' | 'ope
 export function senderOf(options: SenderOptions): Sender {
   const { allowLoopback, clock, random, linkTemplates, slowAfter } = options;
   const { resolve = resolveBySystem, timeout = TIMEOUT_MS, openAgent = guardedAgent } = options;
+  const open = () => createPoster({ allowLoopback, resolve, timeout, slowAfter, clock, openAgent });
+  const kept = options.keepsConnections ? { ...open(), close: async () => undefined } : undefined;
   return {
     ...createSecrets(options.secrets, clock, random),
-    openPoster: () => createPoster({ allowLoopback, resolve, timeout, slowAfter, clock, openAgent }),
+    openPoster: () => kept ?? open(),
     jobsOf: (letters, endpoint) => jobsOf(letters, { endpoint, linkTemplates }),
   };
 }

@@ -70,7 +70,7 @@ export function startDelivering(parts: Parts): Delivering {
   const registry = createRegistry(configured, rows, clock, log, 0);
   const wakes = wakeBy(queues.drains);
   const sending = {
-    ...{ secrets, linkTemplates, clock, random: Math.random, allowLoopback: true },
+    ...{ secrets, linkTemplates, clock, random: Math.random, allowLoopback: true, keepsConnections: true },
     // A slow endpoint delays no other here: each has runs of its own.
     slowAfter: NEVER_SLOW_MS,
   };

@@ -7,6 +7,9 @@ import { addressRefusal, type Resolve } from './addresses.ts';
  *  URL nor address. */
 export class RefusedAddress extends Error {}
 
+/** How long an idle connection is kept, in ms: shorter than receivers keep theirs, so that no request meets one that they are closing. */
+const KEPT_MS = 1_000;
+
 export interface GuardedAgentOptions {
   readonly allowLoopback: boolean;
   readonly resolve: Resolve;
@@ -37,6 +40,8 @@ export function guardedAgent(options: GuardedAgentOptions): Agent {
     'https:': connector('https:'),
   };
   return new Agent({
+    keepAliveTimeout: KEPT_MS,
+    keepAliveMaxTimeout: KEPT_MS,
     connect(target, callback) {
       try {
         // A literal is connected to without a lookup.
