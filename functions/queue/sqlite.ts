@@ -18,8 +18,6 @@ export interface SqliteQueueOptions {
   readonly clock: Clock;
   /** Seconds for which a message is hidden that was received. */
   readonly visibility: number;
-  /** The most messages of one group that are hidden at a time because they were received; without it any number. */
-  readonly perGroup?: number;
 }
 
 /** How many messages of a group a queue holds, and when the oldest was sent. */
@@ -88,23 +86,17 @@ export class SqliteQueue implements Queue {
     return { indexes: [] };
   }
 
-  /** Receives messages of one group: of the next one, by name, that has some. */
-  async receive(max: number): Promise<Message[]> {
+  /** Receives messages of one group: of the next one, by name, that has some and is not busy. */
+  async receive(max: number, isBusy: (group: string) => boolean = () => false): Promise<Message[]> {
     const now = this.#options.clock();
     // Nothing is written where there is nothing to receive.
-    if (now >= this.#now && !this.#turns(now).some(({ first }) => first <= now)) return [];
+    if (now >= this.#now && this.#ready(now, isBusy).length === 0) return [];
     return this.#write(now => {
-      const groups = this.#turns(now).flatMap(({ group, first }) => (first <= now ? [group] : []));
-      const first = groups.findIndex(group => group > this.#group);
-      const inTurn = first < 0 ? groups : [...groups.slice(first), ...groups.slice(0, first)];
-      for (const group of inTurn) {
-        const room = Math.min(max, this.#roomOf(group, now));
-        const rows = room > 0 ? this.#take(group, now, room) : [];
-        if (rows.length === 0) continue;
-        this.#group = group;
-        return rows.map(messageOf);
-      }
-      return [];
+      const groups = this.#ready(now, isBusy);
+      const group = groups.find(name => name > this.#group) ?? groups[0];
+      if (group === undefined) return [];
+      this.#group = group;
+      return this.#take(group, now, max).map(messageOf);
     });
   }
 
@@ -142,20 +134,18 @@ export class SqliteQueue implements Queue {
     return this.#turns(0).map(({ group }) => group);
   }
 
+  /** The groups with messages that can be received, by name. */
+  #ready(now: number, isBusy: (group: string) => boolean): string[] {
+    return this.#turns(now).flatMap(({ group, first }) => (first <= now && !isBusy(group) ? [group] : []));
+  }
+
   #turns(now: number): Turn[] {
     return this.#prepared.turns.all({ queue: this.name, now }) as unknown as Turn[];
   }
 
-  #roomOf(group: string, now: number): number {
-    const { perGroup } = this.#options;
-    if (perGroup === undefined) return Number.POSITIVE_INFINITY;
-    return perGroup - Number(this.#prepared.received.get(this.name, group, now)?.count);
-  }
-
   #take(group: string, now: number, max: number): Row[] {
     const until = now + this.#options.visibility * 1000;
-    const limit = Number.isFinite(max) ? max : -1;
-    const rows = this.#prepared.take.all(until, this.name, group, now, limit) as Row[];
+    const rows = this.#prepared.take.all(until, this.name, group, now, max) as Row[];
     return rows.toSorted((one, other) => Number(one.seq) - Number(other.seq));
   }
 
@@ -192,8 +182,6 @@ function prepare(file: DatabaseSync) {
         (SELECT min(shown_at) FROM message WHERE queue = :queue AND "group" = name) AS first,
         (SELECT min(shown_at) FROM message WHERE queue = :queue AND "group" = name AND shown_at > :now) AS next
       FROM turn WHERE name IS NOT NULL`),
-    received: file.prepare(`SELECT count(*) AS count FROM message
-      WHERE queue = ? AND "group" = ? AND shown_at > ? AND receives > 0`),
     take: file.prepare(`UPDATE message SET shown_at = ?, receives = receives + 1 WHERE seq IN (
       SELECT seq FROM message WHERE queue = ? AND "group" = ? AND shown_at <= ? ORDER BY shown_at, seq LIMIT ?)
       RETURNING *`),

@@ -29,14 +29,13 @@ export interface Store extends Omit<SqliteStore, 'journal'> {
 /** The queues of a run. */
 export type LocalQueues = Readonly<Record<keyof typeof QUEUES, SqliteQueue>>;
 
-/** How many messages one run gets, and how many of a group are received at a time: two runs for one webhook, one for the others. No message of
- *  passes or drains waits for another of its group. `visibility`, in s, is longer than any run takes: after that, a message is received again
+/** How many messages one run gets, and how many runs a group may have at a time. `visibility`, in s, is longer than any run takes: after that, a message is received again
  *  that could be neither deleted nor given back, as on a full disk. What a process had received is shown again when the next one starts. */
 export const QUEUES = {
   passes: { batch: 1, visibility: 3_600 },
   events: { batch: 100, visibility: 120 },
-  deliveries: { batch: 50, perGroup: 100, visibility: 360 },
-  chat: { batch: 50, perGroup: 50, visibility: 360 },
+  deliveries: { batch: 50, perGroup: 2, visibility: 360 },
+  chat: { batch: 50, perGroup: 1, visibility: 360 },
   drains: { batch: 1, perGroup: 1, visibility: 360 },
 } as const satisfies Record<
   string,

@@ -22,6 +22,8 @@ export interface ConsumerOptions {
   readonly batch: number;
   /** Runs at once, at most; by default any number. */
   readonly concurrency?: number;
+  /** The same of one group. What comes meanwhile waits, and the next run gets it at once. */
+  readonly perGroup?: number;
   /** The time that one run may take, in ms. */
   readonly timeout: number;
   readonly clock: Clock;
@@ -32,6 +34,8 @@ export interface ConsumerOptions {
 
 /** The longest wait, in ms, in case the clock jumps. */
 const MAX_NAP_MS = 20_000;
+/** Why a nap ends. One for all: an error of its own, with its stack, would cost more than the look. */
+const WOKEN = new Error('woken');
 /** How long to wait after the queue could not be read, in ms. */
 const RETRY_MS = 1_000;
 /** When a message is received again whose runs fail all the time, in s. */
@@ -43,7 +47,8 @@ const STOP_WITHIN_MS = 1_000;
  *  not leave in the queue. */
 export class Consumer {
   readonly #options: ConsumerOptions;
-  readonly #runs = new Set<Promise<void>>();
+  /** The runs under way, with their groups. */
+  readonly #runs = new Map<Promise<void>, string>();
   readonly #stopping = new AbortController();
   #loop: Promise<void> | undefined;
   #nap = new AbortController();
@@ -62,7 +67,7 @@ export class Consumer {
   /** Looks at the queue at once. */
   wake(): void {
     this.#isWoken = true;
-    this.#nap.abort();
+    this.#nap.abort(WOKEN);
   }
 
   /** Resolves when there is nothing that could be received now, and no run is under way; rejects when it is stopped before that. */
@@ -83,7 +88,7 @@ export class Consumer {
     await this.#loop;
     const ended = new AbortController();
     const late = this.#options.sleep(STOP_WITHIN_MS, ended.signal).catch(() => undefined);
-    await Promise.race([Promise.all(this.#runs), late]);
+    await Promise.race([Promise.all(this.#runs.keys()), late]);
     ended.abort();
   }
 
@@ -91,7 +96,8 @@ export class Consumer {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
       this.#isWoken = false;
-      const asked = [...this.#idles];
+      // What ends during the look may leave room for messages that the look did not give.
+      const asked = this.#runs.size === 0 ? [...this.#idles] : [];
       const lookedAt = this.#options.clock();
       const messages = await this.#receive();
       if (messages === undefined) continue;
@@ -99,20 +105,19 @@ export class Consumer {
         this.#begin(messages);
         continue;
       }
-      if (this.#runs.size === 0) {
-        this.#idles = this.#idles.filter(idle => !asked.includes(idle));
-        for (const { resolve } of asked) resolve();
-      }
+      this.#idles = this.#idles.filter(idle => !asked.includes(idle));
+      for (const { resolve } of asked) resolve();
       if (!this.#isWoken) await this.#rest(lookedAt);
     }
   }
 
   /** What is to be served next; undefined after a failure, when the queue is to be looked at again. */
   async #receive(): Promise<readonly Message[] | undefined> {
-    const { queue, batch, concurrency = Number.POSITIVE_INFINITY, sleep, onFailure } = this.#options;
+    const { queue, batch, sleep, onFailure } = this.#options;
+    const { concurrency = Number.POSITIVE_INFINITY, perGroup = Number.POSITIVE_INFINITY } = this.#options;
     if (this.#runs.size >= concurrency) return [];
     try {
-      return await queue.receive(batch);
+      return await queue.receive(batch, group => this.#runsOf(group) >= perGroup);
     } catch (error) {
       if (this.#stopping.signal.aborted) return undefined;
       onFailure(error);
@@ -126,7 +131,11 @@ export class Consumer {
       this.#runs.delete(run);
       this.wake();
     });
-    this.#runs.add(run);
+    this.#runs.set(run, messages[0]?.group ?? '');
+  }
+
+  #runsOf(group: string): number {
+    return [...this.#runs.values()].filter(other => other === group).length;
   }
 
   async #serve(messages: readonly Message[]): Promise<void> {
@@ -152,8 +161,7 @@ export class Consumer {
     this.#nap = new AbortController();
     const now = clock();
     const next = Math.max(this.#nextAfter(queue, lookedAt), now);
-    const signal = AbortSignal.any([this.#nap.signal, this.#stopping.signal]);
-    await sleep(Math.min(next - now, MAX_NAP_MS), signal).catch(() => undefined);
+    await sleep(Math.min(next - now, MAX_NAP_MS), this.#nap.signal).catch(() => undefined);
   }
 
   #nextAfter(queue: ConsumedQueue, now: number): number {

@@ -48,6 +48,11 @@ export const LOOP_BUGS: readonly Bug[] = [
     tests: ['local/loops/consumer.test.ts'],
   },
   {
+    name: 'a group served by any number of runs at once',
+    edits: [edit('consumer.ts', 'this.#runsOf(group) >= perGroup', 'group === undefined')],
+    tests: ['local/loops/consumer.test.ts'],
+  },
+  {
     name: 'events routed by several runs at once',
     edits: [edit('delivering.ts', '...{ concurrency: 1, timeout: ROUTE_MS }', 'timeout: ROUTE_MS')],
   },

@@ -163,7 +163,7 @@ export class LocalServing implements Serving {
       name,
       listen: listener => queue.listen(listener),
       nextAfter: now => queue.nextAfter(now),
-      receive: async max => {
+      receive: async (max, isBusy) => {
         if (life.isDead) return new Promise(() => {});
         const { scheduler, random } = this.#shared;
         if (this.#firstShown(name) > scheduler.now) {
@@ -171,7 +171,7 @@ export class LocalServing implements Serving {
           return [];
         }
         const run = life.begin(strikes[this.#runs[name]++] ?? []);
-        const messages = await reach(run, 'queue.receive', () => queue.receive(max));
+        const messages = await reach(run, 'queue.receive', () => queue.receive(max, isBusy));
         for (const { receipt } of messages) runs.set(receipt, run);
         return messages;
       },
