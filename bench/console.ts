@@ -1,8 +1,7 @@
 import { parseArgs } from 'node:util';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { builtPage } from '../local/console/built-page.ts';
-import { createPage, ROOT } from '../local/console/page.ts';
 import { pageAddress } from '../local/operate/address.ts';
+import { builtPage, createPage, ROOT } from '../local/operate/page.ts';
 import { startOperationsServer } from '../local/operate/server.ts';
 import { openBrowser } from '../test/kit/browser/browser.ts';
 import { growingJournal } from './console/operations.ts';

@@ -2,10 +2,10 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
-import type { Output } from '../local/basics/output.ts';
 import { startRunner } from '../local/cli/runner.ts';
 import { pageAddress, readAddress } from '../local/operate/address.ts';
 import { parseOptions } from '../local/settings/options.ts';
+import type { Output } from '../local/terminal/output.ts';
 import { openBrowser } from '../test/kit/browser/browser.ts';
 import { startReceiver } from './pictures/receiver.ts';
 

@@ -2,7 +2,6 @@ import { argv, cwd, env, exit, stderr, stdin, stdout, umask } from 'node:process
 import { text } from 'node:stream/consumers';
 import { withEnvFile } from './basics/environment.ts';
 import { flush } from './basics/flush.ts';
-import { createOutput, type Output } from './basics/output.ts';
 import { UsageError } from './basics/usage-error.ts';
 import { type Runner, startRunner } from './cli/runner.ts';
 import { onInterrupt } from './cli/signals.ts';
@@ -10,6 +9,7 @@ import { configFileIn } from './settings/config-file.ts';
 import { withValuesOfStdin } from './settings/endpoint-options.ts';
 import { HELP } from './settings/help.ts';
 import { type Options, parseOptions } from './settings/options.ts';
+import { createOutput, type Output } from './terminal/output.ts';
 import { formatEvent } from './terminal/print.ts';
 import { printableLines } from './terminal/text.ts';
 

@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util';
 import { measure } from '../infra/bundle/measure.ts';
 import { ENTRIES } from '../infra/bundle/options.ts';
 import { budgetOf, table } from '../infra/bundle/table.ts';
+import { viteArguments } from '../local/operate/page.ts';
 import { declarationsOf } from './declarations.ts';
 
 /** `npm run build`: writes what the package holds beside its papers into dist/: the sources as JavaScript, in the same folders, with the
@@ -26,7 +27,7 @@ const heavy = bundles.filter(bundle => bundle.gzip > budgetOf(bundle.name));
 for (const { name, largest } of heavy)
   process.stderr.write(`${name} is over the budget; largest: ${largest}\n`);
 if (heavy.length > 0) process.exitCode = 1;
-run('local/console/build.ts', join(outdir, 'console'));
+execFileSync(execPath, viteArguments(ROOT, join(outdir, 'console')), { stdio: 'inherit' });
 
 /** Runs a script of the checkout with this Node. */
 function run(script: string, ...args: readonly string[]): void {

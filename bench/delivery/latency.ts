@@ -13,8 +13,8 @@ import { sqliteJournal } from '../../functions/store/sqlite/journal.ts';
 import { DELIVERIES_SCHEMA, SNAPSHOTS_SCHEMA } from '../../functions/store/sqlite/schema.ts';
 import { sqliteDeliveries } from '../../functions/store/sqlite/store.ts';
 import { openQueues } from '../../local/data/store.ts';
-import { startJournalFeed } from '../../local/feed/journal-feed.ts';
 import { startDelivering } from '../../local/loops/delivering.ts';
+import { startJournalFeed } from '../../local/loops/feed.ts';
 import { Topic } from '../../local/loops/topic.ts';
 import { eventOf, processorMs, SECRET } from './given.ts';
 

@@ -42,7 +42,7 @@ export function consoleCommand(program: Command, { run, world }: Cli): void {
 /** Serves the page from this machine until somebody ends it, for a stack or a stored state, which have no
  *  page of their own. */
 async function serve({ ask, print, interrupted }: Context, show: Show) {
-  const { createPage, whyNoPage } = await import('../../local/console/page.ts');
+  const { createPage, whyNoPage } = await import('../../local/operate/page.ts');
   const { startOperationsServer, userName } = await import('../../local/operate/server.ts');
   const why = whyNoPage();
   if (why !== undefined) throw new Refused(`There is no console: ${why}.`);

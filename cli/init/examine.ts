@@ -3,7 +3,7 @@ import type { DoctorAnswer } from '../../functions/operations/protocol/doctor.ts
 import { Refused } from '../../functions/operations/refused.ts';
 import type { Environment } from '../../local/basics/environment.ts';
 import { doctorOf } from '../../local/operate/doctor.ts';
-import { configuredSource } from '../../local/source/source.ts';
+import { configuredSource } from '../../local/settings/source.ts';
 import type { World } from '../context/world.ts';
 import { configOf, type Draft, type Setting } from './draft.ts';
 import { settingsWithReasons } from './reasons.ts';

@@ -16,8 +16,8 @@ import { platform } from 'node:process';
 import { copyDatabase } from '../../functions/store/sqlite/database.ts';
 import { failure } from '../basics/failure.ts';
 import { makeDirectory, whyUnusable } from '../data/data-directory.ts';
+import { SECRETS_FOLDER } from '../data/secret-files.ts';
 import { STORE_FILE } from '../data/store-file.ts';
-import { SECRETS_FOLDER } from '../endpoints/secret-files.ts';
 
 /** Files beside the store that are copied. The others, such as the lock, belong to one process alone. */
 const BESIDE = /^((service|subscriptions)\.json|sns-signing\.pem|rejected\.jsonl|[\w.-]+\.secret)$/;

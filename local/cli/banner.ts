@@ -2,14 +2,14 @@ import type { EndpointSettings } from '../../functions/model/endpoint.ts';
 import type { ValueFilter } from '../../functions/model/filter.ts';
 import { KINDS } from '../../functions/model/kinds.ts';
 import { showDuration } from '../basics/duration.ts';
-import type { Output } from '../basics/output.ts';
-import { createPage, type Page, whyNoPage } from '../console/page.ts';
 import type { DataDirectory } from '../data/data-directory.ts';
 import { type Address, pageAddress } from '../operate/address.ts';
+import { createPage, type Page, whyNoPage } from '../operate/page.ts';
 import type { Options } from '../settings/options.ts';
+import type { Source } from '../settings/source.ts';
 import type { WantedEndpoint } from '../settings/wanted-endpoints.ts';
 import type { WantedSubscription } from '../settings/wanted-subscriptions.ts';
-import type { Source } from '../source/source.ts';
+import type { Output } from '../terminal/output.ts';
 
 /** The command that asks a run about itself: it finds the usual directories (`cli/connect/data-directory.ts`). */
 export function askedBy(directory: string, data: string | undefined): string {

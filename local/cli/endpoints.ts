@@ -5,12 +5,12 @@ import { KINDS } from '../../functions/model/kinds.ts';
 import type { SecretKeeper } from '../../functions/model/secret.ts';
 import type { SetAside } from '../../functions/queue/set-aside.ts';
 import type { Closers } from '../basics/closers.ts';
-import type { Output } from '../basics/output.ts';
 import type { DataDirectory } from '../data/data-directory.ts';
+import { fileSecrets, keptSecret, SECRETS_FOLDER } from '../data/secret-files.ts';
 import type { Store } from '../data/store.ts';
-import { fileSecrets, keptSecret, SECRETS_FOLDER } from '../endpoints/secret-files.ts';
 import { type Delivering, startDelivering } from '../loops/delivering.ts';
 import type { WantedEndpoint } from '../settings/wanted-endpoints.ts';
+import type { Output } from '../terminal/output.ts';
 import { takeUp } from './undelivered.ts';
 
 /** The endpoints of a run. */

@@ -1,14 +1,14 @@
 import { sendOne } from '../../functions/queue/queue.ts';
 import { askedPass, passIn } from '../../functions/schedule/pass-message.ts';
 import { failure } from '../basics/failure.ts';
-import type { Page } from '../console/page.ts';
 import type { RunContext } from '../data/data-directory.ts';
 import type { Store } from '../data/store.ts';
 import { type Address, formerAddress, removeAddress, writeAddress } from '../operate/address.ts';
 import { doctorOf } from '../operate/doctor.ts';
 import { localOperations } from '../operate/operations.ts';
+import type { Page } from '../operate/page.ts';
 import { startOperationsServer, userName } from '../operate/server.ts';
-import type { Source } from '../source/source.ts';
+import type { Source } from '../settings/source.ts';
 import type { Endpoints } from './endpoints.ts';
 import { processesOf } from './passes.ts';
 

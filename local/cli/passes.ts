@@ -10,9 +10,9 @@ import type { KnownProcess } from '../../functions/store/store.ts';
 import type { Closers } from '../basics/closers.ts';
 import { failure } from '../basics/failure.ts';
 import { Outage, throttled } from '../basics/outage.ts';
-import type { Output } from '../basics/output.ts';
 import { Consumer } from '../loops/consumer.ts';
-import type { Source } from '../source/source.ts';
+import type { Source } from '../settings/source.ts';
+import type { Output } from '../terminal/output.ts';
 import { PASS_MS, type Polling, type RunPass } from './polling.ts';
 
 interface Parts {

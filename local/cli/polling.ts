@@ -10,10 +10,10 @@ import {
 import { connect } from '../../functions/service/client.ts';
 import type { ServiceConnection } from '../../functions/service/service.ts';
 import type { Snapshots } from '../../functions/store/store.ts';
-import type { Output } from '../basics/output.ts';
-import type { PassWatch } from '../health/health.ts';
+import type { PassWatch } from '../operate/health.ts';
+import type { Source } from '../settings/source.ts';
 import type { Watched } from '../settings/watched.ts';
-import type { Source } from '../source/source.ts';
+import type { Output } from '../terminal/output.ts';
 
 /** Runs one pass over one process now, whether it is due or not. */
 export type RunPass = (process: ProcessKey, mode: Mode) => Promise<PollReport>;

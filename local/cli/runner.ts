@@ -8,7 +8,6 @@ import type { SetAside } from '../../functions/queue/set-aside.ts';
 import { Closers } from '../basics/closers.ts';
 import type { Environment } from '../basics/environment.ts';
 import { failure } from '../basics/failure.ts';
-import type { Output } from '../basics/output.ts';
 import { UsageError } from '../basics/usage-error.ts';
 import {
   type DataDirectory,
@@ -17,17 +16,18 @@ import {
   type RunContext,
 } from '../data/data-directory.ts';
 import { openStore } from '../data/store.ts';
-import { type Feed, startJournalFeed, waking } from '../feed/journal-feed.ts';
-import { PassWatch, serveHealth } from '../health/health.ts';
+import { type Feed, startJournalFeed, waking } from '../loops/feed.ts';
 import type { Ticker } from '../loops/ticker.ts';
+import { PassWatch, serveHealth } from '../operate/health.ts';
 import { refuseUndeliverable } from '../settings/endpoint-options.ts';
 import type { Options } from '../settings/options.ts';
+import type { Source } from '../settings/source.ts';
+import { sourceOf } from '../settings/source.ts';
 import { wantedEndpoints } from '../settings/wanted-endpoints.ts';
 import { wantedSubscriptions } from '../settings/wanted-subscriptions.ts';
 import { namesService } from '../settings/watched.ts';
 import { subscriberName } from '../sns/sns.ts';
-import type { Source } from '../source/source.ts';
-import { sourceOf } from '../source/source.ts';
+import type { Output } from '../terminal/output.ts';
 import { askedBy, banner, bannerDetails, consoleOf, reportConsole } from './banner.ts';
 import { type Endpoints, startEndpoints } from './endpoints.ts';
 import { startHousekeeping } from './housekeeping.ts';

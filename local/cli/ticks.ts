@@ -6,10 +6,10 @@ import type { TickClaims } from '../../functions/store/store.ts';
 import type { Closers } from '../basics/closers.ts';
 import { failure } from '../basics/failure.ts';
 import { throttled } from '../basics/outage.ts';
-import type { Output } from '../basics/output.ts';
 import type { Store } from '../data/store.ts';
 import { periodOf, startTicker, type Ticker } from '../loops/ticker.ts';
-import type { Source } from '../source/source.ts';
+import type { Source } from '../settings/source.ts';
+import type { Output } from '../terminal/output.ts';
 import type { Endpoints } from './endpoints.ts';
 import { type Passing, workspacesOf } from './passes.ts';
 

@@ -6,12 +6,12 @@ import { createPublish, type Publish } from '../../functions/handlers/create-pub
 import type { Queue } from '../../functions/queue/queue.ts';
 import type { SqliteDeliveries } from '../../functions/store/sqlite/store.ts';
 import { Failures } from '../basics/outage.ts';
-import type { Output } from '../basics/output.ts';
 import type { DataDirectory, RunContext } from '../data/data-directory.ts';
 import { Topic } from '../loops/topic.ts';
 import type { WantedSubscription } from '../settings/wanted-subscriptions.ts';
 import { type LocalSns, localSns } from '../sns/sns.ts';
 import type { Notice } from '../sns/subscription.ts';
+import type { Output } from '../terminal/output.ts';
 import { takeUp } from './undelivered.ts';
 
 export interface StartedTopic {

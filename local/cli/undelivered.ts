@@ -1,12 +1,12 @@
 import { nearest } from '../../functions/basics/nearest.ts';
 import { shown } from '../../functions/config/problems.ts';
 import type { SqliteDeliveries } from '../../functions/store/sqlite/store.ts';
-import type { Output } from '../basics/output.ts';
 import { UsageError } from '../basics/usage-error.ts';
 import { queuedDelivery, type Store } from '../data/store.ts';
 import type { WantedEndpoint } from '../settings/wanted-endpoints.ts';
 import type { WantedSubscription } from '../settings/wanted-subscriptions.ts';
 import { subscriberName } from '../sns/sns.ts';
+import type { Output } from '../terminal/output.ts';
 
 /** The names under which the deliveries of those are kept whose dead letters are to be sent again.
  *  @throws UsageError for a name that no endpoint or subscription of this run has */

@@ -5,7 +5,7 @@ import process, { getuid, pid, platform } from 'node:process';
 import { DatabaseSync } from 'node:sqlite';
 import { writeWhole } from '../../functions/basics/write-whole.ts';
 import type { Closers } from '../basics/closers.ts';
-import type { Output } from '../basics/output.ts';
+import type { Output } from '../terminal/output.ts';
 
 export interface DataDirectory {
   readonly path: string;

@@ -15,8 +15,8 @@ import type { SqliteDeliveries } from '../../functions/store/sqlite/store.ts';
 import type { EndpointRows, Slots } from '../../functions/store/store.ts';
 import { throttled } from '../basics/outage.ts';
 import { type LocalQueues, QUEUES } from '../data/store.ts';
-import { EndpointLog } from '../endpoints/log.ts';
 import { type ConsumedQueue, Consumer, type ConsumerOptions, type RunContext } from './consumer.ts';
+import { EndpointLog } from './endpoint-log.ts';
 
 interface Parts {
   /** The endpoints of the command line and of the configuration. */

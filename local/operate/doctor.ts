@@ -10,8 +10,8 @@ import { startSimulatedService } from '../../simulator/server.ts';
 import type { Environment } from '../basics/environment.ts';
 import { UsageError } from '../basics/usage-error.ts';
 import { readConfigFile } from '../settings/config-file.ts';
+import { configuredSource, realSource, type Source } from '../settings/source.ts';
 import { serviceSettings } from '../settings/watched.ts';
-import { configuredSource, realSource, type Source } from '../source/source.ts';
 
 const NEVER = { changes: { fastest: 60_000, slowest: 60_000 }, sweep: 60_000, overlap: 1_000 };
 

@@ -11,9 +11,9 @@ import { isLook, type Request } from '../../functions/operations/protocol/reques
 import { Refused } from '../../functions/operations/refused.ts';
 import { QUEUE_SCHEMA } from '../../functions/queue/sqlite.ts';
 import { openSqliteStore } from '../../functions/store/sqlite/store.ts';
+import { fileSecrets, SECRETS_FOLDER } from '../data/secret-files.ts';
 import { openQueues, withQueued } from '../data/store.ts';
 import { STORE_FILE } from '../data/store-file.ts';
-import { fileSecrets, SECRETS_FOLDER } from '../endpoints/secret-files.ts';
 import { variablePrefix } from '../settings/watched.ts';
 
 /** The ports and settings of every context on one machine. */

@@ -5,9 +5,8 @@ import { answerRequest, type Operations } from '../../functions/operations/opera
 import type { Reply } from '../../functions/operations/protocol/reply.ts';
 import { seal, unseal } from '../../functions/operations/protocol/seal.ts';
 import { listenLocally } from '../basics/listener.ts';
-import { PageError, type PageFile } from '../console/built-page.ts';
-import type { Page } from '../console/page.ts';
 import { type Address, newToken } from './address.ts';
+import { type Page, PageError, type PageFile } from './page.ts';
 
 export interface OperationsServer extends Address {
   stop(): Promise<void>;

@@ -4,8 +4,8 @@ import { isWords, shown } from '../../functions/config/problems.ts';
 import { KIND_NAMES, KIND_SETTINGS, KINDS } from '../../functions/model/kinds.ts';
 import type { Rhythm } from '../../functions/schedule/scheduled.ts';
 import { parseDuration, parseRhythm } from '../basics/duration.ts';
-import type { LogFormat } from '../basics/output.ts';
 import { UsageError } from '../basics/usage-error.ts';
+import type { LogFormat } from '../terminal/output.ts';
 import { type EndpointOption, endpointOptions, optionOf, VALUE_IS_OPTIONAL } from './endpoint-options.ts';
 
 /** What was asked for on the command line. Durations are in ms. */

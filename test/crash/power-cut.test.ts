@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { keptSecret } from '../../local/endpoints/secret-files.ts';
+import { keptSecret } from '../../local/data/secret-files.ts';
 import { signingKey } from '../../local/sns/signing-key.ts';
 import { subscriptionMemory } from '../../local/sns/subscription-memory.ts';
 import { moduleUrl } from '../kit/temporary.ts';
@@ -38,7 +38,7 @@ describe('what a start keeps beside the store, after a power cut', () => {
     ],
     [
       'the signing secret of a webhook',
-      'local/endpoints/secret-files.ts',
+      'local/data/secret-files.ts',
       (directory: string) => `it.keptSecret(${directory} + '/crm.secret');`,
       async (directory: string) => keptSecret(`${directory}/crm.secret`),
     ],

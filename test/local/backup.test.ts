@@ -19,7 +19,7 @@ import { openDatabase } from '../../functions/store/sqlite/database.ts';
 import { DELIVERIES_SCHEMA, SNAPSHOTS_SCHEMA } from '../../functions/store/sqlite/schema.ts';
 import { sqliteDeliveries } from '../../functions/store/sqlite/store.ts';
 import { backUp } from '../../local/cli/backup.ts';
-import { fileSecrets, SECRETS_FOLDER } from '../../local/endpoints/secret-files.ts';
+import { fileSecrets, SECRETS_FOLDER } from '../../local/data/secret-files.ts';
 import { startSimulatedService } from '../../simulator/server.ts';
 import { startReceiver } from '../kit/delivery/receiver.ts';
 import { environmentOf, run, until } from '../kit/local/run.ts';

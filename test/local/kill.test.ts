@@ -5,7 +5,7 @@ import type { Publish } from '../../functions/handlers/create-publish.ts';
 import { openDatabase } from '../../functions/store/sqlite/database.ts';
 import { sqliteJournal } from '../../functions/store/sqlite/journal.ts';
 import { SNAPSHOTS_SCHEMA } from '../../functions/store/sqlite/schema.ts';
-import { startJournalFeed } from '../../local/feed/journal-feed.ts';
+import { startJournalFeed } from '../../local/loops/feed.ts';
 import { addChange, idsOf } from '../kit/local/change-records.ts';
 import { afterwards, eventually, receiver, startSns } from '../kit/local/sns.ts';
 import { temporaryDirectory } from '../kit/temporary.ts';

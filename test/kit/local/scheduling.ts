@@ -3,12 +3,12 @@ import type { TickPasses } from '../../../functions/handlers/create-tick.ts';
 import { QUEUE_SCHEMA } from '../../../functions/queue/sqlite.ts';
 import { openSqliteStore } from '../../../functions/store/sqlite/store.ts';
 import { Closers } from '../../../local/basics/closers.ts';
-import type { Output } from '../../../local/basics/output.ts';
 import { startPasses } from '../../../local/cli/passes.ts';
 import type { Polling } from '../../../local/cli/polling.ts';
 import { startTicks } from '../../../local/cli/ticks.ts';
 import { openQueues } from '../../../local/data/store.ts';
-import type { Source } from '../../../local/source/source.ts';
+import type { Source } from '../../../local/settings/source.ts';
+import type { Output } from '../../../local/terminal/output.ts';
 import type { ownTime } from './own-time.ts';
 
 const SILENT: Output = {

@@ -1,9 +1,9 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import type { PassReport } from '../../../functions/pass/run-pass.ts';
-import { createOutput } from '../../../local/basics/output.ts';
 import { passOnce } from '../../../local/cli/passes.ts';
 import type { RunPass } from '../../../local/cli/polling.ts';
+import { createOutput } from '../../../local/terminal/output.ts';
 
 type Answer = Error | Pick<PassReport, 'mode' | 'outcome'>;
 

@@ -5,9 +5,9 @@ import type { TickPasses } from '../../../functions/handlers/create-tick.ts';
 import { UNKNOWN_PROCESS } from '../../../functions/model/process-state.ts';
 import { askedPass, passIn } from '../../../functions/schedule/pass-message.ts';
 import { ServiceStatusError, TokenError } from '../../../functions/service/errors.ts';
-import { createOutput } from '../../../local/basics/output.ts';
 import { PassFailures } from '../../../local/cli/passes.ts';
-import { realSource } from '../../../local/source/source.ts';
+import { realSource } from '../../../local/settings/source.ts';
+import { createOutput } from '../../../local/terminal/output.ts';
 import { ownTime, soon } from '../../kit/local/own-time.ts';
 import { startScheduling } from '../../kit/local/scheduling.ts';
 

@@ -3,10 +3,10 @@ import { expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../../functions/store/sqlite/database.ts';
 import { SNAPSHOTS_SCHEMA } from '../../../functions/store/sqlite/schema.ts';
 import { sqliteSnapshots } from '../../../functions/store/sqlite/store.ts';
-import { createOutput } from '../../../local/basics/output.ts';
 import { startPolling } from '../../../local/cli/polling.ts';
-import { PassWatch } from '../../../local/health/health.ts';
-import { realSource } from '../../../local/source/source.ts';
+import { PassWatch } from '../../../local/operate/health.ts';
+import { realSource } from '../../../local/settings/source.ts';
+import { createOutput } from '../../../local/terminal/output.ts';
 import { buildWorkspace, startSimulatedService } from '../../../simulator/server.ts';
 
 test('a pass that is not due asks the service nothing, unless somebody asks for it', async () => {

@@ -3,10 +3,10 @@ import { QUEUE_SCHEMA } from '../../../functions/queue/sqlite.ts';
 import { openDatabase } from '../../../functions/store/sqlite/database.ts';
 import { DELIVERIES_SCHEMA } from '../../../functions/store/sqlite/schema.ts';
 import { openSqliteStore, sqliteDeliveries } from '../../../functions/store/sqlite/store.ts';
-import type { Output } from '../../../local/basics/output.ts';
 import { UsageError } from '../../../local/basics/usage-error.ts';
 import { reportAbandoned, resendOf, takeUp } from '../../../local/cli/undelivered.ts';
 import { openQueues, withQueued } from '../../../local/data/store.ts';
+import type { Output } from '../../../local/terminal/output.ts';
 import { someEvents } from '../../kit/delivery/given.ts';
 import { AT, delivery } from '../../kit/store/delivery.ts';
 

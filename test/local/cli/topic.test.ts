@@ -1,10 +1,10 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { Closers } from '../../../local/basics/closers.ts';
-import type { Output } from '../../../local/basics/output.ts';
 import { startTopic } from '../../../local/cli/topic.ts';
 import { openDataDirectory } from '../../../local/data/data-directory.ts';
 import { openStore } from '../../../local/data/store.ts';
 import { wantedSubscriptions } from '../../../local/settings/wanted-subscriptions.ts';
+import type { Output } from '../../../local/terminal/output.ts';
 import { eventually, receiver } from '../../kit/local/sns.ts';
 import { delivery } from '../../kit/store/delivery.ts';
 import { temporaryDirectory } from '../../kit/temporary.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { EndpointLog } from '../../../local/endpoints/log.ts';
+import { EndpointLog } from '../../../local/loops/endpoint-log.ts';
 
 it('an endpoint’s log tells a person what failed and when it is tried again, and all else once a minute', () => {
   const said: string[] = [];

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { fileSecrets } from '../../../local/endpoints/secret-files.ts';
+import { fileSecrets } from '../../../local/data/secret-files.ts';
 
 describe('secrets in files', () => {
   let root: string;

@@ -2,7 +2,7 @@ import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
-import { keptSecret } from '../../../local/endpoints/secret-files.ts';
+import { keptSecret } from '../../../local/data/secret-files.ts';
 import { temporaryDirectory } from '../../kit/temporary.ts';
 
 describe('the secret that is made for a webhook', () => {

@@ -5,7 +5,7 @@ import type { Publish } from '../../../functions/handlers/create-publish.ts';
 import { type Database, openDatabase } from '../../../functions/store/sqlite/database.ts';
 import { type Journal, sqliteJournal } from '../../../functions/store/sqlite/journal.ts';
 import { SNAPSHOTS_SCHEMA } from '../../../functions/store/sqlite/schema.ts';
-import { type JournalFeedOptions, startJournalFeed, streamRecord } from '../../../local/feed/journal-feed.ts';
+import { type JournalFeedOptions, startJournalFeed, streamRecord } from '../../../local/loops/feed.ts';
 import { addChange, idsOf } from '../../kit/local/change-records.ts';
 import { eventually } from '../../kit/local/sns.ts';
 

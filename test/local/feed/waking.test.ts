@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Snapshots } from '../../../functions/store/store.ts';
-import { waking } from '../../../local/feed/journal-feed.ts';
+import { waking } from '../../../local/loops/feed.ts';
 
 it('the feed is woken by each commit and announcement that has events, also in a run with a deadline', async () => {
   const calls: string[] = [];

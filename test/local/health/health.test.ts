@@ -6,7 +6,7 @@ import { sqliteEndpointRows } from '../../../functions/store/sqlite/endpoints.ts
 import { sqliteJournal } from '../../../functions/store/sqlite/journal.ts';
 import { DELIVERIES_SCHEMA, SNAPSHOTS_SCHEMA } from '../../../functions/store/sqlite/schema.ts';
 import { sqliteDeliveries, sqliteSnapshots } from '../../../functions/store/sqlite/store.ts';
-import { healthOf, PassWatch } from '../../../local/health/health.ts';
+import { healthOf, PassWatch } from '../../../local/operate/health.ts';
 import { AT, delivery } from '../../kit/store/delivery.ts';
 import { event } from '../../kit/store/subject.ts';
 

@@ -1,10 +1,10 @@
 import { get } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createOutput } from '../../../local/basics/output.ts';
 import { startRunner } from '../../../local/cli/runner.ts';
-import type { Health } from '../../../local/health/health.ts';
-import { startHealthServer } from '../../../local/health/health.ts';
+import type { Health } from '../../../local/operate/health.ts';
+import { startHealthServer } from '../../../local/operate/health.ts';
 import { parseOptions } from '../../../local/settings/options.ts';
+import { createOutput } from '../../../local/terminal/output.ts';
 import { startSimulatedService } from '../../../simulator/server.ts';
 import { environmentOf, until } from '../../kit/local/run.ts';
 import { temporaryDirectory } from '../../kit/temporary.ts';

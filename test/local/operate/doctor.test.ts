@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { settingsToPaste } from '../../../functions/doctor/settings.ts';
-import type { Output } from '../../../local/basics/output.ts';
 import { startRunner } from '../../../local/cli/runner.ts';
 import { doctorOf, doctorSource, workspaceOf } from '../../../local/operate/doctor.ts';
 import { parseOptions } from '../../../local/settings/options.ts';
-import { realSource } from '../../../local/source/source.ts';
+import { realSource } from '../../../local/settings/source.ts';
+import type { Output } from '../../../local/terminal/output.ts';
 import { buildWorkspace, type Freedoms, startSimulatedService } from '../../../simulator/server.ts';
 import { drawnFreedoms } from '../../kit/doctor/drawn-freedoms.ts';
 

@@ -1,9 +1,8 @@
 import { createServer } from 'node:http';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Built, PageError } from '../../../local/console/built-page.ts';
-import { createPage, type Page } from '../../../local/console/page.ts';
 import { type Address, newToken } from '../../../local/operate/address.ts';
+import { type Built, createPage, type Page, PageError } from '../../../local/operate/page.ts';
 import { listenInTest } from '../../kit/listen-in-test.ts';
 import { ANSWER, ask, send, served } from '../../kit/local/served.ts';
 

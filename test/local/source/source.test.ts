@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../../functions/config/read.ts';
 import { workspacesOf } from '../../../functions/config/workspace.ts';
-import { realSource, simulatedSource, type Timing } from '../../../local/source/source.ts';
+import { realSource, simulatedSource, type Timing } from '../../../local/settings/source.ts';
 import { saveWorkspace } from '../../../simulator/persistence.ts';
 import { buildWorkspace, startSimulatedService } from '../../../simulator/server.ts';
 import { until } from '../../kit/local/run.ts';

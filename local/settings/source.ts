@@ -5,9 +5,9 @@ import { type SimulatedService, startChanging, startSimulatedService } from '../
 import type { Environment } from '../basics/environment.ts';
 import { failure } from '../basics/failure.ts';
 import type { RunContext } from '../data/data-directory.ts';
-import { readConfigFile } from '../settings/config-file.ts';
-import type { Options } from '../settings/options.ts';
-import { type ServiceSettings, serviceSettings, type Watched, watchedOf } from '../settings/watched.ts';
+import { readConfigFile } from './config-file.ts';
+import type { Options } from './options.ts';
+import { type ServiceSettings, serviceSettings, type Watched, watchedOf } from './watched.ts';
 
 /** What is watched: real services or the simulated one. */
 export interface Source {

@@ -1,8 +1,8 @@
 import type { Clock } from '../../functions/basics/clock.ts';
 import type { Log } from '../../functions/basics/telemetry.ts';
 import type { ChangeEvent } from '../../functions/model/event.ts';
-import { timeOfDay } from '../terminal/print.ts';
-import { printable, printableLines } from '../terminal/text.ts';
+import { timeOfDay } from './print.ts';
+import { printable, printableLines } from './text.ts';
 
 export type Format = (event: ChangeEvent, options: { colour: boolean; width?: number }) => string;
 

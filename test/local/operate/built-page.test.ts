@@ -1,8 +1,7 @@
 import { cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { builtPage, digestOfSources } from '../../../local/console/built-page.ts';
-import { ROOT, whyNoPage } from '../../../local/console/page.ts';
+import { builtPage, digestOfSources, ROOT, whyNoPage } from '../../../local/operate/page.ts';
 import { temporaryDirectory } from '../../kit/temporary.ts';
 
 /** A checkout of a page's sources. */
@@ -33,10 +32,10 @@ describe('the page of a checkout', () => {
     const root = checkout();
     const { made, run } = builder();
     const first = await builtPage(root, run);
-    expect([...first].map(([path, { type }]) => [path, type])).toEqual([
-      ['/assets/a.js', 'text/javascript; charset=utf-8'],
-      ['/', 'text/html; charset=utf-8'],
-    ]);
+    expect(Object.fromEntries([...first].map(([path, { type }]) => [path, type]))).toEqual({
+      '/': 'text/html; charset=utf-8',
+      '/assets/a.js': 'text/javascript; charset=utf-8',
+    });
     expect((await builtPage(root, run)).get('/')?.body.toString()).toBe('build 1');
     writeFileSync(join(root, 'console/main.tsx'), 'render(1);');
     expect((await builtPage(root, run)).get('/')?.body.toString()).toBe('build 2');

@@ -1,0 +1,161 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { glob, mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { extname, join, resolve } from 'node:path';
+import { execPath } from 'node:process';
+import { promisify } from 'node:util';
+
+/** The page that the local server shows. */
+export interface Page {
+  /** The file of this path, as a browser asks for it; undefined: there is none. The first call may take
+   *  seconds: the page is built at the first request. @throws PageError when it can't be built */
+  file(path: string): Promise<PageFile | undefined>;
+}
+
+/** A file of the console's page. */
+export interface PageFile {
+  readonly type: string;
+  readonly body: Buffer;
+}
+
+/** The files of the page, by the path that a browser asks for. */
+export type Built = ReadonlyMap<string, PageFile>;
+
+/** The page can't be built; the message says why, in a line. */
+export class PageError extends Error {}
+
+export const ROOT = resolve(import.meta.dirname, '../..');
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+};
+/** The time for a build, in ms: on a busy machine it takes some seconds. */
+const BUILD_TIMEOUT_MS = 120_000;
+/** Where built pages are kept, each in a folder with the digest of its sources as its name. */
+const CACHE = 'node_modules/.cache/changewire/console';
+const VITE = 'node_modules/vite/bin/vite.js';
+/** What the page is built from: its own sources, what it shares with the functions, and the versions of packages. */
+const SOURCES = ['console/**', 'functions/**', 'package-lock.json', 'tsconfig.json'];
+
+/** In the package the page is built (package/build.ts), and stands where a checkout has its sources. */
+const isBuilt = (root: string) => existsSync(join(root, 'console/assets'));
+
+/** The console. In a checkout it is built once per state of the sources. It is kept in memory: it is small. */
+export function createPage(build: () => Promise<Built> = () => pageOf(ROOT)): Page {
+  let building: Promise<Built> | undefined;
+  return {
+    file: async path => {
+      building ??= build();
+      const attempt = building;
+      const built = await attempt.catch(error => {
+        // After a failure the next request tries again.
+        if (building === attempt) building = undefined;
+        throw error;
+      });
+      return built.get(path);
+    },
+  };
+}
+
+/** The page of a checkout or of the package at `root`. */
+export function pageOf(root: string): Promise<Built> {
+  return isBuilt(root) ? readPage(join(root, 'console')) : builtPage(root);
+}
+
+/** Why there can be no page, in words for people; undefined: it can be built, as far as can be seen without trying. */
+export function whyNoPage(root = ROOT): string | undefined {
+  const isThere = (path: string) => existsSync(join(root, path));
+  if (!isThere('console/index.html')) return 'its sources (console/) are not installed';
+  if (isBuilt(root) || isThere(VITE) || isThere(CACHE)) return undefined;
+  return 'it is built with development tools, which npm ci brings without --omit=dev';
+}
+
+/** The page of the sources as they are now: from the cache, or built by another process. @throws
+ *  PageError */
+export async function builtPage(root: string, build = runVite): Promise<Built> {
+  const cache = join(root, CACHE);
+  const kept = join(cache, await digestOfSources(root));
+  const found = await readPage(kept).catch(() => undefined);
+  if (found) return found;
+  // In a folder of its own, which gets its final name when it is complete: several processes may build at once.
+  const directory = await scratchIn(cache).catch(() => scratchIn(tmpdir()));
+  try {
+    await build(directory, root);
+    const built = await readPage(directory);
+    // Not kept where the folder can't be written, or another process was quicker.
+    await keep(directory, cache, kept).catch(() => undefined);
+    return built;
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+async function scratchIn(parent: string): Promise<string> {
+  await mkdir(parent, { recursive: true });
+  return await mkdtemp(join(parent, 'changewire-console-'));
+}
+
+/** Keeps the page for later runs, and removes those of other states of the sources. */
+async function keep(directory: string, cache: string, kept: string): Promise<void> {
+  const others = (await readdir(cache)).filter(name => /^[0-9a-f]{16}$/.test(name));
+  await rename(directory, kept);
+  for (const name of others) await rm(join(cache, name), { recursive: true, force: true });
+}
+
+/** Builds in a process of its own: Vite is for development, and this one keeps nothing of it in memory. */
+async function runVite(directory: string, root: string): Promise<void> {
+  await promisify(execFile)(execPath, viteArguments(root, directory), { timeout: BUILD_TIMEOUT_MS }).catch(
+    ({ stderr, message }: { stderr?: string; message: string }) => {
+      const lines = (stderr || message).split('\n').filter(line => line.trim() !== '');
+      // Of a stack trace, the line that says what was wrong.
+      throw new PageError((lines.find(line => /error/i.test(line)) ?? lines.at(-1) ?? '').trim());
+    },
+  );
+}
+
+/** The arguments with which Node builds the page of a checkout into an empty directory. */
+export function viteArguments(root: string, directory: string): string[] {
+  const config = join(root, 'console/vite.config.ts');
+  return [
+    ...[join(root, VITE), 'build', '--config', config, '--configLoader', 'native'],
+    ...['--outDir', directory, '--emptyOutDir'],
+  ];
+}
+
+/** The page that was built into this folder. @throws when there is none */
+async function readPage(directory: string): Promise<Built> {
+  const files = new Map<string, PageFile>();
+  for (const path of await filesIn(directory, '**')) {
+    const type = TYPES[extname(path)];
+    if (type === undefined) continue;
+    const body = await readFile(join(directory, path));
+    files.set(path === 'index.html' ? '/' : `/${path}`, { type, body });
+  }
+  if (files.has('/')) return files;
+  throw new PageError('The page has no index.html.');
+}
+
+/** A digest of the sources, the same wherever they are checked out. */
+export async function digestOfSources(root: string): Promise<string> {
+  const files = (await filesIn(root, SOURCES)).toSorted();
+  const texts = await Promise.all(files.map(file => readFile(join(root, file))));
+  const digest = createHash('sha256');
+  for (const [index, text] of texts.entries())
+    digest.update(`${files[index]}\n${text.length}\n`).update(text);
+  return digest.digest('hex').slice(0, 16);
+}
+
+/** The paths of files in a folder, with `/` between their parts on every system. */
+async function filesIn(directory: string, patterns: string | string[]): Promise<string[]> {
+  const entries = await Array.fromAsync(glob(patterns, { cwd: directory, withFileTypes: true }));
+  return entries
+    .filter(entry => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name))
+    .map(path => path.slice(resolve(directory).length + 1).replaceAll('\\', '/'));
+}
