@@ -14,7 +14,7 @@ import { DELIVERIES_SCHEMA, SNAPSHOTS_SCHEMA } from '../../functions/store/sqlit
 import { sqliteDeliveries } from '../../functions/store/sqlite/store.ts';
 import { openQueues } from '../../local/data/store.ts';
 import { startDelivering } from '../../local/loops/delivering.ts';
-import { startJournalFeed } from '../../local/loops/feed.ts';
+import { Feed } from '../../local/loops/feed.ts';
 import { Topic } from '../../local/loops/topic.ts';
 import { eventOf, processorMs, SECRET } from './given.ts';
 
@@ -105,9 +105,9 @@ async function startRun(database: Database, endpoints: number, share: 'all' | 'o
     reject: async () => undefined,
     count: () => undefined,
   });
-  const feed = startJournalFeed({ journal: sqliteJournal(database), publish, sleep, onNotice: () => {} });
+  const feed = new Feed({ journal: sqliteJournal(database), publish, sleep, onNotice: () => {} });
   return {
-    wake: feed.wake,
+    wake: () => feed.wake(),
     async stop() {
       await feed.stop();
       await delivering.stop();

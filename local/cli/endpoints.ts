@@ -4,7 +4,6 @@ import type { EndpointSettings, LinkTemplates } from '../../functions/model/endp
 import { KINDS } from '../../functions/model/kinds.ts';
 import type { SecretKeeper } from '../../functions/model/secret.ts';
 import type { SetAside } from '../../functions/queue/set-aside.ts';
-import type { Closers } from '../basics/closers.ts';
 import type { DataDirectory } from '../data/data-directory.ts';
 import { fileSecrets, keptSecret, SECRETS_FOLDER } from '../data/secret-files.ts';
 import type { Store } from '../data/store.ts';
@@ -25,7 +24,7 @@ export interface Endpoints extends Delivering {
 }
 
 interface Parts extends Pick<Store, 'deliveries' | 'rows' | 'slots' | 'queues'> {
-  readonly closers: Closers;
+  readonly closers: AsyncDisposableStack;
   readonly directory: DataDirectory;
   readonly output: Output;
   readonly linkTemplates: LinkTemplates;
@@ -53,7 +52,7 @@ export async function startEndpoints(parts: Parts, wanted: readonly WantedEndpoi
     formerDead.set(name, await takeUp(parts, { endpoint: name, label: name }, clock()));
   const say = (name: string, text: string) => output.warn(`${name}: ${text}`, { endpoint: name });
   const delivering = startDelivering({ ...parts, configured, secrets, sleep, say, log: output.log });
-  closers.add(delivering.stop);
+  closers.defer(delivering.stop);
   await delivering.recover(true);
   delivering.start();
   const kept = directory.lasting ? 'kept for the next start' : 'not kept';

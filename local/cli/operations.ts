@@ -47,7 +47,7 @@ export async function serveOperations(
     onError: error => output.warn(`A request failed: ${failure(error)}.`),
   });
   writeAddress(directory.path, server);
-  closers.add(async () => {
+  closers.defer(async () => {
     removeAddress(directory.path, server);
     await server.stop();
   });

@@ -7,7 +7,6 @@ import type { SqliteQueue } from '../../functions/queue/sqlite.ts';
 import { askedPass, passIn } from '../../functions/schedule/pass-message.ts';
 import { ServiceError, ServiceStatusError, TokenError } from '../../functions/service/errors.ts';
 import type { KnownProcess } from '../../functions/store/store.ts';
-import type { Closers } from '../basics/closers.ts';
 import { failure } from '../basics/failure.ts';
 import { Outage, throttled } from '../basics/outage.ts';
 import { Consumer } from '../loops/consumer.ts';
@@ -34,7 +33,7 @@ export interface Passing {
 
 /** Serves the queue of passes. Each start makes a `changes` pass of every process at once. */
 export function startPasses(
-  { closers, output }: { readonly closers: Closers; readonly output: Output },
+  { closers, output }: { readonly closers: AsyncDisposableStack; readonly output: Output },
   { source, polling, queue, setAside, clock, sleep }: Parts,
 ): Passing {
   const report = throttled(output.log.error, clock);
@@ -71,7 +70,7 @@ export function startPasses(
     serve: createPollHandler(poll, setAside, output.log),
     onFailure: error => report('Passes could not be received.', { error: String(error) }),
   });
-  closers.add(async () => {
+  closers.defer(async () => {
     isStopping = true;
     for (const { resolve } of looked.values()) resolve();
     const ended = consumer.stop();

@@ -5,7 +5,6 @@ import { resolveBySystem } from '../../functions/delivery/http/addresses.ts';
 import { checkWatched } from '../../functions/operations/check-filter.ts';
 import { Refused } from '../../functions/operations/refused.ts';
 import type { SetAside } from '../../functions/queue/set-aside.ts';
-import { Closers } from '../basics/closers.ts';
 import type { Environment } from '../basics/environment.ts';
 import { failure } from '../basics/failure.ts';
 import { UsageError } from '../basics/usage-error.ts';
@@ -16,7 +15,7 @@ import {
   type RunContext,
 } from '../data/data-directory.ts';
 import { openStore } from '../data/store.ts';
-import { type Feed, startJournalFeed, waking } from '../loops/feed.ts';
+import { Feed, waking } from '../loops/feed.ts';
 import type { Ticker } from '../loops/ticker.ts';
 import { PassWatch, serveHealth } from '../operate/health.ts';
 import { refuseUndeliverable } from '../settings/endpoint-options.ts';
@@ -60,16 +59,19 @@ interface Parts {
 
 /** Starts every part; if one doesn't start, those that were started before are stopped again. */
 export async function startRunner(parts: Parts): Promise<Runner> {
-  const closers = new Closers();
+  const closers = new AsyncDisposableStack();
   try {
     return await start(closers, parts);
   } catch (error) {
-    await closers.close().catch(() => undefined);
+    await closers.disposeAsync().catch(() => undefined);
     throw error;
   }
 }
 
-async function start(closers: Closers, { options, environment, output, clock }: Parts): Promise<Runner> {
+async function start(
+  closers: AsyncDisposableStack,
+  { options, environment, output, clock }: Parts,
+): Promise<Runner> {
   const open = sourceOf(options, environment);
   const config = open.config;
   const wanted = wantedEndpoints(options.endpoints, config, environment);
@@ -117,7 +119,7 @@ async function start(closers: Closers, { options, environment, output, clock }: 
   let wakeFeed = () => {};
   const snapshots = waking(store.snapshots, () => wakeFeed());
   const polling = startPolling({ output, snapshots, clock, passes }, source);
-  closers.add(polling.close);
+  closers.defer(polling.close);
   const page = consoleOf(options);
   let ticker: Ticker | undefined;
   const address = options.once
@@ -126,9 +128,9 @@ async function start(closers: Closers, { options, environment, output, clock }: 
   if (address) reportConsole({ output, options, address, directory: run.directory });
   const feed = () => {
     const { journal } = store;
-    const started = startJournalFeed({ journal, publish: topic.publish, sleep, onNotice: output.warn });
-    wakeFeed = started.wake;
-    closers.add(started.stop);
+    const started = new Feed({ journal, publish: topic.publish, sleep, onNotice: output.warn });
+    wakeFeed = () => started.wake();
+    closers.defer(() => started.stop());
     return started;
   };
   return {
@@ -138,14 +140,14 @@ async function start(closers: Closers, { options, environment, output, clock }: 
       feed();
       const onFailure = (error: unknown) =>
         output.warn(`What has expired is not dropped: ${failure(error)}.`);
-      closers.add(startHousekeeping({ ...store, clock, sleep, onFailure }).stop);
+      closers.defer(startHousekeeping({ ...store, clock, sleep, onFailure }).stop);
       const passing = startPasses(run, {
         ...{ source, polling, setAside, clock, sleep },
         queue: store.queues.passes,
       });
       ticker = startTicks(run, { ...store, source, endpoints, passing, clock, sleep });
     },
-    stop: () => closers.close(),
+    stop: () => closers.disposeAsync(),
   };
 }
 
@@ -165,10 +167,14 @@ async function checkFilters(
   }
 }
 
-function takeDirectory(closers: Closers, data: string | undefined, output: Output): DataDirectory {
+function takeDirectory(
+  closers: AsyncDisposableStack,
+  data: string | undefined,
+  output: Output,
+): DataDirectory {
   const directory = data === undefined ? openScratchDirectory() : openDataDirectory(data, output.warn);
   process.once('exit', directory.release);
-  closers.add(() => {
+  closers.defer(() => {
     process.off('exit', directory.release);
     directory.release();
   });
@@ -188,10 +194,10 @@ async function once(parts: {
     output.warn(`${topic.unconfirmed.join(', ')} did not confirm the subscription, so nothing is sent now.`);
     return false;
   }
-  const { drained } = feed();
+  const started = feed();
   const well = await passOnce(processesOf(source), polling.runPass, output, workspacesOf(source));
-  await drained();
+  await started.drained();
   await topic.sns.idle();
   await endpoints.tried();
-  return [well, !topic.gaveUp(), await endpoints.wellDone()].every(Boolean);
+  return [well, !(await topic.gaveUp()), await endpoints.wellDone()].every(Boolean);
 }

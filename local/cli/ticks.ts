@@ -3,7 +3,6 @@ import { createTick } from '../../functions/handlers/create-tick.ts';
 import { workOffReplays } from '../../functions/operations/replay.ts';
 import { scheduledIn } from '../../functions/schedule/scheduled.ts';
 import type { TickClaims } from '../../functions/store/store.ts';
-import type { Closers } from '../basics/closers.ts';
 import { failure } from '../basics/failure.ts';
 import { throttled } from '../basics/outage.ts';
 import type { Store } from '../data/store.ts';
@@ -24,7 +23,7 @@ interface Parts
 
 /** Starts the ticks, which start passes, wake drains and work off replays, as on AWS. */
 export function startTicks(
-  { closers, output }: { readonly closers: Closers; readonly output: Output },
+  { closers, output }: { readonly closers: AsyncDisposableStack; readonly output: Output },
   { source, endpoints, passing, clock, sleep, ...store }: Parts,
 ): Ticker {
   const processes = scheduledIn(workspacesOf(source));
@@ -56,7 +55,7 @@ export function startTicks(
     },
     onFailure: error => warn(`A tick failed: ${failure(error)}. The next one tries again.`),
   });
-  closers.add(ticker.stop);
+  closers.defer(ticker.stop);
   return ticker;
 }
 

@@ -4,7 +4,6 @@ import { dirname, join, resolve } from 'node:path';
 import process, { getuid, pid, platform } from 'node:process';
 import { DatabaseSync } from 'node:sqlite';
 import { writeWhole } from '../../functions/basics/write-whole.ts';
-import type { Closers } from '../basics/closers.ts';
 import type { Output } from '../terminal/output.ts';
 
 export interface DataDirectory {
@@ -38,7 +37,7 @@ export function openDataDirectory(
 
 /** What every part of a run starts with. */
 export interface RunContext {
-  readonly closers: Closers;
+  readonly closers: AsyncDisposableStack;
   readonly directory: DataDirectory;
   readonly output: Output;
 }

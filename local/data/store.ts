@@ -11,7 +11,6 @@ import {
   type SqliteStore,
 } from '../../functions/store/sqlite/store.ts';
 import type { EndpointRows, JournalReader } from '../../functions/store/store.ts';
-import type { Closers } from '../basics/closers.ts';
 import type { DataDirectory } from './data-directory.ts';
 import { STORE_FILE } from './store-file.ts';
 
@@ -52,7 +51,7 @@ const DELETE_KEPT = `DELETE FROM message WHERE queue IN ('deliveries', 'chat') A
 
 /** Opens what an earlier run left, or begins anew. @throws when the file is of another version */
 export function openStore(
-  { closers, directory }: { closers: Closers; directory: DataDirectory },
+  { closers, directory }: { closers: AsyncDisposableStack; directory: DataDirectory },
   clock: Clock = Date.now,
 ): Store {
   const former = directory.file(FORMER_FILE);
@@ -64,7 +63,7 @@ export function openStore(
     );
   const path = directory.lasting ? directory.file(STORE_FILE) : ':memory:';
   const store = openSqliteStore(path, { clock, schemas: [QUEUE_SCHEMA] });
-  closers.add(store.close);
+  closers.defer(store.close);
   const { file } = store.database;
   recoverMessages(file, clock());
   file.exec(DELETE_KEPT);

@@ -5,7 +5,6 @@ import { longestSilence, type ProcessSettings } from '../../functions/config/wor
 import type { EndpointRow } from '../../functions/model/endpoint-row.ts';
 import { type Journal, PUBLISHER } from '../../functions/store/sqlite/journal.ts';
 import type { Deliveries, EndpointRows, Snapshots } from '../../functions/store/store.ts';
-import type { Closers } from '../basics/closers.ts';
 import { showAbout } from '../basics/duration.ts';
 import { type LocalServer, listenLocally } from '../basics/listener.ts';
 import type { Watched } from '../settings/watched.ts';
@@ -242,13 +241,13 @@ export async function startHealthServer(port: number, health: () => Promise<Heal
 
 /** @returns where it answers until `closers` close; undefined when nobody asked for it */
 export async function serveHealth(
-  closers: Closers,
+  closers: AsyncDisposableStack,
   port: number | undefined,
   parts: HealthParts,
 ): Promise<string | undefined> {
   if (port === undefined) return undefined;
   const server = await startHealthServer(port, () => healthOf(parts));
-  closers.add(server.stop);
+  closers.defer(server.stop);
   return server.url;
 }
 

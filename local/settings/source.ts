@@ -124,6 +124,6 @@ async function openSimulated({ closers, directory, output }: RunContext, options
     every: options.once ? undefined : LIVELY,
     onError: error => output.warn(`The simulated service can't change: ${failure(error)}.`),
   });
-  closers.add(source.stop);
+  closers.defer(source.stop);
   return source;
 }

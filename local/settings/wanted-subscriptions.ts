@@ -1,6 +1,6 @@
 import type { DeliveryConfig } from '../../functions/config/endpoint.ts';
 import type { Config } from '../../functions/config/schema.ts';
-import type { Filter } from '../sns/filter.ts';
+import type { Filter } from '../sns/messages.ts';
 import { defaultName, type SubscribeOptions } from '../sns/sns.ts';
 
 /** A native subscription that was asked for. */

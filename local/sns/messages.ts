@@ -1,6 +1,6 @@
 import { createHash, type KeyLike, type KeyObject, sign } from 'node:crypto';
 import { promisify } from 'node:util';
-import type { NewDelivery } from '../../functions/model/delivery.ts';
+import type { Attributes, NewDelivery } from '../../functions/model/delivery.ts';
 
 /** In the thread pool: signing takes longer than all else that is done for a message. */
 const signAside = promisify(sign);
@@ -125,4 +125,26 @@ function headersOf(sender: Sender, type: MessageType, messageId: string): Record
 
 function subscriptionHeader(sender: Sender): Record<string, string> {
   return { 'x-amz-sns-subscription-arn': sender.subscriptionArn };
+}
+
+/** A filter policy over message attributes: each named attribute must have one of the values listed for it. */
+export type Filter = Readonly<Record<string, readonly string[]>>;
+
+/** Whether SNS would deliver a message with these attributes. For a `String.Array` one matching element
+ *  is enough. */
+export function matchesFilter(filter: Filter | undefined, attributes: Attributes): boolean {
+  return Object.entries(filter ?? {}).every(([name, wanted]) => {
+    const attribute = Object.hasOwn(attributes, name) ? attributes[name] : undefined;
+    return attribute !== undefined && textsOf(attribute).some(text => wanted.includes(text));
+  });
+}
+
+function textsOf(attribute: { readonly Type: string; readonly Value: string }): string[] {
+  if (attribute.Type !== 'String.Array') return attribute.Type === 'String' ? [attribute.Value] : [];
+  try {
+    const elements: unknown = JSON.parse(attribute.Value);
+    return Array.isArray(elements) ? elements.filter(element => typeof element === 'string') : [];
+  } catch {
+    return [];
+  }
 }

@@ -1,12 +1,12 @@
-import { createHash, type KeyObject, randomBytes, randomUUID } from 'node:crypto';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { Clock, Sleep } from '../../functions/basics/clock.ts';
 import type { Deliveries } from '../../functions/store/store.ts';
 import type { Topic } from '../loops/topic.ts';
 import { Backlog } from './backlog.ts';
-import { type Control, startControl } from './control.ts';
-import { type Filter, matchesFilter } from './filter.ts';
+import { startControl } from './control.ts';
+import { type Filter, matchesFilter } from './messages.ts';
 import { certificateOf, signingKey } from './signing-key.ts';
-import { type Notice, Subscription } from './subscription.ts';
+import { Subscription, type SubscriptionLog } from './subscription.ts';
 import { type Identity, subscriptionMemory } from './subscription-memory.ts';
 
 export interface LocalSnsOptions {
@@ -21,7 +21,7 @@ export interface LocalSnsOptions {
   readonly requestTimeout?: number;
   readonly clock: Clock;
   readonly sleep: Sleep;
-  onNotice(notice: Notice): void;
+  readonly log: SubscriptionLog;
 }
 
 /** Native subscriptions of the topic on this machine, delivered over HTTP as SNS does. */
@@ -51,68 +51,48 @@ export interface SubscribeOptions {
   readonly retryDelays?: readonly number[];
   /** Letters, digits, `.`, `_`, `-`; by default the host and a digest of the URL. */
   readonly name?: string;
+  /** The name in what people read; by default the same. */
+  readonly label?: string;
 }
 
 /** A subscription as its subscriber sees it. */
-interface Subscribed {
-  readonly name: string;
-  readonly subscriptionArn: string;
-  /** Resolves when the receiver confirmed; rejects when it is unsubscribed, or the SNS is stopped, before
-   *  that. A caller need not wait for it. */
-  readonly confirmed: Promise<void>;
+interface Subscribed extends Pick<Subscription, 'subscriptionArn' | 'confirmed'> {
   /** The name under which its deliveries are kept. */
   readonly endpoint: string;
   readonly backlog: Backlog;
 }
 
-/** What the first subscription starts: the key is read or made, and the server for the handshake and the certificate listens on
- *  127.0.0.1. A run without subscriptions needs neither. */
-interface Opened {
-  readonly privateKey: KeyObject;
-  readonly control: Control;
-}
-
-/** A subscription, with what finds it. */
-interface Entry {
-  readonly arn: string;
-  readonly url: URL;
-  readonly token: string;
-  readonly subscription: Subscription;
-}
-
 export function localSns(options: LocalSnsOptions): LocalSns {
   const { topic, dataDirectory, deliveries, clock } = options;
   const memory = subscriptionMemory(dataDirectory);
-  const entries = new Map<string, Entry>();
-  const all = () => [...entries.values()];
-  const confirm = (token: string): string | undefined => {
-    const entry = all().find(candidate => candidate.token === token);
-    entry?.subscription.confirm();
-    return entry?.arn;
+  const subscriptions = new Map<string, Subscription>();
+  const all = () => [...subscriptions.values()];
+  const confirm = async (topicArn: string, token: string): Promise<string | undefined> => {
+    const found = topicArn === topic.arn ? all().find(each => each.hasToken(token)) : undefined;
+    found?.confirm();
+    return found?.subscriptionArn;
   };
   const unsubscribe = async (arn: string): Promise<boolean> => {
     memory.forget(arn);
-    const entry = entries.get(arn);
-    entries.delete(arn);
-    await entry?.subscription.end('unsubscribed');
-    return entry !== undefined;
+    const found = subscriptions.get(arn);
+    subscriptions.delete(arn);
+    await found?.end('unsubscribed');
+    return found !== undefined;
   };
-  const open = async (): Promise<Opened> => {
+  /** Reads or makes the key, and starts the server for the handshake and the certificate: a run without subscriptions needs neither. */
+  const open = async () => {
     const privateKey = await signingKey(dataDirectory);
-    const control = await startControl(certificateOf(privateKey, clock), {
-      confirm: async (arn, token) => (arn === topic.arn ? confirm(token) : undefined),
-      unsubscribe,
-    });
+    const control = await startControl(certificateOf(privateKey, clock), { confirm, unsubscribe });
     return { privateKey, control };
   };
-  let opening: Promise<Opened> | undefined;
+  let opening: ReturnType<typeof open> | undefined;
   const subscribe = async (wanted: SubscribeOptions): Promise<Subscribed> => {
     opening ??= open();
     const { privateKey, control } = await opening;
     const { raw = false, filter } = wanted;
     const url = new URL(wanted.url);
     const name = wanted.name ?? defaultName(url);
-    if (all().some(entry => entry.url.href === url.href))
+    if (all().some(each => each.isAt(url)))
       throw new Error(`Subscribe: ${url.origin} is subscribed already, with this URL.`);
     const asked = { url: url.href, name, raw, filter };
     const known = memory.recall(topic.arn, asked);
@@ -122,9 +102,8 @@ export function localSns(options: LocalSnsOptions): LocalSns {
     const backlog = new Backlog(deliveries, endpoint, clock);
     const subscription = new Subscription({
       ...options,
-      name,
-      url,
-      raw,
+      ...{ name, url, raw, backlog },
+      label: wanted.label ?? name,
       sender: {
         ...{ topicArn: topic.arn, subscriptionArn, token, privateKey },
         signingCertUrl: control.signingCertUrl,
@@ -134,7 +113,6 @@ export function localSns(options: LocalSnsOptions): LocalSns {
       confirmedBefore: known !== undefined,
       retryDelays: wanted.retryDelays ?? options.retryDelays ?? SNS_RETRY_DELAYS,
       requestTimeout: options.requestTimeout ?? 15_000,
-      backlog,
       subscribe: () =>
         topic.subscribe(endpoint, {
           accepts: attributes => matchesFilter(filter, attributes),
@@ -145,18 +123,18 @@ export function localSns(options: LocalSnsOptions): LocalSns {
         if (!known) memory.remember(asked, identity);
       },
     });
-    entries.set(subscriptionArn, { arn: subscriptionArn, url, token, subscription });
+    subscriptions.set(subscriptionArn, subscription);
     if (known) subscription.confirm();
-    return { name, subscriptionArn, confirmed: subscription.confirmed, endpoint, backlog };
+    return { subscriptionArn, confirmed: subscription.confirmed, endpoint, backlog };
   };
   return {
     topicArn: topic.arn,
     subscribe,
     unsubscribe: async arn => void (await unsubscribe(arn)),
     forgetOthers: memory.forgetOthers,
-    idle: async () => void (await Promise.all(all().map(({ subscription }) => subscription.idle()))),
+    idle: async () => void (await Promise.all(all().map(each => each.idle()))),
     stop: async () => {
-      await Promise.all(all().map(({ subscription }) => subscription.end('stopped')));
+      await Promise.all(all().map(each => each.end('stopped')));
       const opened = await opening?.catch(() => undefined);
       await opened?.control.close();
     },

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { writeWhole } from '../../functions/basics/write-whole.ts';
-import type { Filter } from './filter.ts';
+import type { Filter } from './messages.ts';
 
 const stored = z.array(
   z.strictObject({

@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Closers } from '../../local/basics/closers.ts';
 import { onInterrupt } from '../../local/cli/signals.ts';
 import { buildWorkspace, startSimulatedService } from '../../simulator/server.ts';
 import { freePort } from '../kit/dynamodb/free-port.ts';
@@ -38,13 +37,13 @@ import { type OwnEmulator, PROCESS, served, type World } from './world.ts';
 /** `npm run test:deployed`: deploys the stack to an AWS emulator and holds it to what it promises (docs/emulator.md).
  *  Exits with 0, with 1 when a check fails, and with 77 when the emulator can't be had. */
 
-const closers = new Closers();
+const closers = new AsyncDisposableStack();
 const report = new Report(text => void process.stdout.write(text), Date.now);
 
 onInterrupt({
   onFirst: signal => {
     process.stdout.write(`\n${signal}: stopping everything.\n`);
-    closers.close().finally(() => process.exit(130));
+    closers.disposeAsync().finally(() => process.exit(130));
   },
   onSecond: () => process.exit(130),
 });
@@ -56,12 +55,12 @@ try {
   process.exitCode = error instanceof Unavailable ? EXIT_UNAVAILABLE : 1;
   process.stdout.write(`\n${error instanceof Unavailable ? unavailableLine(error) : tell(error)}\n`);
 } finally {
-  await closers.close();
+  await closers.disposeAsync();
 }
 
 async function run(external: string | undefined): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), 'changewire-deployed-'));
-  closers.add(() => rmSync(directory, { recursive: true, force: true, maxRetries: 5 }));
+  closers.defer(() => rmSync(directory, { recursive: true, force: true, maxRetries: 5 }));
   const own = external === undefined ? await startOwn(directory) : undefined;
   const world = await createWorld(directory, own?.gate.endpoint ?? String(external), own);
   try {
@@ -151,7 +150,7 @@ async function createWorld(
 }
 
 function started<Part extends { stop(): unknown }>(part: Part): Part {
-  closers.add(async () => void (await part.stop()));
+  closers.defer(async () => void (await part.stop()));
   return part;
 }
 

@@ -13,7 +13,7 @@ import { type ChangeEvent, eventSchemas, sentSchemas } from '../../functions/mod
 import { wants } from '../../functions/model/filter.ts';
 import { jsonSchemas } from '../../functions/model/json-schemas.ts';
 import { messageOf } from '../../functions/topic/entry.ts';
-import { type Filter, matchesFilter } from '../../local/sns/filter.ts';
+import { type Filter, matchesFilter } from '../../local/sns/messages.ts';
 import { checkEvents } from '../kit/check-event.ts';
 import { deadLinks, documents, jsonBlocks, ROOT, readDocument, section } from '../kit/docs/documents.ts';
 

@@ -31,7 +31,9 @@ async function startStack() {
     const topic = new Topic({ deliveries, clock: Date.now });
     const dataDirectory = mkdtempSync(join(tmpdir(), 'changewire-over-http-'));
     closers.push(async () => rmSync(dataDirectory, { recursive: true }));
-    const sns = localSns({ topic, deliveries, dataDirectory, clock: Date.now, sleep, onNotice: () => {} });
+    const none = () => undefined;
+    const log = { say: none, warn: none, failed: none, arrived: none };
+    const sns = localSns({ topic, deliveries, dataDirectory, clock: Date.now, sleep, log });
     closers.push(sns.stop);
     const received: ChangeEvent[] = [];
     const receiver = await startReceiver({

@@ -2,7 +2,6 @@ import { onTestFinished } from 'vitest';
 import type { TickPasses } from '../../../functions/handlers/create-tick.ts';
 import { QUEUE_SCHEMA } from '../../../functions/queue/sqlite.ts';
 import { openSqliteStore } from '../../../functions/store/sqlite/store.ts';
-import { Closers } from '../../../local/basics/closers.ts';
 import { startPasses } from '../../../local/cli/passes.ts';
 import type { Polling } from '../../../local/cli/polling.ts';
 import { startTicks } from '../../../local/cli/ticks.ts';
@@ -35,8 +34,8 @@ export async function startScheduling({
 }) {
   const { database, claims } = openSqliteStore(':memory:', { schemas: [QUEUE_SCHEMA] });
   const queues = openQueues(database.file, clock);
-  const closers = new Closers();
-  onTestFinished(() => closers.close());
+  const closers = new AsyncDisposableStack();
+  onTestFinished(() => closers.disposeAsync());
   const polling = {
     poll,
     runPass: () => Promise.reject(new Error('not once')),
@@ -64,5 +63,5 @@ export async function startScheduling({
       },
     },
   );
-  return { queues, ticker, stop: () => closers.close() };
+  return { queues, ticker, stop: () => closers.disposeAsync() };
 }

@@ -9,7 +9,6 @@ import { sqliteDeliveries } from '../../../functions/store/sqlite/store.ts';
 import type { Deliveries } from '../../../functions/store/store.ts';
 import { Topic } from '../../../local/loops/topic.ts';
 import { type LocalSns, type LocalSnsOptions, localSns } from '../../../local/sns/sns.ts';
-import type { Notice } from '../../../local/sns/subscription.ts';
 import { temporaryDirectory } from '../temporary.ts';
 import { type Receiver, startReceiver } from './sns-receiver.ts';
 
@@ -26,7 +25,8 @@ export async function eventually(check: () => unknown): Promise<void> {
 
 export interface RunningSns {
   readonly sns: LocalSns;
-  readonly notices: Notice[];
+  /** What the subscriptions reported: `warn NAME TEXT`, `failed NAME {…}`. */
+  readonly notices: string[];
   readonly topic: Topic;
   readonly deliveries: Deliveries;
   publish(messages: readonly string[], attributes?: Record<string, string | string[]>): Promise<void>;
@@ -38,7 +38,9 @@ export interface RunningSns {
 export async function startSns(
   options: Partial<Omit<LocalSnsOptions, 'deliveries'>> & { topicName?: string } = {},
 ): Promise<RunningSns> {
-  const notices: Notice[] = [];
+  const notices: string[] = [];
+  const noted = (kind: string) => (label: string, about: unknown) =>
+    void notices.push(`${kind} ${label} ${typeof about === 'string' ? about : JSON.stringify(about)}`);
   const { dataDirectory = temporaryDirectory(), topicName } = options;
   const database = openDatabase(join(dataDirectory, 'deliveries.sqlite'), [DELIVERIES_SCHEMA]);
   afterwards(async () => database.file.close());
@@ -50,7 +52,7 @@ export async function startSns(
     clock: Date.now,
     sleep,
     retryDelays: [5, 5],
-    onNotice: notice => void notices.push(notice),
+    log: { say: noted('say'), warn: noted('warn'), failed: noted('failed'), arrived: noted('arrived') },
     ...options,
     dataDirectory,
   });

@@ -1,5 +1,4 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { Closers } from '../../../local/basics/closers.ts';
 import { startTopic } from '../../../local/cli/topic.ts';
 import { openDataDirectory } from '../../../local/data/data-directory.ts';
 import { openStore } from '../../../local/data/store.ts';
@@ -20,10 +19,10 @@ it('a subscription gets at once what an earlier run left, however late it is due
   const log = { info: say, warn: say, error: say };
   const output: Output = { isTerminal: false, event: () => undefined, say, warn: say, log };
   const start = async () => {
-    const closers = new Closers();
-    onTestFinished(() => closers.close());
+    const closers = new AsyncDisposableStack();
+    onTestFinished(() => closers.disposeAsync());
     const directory = openDataDirectory(path, say);
-    closers.add(directory.release);
+    closers.defer(directory.release);
     const store = openStore({ closers, directory });
     const run = { closers, directory, output, resend: new Set<string>(), ...store };
     await startTopic(run, { subscriptions: wanted, patience: 5000 });
@@ -32,14 +31,14 @@ it('a subscription gets at once what an earlier run left, however late it is due
   const first = await start();
   const [made] = wanted;
   const name = `sns:${made?.name}`;
-  await first.closers.close();
-  const between = new Closers();
+  await first.closers.disposeAsync();
+  const between = new AsyncDisposableStack();
   const directory = openDataDirectory(path, say);
   const { deliveries } = openStore({ closers: between, directory });
   await deliveries.add(['e1', 'e2'].map(id => delivery(id, { endpoint: name, at: 1000 })));
   for (const { place } of await deliveries.due(name, FAR, 9))
     await deliveries.putOff(name, place, { at: 2000, due: FAR });
-  await between.close();
+  await between.disposeAsync();
   directory.release();
 
   await start();

@@ -2,7 +2,6 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ChangeEvent } from '../../../functions/model/event.ts';
-import { Closers } from '../../../local/basics/closers.ts';
 import { openDataDirectory, openScratchDirectory } from '../../../local/data/data-directory.ts';
 import { openQueues, openStore } from '../../../local/data/store.ts';
 import { someEvents } from '../../kit/delivery/given.ts';
@@ -12,9 +11,9 @@ import { temporaryDirectory } from '../../kit/temporary.ts';
 /** A store in `path`, or one that is kept nowhere; `close` ends its run. */
 function open(path?: string) {
   const directory = path === undefined ? openScratchDirectory() : openDataDirectory(path, () => undefined);
-  const closers = new Closers();
+  const closers = new AsyncDisposableStack();
   const close = async () => {
-    await closers.close();
+    await closers.disposeAsync();
     directory.release();
   };
   onTestFinished(close);

@@ -1,35 +1,38 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Failures } from '../../../local/basics/outage.ts';
+import { EndpointLog } from '../../../local/loops/endpoint-log.ts';
 
 /** What is said of an endpoint, each line with its second. */
 function told() {
   const state = { now: 0 };
   const lines: string[] = [];
-  const failures = new Failures(
-    text => void lines.push(`${state.now / 1000} ${text}`),
+  const none = () => undefined;
+  const failures = new EndpointLog(
+    (_, text) => void lines.push(`${state.now / 1000} ${text}`),
+    { info: none, warn: none, error: none },
     () => state.now,
   );
+  const arrived = (again: boolean) => failures.arrived('crm', [{ attempts: again ? 1 : 0 }]);
   const fail = (eventId: string, said?: string) =>
-    failures.failed({ eventId, reason: 'answered 500', said, pause: 5000 });
+    failures.failed('crm', { eventId, reason: 'answered 500', said, pause: 5000 });
   const later = (seconds: number) => {
     state.now += seconds * 1000;
   };
-  return { failures, fail, lines, later };
+  return { failures, fail, arrived, lines, later };
 }
 
 describe('the failures of an endpoint', () => {
   it('are told with event, status, answer and the next try; then a line a minute with their number; then the recovery', () => {
-    const { failures, fail, lines, later } = told();
+    const { fail, arrived, lines, later } = told();
     fail('a', 'db down');
     for (let second = 0; second < 150; second += 10) {
       later(10);
       fail(`b${second}`);
     }
     later(10);
-    failures.arrived(false);
+    arrived(false);
     later(1);
-    failures.arrived(true);
+    arrived(true);
     expect(lines).toEqual([
       '0 event a: answered 500 (db down); next try in 5 s',
       '60 7 failed attempts in 60 s; the last: event b50: answered 500; next try in 5 s',
@@ -39,12 +42,12 @@ describe('the failures of an endpoint', () => {
   });
 
   it('are over when the one event that failed arrives, and not when others do', () => {
-    const { failures, fail, lines, later } = told();
+    const { fail, arrived, lines, later } = told();
     fail('a');
     later(1);
-    expect(failures.arrived(false)).toBe(false);
+    arrived(false);
     later(1);
-    expect(failures.arrived(true)).toBe(false);
+    arrived(true);
     expect(lines).toEqual([
       '0 event a: answered 500; next try in 5 s',
       '2 answers again, after 1 failed attempt in 2 s',
@@ -52,17 +55,18 @@ describe('the failures of an endpoint', () => {
   });
 
   it('are an absence when three in a row are', () => {
-    const { failures, fail } = told();
+    const { fail, arrived, lines } = told();
     for (const id of ['a', 'b']) fail(id);
-    expect(failures.arrived(false)).toBe(false);
+    arrived(false);
+    expect(lines).toHaveLength(1);
     for (const id of ['c', 'd', 'e']) fail(id);
-    expect(failures.arrived(false)).toBe(true);
-    expect(failures.arrived(false)).toBe(false);
+    arrived(false);
+    expect(lines.at(-1)).toMatch(/^0 answers again, after 5/);
   });
 
   it('that end in dead letters are told so, the first at once and the rest by their number', () => {
     const { failures, lines, later } = told();
-    const dead = (eventId: string) => failures.gaveUp({ eventId, reason: 'answered 410' });
+    const dead = (eventId: string) => failures.failed('crm', { eventId, reason: 'answered 410' });
     for (const id of ['a', 'b', 'c']) dead(id);
     later(60);
     dead('d');
@@ -83,11 +87,11 @@ describe('the failures of an endpoint', () => {
     });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), steps => {
-        const { failures, fail, lines, later } = told();
+        const { fail, arrived, lines, later } = told();
         for (const { seconds, what } of steps) {
           later(seconds);
           if (what === 'fails') fail('a');
-          else failures.arrived(what === 'arrives at last');
+          else arrived(what === 'arrives at last');
         }
         const failed = lines.filter(line => line.includes('next try')).map(line => Number.parseInt(line, 10));
         for (const [index, at] of failed.entries())

@@ -5,7 +5,7 @@ import type { Publish } from '../../../functions/handlers/create-publish.ts';
 import { type Database, openDatabase } from '../../../functions/store/sqlite/database.ts';
 import { type Journal, sqliteJournal } from '../../../functions/store/sqlite/journal.ts';
 import { SNAPSHOTS_SCHEMA } from '../../../functions/store/sqlite/schema.ts';
-import { type JournalFeedOptions, startJournalFeed, streamRecord } from '../../../local/loops/feed.ts';
+import { Feed, type FeedOptions, streamRecord } from '../../../local/loops/feed.ts';
 import { addChange, idsOf } from '../../kit/local/change-records.ts';
 import { eventually } from '../../kit/local/sns.ts';
 
@@ -13,10 +13,10 @@ const opened = (): Database => openDatabase(':memory:', [SNAPSHOTS_SCHEMA]);
 const ALL = { batchItemFailures: [] };
 
 /** A feed from `database` that ends with the test. */
-function feedOf(database: Database, publish: Publish, more: Partial<JournalFeedOptions> = {}) {
+function feedOf(database: Database, publish: Publish, more: Partial<FeedOptions> = {}) {
   const notices: string[] = [];
   const journal = sqliteJournal(database);
-  const feed = startJournalFeed({
+  const feed = new Feed({
     journal,
     publish,
     sleep,
@@ -24,8 +24,15 @@ function feedOf(database: Database, publish: Publish, more: Partial<JournalFeedO
     interval: 10_000,
     ...more,
   });
-  onTestFinished(feed.stop);
-  return { ...feed, journal, notices, position: () => journal.positionOf('publish') };
+  onTestFinished(() => feed.stop());
+  return {
+    drained: () => feed.drained(),
+    wake: () => feed.wake(),
+    stop: () => feed.stop(),
+    journal,
+    notices,
+    position: () => journal.positionOf('publish'),
+  };
 }
 
 function collecting() {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { matchesFilter } from '../../../local/sns/filter.ts';
+import { matchesFilter } from '../../../local/sns/messages.ts';
 import { receiver, startSns } from '../../kit/local/sns.ts';
 
 describe('a filter policy', () => {
