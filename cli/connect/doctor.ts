@@ -46,8 +46,10 @@ export async function openDoctor(
   const file = watch && !hasSettings ? configFileIn(directory) : undefined;
   const config = named ?? (file && join(directory, file));
   if (config === undefined && !hasSettings) return undefined;
-  const { doctorOf, doctorSource, watchOf, workspaceOf } = await import('../../local/operate/doctor.ts');
-  const source = await doctorSource({ config }, environment);
+  const { namedSource } = await import('../../local/settings/source.ts');
+  const source = namedSource(config, environment)?.source;
+  if (!source) return undefined;
+  const { doctorOf, watchOf, workspaceOf } = await import('../../local/operate/doctor.ts');
   const keyOf = ({ process, workspace }: Asked) => ({
     workspace: workspaceOf(source, process, workspace),
     processId: process,

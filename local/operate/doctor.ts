@@ -5,15 +5,8 @@ import { configuredIn } from '../../functions/doctor/settings.ts';
 import { createWatch, type WatchDoctor } from '../../functions/doctor/watch.ts';
 import { Refused } from '../../functions/operations/refused.ts';
 import { openProbe } from '../../functions/service/probe.ts';
-import { loadWorkspace } from '../../simulator/persistence.ts';
-import { startSimulatedService } from '../../simulator/server.ts';
-import type { Environment } from '../basics/environment.ts';
 import { UsageError } from '../basics/usage-error.ts';
-import { readConfigFile } from '../settings/config-file.ts';
-import { configuredSource, realSource, type Source } from '../settings/source.ts';
-import { serviceSettings } from '../settings/watched.ts';
-
-const NEVER = { changes: { fastest: 60_000, slowest: 60_000 }, sweep: 60_000, overlap: 1_000 };
+import type { Source } from '../settings/source.ts';
 
 /** A doctor for the services that a run polls. It can also be asked about a process that isn't polled
  *  yet. */
@@ -51,33 +44,4 @@ export function workspaceOf(
   const name = workspace ?? (other ? undefined : one?.workspace.name);
   if (name !== undefined && names.includes(name)) return name;
   throw new UsageError(`Name the workspace of the process, with --workspace: ${names.join(', ')}.`);
-}
-
-/** Where the service is, for a doctor without a run: from a configuration file, from SERVICE_*, or the
- *  simulated service with the state that its run left in `file`. The caller stops it in the end.
- *  @throws UsageError for a configuration or environment that is not as it must be */
-export async function doctorSource(
-  { config, file }: { readonly config?: string | undefined; readonly file?: string | undefined },
-  environment: Environment,
-): Promise<Source> {
-  if (config !== undefined) return configuredSource(readConfigFile(config), environment);
-  const settings = serviceSettings(environment);
-  if (settings !== undefined) return realSource(settings, NEVER);
-  return simulated(file);
-}
-
-/** Writes nothing: a run may have the file open. */
-async function simulated(file: string | undefined): Promise<Source> {
-  const workspace = file === undefined ? undefined : loadWorkspace(file);
-  const service = await startSimulatedService(workspace && { workspace });
-  const processes = service.workspace.processes();
-  const { baseUrl, authUrl, audience, clientId, clientSecret } = service;
-  const source = realSource({ baseUrl, authUrl, audience, clientId, clientSecret, processes }, NEVER);
-  const [watched] = source.watched;
-  return {
-    watched: watched ? [{ ...watched, workspace: { ...watched.workspace, name: 'simulated' } }] : [],
-    description: 'a simulated service',
-    simulated: true,
-    stop: () => service.stop(),
-  };
 }

@@ -37,41 +37,48 @@ export interface Options {
   readonly help: boolean;
 }
 
+/** An option with a value that may be repeated. */
+const repeated = { type: 'string', multiple: true } as const;
+/** The port of `--health` without a value. */
+export const HEALTH_PORT = 8321;
+
+/** All options, as `parseArgs` takes them; those with a value have an example of it. */
 const FLAGS = {
-  subscribe: { type: 'string', multiple: true },
+  subscribe: { ...repeated, example: 'http://localhost:9000/events' },
   raw: { type: 'boolean' },
-  ...many(KIND_NAMES),
-  'webhook-secret': { type: 'string', multiple: true },
-  ...many(KIND_SETTINGS.map(optionOf)),
-  name: { type: 'string', multiple: true },
-  filter: { type: 'string', multiple: true },
-  config: { type: 'string' },
-  interval: { type: 'string' },
-  'sweep-interval': { type: 'string' },
-  overlap: { type: 'string' },
-  data: { type: 'string' },
+  ...byName(KIND_NAMES, kind => KINDS[kind].example),
+  webhook: { ...repeated, example: 'http://localhost:9000/events' },
+  'webhook-secret': { ...repeated, example: 'whsec_…' },
+  ...byName(KIND_SETTINGS.map(optionOf), name => {
+    const setting = KIND_SETTINGS.find(each => optionOf(each) === name);
+    return setting?.choices?.[0] ?? '…';
+  }),
+  name: { ...repeated, example: 'planner' },
+  filter: { ...repeated, example: 'events=task.updated,task.created' },
+  config: { type: 'string', example: 'changewire.json' },
+  interval: { type: 'string', example: '60s' },
+  'sweep-interval': { type: 'string', example: '6h' },
+  overlap: { type: 'string', example: '120s' },
+  data: { type: 'string', example: '.changewire' },
   memory: { type: 'boolean' },
-  resend: { type: 'string', multiple: true },
+  resend: { ...repeated, example: 'planner' },
   once: { type: 'boolean' },
   json: { type: 'boolean' },
-  log: { type: 'string' },
-  health: { type: 'string' },
+  log: { type: 'string', example: 'json' },
+  health: { type: 'string', example: `${HEALTH_PORT}` },
   'no-console': { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
 } as const;
 
-/** Options with a value, each of which may be repeated. */
-function many<Name extends string>(names: readonly Name[]) {
-  const option = { type: 'string', multiple: true } as const;
-  return Object.fromEntries(names.map(name => [name, option])) as Readonly<Record<Name, typeof option>>;
+function byName<Name extends string>(names: readonly Name[], exampleOf: (name: Name) => string) {
+  const options = names.map(name => [name, { ...repeated, example: exampleOf(name) }]);
+  return Object.fromEntries(options) as Readonly<Record<Name, typeof repeated & { example: string }>>;
 }
 
 /** Every option. */
 export const OPTIONS: readonly { readonly name: string; readonly takesValue: boolean }[] = Object.entries(
   FLAGS,
 ).map(([name, { type }]) => ({ name, takesValue: type === 'string' }));
-/** The port of `--health` without a value. */
-export const HEALTH_PORT = 8321;
 
 /** Reads the arguments after the script's name. `found` is the configuration file that is taken where none is named.
  *  @throws UsageError */
@@ -132,49 +139,27 @@ function read(args: readonly string[]) {
   return { values, tokens: tokens.filter(token => token.kind === 'option') };
 }
 
-function checkOption({
-  name,
-  rawName,
-  value,
-  inlineValue,
-}: {
-  name: string;
-  rawName: string;
-  value?: string | undefined;
-  inlineValue?: boolean | undefined;
-}) {
+interface OptionToken {
+  readonly name: string;
+  readonly rawName: string;
+  readonly value?: string | undefined;
+  readonly inlineValue?: boolean | undefined;
+}
+
+function checkOption({ name, rawName, value, inlineValue }: OptionToken): void {
   if (!Object.hasOwn(FLAGS, name))
     throw new UsageError(
       `There is no option ${isWords(name) ? rawName : `of ${name.length} characters`}.${suggestion(name)}`,
     );
-  const wantsValue = FLAGS[name as keyof typeof FLAGS].type === 'string';
+  const flag = FLAGS[name as keyof typeof FLAGS];
+  const wantsValue = flag.type === 'string';
   if (!wantsValue && value !== undefined)
     throw new UsageError(`${rawName} takes no value, found ${shown(value)}.`);
   const isOption = !inlineValue && value?.startsWith('-');
   // `parseArgs` takes the option that follows for the value.
   if (wantsValue && (value === undefined || /^--?[a-z]/i.test(value) || isOption))
-    throw new UsageError(`${rawName} needs a value: ${EXAMPLES[name] ?? ''}`);
+    throw new UsageError(`${rawName} needs a value: --${name} ${flag.example}`);
 }
-
-const EXAMPLES: Record<string, string> = {
-  subscribe: '--subscribe http://localhost:9000/events',
-  ...Object.fromEntries(KIND_NAMES.map(kind => [kind, `--${kind} ${KINDS[kind].example}`])),
-  webhook: '--webhook http://localhost:9000/events',
-  'webhook-secret': '--webhook-secret whsec_…',
-  ...Object.fromEntries(
-    KIND_SETTINGS.map(one => [optionOf(one), `--${optionOf(one)} ${one.choices?.[0] ?? '…'}`]),
-  ),
-  name: '--name planner',
-  filter: '--filter events=task.updated,task.created',
-  config: '--config changewire.json',
-  interval: '--interval 60s',
-  'sweep-interval': '--sweep-interval 6h',
-  overlap: '--overlap 120s',
-  data: '--data .changewire',
-  resend: '--resend planner',
-  log: '--log json',
-  health: `--health ${HEALTH_PORT}`,
-};
 
 function notAnOption(word: string): string {
   if (word.startsWith('whsec_')) return 'A secret stands alone: write --webhook-secret in front of it.';
@@ -188,8 +173,8 @@ function suggestion(name: string): string {
   return meant === undefined ? ' Try --help.' : ` Did you mean --${meant}?`;
 }
 
-function text(name: string, value: string | undefined): string | undefined {
-  if (value === '') throw new UsageError(`--${name} needs a value: ${EXAMPLES[name]}`);
+function text(name: 'config' | 'data' | 'resend', value: string | undefined): string | undefined {
+  if (value === '') throw new UsageError(`--${name} needs a value: --${name} ${FLAGS[name].example}`);
   return value;
 }
 

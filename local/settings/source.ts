@@ -1,7 +1,7 @@
 import { workspaceSettings } from '../../functions/config/read.ts';
 import type { Config } from '../../functions/config/schema.ts';
 import type { ProcessSettings, WorkspaceSettings } from '../../functions/config/workspace.ts';
-import { type SimulatedService, startChanging, startSimulatedService } from '../../simulator/server.ts';
+import { startChanging, startSimulatedService } from '../../simulator/server.ts';
 import type { Environment } from '../basics/environment.ts';
 import { failure } from '../basics/failure.ts';
 import type { RunContext } from '../data/data-directory.ts';
@@ -15,98 +15,92 @@ export interface Source {
   /** What the banner calls it. */
   readonly description: string;
   readonly simulated: boolean;
-  stop(): Promise<void>;
 }
 
 /** How often changes are looked for, and how often everything is compared; and the overlap. All in ms; what is left
  *  out is as by default in a configuration file. */
 export type Timing = Partial<Pick<ProcessSettings, 'changes' | 'sweep' | 'overlap'>>;
 
+/** The service to poll, and the data directory where none is named. The simulated service has another
+ *  directory than real ones: what is left to be sent of one must never reach the receivers of the other. */
+export function sourceOf(options: Options, environment: Environment) {
+  const timing = timingOf(options);
+  const named = namedSource(options.config, environment, timing);
+  if (named) return { config: named.config, data: '.changewire', start: async () => named.source };
+  const start = (run: RunContext) =>
+    simulatedSource(run, {
+      file: run.directory.file('service.json'),
+      timing: { changes: { fastest: LIVELY_MS, slowest: LIVELY_MS }, ...timing },
+      every: options.once ? undefined : LIVELY_MS,
+    });
+  return { config: undefined, data: '.changewire/simulated', start };
+}
+
+/** The service of a configuration file, or else of SERVICE_*; undefined: there is neither. @throws UsageError */
+export function namedSource(
+  file: string | undefined,
+  environment: Environment,
+  timing: Timing = {},
+): { readonly source: Source; readonly config?: Config } | undefined {
+  if (file !== undefined) {
+    const config = readConfigFile(file);
+    return { config, source: configuredSource(config, environment) };
+  }
+  const settings = serviceSettings(environment);
+  return settings && { source: realSource(settings, timing) };
+}
+
 /** The workspaces of a configuration file. */
 export function configuredSource(config: Config, environment: Environment): Source {
   const watched = watchedOf(config, environment);
   const names = watched.map(({ workspace }) => workspace.name);
-  return { watched, description: names.join(', '), simulated: false, stop: async () => undefined };
+  return { watched, description: names.join(', '), simulated: false };
 }
 
 /** The real service of the environment. Its host is the name of the workspace, so that the snapshots of
  *  one instance are never compared with records of another. */
 export function realSource(settings: ServiceSettings, timing: Timing): Source {
-  const { clientId, clientSecret, processes, ...rest } = settings;
   const { host } = new URL(settings.baseUrl);
   const name = host.replaceAll(/[^A-Za-z0-9]/g, '-').slice(0, 64);
-  return {
-    watched: [watchedAs({ ...rest, name }, processes, { clientId, clientSecret }, timing)],
-    description: `the service at ${host}`,
-    simulated: false,
-    stop: async () => undefined,
-  };
+  const watched = [watchedAs(name, settings, settings.processes, timing)];
+  return { watched, description: `the service at ${host}`, simulated: false };
 }
 
+/** How often the simulated service changes, and how often changes are looked for, in ms. */
+const LIVELY_MS = 2000;
 /** Audit entries that the simulated service keeps. Each edit writes the whole state, which a longer log
  *  would slow down; passes read the log every few seconds, so they miss none. */
 const AUDIT_RETENTION = 5_000;
 
 /** Starts the simulated service, whose state is in `file`. `every` is the mean time between two of its
  *  changes, in ms; undefined: nothing changes. */
-export async function simulatedSource(options: {
-  file: string;
-  timing: Timing;
-  every: number | undefined;
-  onError: (error: unknown) => void;
-}): Promise<Source> {
-  const { file, every, timing, onError } = options;
+export async function simulatedSource(
+  { closers, output }: Pick<RunContext, 'closers'> & { readonly output: Pick<RunContext['output'], 'warn'> },
+  { file, every, timing }: { file: string; timing: Timing; every: number | undefined },
+): Promise<Source> {
   const service = await startSimulatedService({ file, freedoms: { auditRetention: AUDIT_RETENTION } });
-  const changing = every === undefined ? undefined : startChanging(service, { every, onError });
-  const { clientId, clientSecret } = service;
-  const addresses = { ...addressesOf(service), name: 'simulated' };
-  return {
-    watched: [watchedAs(addresses, service.workspace.processes(), { clientId, clientSecret }, timing)],
-    description: 'a simulated service',
-    simulated: true,
-    stop: async () => {
-      changing?.stop();
-      await service.stop();
-    },
-  };
-}
-
-function addressesOf({ baseUrl, authUrl, audience }: SimulatedService) {
-  return { baseUrl, authUrl, audience };
+  closers.defer(() => service.stop());
+  if (every !== undefined) {
+    const onError = (error: unknown) => output.warn(`The simulated service can't change: ${failure(error)}.`);
+    closers.defer(startChanging(service, { every, onError }).stop);
+  }
+  const watched = [watchedAs('simulated', service, service.workspace.processes(), timing)];
+  return { watched, description: 'a simulated service', simulated: true };
 }
 
 function watchedAs(
-  service: Pick<WorkspaceSettings, 'name' | 'baseUrl' | 'authUrl' | 'audience'>,
+  name: string,
+  service: Pick<WorkspaceSettings, 'baseUrl' | 'authUrl' | 'audience'> & Watched['credentials'],
   processes: readonly string[],
-  credentials: Watched['credentials'],
   timing: Timing,
 ): Watched {
+  const { baseUrl, authUrl, audience, clientId, clientSecret } = service;
   const workspace = workspaceSettings({
-    ...service,
+    ...{ name, baseUrl, authUrl, audience },
     credentials: 'environment',
     processes: processes.map(id => ({ id, ...timing })),
   });
-  return { workspace, credentials };
-}
-
-/** How often the simulated service changes, and how often changes are looked for, in ms. */
-const LIVELY = 2000;
-
-/** The service to poll, and the data directory where none is named. The simulated service has another
- *  directory than real ones: what is left to be sent of one must never reach the receivers of the other. */
-export function sourceOf(options: Options, environment: Environment) {
-  if (options.config !== undefined) {
-    const config = readConfigFile(options.config);
-    const source = configuredSource(config, environment);
-    return { config, data: '.changewire', start: async () => source };
-  }
-  const settings = serviceSettings(environment);
-  if (settings !== undefined) {
-    const source = realSource(settings, timingOf(options));
-    return { config: undefined, data: '.changewire', start: async () => source };
-  }
-  const start = (run: RunContext) => openSimulated(run, options);
-  return { config: undefined, data: '.changewire/simulated', start };
+  return { workspace, credentials: { clientId, clientSecret } };
 }
 
 function timingOf({ interval, sweepInterval, overlap }: Options): Timing {
@@ -115,15 +109,4 @@ function timingOf({ interval, sweepInterval, overlap }: Options): Timing {
     ...(sweepInterval !== undefined && { sweep: sweepInterval }),
     ...(overlap !== undefined && { overlap }),
   };
-}
-
-async function openSimulated({ closers, directory, output }: RunContext, options: Options): Promise<Source> {
-  const source = await simulatedSource({
-    file: directory.file('service.json'),
-    timing: { changes: { fastest: LIVELY, slowest: LIVELY }, ...timingOf(options) },
-    every: options.once ? undefined : LIVELY,
-    onError: error => output.warn(`The simulated service can't change: ${failure(error)}.`),
-  });
-  closers.defer(source.stop);
-  return source;
 }

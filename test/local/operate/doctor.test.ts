@@ -1,13 +1,13 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { settingsToPaste } from '../../../functions/doctor/settings.ts';
 import { startRunner } from '../../../local/cli/runner.ts';
-import { doctorOf, doctorSource, workspaceOf } from '../../../local/operate/doctor.ts';
+import { doctorOf, workspaceOf } from '../../../local/operate/doctor.ts';
 import { parseOptions } from '../../../local/settings/options.ts';
-import { realSource } from '../../../local/settings/source.ts';
+import { namedSource, realSource, type Source } from '../../../local/settings/source.ts';
 import type { Output } from '../../../local/terminal/output.ts';
 import { buildWorkspace, type Freedoms, startSimulatedService } from '../../../simulator/server.ts';
 import { drawnFreedoms } from '../../kit/doctor/drawn-freedoms.ts';
@@ -81,7 +81,7 @@ const SERVICE = {
 };
 
 test('the service of the environment, or of a configuration file, is asked before any pass', async () => {
-  const source = await doctorSource({}, SERVICE);
+  const { source } = namedSource(undefined, SERVICE) as { source: Source };
   expect(source.watched.map(({ workspace }) => workspace.baseUrl)).toEqual(['https://api.eu.example.com']);
   expect(workspaceOf(source, 'one', undefined)).toBe('api-eu-example-com');
   expect(workspaceOf(source, 'not configured yet', undefined)).toBe('api-eu-example-com');
@@ -96,7 +96,7 @@ test('the service of the environment, or of a configuration file, is asked befor
   }));
   writeFileSync(file, JSON.stringify({ workspaces }));
   const secrets = { EU_CLIENT_ID: 'c', EU_CLIENT_SECRET: 's', US_CLIENT_ID: 'c', US_CLIENT_SECRET: 's' };
-  const configured = await doctorSource({ config: file }, secrets);
+  const { source: configured } = namedSource(file, secrets) as { source: Source };
   expect(workspaceOf(configured, 'p-us', undefined)).toBe('us');
   expect(workspaceOf(configured, 'p-us', 'eu')).toBe('eu');
   expect(() => workspaceOf(configured, 'new', undefined)).toThrow(
@@ -105,24 +105,8 @@ test('the service of the environment, or of a configuration file, is asked befor
   expect(() => workspaceOf(configured, 'p-us', 'asia')).toThrow('--workspace: eu, us.');
 });
 
-test('without credentials the simulated service is asked, as its run left it, and nothing of it is written', async () => {
-  const file = join(scratch(), 'service.json');
-  const workspace = buildWorkspace({ processes: [{ id: 'mine', projects: 2, tasksPerProject: 1 }] });
-  const run = await startSimulatedService({ workspace, file });
-  await run.stop();
-  const before = readFileSync(file, 'utf8');
-  const source = await doctorSource({ file }, {});
-  try {
-    const { findings } = await doctorOf(source, now)({ workspace: 'simulated', processId: 'mine' });
-    expect(findings[0]).toMatchObject({ topic: 'process', verdict: 'fine', came: '2 projects on 1 page' });
-  } finally {
-    await source.stop();
-  }
-  expect(readFileSync(file, 'utf8')).toBe(before);
-});
-
 test('a workspace that there is not is refused', async () => {
-  const source = await doctorSource({}, SERVICE);
+  const { source } = namedSource(undefined, SERVICE) as { source: Source };
   await expect(doctorOf(source)({ workspace: 'asia', processId: 'p' })).rejects.toThrow(
     'no workspace of this name',
   );

@@ -18,10 +18,11 @@ test('the simulated service that goes on changing purges what is long past from 
   saveWorkspace(file, service.workspace.state);
   const kept = () => JSON.parse(readFileSync(file, 'utf8')).processes[0].audit.length;
   expect(kept()).toBe(5_100);
-  const onError = (error: unknown) => expect.unreachable(String(error));
+  const closers = new AsyncDisposableStack();
+  onTestFinished(() => closers.disposeAsync());
+  const output = { warn: (text: string) => expect.unreachable(text) };
   const timing = { changes: { fastest: 60_000, slowest: 60_000 }, sweep: 60_000, overlap: 120_000 };
-  const source = await simulatedSource({ file, timing, every: 5, onError });
-  onTestFinished(source.stop);
+  await simulatedSource({ closers, output }, { file, timing, every: 5 });
   await until(() => kept() === 5_000);
 });
 
