@@ -15,7 +15,7 @@ import { takeUp } from './undelivered.ts';
 /** The endpoints of a run. */
 export interface Endpoints extends Delivering {
   /** Logs what is undelivered. @returns true when nothing is, and this run has made no dead letter */
-  wellDone(): Promise<boolean>;
+  isAllDelivered(): Promise<boolean>;
   /** The endpoints of the command line and of the configuration. */
   readonly configured: readonly EndpointSettings[];
   /** Names of those of the command line. */
@@ -67,7 +67,7 @@ export async function startEndpoints(parts: Parts, wanted: readonly WantedEndpoi
     ...delivering,
     ...{ configured, secrets },
     onCommandLine: new Set(wanted.filter(({ isOption }) => isOption).map(({ name }) => name)),
-    wellDone: async () => {
+    isAllDelivered: async () => {
       const done: boolean[] = [];
       for (const name of new Set(await names())) done.push(await isDone(name));
       return done.every(Boolean);

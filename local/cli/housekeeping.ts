@@ -2,52 +2,45 @@ import type { Clock, Sleep } from '../../functions/basics/clock.ts';
 import type { Journal } from '../../functions/store/sqlite/journal.ts';
 import type { SqliteDeliveries } from '../../functions/store/sqlite/store.ts';
 
-export interface Housekeeping {
-  stop(): Promise<void>;
-}
-
 /** How often expired rows are looked for. */
 const EVERY_MS = 10 * 60_000;
-/** Change records dropped in one step: so few that nobody waits long for the file. */
+/** Change records dropped in one step: few, so that other writers wait briefly. */
 const AT_ONCE = 200;
 /** The pause between two such steps, in which others can write. */
 const PAUSE_MS = 50;
 
-/** Drops expired rows, a few at a time, until it is stopped: DynamoDB does that by itself, a file does
- *  not. A failure is reported, and the next round tries again. */
-export function startHousekeeping(parts: {
+interface Parts {
   readonly journal: Pick<Journal, 'expire'>;
   readonly deliveries: Pick<SqliteDeliveries, 'expire'>;
-  readonly clock: Clock;
-  readonly sleep: Sleep;
-  readonly onFailure: (error: unknown) => void;
-}): Housekeeping {
+}
+
+/** Drops expired rows, a few at a time: DynamoDB does that by itself, a file does not. A failure is reported, and the next round
+ *  tries again. @returns stops it */
+export function startHousekeeping(
+  parts: Parts & {
+    readonly clock: Clock;
+    readonly sleep: Sleep;
+    readonly onFailure: (error: unknown) => void;
+  },
+): () => Promise<void> {
   const { clock, sleep, onFailure } = parts;
   const stopping = new AbortController();
   const { signal } = stopping;
   const pause = (ms: number) => sleep(ms, signal).catch(() => undefined);
   const run = async (): Promise<void> => {
-    while (!signal.aborted) {
-      try {
-        await dropExpired(parts, clock(), () => pause(PAUSE_MS), signal);
-      } catch (error) {
-        onFailure(error);
-      }
-      await pause(EVERY_MS);
-    }
+    for (; !signal.aborted; await pause(EVERY_MS))
+      await dropExpired(parts, clock(), () => pause(PAUSE_MS), signal).catch(onFailure);
   };
   const running = run();
-  return {
-    stop: async () => {
-      stopping.abort();
-      await running;
-    },
+  return async () => {
+    stopping.abort();
+    await running;
   };
 }
 
 /** One round: all that expired before `now` (ms since 1970) is dropped. */
 export async function dropExpired(
-  { journal, deliveries }: Pick<Parameters<typeof startHousekeeping>[0], 'journal' | 'deliveries'>,
+  { journal, deliveries }: Parts,
   now: number,
   pause: () => Promise<unknown>,
   signal: AbortSignal,

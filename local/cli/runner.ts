@@ -4,7 +4,9 @@ import { linkTemplatesOf } from '../../functions/config/workspace.ts';
 import { resolveBySystem } from '../../functions/delivery/http/addresses.ts';
 import { checkWatched } from '../../functions/operations/check-filter.ts';
 import { Refused } from '../../functions/operations/refused.ts';
+import { sendOne } from '../../functions/queue/queue.ts';
 import type { SetAside } from '../../functions/queue/set-aside.ts';
+import { askedPass, passIn } from '../../functions/schedule/pass-message.ts';
 import type { Environment } from '../basics/environment.ts';
 import { failure } from '../basics/failure.ts';
 import { UsageError } from '../basics/usage-error.ts';
@@ -14,14 +16,17 @@ import {
   openScratchDirectory,
   type RunContext,
 } from '../data/data-directory.ts';
-import { openStore } from '../data/store.ts';
+import { openStore, type Store } from '../data/store.ts';
 import { Feed, waking } from '../loops/feed.ts';
 import type { Ticker } from '../loops/ticker.ts';
+import { type Address, formerAddress, removeAddress, writeAddress } from '../operate/address.ts';
+import { doctorOf } from '../operate/doctor.ts';
 import { PassWatch, serveHealth } from '../operate/health.ts';
+import { localOperations } from '../operate/operations.ts';
+import { startOperationsServer, userName } from '../operate/server.ts';
 import { refuseUndeliverable } from '../settings/endpoint-options.ts';
 import type { Options } from '../settings/options.ts';
-import type { Source } from '../settings/source.ts';
-import { sourceOf } from '../settings/source.ts';
+import { type Source, sourceOf } from '../settings/source.ts';
 import { wantedEndpoints } from '../settings/wanted-endpoints.ts';
 import { wantedSubscriptions } from '../settings/wanted-subscriptions.ts';
 import { namesService } from '../settings/watched.ts';
@@ -30,11 +35,10 @@ import type { Output } from '../terminal/output.ts';
 import { askedBy, banner, bannerDetails, consoleOf, reportConsole } from './banner.ts';
 import { type Endpoints, startEndpoints } from './endpoints.ts';
 import { startHousekeeping } from './housekeeping.ts';
-import { serveOperations } from './operations.ts';
 import { passOnce, processesOf, startPasses, workspacesOf } from './passes.ts';
-import { type Polling, startPolling } from './polling.ts';
+import { startPolling } from './polling.ts';
 import { startTicks } from './ticks.ts';
-import { keepRejected, type StartedTopic, startTopic } from './topic.ts';
+import { keepRejected, startTopic } from './topic.ts';
 import { reportAbandoned, resendOf } from './undelivered.ts';
 
 export interface Runner {
@@ -46,9 +50,9 @@ export interface Runner {
   stop(): Promise<void>;
 }
 
-const CONFIRM_WITHIN = 10_000;
+const CONFIRM_TIMEOUT_MS = 10_000;
 /** How long looking up an endpoint's host may take: offline it may take long, and finds nothing. */
-const RESOLVED_WITHIN = 3000;
+const RESOLVE_TIMEOUT_MS = 3000;
 
 interface Parts {
   readonly options: Options;
@@ -72,80 +76,83 @@ async function start(
   closers: AsyncDisposableStack,
   { options, environment, output, clock }: Parts,
 ): Promise<Runner> {
-  const open = sourceOf(options, environment);
-  const config = open.config;
+  const { config, ...open } = sourceOf(options, environment);
   const wanted = wantedEndpoints(options.endpoints, config, environment);
-  await refuseUndeliverable(wanted, resolveBySystem, RESOLVED_WITHIN);
+  await refuseUndeliverable(wanted, resolveBySystem, RESOLVE_TIMEOUT_MS);
   const subscriptions = wantedSubscriptions(options, config);
-  const resend = resendOf(options.resend, wanted, subscriptions);
+  const receivers = [
+    ...subscriptions.map(({ name, label }) => ({ label, kept: subscriberName(name) })),
+    ...wanted.map(({ name }) => ({ label: name, kept: name })),
+  ];
+  const resend = resendOf(options.resend, receivers);
   const data = options.memory ? undefined : (options.data ?? open.data);
-  const run: RunContext = { closers, directory: takeDirectory(closers, data, output), output };
+  const directory = takeDirectory(closers, data, output);
+  const run: RunContext = { closers, directory, output };
   const store = openStore(run, clock);
   const source = await open.start(run);
   await checkFilters(options.endpoints, source);
   const passes = new PassWatch(clock());
-  const about = { ...store, ...source, passes, clock };
-  const health = await serveHealth(closers, options.health, {
-    ...about,
-    endpoints: [
-      ...subscriptions.map(({ name, label }) => ({ name: label, kept: subscriberName(name) })),
-      ...wanted.map(({ name }) => ({ name, kept: name })),
-    ],
-  });
-  const names = new Set(wanted.map(({ name }) => name));
+  const about = { ...store, ...source, passes, clock, receivers };
+  const health = await serveHealth(closers, options.health, about);
   const added = (await store.rows.list()).flatMap(({ name, settings }) =>
-    settings && !names.has(name) ? [settings] : [],
+    settings && !wanted.some(one => one.name === name) ? [settings] : [],
   );
-  const ask = options.once ? undefined : askedBy(run.directory.path, data);
-  const file = { config: options.config, leavesService: config !== undefined && namesService(environment) };
   const start = {
-    ...{ source, subscriptions, endpoints: wanted, added, ...file, data, health, ask },
-    once: options.once,
+    ...{ source, subscriptions, endpoints: wanted, added, data, health, once: options.once },
+    ask: options.once ? undefined : askedBy(directory.path, data),
+    config: options.config,
+    leavesService: config !== undefined && namesService(environment),
   };
   output.say(banner(start), bannerDetails(start));
-  const parts = { ...run, ...store, resend };
   await store.roster.remember(processesOf(source));
-  const kept = [
-    ...subscriptions.map(({ name }) => subscriberName(name)),
-    ...wanted.map(({ name }) => name),
-    ...added.map(({ name }) => name),
-  ];
-  await reportAbandoned(parts, new Set(kept), clock());
-  const topic = await startTopic(parts, { subscriptions, patience: CONFIRM_WITHIN });
+  const parts = { ...run, ...store, resend, clock };
+  const served = [...receivers.map(({ kept }) => kept), ...added.map(({ name }) => name)];
+  await reportAbandoned(parts, new Set(served), clock());
+  const topic = await startTopic(parts, { subscriptions, patience: CONFIRM_TIMEOUT_MS });
   const linkTemplates = linkTemplatesOf(config ?? { workspaces: [] });
   const setAside: SetAside = async ({ body }, queue, reason) =>
-    keepRejected(run.directory, { reason, queue, body });
-  const endpoints = await startEndpoints({ ...parts, linkTemplates, setAside, clock }, wanted);
+    keepRejected(directory, { reason, queue, body });
+  const endpoints = await startEndpoints({ ...parts, linkTemplates, setAside }, wanted);
   let wakeFeed = () => {};
   const snapshots = waking(store.snapshots, () => wakeFeed());
   const polling = startPolling({ output, snapshots, clock, passes }, source);
   closers.defer(polling.close);
-  const page = consoleOf(options);
   let ticker: Ticker | undefined;
-  const address = options.once
-    ? undefined
-    : await serveOperations(run, { ...store, ...endpoints, source, page, onAct: () => ticker?.now() });
-  if (address) reportConsole({ output, options, address, directory: run.directory });
-  const feed = () => {
+  if (!options.once) {
+    const operating = { ...store, ...endpoints, source, hasConsole: options.console };
+    const address = await serveOperations(run, { ...operating, onAct: () => ticker?.now() });
+    reportConsole({ output, options, address, directory });
+  }
+  const startFeed = (): Feed => {
     const { journal } = store;
-    const started = new Feed({ journal, publish: topic.publish, sleep, onNotice: output.warn });
-    wakeFeed = () => started.wake();
-    closers.defer(() => started.stop());
-    return started;
+    const feed = new Feed({ journal, publish: topic.publish, sleep, onNotice: output.warn });
+    wakeFeed = () => feed.wake();
+    closers.defer(() => feed.stop());
+    return feed;
   };
   return {
-    once: () => once({ source, topic, endpoints, feed, polling, output }),
+    once: async () => {
+      const { sns, unconfirmed, gaveUp } = topic;
+      if (unconfirmed.length > 0) {
+        output.warn(`${unconfirmed.join(', ')} did not confirm the subscription, so nothing is sent now.`);
+        return false;
+      }
+      const feed = startFeed();
+      const well = await passOnce(processesOf(source), polling.runPass, output, workspacesOf(source));
+      await feed.drained();
+      await sns.idle();
+      await endpoints.tried();
+      return [well, !(await gaveUp()), await endpoints.isAllDelivered()].every(Boolean);
+    },
     watch: () => {
       for (const label of topic.unconfirmed) output.warn(`${label} gets what happens once it has confirmed.`);
-      feed();
+      startFeed();
       const onFailure = (error: unknown) =>
         output.warn(`What has expired is not dropped: ${failure(error)}.`);
-      closers.defer(startHousekeeping({ ...store, clock, sleep, onFailure }).stop);
-      const passing = startPasses(run, {
-        ...{ source, polling, setAside, clock, sleep },
-        queue: store.queues.passes,
-      });
-      ticker = startTicks(run, { ...store, source, endpoints, passing, clock, sleep });
+      closers.defer(startHousekeeping({ ...store, clock, sleep, onFailure }));
+      const common = { source, clock, sleep };
+      const passing = startPasses(run, { ...common, polling, setAside, queue: store.queues.passes });
+      ticker = startTicks(run, { ...common, ...store, endpoints, passing });
     },
     stop: () => closers.disposeAsync(),
   };
@@ -153,10 +160,7 @@ async function start(
 
 /** Checks the filters of the command line against what is watched; those of the configuration were checked when it was read.
  *  @throws UsageError */
-async function checkFilters(
-  endpoints: Parts['options']['endpoints'],
-  source: Parameters<typeof processesOf>[0],
-): Promise<void> {
+async function checkFilters(endpoints: Options['endpoints'], source: Source): Promise<void> {
   try {
     for (const { filter } of endpoints)
       await checkWatched({ processes: async () => processesOf(source) }, filter);
@@ -181,23 +185,41 @@ function takeDirectory(
   return directory;
 }
 
-async function once(parts: {
-  source: Source;
-  topic: StartedTopic;
-  endpoints: Endpoints;
-  feed: () => Feed;
-  polling: Polling;
-  output: Output;
-}): Promise<boolean> {
-  const { source, topic, endpoints, feed, polling, output } = parts;
-  if (topic.unconfirmed.length > 0) {
-    output.warn(`${topic.unconfirmed.join(', ')} did not confirm the subscription, so nothing is sent now.`);
-    return false;
-  }
-  const started = feed();
-  const well = await passOnce(processesOf(source), polling.runPass, output, workspacesOf(source));
-  await started.drained();
-  await topic.sns.idle();
-  await endpoints.tried();
-  return [well, !(await topic.gaveUp()), await endpoints.wellDone()].every(Boolean);
+interface Operating extends Store, Endpoints {
+  readonly source: Source;
+  readonly hasConsole: boolean;
+  /** Called after an operation that may have changed something. */
+  readonly onAct: () => void;
+}
+
+/** Answers requests for operations until the run stops. The data directory has the address. */
+async function serveOperations(
+  { closers, directory, output }: RunContext,
+  { source, rows, reader, queues, wakes, hasConsole, ...parts }: Operating,
+): Promise<Address> {
+  const operations = localOperations({
+    ...parts,
+    isRunning: true,
+    log: output.log,
+    endpoints: rows,
+    journal: reader,
+    queues: wakes,
+    doctor: doctorOf(source),
+    processes: async () => processesOf(source),
+    passes: {
+      start: (process, mode) => sendOne(queues.passes, passIn(askedPass(process, mode, Date.now()))),
+    },
+  });
+  const server = await startOperationsServer(operations, {
+    page: consoleOf({ console: hasConsole }),
+    before: formerAddress(directory.path),
+    who: userName(),
+    onError: error => output.warn(`A request failed: ${failure(error)}.`),
+  });
+  writeAddress(directory.path, server);
+  closers.defer(async () => {
+    removeAddress(directory.path, server);
+    await server.stop();
+  });
+  return server;
 }

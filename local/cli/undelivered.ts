@@ -3,23 +3,24 @@ import { shown } from '../../functions/config/problems.ts';
 import type { SqliteDeliveries } from '../../functions/store/sqlite/store.ts';
 import { UsageError } from '../basics/usage-error.ts';
 import { queuedDelivery, type Store } from '../data/store.ts';
-import type { WantedEndpoint } from '../settings/wanted-endpoints.ts';
-import type { WantedSubscription } from '../settings/wanted-subscriptions.ts';
 import { subscriberName } from '../sns/sns.ts';
 import type { Output } from '../terminal/output.ts';
 
-/** The names under which the deliveries of those are kept whose dead letters are to be sent again.
- *  @throws UsageError for a name that no endpoint or subscription of this run has */
-export function resendOf(
-  names: readonly string[],
-  endpoints: readonly Pick<WantedEndpoint, 'name'>[],
-  subscriptions: readonly Pick<WantedSubscription, 'name' | 'label'>[],
-): ReadonlySet<string> {
-  const known = new Map([
-    ...subscriptions.map(({ name, label }) => [label, subscriberName(name)] as const),
-    ...endpoints.map(({ name }) => [name, name] as const),
-  ]);
-  return new Set(names.map(name => known.get(name) ?? refuse(name, [...known.keys()])));
+/** An endpoint or a subscription of a run. */
+export interface Receiver {
+  /** The name in what people read. */
+  readonly label: string;
+  /** The name that its deliveries are kept under. */
+  readonly kept: string;
+}
+
+/** The receivers whose dead letters are to be sent again, by the names that their deliveries are kept under.
+ *  @throws UsageError for a name that no receiver has */
+export function resendOf(names: readonly string[], receivers: readonly Receiver[]): ReadonlySet<string> {
+  const labels = receivers.map(({ label }) => label);
+  return new Set(
+    names.map(name => receivers.find(({ label }) => label === name)?.kept ?? refuse(name, labels)),
+  );
 }
 
 function refuse(name: string, known: readonly string[]): never {

@@ -117,7 +117,7 @@ interface HealthParts {
   readonly rows: Pick<EndpointRows, 'list'>;
   /** Those that the run was started with; those that were added are found in their rows. `kept`: the name that its deliveries are kept
    *  under. */
-  readonly endpoints: readonly { readonly name: string; readonly kept: string }[];
+  readonly receivers: readonly { readonly label: string; readonly kept: string }[];
   readonly clock: Clock;
 }
 
@@ -189,17 +189,17 @@ async function look(
   };
 }
 
-async function endpointsOf({ deliveries, rows, endpoints }: HealthParts): Promise<EndpointHealth[]> {
+async function endpointsOf({ deliveries, rows, receivers }: HealthParts): Promise<EndpointHealth[]> {
   const found = new Map((await rows.list()).map(row => [row.name, row]));
-  const given = new Set(endpoints.map(({ kept }) => kept));
+  const given = new Set(receivers.map(({ kept }) => kept));
   const added = [...found.values()].filter(({ name, settings }) => settings && !given.has(name));
-  const all = [...endpoints, ...added.map(({ name }) => ({ name, kept: name }))];
-  return Promise.all(all.map(endpoint => standing(deliveries, endpoint, found.get(endpoint.kept))));
+  const all = [...receivers, ...added.map(({ name }) => ({ label: name, kept: name }))];
+  return Promise.all(all.map(receiver => standing(deliveries, receiver, found.get(receiver.kept))));
 }
 
 async function standing(
   deliveries: HealthParts['deliveries'],
-  { name, kept }: HealthParts['endpoints'][number],
+  { label: name, kept }: HealthParts['receivers'][number],
   row: EndpointRow | undefined,
 ): Promise<EndpointHealth> {
   const { pending, oldest, dead } = await deliveries.standing(kept);

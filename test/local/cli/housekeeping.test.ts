@@ -99,7 +99,7 @@ describe('housekeeping', () => {
     onTestFinished(() => void vi.useRealTimers());
     const failures: unknown[] = [];
     let tries = 0;
-    const housekeeping = startHousekeeping({
+    const stop = startHousekeeping({
       journal: {
         expire: () => {
           tries += 1;
@@ -119,7 +119,7 @@ describe('housekeeping', () => {
     await vi.advanceTimersByTimeAsync(600_000);
     expect(tries).toBe(2);
     expect(failures).toEqual([new Error('disk full')]);
-    await housekeeping.stop();
+    await stop();
     await vi.advanceTimersByTimeAsync(1_200_000);
     expect(tries).toBe(2);
   });

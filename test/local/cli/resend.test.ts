@@ -10,14 +10,14 @@ import type { Output } from '../../../local/terminal/output.ts';
 import { someEvents } from '../../kit/delivery/given.ts';
 import { AT, delivery } from '../../kit/store/delivery.ts';
 
-const ENDPOINTS = [{ name: 'planner' }, { name: 'crm' }];
-const SUBSCRIPTIONS = [{ name: '127-0-0-1-ab', label: 'http://127.0.0.1:9000' }];
+const ENDPOINTS = ['planner', 'crm'].map(name => ({ label: name, kept: name }));
+const SUBSCRIPTION = { label: 'http://127.0.0.1:9000', kept: 'sns:127-0-0-1-ab' };
 
 describe('--resend', () => {
   it('means endpoints and subscriptions by the names that are said of them', () => {
     const names = ['planner', 'http://127.0.0.1:9000'];
-    expect([...resendOf(names, ENDPOINTS, SUBSCRIPTIONS)]).toEqual(['planner', 'sns:127-0-0-1-ab']);
-    expect(resendOf([], ENDPOINTS, SUBSCRIPTIONS).size).toBe(0);
+    expect([...resendOf(names, [SUBSCRIPTION, ...ENDPOINTS])]).toEqual(['planner', 'sns:127-0-0-1-ab']);
+    expect(resendOf([], ENDPOINTS).size).toBe(0);
   });
 
   it.each([
@@ -33,7 +33,7 @@ describe('--resend', () => {
       '--resend takes the name of an endpoint: this start has planner, crm, and no text of 25 characters.',
     ],
   ])('refuses %j with the names that there are', (name, endpoints, message) => {
-    expect(() => resendOf([name], endpoints, [])).toThrow(new UsageError(message));
+    expect(() => resendOf([name], endpoints)).toThrow(new UsageError(message));
   });
 });
 

@@ -36,7 +36,7 @@ function run() {
     journal: sqliteJournal(database),
     deliveries: sqliteDeliveries(database),
     rows: sqliteEndpointRows(database),
-    endpoints: [{ name: 'planner', kept: 'crm' }],
+    receivers: [{ label: 'planner', kept: 'crm' }],
     clock: () => state.now,
   };
   const write = async (change: Partial<ProcessState>) => {
