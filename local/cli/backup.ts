@@ -1,7 +1,7 @@
 import {
   chmodSync,
   closeSync,
-  copyFileSync,
+  cpSync,
   existsSync,
   fsyncSync,
   lstatSync,
@@ -11,16 +11,19 @@ import {
   renameSync,
   rmSync,
 } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
-import { platform } from 'node:process';
+import { basename, dirname, join, relative, resolve } from 'node:path';
+import { syncDirectory } from '../../functions/basics/write-whole.ts';
 import { copyDatabase } from '../../functions/store/sqlite/database.ts';
 import { failure } from '../basics/failure.ts';
 import { makeDirectory, whyUnusable } from '../data/data-directory.ts';
 import { SECRETS_FOLDER } from '../data/secret-files.ts';
 import { STORE_FILE } from '../data/store-file.ts';
 
-/** Files beside the store that are copied. The others, such as the lock, belong to one process alone. */
-const BESIDE = /^((service|subscriptions)\.json|sns-signing\.pem|rejected\.jsonl|[\w.-]+\.secret)$/;
+/** What is copied beside the store. The other files, such as the lock, belong to one process alone. The secrets are those of endpoints
+ *  that were added while a run went on; their settings are rows of the store. */
+const BESIDE = new RegExp(
+  `^((service|subscriptions)\\.json|sns-signing\\.pem|rejected\\.jsonl|[\\w.-]+\\.secret|${SECRETS_FOLDER}(/[^/]+\\.json)?)$`,
+);
 
 /**
  * Copies a data directory into a new one with mode 0700, also while a run uses it. The store is copied as
@@ -37,13 +40,10 @@ export function backUp(from: string, to: string): void {
   makePartial(partial, target);
   try {
     copyDatabase(join(source, STORE_FILE), join(partial, STORE_FILE));
-    const beside = readdirSync(source).filter(name => BESIDE.test(name) && isFile(join(source, name)));
-    for (const name of beside) copyFileSync(join(source, name), join(partial, name));
-    for (const name of [STORE_FILE, ...beside]) keep(join(partial, name));
-    copySecrets(join(source, SECRETS_FOLDER), join(partial, SECRETS_FOLDER));
-    sync(partial);
+    cpSync(source, partial, { recursive: true, filter: path => isCopied(relative(source, path), path) });
+    keep(partial);
     renameSync(partial, target);
-    sync(dirname(target));
+    syncDirectory(dirname(target));
   } catch (error) {
     rmSync(partial, { recursive: true, force: true });
     throw new Error(`${source} can not be copied to ${target}: ${failure(error)}.`, { cause: error });
@@ -65,36 +65,26 @@ function makePartial(partial: string, target: string): void {
   }
 }
 
-/** Copies the secrets of endpoints that were added while a run went on; their settings are rows of the
- *  store. */
-function copySecrets(from: string, to: string): void {
-  if (!existsSync(from)) return;
-  mkdirSync(to, { mode: 0o700 });
-  for (const name of readdirSync(from).filter(name => name.endsWith('.json') && isFile(join(from, name)))) {
-    copyFileSync(join(from, name), join(to, name));
-    keep(join(to, name));
-  }
-  sync(to);
+function isCopied(name: string, path: string): boolean {
+  if (name === '') return true;
+  const isFolder = name === SECRETS_FOLDER;
+  const found = lstatSync(path);
+  return BESIDE.test(name.replaceAll('\\', '/')) && (isFolder ? found.isDirectory() : found.isFile());
 }
 
-function isFile(path: string): boolean {
-  return lstatSync(path).isFile();
-}
-
-/** Makes a file readable for its user alone, whatever the umask is, and has it on the disk. */
-function keep(path: string): void {
-  chmodSync(path, 0o600);
-  sync(path);
-}
-
-/** Has a directory's entries on the disk. Windows opens no directory, and doesn't need this. */
-function sync(path: string): void {
-  const isDirectory = lstatSync(path).isDirectory();
-  if (isDirectory && platform === 'win32') return;
-  const file = openSync(path, isDirectory ? 'r' : 'r+');
-  try {
+/** Makes a folder and its files readable for their user alone, whatever the umask is, and has them on the disk. */
+function keep(folder: string): void {
+  chmodSync(folder, 0o700);
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) {
+      keep(path);
+      continue;
+    }
+    chmodSync(path, 0o600);
+    const file = openSync(path, 'r+');
     fsyncSync(file);
-  } finally {
     closeSync(file);
   }
+  syncDirectory(folder);
 }
