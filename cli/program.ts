@@ -1,8 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { didYouMean, Refused } from '../functions/operations/refused.ts';
-import { failure } from '../local/basics/failure.ts';
 import { packageVersion } from '../local/basics/package-file.ts';
-import { UsageError } from '../local/basics/usage-error.ts';
+import { failure, UsageError } from '../local/basics/usage-error.ts';
 import { printable, printableLines } from '../local/terminal/text.ts';
 import { addCommands } from './commands/commands.ts';
 import { examples } from './commands/example.ts';

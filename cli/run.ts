@@ -1,7 +1,6 @@
 import { argv, cwd, env, exit, stderr, stdin, stdout } from 'node:process';
 import { sleep } from '../functions/basics/system.ts';
-import { withEnvFile } from '../local/basics/environment.ts';
-import { flush } from '../local/basics/flush.ts';
+import { flush, withEnvFile } from '../local/basics/process.ts';
 import { browse } from './browse.ts';
 import { backUpRun } from './connect/back-up.ts';
 import { openDoctor } from './connect/doctor.ts';

@@ -1,10 +1,8 @@
 import { argv, cwd, env, exit, stderr, stdin, stdout, umask } from 'node:process';
 import { text } from 'node:stream/consumers';
-import { withEnvFile } from './basics/environment.ts';
-import { flush } from './basics/flush.ts';
+import { flush, onInterrupt, withEnvFile } from './basics/process.ts';
 import { UsageError } from './basics/usage-error.ts';
 import { type Runner, startRunner } from './cli/runner.ts';
-import { onInterrupt } from './cli/signals.ts';
 import { configFileIn } from './settings/config-file.ts';
 import { withValuesOfStdin } from './settings/endpoint-options.ts';
 import { HELP } from './settings/help.ts';

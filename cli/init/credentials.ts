@@ -1,4 +1,4 @@
-import { type Environment, withEnvFile } from '../../local/basics/environment.ts';
+import { type Environment, withEnvFile } from '../../local/basics/process.ts';
 import { credentialVariables } from '../../local/settings/watched.ts';
 import type { Input } from '../context/input.ts';
 

@@ -1,7 +1,7 @@
 import { readConfig } from '../../functions/config/read.ts';
 import type { DoctorAnswer } from '../../functions/operations/protocol/doctor.ts';
 import { Refused } from '../../functions/operations/refused.ts';
-import type { Environment } from '../../local/basics/environment.ts';
+import type { Environment } from '../../local/basics/process.ts';
 import { doctorOf } from '../../local/operate/doctor.ts';
 import { configuredSource } from '../../local/settings/source.ts';
 import type { World } from '../context/world.ts';

@@ -14,7 +14,7 @@ import {
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { syncDirectory } from '../../functions/basics/write-whole.ts';
 import { copyDatabase } from '../../functions/store/sqlite/database.ts';
-import { failure } from '../basics/failure.ts';
+import { failure } from '../basics/usage-error.ts';
 import { makeDirectory, whyUnusable } from '../data/data-directory.ts';
 import { SECRETS_FOLDER } from '../data/secret-files.ts';
 import { STORE_FILE } from '../data/store-file.ts';

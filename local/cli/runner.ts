@@ -7,9 +7,8 @@ import { Refused } from '../../functions/operations/refused.ts';
 import { sendOne } from '../../functions/queue/queue.ts';
 import type { SetAside } from '../../functions/queue/set-aside.ts';
 import { askedPass, passIn } from '../../functions/schedule/pass-message.ts';
-import type { Environment } from '../basics/environment.ts';
-import { failure } from '../basics/failure.ts';
-import { UsageError } from '../basics/usage-error.ts';
+import type { Environment } from '../basics/process.ts';
+import { failure, UsageError } from '../basics/usage-error.ts';
 import {
   type DataDirectory,
   openDataDirectory,

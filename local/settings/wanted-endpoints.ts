@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Config } from '../../functions/config/schema.ts';
 import type { EndpointSettings } from '../../functions/model/endpoint.ts';
 import { type EndpointKind, KINDS } from '../../functions/model/kinds.ts';
-import type { Environment } from '../basics/environment.ts';
+import { type Environment, textIn } from '../basics/process.ts';
 import { UsageError } from '../basics/usage-error.ts';
 import { checkAddress, checkSecret, type EndpointOption } from './endpoint-options.ts';
 import { variablePrefix } from './watched.ts';
@@ -61,7 +61,7 @@ function sharedSecrets(options: readonly EndpointOption[], environment: Environm
 }
 
 function secretsIn(variable: string, environment: Environment): string[] {
-  const text = environment[variable]?.trim() ?? '';
+  const text = textIn(environment, variable);
   if (text === '') return [];
   const secrets = text.split(',').map(each => checkSecret(variable, each.trim()));
   if (secrets.length <= 2) return secrets;
@@ -79,7 +79,7 @@ export function variableOf(kind: EndpointKind): string {
 }
 
 function fromEnvironment(variable: string, lack: string, environment: Environment): string {
-  const url = environment[variable]?.trim() ?? '';
+  const url = textIn(environment, variable);
   if (url !== '') return checkAddress(variable, url);
   const separator = lack.endsWith('or') ? '' : ':';
   throw new UsageError(`${lack}${separator} set ${variable} in the environment or in .env.`);

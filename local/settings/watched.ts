@@ -3,7 +3,7 @@ import { shown } from '../../functions/config/problems.ts';
 import type { Config } from '../../functions/config/schema.ts';
 import { secureAddress } from '../../functions/config/values.ts';
 import { processId, type WorkspaceSettings, workspacesOf } from '../../functions/config/workspace.ts';
-import type { Environment } from '../basics/environment.ts';
+import { type Environment, textIn } from '../basics/process.ts';
 import { UsageError } from '../basics/usage-error.ts';
 
 /** A real service, as the environment names it (service-api.md §1, §5). */
@@ -28,13 +28,13 @@ type Name = (typeof NAMES)[number];
 
 /** Whether the environment names a service, or a part of one. */
 export function namesService(environment: Environment): boolean {
-  return NAMES.some(name => (environment[name]?.trim() ?? '') !== '');
+  return NAMES.some(name => textIn(environment, name) !== '');
 }
 
 /** undefined when no SERVICE_* variable is set. @throws UsageError that names what is missing or wrong, and no value of
  *  a variable that may hold a secret. */
 export function serviceSettings(environment: Environment): ServiceSettings | undefined {
-  const value = (name: Name) => environment[name]?.trim() ?? '';
+  const value = (name: Name) => textIn(environment, name);
   if (!namesService(environment)) return undefined;
   const missing = NAMES.filter(name => value(name) === '');
   if (missing.length > 0)
@@ -84,7 +84,7 @@ export function watchedOf(config: Config, environment: Environment): Watched[] {
   const settings = workspacesOf(config);
   refuseAlike(settings.map(({ name }) => name));
   const missing = settings.flatMap(({ name }) =>
-    Object.values(credentialVariables(name)).filter(variable => textIn(variable, environment) === ''),
+    Object.values(credentialVariables(name)).filter(variable => textIn(environment, variable) === ''),
   );
   if (missing.length > 0)
     throw new UsageError(
@@ -93,13 +93,8 @@ export function watchedOf(config: Config, environment: Environment): Watched[] {
     );
   return settings.map(workspace => {
     const { clientId, clientSecret } = credentialVariables(workspace.name);
-    return {
-      workspace,
-      credentials: {
-        clientId: textIn(clientId, environment),
-        clientSecret: textIn(clientSecret, environment),
-      },
-    };
+    const value = (variable: string) => textIn(environment, variable);
+    return { workspace, credentials: { clientId: value(clientId), clientSecret: value(clientSecret) } };
   });
 }
 
@@ -125,8 +120,4 @@ export function credentialVariables(workspace: string): { clientId: string; clie
 /** A name as an environment variable may have it: `example-eu` becomes EXAMPLE_EU. */
 export function variablePrefix(name: string): string {
   return name.replaceAll('-', '_').toUpperCase();
-}
-
-function textIn(variable: string, environment: Environment): string {
-  return environment[variable]?.trim() ?? '';
 }

@@ -3,9 +3,8 @@ import type { Clock, Sleep } from '../../functions/basics/clock.ts';
 import type { Deliveries } from '../../functions/store/store.ts';
 import type { Topic } from '../loops/topic.ts';
 import { Backlog } from './backlog.ts';
-import { startControl } from './control.ts';
+import { certificateOf, signingKey, startControl } from './control.ts';
 import { type Filter, matchesFilter } from './messages.ts';
-import { certificateOf, signingKey } from './signing-key.ts';
 import { Subscription, type SubscriptionLog } from './subscription.ts';
 import { type Identity, subscriptionMemory } from './subscription-memory.ts';
 

@@ -1,7 +1,7 @@
 import { exit, stderr, stdout } from 'node:process';
 import { parseArgs } from 'node:util';
 import { parseDuration } from '../../local/basics/duration.ts';
-import { onInterrupt } from '../../local/cli/signals.ts';
+import { onInterrupt } from '../../local/basics/process.ts';
 import { crash } from './crash.ts';
 import { tell } from './summary.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { keptSecret } from '../../local/data/secret-files.ts';
-import { signingKey } from '../../local/sns/signing-key.ts';
+import { signingKey } from '../../local/sns/control.ts';
 import { subscriptionMemory } from '../../local/sns/subscription-memory.ts';
 import { moduleUrl } from '../kit/temporary.ts';
 import { onDisk } from './disk/on-disk.ts';
@@ -26,7 +26,7 @@ describe('what a start keeps beside the store, after a power cut', () => {
   it.each([
     [
       'the signing key of the topic',
-      'local/sns/signing-key.ts',
+      'local/sns/control.ts',
       (directory: string) => `await it.signingKey(${directory});`,
       (directory: string) => signingKey(directory),
     ],

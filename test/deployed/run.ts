@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { onInterrupt } from '../../local/cli/signals.ts';
+import { onInterrupt } from '../../local/basics/process.ts';
 import { buildWorkspace, startSimulatedService } from '../../simulator/server.ts';
 import { freePort } from '../kit/dynamodb/free-port.ts';
 import { EXIT_UNAVAILABLE, unavailableLine } from './available.ts';

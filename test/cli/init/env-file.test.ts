@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { addToEnvFile } from '../../../cli/init/env-file.ts';
-import { withEnvFile } from '../../../local/basics/environment.ts';
+import { withEnvFile } from '../../../local/basics/process.ts';
 import { UsageError } from '../../../local/basics/usage-error.ts';
 import { temporaryDirectory } from '../../kit/temporary.ts';
 

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import type { ChangeEvent } from '../../../functions/model/event.ts';
-import { flush } from '../../../local/basics/flush.ts';
+import { flush } from '../../../local/basics/process.ts';
 import { createOutput } from '../../../local/terminal/output.ts';
 
 const event = { id: 'p.1.2.0', data: { text: 'two\nlines' } } as unknown as ChangeEvent;

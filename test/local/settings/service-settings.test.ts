@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { withEnvFile } from '../../../local/basics/environment.ts';
+import { withEnvFile } from '../../../local/basics/process.ts';
 import { serviceSettings } from '../../../local/settings/watched.ts';
 import { temporaryDirectory } from '../../kit/temporary.ts';
 

@@ -3,7 +3,7 @@ import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { certificateOf, signingKey } from '../../../local/sns/signing-key.ts';
+import { certificateOf, signingKey } from '../../../local/sns/control.ts';
 import { afterwards, receiver, startSns } from '../../kit/local/sns.ts';
 
 let directory: string;

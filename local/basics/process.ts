@@ -1,0 +1,65 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Writable } from 'node:stream';
+import { parseEnv } from 'node:util';
+
+/** The variables of a run on one machine. Those of the functions on AWS stand in `functions/config/environments.ts`. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The environment, with what it lacks from the file `.env` in `directory`. It may have line ends of any system, and the byte
+ *  order mark that editors on Windows put first, which would be part of the first name. Names are as they are written, on
+ *  Windows, too, where the environment itself has them in either case. */
+export function withEnvFile(environment: Environment, directory: string): Environment {
+  try {
+    const text = readFileSync(join(directory, '.env'), 'utf8').replace(/^\uFEFF/, '');
+    return { ...parseEnv(text), ...environment };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return environment;
+    throw error;
+  }
+}
+
+/** The trimmed value of a variable; empty where it is not set. */
+export function textIn(environment: Environment, variable: string): string {
+  return environment[variable]?.trim() ?? '';
+}
+
+/** Resolves when everything written to the stream has left this process, or its reader is gone. A pipe takes 64 KB at a
+ *  time, and what waits for its reader when the process exits is lost. */
+export function flush(stream: Writable): Promise<void> {
+  return new Promise(resolve => {
+    if (stream.destroyed) return resolve();
+    stream.once('close', resolve);
+    stream.write('', () => resolve());
+  });
+}
+
+export interface Interruptible {
+  /** Called at the first signal, with its name. */
+  onFirst(signal: NodeJS.Signals): void;
+  /** Called at the second signal: the user does not want to wait. */
+  onSecond(): void;
+}
+
+/** How long, in ms, a signal counts as the same key stroke: Ctrl-C may come twice, from the terminal and
+ *  from npm, which passes on its own. */
+const ONE_KEY_STROKE_MS = 300;
+
+/**
+ * Listens for Ctrl-C, for a termination that lets the process end by itself, and for a terminal that
+ * closes, until the process ends.
+ *
+ * Linux and macOS send SIGINT, SIGTERM and SIGHUP for these. On Windows Node reports Ctrl-C and a closed
+ * window as SIGINT and SIGHUP; ten seconds after the latter Windows ends the process. It has nothing like
+ * SIGTERM: sending that, or pressing Ctrl-Break, kills at once, which loses nothing (docs/local.md).
+ */
+export function onInterrupt({ onFirst, onSecond }: Interruptible): void {
+  let first: number | undefined;
+  const listen = (signal: NodeJS.Signals) => {
+    if (first === undefined) {
+      first = Date.now();
+      onFirst(signal);
+    } else if (Date.now() - first > ONE_KEY_STROKE_MS) onSecond();
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, listen);
+}
