@@ -92,7 +92,7 @@ async function startRun(database: Database, endpoints: number, share: 'all' | 'o
   };
   const delivering = startDelivering({
     ...{ configured, deliveries, queues, secrets, clock, sleep, log: LOG },
-    ...{ rows: sqliteEndpointRows(database), slots: sqliteSlots(database) },
+    ...{ endpoints: sqliteEndpointRows(database), slots: sqliteSlots(database) },
     linkTemplates: [],
     setAside: async () => undefined,
     say: () => undefined,

@@ -23,7 +23,7 @@ export interface Endpoints extends Delivering {
   readonly secrets: SecretKeeper;
 }
 
-interface Parts extends Pick<Store, 'deliveries' | 'rows' | 'slots' | 'queues'> {
+interface Parts extends Pick<Store, 'deliveries' | 'endpoints' | 'slots' | 'queues'> {
   readonly closers: AsyncDisposableStack;
   readonly directory: DataDirectory;
   readonly output: Output;
@@ -37,7 +37,7 @@ interface Parts extends Pick<Store, 'deliveries' | 'rows' | 'slots' | 'queues'> 
 /** Serves the wanted endpoints, and those that were added in earlier runs. Each goes on with
  *  what an earlier run left, even if that run had stopped it. */
 export async function startEndpoints(parts: Parts, wanted: readonly WantedEndpoint[]): Promise<Endpoints> {
-  const { closers, output, directory, deliveries, rows, clock } = parts;
+  const { closers, output, directory, deliveries, endpoints, clock } = parts;
   const secrets = secretsOfAll(wanted, parts);
   const configured = wanted.map(
     ({ isOption: _, url: _url, origin: _origin, secrets: _secrets, ...settings }) => settings,
@@ -46,7 +46,7 @@ export async function startEndpoints(parts: Parts, wanted: readonly WantedEndpoi
   const formerDead = new Map<string, number>();
   const names = async () => [
     ...configured.map(({ name }) => name),
-    ...(await rows.list()).flatMap(({ name, settings }) => (settings ? [name] : [])),
+    ...(await endpoints.list()).flatMap(({ name, settings }) => (settings ? [name] : [])),
   ];
   for (const name of new Set(await names()))
     formerDead.set(name, await takeUp(parts, { endpoint: name, label: name }, clock()));
@@ -79,13 +79,13 @@ export async function startEndpoints(parts: Parts, wanted: readonly WantedEndpoi
 async function writeRows(
   wanted: readonly WantedEndpoint[],
   configured: readonly EndpointSettings[],
-  { rows }: Parts,
+  { endpoints }: Parts,
 ): Promise<void> {
   const origins = new Map(wanted.map(({ name, origin }) => [name, origin]));
-  const names = [...configured.map(({ name }) => name), ...(await rows.list()).map(({ name }) => name)];
+  const names = [...configured.map(({ name }) => name), ...(await endpoints.list()).map(({ name }) => name)];
   for (const name of new Set(names)) {
     const settings = configured.find(endpoint => endpoint.name === name);
-    await rows.change(name, row => {
+    await endpoints.change(name, row => {
       const { configured: _, ...rest } = row ?? { name, health: {} };
       if (!rest.settings && !settings) return 'removed';
       const origin = settings && origins.get(name);

@@ -10,7 +10,7 @@ const AT_ONCE = 200;
 const PAUSE_MS = 50;
 
 interface Parts {
-  readonly journal: Pick<Journal, 'expire'>;
+  readonly feed: Pick<Journal, 'expire'>;
   readonly deliveries: Pick<SqliteDeliveries, 'expire'>;
 }
 
@@ -40,11 +40,11 @@ export function startHousekeeping(
 
 /** One round: all that expired before `now` (ms since 1970) is dropped. */
 export async function dropExpired(
-  { journal, deliveries }: Parts,
+  { feed, deliveries }: Parts,
   now: number,
   pause: () => Promise<unknown>,
   signal: AbortSignal,
 ): Promise<void> {
-  while (journal.expire(now, AT_ONCE) === AT_ONCE && !signal.aborted) await pause();
+  while (feed.expire(now, AT_ONCE) === AT_ONCE && !signal.aborted) await pause();
   await deliveries.expire(now);
 }

@@ -93,7 +93,7 @@ async function start(
   const passes = new PassWatch(clock());
   const about = { ...store, ...source, passes, clock, receivers };
   const health = await serveHealth(closers, options.health, about);
-  const added = (await store.rows.list()).flatMap(({ name, settings }) =>
+  const added = (await store.endpoints.list()).flatMap(({ name, settings }) =>
     settings && !wanted.some(one => one.name === name) ? [settings] : [],
   );
   const start = {
@@ -123,8 +123,7 @@ async function start(
     reportConsole({ output, options, address, directory });
   }
   const startFeed = (): Feed => {
-    const { journal } = store;
-    const feed = new Feed({ journal, publish: topic.publish, sleep, onNotice: output.warn });
+    const feed = new Feed({ journal: store.feed, publish: topic.publish, sleep, onNotice: output.warn });
     wakeFeed = () => feed.wake();
     closers.defer(() => feed.stop());
     return feed;
@@ -151,7 +150,7 @@ async function start(
       closers.defer(startHousekeeping({ ...store, clock, sleep, onFailure }));
       const common = { source, clock, sleep };
       const passing = startPasses(run, { ...common, polling, setAside, queue: store.queues.passes });
-      ticker = startTicks(run, { ...common, ...store, endpoints, passing });
+      ticker = startTicks(run, { ...common, ...store, delivering: endpoints, passing });
     },
     stop: () => closers.disposeAsync(),
   };
@@ -194,14 +193,12 @@ interface Operating extends Store, Endpoints {
 /** Answers requests for operations until the run stops. The data directory has the address. */
 async function serveOperations(
   { closers, directory, output }: RunContext,
-  { source, rows, reader, queues, wakes, hasConsole, ...parts }: Operating,
+  { source, queues, wakes, hasConsole, ...parts }: Operating,
 ): Promise<Address> {
   const operations = localOperations({
     ...parts,
     isRunning: true,
     log: output.log,
-    endpoints: rows,
-    journal: reader,
     queues: wakes,
     doctor: doctorOf(source),
     processes: async () => processesOf(source),

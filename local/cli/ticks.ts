@@ -13,9 +13,12 @@ import type { Endpoints } from './endpoints.ts';
 import { type Passing, workspacesOf } from './passes.ts';
 
 interface Parts
-  extends Pick<Store, 'queues' | 'rows' | 'deliveries' | 'reader' | 'claims' | 'progress' | 'isChanged'> {
+  extends Pick<
+    Store,
+    'queues' | 'endpoints' | 'deliveries' | 'journal' | 'claims' | 'progress' | 'isChanged'
+  > {
   readonly source: Pick<Source, 'watched'>;
-  readonly endpoints: Pick<Endpoints, 'registry' | 'wakes' | 'configured' | 'recover' | 'wake'>;
+  readonly delivering: Pick<Endpoints, 'registry' | 'wakes' | 'configured' | 'recover' | 'wake'>;
   readonly passing: Passing;
   readonly clock: Clock;
   readonly sleep: Sleep;
@@ -24,16 +27,16 @@ interface Parts
 /** Starts the ticks, which start passes, wake drains and work off replays, as on AWS. */
 export function startTicks(
   { closers, output }: { readonly closers: AsyncDisposableStack; readonly output: Output },
-  { source, endpoints, passing, clock, sleep, ...store }: Parts,
+  { source, delivering, passing, clock, sleep, ...store }: Parts,
 ): Ticker {
   const processes = scheduledIn(workspacesOf(source));
   const period = periodOf(processes);
-  const { registry, wakes, configured } = endpoints;
-  const { queues, rows, deliveries, reader: journal, claims, progress, isChanged } = store;
+  const { registry, wakes, configured } = delivering;
+  const { queues, endpoints, claims, progress, isChanged } = store;
   // What a tick reports is for a stack's log; a run's health and status show it here.
   const log = { info: () => undefined, warn: () => undefined, error: throttled(output.log.error, clock) };
   const warn = throttled(output.warn, clock);
-  const replaying = { configured, endpoints: rows, deliveries, journal, queues: wakes, clock, log };
+  const replaying = { ...store, configured, queues: wakes, clock, log };
   const reclaiming = reclaimingAfter(claims);
   const ticker = startTicker({
     ...{ period, clock, sleep, isChanged },
@@ -43,14 +46,14 @@ export function startTicks(
       count: () => undefined,
       replays: (all, hasTime) => workOffReplays(replaying, all, hasTime),
     }),
-    isReplaying: async () => (await rows.list()).some(({ replay }) => replay !== undefined),
+    isReplaying: async () => (await endpoints.list()).some(({ replay }) => replay !== undefined),
     onChange: async change => {
       if (change === 'clock') {
         reclaiming.reclaim(clock());
-        await endpoints.recover(false);
+        await delivering.recover(false);
         await passing.askAll();
       }
-      endpoints.wake();
+      delivering.wake();
       passing.wake();
     },
     onFailure: error => warn(`A tick failed: ${failure(error)}. The next one tries again.`),

@@ -10,16 +10,11 @@ import {
   type SqliteDeliveries,
   type SqliteStore,
 } from '../../functions/store/sqlite/store.ts';
-import type { EndpointRows, JournalReader } from '../../functions/store/store.ts';
 import type { DataDirectory } from './data-directory.ts';
 import { STORE_FILE } from './store-file.ts';
 
 /** All that a run keeps, in one file. */
-export interface Store extends Omit<SqliteStore, 'journal'> {
-  readonly journal: SqliteStore['feed'];
-  /** The same journal, as people search it. */
-  readonly reader: JournalReader;
-  readonly rows: EndpointRows;
+export interface Store extends SqliteStore {
   readonly queues: LocalQueues;
   /** Whether another process has written into the file since the last call. */
   readonly isChanged: () => boolean;
@@ -68,12 +63,7 @@ export function openStore(
   recoverMessages(file, clock());
   file.exec(DELETE_KEPT);
   const queues = openQueues(file, clock);
-  return {
-    ...store,
-    ...{ journal: store.feed, reader: store.journal, rows: store.endpoints, queues },
-    deliveries: withQueued(store.deliveries, queues),
-    isChanged: changesOf(file),
-  };
+  return { ...store, queues, deliveries: withQueued(store.deliveries, queues), isChanged: changesOf(file) };
 }
 
 /** The queues in a file. */

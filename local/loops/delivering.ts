@@ -21,7 +21,7 @@ import { EndpointLog } from './endpoint-log.ts';
 interface Parts {
   /** The endpoints of the command line and of the configuration. */
   readonly configured: readonly EndpointSettings[];
-  readonly rows: EndpointRows;
+  readonly endpoints: EndpointRows;
   readonly slots: Slots;
   readonly deliveries: SqliteDeliveries;
   readonly queues: LocalQueues;
@@ -62,12 +62,13 @@ const FULL_PACE_MS = 60_000;
 
 /** Serves the queues that bring events to endpoints. */
 export function startDelivering(parts: Parts): Delivering {
-  const { configured, rows, slots, deliveries, queues, secrets, linkTemplates, setAside, clock, say } = parts;
+  const { configured, endpoints, slots, deliveries, queues, secrets, linkTemplates, setAside, clock, say } =
+    parts;
   const stopping = new AbortController();
   const endpointLog = new EndpointLog(say, parts.log, clock);
   const { log } = endpointLog;
   // What another process changes counts at once, because a row costs nothing to read.
-  const registry = createRegistry(configured, rows, clock, log, 0);
+  const registry = createRegistry(configured, endpoints, clock, log, 0);
   const wakes = wakeBy(queues.drains);
   const sending = {
     ...{ secrets, linkTemplates, clock, random: Math.random, allowLoopback: true, keepsConnections: true },
@@ -75,7 +76,7 @@ export function startDelivering(parts: Parts): Delivering {
     slowAfter: NEVER_SLOW_MS,
   };
   const deliver = createDeliver({
-    ...{ ...sending, registry, rows, deliveries, slots, log },
+    ...{ ...sending, registry, rows: endpoints, deliveries, slots, log },
     queues: wakes,
     sleep: ms => parts.sleep(ms, stopping.signal),
     count: () => undefined,
@@ -133,13 +134,19 @@ export function consumersOf(
 async function recover(
   endpoint: EndpointSettings,
   row: EndpointRow | undefined,
-  { rows, deliveries, wakes, clock, isStart }: Parts & { readonly wakes: Queues; readonly isStart: boolean },
+  {
+    endpoints,
+    deliveries,
+    wakes,
+    clock,
+    isStart,
+  }: Parts & { readonly wakes: Queues; readonly isStart: boolean },
 ): Promise<void> {
   const { name } = endpoint;
   const now = clock();
   await deliveries.bringForward(name, now);
   const waits = (await deliveries.due(name, now, 1)).length > 0;
-  const changed = await rows.change(name, found => {
+  const changed = await endpoints.change(name, found => {
     const { name: _, health = {}, ...rest } = found ?? row ?? { name };
     const before = isStart ? restarted(health) : unheld(health);
     if (!waits) return { name, ...rest, health: before };

@@ -2,7 +2,6 @@ import type { ServerResponse } from 'node:http';
 import { type Clock, happenedAt } from '../../functions/basics/clock.ts';
 import type { Mode, ProcessKey } from '../../functions/basics/process.ts';
 import { longestSilence, type ProcessSettings } from '../../functions/config/workspace.ts';
-import type { EndpointRow } from '../../functions/model/endpoint-row.ts';
 import { type Journal, PUBLISHER } from '../../functions/store/sqlite/journal.ts';
 import type { Deliveries, EndpointRows, Snapshots } from '../../functions/store/store.ts';
 import { showAbout } from '../basics/duration.ts';
@@ -30,44 +29,42 @@ export class PassWatch {
     this.#startedAt = startedAt;
   }
 
-  /** As it is `now`. Where a clock was set back since, time counts from now on. */
+  /** The state `now`. Where a clock was set back since, time counts from now on. */
   of(process: ProcessKey, now: number): Freshness {
-    const known = this.#of(process);
-    const { startedAt, movedAt, sweptAt } = known;
-    if (Math.max(startedAt, movedAt, sweptAt) <= now) return known;
-    const past = (at: number) => Math.min(at, now);
-    this.#set(process, { startedAt: past(startedAt), movedAt: past(movedAt), sweptAt: past(sweptAt) });
-    return this.#of(process);
+    return this.#set(process, ({ startedAt, movedAt, sweptAt }) => ({
+      startedAt: Math.min(startedAt, now),
+      movedAt: Math.min(movedAt, now),
+      sweptAt: Math.min(sweptAt, now),
+    }));
   }
 
   /** A pass has read something, and goes on. */
   moved(process: ProcessKey, at: number): void {
-    this.#set(process, { movedAt: at });
+    this.#set(process, () => ({ movedAt: at }));
   }
 
   /** A pass was completed. */
   passed(process: ProcessKey, mode: Mode, at: number): void {
-    const failures = { ...this.#of(process).failures };
-    delete failures[mode];
-    this.#set(process, { movedAt: at, failures, ...(mode === 'sweep' && { sweptAt: at }) });
+    this.#set(process, ({ failures: { [mode]: _, ...failures } }) => ({
+      ...{ movedAt: at, failures },
+      ...(mode === 'sweep' && { sweptAt: at }),
+    }));
   }
 
   failed(process: ProcessKey, mode: Mode, reason: string): void {
-    this.#set(process, { failures: { ...this.#of(process).failures, [mode]: reason } });
+    this.#set(process, ({ failures }) => ({ failures: { ...failures, [mode]: reason } }));
   }
 
-  #of(process: ProcessKey): Freshness {
+  #set({ workspace, processId }: ProcessKey, change: (known: Freshness) => Partial<Freshness>): Freshness {
+    const key = JSON.stringify([workspace, processId]);
     const startedAt = this.#startedAt;
-    const fresh = { startedAt, movedAt: startedAt, sweptAt: startedAt, failures: {} };
-    return this.#processes.get(keyOf(process)) ?? fresh;
-  }
-
-  #set(process: ProcessKey, change: Partial<Freshness>): void {
-    this.#processes.set(keyOf(process), { ...this.#of(process), ...change });
+    const unknown = { startedAt, movedAt: startedAt, sweptAt: startedAt, failures: {} };
+    const known = this.#processes.get(key) ?? unknown;
+    const changed = { ...known, ...change(known) };
+    this.#processes.set(key, changed);
+    return changed;
   }
 }
-
-const keyOf = ({ workspace, processId }: ProcessKey): string => JSON.stringify([workspace, processId]);
 
 /** How a run is. Times are ISO texts. */
 export interface Health {
@@ -112,9 +109,9 @@ interface HealthParts {
   readonly watched: readonly Watched[];
   readonly passes: Pick<PassWatch, 'of'>;
   readonly snapshots: Pick<Snapshots, 'readState'>;
-  readonly journal: Pick<Journal, 'after' | 'positionOf'>;
+  readonly feed: Pick<Journal, 'after' | 'positionOf'>;
   readonly deliveries: Pick<Deliveries, 'standing'>;
-  readonly rows: Pick<EndpointRows, 'list'>;
+  readonly endpoints: Pick<EndpointRows, 'list'>;
   /** Those that the run was started with; those that were added are found in their rows. `kept`: the name that its deliveries are kept
    *  under. */
   readonly receivers: readonly { readonly label: string; readonly kept: string }[];
@@ -134,8 +131,8 @@ export async function healthOf(parts: HealthParts): Promise<Health> {
       watched.workspace.processes.map(process => look(parts, watched, process, now)),
     ),
   );
-  const { journal } = parts;
-  const waiting = journal.after(journal.positionOf(PUBLISHER), 1)[0]?.at;
+  const { feed } = parts;
+  const waiting = feed.after(feed.positionOf(PUBLISHER), 1)[0]?.at;
   const stuck = waiting !== undefined && now - waiting > PUBLISHED_WITHIN_MS;
   const late = [
     ...looks.flatMap(each => each.late),
@@ -189,30 +186,25 @@ async function look(
   };
 }
 
-async function endpointsOf({ deliveries, rows, receivers }: HealthParts): Promise<EndpointHealth[]> {
-  const found = new Map((await rows.list()).map(row => [row.name, row]));
+async function endpointsOf({ deliveries, endpoints, receivers }: HealthParts): Promise<EndpointHealth[]> {
+  const rows = new Map((await endpoints.list()).map(row => [row.name, row]));
   const given = new Set(receivers.map(({ kept }) => kept));
-  const added = [...found.values()].filter(({ name, settings }) => settings && !given.has(name));
+  const added = [...rows.values()].filter(({ name, settings }) => settings && !given.has(name));
   const all = [...receivers, ...added.map(({ name }) => ({ label: name, kept: name }))];
-  return Promise.all(all.map(receiver => standing(deliveries, receiver, found.get(receiver.kept))));
-}
-
-async function standing(
-  deliveries: HealthParts['deliveries'],
-  { label: name, kept }: HealthParts['receivers'][number],
-  row: EndpointRow | undefined,
-): Promise<EndpointHealth> {
-  const { pending, oldest, dead } = await deliveries.standing(kept);
-  const { stopped, paused, failing } = row?.health ?? {};
-  return {
-    name,
-    undelivered: pending,
-    ...(oldest !== undefined && { since: iso(oldest) }),
-    dead,
-    ...(failing && { failingSince: iso(failing.since) }),
-    ...(paused && { pausedSince: iso(paused.at) }),
-    ...(stopped && { stopped: stopped.reason }),
+  const look = async ({ label, kept }: HealthParts['receivers'][number]): Promise<EndpointHealth> => {
+    const { pending, oldest, dead } = await deliveries.standing(kept);
+    const { stopped, paused, failing } = rows.get(kept)?.health ?? {};
+    return {
+      name: label,
+      undelivered: pending,
+      ...(oldest !== undefined && { since: iso(oldest) }),
+      dead,
+      ...(failing && { failingSince: iso(failing.since) }),
+      ...(paused && { pausedSince: iso(paused.at) }),
+      ...(stopped && { stopped: stopped.reason }),
+    };
   };
+  return Promise.all(all.map(look));
 }
 
 const iso = (at: number): string => new Date(at).toISOString();

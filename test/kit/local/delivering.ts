@@ -45,7 +45,7 @@ export function openDelivering({
   const topic = new Topic({ queue: queues.events, deliveries, clock });
   const said: string[] = [];
   const delivering = startDelivering({
-    ...{ rows, deliveries, queues, clock, sleep },
+    ...{ endpoints: rows, deliveries, queues, clock, sleep },
     configured,
     slots: sqliteSlots(database),
     secrets: secrets ?? {

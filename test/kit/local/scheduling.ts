@@ -50,11 +50,11 @@ export async function startScheduling({
     { closers, output },
     {
       ...{ ...parts, queues, passing, progress, claims },
-      rows: { list: none, read: nothing, change: nothing },
+      endpoints: { list: none, read: nothing, change: nothing },
       deliveries: undefined as never,
-      reader: undefined as never,
+      journal: undefined as never,
       isChanged: () => false,
-      endpoints: {
+      delivering: {
         registry: { read: nothing, all: none, settings: none },
         wakes: { wake: nothing },
         configured: [],

@@ -20,12 +20,12 @@ function opened() {
     database.file.close();
     rmSync(directory, { recursive: true });
   });
-  const [journal, deliveries] = [sqliteJournal(database), sqliteDeliveries(database)];
+  const [feed, deliveries] = [sqliteJournal(database), sqliteDeliveries(database)];
   const snapshots = sqliteSnapshots(database);
   let version = AT;
   let subject = '';
   return {
-    journal,
+    feed,
     deliveries,
     /** Bytes of the file and its log. */
     size: () => {
@@ -64,7 +64,7 @@ describe('housekeeping', () => {
     for (const [index, { place }] of (await store.deliveries.due('crm', AT, 9)).entries())
       await store.deliveries.bury('crm', place, { at: AT + index * DAY, reason: 'no' });
     await round(store, AT + 30 * DAY);
-    expect(store.journal.after(0, 9).map(({ at }) => at)).toEqual([AT + DAY, AT + 2 * DAY]);
+    expect(store.feed.after(0, 9).map(({ at }) => at)).toEqual([AT + DAY, AT + 2 * DAY]);
     await round(store, AT + 30 * DAY + 1);
     expect((await store.deliveries.dead('crm', 9)).map(({ eventId }) => eventId)).toEqual(['e2']);
   });
@@ -75,7 +75,7 @@ describe('housekeeping', () => {
     const pause = vi.fn(async () => undefined);
     await dropExpired(store, AT + 60 * DAY, pause, new AbortController().signal);
     expect(pause).toHaveBeenCalledTimes(2);
-    expect(store.journal.after(0, 9)).toEqual([]);
+    expect(store.feed.after(0, 9)).toEqual([]);
   });
 
   it('keeps the file from growing over eight weeks of changes, in which the journal expires', async () => {
@@ -100,7 +100,7 @@ describe('housekeeping', () => {
     const failures: unknown[] = [];
     let tries = 0;
     const stop = startHousekeeping({
-      journal: {
+      feed: {
         expire: () => {
           tries += 1;
           if (tries === 1) throw new Error('disk full');

@@ -25,12 +25,12 @@ describe('the store of a run', () => {
     const path = temporaryDirectory();
     const first = open(path);
     await first.deliveries.add([delivery('e1')]);
-    first.journal.moveTo('publish', 7);
+    first.feed.moveTo('publish', 7);
     await first.close();
     expect(readdirSync(path).filter(name => name !== 'lock')).toEqual(['changewire.sqlite']);
     const next = open(path);
     expect(await next.deliveries.due('crm', AT, 9)).toMatchObject([{ eventId: 'e1' }]);
-    expect(next.journal.positionOf('publish')).toBe(7);
+    expect(next.feed.positionOf('publish')).toBe(7);
   });
 
   it('counts once a delivery whose message a killed run had not deleted after writing its row', async () => {

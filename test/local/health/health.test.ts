@@ -33,9 +33,9 @@ function run() {
     watched: [{ workspace, credentials }],
     passes,
     snapshots,
-    journal: sqliteJournal(database),
+    feed: sqliteJournal(database),
     deliveries: sqliteDeliveries(database),
-    rows: sqliteEndpointRows(database),
+    endpoints: sqliteEndpointRows(database),
     receivers: [{ label: 'planner', kept: 'crm' }],
     clock: () => state.now,
   };
@@ -123,7 +123,7 @@ describe('the health of a run', () => {
       unpublishedSince: new Date(AT).toISOString(),
     });
     expect((await at(6 * MINUTE)).late).toEqual(['events: not published for 6 min']);
-    parts.journal.moveTo('publish', 1);
+    parts.feed.moveTo('publish', 1);
     const well = await at(6 * MINUTE);
     expect(well.late).toEqual([]);
     expect(well).not.toHaveProperty('unpublishedSince');
@@ -132,14 +132,14 @@ describe('the health of a run', () => {
   it('knows the endpoints that were added while the run goes on, or in an earlier one', async () => {
     const { parts, at } = run();
     const settings = { name: 'added', kind: 'webhook' } as const;
-    await parts.rows.change('added', () => ({ name: 'added', settings, health: {} }));
-    await parts.rows.change('taken-out', () => ({ name: 'taken-out', health: {} }));
+    await parts.endpoints.change('added', () => ({ name: 'added', settings, health: {} }));
+    await parts.endpoints.change('taken-out', () => ({ name: 'taken-out', health: {} }));
     await parts.deliveries.add([delivery('e1', { endpoint: 'added' })]);
     expect((await at(MINUTE)).endpoints).toMatchObject([
       { name: 'planner', undelivered: 0 },
       { name: 'added', undelivered: 1 },
     ]);
-    await parts.rows.change('added', () => 'removed');
+    await parts.endpoints.change('added', () => 'removed');
     expect((await at(MINUTE)).endpoints).toHaveLength(1);
   });
 
@@ -159,7 +159,7 @@ describe('the health of a run', () => {
       failing: { since: AT, probes: 2 },
       paused: { at: AT },
     };
-    await parts.rows.change('crm', () => ({ name: 'crm', health }));
+    await parts.endpoints.change('crm', () => ({ name: 'crm', health }));
     expect(await at(MINUTE)).toMatchObject({
       status: 'ok',
       processes: [{ onHoldSince: new Date(AT).toISOString(), skipped: 1 }],
