@@ -1,4 +1,4 @@
-import fs, { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import process, { getuid, pid, platform } from 'node:process';
@@ -16,16 +16,11 @@ export interface DataDirectory {
 }
 
 /** Takes a directory for this process and this user alone, and makes it if there is none. `onNotice` is
- *  told what was changed in one that was there. @throws DirectoryInUse, and an error that names path and
- *  remedy in a line */
-export function openDataDirectory(
-  directory: string,
-  onNotice: (text: string) => void,
-  files?: Files,
-): DataDirectory {
+ *  told what was changed in one that was there. @throws an error that names path and remedy in a line */
+export function openDataDirectory(directory: string, onNotice: (text: string) => void): DataDirectory {
   const path = resolve(directory);
   try {
-    privateDirectory(path, onNotice, files);
+    privateDirectory(path, onNotice);
   } catch (error) {
     throw new Error(
       `The data directory ${path} ${whyUnusable(error)}. Name another one with --data, or use --memory.`,
@@ -50,22 +45,22 @@ const TEMPORARY = platform === 'win32' ? 'TEMP' : 'TMPDIR';
  * Makes a directory that lives as long as this process. Those of processes that were killed are removed
  * first.
  */
-export function openScratchDirectory(temporary = tmpdir(), files: Files = fs): DataDirectory {
-  const path = makeScratch(temporary, files);
+export function openScratchDirectory(temporary = tmpdir()): DataDirectory {
+  const path = makeScratch(temporary);
   const lock = lockDirectory(path);
   const release = () => {
     // First unlock, then remove: Windows removes no file that is open.
     lock.release();
-    rmSync(path, { recursive: true, force: true });
+    fs.rmSync(path, { recursive: true, force: true });
   };
   return { path, lasting: false, file: name => join(path, name), release };
 }
 
-function makeScratch(temporary: string, files: Files): string {
+function makeScratch(temporary: string): string {
   try {
-    const parent = realpathSync(temporary);
-    removeAbandoned(parent, files);
-    return mkdtempSync(join(parent, SCRATCH));
+    const parent = fs.realpathSync(temporary);
+    removeAbandoned(parent);
+    return fs.mkdtempSync(join(parent, SCRATCH));
   } catch (error) {
     throw new Error(
       `The temporary directory ${temporary} ${whyUnusable(error)}. Name another one with ${TEMPORARY}, or use --data.`,
@@ -75,23 +70,23 @@ function makeScratch(temporary: string, files: Files): string {
 
 /** Removes what it can. Every user may put links and folders with these names into a temporary directory, and no start may
  *  follow one, or fail because of it. */
-function removeAbandoned(parent: string, files: Files): void {
-  for (const path of scratchesIn(parent, files)) {
+function removeAbandoned(parent: string): void {
+  for (const path of scratchesIn(parent)) {
     try {
-      if (!isAbandoned(files.lstatSync(path))) continue;
+      if (!isAbandoned(fs.lstatSync(path))) continue;
       const lock = tryLock(path);
       if (lock === undefined) continue;
       lock.release();
-      files.rmSync(path, { recursive: true, force: true });
+      fs.rmSync(path, { recursive: true, force: true });
     } catch {
       // Another process removed it, or the next start may.
     }
   }
 }
 
-function scratchesIn(parent: string, files: Files): readonly string[] {
+function scratchesIn(parent: string): readonly string[] {
   try {
-    const names = files.readdirSync(parent).filter(name => name.startsWith(SCRATCH));
+    const names = fs.readdirSync(parent).filter(name => name.startsWith(SCRATCH));
     return names.map(name => join(parent, name));
   } catch {
     // A temporary directory need not be readable.
@@ -105,7 +100,7 @@ function isAbandoned(found: fs.Stats): boolean {
   return found.isDirectory() && isPrivate && Date.now() - found.mtimeMs >= 10_000;
 }
 
-/** Locks the directory; undefined when somebody uses it, or it is another user's. */
+/** Locks the directory; undefined when it is in use, or another user's. */
 function tryLock(path: string): Lock | undefined {
   try {
     return lockDirectory(path);
@@ -118,18 +113,6 @@ interface Lock {
   release(): void;
 }
 
-/** The data directory is in use by another process. */
-export class DirectoryInUse extends Error {
-  /** The holder's process id, when it is known. */
-  readonly holder: number | undefined;
-
-  constructor(directory: string, holder: number | undefined) {
-    const who = holder === undefined ? 'another process' : `process ${holder}`;
-    super(`${directory} is in use by ${who}. Stop that one, or choose another directory with --data DIR.`);
-    this.holder = holder;
-  }
-}
-
 /**
  * Makes this process the only user of a data directory. The lock is SQLite's, and the kernel gives it up
  * when its holder ends, however it ends. So no lock is ever stale, and another process that got the old
@@ -138,7 +121,7 @@ export class DirectoryInUse extends Error {
  * It is a lock of `fcntl` on Linux and macOS, and of `LockFileEx` on Windows, which may take a moment to
  * give up the lock of a process that was killed. On a network file system the lock is only as good as
  * that system's locks; the database can't be used there anyway.
- * @throws DirectoryInUse
+ * @throws when it is in use by another process, naming that
  */
 export function lockDirectory(directory: string): Lock {
   const holderFile = join(directory, 'lock.pid');
@@ -148,13 +131,15 @@ export function lockDirectory(directory: string): Lock {
   } catch (error) {
     database.close();
     if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) throw error;
-    throw new DirectoryInUse(directory, readHolder(holderFile));
+    throw new Error(
+      `${directory} is in use by ${readHolder(holderFile)}. Stop that one, or choose another directory with --data DIR.`,
+    );
   }
   writeWhole(holderFile, `${pid}\n`);
   return {
     release: () => {
       if (!database.isOpen) return;
-      rmSync(holderFile, { force: true });
+      fs.rmSync(holderFile, { force: true });
       database.close();
     },
   };
@@ -162,26 +147,13 @@ export function lockDirectory(directory: string): Lock {
 
 const SQLITE_BUSY = 5;
 
-function readHolder(file: string): number | undefined {
+function readHolder(file: string): string {
   try {
-    return Number.parseInt(readFileSync(file, 'utf8'), 10) || undefined;
+    return `process ${Number.parseInt(fs.readFileSync(file, 'utf8'), 10) || 'unknown'}`;
   } catch {
-    return undefined;
+    return 'another process';
   }
 }
-
-/** What is asked of the file system here; `node:fs` but in tests. */
-export type Files = Pick<
-  typeof fs,
-  | 'chmodSync'
-  | 'existsSync'
-  | 'lstatSync'
-  | 'mkdirSync'
-  | 'readdirSync'
-  | 'rmSync'
-  | 'statSync'
-  | 'writeFileSync'
->;
 
 /** The names that Changewire gives in a data directory. With others in it, the directory is somebody
  *  else's; `lost+found` is the file system's own. */
@@ -199,41 +171,36 @@ const OURS =
  * it: so modes are not looked at.
  * @throws the file system's error
  */
-export function privateDirectory(
-  path: string,
-  onNotice: (text: string) => void,
-  files: Files = fs,
-  platform: NodeJS.Platform = process.platform,
-): void {
-  const made = makeDirectory(path, files);
+export function privateDirectory(path: string, onNotice: (text: string) => void): void {
+  const made = makeDirectory(path);
   const probe = join(path, 'lock.pid.probe');
   try {
-    files.writeFileSync(probe, 'writable', { mode: 0o600 });
+    fs.writeFileSync(probe, 'writable', { mode: 0o600 });
   } finally {
-    files.rmSync(probe, { force: true });
+    fs.rmSync(probe, { force: true });
   }
-  if (!made && platform !== 'win32') close(path, onNotice, files);
+  if (!made && process.platform !== 'win32') close(path, onNotice);
 }
 
 /** Makes a directory for this user alone, with its missing parents one by one: where nothing can be made, as in /proc, Node's own `recursive`
  *  never ends. It stops at the root, which may itself be missing: a drive that Windows doesn't have.
  *  @returns false when the directory was there */
-export function makeDirectory(path: string, files: Files = fs): boolean {
-  if (files.existsSync(path)) return false;
+export function makeDirectory(path: string): boolean {
+  if (fs.existsSync(path)) return false;
   const parent = dirname(path);
-  if (parent !== path) makeDirectory(parent, files);
-  files.mkdirSync(path, { mode: 0o700 });
+  if (parent !== path) makeDirectory(parent);
+  fs.mkdirSync(path, { mode: 0o700 });
   return true;
 }
 
-function close(path: string, onNotice: (text: string) => void, files: Files): void {
-  const entries = files.readdirSync(path);
-  const mode = files.statSync(path).mode & 0o777;
-  const closed = entries.filter(name => OURS.test(name)).flatMap(name => closeEntry(join(path, name), files));
+function close(path: string, onNotice: (text: string) => void): void {
+  const entries = fs.readdirSync(path);
+  const mode = fs.statSync(path).mode & 0o777;
+  const closed = entries.filter(name => OURS.test(name)).flatMap(name => closeEntry(join(path, name)));
   if ((mode & 0o077) !== 0) {
     const foreign = entries.find(name => !OURS.test(name));
     const open = `${path} is open to others (mode ${mode.toString(8)})`;
-    if (foreign === undefined) files.chmodSync(path, 0o700);
+    if (foreign === undefined) fs.chmodSync(path, 0o700);
     onNotice(
       foreign === undefined
         ? `${open}; from now on it is yours alone (700), with what it holds.`
@@ -245,14 +212,14 @@ function close(path: string, onNotice: (text: string) => void, files: Files): vo
 
 /** Closes a file, or a folder with all that is in it. @returns the paths that were open; links are left
  *  as they are */
-function closeEntry(path: string, files: Files): string[] {
-  const found = files.lstatSync(path);
+function closeEntry(path: string): string[] {
+  const found = fs.lstatSync(path);
   if (found.isSymbolicLink()) return [];
   const inside = found.isDirectory()
-    ? files.readdirSync(path).flatMap(name => closeEntry(join(path, name), files))
+    ? fs.readdirSync(path).flatMap(name => closeEntry(join(path, name)))
     : [];
   if ((found.mode & 0o077) === 0) return inside;
-  files.chmodSync(path, found.isDirectory() ? 0o700 : 0o600);
+  fs.chmodSync(path, found.isDirectory() ? 0o700 : 0o600);
   return [...inside, path];
 }
 

@@ -12,8 +12,7 @@ import fs, {
 } from 'node:fs';
 import { join } from 'node:path';
 import { getuid, platform } from 'node:process';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import type { Files } from '../../../local/data/data-directory.ts';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openDataDirectory, openScratchDirectory } from '../../../local/data/data-directory.ts';
 import { moduleUrl, otherProcess, temporaryDirectory } from '../../kit/temporary.ts';
 
@@ -72,12 +71,20 @@ describe('the data directory', () => {
   });
 
   /** Puts an entry with the name of an abandoned directory into a new one, and starts a run there. */
-  function besides(make: (path: string) => void, files?: Files) {
+  function besides(make: (path: string) => void, failing?: 'rmSync' | 'readdirSync' | 'lstatSync') {
     const parent = temporaryDirectory();
     const path = join(parent, 'changewire-memory-x');
     make(path);
     lutimesSync(path, 0, 0);
-    const started = openScratchDirectory(parent, files);
+    if (failing) {
+      const works = fs[failing] as (path: unknown, ...more: unknown[]) => never;
+      vi.spyOn(fs, failing).mockImplementation((target, ...more) => {
+        if (target !== parent && target !== path) return works(target, ...more);
+        throw Object.assign(new Error('fails'), { code: 'EBUSY' });
+      });
+    }
+    const started = openScratchDirectory(parent);
+    vi.restoreAllMocks();
     onTestFinished(started.release);
     return { path, isThere: readdirSync(parent).includes('changewire-memory-x') };
   }
@@ -112,11 +119,8 @@ describe('the data directory', () => {
 
   test('of a run that keeps nothing passes by a file in its place, and a folder that can not be removed', () => {
     expect(besides(path => writeFileSync(path, '')).isThere).toBe(true);
-    const fails = () => {
-      throw Object.assign(new Error('fails'), { code: 'EBUSY' });
-    };
-    for (const failing of [{ rmSync: fails }, { readdirSync: fails }, { lstatSync: fails }])
-      expect(besides(path => mkdirSync(path, { mode: 0o700 }), { ...fs, ...failing }).isThere).toBe(true);
+    for (const failing of ['rmSync', 'readdirSync', 'lstatSync'] as const)
+      expect(besides(path => mkdirSync(path, { mode: 0o700 }), failing).isThere).toBe(true);
     expect(besides(path => mkdirSync(path, { mode: 0o700 })).isThere).toBe(false);
   });
 });

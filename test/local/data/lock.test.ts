@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { DirectoryInUse, lockDirectory } from '../../../local/data/data-directory.ts';
+import { lockDirectory } from '../../../local/data/data-directory.ts';
 import { moduleUrl, otherProcess, temporaryDirectory } from '../../kit/temporary.ts';
 
 const holding = (directory: string) =>
@@ -34,7 +34,7 @@ describe('the lock of a data directory', () => {
   test('is given back by release, which may be called twice', () => {
     const directory = temporaryDirectory();
     const lock = lockDirectory(directory);
-    expect(() => lockDirectory(directory)).toThrow(DirectoryInUse);
+    expect(() => lockDirectory(directory)).toThrow('is in use by process');
     lock.release();
     lock.release();
     lockDirectory(directory).release();

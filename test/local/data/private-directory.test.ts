@@ -1,19 +1,20 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
-import { type Files, openDataDirectory, privateDirectory } from '../../../local/data/data-directory.ts';
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { openDataDirectory, privateDirectory } from '../../../local/data/data-directory.ts';
 import { temporaryDirectory } from '../../kit/temporary.ts';
 
 const modeOf = (path: string) => (fs.statSync(path).mode & 0o777).toString(8);
 const silent = () => undefined;
 
-/** A file system on which `operation` fails with `code`. */
-function failing(operation: keyof Files, code: string): Files {
-  const fail = () => {
+/** From now on `operation` fails with `code`, until the test ends. */
+function failing(operation: 'mkdirSync' | 'writeFileSync' | 'chmodSync' | 'readdirSync', code: string): void {
+  vi.spyOn(fs, operation).mockImplementation(() => {
     throw Object.assign(new Error(`${code}: hush`), { code });
-  };
-  return { ...fs, [operation]: fail };
+  });
 }
+
+afterEach(() => void vi.restoreAllMocks());
 
 /** A directory that is open to others, with these files, which are so, too. */
 function openDirectory(...names: string[]): string {
@@ -82,7 +83,10 @@ describe('a data directory', () => {
   test('on Windows has the access list of its parent: no mode is looked at, changed or told', () => {
     const path = openDirectory('service.json');
     const told: string[] = [];
-    privateDirectory(path, text => told.push(text), fs, 'win32');
+    const { platform } = process;
+    onTestFinished(() => void Object.defineProperty(process, 'platform', { value: platform }));
+    Object.defineProperty(process, 'platform', { value: 'win32' });
+    privateDirectory(path, text => told.push(text));
     expect(told).toEqual([]);
     expect(['.', 'service.json'].map(name => modeOf(join(path, name)))).toEqual(['755', '644']);
   });
@@ -97,7 +101,7 @@ describe('a data directory', () => {
 });
 
 describe('a data directory that can not be used is told in a line, with path, reason and remedy', () => {
-  const open = (path: string, files?: Files) => () => openDataDirectory(path, silent, files);
+  const open = (path: string) => () => openDataDirectory(path, silent);
   const line = (path: string, reason: string) =>
     new Error(`The data directory ${path} ${reason}. Name another one with --data, or use --memory.`);
 
@@ -117,17 +121,21 @@ describe('a data directory that can not be used is told in a line, with path, re
   ] as const)('when %s fails with %s', (operation, code, reason) => {
     const path =
       operation === 'mkdirSync' ? join(temporaryDirectory(), 'data') : openDirectory('service.json');
-    expect(open(path, failing(operation, code))).toThrow(line(path, reason));
+    failing(operation, code);
+    expect(open(path)).toThrow(line(path, reason));
+    vi.restoreAllMocks();
     expect(fs.existsSync(join(path, 'lock.pid.probe'))).toBe(false);
   });
 
   test('when not even the top of its path is there, as a drive that Windows does not have', () => {
-    const files = { ...failing('mkdirSync', 'ENOENT'), existsSync: () => false };
-    expect(open('/data', files)).toThrow(line('/data', "can't be made there (ENOENT)"));
+    failing('mkdirSync', 'ENOENT');
+    vi.spyOn(fs, 'existsSync').mockReturnValue(false);
+    expect(open('/data')).toThrow(line('/data', "can't be made there (ENOENT)"));
   });
 
   test('but not when the fault is ours', () => {
-    const files = { ...fs, readdirSync: undefined } as unknown as Files;
-    expect(open(openDirectory('service.json'), files)).toThrow(TypeError);
+    const path = openDirectory('service.json');
+    vi.spyOn(fs, 'readdirSync').mockReturnValue(undefined as never);
+    expect(open(path)).toThrow(TypeError);
   });
 });
