@@ -78,7 +78,7 @@ describe('the data directory', () => {
     lutimesSync(path, 0, 0);
     if (failing) {
       const works = fs[failing] as (path: unknown, ...more: unknown[]) => never;
-      vi.spyOn(fs, failing).mockImplementation((target, ...more) => {
+      vi.spyOn(fs, failing).mockImplementation((target: unknown, ...more: unknown[]) => {
         if (target !== parent && target !== path) return works(target, ...more);
         throw Object.assign(new Error('fails'), { code: 'EBUSY' });
       });
