@@ -137,11 +137,8 @@ export class PassFailures {
     const outage = this.#outageOf(job);
     const line = outage.failed(`${failure(error)}. It is tried again.`);
     if (line === undefined) return;
-    const request = requestDetails(error, job.process, this.#workspaces);
-    this.#output.warn(`${nameOf(job)}: ${line}`, {
-      ...passDetails(job),
-      ...{ failures: outage.failures, ...request },
-    });
+    const details = { failures: outage.failures, ...requestDetails(error, job.process, this.#workspaces) };
+    this.#output.warn(`${nameOf(job)}: ${line}`, { ...passDetails(job), ...details });
   }
 
   completed(job: AboutPass): void {
@@ -152,7 +149,7 @@ export class PassFailures {
   }
 
   #outageOf({ process, mode }: AboutPass): Outage {
-    const key = JSON.stringify([process.workspace, process.processId, mode]);
+    const key = `${mode} ${keyOf(process)}`;
     const outage = this.#outages.get(key) ?? new Outage(this.#clock);
     this.#outages.set(key, outage);
     return outage;

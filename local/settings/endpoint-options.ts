@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { eitherOf } from '../../functions/basics/names-in-words.ts';
 import { nearest } from '../../functions/basics/nearest.ts';
+import { within } from '../../functions/basics/within.ts';
 import { endpointConfig } from '../../functions/config/endpoint.ts';
 import { endpointFilter, MAX_TEXT_LENGTH, neverMatching } from '../../functions/config/filter.ts';
 import { shown } from '../../functions/config/problems.ts';
@@ -36,13 +37,12 @@ interface Token {
   readonly value?: string | undefined;
 }
 
-interface Draft {
-  readonly kind: EndpointKind;
-  readonly url: string;
+/** An endpoint whose options are still being read. */
+interface Draft extends Omit<EndpointOption, 'filter' | keyof KindSettings> {
+  name: string | undefined;
   readonly secrets: string[];
   readonly filters: string[];
   readonly settings: Record<string, string>;
-  name?: string;
 }
 
 /** The option of each kind. */
@@ -92,7 +92,7 @@ export function endpointOptions(tokens: readonly Token[]): EndpointOption[] {
     if (kind !== undefined) {
       const isElsewhere = value === '' && !KINDS[kind].isSigned;
       const url = isElsewhere ? '' : checkAddress(`--${kind}`, value);
-      drafts.push({ kind, url, secrets: [], filters: [], settings: {} });
+      drafts.push({ kind, url, name: undefined, secrets: [], filters: [], settings: {} });
     }
     const setting = KIND_SETTINGS.find(each => optionOf(each) === name);
     if (setting !== undefined) lastDraft(name).settings[setting.name] = value;
@@ -100,12 +100,9 @@ export function endpointOptions(tokens: readonly Token[]): EndpointOption[] {
     if (name === 'name') lastDraft(name).name = checkName(value);
     if (name === 'filter') lastDraft(name).filters.push(value);
   }
-  return drafts.map(({ kind, url, secrets, name, filters, settings }) => ({
-    ...checkSettings(kind, settings),
-    kind,
-    url,
-    secrets,
-    name,
+  return drafts.map(({ filters, settings, ...endpoint }) => ({
+    ...checkSettings(endpoint.kind, settings),
+    ...endpoint,
     filter: filters.length > 0 ? filterOption(filters) : undefined,
   }));
 }
@@ -190,13 +187,12 @@ export async function refuseUndeliverable(
   resolve: Resolve,
   timeoutMs: number,
 ): Promise<void> {
-  const check = async ({ kind, url, origin }: Destination): Promise<void> => {
-    const late = new Promise<never[]>(done => void setTimeout(done, timeoutMs, []).unref());
-    const found = await Promise.race([resolve(new URL(url).hostname).catch(() => []), late]);
-    const problem = undeliverable(
-      new URL(url),
-      found.map(({ address }) => address),
-    );
+  const check = async ({ kind, url: text, origin }: Destination): Promise<void> => {
+    const url = new URL(text);
+    const lookUp = () => resolve(url.hostname);
+    const found = await within(timeoutMs, lookUp, () => new Error('late')).catch(() => []);
+    const addresses = found.map(({ address }) => address);
+    const problem = undeliverable(url, addresses);
     if (problem !== undefined) throw new UsageError(`--${kind} ${problem}: ${origin} leads elsewhere.`);
   };
   await Promise.all(endpoints.filter(({ url }) => literal(new URL(url)).length === 0).map(check));
