@@ -10,12 +10,9 @@ import type { Store } from '../data/store.ts';
 import { type Delivering, startDelivering } from '../loops/delivering.ts';
 import type { WantedEndpoint } from '../settings/wanted-endpoints.ts';
 import type { Output } from '../terminal/output.ts';
-import { takeUp } from './undelivered.ts';
 
 /** The endpoints of a run. */
 export interface Endpoints extends Delivering {
-  /** Logs what is undelivered. @returns true when nothing is, and this run has made no dead letter */
-  isAllDelivered(): Promise<boolean>;
   /** The endpoints of the command line and of the configuration. */
   readonly configured: readonly EndpointSettings[];
   /** Names of those of the command line. */
@@ -30,48 +27,26 @@ interface Parts extends Pick<Store, 'deliveries' | 'endpoints' | 'slots' | 'queu
   readonly linkTemplates: LinkTemplates;
   readonly setAside: SetAside;
   readonly clock: Clock;
-  /** Names of the endpoints whose dead letters are sent again. */
-  readonly resend: ReadonlySet<string>;
 }
 
 /** Serves the wanted endpoints, and those that were added in earlier runs. Each goes on with
  *  what an earlier run left, even if that run had stopped it. */
 export async function startEndpoints(parts: Parts, wanted: readonly WantedEndpoint[]): Promise<Endpoints> {
-  const { closers, output, directory, deliveries, endpoints, clock } = parts;
+  const { closers, output } = parts;
   const secrets = secretsOfAll(wanted, parts);
   const configured = wanted.map(
     ({ isOption: _, url: _url, origin: _origin, secrets: _secrets, ...settings }) => settings,
   );
   await writeRows(wanted, configured, parts);
-  const formerDead = new Map<string, number>();
-  const names = async () => [
-    ...configured.map(({ name }) => name),
-    ...(await endpoints.list()).flatMap(({ name, settings }) => (settings ? [name] : [])),
-  ];
-  for (const name of new Set(await names()))
-    formerDead.set(name, await takeUp(parts, { endpoint: name, label: name }, clock()));
   const say = (name: string, text: string) => output.warn(`${name}: ${text}`, { endpoint: name });
   const delivering = startDelivering({ ...parts, configured, secrets, sleep, say, log: output.log });
   closers.defer(delivering.stop);
   await delivering.recover(true);
   delivering.start();
-  const kept = directory.lasting ? 'kept for the next start' : 'not kept';
-  const isDone = async (name: string): Promise<boolean> => {
-    const { pending, dead } = await deliveries.standing(name);
-    const made = dead - (formerDead.get(name) ?? 0);
-    if (pending > 0) say(name, `undelivered: ${pending}, ${kept}`);
-    if (made > 0) say(name, `given up: ${made}, ${directory.lasting ? 'kept as dead letters' : 'not kept'}`);
-    return pending === 0 && made === 0;
-  };
   return {
     ...delivering,
     ...{ configured, secrets },
     onCommandLine: new Set(wanted.filter(({ isOption }) => isOption).map(({ name }) => name)),
-    isAllDelivered: async () => {
-      const done: boolean[] = [];
-      for (const name of new Set(await names())) done.push(await isDone(name));
-      return done.every(Boolean);
-    },
   };
 }
 

@@ -38,7 +38,7 @@ import { passOnce, processesOf, startPasses, workspacesOf } from './passes.ts';
 import { startPolling } from './polling.ts';
 import { startTicks } from './ticks.ts';
 import { keepRejected, startTopic } from './topic.ts';
-import { reportAbandoned, resendOf } from './undelivered.ts';
+import { reportAbandoned, resendOf, takeUp } from './undelivered.ts';
 
 export interface Runner {
   /** One pass of each process, and all of its events delivered. @returns true when all went well. */
@@ -105,8 +105,9 @@ async function start(
   output.say(banner(start), bannerDetails(start));
   await store.roster.remember(processesOf(source));
   const parts = { ...run, ...store, resend, clock };
-  const served = [...receivers.map(({ kept }) => kept), ...added.map(({ name }) => name)];
-  await reportAbandoned(parts, new Set(served), clock());
+  const served = [...receivers, ...added.map(({ name }) => ({ label: name, kept: name }))];
+  await reportAbandoned(parts, new Set(served.map(({ kept }) => kept)), clock());
+  const undelivered = await takeUp(parts, served, clock());
   const topic = await startTopic(parts, { subscriptions, patience: CONFIRM_TIMEOUT_MS });
   const linkTemplates = linkTemplatesOf(config ?? { workspaces: [] });
   const setAside: SetAside = async ({ body }, queue, reason) =>
@@ -130,7 +131,7 @@ async function start(
   };
   return {
     once: async () => {
-      const { sns, unconfirmed, gaveUp } = topic;
+      const { sns, unconfirmed } = topic;
       if (unconfirmed.length > 0) {
         output.warn(`${unconfirmed.join(', ')} did not confirm the subscription, so nothing is sent now.`);
         return false;
@@ -140,7 +141,7 @@ async function start(
       await feed.drained();
       await sns.idle();
       await endpoints.tried();
-      return [well, !(await gaveUp()), await endpoints.isAllDelivered()].every(Boolean);
+      return (await undelivered.isNone()) && well;
     },
     watch: () => {
       for (const label of topic.unconfirmed) output.warn(`${label} gets what happens once it has confirmed.`);

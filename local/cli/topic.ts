@@ -10,22 +10,17 @@ import { EndpointLog } from '../loops/endpoint-log.ts';
 import { Topic } from '../loops/topic.ts';
 import type { WantedSubscription } from '../settings/wanted-subscriptions.ts';
 import { type LocalSns, localSns } from '../sns/sns.ts';
-import { takeUp } from './undelivered.ts';
 
 export interface StartedTopic {
   readonly sns: LocalSns;
   readonly publish: Publish;
   /** Labels of the subscriptions that have not confirmed. */
   readonly unconfirmed: readonly string[];
-  /** True when a message of a subscription became a dead letter in this run. */
-  readonly gaveUp: () => Promise<boolean>;
 }
 
 interface Parts extends RunContext {
   readonly deliveries: SqliteDeliveries;
   readonly queues: { readonly events: Pick<Queue, 'send'> };
-  /** Names of the subscriptions whose dead letters are sent again. */
-  readonly resend: ReadonlySet<string>;
 }
 
 /**
@@ -52,18 +47,10 @@ export async function startTopic(
     },
   });
   closers.defer(sns.stop);
-  const subscribed = await Promise.all(
-    wanted.subscriptions.map(async options => {
-      const { endpoint, backlog, confirmed } = await sns.subscribe(options);
-      const { label } = options;
-      const dead = await takeUp(parts, { endpoint, label }, Date.now());
-      await backlog.bringForward();
-      return { label, endpoint, confirmed, dead };
-    }),
-  );
+  const subscribed = await Promise.all(wanted.subscriptions.map(options => sns.subscribe(options)));
   sns.forgetOthers();
   const unconfirmed = await Promise.all(
-    subscribed.map(({ label, confirmed }) =>
+    subscribed.map(({ confirmed, label }) =>
       within(
         wanted.patience,
         () => confirmed,
@@ -74,11 +61,7 @@ export async function startTopic(
       ),
     ),
   );
-  const gaveUp = async () => {
-    const standing = subscribed.map(({ endpoint }) => deliveries.standing(endpoint));
-    return (await Promise.all(standing)).some(({ dead }, index) => dead > (subscribed[index]?.dead ?? 0));
-  };
-  return { sns, publish: publisher(topic, parts), unconfirmed: unconfirmed.flat(), gaveUp };
+  return { sns, publish: publisher(topic, parts), unconfirmed: unconfirmed.flat() };
 }
 
 /** Events are remembered up to this number, so that one that is published twice (after a crash, or with a full

@@ -1,7 +1,7 @@
 import { nearest } from '../../functions/basics/nearest.ts';
 import { shown } from '../../functions/config/problems.ts';
-import type { SqliteDeliveries } from '../../functions/store/sqlite/store.ts';
 import { UsageError } from '../basics/usage-error.ts';
+import type { RunContext } from '../data/data-directory.ts';
 import { queuedDelivery, type Store } from '../data/store.ts';
 import { subscriberName } from '../sns/sns.ts';
 import type { Output } from '../terminal/output.ts';
@@ -30,29 +30,52 @@ function refuse(name: string, known: readonly string[]): never {
   throw new UsageError(`--resend takes the name of an endpoint: ${others}, and no ${shown(name)}.${hint}`);
 }
 
-/** Says at a start what an endpoint has yet to get. If `resend` names it, its dead letters wait again
- *  first.
- *  @param endpoint the name that its deliveries are kept under; `label` is what people call it
- *  @returns the number of dead letters that stay */
+/** What the receivers of a run have yet to get. */
+export interface Undelivered {
+  /** Logs it. @returns true when there is nothing, and this run has made no dead letter */
+  isNone(): Promise<boolean>;
+}
+
+interface Parts extends Pick<RunContext, 'directory'>, Pick<Store, 'deliveries'> {
+  readonly output: Pick<Output, 'say' | 'warn'>;
+  /** Those whose dead letters are sent again, by the names that their deliveries are kept under. */
+  readonly resend: ReadonlySet<string>;
+}
+
+/** Logs at a start what each receiver has yet to get. The dead letters of those that `resend` names wait again first. */
 export async function takeUp(
-  {
-    deliveries,
-    output,
-    resend,
-  }: { deliveries: SqliteDeliveries; output: Output; resend: ReadonlySet<string> },
-  { endpoint, label }: { readonly endpoint: string; readonly label: string },
+  { deliveries, output, resend, directory: { lasting } }: Parts,
+  receivers: readonly Receiver[],
   now: number,
-): Promise<number> {
-  const say = (text: string) => output.say(`${label}: ${text}`, { endpoint: label });
-  if (resend.has(endpoint)) {
-    const count = await deliveries.revive(endpoint, now);
-    say(count === 0 ? 'has no dead letters to send again' : `sends its dead letters again: ${count}`);
+): Promise<Undelivered> {
+  const formerDead = new Map<string, number>();
+  for (const { kept, label } of receivers) {
+    const say = (text: string) => output.say(`${label}: ${text}`, { endpoint: label });
+    if (resend.has(kept)) {
+      const count = await deliveries.revive(kept, now);
+      say(count === 0 ? 'has no dead letters to send again' : `sends its dead letters again: ${count}`);
+    }
+    const { pending, oldest, dead } = await deliveries.standing(kept);
+    if (oldest !== undefined)
+      say(`goes on with what is undelivered: ${pending}, since ${new Date(oldest).toISOString()}`);
+    if (dead > 0) say(`has dead letters: ${dead}. --resend ${label} sends them again`);
+    formerDead.set(kept, dead);
   }
-  const { pending, oldest, dead } = await deliveries.standing(endpoint);
-  if (oldest !== undefined)
-    say(`goes on with what is undelivered: ${pending}, since ${new Date(oldest).toISOString()}`);
-  if (dead > 0) say(`has dead letters: ${dead}. --resend ${label} sends them again`);
-  return dead;
+  const isDone = async ({ kept, label }: Receiver): Promise<boolean> => {
+    const warn = (text: string) => output.warn(`${label}: ${text}`, { endpoint: label });
+    const { pending, dead } = await deliveries.standing(kept);
+    const made = dead - (formerDead.get(kept) ?? 0);
+    if (pending > 0) warn(`undelivered: ${pending}, ${lasting ? 'kept for the next start' : 'not kept'}`);
+    if (made > 0) warn(`given up: ${made}, ${lasting ? 'kept as dead letters' : 'not kept'}`);
+    return pending === 0 && made === 0;
+  };
+  return {
+    isNone: async () => {
+      const done: boolean[] = [];
+      for (const receiver of receivers) done.push(await isDone(receiver));
+      return done.every(Boolean);
+    },
+  };
 }
 
 /** How long deliveries wait for an endpoint that this run does not serve: as long as a delivery is tried. */

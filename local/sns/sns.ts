@@ -27,8 +27,9 @@ export interface LocalSnsOptions {
 export interface LocalSns {
   readonly topicArn: string;
   /** Begins the handshake. A subscription that an earlier run with the same data directory and options
-   *  confirmed needs none: it is live when this resolves, with the same ARN. Rejects when the URL is taken. */
-  subscribe(options: SubscribeOptions): Promise<Subscribed>;
+   *  confirmed needs none: it is live when this resolves, with the same ARN. What earlier runs left is due at once.
+   *  Rejects when the URL is taken. */
+  subscribe(options: SubscribeOptions): Promise<Subscription>;
   unsubscribe(subscriptionArn: string): Promise<void>;
   /** Forgets the subscriptions of earlier runs that were not asked for in this one. */
   forgetOthers(): void;
@@ -52,13 +53,6 @@ export interface SubscribeOptions {
   readonly name?: string;
   /** The name in what people read; by default the same. */
   readonly label?: string;
-}
-
-/** A subscription as its subscriber sees it. */
-interface Subscribed extends Pick<Subscription, 'subscriptionArn' | 'confirmed'> {
-  /** The name under which its deliveries are kept. */
-  readonly endpoint: string;
-  readonly backlog: Backlog;
 }
 
 export function localSns(options: LocalSnsOptions): LocalSns {
@@ -85,7 +79,7 @@ export function localSns(options: LocalSnsOptions): LocalSns {
     return { privateKey, control };
   };
   let opening: ReturnType<typeof open> | undefined;
-  const subscribe = async (wanted: SubscribeOptions): Promise<Subscribed> => {
+  const subscribe = async (wanted: SubscribeOptions): Promise<Subscription> => {
     opening ??= open();
     const { privateKey, control } = await opening;
     const { raw = false, filter } = wanted;
@@ -99,9 +93,10 @@ export function localSns(options: LocalSnsOptions): LocalSns {
     const { subscriptionArn, token } = identity;
     const endpoint = subscriberName(name);
     const backlog = new Backlog(deliveries, endpoint, clock);
+    await backlog.bringForward();
     const subscription = new Subscription({
       ...options,
-      ...{ name, url, raw, backlog },
+      ...{ name, endpoint, url, raw, backlog },
       label: wanted.label ?? name,
       sender: {
         ...{ topicArn: topic.arn, subscriptionArn, token, privateKey },
@@ -124,7 +119,7 @@ export function localSns(options: LocalSnsOptions): LocalSns {
     });
     subscriptions.set(subscriptionArn, subscription);
     if (known) subscription.confirm();
-    return { subscriptionArn, confirmed: subscription.confirmed, endpoint, backlog };
+    return subscription;
   };
   return {
     topicArn: topic.arn,

@@ -16,6 +16,8 @@ export interface SubscriptionLog extends Pick<EndpointLog, 'failed' | 'arrived'>
 interface SubscriptionSetup {
   readonly name: string;
   readonly label: string;
+  /** The name that its deliveries are kept under. */
+  readonly endpoint: string;
   readonly url: URL;
   readonly raw: boolean;
   readonly sender: Sender;
@@ -46,6 +48,8 @@ export class Subscription {
   /** Resolves when the receiver confirmed; rejects when the subscription is ended before. A caller need not wait for it. */
   readonly confirmed: Promise<void>;
   readonly subscriptionArn: string;
+  readonly label: string;
+  readonly endpoint: string;
   readonly #setup: SubscriptionSetup;
   readonly #poster: Poster;
   readonly #confirmation = Promise.withResolvers<void>();
@@ -60,6 +64,8 @@ export class Subscription {
   constructor(setup: SubscriptionSetup) {
     this.#setup = setup;
     this.subscriptionArn = setup.sender.subscriptionArn;
+    this.label = setup.label;
+    this.endpoint = setup.endpoint;
     this.#poster = poster(setup.url, DELIVERIES_AT_ONCE, setup.requestTimeout);
     this.confirmed = this.#confirmation.promise;
     this.confirmed.catch(() => {});
@@ -80,7 +86,7 @@ export class Subscription {
    *  confirmation can't be remembered; then it does not count. */
   confirm(): void {
     if (this.#ended.signal.aborted || this.#isLive) return;
-    const { confirmedBefore, remember, subscribe, log, label } = this.#setup;
+    const { confirmedBefore, remember, subscribe, log } = this.#setup;
     try {
       // Remembered before anything can be published to it, so that after a kill the next start delivers
       // what is left.
@@ -94,7 +100,7 @@ export class Subscription {
     this.#workers = Array.from({ length: DELIVERIES_AT_ONCE }, () => this.#work());
     this.#pending.abort();
     this.#confirmation.resolve();
-    log.say(label, confirmedBefore ? 'confirmed in an earlier run' : 'confirmed its subscription');
+    log.say(this.label, confirmedBefore ? 'confirmed in an earlier run' : 'confirmed its subscription');
   }
 
   /** Resolves when everything published so far has been delivered or is a dead letter; at once where the
@@ -166,7 +172,7 @@ export class Subscription {
   }
 
   async #deliver(delivery: PendingDelivery): Promise<void> {
-    const { sender, raw, retryDelays, clock, backlog, label, log } = this.#setup;
+    const { sender, raw, retryDelays, clock, backlog, log } = this.#setup;
     const { place, eventId, attempts } = delivery;
     const result = await this.#poster.post(await notification(sender, delivery, raw));
     if (result.outcome === 'delivered') return this.#arrived(delivery);
@@ -182,17 +188,17 @@ export class Subscription {
       backlog.giveBack(place);
       throw error;
     }
-    if (!this.#ended.signal.aborted) log.failed(label, { eventId, reason, said, pause });
+    if (!this.#ended.signal.aborted) log.failed(this.label, { eventId, reason, said, pause });
   }
 
   /** Settles a delivery that arrived. If the receiver was away before, what waits for its next try is
    *  tried at once. */
   async #arrived(delivery: PendingDelivery): Promise<void> {
-    const { backlog, log, label } = this.#setup;
+    const { backlog, log } = this.#setup;
     backlog.delivered(delivery.place);
     const failures = this.#failures;
     this.#failures = 0;
-    if (!this.#ended.signal.aborted) log.arrived(label, [delivery]);
+    if (!this.#ended.signal.aborted) log.arrived(this.label, [delivery]);
     if (failures >= AWAY) await backlog.bringForward();
   }
 
@@ -205,6 +211,6 @@ export class Subscription {
   }
 
   #warn(text: string): void {
-    if (!this.#ended.signal.aborted) this.#setup.log.warn(this.#setup.label, text);
+    if (!this.#ended.signal.aborted) this.#setup.log.warn(this.label, text);
   }
 }

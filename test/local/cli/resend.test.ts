@@ -5,8 +5,8 @@ import { DELIVERIES_SCHEMA } from '../../../functions/store/sqlite/schema.ts';
 import { openSqliteStore, sqliteDeliveries } from '../../../functions/store/sqlite/store.ts';
 import { UsageError } from '../../../local/basics/usage-error.ts';
 import { reportAbandoned, resendOf, takeUp } from '../../../local/cli/undelivered.ts';
+import type { DataDirectory } from '../../../local/data/data-directory.ts';
 import { openQueues, withQueued } from '../../../local/data/store.ts';
-import type { Output } from '../../../local/terminal/output.ts';
 import { someEvents } from '../../kit/delivery/given.ts';
 import { AT, delivery } from '../../kit/store/delivery.ts';
 
@@ -45,11 +45,12 @@ describe('what an endpoint has yet to get', () => {
     for (const { place, eventId } of await deliveries.due('crm', AT, 9))
       if (eventId !== 'e1') await deliveries.bury('crm', place, { at: AT, reason: 'answered 500' });
     const lines: string[] = [];
-    const output = { say: (text: string) => void lines.push(text) } as unknown as Output;
-    const parts = { deliveries, output, resend: new Set(resend) };
-    const stays = await takeUp(parts, { endpoint: 'crm', label: 'CRM' }, AT + 5);
+    const say = (text: string) => void lines.push(text);
+    const directory = { lasting: true } as DataDirectory;
+    const parts = { deliveries, output: { say, warn: say }, resend: new Set(resend), directory };
+    await takeUp(parts, [{ kept: 'crm', label: 'CRM' }], AT + 5);
     const waiting = (await deliveries.due('crm', AT + 5, 9)).map(({ eventId }) => eventId);
-    return { lines, stays, waiting };
+    return { lines, waiting };
   }
 
   it('is said with its number and since when, dead letters too, and how these are sent again', async () => {
@@ -58,7 +59,6 @@ describe('what an endpoint has yet to get', () => {
         `CRM: goes on with what is undelivered: 1, since ${new Date(AT).toISOString()}`,
         'CRM: has dead letters: 2. --resend CRM sends them again',
       ],
-      stays: 2,
       waiting: ['e1'],
     });
     expect((await takenUp([], [])).lines).toEqual([]);
@@ -70,7 +70,6 @@ describe('what an endpoint has yet to get', () => {
         'CRM: sends its dead letters again: 2',
         `CRM: goes on with what is undelivered: 3, since ${new Date(AT).toISOString()}`,
       ],
-      stays: 0,
       waiting: ['e1', 'e2', 'e3'],
     });
     expect((await takenUp(['crm'], [])).lines).toEqual(['CRM: has no dead letters to send again']);
