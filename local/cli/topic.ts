@@ -9,7 +9,7 @@ import type { DataDirectory, RunContext } from '../data/data-directory.ts';
 import { EndpointLog } from '../loops/endpoint-log.ts';
 import { Topic } from '../loops/topic.ts';
 import type { WantedSubscription } from '../settings/wanted-subscriptions.ts';
-import { type LocalSns, localSns } from '../sns/sns.ts';
+import { LocalSns } from '../sns/sns.ts';
 
 export interface StartedTopic {
   readonly sns: LocalSns;
@@ -37,7 +37,7 @@ export async function startTopic(
   topic.listen(once(output.event));
   const warn = (label: string, text: string) => output.warn(`${label}: ${text}`, { endpoint: label });
   const log = new EndpointLog(warn, output.log, Date.now);
-  const sns = localSns({
+  const sns = new LocalSns({
     ...{ topic, deliveries, dataDirectory: directory.path, clock: Date.now, sleep },
     log: {
       warn,
@@ -46,7 +46,7 @@ export async function startTopic(
       arrived: (label, all) => log.arrived(label, all),
     },
   });
-  closers.defer(sns.stop);
+  closers.defer(() => sns.stop());
   const subscribed = await Promise.all(wanted.subscriptions.map(options => sns.subscribe(options)));
   sns.forgetOthers();
   const unconfirmed = await Promise.all(

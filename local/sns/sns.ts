@@ -1,12 +1,12 @@
-import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { createHash, type KeyObject, randomBytes, randomUUID } from 'node:crypto';
 import type { Clock, Sleep } from '../../functions/basics/clock.ts';
 import type { Deliveries } from '../../functions/store/store.ts';
 import type { Topic } from '../loops/topic.ts';
 import { Backlog } from './backlog.ts';
-import { certificateOf, signingKey, startControl } from './control.ts';
+import { type Control, certificateOf, signingKey, startControl } from './control.ts';
 import { type Filter, matchesFilter } from './messages.ts';
 import { Subscription, type SubscriptionLog } from './subscription.ts';
-import { type Identity, subscriptionMemory } from './subscription-memory.ts';
+import { type Identity, SubscriptionMemory } from './subscription-memory.ts';
 
 export interface LocalSnsOptions {
   readonly topic: Topic;
@@ -21,23 +21,6 @@ export interface LocalSnsOptions {
   readonly clock: Clock;
   readonly sleep: Sleep;
   readonly log: SubscriptionLog;
-}
-
-/** Native subscriptions of the topic on this machine, delivered over HTTP as SNS does. */
-export interface LocalSns {
-  readonly topicArn: string;
-  /** Begins the handshake. A subscription that an earlier run with the same data directory and options
-   *  confirmed needs none: it is live when this resolves, with the same ARN. What earlier runs left is due at once.
-   *  Rejects when the URL is taken. */
-  subscribe(options: SubscribeOptions): Promise<Subscription>;
-  unsubscribe(subscriptionArn: string): Promise<void>;
-  /** Forgets the subscriptions of earlier runs that were not asked for in this one. */
-  forgetOthers(): void;
-  /** Resolves when everything published so far has been delivered to every confirmed subscription or is a
-   *  dead letter. Rejects when `stop` comes first, because then some of it may not be delivered. */
-  idle(): Promise<void>;
-  /** Ends everything at once, even while a receiver hangs. */
-  stop(): Promise<void>;
 }
 
 export interface SubscribeOptions {
@@ -55,47 +38,43 @@ export interface SubscribeOptions {
   readonly label?: string;
 }
 
-export function localSns(options: LocalSnsOptions): LocalSns {
-  const { topic, dataDirectory, deliveries, clock } = options;
-  const memory = subscriptionMemory(dataDirectory);
-  const subscriptions = new Map<string, Subscription>();
-  const all = () => [...subscriptions.values()];
-  const confirm = async (topicArn: string, token: string): Promise<string | undefined> => {
-    const found = topicArn === topic.arn ? all().find(each => each.hasToken(token)) : undefined;
-    found?.confirm();
-    return found?.subscriptionArn;
-  };
-  const unsubscribe = async (arn: string): Promise<boolean> => {
-    memory.forget(arn);
-    const found = subscriptions.get(arn);
-    subscriptions.delete(arn);
-    await found?.end('unsubscribed');
-    return found !== undefined;
-  };
-  /** Reads or makes the key, and starts the server for the handshake and the certificate: a run without subscriptions needs neither. */
-  const open = async () => {
-    const privateKey = await signingKey(dataDirectory);
-    const control = await startControl(certificateOf(privateKey, clock), { confirm, unsubscribe });
-    return { privateKey, control };
-  };
-  let opening: ReturnType<typeof open> | undefined;
-  const subscribe = async (wanted: SubscribeOptions): Promise<Subscription> => {
-    opening ??= open();
-    const { privateKey, control } = await opening;
+/** Native subscriptions of the topic on this machine, delivered over HTTP as SNS does. */
+export class LocalSns {
+  readonly #options: LocalSnsOptions;
+  readonly #memory: SubscriptionMemory;
+  readonly #subscriptions = new Map<string, Subscription>();
+  /** The key, and the server for the handshake and the certificate: a run without subscriptions needs neither. */
+  #opening: Promise<{ readonly privateKey: KeyObject; readonly control: Control }> | undefined;
+
+  constructor(options: LocalSnsOptions) {
+    this.#options = options;
+    this.#memory = new SubscriptionMemory(options.dataDirectory);
+  }
+
+  get topicArn(): string {
+    return this.#options.topic.arn;
+  }
+
+  /** Begins the handshake. A subscription that an earlier run with the same data directory and options
+   *  confirmed needs none: it is live when this resolves, with the same ARN. What earlier runs left is due at once.
+   *  Rejects when the URL is taken. */
+  async subscribe(wanted: SubscribeOptions): Promise<Subscription> {
+    const { topic, deliveries, clock } = this.#options;
+    this.#opening ??= this.#open();
+    const { privateKey, control } = await this.#opening;
     const { raw = false, filter } = wanted;
     const url = new URL(wanted.url);
     const name = wanted.name ?? defaultName(url);
-    if (all().some(each => each.isAt(url)))
+    if (this.#all.some(each => each.isAt(url)))
       throw new Error(`Subscribe: ${url.origin} is subscribed already, with this URL.`);
     const asked = { url: url.href, name, raw, filter };
-    const known = memory.recall(topic.arn, asked);
+    const known = this.#memory.recall(topic.arn, asked);
     const identity = known ?? newIdentity(topic.arn);
     const { subscriptionArn, token } = identity;
     const endpoint = subscriberName(name);
     const backlog = new Backlog(deliveries, endpoint, clock);
-    await backlog.bringForward();
     const subscription = new Subscription({
-      ...options,
+      ...this.#options,
       ...{ name, endpoint, url, raw, backlog },
       label: wanted.label ?? name,
       sender: {
@@ -105,8 +84,8 @@ export function localSns(options: LocalSnsOptions): LocalSns {
         unsubscribeUrl: control.unsubscribeUrl(subscriptionArn),
       },
       confirmedBefore: known !== undefined,
-      retryDelays: wanted.retryDelays ?? options.retryDelays ?? SNS_RETRY_DELAYS,
-      requestTimeout: options.requestTimeout ?? 15_000,
+      retryDelays: wanted.retryDelays ?? this.#options.retryDelays ?? SNS_RETRY_DELAYS,
+      requestTimeout: this.#options.requestTimeout ?? SNS_TIMEOUT_MS,
       subscribe: () =>
         topic.subscribe(endpoint, {
           accepts: attributes => matchesFilter(filter, attributes),
@@ -114,30 +93,65 @@ export function localSns(options: LocalSnsOptions): LocalSns {
         }),
       unsubscribe: () => topic.unsubscribe(endpoint),
       remember: () => {
-        if (!known) memory.remember(asked, identity);
+        if (!known) this.#memory.remember(asked, identity);
       },
     });
-    subscriptions.set(subscriptionArn, subscription);
+    this.#subscriptions.set(subscriptionArn, subscription);
+    await backlog.bringForward();
     if (known) subscription.confirm();
     return subscription;
-  };
-  return {
-    topicArn: topic.arn,
-    subscribe,
-    unsubscribe: async arn => void (await unsubscribe(arn)),
-    forgetOthers: memory.forgetOthers,
-    idle: async () => void (await Promise.all(all().map(each => each.idle()))),
-    stop: async () => {
-      await Promise.all(all().map(each => each.end('stopped')));
-      const opened = await opening?.catch(() => undefined);
-      await opened?.control.close();
-    },
-  };
+  }
+
+  /** @returns false when there is no such subscription */
+  async unsubscribe(subscriptionArn: string): Promise<boolean> {
+    this.#memory.forget(subscriptionArn);
+    const found = this.#subscriptions.get(subscriptionArn);
+    this.#subscriptions.delete(subscriptionArn);
+    await found?.end('unsubscribed');
+    return found !== undefined;
+  }
+
+  /** Forgets the subscriptions of earlier runs that were not asked for in this one. */
+  forgetOthers(): void {
+    this.#memory.forgetOthers();
+  }
+
+  /** Resolves when everything published so far has been delivered to every confirmed subscription or is a
+   *  dead letter. Rejects when `stop` comes first, because then some of it may not be delivered. */
+  async idle(): Promise<void> {
+    await Promise.all(this.#all.map(each => each.idle()));
+  }
+
+  /** Ends everything at once, even while a receiver hangs. */
+  async stop(): Promise<void> {
+    await Promise.all(this.#all.map(each => each.end('stopped')));
+    const opened = await this.#opening?.catch(() => undefined);
+    await opened?.control.close();
+  }
+
+  get #all(): Subscription[] {
+    return [...this.#subscriptions.values()];
+  }
+
+  async #open() {
+    const { dataDirectory, topic, clock } = this.#options;
+    const privateKey = await signingKey(dataDirectory);
+    const control = await startControl(certificateOf(privateKey, clock), {
+      confirm: async (topicArn, token) => {
+        const found = topicArn === topic.arn ? this.#all.find(each => each.hasToken(token)) : undefined;
+        found?.confirm();
+        return found?.subscriptionArn;
+      },
+      unsubscribe: arn => this.unsubscribe(arn),
+    });
+    return { privateKey, control };
+  }
 }
 
 /** SNS's default for HTTP endpoints, in ms: "up to three retries with a delay between failed attempts set at 20 seconds".
  *  The four phases with 50 attempts and more are for SMTP, SMS, push, SQS and Lambda endpoints. */
 export const SNS_RETRY_DELAYS: readonly number[] = [20_000, 20_000, 20_000];
+const SNS_TIMEOUT_MS = 15_000;
 
 /** The name under which a native subscription's deliveries are kept. An endpoint's name has no colon, so
  *  the two never clash. */

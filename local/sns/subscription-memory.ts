@@ -31,48 +31,56 @@ export interface Identity {
   readonly token: string;
 }
 
-/** Remembers confirmed subscriptions from one start to the next, as SNS does. Each change is on disk when the call
- *  returns; it throws the file system's error when it can't be written. */
-export interface SubscriptionMemory {
-  /** The identity under which a subscription with these options to this topic was confirmed in an earlier
-   *  run. */
-  recall(topicArn: string, asked: Asked): Identity | undefined;
-  remember(asked: Asked, identity: Identity): void;
-  forget(subscriptionArn: string): void;
-  /** Forgets the subscriptions that were neither recalled nor remembered since the start. */
-  forgetOthers(): void;
-}
-
 type Remembered = Asked & Identity;
 
-/** The memory in `<directory>/subscriptions.json` (mode 0600: a URL can hold a secret).
- *  @throws when the file is damaged, naming the remedy */
-export function subscriptionMemory(directory: string): SubscriptionMemory {
-  const file = join(directory, 'subscriptions.json');
-  let all: readonly Remembered[] = read(file);
-  const wanted = new Set<string>();
-  const replace = (next: readonly Remembered[]): void => {
-    if (isDeepStrictEqual(next, all)) return;
-    write(file, next);
-    all = next;
-  };
-  return {
-    recall(topicArn, asked) {
-      const isIt = (one: Remembered): boolean =>
-        one.subscriptionArn.startsWith(`${topicArn}:`) && isDeepStrictEqual(essence(one), essence(asked));
-      const found = all.find(isIt);
-      if (found === undefined) return undefined;
-      wanted.add(found.subscriptionArn);
-      return { subscriptionArn: found.subscriptionArn, token: found.token };
-    },
-    remember(asked, { subscriptionArn, token }) {
-      wanted.add(subscriptionArn);
-      const others = all.filter(({ url, name }) => url !== asked.url && name !== asked.name);
-      replace([...others, { ...essence(asked), subscriptionArn, token }]);
-    },
-    forget: arn => replace(all.filter(({ subscriptionArn }) => subscriptionArn !== arn)),
-    forgetOthers: () => replace(all.filter(({ subscriptionArn }) => wanted.has(subscriptionArn))),
-  };
+/** Remembers confirmed subscriptions from one start to the next, as SNS does, in `<directory>/subscriptions.json` (mode 0600: a URL can hold
+ *  a secret). Each change is on disk when the call returns; it throws the file system's error when it can't be written. */
+export class SubscriptionMemory {
+  readonly #file: string;
+  /** The ARNs that were recalled or remembered since the start. */
+  readonly #wanted = new Set<string>();
+  #all: readonly Remembered[];
+
+  /** @throws when the file is damaged, naming the remedy */
+  constructor(directory: string) {
+    this.#file = join(directory, 'subscriptions.json');
+    this.#all = read(this.#file);
+  }
+
+  /** The identity under which a subscription with these options to this topic was confirmed in an earlier
+   *  run. */
+  recall(topicArn: string, asked: Asked): Identity | undefined {
+    const found = this.#all.find(
+      one =>
+        one.subscriptionArn.startsWith(`${topicArn}:`) && isDeepStrictEqual(essence(one), essence(asked)),
+    );
+    if (found === undefined) return undefined;
+    const { subscriptionArn, token } = found;
+    this.#wanted.add(subscriptionArn);
+    return { subscriptionArn, token };
+  }
+
+  remember(asked: Asked, { subscriptionArn, token }: Identity): void {
+    this.#wanted.add(subscriptionArn);
+    const others = this.#all.filter(({ url, name }) => url !== asked.url && name !== asked.name);
+    this.#replace([...others, { ...essence(asked), subscriptionArn, token }]);
+  }
+
+  forget(arn: string): void {
+    this.#replace(this.#all.filter(({ subscriptionArn }) => subscriptionArn !== arn));
+  }
+
+  /** Forgets the subscriptions that were neither recalled nor remembered since the start. */
+  forgetOthers(): void {
+    this.#replace(this.#all.filter(({ subscriptionArn }) => this.#wanted.has(subscriptionArn)));
+  }
+
+  #replace(next: readonly Remembered[]): void {
+    if (isDeepStrictEqual(next, this.#all)) return;
+    mkdirSync(dirname(this.#file), { recursive: true, mode: 0o700 });
+    writeWhole(this.#file, `${JSON.stringify(next, null, 2)}\n`);
+    this.#all = next;
+  }
 }
 
 function essence({ url, name, raw, filter }: Asked): Asked {
@@ -90,9 +98,4 @@ function read(file: string): Remembered[] {
     // Without the cause: a parser's message may quote the file, which holds secrets.
     throw new Error(`${file} is damaged. Delete it: every endpoint is then asked to confirm again.`);
   }
-}
-
-function write(file: string, all: readonly Remembered[]): void {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  writeWhole(file, `${JSON.stringify(all, null, 2)}\n`);
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { keptSecret } from '../../local/data/secret-files.ts';
 import { signingKey } from '../../local/sns/control.ts';
-import { subscriptionMemory } from '../../local/sns/subscription-memory.ts';
+import { SubscriptionMemory } from '../../local/sns/subscription-memory.ts';
 import { moduleUrl } from '../kit/temporary.ts';
 import { onDisk } from './disk/on-disk.ts';
 
@@ -33,8 +33,8 @@ describe('what a start keeps beside the store, after a power cut', () => {
     [
       'the confirmed subscriptions',
       'local/sns/subscription-memory.ts',
-      (directory: string) => `it.subscriptionMemory(${directory}).remember(${SUBSCRIPTION});`,
-      async (directory: string) => subscriptionMemory(directory),
+      (directory: string) => `new it.SubscriptionMemory(${directory}).remember(${SUBSCRIPTION});`,
+      async (directory: string) => new SubscriptionMemory(directory),
     ],
     [
       'the signing secret of a webhook',

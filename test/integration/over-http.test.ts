@@ -9,7 +9,7 @@ import { openDatabase } from '../../functions/store/sqlite/database.ts';
 import { DELIVERIES_SCHEMA } from '../../functions/store/sqlite/schema.ts';
 import { sqliteDeliveries } from '../../functions/store/sqlite/store.ts';
 import { Topic } from '../../local/loops/topic.ts';
-import { localSns } from '../../local/sns/sns.ts';
+import { LocalSns } from '../../local/sns/sns.ts';
 import { checkEvents } from '../kit/check-event.ts';
 import { openEmbedded, openModel } from '../kit/store/tables.ts';
 import { usesModel } from '../kit/table.ts';
@@ -33,8 +33,8 @@ async function startStack() {
     closers.push(async () => rmSync(dataDirectory, { recursive: true }));
     const none = () => undefined;
     const log = { say: none, warn: none, failed: none, arrived: none };
-    const sns = localSns({ topic, deliveries, dataDirectory, clock: Date.now, sleep, log });
-    closers.push(sns.stop);
+    const sns = new LocalSns({ topic, deliveries, dataDirectory, clock: Date.now, sleep, log });
+    closers.push(() => sns.stop());
     const received: ChangeEvent[] = [];
     const receiver = await startReceiver({
       host: '127.0.0.1',

@@ -8,7 +8,7 @@ import { DELIVERIES_SCHEMA } from '../../../functions/store/sqlite/schema.ts';
 import { sqliteDeliveries } from '../../../functions/store/sqlite/store.ts';
 import type { Deliveries } from '../../../functions/store/store.ts';
 import { Topic } from '../../../local/loops/topic.ts';
-import { type LocalSns, type LocalSnsOptions, localSns } from '../../../local/sns/sns.ts';
+import { LocalSns, type LocalSnsOptions } from '../../../local/sns/sns.ts';
 import { temporaryDirectory } from '../temporary.ts';
 import { type Receiver, startReceiver } from './sns-receiver.ts';
 
@@ -46,7 +46,7 @@ export async function startSns(
   afterwards(async () => database.file.close());
   const deliveries = sqliteDeliveries(database);
   const topic = new Topic({ deliveries, clock: Date.now }, topicName);
-  const sns = localSns({
+  const sns = new LocalSns({
     topic,
     deliveries,
     clock: Date.now,

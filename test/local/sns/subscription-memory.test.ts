@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/pr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { subscriptionMemory } from '../../../local/sns/subscription-memory.ts';
+import { SubscriptionMemory } from '../../../local/sns/subscription-memory.ts';
 import { afterwards, eventually, type RunningSns, receiver, startSns } from '../../kit/local/sns.ts';
 import type { Receiver } from '../../kit/local/sns-receiver.ts';
 
@@ -157,7 +157,7 @@ describe('the file of subscriptions', () => {
     await confirmedEarlier({ url: endpoint.url.replace('//', '//me:secret@') });
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     await chmod(file, 0o644);
-    subscriptionMemory(directory);
+    new SubscriptionMemory(directory);
     expect((await stat(file)).mode & 0o777).toBe(0o600);
   });
 
