@@ -43,6 +43,7 @@ export async function startOperationsServer(
     listenLocally(port, async (message, response) => {
       const parts = { operations, token, former, who, page, onError };
       const answered = await answer(message, parts).catch(error => {
+        if (error instanceof HttpError) return error;
         onError(error);
         return failed(error);
       });
@@ -68,28 +69,34 @@ interface Parts extends Pick<OperationsServer, 'token' | 'former'> {
   readonly page: Page | undefined;
   readonly onError: ServerOptions['onError'];
 }
-interface Answered {
+
+/** Why a request is refused. */
+class HttpError extends Error {
   readonly status: number;
-  readonly body: Uint8Array | Refusal['body'] | PageFile;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
 }
 
-async function answer(message: IncomingMessage, parts: Parts): Promise<Answered> {
+/** @throws HttpError */
+async function answer(message: IncomingMessage, parts: Parts): Promise<Uint8Array | PageFile> {
   const { token, former, page } = parts;
-  const admitted = admit(message);
-  if ('status' in admitted) return admitted;
-  if ('file' in admitted) {
-    const body = await page?.file(admitted.file);
-    return body ? { status: 200, body } : refusal(404, NOT_THERE);
+  const path = admit(message);
+  if (path !== '/operations') {
+    const file = await page?.file(path);
+    if (file) return file;
+    throw new HttpError(404, NOT_THERE);
   }
   const sealed = await readBody(message);
-  if ('status' in sealed) return sealed;
   for (const known of [token, ...former]) {
     const text = await unseal(known, sealed);
     if (text === undefined) continue;
     const reply = known === token ? await replyTo(text, parts) : { token };
-    return { status: 200, body: await seal(known, JSON.stringify(reply), sealed) };
+    return await seal(known, JSON.stringify(reply), sealed);
   }
-  return refusal(401, 'It takes the token of this run, from operate.json in its data directory.');
+  throw new HttpError(401, 'It takes the token of this run, from operate.json in its data directory.');
 }
 
 /** What was sealed with the token is answered whatever happens: an answer that is not sealed is believed by no client. */
@@ -110,59 +117,54 @@ function parsed(text: string): unknown {
   }
 }
 
-function failed(error: unknown): Refusal {
+function failed(error: unknown): HttpError {
   if (error instanceof PageError)
-    return refusal(503, 'The console could not be built; who started this is told why. The command works.');
-  return refusal(500, 'This failed in the run, which says why.');
+    return new HttpError(
+      503,
+      'The console could not be built; who started this is told why. The command works.',
+    );
+  return new HttpError(500, 'This failed in the run, which says why.');
 }
 
-function send(response: ServerResponse, { status, body }: Answered, isHead: boolean): void {
-  const [type, bytes] =
-    body instanceof Uint8Array
-      ? ['application/octet-stream', body]
-      : 'type' in body
-        ? [body.type, body.body]
-        : ['application/json', `${JSON.stringify(body)}\n`];
-  response.writeHead(status, {
+function send(response: ServerResponse, answered: Uint8Array | PageFile | HttpError, isHead: boolean): void {
+  const isRefused = answered instanceof HttpError;
+  const [type, bytes] = isRefused
+    ? ['application/json', `${JSON.stringify({ error: answered.message })}\n`]
+    : answered instanceof Uint8Array
+      ? ['application/octet-stream', answered]
+      : [answered.type, answered.body];
+  response.writeHead(isRefused ? answered.status : 200, {
     ...HEADERS,
     'content-type': type,
     'content-length': Buffer.byteLength(bytes),
     // The body of a refused request is not read: without closing, what is left of it would be taken for
     // the next request.
-    ...(status >= 400 && { connection: 'close' }),
+    ...(isRefused && { connection: 'close' }),
   });
   response.end(isHead ? undefined : bytes);
 }
-
-/** Why a request is refused. */
-interface Refusal {
-  readonly status: number;
-  readonly body: { readonly error: string };
-}
-
-type Admitted =
-  | { readonly asks: true }
-  /** A file of the console's page, by its path. */
-  | { readonly file: string }
-  | Refusal;
 
 type Head = Pick<IncomingMessage, 'method' | 'url' | 'headers' | 'socket'>;
 
 /** Decides by its head whether a request is read. Any web page can make a browser on this machine send requests
  *  here, but such a request names another host (DNS rebinding), or an origin or site that isn't ours, and can't be sealed
  *  with the token. The files of the page take no token, because they are the same for everybody: so
- *  another site may link to the page, which without a token can ask nothing. */
-function admit({ method, url = '', headers, socket }: Head): Admitted {
+ *  another site may link to the page, which without a token can ask nothing.
+ *  @returns the path: `/operations`, or that of a file of the page
+ *  @throws HttpError */
+function admit({ method, url = '', headers, socket }: Head): string {
   const { pathname } = new URL(`http://127.0.0.1${url.startsWith('/') ? url : '/none'}`);
   const foreign = whyForeign(headers, socket.localPort, pathname === '/' && isOpened(headers));
-  if (foreign !== undefined) return refusal(403, foreign);
-  if (pathname === '/' || pathname.startsWith('/assets/'))
-    return method === 'GET' || method === 'HEAD' ? { file: pathname } : refusal(405, 'Use GET.');
-  if (pathname !== '/operations') return refusal(404, NOT_THERE);
-  if (method !== 'POST') return refusal(405, 'Use POST.');
-  if (headers['content-type'] !== 'application/octet-stream')
-    return refusal(415, 'A request is sealed, as application/octet-stream.');
-  return { asks: true };
+  if (foreign !== undefined) throw new HttpError(403, foreign);
+  if (pathname === '/' || pathname.startsWith('/assets/')) {
+    if (method !== 'GET' && method !== 'HEAD') throw new HttpError(405, 'Use GET.');
+  } else {
+    if (pathname !== '/operations') throw new HttpError(404, NOT_THERE);
+    if (method !== 'POST') throw new HttpError(405, 'Use POST.');
+    if (headers['content-type'] !== 'application/octet-stream')
+      throw new HttpError(415, 'A request is sealed, as application/octet-stream.');
+  }
+  return pathname;
 }
 
 function whyForeign(headers: Head['headers'], port: number | undefined, isOpening: boolean) {
@@ -181,27 +183,23 @@ function isOpened(headers: Head['headers']): boolean {
   return headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
 }
 
-function refusal(status: number, error: string): Refusal {
-  return { status, body: { error } };
-}
-
 /** The longest body, in bytes: a filter of thousands of values takes that much. */
 const MAX_BODY_BYTES = 256 * 1024;
 
-/** The body of a request that was admitted. */
-async function readBody(message: IncomingMessage): Promise<Buffer | Refusal> {
-  const tooLong = refusal(413, `A request has at most ${MAX_BODY_BYTES} bytes.`);
-  if (Number(message.headers['content-length'] ?? 0) > MAX_BODY_BYTES) return tooLong;
+/** The body of a request that was admitted. @throws HttpError */
+async function readBody(message: IncomingMessage): Promise<Buffer> {
+  const tooLong = new HttpError(413, `A request has at most ${MAX_BODY_BYTES} bytes.`);
+  if (Number(message.headers['content-length'] ?? 0) > MAX_BODY_BYTES) throw tooLong;
   const chunks: Buffer[] = [];
   let length = 0;
   try {
     for await (const chunk of message as AsyncIterable<Buffer>) {
       length += chunk.length;
-      if (length > MAX_BODY_BYTES) return tooLong;
+      if (length > MAX_BODY_BYTES) throw tooLong;
       chunks.push(chunk);
     }
-  } catch {
-    return refusal(400, 'The request broke off.');
+  } catch (error) {
+    throw error === tooLong ? tooLong : new HttpError(400, 'The request broke off.');
   }
   return Buffer.concat(chunks);
 }
