@@ -13,7 +13,7 @@ import { sqliteJournal } from '../../functions/store/sqlite/journal.ts';
 import { DELIVERIES_SCHEMA, SNAPSHOTS_SCHEMA } from '../../functions/store/sqlite/schema.ts';
 import { sqliteDeliveries } from '../../functions/store/sqlite/store.ts';
 import { openQueues } from '../../local/data/store.ts';
-import { startDelivering } from '../../local/loops/delivering.ts';
+import { Delivering } from '../../local/loops/delivering.ts';
 import { Feed } from '../../local/loops/feed.ts';
 import { Topic } from '../../local/loops/topic.ts';
 import { eventOf, processorMs, SECRET } from './given.ts';
@@ -90,7 +90,7 @@ async function startRun(database: Database, endpoints: number, share: 'all' | 'o
     read: async (name: string) =>
       JSON.stringify({ url: `http://127.0.0.1:${port}/${name}`, secrets: [SECRET] }),
   };
-  const delivering = startDelivering({
+  const delivering = new Delivering({
     ...{ configured, deliveries, queues, secrets, clock, sleep, log: LOG },
     ...{ endpoints: sqliteEndpointRows(database), slots: sqliteSlots(database) },
     linkTemplates: [],

@@ -7,12 +7,13 @@ import type { SetAside } from '../../functions/queue/set-aside.ts';
 import type { DataDirectory } from '../data/data-directory.ts';
 import { fileSecrets, keptSecret, SECRETS_FOLDER } from '../data/secret-files.ts';
 import type { Store } from '../data/store.ts';
-import { type Delivering, startDelivering } from '../loops/delivering.ts';
+import { Delivering } from '../loops/delivering.ts';
 import type { WantedEndpoint } from '../settings/wanted-endpoints.ts';
 import type { Output } from '../terminal/output.ts';
 
 /** The endpoints of a run. */
-export interface Endpoints extends Delivering {
+export interface Endpoints {
+  readonly delivering: Delivering;
   /** The endpoints of the command line and of the configuration. */
   readonly configured: readonly EndpointSettings[];
   /** Names of those of the command line. */
@@ -39,13 +40,12 @@ export async function startEndpoints(parts: Parts, wanted: readonly WantedEndpoi
   );
   await writeRows(wanted, configured, parts);
   const say = (name: string, text: string) => output.warn(`${name}: ${text}`, { endpoint: name });
-  const delivering = startDelivering({ ...parts, configured, secrets, sleep, say, log: output.log });
-  closers.defer(delivering.stop);
+  const delivering = new Delivering({ ...parts, configured, secrets, sleep, say, log: output.log });
+  closers.defer(() => delivering.stop());
   await delivering.recover(true);
   delivering.start();
   return {
-    ...delivering,
-    ...{ configured, secrets },
+    ...{ delivering, configured, secrets },
     onCommandLine: new Set(wanted.filter(({ isOption }) => isOption).map(({ name }) => name)),
   };
 }

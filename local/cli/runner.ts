@@ -140,7 +140,7 @@ async function start(
       const well = await passOnce(processesOf(source), polling.runPass, output, workspacesOf(source));
       await feed.drained();
       await sns.idle();
-      await endpoints.tried();
+      await endpoints.delivering.tried();
       return (await undelivered.isNone()) && well;
     },
     watch: () => {
@@ -151,7 +151,7 @@ async function start(
       closers.defer(startHousekeeping({ ...store, clock, sleep, onFailure }));
       const common = { source, clock, sleep };
       const passing = startPasses(run, { ...common, polling, setAside, queue: store.queues.passes });
-      ticker = startTicks(run, { ...common, ...store, delivering: endpoints, passing });
+      ticker = startTicks(run, { ...common, ...store, ...endpoints, passing });
     },
     stop: () => closers.disposeAsync(),
   };
@@ -194,13 +194,14 @@ interface Operating extends Store, Endpoints {
 /** Answers requests for operations until the run stops. The data directory has the address. */
 async function serveOperations(
   { closers, directory, output }: RunContext,
-  { source, queues, wakes, hasConsole, ...parts }: Operating,
+  { source, queues, delivering, hasConsole, ...parts }: Operating,
 ): Promise<Address> {
   const operations = localOperations({
     ...parts,
     isRunning: true,
     log: output.log,
-    queues: wakes,
+    queues: delivering.wakes,
+    sender: delivering.sender,
     doctor: doctorOf(source),
     processes: async () => processesOf(source),
     passes: {

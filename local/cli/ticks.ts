@@ -18,7 +18,8 @@ interface Parts
     'queues' | 'endpoints' | 'deliveries' | 'journal' | 'claims' | 'progress' | 'isChanged'
   > {
   readonly source: Pick<Source, 'watched'>;
-  readonly delivering: Pick<Endpoints, 'registry' | 'wakes' | 'configured' | 'recover' | 'wake'>;
+  readonly delivering: Pick<Endpoints['delivering'], 'registry' | 'wakes' | 'recover' | 'wake'>;
+  readonly configured: Endpoints['configured'];
   readonly passing: Passing;
   readonly clock: Clock;
   readonly sleep: Sleep;
@@ -27,11 +28,11 @@ interface Parts
 /** Starts the ticks, which start passes, wake drains and work off replays, as on AWS. */
 export function startTicks(
   { closers, output }: { readonly closers: AsyncDisposableStack; readonly output: Output },
-  { source, delivering, passing, clock, sleep, ...store }: Parts,
+  { source, delivering, configured, passing, clock, sleep, ...store }: Parts,
 ): Ticker {
   const processes = scheduledIn(workspacesOf(source));
   const period = periodOf(processes);
-  const { registry, wakes, configured } = delivering;
+  const { registry, wakes } = delivering;
   const { queues, endpoints, claims, progress, isChanged } = store;
   // What a tick reports is for a stack's log; a run's health and status show it here.
   const log = { info: () => undefined, warn: () => undefined, error: throttled(output.log.error, clock) };

@@ -35,23 +35,6 @@ interface Parts {
   readonly log: Log;
 }
 
-/** Deliveries of a run: routed and delivered by the same handlers as on AWS. */
-export interface Delivering {
-  readonly registry: Registry;
-  readonly wakes: Queues;
-  readonly sender: Sender;
-  /** Makes what waits for endpoints due at once, and has it sent. With `isStart`, their failures are forgotten. */
-  recover(isStart: boolean): Promise<void>;
-  /** Begins to serve the queues. */
-  start(): void;
-  /** Looks at all queues at once. */
-  wake(): void;
-  /** Resolves when everything that is due was tried. */
-  tried(): Promise<void>;
-  /** Starts no further delivery. Resolves when those under way have ended, or soon after. */
-  stop(): Promise<void>;
-}
-
 /** The time that one run may take, in ms, as on AWS. */
 const DELIVER_MS = 180_000;
 const ROUTE_MS = 60_000;
@@ -60,54 +43,87 @@ const NEVER_SLOW_MS = 3_600_000;
 /** An endpoint that has accepted everything for so long gets its backlog at the highest rate. */
 const FULL_PACE_MS = 60_000;
 
-/** Serves the queues that bring events to endpoints. */
-export function startDelivering(parts: Parts): Delivering {
-  const { configured, endpoints, slots, deliveries, queues, secrets, linkTemplates, setAside, clock, say } =
-    parts;
-  const stopping = new AbortController();
-  const endpointLog = new EndpointLog(say, parts.log, clock);
-  const { log } = endpointLog;
-  // What another process changes counts at once, because a row costs nothing to read.
-  const registry = createRegistry(configured, endpoints, clock, log, 0);
-  const wakes = wakeBy(queues.drains);
-  const sending = {
-    ...{ secrets, linkTemplates, clock, random: Math.random, allowLoopback: true, keepsConnections: true },
-    // A slow endpoint delays no other here: each has runs of its own.
-    slowAfter: NEVER_SLOW_MS,
-  };
-  const deliver = createDeliver({
-    ...{ ...sending, registry, rows: endpoints, deliveries, slots, log },
-    queues: wakes,
-    sleep: ms => parts.sleep(ms, stopping.signal),
-    count: () => undefined,
-    onDelivered: (endpoint, held) => endpointLog.arrived(endpoint, held),
-  });
-  const route = createRoute({ registry, send: sendBy(queues), setAside, log });
-  const report = throttled(log.error, clock);
-  const onFailure = (error: unknown) =>
-    report('Messages could not be received; it is tried again.', { error: String(error) });
-  const consumers = consumersOf(queues, { route, deliver }, { clock, sleep: parts.sleep, onFailure });
-  return {
-    ...{ registry, wakes, sender: senderOf(sending) },
-    recover: async isStart => {
-      for (const { endpoint, row } of await registry.all())
-        await recover(endpoint, row, { ...parts, wakes, isStart });
-    },
-    start: () => {
-      for (const consumer of consumers) consumer.start();
-    },
-    wake: () => {
-      for (const consumer of consumers) consumer.wake();
-    },
-    tried: async () => {
-      for (const consumer of consumers) await consumer.idle();
-    },
-    stop: async () => {
-      endpointLog.end();
-      stopping.abort();
-      await Promise.all(consumers.map(consumer => consumer.stop()));
-    },
-  };
+/** Deliveries of a run: routed and delivered by the same handlers as on AWS. */
+export class Delivering {
+  readonly registry: Registry;
+  readonly wakes: Queues;
+  readonly sender: Sender;
+  readonly #parts: Parts;
+  readonly #log: EndpointLog;
+  readonly #consumers: readonly Consumer[];
+  readonly #stopping = new AbortController();
+
+  constructor(parts: Parts) {
+    const { configured, endpoints, slots, deliveries, queues, secrets, linkTemplates, clock, sleep } = parts;
+    this.#parts = parts;
+    this.#log = new EndpointLog(parts.say, parts.log, clock);
+    const { log } = this.#log;
+    // What another process changes counts at once, because a row costs nothing to read.
+    this.registry = createRegistry(configured, endpoints, clock, log, 0);
+    this.wakes = wakeBy(queues.drains);
+    const sending = {
+      ...{ secrets, linkTemplates, clock, random: Math.random, allowLoopback: true, keepsConnections: true },
+      // A slow endpoint delays no other here: each has runs of its own.
+      slowAfter: NEVER_SLOW_MS,
+    };
+    this.sender = senderOf(sending);
+    const deliver = createDeliver({
+      ...{ ...sending, registry: this.registry, rows: endpoints, deliveries, slots, log },
+      queues: this.wakes,
+      sleep: ms => sleep(ms, this.#stopping.signal),
+      count: () => undefined,
+      onDelivered: (endpoint, held) => this.#log.arrived(endpoint, held),
+    });
+    const { setAside } = parts;
+    const route = createRoute({ registry: this.registry, send: sendBy(queues), setAside, log });
+    const report = throttled(log.error, clock);
+    const onFailure = (error: unknown) =>
+      report('Messages could not be received; it is tried again.', { error: String(error) });
+    this.#consumers = consumersOf(queues, { route, deliver }, { clock, sleep, onFailure });
+  }
+
+  /** Begins to serve the queues. */
+  start(): void {
+    for (const consumer of this.#consumers) consumer.start();
+  }
+
+  /** Looks at all queues at once. */
+  wake(): void {
+    for (const consumer of this.#consumers) consumer.wake();
+  }
+
+  /** Resolves when everything that is due was tried. */
+  async tried(): Promise<void> {
+    for (const consumer of this.#consumers) await consumer.idle();
+  }
+
+  /** Starts no further delivery. Resolves when those under way have ended, or soon after. */
+  async stop(): Promise<void> {
+    this.#log.end();
+    this.#stopping.abort();
+    await Promise.all(this.#consumers.map(consumer => consumer.stop()));
+  }
+
+  /** Makes what waits for endpoints due at once, and has it sent. With `isStart`, their failures are forgotten. */
+  async recover(isStart: boolean): Promise<void> {
+    for (const { endpoint, row } of await this.registry.all()) await this.#recover(endpoint, row, isStart);
+  }
+
+  async #recover(endpoint: EndpointSettings, row: EndpointRow | undefined, isStart: boolean): Promise<void> {
+    const { endpoints, deliveries, clock } = this.#parts;
+    const { name } = endpoint;
+    const now = clock();
+    await deliveries.bringForward(name, now);
+    const waits = (await deliveries.due(name, now, 1)).length > 0;
+    const changed = await endpoints.change(name, found => {
+      const { name: _, health = {}, ...rest } = found ?? row ?? { name };
+      const before = isStart ? restarted(health) : unheld(health);
+      if (!waits) return { name, ...rest, health: before };
+      const pace = isStart && !isAway(health) && { since: now - FULL_PACE_MS, until: now + FULL_PACE_MS };
+      return { name, ...rest, health: joined({ ...before, ...(pace && { pace }) }, now, true) };
+    });
+    if (waits && changed && !changed.health.paused) await this.wakes.wake(endpoint, 0);
+  }
 }
 
 /** The consumers of the queues that bring events to endpoints. */
@@ -129,31 +145,6 @@ export function consumersOf(
         }),
     ),
   ];
-}
-
-async function recover(
-  endpoint: EndpointSettings,
-  row: EndpointRow | undefined,
-  {
-    endpoints,
-    deliveries,
-    wakes,
-    clock,
-    isStart,
-  }: Parts & { readonly wakes: Queues; readonly isStart: boolean },
-): Promise<void> {
-  const { name } = endpoint;
-  const now = clock();
-  await deliveries.bringForward(name, now);
-  const waits = (await deliveries.due(name, now, 1)).length > 0;
-  const changed = await endpoints.change(name, found => {
-    const { name: _, health = {}, ...rest } = found ?? row ?? { name };
-    const before = isStart ? restarted(health) : unheld(health);
-    if (!waits) return { name, ...rest, health: before };
-    const pace = isStart && !isAway(health) && { since: now - FULL_PACE_MS, until: now + FULL_PACE_MS };
-    return { name, ...rest, health: joined({ ...before, ...(pace && { pace }) }, now, true) };
-  });
-  if (waits && changed && !changed.health.paused) await wakes.wake(endpoint, 0);
 }
 
 /** The health of an endpoint at a start: failures, a stop and a `Retry-After` are forgotten, but not that

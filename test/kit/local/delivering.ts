@@ -10,7 +10,7 @@ import { sqliteEndpointRows, sqliteSlots } from '../../../functions/store/sqlite
 import { DELIVERIES_SCHEMA, SNAPSHOTS_SCHEMA } from '../../../functions/store/sqlite/schema.ts';
 import { sqliteDeliveries } from '../../../functions/store/sqlite/store.ts';
 import { openQueues, withQueued } from '../../../local/data/store.ts';
-import { startDelivering } from '../../../local/loops/delivering.ts';
+import { Delivering } from '../../../local/loops/delivering.ts';
 import { Topic } from '../../../local/loops/topic.ts';
 import { SECRET } from '../delivery/given.ts';
 
@@ -44,7 +44,7 @@ export function openDelivering({
   const rows = sqliteEndpointRows(database);
   const topic = new Topic({ queue: queues.events, deliveries, clock });
   const said: string[] = [];
-  const delivering = startDelivering({
+  const delivering = new Delivering({
     ...{ endpoints: rows, deliveries, queues, clock, sleep },
     configured,
     slots: sqliteSlots(database),

@@ -54,10 +54,10 @@ export async function startScheduling({
       deliveries: undefined as never,
       journal: undefined as never,
       isChanged: () => false,
+      configured: [],
       delivering: {
         registry: { read: nothing, all: none, settings: none },
         wakes: { wake: nothing },
-        configured: [],
         recover: nothing,
         wake: () => undefined,
       },
