@@ -44,7 +44,7 @@ async function run(options: Options, output: Output): Promise<void> {
     },
     onSecond: () => exit(130),
   });
-  // The reader of the output is gone: nobody wants more.
+  // The reader of the output is gone.
   for (const stream of [stdout, stderr]) stream.on('error', interrupt);
   const starting = startRunner({ options, environment: withEnvFile(env, cwd()), output, clock: Date.now });
   const runner = await Promise.race([starting, ending.promise]);

@@ -27,7 +27,7 @@ const FOLDER = 'node_modules';
 
 /**
  * Keeps compiled code for the next start, in the `node_modules` that the dependencies are loaded from: that of a checkout, or
- * the one into which the package was installed. Whoever may write there could change these as well. Where nobody may write,
+ * the one into which the package was installed. A user with write access there could change these as well. Where it can't be written,
  * each start compiles.
  */
 export function keepCompiledCode(): void {

@@ -109,7 +109,7 @@ function condition({ field, ...asked }: ValueFilter): string {
   return [field, ...parts].join(' ');
 }
 
-/** The console of a run; undefined: nobody wants it, or it can't be had here. */
+/** The console of a run; undefined: it is not wanted, or can't be built here. */
 export function consoleOf(options: Pick<Options, 'console'>, why = whyNoPage()): Page | undefined {
   return options.console && why === undefined ? createPage() : undefined;
 }

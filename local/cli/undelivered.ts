@@ -95,7 +95,7 @@ export async function reportAbandoned(
     await keepInRows(name, { queues, deliveries });
     await deliveries.buryBefore(name, now - KEPT_PENDING_MS, { at: now, reason: NOT_ASKED_FOR });
     const { pending } = await deliveries.standing(name);
-    // A subscription that nobody asks for is unsubscribed: what it did not get is of no interest.
+    // A subscription that is not asked for is unsubscribed, and needs nothing more.
     if (pending === 0 || name.startsWith(subscriberName(''))) continue;
     output.warn(`${name}: undelivered: ${pending}. Give its URL again, and they are sent.`, {
       endpoint: name,

@@ -16,7 +16,7 @@ export interface DataDirectory {
 }
 
 /** Takes a directory for this process and this user alone, and makes it if there is none. `onNotice` is
- *  told what was changed in one that was there. @throws an error that names path and remedy in a line */
+ *  called with each change to one that was there. @throws an error that names path and remedy in a line */
 export function openDataDirectory(directory: string, onNotice: (text: string) => void): DataDirectory {
   const path = resolve(directory);
   try {
@@ -155,8 +155,8 @@ function readHolder(file: string): string {
   }
 }
 
-/** The names that Changewire gives in a data directory. With others in it, the directory is somebody
- *  else's; `lost+found` is the file system's own. */
+/** The names that Changewire gives in a data directory. With others in it, the directory is not
+ *  ours alone; `lost+found` is the file system's own. */
 const OURS =
   /^(lock(\.pid.*|-journal)?|(changewire|table)\.sqlite(-\w+)?|(position|service|sweeps|subscriptions|operate)\.json(\.\w+)?|rejected\.jsonl|(sns-signing\.pem|console\.html)(\.new)?|dynamodb\.log|[\w.-]+\.secret|endpoints|undelivered|dead-letters|simulated|lost\+found)$/;
 
@@ -164,7 +164,7 @@ const OURS =
  * Makes a directory for this user alone (mode 0700), with its parents, and checks that it can be written.
  * One that is there and open to others is closed, with the files in it, because they hold records. If it
  * also holds files that aren't ours, its own mode is left as it is, and only our files in it are closed.
- * `onNotice` is told of both.
+ * `onNotice` is called for both.
  *
  * Windows has no modes: there the directory has the access list of its parent, which in a user's profile
  * admits that user and the administrators. Node shows every mode there as open to all, and can't change

@@ -44,7 +44,7 @@ const DELETE_KEPT = `DELETE FROM message WHERE queue IN ('deliveries', 'chat') A
   SELECT 1 FROM pending WHERE endpoint = message."group"
     AND event_id = CASE WHEN json_valid(message.body) THEN json_extract(message.body, '$.id') END)`;
 
-/** Opens what an earlier run left, or begins anew. @throws when the file is of another version */
+/** Opens what an earlier run left, or makes a new file. @throws when the file is of another version */
 export function openStore(
   { closers, directory }: { closers: AsyncDisposableStack; directory: DataDirectory },
   clock: Clock = Date.now,

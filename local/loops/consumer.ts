@@ -22,7 +22,7 @@ export interface ConsumerOptions {
   readonly batch: number;
   /** Runs at once, at most; by default any number. */
   readonly concurrency?: number;
-  /** The same of one group. What comes meanwhile waits, and the next run gets it at once. */
+  /** The same of one group. Further messages wait, and the next run gets them at once. */
   readonly perGroup?: number;
   /** The time that one run may take, in ms. */
   readonly timeout: number;

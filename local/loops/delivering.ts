@@ -40,7 +40,7 @@ const DELIVER_MS = 180_000;
 const ROUTE_MS = 60_000;
 /** Longer than any attempt takes. */
 const NEVER_SLOW_MS = 3_600_000;
-/** An endpoint that has accepted everything for so long gets its backlog at the highest rate. */
+/** An endpoint that has accepted everything for this time gets its backlog at the highest rate. */
 const FULL_PACE_MS = 60_000;
 
 /** Deliveries of a run: routed and delivered by the same handlers as on AWS. */

@@ -63,7 +63,7 @@ function read(directory: string, file: string): Address | undefined {
   }
 }
 
-/** The address for a browser: it sends what follows the `#` to nobody. */
+/** The address for a browser: it never sends what follows the `#`. */
 export function pageAddress({ url, token }: Pick<Address, 'url' | 'token'>): string {
   return `${url}/#token=${token}`;
 }

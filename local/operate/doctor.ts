@@ -14,7 +14,7 @@ export function doctorOf(source: Pick<Source, 'watched'>, wait: Sleep = sleep): 
   return createDoctor(partsOf(source, wait));
 }
 
-/** A doctor that looks on while somebody edits a task. */
+/** A doctor that watches the service during an edit of a task. */
 export function watchOf(source: Pick<Source, 'watched'>, wait: Sleep = sleep): WatchDoctor {
   return createWatch(partsOf(source, wait));
 }

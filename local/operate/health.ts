@@ -99,7 +99,7 @@ interface EndpointHealth {
   readonly dead: number;
   /** Since when no attempt succeeded: one probe at a time is sent. */
   readonly failingSince?: string;
-  /** Since when somebody has paused it. */
+  /** When it was paused. */
   readonly pausedSince?: string;
   /** Why it gets nothing more in this run. */
   readonly stopped?: string;
@@ -118,9 +118,9 @@ interface HealthParts {
   readonly clock: Clock;
 }
 
-/** Committed events are published within a second. After so long something is wrong. */
+/** Committed events are published within a second. After this time something is wrong. */
 const PUBLISHED_WITHIN_MS = 5 * 60_000;
-/** A sweep is late after so many intervals, since it may take long, and fail once. */
+/** A sweep is late after this number of intervals, since it may take long, and fail once. */
 const SWEEP_INTERVALS = 2;
 
 /** Asks everything that can tell how the run is. */
@@ -147,7 +147,7 @@ export async function healthOf(parts: HealthParts): Promise<Health> {
   };
 }
 
-/** A process is late after the time after which subscribers are told of a stall; before its baseline,
+/** A process is late after the time after which a stall is announced; before its baseline,
  *  when nothing was read for that long. Time before this run began does not count, so that the run can
  *  catch up. */
 async function look(
@@ -214,7 +214,7 @@ const iso = (at: number): string => new Date(at).toISOString();
 const OURS = new Set(['127.0.0.1', 'localhost', '[::1]']);
 
 /** Answers `GET /healthz` on 127.0.0.1: 200 when all is well, 503 when something is late or can't be known; as JSON.
- *  @throws when nobody can listen on that port */
+ *  @throws when the port can't be used */
 export async function startHealthServer(port: number, health: () => Promise<Health>): Promise<LocalServer> {
   const server = await listenLocally(port, async ({ method = '', url = '', headers }, response) => {
     if (!OURS.has(hostnameOf(headers.host))) return send(response, 403, { error: 'Ask 127.0.0.1.' });
@@ -231,7 +231,7 @@ export async function startHealthServer(port: number, health: () => Promise<Heal
   return { ...server, url: `${server.url}/healthz` };
 }
 
-/** @returns where it answers until `closers` close; undefined when nobody asked for it */
+/** @returns where it answers until `closers` close; undefined when no port is given */
 export async function serveHealth(
   closers: AsyncDisposableStack,
   port: number | undefined,

@@ -106,7 +106,7 @@ function withoutSchema(content: unknown): unknown {
 /** The text is no JSON. The message says where and what is wrong, and quotes nothing: the text may hold a secret. */
 export class JsoncError extends Error {}
 
-/** What is wrong, by the parser's name for it; of anything else only the place is told. */
+/** What is wrong, by the parser's name for it; of anything else only the place is shown. */
 const WRONG: Readonly<Record<string, string>> = {
   InvalidSymbol: 'keys and texts need double quotes',
   CommaExpected: 'a comma or a closing bracket is missing before it',

@@ -21,7 +21,7 @@ export interface ControlActions {
   unsubscribe(subscriptionArn: string): Promise<boolean>;
 }
 
-/** The HTTP server behind SubscribeURL, UnsubscribeURL and SigningCertURL. */
+/** The HTTP server that answers SubscribeURL, UnsubscribeURL and SigningCertURL. */
 export interface Control {
   readonly signingCertUrl: string;
   subscribeUrl(topicArn: string, token: string): string;

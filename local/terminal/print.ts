@@ -126,7 +126,7 @@ function bodyOf(event: ChangeEvent, layout: Layout): string[] {
   }
 }
 
-/** The lines with those who made the change: behind a single line where there is room, else below. */
+/** The lines with those who made the change: after a single line where there is room, else below. */
 function withActors(lines: string[], { data }: ChangeEvent, { paint, rest, fit }: Layout): string[] {
   const actors = ('actors' in data && data.actors) || [];
   if (actors.length === 0) return lines;
@@ -138,7 +138,7 @@ function withActors(lines: string[], { data }: ChangeEvent, { paint, rest, fit }
   return isBeside ? [`${first}${' '.repeat(GAP)}${paint('dim', by)}`] : [...lines, paint('dim', by)];
 }
 
-/** The entry as JSON, behind the names of the users whom it names. */
+/** The entry as JSON, after the names of its users. */
 function entryLine({ data: { entry, users } }: AuditEvent, { paint, rest, fit }: Layout): string {
   const who = users.map(user => `${nameOf(user)}: `).join('');
   const text = typeof entry === 'string' ? entry : JSON.stringify(entry);
