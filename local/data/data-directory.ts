@@ -149,10 +149,12 @@ const SQLITE_BUSY = 5;
 
 function readHolder(file: string): string {
   try {
-    return `process ${Number.parseInt(fs.readFileSync(file, 'utf8'), 10) || 'unknown'}`;
+    const pid = Number.parseInt(fs.readFileSync(file, 'utf8'), 10);
+    if (pid > 0) return `process ${pid}`;
   } catch {
-    return 'another process';
+    // The file is written after the lock is taken.
   }
+  return 'another process';
 }
 
 /** The names that Changewire gives in a data directory. With others in it, the directory is not
