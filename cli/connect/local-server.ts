@@ -1,6 +1,5 @@
 import { Agent, request as httpRequest } from 'node:http';
-import { reply } from '../../functions/operations/protocol/reply.ts';
-import { isLook } from '../../functions/operations/protocol/requests.ts';
+import { isLook, reply } from '../../functions/operations/protocol/requests.ts';
 import { seal, unseal } from '../../functions/operations/protocol/seal.ts';
 import { Refused } from '../../functions/operations/refused.ts';
 import type { Address } from '../../local/operate/address.ts';

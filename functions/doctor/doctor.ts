@@ -1,5 +1,5 @@
 import type { ProcessKey } from '../basics/process.ts';
-import type { DoctorAnswer } from '../operations/protocol/doctor.ts';
+import type { DoctorAnswer } from '../operations/protocol/answers.ts';
 import type { ProbedToken, ServiceProbe } from '../service/probe.ts';
 import { type Asker, type AskerOptions, createAsker, type ListRead, readProjects } from './asker.ts';
 import { examineDeleted, examineLog } from './audit-log.ts';

@@ -2,7 +2,7 @@ import { isJsonObject, type Json } from '../basics/json.ts';
 import type { ProcessKey } from '../basics/process.ts';
 import { jsonEqual } from '../changes/equal.ts';
 import type { WorkspaceSettings } from '../config/workspace.ts';
-import type { DoctorAnswer } from '../operations/protocol/doctor.ts';
+import type { DoctorAnswer } from '../operations/protocol/answers.ts';
 import type { Judged, Proposal } from './finding.ts';
 
 type Part = Readonly<Record<string, Json>>;

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../basics/json.ts';
 import type { ProcessKey } from '../basics/process.ts';
 import { jsonEqual } from '../changes/equal.ts';
-import type { DoctorAnswer } from '../operations/protocol/doctor.ts';
+import type { DoctorAnswer } from '../operations/protocol/answers.ts';
 import { type Asker, MAX_TRIES, readLog, readProjects, readTasks, TooManyRequests } from './asker.ts';
 import { LOG_LAG, LOG_NAMES, LOG_ORDER } from './audit-log.ts';
 import { answerWith, begin, type DoctorOptions } from './doctor.ts';

@@ -4,8 +4,7 @@ import * as z from 'zod';
 import type { Clock } from '../basics/clock.ts';
 import type { Log } from '../basics/telemetry.ts';
 import { type Caller, type Operations, readRequest } from '../operations/operations.ts';
-import type { Reply } from '../operations/protocol/reply.ts';
-import { isLook, lookRequests, type Request } from '../operations/protocol/requests.ts';
+import { isLook, lookRequests, type Reply, type Request } from '../operations/protocol/requests.ts';
 import { Refused } from '../operations/refused.ts';
 import {
   type Alias,

@@ -7,8 +7,8 @@ import type { Sender } from '../delivery/sender.ts';
 import type { EndpointSettings } from '../model/endpoint.ts';
 import type { SecretKeeper } from '../model/secret.ts';
 import type { ChangeRecord, ChangeRecords, KnownProcess, Store, Subject } from '../store/store.ts';
-import type { AnswerOf } from './protocol/answers.ts';
-import type { FunctionName, LogEntry, SetAsideMessage, SetAsideName } from './protocol/stack.ts';
+import type { AnswerOf, LogEntry, SetAsideMessage } from './protocol/answers.ts';
+import type { FunctionName, SetAsideName } from './protocol/requests.ts';
 
 /** Starts passes. */
 export interface Passes {

@@ -8,8 +8,8 @@ import { kindSettingsOf } from '../model/kinds.ts';
 import { type Acted, type OperationsContext, onEndpoint } from './context.ts';
 import { CONCURRENCY, cursorOf, DEFAULT_LIMIT, iso, MAX_COUNTED, readCursor } from './page.ts';
 import type { AnswerOf } from './protocol/answers.ts';
-import type { EndpointStatus } from './protocol/endpoints.ts';
 import type { RequestOf } from './protocol/requests.ts';
+import type { EndpointStatus } from './protocol/status.ts';
 import { didYouMean, Refused } from './refused.ts';
 
 type Registry = Pick<OperationsContext, 'configured' | 'endpoints'>;

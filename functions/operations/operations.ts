@@ -25,12 +25,12 @@ import {
   startPass,
 } from './processes.ts';
 import type { AnswerOf, AnswerTo } from './protocol/answers.ts';
-import type { Reply } from './protocol/reply.ts';
 import {
   type Act,
   isLook,
   type Look,
   type Operation,
+  type Reply,
   type Request,
   type RequestOf,
   request,

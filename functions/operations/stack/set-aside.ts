@@ -11,7 +11,8 @@ import { jsonOf } from '../../basics/json.ts';
 import { REASON, SOURCE } from '../../queue/set-aside.ts';
 import { countMessages } from '../../schedule/watch-aws.ts';
 import type { SetAsideQueue } from '../context.ts';
-import type { SetAsideMessage, SetAsideName } from '../protocol/stack.ts';
+import type { SetAsideMessage } from '../protocol/answers.ts';
+import type { SetAsideName } from '../protocol/requests.ts';
 import { Refused } from '../refused.ts';
 
 type Client = Pick<SQSClient, 'send'>;

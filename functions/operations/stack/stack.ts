@@ -10,7 +10,8 @@ import { sqsQueue } from '../../queue/sqs.ts';
 import { askedPass, passIn } from '../../schedule/pass-message.ts';
 import type { ChangeRecord, ChangeRecords } from '../../store/store.ts';
 import type { LogReader, Passes, StackPorts } from '../context.ts';
-import type { FunctionName, LogEntry } from '../protocol/stack.ts';
+import type { LogEntry } from '../protocol/answers.ts';
+import type { FunctionName } from '../protocol/requests.ts';
 import { retryUnsettled, setAsideQueue } from './set-aside.ts';
 
 type Settings = z.infer<typeof operateEnvironment>;
