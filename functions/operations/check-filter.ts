@@ -1,15 +1,12 @@
 import { nearest } from '../basics/nearest.ts';
 import type { FieldChange } from '../model/event.ts';
-import { changesOf, type EndpointFilter, isField, matchesValues } from '../model/filter.ts';
+import { CONDITIONS, changesOf, type EndpointFilter, isField, matchesValues } from '../model/filter.ts';
 import type { OperationsContext } from './context.ts';
+import { searchJournal, WHOLE_JOURNAL } from './page.ts';
 import { didYouMean, Refused } from './refused.ts';
 
 /** More names are not listed in a message. */
 const MAX_LISTED = 20;
-/** No more of the journal is read: an answer is not to take long. */
-const MAX_RECORDS = 1_000;
-const MAX_MS = 2_000;
-const CONDITIONS = ['from', 'to', 'added', 'removed'] as const;
 
 /** Checks that the workspaces and processes of a filter are watched, as for an endpoint of the configuration.
  *  @throws Refused with a line for each that is not */
@@ -72,7 +69,13 @@ export async function filterWarnings(
 ): Promise<string[]> {
   const open = new Set(namesIn(filter ?? {}));
   if (open.size === 0) return [];
-  const { changes, isWhole } = await search(context, open);
+  let changes = 0;
+  const isWhole = await searchJournal(context, WHOLE_JOURNAL, record => {
+    const seen = record.events().flatMap(changesOf);
+    changes += seen.length;
+    for (const name of open) see(name, seen, open);
+    return open.size === 0;
+  });
   if (changes === 0) return [];
   const which = isWhole ? 'no change of the last 30 days' : `none of the last ${changes} changes`;
   // Of a field that is unknown, the values are unknown as well.
@@ -82,25 +85,6 @@ export async function filterWarnings(
       ? []
       : [`${path}: ${which} ${problem}.${didYouMean(typed, [...meant])}`],
   );
-}
-
-/** Reads changes, the newest first, and drops from `open` what they have. */
-async function search(
-  { journal, clock }: Pick<OperationsContext, 'journal' | 'clock'>,
-  open: Set<Named>,
-): Promise<{ changes: number; isWhole: boolean }> {
-  const began = clock();
-  let [read, changes] = [0, 0];
-  const all = { order: 'newest-first', since: 0, until: Number.MAX_SAFE_INTEGER } as const;
-  for await (const record of journal.search(all)) {
-    const seen = record.events().flatMap(changesOf);
-    changes += seen.length;
-    for (const name of open) see(name, seen, open);
-    if (open.size === 0) break;
-    read += 1;
-    if (read >= MAX_RECORDS || clock() - began >= MAX_MS) return { changes, isWhole: false };
-  }
-  return { changes, isWhole: true };
 }
 
 function see(name: Named, changes: readonly FieldChange[], open: Set<Named>): void {

@@ -6,7 +6,7 @@ import type { Queues } from '../delivery/queues.ts';
 import type { Sender } from '../delivery/sender.ts';
 import type { EndpointSettings } from '../model/endpoint.ts';
 import type { SecretKeeper } from '../model/secret.ts';
-import type { ChangeRecord, ChangeRecords, KnownProcess, Store, Subject } from '../store/store.ts';
+import type { Action, ChangeRecord, ChangeRecords, KnownProcess, Store, Subject } from '../store/store.ts';
 import type { AnswerOf, LogEntry, SetAsideMessage } from './protocol/answers.ts';
 import type { FunctionName, SetAsideName } from './protocol/requests.ts';
 
@@ -98,15 +98,14 @@ export interface SetAsideQueue {
  *  changed. `details` may hold known names, times and numbers, but nothing that was typed. */
 export interface Acted<Answer> {
   readonly answer: Answer;
-  readonly action?: { readonly subject: Subject; readonly details?: string };
+  readonly action?: Pick<Action, 'subject' | 'details'>;
 }
 
-/** An action on an endpoint. */
-export function onEndpoint<Answer>(
-  endpoint: string,
+/** An action on an endpoint, a process or the stack. */
+export function acted<Answer>(
+  subject: Subject,
   answer: Answer,
   details: readonly string[] = [],
 ): Acted<Answer> {
-  const text = details.length > 0 ? { details: details.join(', ') } : {};
-  return { answer, action: { subject: { endpoint }, ...text } };
+  return { answer, action: { subject, ...(details.length > 0 && { details: details.join(', ') }) } };
 }

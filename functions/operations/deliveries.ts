@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { inParallel } from '../basics/in-parallel.ts';
+import { mapInParallel } from '../basics/in-parallel.ts';
 import { testEvent } from '../changes/build-events.ts';
 import { serialise } from '../changes/fit-event.ts';
 import { AttemptLog } from '../delivery/attempt-log.ts';
@@ -9,11 +9,11 @@ import { placeOf } from '../delivery/read-event.ts';
 import type { Attempt, NewDelivery } from '../model/delivery.ts';
 import { leftOutBy } from '../model/filter.ts';
 import type { JournalEntry } from '../store/store.ts';
-import { type Acted, type OperationsContext, onEndpoint } from './context.ts';
+import { type Acted, acted, type OperationsContext } from './context.ts';
 import { readSecret } from './endpoint-settings.ts';
 import { allEndpoints, changeRow, countOf, type Found, findEndpoint, wake } from './endpoints.ts';
 import { findEvent } from './events.ts';
-import { CONCURRENCY, cursorOf, DEFAULT_LIMIT, iso, MAX_COUNTED, readCursor } from './page.ts';
+import { CONCURRENCY, cursorTo, DEFAULT_LIMIT, iso, MAX_COUNTED, readCursor } from './page.ts';
 import type { AnswerOf } from './protocol/answers.ts';
 import type { RequestOf } from './protocol/requests.ts';
 
@@ -49,7 +49,7 @@ export async function listAttempts(
     if (slice.length < size && attempts.length < limit) return { attempts: attempts.map(attemptAnswer) };
   }
   const next = last && { at: last.at, first: last.events[0]?.id };
-  return { attempts: attempts.map(attemptAnswer), ...(next && { cursor: cursorOf('attempts', next) }) };
+  return { attempts: attempts.map(attemptAnswer), ...cursorTo('attempts', next) };
 }
 
 function attemptAt({ at, first }: Place): Pick<Attempt, 'at' | 'events'> {
@@ -75,7 +75,7 @@ export async function listDeadLetters(
       publishedAt: iso(at),
       diedAt: iso(diedAt),
     })),
-    ...(last !== undefined && { cursor: cursorOf('dead-letters', last) }),
+    ...cursorTo('dead-letters', last),
   };
 }
 
@@ -100,7 +100,7 @@ export async function resend(
     await deliveries.add([delivery]);
   }
   await startSending(context, found);
-  return onEndpoint(to, answer('sent'), [`event ${eventId}`]);
+  return acted({ endpoint: to }, answer('sent'), [`event ${eventId}`]);
 }
 
 /** Sends dead letters of an endpoint once more, the oldest first, a thousand at most. */
@@ -118,7 +118,7 @@ export async function resendDead(
   if (count > 0) await startSending(context, found);
   const isLeft = (await deliveries.dead(to, 1)).length > 0;
   const answer = { endpoint: to, deliveries: { atLeast: count, isExact: !isLeft }, dryRun };
-  return count > 0 ? onEndpoint(to, answer, [`${count} deliveries`]) : { answer };
+  return count > 0 ? acted({ endpoint: to }, answer, [`${count} deliveries`]) : { answer };
 }
 
 /** An event of the journal as a delivery that is due at once. It has the same place as when it came through
@@ -153,11 +153,7 @@ export async function traceEvent(
   const entry = await findEvent(context, eventId);
   const endpoints = await allEndpoints(context);
   const shown = endpoints.length > MANY ? SHOWN_OF_MANY : SHOWN_ATTEMPTS;
-  const results = new Map<Found, DeliveryStatus | LeftOut>();
-  await inParallel(endpoints, CONCURRENCY, async found => {
-    results.set(found, await resultAt(context, entry, found));
-  });
-  const all = endpoints.flatMap(found => results.get(found) ?? []);
+  const all = await mapInParallel(endpoints, CONCURRENCY, found => resultAt(context, entry, found));
   const shownAt = all.flatMap(one =>
     'state' in one ? { ...one, attempts: one.attempts.slice(-shown) } : [],
   );
@@ -234,7 +230,9 @@ export async function testEndpoint(
     const answer = await poster.post(secret.url, request);
     const attempt = attempts.add([{ event }], { began, answer, outcome: outcomeOf(answer), secret });
     await attempts.write();
-    return onEndpoint(name, attemptAnswer(attempt), [attempt.failure ?? `answered ${attempt.status}`]);
+    return acted({ endpoint: name }, attemptAnswer(attempt), [
+      attempt.failure ?? `answered ${attempt.status}`,
+    ]);
   } finally {
     await poster.close();
   }

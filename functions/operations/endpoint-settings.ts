@@ -5,8 +5,15 @@ import type { EndpointRow } from '../model/endpoint-row.ts';
 import { type EndpointKind, KINDS } from '../model/kinds.ts';
 import { isSigningSecret, originOf, parseSecret } from '../model/secret.ts';
 import { checkWatched, filterWarnings } from './check-filter.ts';
-import { type Acted, type OperationsContext, onEndpoint } from './context.ts';
-import { changeRow, type Found, findEndpoint, removeDeliveries, statusOfEndpoint } from './endpoints.ts';
+import { type Acted, acted, type OperationsContext } from './context.ts';
+import {
+  changeRow,
+  type Found,
+  findEndpoint,
+  removeDeliveries,
+  statusOf,
+  statusOfEndpoint,
+} from './endpoints.ts';
 import type { AnswerOf } from './protocol/answers.ts';
 import type { RequestOf } from './protocol/requests.ts';
 import { Refused } from './refused.ts';
@@ -14,9 +21,15 @@ import { Refused } from './refused.ts';
 /** One endpoint, with its filter and whether its signing secret is being changed. */
 export async function showEndpoint(
   context: OperationsContext,
-  { endpoint }: RequestOf<'endpoint'>,
+  { endpoint: name }: RequestOf<'endpoint'>,
 ): Promise<AnswerOf<'endpoint'>> {
-  return { ...(await statusOfEndpoint(context, endpoint)), ...(await rotationOf(context, endpoint)) };
+  const found = await findEndpoint(context, name);
+  const { endpoint, isConfigured } = found;
+  const isRotatable = KINDS[endpoint.kind].isSigned && !isConfigured;
+  // A secret that can't be read is no reason to show nothing.
+  const secret = isRotatable ? await readSecret(context, endpoint).catch(() => undefined) : undefined;
+  const rotation = secret && { isRotating: (secret.secrets ?? []).length > 1 };
+  return { ...(await statusOf(context, found)), ...rotation };
 }
 
 /** Adds an endpoint. All functions know it within 30 s. The answer has the signing secret, if one was made:
@@ -53,7 +66,7 @@ export async function addEndpoint(
   });
   if (!isOurs) throw taken();
   const answer = { endpoint: name, ...(secret !== undefined && { secret }), ...warned(warnings) };
-  return onEndpoint(name, answer, [kind, ...detailsOf(given)]);
+  return acted({ endpoint: name }, answer, [kind, ...detailsOf(given)]);
 }
 
 /** Changes an endpoint that an operation added; of a configured one, only the address. A key that is missing
@@ -82,7 +95,8 @@ export async function updateEndpoint(
         : undefined,
     );
   const details = [...(url === undefined ? [] : ['a new address']), ...detailsOf(update)];
-  return onEndpoint(name, { ...(await statusOfEndpoint(context, name)), ...warned(warnings) }, details);
+  const answer = { ...(await statusOfEndpoint(context, name)), ...warned(warnings) };
+  return acted({ endpoint: name }, answer, details);
 }
 
 /** Begins to change the signing secret: from now on events are signed with the new one and the old one, so
@@ -101,10 +115,8 @@ export async function rotateSecret(
   checkSecrets(endpoint.kind, [secret]);
   await changeSecret(context, found, { url, secrets: [secret, secrets.at(-1) as string] });
   // A given secret is not shown: the caller has it already.
-  const made = given === undefined ? { secret } : {};
-  return onEndpoint(name, { endpoint: name, ...made }, [
-    given === undefined ? 'one was made' : 'one was given',
-  ]);
+  const [made, how] = given === undefined ? [{ secret }, 'one was made'] : [{}, 'one was given'];
+  return acted({ endpoint: name }, { endpoint: name, ...made }, [how]);
 }
 
 /** Ends the change: from now on events are signed with the new secret alone. */
@@ -118,7 +130,7 @@ export async function finishRotation(
   if (secret === undefined || old === undefined)
     throw new Refused('Its signing secret is not being changed: there is one alone.');
   await changeSecret(context, found, { url, secrets: [secret] });
-  return onEndpoint(name, { endpoint: name });
+  return acted({ endpoint: name }, { endpoint: name });
 }
 
 /** The settings that a request changes. */
@@ -219,16 +231,4 @@ export async function readSecret(
   } catch (error) {
     throw new Refused((error as Error).message);
   }
-}
-
-/** Whether the signing secret of an endpoint is being changed; empty for one that has none, or whose secret
- *  can't be read. */
-async function rotationOf(
-  context: OperationsContext,
-  name: string,
-): Promise<{ readonly isRotating?: boolean }> {
-  const { endpoint, isConfigured } = await findEndpoint(context, name);
-  if (!KINDS[endpoint.kind].isSigned || isConfigured) return {};
-  const secret = await readSecret(context, endpoint).catch(() => undefined);
-  return secret ? { isRotating: (secret.secrets ?? []).length > 1 } : {};
 }

@@ -1,12 +1,12 @@
 import * as z from 'zod';
-import { inParallel } from '../basics/in-parallel.ts';
+import { mapInParallel } from '../basics/in-parallel.ts';
 import { holdEnd, paused, resumed, wakesAt } from '../delivery/health.ts';
 import type { Attempt, Standing } from '../model/delivery.ts';
 import { ENDPOINT_NAME, type EndpointSettings, rateOf } from '../model/endpoint.ts';
 import type { EndpointRow, Health } from '../model/endpoint-row.ts';
 import { kindSettingsOf } from '../model/kinds.ts';
-import { type Acted, type OperationsContext, onEndpoint } from './context.ts';
-import { CONCURRENCY, cursorOf, DEFAULT_LIMIT, iso, MAX_COUNTED, readCursor } from './page.ts';
+import { type Acted, acted, type OperationsContext } from './context.ts';
+import { CONCURRENCY, cursorTo, DEFAULT_LIMIT, iso, MAX_COUNTED, readCursor } from './page.ts';
 import type { AnswerOf } from './protocol/answers.ts';
 import type { RequestOf } from './protocol/requests.ts';
 import type { EndpointStatus } from './protocol/status.ts';
@@ -77,7 +77,7 @@ export async function pauseEndpoint(
 ): Promise<Acted<EndpointStatus>> {
   const found = await findEndpoint(context, endpoint);
   await changeRow(context, found, row => ({ ...row, health: paused(row.health, context.clock()) }));
-  return onEndpoint(endpoint, await statusOfEndpoint(context, endpoint));
+  return acted({ endpoint }, await statusOfEndpoint(context, endpoint));
 }
 
 /** Resumes an endpoint that is paused, stopped or failing, with a clean health: its backlog is sent at once. */
@@ -89,7 +89,7 @@ export async function resumeEndpoint(
   await context.deliveries.bringForward(endpoint, context.clock());
   await changeRow(context, found, row => ({ ...row, health: resumed(row.health, context.clock()) }));
   await wake(context, found);
-  return onEndpoint(endpoint, await statusOfEndpoint(context, endpoint));
+  return acted({ endpoint }, await statusOfEndpoint(context, endpoint));
 }
 
 /** Removes an endpoint that an operation added, with its secret, backlog and dead letters. If the
@@ -108,10 +108,10 @@ export async function removeEndpoint(
   const answer = { endpoint: name, ...counts, dryRun };
   if (dryRun) return { answer };
   await remove(context, name);
-  const { waiting, dead } = counts;
-  return onEndpoint(name, answer, [
-    `${waiting.atLeast}${waiting.isExact ? '' : ' or more'} that waited`,
-    `${dead.atLeast}${dead.isExact ? '' : ' or more'} dead letters`,
+  const text = ({ atLeast, isExact }: typeof counts.dead) => `${atLeast}${isExact ? '' : ' or more'}`;
+  return acted({ endpoint: name }, answer, [
+    `${text(counts.waiting)} that waited`,
+    `${text(counts.dead)} dead letters`,
   ]);
 }
 
@@ -162,7 +162,7 @@ export async function listEndpoints(
 ): Promise<AnswerOf<'endpoints'>> {
   const after = readCursor('endpoints', cursor, z.string());
   const { endpoints, last } = await endpointsAfter(context, after, limit);
-  return { endpoints, ...(last !== undefined && { cursor: cursorOf('endpoints', last) }) };
+  return { endpoints, ...cursorTo('endpoints', last) };
 }
 
 /** The next endpoints by name after `after`, at most `limit`. `last`: the last of them, where there are
@@ -176,14 +176,8 @@ export async function endpointsAfter(
     ({ endpoint: { name } }) => after === undefined || name > after,
   );
   const shown = following.slice(0, limit);
-  const statuses = new Map<Found, EndpointStatus>();
-  await inParallel(
-    shown,
-    CONCURRENCY,
-    async found => void statuses.set(found, await statusOf(context, found)),
-  );
   return {
-    endpoints: shown.flatMap(found => statuses.get(found) ?? []),
+    endpoints: await mapInParallel(shown, CONCURRENCY, found => statusOf(context, found)),
     last: following.length > limit ? shown.at(-1)?.endpoint.name : undefined,
   };
 }
@@ -208,7 +202,8 @@ export async function statusOfEndpoint(context: OperationsContext, name: string)
 /** The last failure is searched among this many attempts. */
 const MAX_SEARCHED = 20;
 
-async function statusOf(
+/** The status of an endpoint that was found. */
+export async function statusOf(
   { deliveries, clock }: OperationsContext,
   { endpoint, isConfigured, row }: Found,
 ): Promise<EndpointStatus> {
@@ -277,12 +272,6 @@ function lastFailureOf(attempts: readonly Attempt[]): Pick<EndpointStatus, 'last
   const failed = attempts.find(({ failure }) => failure !== undefined);
   if (failed?.failure === undefined) return {};
   const { at, failure, status, answer } = failed;
-  return {
-    lastFailure: {
-      at: iso(at),
-      failure,
-      ...(status !== undefined && { status }),
-      ...(answer !== undefined && { answer }),
-    },
-  };
+  const more = { ...(status !== undefined && { status }), ...(answer !== undefined && { answer }) };
+  return { lastFailure: { at: iso(at), failure, ...more } };
 }

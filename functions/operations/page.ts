@@ -1,5 +1,7 @@
 import * as z from 'zod';
 import { jsonOf } from '../basics/json.ts';
+import type { JournalRecord, Search } from '../store/store.ts';
+import type { OperationsContext } from './context.ts';
 import { Refused } from './refused.ts';
 
 /** The default number of entries on a page. */
@@ -9,9 +11,11 @@ export const MAX_COUNTED = 1_000;
 /** Reads of a store at a time. */
 export const CONCURRENCY = 10;
 
-/** A cursor: the place at which a page ended, as a text that only the same operation can read. */
-export function cursorOf(operation: string, place: unknown): string {
-  return Buffer.from(JSON.stringify([operation, place])).toString('base64url');
+/** The cursor of an answer: the place at which its page ended, as a text that only the same operation can read.
+ *  None without a place: it is the last page. */
+export function cursorTo(operation: string, place: unknown): { readonly cursor?: string } {
+  if (place === undefined) return {};
+  return { cursor: Buffer.from(JSON.stringify([operation, place])).toString('base64url') };
 }
 
 /** @throws Refused for a text that is not a cursor of this operation */
@@ -32,4 +36,30 @@ export function readCursor<Place>(
 /** A time, in ms since 1970, as ISO text. */
 export function iso(at: number): string {
   return new Date(at).toISOString();
+}
+
+/** The whole journal, the newest record first. */
+export const WHOLE_JOURNAL = {
+  order: 'newest-first',
+  since: 0,
+  until: Number.MAX_SAFE_INTEGER,
+} as const satisfies Search;
+
+const MAX_RECORDS = 1_000;
+const SEARCH_TIMEOUT_MS = 2_000;
+
+/** Searches the journal until `take` returns true, but reads no more than an answer has time for, however large
+ *  the journal is. @returns whether all that was asked for was read */
+export async function searchJournal(
+  { journal, clock }: Pick<OperationsContext, 'journal' | 'clock'>,
+  search: Search,
+  take: (record: JournalRecord) => boolean,
+): Promise<boolean> {
+  const began = clock();
+  let read = 0;
+  for await (const record of journal.search(search)) {
+    read += 1;
+    if (take(record) || read >= MAX_RECORDS || clock() - began >= SEARCH_TIMEOUT_MS) return false;
+  }
+  return true;
 }

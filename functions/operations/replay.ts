@@ -4,12 +4,12 @@ import type { Replay } from '../model/endpoint-row.ts';
 import type { EventType } from '../model/event.ts';
 import { wants } from '../model/filter.ts';
 import type { JournalEntry } from '../store/store.ts';
-import { type Acted, type OperationsContext, onEndpoint } from './context.ts';
+import { type Acted, acted, type OperationsContext } from './context.ts';
 import { deliveryOf } from './deliveries.ts';
 import { changeRow, type Found, findEndpoint, wake } from './endpoints.ts';
-import { checkTypes, MAX_RECORDS, SEARCH_TIMEOUT_MS } from './events.ts';
-import { iso } from './page.ts';
-import { checkConfigured } from './processes.ts';
+import { checkTypes } from './events.ts';
+import { iso, searchJournal } from './page.ts';
+import { findConfigured } from './processes.ts';
 import type { AnswerOf } from './protocol/answers.ts';
 import type { RequestOf } from './protocol/requests.ts';
 import { Refused } from './refused.ts';
@@ -26,11 +26,11 @@ export async function replay(
 ): Promise<Acted<AnswerOf<'replay'>>> {
   const { to, types, processes } = asked;
   checkTypes(types);
-  for (const process of processes ?? []) await checkConfigured(context, process);
+  for (const process of processes ?? []) await findConfigured(context, { process });
   if (dryRun) return { answer: await rehearse(context, asked) };
   const begun = await startReplay(context, asked);
   const times = { since: iso(begun.since), until: iso(begun.until) };
-  return onEndpoint(to, { endpoint: to, ...times, dryRun }, [
+  return acted({ endpoint: to }, { endpoint: to, ...times, dryRun }, [
     `since ${times.since}`,
     `until ${times.until}`,
     ...(types ? [`types ${types.join(' ')}`] : []),
@@ -44,21 +44,16 @@ async function rehearse(context: OperationsContext, asked: Asked): Promise<Answe
   const all = await context.processes();
   const { to, types, processes } = asked;
   const filters = [found.endpoint.filter ?? {}, { ...(types && { events: types as EventType[] }) }];
-  const began = context.clock();
   const search = {
     order: 'oldest-first' as const,
     ...{ since, until },
     ...(processes && { processes: all.filter(({ processId }) => processes.includes(processId)) }),
   };
-  let [events, read, isExact] = [0, 0, true];
-  for await (const record of context.journal.search(search)) {
-    if (read >= MAX_RECORDS || context.clock() - began >= SEARCH_TIMEOUT_MS) {
-      isExact = false;
-      break;
-    }
-    read += 1;
+  let events = 0;
+  const isExact = await searchJournal(context, search, record => {
     events += record.events().filter(event => filters.every(filter => wants(filter, event))).length;
-  }
+    return false;
+  });
   const times = { since: iso(since), until: iso(until) };
   return { endpoint: to, ...times, events: { atLeast: events, isExact }, dryRun: true };
 }
@@ -112,7 +107,7 @@ export async function cancelReplay(
   });
   const added = cancelled?.added ?? 0;
   const answer = { endpoint: to, wasUnderWay: cancelled !== undefined, added };
-  return cancelled ? onEndpoint(to, answer, [`${added} deliveries had been added`]) : { answer };
+  return cancelled ? acted({ endpoint: to }, answer, [`${added} deliveries had been added`]) : { answer };
 }
 
 /** The ports that carrying out a replay needs. */

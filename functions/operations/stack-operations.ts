@@ -1,8 +1,9 @@
 import * as z from 'zod';
 import type { ProcessKey } from '../basics/process.ts';
 import type { ChangeRecord } from '../store/store.ts';
-import type { Acted, LogPage, OperationsContext, StackPorts } from './context.ts';
-import { cursorOf, DEFAULT_LIMIT, iso, readCursor } from './page.ts';
+import { type Acted, acted, type LogPage, type OperationsContext, type StackPorts } from './context.ts';
+import { cursorTo, DEFAULT_LIMIT, iso, readCursor } from './page.ts';
+import { inOrder, placeOf } from './processes.ts';
 import type { AnswerOf } from './protocol/answers.ts';
 import type { RequestOf } from './protocol/requests.ts';
 import { Refused } from './refused.ts';
@@ -34,11 +35,8 @@ export async function readLogs(
     page = await logs.read({ ...stretch, position: page.position }, limit);
     if (page.entries.length > 0 || page.position === undefined) break;
   }
-  return {
-    function: name,
-    entries: [...page.entries],
-    ...(page.position !== undefined && { cursor: cursorOf('logs', [end, page.position]) }),
-  };
+  const next = page.position === undefined ? undefined : [end, page.position];
+  return { function: name, entries: [...page.entries], ...cursorTo('logs', next) };
 }
 
 const queuesOf = (context: OperationsContext) =>
@@ -66,7 +64,7 @@ export async function clearSetAside(
   const answer = { queue, messages, dryRun };
   if (dryRun) return { answer };
   await setAside[queue].clear();
-  return { answer, action: { subject: { stack: true }, details: `${queue}: about ${messages} messages` } };
+  return acted({ stack: true }, answer, [`${queue}: about ${messages} messages`]);
 }
 
 /** Sends messages that no run could process back to their queues. */
@@ -81,11 +79,11 @@ export async function retrySetAside(
   }
   const messages = await retryUnsettled();
   const answer = { messages, left: await setAside.unsettled.count(), dryRun };
-  return { answer, action: { subject: { stack: true }, details: `${messages} messages` } };
+  return acted({ stack: true }, answer, [`${messages} messages`]);
 }
 
-/** The process, and the key of its last record that was published; empty at its beginning. */
-const publishedPlace = z.tuple([z.tuple([z.string(), z.string()]), z.string()]);
+/** The place of a process, and the key of its last record that was published; empty at its beginning. */
+const publishedPlace = z.tuple([z.string(), z.string()]);
 
 /** Publishes the next slice of the change records of a stretch of time once more, each process's in the order
  *  of its commits. If a crash interrupts it, the same cursor repeats the slice, under the same ids.
@@ -99,30 +97,32 @@ export async function republish(
   const [since, until] = [Date.parse(asked.since), Date.parse(asked.until)];
   if (since >= until)
     throw new Refused('The time to publish again ends before it begins.', { isUsage: true });
-  const [begun, after = ''] = readCursor('republish', asked.cursor, publishedPlace) ?? [];
+  const [begun = '', after = ''] = readCursor('republish', asked.cursor, publishedPlace) ?? [];
   const [process, next] = (await processesOf(context, asked.processes)).filter(
-    each => begun === undefined || keyOf(each) >= JSON.stringify(begun),
+    each => placeOf(each) >= begun,
   );
   if (!process) return { answer: { events: 0, records: 0, dryRun } };
-  const isBegun = begun !== undefined && keyOf(process) === JSON.stringify(begun);
-  const stretch = { since, until, behind: isBegun && after !== '' ? after : undefined };
-  const { records, isLast } = await changeRecords.read(process, stretch);
+  const behind = placeOf(process) === begun && after !== '' ? after : undefined;
+  const { records, isLast } = await changeRecords.read(process, { since, until, behind });
   const done = dryRun ? records : await published(records, process, publish);
   const last = done.at(-1);
   const isOver = isLast && done.length === records.length;
-  const following = isOver ? next && placeOf(next, '') : placeOf(process, last?.sk ?? after);
-  const { workspace, processId } = process;
+  const following = isOver ? next && [placeOf(next), ''] : [placeOf(process), last?.sk ?? after];
   const answer = {
     events: done.reduce((sum, { events }) => sum + events, 0),
     records: done.length,
-    process: processId,
+    process: process.processId,
     ...(last && { readTo: iso(last.at) }),
-    ...(following && { cursor: cursorOf('republish', following) }),
+    ...cursorTo('republish', following),
     dryRun,
   };
   if (dryRun || done.length === 0) return { answer };
-  const details = `${answer.events} events, since ${asked.since}, until ${answer.readTo ?? asked.until}`;
-  return { answer, action: { subject: { process: { workspace, processId } }, details } };
+  const { workspace, processId } = process;
+  return acted({ process: { workspace, processId } }, answer, [
+    `${answer.events} events`,
+    `since ${asked.since}`,
+    `until ${answer.readTo ?? asked.until}`,
+  ]);
 }
 
 async function published(
@@ -140,22 +140,13 @@ async function published(
   );
 }
 
-/** The processes of these identifiers, or all, in the order of their keys. */
+/** The processes of these identifiers, or all, in order. */
 async function processesOf(
   { processes }: OperationsContext,
   ids: readonly string[] | undefined,
 ): Promise<ProcessKey[]> {
-  const all = [...(await processes())].toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
-  if (!ids) return all;
-  if (ids.some(id => all.every(({ processId }) => processId !== id)))
+  const all = inOrder(await processes());
+  if (ids?.some(id => all.every(({ processId }) => processId !== id)))
     throw new Refused('There is no process of this identifier. The status lists all that there are.');
-  return all.filter(({ processId }) => ids.includes(processId));
-}
-
-function keyOf({ workspace, processId }: ProcessKey): string {
-  return JSON.stringify([workspace, processId]);
-}
-
-function placeOf({ workspace, processId }: ProcessKey, after: string): z.infer<typeof publishedPlace> {
-  return [[workspace, processId], after];
+  return all.filter(({ processId }) => ids?.includes(processId) ?? true);
 }
