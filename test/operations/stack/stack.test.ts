@@ -4,15 +4,13 @@ import { PurgeQueueInProgress } from '@aws-sdk/client-sqs';
 import { describe, expect, test } from 'vitest';
 import { Refused } from '../../../functions/operations/refused.ts';
 import {
-  retryUnsettled,
-  setAsideMessageOf,
-  setAsideQueue,
-} from '../../../functions/operations/stack/set-aside.ts';
-import {
   cloudWatchLogs,
   type LogGroups,
   logEntryOf,
   publishAgain,
+  retryUnsettled,
+  setAsideMessageOf,
+  setAsideQueue,
 } from '../../../functions/operations/stack/stack.ts';
 
 const AT = Date.parse('2026-03-04T05:06:07Z');
