@@ -55,7 +55,7 @@ export async function addEndpoint(
   const warnings = await filterWarnings(context, settings.filter);
   // Both before the row is written: whoever reads the row needs the secret, and the backlog of an earlier
   // endpoint of this name must not be sent to this one.
-  await writeSecret(context, name, { url, ...(isSigned && { secrets: [...signing] }) });
+  await context.secrets.write(name, JSON.stringify({ url, ...(isSigned && { secrets: signing }) }));
   await removeDeliveries(context, name);
   let isOurs = false;
   await context.endpoints.change(name, row => {
@@ -195,17 +195,9 @@ function checkSecrets(kind: EndpointKind, secrets: readonly string[]): void {
     );
 }
 
-async function writeSecret(
-  { secrets }: OperationsContext,
-  name: string,
-  secret: EndpointSecret,
-): Promise<void> {
-  await secrets.write(name, JSON.stringify(secret));
-}
-
 /** Replaces the secret of an endpoint. Its row gets a new revision, so that all runs read the secret again. */
 async function changeSecret(context: OperationsContext, found: Found, secret: EndpointSecret): Promise<void> {
-  await writeSecret(context, found.endpoint.name, secret);
+  await context.secrets.write(found.endpoint.name, JSON.stringify(secret));
   await changeRow(context, found, row => ({ ...row, ...noteOf(context, secret, row) }));
 }
 

@@ -22,12 +22,12 @@ export interface Found {
 }
 
 /** @throws Refused when there is no endpoint of this name */
-export async function findEndpoint({ configured, endpoints }: Registry, name: string): Promise<Found> {
-  const row = await endpoints.read(name);
-  const settled = configured.find(endpoint => endpoint.name === name);
-  const endpoint = settled ?? row?.settings;
-  if (!endpoint) throw await unknownEndpoint({ configured, endpoints }, name);
-  return { endpoint, isConfigured: settled !== undefined, row };
+export async function findEndpoint(registry: Registry, name: string): Promise<Found> {
+  const row = await registry.endpoints.read(name);
+  const configured = registry.configured.find(endpoint => endpoint.name === name);
+  const endpoint = configured ?? row?.settings;
+  if (!endpoint) throw await unknownEndpoint(registry, name);
+  return { endpoint, isConfigured: configured !== undefined, row };
 }
 
 /** Changes the row of an endpoint; a configured one may have none yet. `change` returns undefined to leave it
@@ -48,9 +48,8 @@ export async function changeRow(
 }
 
 /** The error for an unknown name, with the name that was likely meant. */
-async function unknownEndpoint({ configured, endpoints }: Registry, name: string): Promise<Refused> {
-  const added = (await endpoints.list()).filter(({ settings }) => settings);
-  const names = [...configured, ...added].map(endpoint => endpoint.name);
+async function unknownEndpoint(registry: Registry, name: string): Promise<Refused> {
+  const names = (await allEndpoints(registry)).map(({ endpoint }) => endpoint.name);
   const hint = didYouMean(name, names) || ' The list of endpoints has their names.';
   return new Refused(`There is no endpoint of this name.${hint}`);
 }
@@ -184,10 +183,10 @@ export async function endpointsAfter(
 
 /** All endpoints, by name. */
 export async function allEndpoints({ configured, endpoints }: Registry): Promise<Found[]> {
-  const found = new Map((await endpoints.list()).map(row => [row.name, row]));
+  const rows = new Map((await endpoints.list()).map(row => [row.name, row]));
   const fixed = new Map(configured.map(endpoint => [endpoint.name, endpoint]));
-  return [...new Set([...fixed.keys(), ...found.keys()])].toSorted().flatMap(name => {
-    const row = found.get(name);
+  return [...new Set([...fixed.keys(), ...rows.keys()])].toSorted().flatMap(name => {
+    const row = rows.get(name);
     const endpoint = fixed.get(name) ?? row?.settings;
     // A row without settings whose endpoint was taken out of the configuration is left out.
     return endpoint ? [{ endpoint, isConfigured: fixed.has(name), row }] : [];

@@ -1,9 +1,8 @@
 import { closedTo, joined } from '../delivery/health.ts';
 import type { Registered } from '../delivery/registry.ts';
 import type { Replay } from '../model/endpoint-row.ts';
-import type { EventType } from '../model/event.ts';
+import type { ChangeEvent } from '../model/event.ts';
 import { wants } from '../model/filter.ts';
-import type { JournalEntry } from '../store/store.ts';
 import { type Acted, acted, type OperationsContext } from './context.ts';
 import { deliveryOf } from './deliveries.ts';
 import { changeRow, type Found, findEndpoint, wake } from './endpoints.ts';
@@ -27,67 +26,64 @@ export async function replay(
   const { to, types, processes } = asked;
   checkTypes(types);
   for (const process of processes ?? []) await findConfigured(context, { process });
-  if (dryRun) return { answer: await rehearse(context, asked) };
-  const begun = await startReplay(context, asked);
-  const times = { since: iso(begun.since), until: iso(begun.until) };
-  return acted({ endpoint: to }, { endpoint: to, ...times, dryRun }, [
-    `since ${times.since}`,
-    `until ${times.until}`,
+  const { found, replay } = dryRun ? await plan(context, asked) : await startReplay(context, asked);
+  const answer = { endpoint: to, since: iso(replay.since), until: iso(replay.until) };
+  if (dryRun) return { answer: { ...answer, events: await countEvents(context, found, replay), dryRun } };
+  return acted({ endpoint: to }, { ...answer, dryRun }, [
+    `since ${answer.since}`,
+    `until ${answer.until}`,
     ...(types ? [`types ${types.join(' ')}`] : []),
     ...(processes ? [`processes ${processes.join(' ')}`] : []),
   ]);
 }
 
-/** Counts the events that the endpoint would get, as far as one page of events reads. */
-async function rehearse(context: OperationsContext, asked: Asked): Promise<AnswerOf<'replay'>> {
-  const { found, since, until } = await checkReplay(context, asked);
-  const all = await context.processes();
-  const { to, types, processes } = asked;
-  const filters = [found.endpoint.filter ?? {}, { ...(types && { events: types as EventType[] }) }];
+/** Counts the events that the endpoint would get, as far as an answer has time for. */
+async function countEvents(context: OperationsContext, found: Found, replay: Replay) {
+  const { since, until, processes } = replay;
+  const all = processes && (await context.processes());
   const search = {
-    order: 'oldest-first' as const,
-    ...{ since, until },
-    ...(processes && { processes: all.filter(({ processId }) => processes.includes(processId)) }),
+    ...{ order: 'oldest-first' as const, since, until },
+    processes: all?.filter(({ processId }) => processes?.includes(processId)),
   };
-  let events = 0;
+  let atLeast = 0;
   const isExact = await searchJournal(context, search, record => {
-    events += record.events().filter(event => filters.every(filter => wants(filter, event))).length;
+    atLeast += record.events().filter(event => isWanted(event, replay, found)).length;
     return false;
   });
-  const times = { since: iso(since), until: iso(until) };
-  return { endpoint: to, ...times, events: { atLeast: events, isExact }, dryRun: true };
+  return { atLeast, isExact };
 }
+
+interface Planned {
+  readonly found: Found;
+  readonly replay: Replay;
+}
+
+type PlanPorts = Pick<OperationsContext, 'configured' | 'endpoints' | 'clock' | 'newId'>;
 
 /** Writes the request for a replay into the endpoint's row.
  *  @throws Refused when it could not begin, or another one is under way */
-export async function startReplay(
-  context: Pick<OperationsContext, 'configured' | 'endpoints' | 'clock' | 'newId'>,
-  asked: Asked,
-): Promise<Replay> {
-  const { types, processes } = asked;
-  const { found, since, until, now: startedAt } = await checkReplay(context, asked);
-  const only = { ...(types && { types }), ...(processes && { processes }) };
-  const replay = { id: context.newId(), since, until, ...only, added: 0, startedAt };
-  const { replay: stands } = await changeRow(context, found, ({ replayed: _, ...row }) =>
+export async function startReplay(context: PlanPorts, asked: Asked): Promise<Planned> {
+  const planned = await plan(context, asked);
+  const { found, replay } = planned;
+  const changed = await changeRow(context, found, ({ replayed: _, ...row }) =>
     row.replay ? undefined : { ...row, replay },
   );
-  if (stands?.id !== replay.id) throw underWay();
-  return replay;
+  if (changed.replay?.id !== replay.id) throw underWay();
+  return planned;
 }
 
-async function checkReplay(
-  context: Pick<OperationsContext, 'configured' | 'endpoints' | 'clock'>,
-  { to, since, until }: Asked,
-): Promise<{ found: Found; since: number; until: number; now: number }> {
+async function plan(context: PlanPorts, { to, types, processes, ...asked }: Asked): Promise<Planned> {
   const now = context.clock();
-  const [begin, end] = [Date.parse(since), until === undefined ? now : Math.min(Date.parse(until), now)];
-  if (!(begin < end))
+  const since = Date.parse(asked.since);
+  const until = asked.until === undefined ? now : Math.min(Date.parse(asked.until), now);
+  if (!(since < until))
     throw new Refused(
       'A replay is of a time in the past: its beginning must be before its end, and before now.',
     );
   const found = await findEndpoint(context, to);
   if (found.row?.replay) throw underWay();
-  return { found, since: begin, until: end, now };
+  const only = { ...(types && { types }), ...(processes && { processes }) };
+  return { found, replay: { id: context.newId(), since, until, ...only, added: 0, startedAt: now } };
 }
 
 function underWay(): Refused {
@@ -128,27 +124,25 @@ export async function workOffReplay(ports: ReplayPorts, name: string): Promise<b
   const replay = found.row?.replay;
   if (!replay) return false;
   const { entries, position } = await ports.journal.read(replay, SLICE);
-  const wanted = entries.filter(entry => isWanted(entry, replay, found));
+  const wanted = entries.filter(({ event }) => isWanted(event, replay, found));
   const now = clock();
   await deliveries.add(wanted.map(({ event }) => deliveryOf(name, event, now)));
+  const done = { ...replay, added: replay.added + wanted.length };
+  const next = position === undefined ? { replayed: done } : { replay: { ...done, position } };
   const row = await changeRow(ports, found, row => {
+    const health = wanted.length > 0 ? joined(row.health, now, false) : row.health;
     // False when the replay was cancelled, or another run worked off this slice. The deliveries that were
     // added are sent even then.
     const isOurs = row.replay?.id === replay.id && row.replay.position === replay.position;
+    if (!isOurs) return { ...row, health };
     const { replay: _, ...rest } = row;
-    const added = replay.added + wanted.length;
-    const next =
-      position === undefined
-        ? { replayed: { ...replay, added } }
-        : { replay: { ...replay, position, added } };
-    const health = wanted.length > 0 ? joined(row.health, now, false) : row.health;
-    return { ...(isOurs ? { ...rest, ...next } : row), health };
+    return { ...rest, ...next, health };
   });
   if (wanted.length > 0 && !closedTo(row.health, now)) await wake(ports, found);
   return row.replay !== undefined;
 }
 
-function isWanted({ event }: JournalEntry, { types, processes }: Replay, { endpoint }: Found): boolean {
+function isWanted(event: ChangeEvent, { types, processes }: Replay, { endpoint }: Found): boolean {
   return (
     (types?.includes(event.type) ?? true) &&
     (processes?.includes(event.data.process.id) ?? true) &&

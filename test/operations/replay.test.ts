@@ -125,7 +125,7 @@ describe.each(STORES)('over %s, a replay', (_, open) => {
   it('tells how far it is', async () => {
     opened();
     await committed(60);
-    const replay = await start('crm', AT);
+    const { replay } = await start('crm', AT);
     expect(replay).toEqual({ id: 'replay-1', since: AT, until: AT + 60, added: 0, startedAt: AT + 60 });
     expect((await context.endpoints.read('crm'))?.replay).toEqual(replay);
     expect(await workOffReplay(context, 'crm')).toBe(true);
