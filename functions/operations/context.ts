@@ -8,7 +8,7 @@ import type { EndpointSettings } from '../model/endpoint.ts';
 import type { SecretKeeper } from '../model/secret.ts';
 import type { Action, ChangeRecord, ChangeRecords, KnownProcess, Store, Subject } from '../store/store.ts';
 import type { AnswerOf, LogEntry, SetAsideMessage } from './protocol/answers.ts';
-import type { FunctionName, SetAsideName } from './protocol/requests.ts';
+import type { Act, FunctionName, Operation, RequestOf, SetAsideName } from './protocol/requests.ts';
 
 /** Starts passes. */
 export interface Passes {
@@ -93,6 +93,12 @@ export interface SetAsideQueue {
   peek(): Promise<SetAsideMessage[]>;
   clear(): Promise<void>;
 }
+
+/** The function of one operation. @throws Refused for a request that can't be carried out */
+export type OperationOf<Name extends Operation> = (
+  context: OperationsContext,
+  asked: RequestOf<Name>,
+) => Promise<Name extends Act ? Acted<AnswerOf<Name>> : AnswerOf<Name>>;
 
 /** The answer of an operation that acts, with its entry in the action log; without one when nothing was
  *  changed. `details` may hold known names, times and numbers, but nothing that was typed. */

@@ -9,13 +9,12 @@ import { placeOf } from '../delivery/read-event.ts';
 import type { Attempt, NewDelivery } from '../model/delivery.ts';
 import { leftOutBy } from '../model/filter.ts';
 import type { JournalEntry } from '../store/store.ts';
-import { type Acted, acted, type OperationsContext } from './context.ts';
+import { acted, type OperationOf, type OperationsContext } from './context.ts';
 import { readSecret } from './endpoint-settings.ts';
 import { allEndpoints, changeRow, countOf, type Found, findEndpoint, wake } from './endpoints.ts';
 import { findEvent } from './events.ts';
 import { CONCURRENCY, cursorTo, DEFAULT_LIMIT, iso, MAX_COUNTED, readCursor } from './page.ts';
 import type { AnswerOf } from './protocol/answers.ts';
-import type { RequestOf } from './protocol/requests.ts';
 
 /** A page ends after this many attempts, if those of one event are searched for. */
 const MAX_SEARCHED = 1_000;
@@ -26,10 +25,10 @@ const place = z.strictObject({ at: z.number(), first: z.string().optional() });
 type Place = z.infer<typeof place>;
 
 /** A page of an endpoint's attempts, or of those that sent one event, the newest first. */
-export async function listAttempts(
-  context: OperationsContext,
-  { endpoint, eventId, limit = DEFAULT_LIMIT, cursor }: RequestOf<'attempts'>,
-): Promise<AnswerOf<'attempts'>> {
+export const listAttempts: OperationOf<'attempts'> = async (
+  context,
+  { endpoint, eventId, limit = DEFAULT_LIMIT, cursor },
+) => {
   await findEndpoint(context, endpoint);
   const from = readCursor<Place>('attempts', cursor, place);
   // No attempt before the commit can have sent the event. If the journal has it no longer, all are searched.
@@ -50,7 +49,7 @@ export async function listAttempts(
   }
   const next = last && { at: last.at, first: last.events[0]?.id };
   return { attempts: attempts.map(attemptAnswer), ...cursorTo('attempts', next) };
-}
+};
 
 function attemptAt({ at, first }: Place): Pick<Attempt, 'at' | 'events'> {
   return { at, events: first === undefined ? [] : [{ id: first, type: '' }] };
@@ -61,10 +60,10 @@ function attemptAnswer({ at, ...attempt }: Attempt): AnswerOf<'test-endpoint'> {
 }
 
 /** A page of an endpoint's dead letters, the oldest first. */
-export async function listDeadLetters(
-  context: OperationsContext,
-  { endpoint, limit = DEFAULT_LIMIT, cursor }: RequestOf<'dead-letters'>,
-): Promise<AnswerOf<'dead-letters'>> {
+export const listDeadLetters: OperationOf<'dead-letters'> = async (
+  context,
+  { endpoint, limit = DEFAULT_LIMIT, cursor },
+) => {
   await findEndpoint(context, endpoint);
   const after = readCursor('dead-letters', cursor, z.string());
   const letters = await context.deliveries.dead(endpoint, limit, after);
@@ -77,14 +76,11 @@ export async function listDeadLetters(
     })),
     ...cursorTo('dead-letters', last),
   };
-}
+};
 
 /** Sends one event to one endpoint once more, whatever its filter: its dead letter, or else the event from
  *  the journal, which goes back 30 days. It is sent as a replay. */
-export async function resend(
-  context: OperationsContext,
-  { eventId, to }: RequestOf<'resend'>,
-): Promise<Acted<AnswerOf<'resend'>>> {
+export const resend: OperationOf<'resend'> = async (context, { eventId, to }) => {
   const { deliveries, clock } = context;
   const found = await findEndpoint(context, to);
   const closed = closedTo(found.row?.health ?? {}, clock());
@@ -101,13 +97,10 @@ export async function resend(
   }
   await startSending(context, found);
   return acted({ endpoint: to }, answer('sent'), [`event ${eventId}`]);
-}
+};
 
 /** Sends dead letters of an endpoint once more, the oldest first, a thousand at most. */
-export async function resendDead(
-  context: OperationsContext,
-  { to, dryRun = false }: RequestOf<'resend-dead'>,
-): Promise<Acted<AnswerOf<'resend-dead'>>> {
+export const resendDead: OperationOf<'resend-dead'> = async (context, { to, dryRun = false }) => {
   const { deliveries, clock } = context;
   const found = await findEndpoint(context, to);
   if (dryRun) {
@@ -119,7 +112,7 @@ export async function resendDead(
   const isLeft = (await deliveries.dead(to, 1)).length > 0;
   const answer = { endpoint: to, deliveries: { atLeast: count, isExact: !isLeft }, dryRun };
   return count > 0 ? acted({ endpoint: to }, answer, [`${count} deliveries`]) : { answer };
-}
+};
 
 /** An event of the journal as a delivery that is due at once. It has the same place as when it came through
  *  the queue. */
@@ -146,10 +139,7 @@ const MAX_ATTEMPTS = 100;
 const [SHOWN_ATTEMPTS, SHOWN_OF_MANY, MANY] = [10, 1, 200];
 
 /** Traces one event: when it was committed, whether it was published, and its delivery to each endpoint. */
-export async function traceEvent(
-  context: OperationsContext,
-  { eventId }: RequestOf<'trace'>,
-): Promise<AnswerOf<'trace'>> {
+export const traceEvent: OperationOf<'trace'> = async (context, { eventId }) => {
   const entry = await findEvent(context, eventId);
   const endpoints = await allEndpoints(context);
   const shown = endpoints.length > MANY ? SHOWN_OF_MANY : SHOWN_ATTEMPTS;
@@ -168,7 +158,7 @@ export async function traceEvent(
     notWanted: leftOut.length,
     leftOut,
   };
-}
+};
 
 /** The deliveries of the event to an endpoint, or which key of its filter leaves out an event that it never got. */
 async function resultAt(
@@ -211,10 +201,7 @@ const REASONS = {
  *  the first 1 KB of the receiver's answer, made harmless.
  *
  *  Address and secrets are read each time: an operator who tests an endpoint has often just changed them. */
-export async function testEndpoint(
-  context: OperationsContext,
-  { endpoint: name }: RequestOf<'test-endpoint'>,
-): Promise<Acted<AnswerOf<'test-endpoint'>>> {
+export const testEndpoint: OperationOf<'test-endpoint'> = async (context, { endpoint: name }) => {
   const { endpoint } = await findEndpoint(context, name);
   const secret = await readSecret(context, endpoint);
   const began = context.clock();
@@ -236,4 +223,4 @@ export async function testEndpoint(
   } finally {
     await poster.close();
   }
-}
+};

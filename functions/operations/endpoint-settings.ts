@@ -5,7 +5,7 @@ import type { EndpointRow } from '../model/endpoint-row.ts';
 import { type EndpointKind, KINDS } from '../model/kinds.ts';
 import { isSigningSecret, originOf, parseSecret } from '../model/secret.ts';
 import { checkWatched, filterWarnings } from './check-filter.ts';
-import { type Acted, acted, type OperationsContext } from './context.ts';
+import { acted, type OperationOf, type OperationsContext } from './context.ts';
 import {
   changeRow,
   type Found,
@@ -14,15 +14,11 @@ import {
   statusOf,
   statusOfEndpoint,
 } from './endpoints.ts';
-import type { AnswerOf } from './protocol/answers.ts';
 import type { RequestOf } from './protocol/requests.ts';
 import { Refused } from './refused.ts';
 
 /** One endpoint, with its filter and whether its signing secret is being changed. */
-export async function showEndpoint(
-  context: OperationsContext,
-  { endpoint: name }: RequestOf<'endpoint'>,
-): Promise<AnswerOf<'endpoint'>> {
+export const showEndpoint: OperationOf<'endpoint'> = async (context, { endpoint: name }) => {
   const found = await findEndpoint(context, name);
   const { endpoint, isConfigured } = found;
   const isRotatable = KINDS[endpoint.kind].isSigned && !isConfigured;
@@ -30,15 +26,15 @@ export async function showEndpoint(
   const secret = isRotatable ? await readSecret(context, endpoint).catch(() => undefined) : undefined;
   const rotation = secret && { isRotating: (secret.secrets ?? []).length > 1 };
   return { ...(await statusOf(context, found)), ...rotation };
-}
+};
 
 /** Adds an endpoint. All functions know it within 30 s. The answer has the signing secret, if one was made:
  *  it is shown only here.
  *  @throws Refused when the settings are wrong, the name is taken, or nothing could be delivered there */
-export async function addEndpoint(
-  context: OperationsContext,
-  { operation: _, endpoint: name, kind, url, secrets = [], ...asked }: RequestOf<'add-endpoint'>,
-): Promise<Acted<AnswerOf<'add-endpoint'>>> {
+export const addEndpoint: OperationOf<'add-endpoint'> = async (
+  context,
+  { operation: _, endpoint: name, kind, url, secrets = [], ...asked },
+) => {
   const given = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== null));
   const settings = checkedSettings(context, { ...given, name, kind });
   await checkWatched(context, settings.filter);
@@ -67,14 +63,14 @@ export async function addEndpoint(
   if (!isOurs) throw taken();
   const answer = { endpoint: name, ...(secret !== undefined && { secret }), ...warned(warnings) };
   return acted({ endpoint: name }, answer, [kind, ...detailsOf(given)]);
-}
+};
 
 /** Changes an endpoint that an operation added; of a configured one, only the address. A key that is missing
  *  stays as it is; null means the default. */
-export async function updateEndpoint(
-  context: OperationsContext,
-  { operation: _, endpoint: name, url, ...update }: RequestOf<'update-endpoint'>,
-): Promise<Acted<AnswerOf<'update-endpoint'>>> {
+export const updateEndpoint: OperationOf<'update-endpoint'> = async (
+  context,
+  { operation: _, endpoint: name, url, ...update },
+) => {
   const found = await findEndpoint(context, name);
   const { endpoint, isConfigured } = found;
   const isChanged = Object.values(update).some(value => value !== undefined);
@@ -97,15 +93,15 @@ export async function updateEndpoint(
   const details = [...(url === undefined ? [] : ['a new address']), ...detailsOf(update)];
   const answer = { ...(await statusOfEndpoint(context, name)), ...warned(warnings) };
   return acted({ endpoint: name }, answer, details);
-}
+};
 
 /** Begins to change the signing secret: from now on events are signed with the new one and the old one, so
  *  that the receiver may have either. If called again before the change is finished, the new secret is
  *  replaced, and the old one stays. The answer has the secret, if one was made: it is shown only here. */
-export async function rotateSecret(
-  context: OperationsContext,
-  { endpoint: name, secret: given }: RequestOf<'rotate-secret'>,
-): Promise<Acted<AnswerOf<'rotate-secret'>>> {
+export const rotateSecret: OperationOf<'rotate-secret'> = async (
+  context,
+  { endpoint: name, secret: given },
+) => {
   const found = await findEndpoint(context, name);
   const { endpoint } = found;
   if (!KINDS[endpoint.kind].isSigned)
@@ -117,13 +113,10 @@ export async function rotateSecret(
   // A given secret is not shown: the caller has it already.
   const [made, how] = given === undefined ? [{ secret }, 'one was made'] : [{}, 'one was given'];
   return acted({ endpoint: name }, { endpoint: name, ...made }, [how]);
-}
+};
 
 /** Ends the change: from now on events are signed with the new secret alone. */
-export async function finishRotation(
-  context: OperationsContext,
-  { endpoint: name }: RequestOf<'finish-rotation'>,
-): Promise<Acted<AnswerOf<'finish-rotation'>>> {
+export const finishRotation: OperationOf<'finish-rotation'> = async (context, { endpoint: name }) => {
   const found = await findEndpoint(context, name);
   const { url, secrets = [] } = await readSecret(context, found.endpoint);
   const [secret, old] = secrets;
@@ -131,7 +124,7 @@ export async function finishRotation(
     throw new Refused('Its signing secret is not being changed: there is one alone.');
   await changeSecret(context, found, { url, secrets: [secret] });
   return acted({ endpoint: name }, { endpoint: name });
-}
+};
 
 /** The settings that a request changes. */
 type Update = Omit<RequestOf<'update-endpoint'>, 'operation' | 'endpoint' | 'url'>;

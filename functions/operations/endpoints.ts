@@ -5,10 +5,8 @@ import type { Attempt, Standing } from '../model/delivery.ts';
 import { ENDPOINT_NAME, type EndpointSettings, rateOf } from '../model/endpoint.ts';
 import type { EndpointRow, Health } from '../model/endpoint-row.ts';
 import { kindSettingsOf } from '../model/kinds.ts';
-import { type Acted, acted, type OperationsContext } from './context.ts';
+import { acted, type OperationOf, type OperationsContext } from './context.ts';
 import { CONCURRENCY, cursorTo, DEFAULT_LIMIT, iso, MAX_COUNTED, readCursor } from './page.ts';
-import type { AnswerOf } from './protocol/answers.ts';
-import type { RequestOf } from './protocol/requests.ts';
 import type { EndpointStatus } from './protocol/status.ts';
 import { didYouMean, Refused } from './refused.ts';
 
@@ -70,35 +68,29 @@ export async function wake(
 }
 
 /** Pauses an endpoint: until it is resumed, nothing is sent to it, and new deliveries wait in rows. */
-export async function pauseEndpoint(
-  context: OperationsContext,
-  { endpoint }: RequestOf<'pause-endpoint'>,
-): Promise<Acted<EndpointStatus>> {
+export const pauseEndpoint: OperationOf<'pause-endpoint'> = async (context, { endpoint }) => {
   const found = await findEndpoint(context, endpoint);
   await changeRow(context, found, row => ({ ...row, health: paused(row.health, context.clock()) }));
   return acted({ endpoint }, await statusOfEndpoint(context, endpoint));
-}
+};
 
 /** Resumes an endpoint that is paused, stopped or failing, with a clean health: its backlog is sent at once. */
-export async function resumeEndpoint(
-  context: OperationsContext,
-  { endpoint }: RequestOf<'resume-endpoint'>,
-): Promise<Acted<EndpointStatus>> {
+export const resumeEndpoint: OperationOf<'resume-endpoint'> = async (context, { endpoint }) => {
   const found = await findEndpoint(context, endpoint);
   await context.deliveries.bringForward(endpoint, context.clock());
   await changeRow(context, found, row => ({ ...row, health: resumed(row.health, context.clock()) }));
   await wake(context, found);
   return acted({ endpoint }, await statusOfEndpoint(context, endpoint));
-}
+};
 
 /** Removes an endpoint that an operation added, with its secret, backlog and dead letters. If the
  *  configuration has one of the same name, only the settings that were added are removed.
  *  @throws Refused for a configured endpoint, and for an unknown one; even then, the rest of an interrupted
  *  removal is removed */
-export async function removeEndpoint(
-  context: OperationsContext,
-  { endpoint: name, dryRun = false }: RequestOf<'remove-endpoint'>,
-): Promise<Acted<AnswerOf<'remove-endpoint'>>> {
+export const removeEndpoint: OperationOf<'remove-endpoint'> = async (
+  context,
+  { endpoint: name, dryRun = false },
+) => {
   if (dryRun) {
     const { isConfigured, row } = await findEndpoint(context, name);
     if (isConfigured && !row?.settings) throw notRemovable(context);
@@ -112,7 +104,7 @@ export async function removeEndpoint(
     `${text(counts.waiting)} that waited`,
     `${text(counts.dead)} dead letters`,
   ]);
-}
+};
 
 async function remove(context: OperationsContext, name: string): Promise<void> {
   // No endpoint has such a name, and the secret of another path must not be removed.
@@ -155,14 +147,11 @@ export async function removeDeliveries(
 }
 
 /** A page of the endpoints, by name. */
-export async function listEndpoints(
-  context: OperationsContext,
-  { cursor, limit = DEFAULT_LIMIT }: RequestOf<'endpoints'>,
-): Promise<AnswerOf<'endpoints'>> {
+export const listEndpoints: OperationOf<'endpoints'> = async (context, { cursor, limit = DEFAULT_LIMIT }) => {
   const after = readCursor('endpoints', cursor, z.string());
   const { endpoints, last } = await endpointsAfter(context, after, limit);
   return { endpoints, ...cursorTo('endpoints', last) };
-}
+};
 
 /** The next endpoints by name after `after`, at most `limit`. `last`: the last of them, where there are
  *  more. */

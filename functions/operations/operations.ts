@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { isTooDeep, type Json } from '../basics/json.ts';
 import { nearest } from '../basics/nearest.ts';
 import type { Action, Subject } from '../store/store.ts';
-import type { Acted, OperationsContext } from './context.ts';
+import type { Acted, OperationOf, OperationsContext } from './context.ts';
 import { listAttempts, listDeadLetters, resend, resendDead, testEndpoint, traceEvent } from './deliveries.ts';
 import {
   addEndpoint,
@@ -25,9 +25,7 @@ import {
 } from './processes.ts';
 import type { AnswerOf, AnswerTo } from './protocol/answers.ts';
 import {
-  type Act,
   isLook,
-  type Look,
   type Operation,
   type Reply,
   type Request,
@@ -37,6 +35,43 @@ import {
 import { didYouMean, Refused } from './refused.ts';
 import { cancelReplay, replay } from './replay.ts';
 import { clearSetAside, readLogs, republish, retrySetAside, showSetAside } from './stack-operations.ts';
+
+/** A page of actions, the newest first: those on one endpoint, on one process, or all. */
+const listActions: OperationOf<'actions'> = async (context, asked) => {
+  const { endpoint, limit = DEFAULT_LIMIT, cursor } = asked;
+  const place = readCursor('actions', cursor, z.string());
+  const { actions, position } = await context.actions.list(await subjectOf(context, asked), limit, place);
+  // A removed endpoint keeps its actions: a name is unknown only if it has none.
+  if (endpoint !== undefined && actions.length === 0 && !cursor) await findEndpoint(context, endpoint);
+  return { actions: actions.map(actionAnswer), ...cursorTo('actions', position) };
+};
+
+/** @throws Refused for an unknown process that has no actions */
+async function subjectOf(
+  context: OperationsContext,
+  { endpoint, process, workspace }: RequestOf<'actions'>,
+): Promise<Subject | undefined> {
+  if (endpoint !== undefined) return { endpoint };
+  if (process === undefined) return undefined;
+  const found = await findOrForgotten(context, { process, workspace }, async key => {
+    const { actions } = await context.actions.list({ process: key }, 1);
+    return actions.length > 0;
+  });
+  return { process: onlyOne(found) };
+}
+
+function actionAnswer({ at, subject, ...action }: Action): AnswerOf<'actions'>['actions'][number] {
+  const { who, isProven, operation, details } = action;
+  return {
+    ...{ at: iso(at), who, isProven, operation },
+    ...('endpoint' in subject && subject),
+    ...('process' in subject && {
+      workspace: subject.process.workspace,
+      process: subject.process.processId,
+    }),
+    ...(details !== undefined && { details }),
+  };
+}
 
 /** The caller of a request. */
 export interface Caller {
@@ -51,15 +86,8 @@ export interface Caller {
  *  @throws Refused for a request that can't be carried out; its message says why, and the remedy */
 export type Operations = <Asked extends Request>(asked: Asked, caller: Caller) => Promise<AnswerTo<Asked>>;
 
-type Run<Name extends Operation, Result> = (
-  context: OperationsContext,
-  asked: RequestOf<Name>,
-) => Promise<Result>;
-
 /** The function of each operation. */
-const OPERATIONS: { readonly [Name in Look]: Run<Name, AnswerOf<Name>> } & {
-  readonly [Name in Act]: Run<Name, Acted<AnswerOf<Name>>>;
-} = {
+const OPERATIONS: { readonly [Name in Operation]: OperationOf<Name> } = {
   status: showStatus,
   events: listEvents,
   trace: traceEvent,
@@ -168,44 +196,4 @@ async function recordAction(
   } catch (error) {
     log.error('Could not write to the action log.', { ...action, error: String(error) });
   }
-}
-
-/** A page of actions, the newest first: those on one endpoint, on one process, or all. */
-async function listActions(
-  context: OperationsContext,
-  asked: RequestOf<'actions'>,
-): Promise<AnswerOf<'actions'>> {
-  const { endpoint, limit = DEFAULT_LIMIT, cursor } = asked;
-  const place = readCursor('actions', cursor, z.string());
-  const { actions, position } = await context.actions.list(await subjectOf(context, asked), limit, place);
-  // A removed endpoint keeps its actions: a name is unknown only if it has none.
-  if (endpoint !== undefined && actions.length === 0 && !cursor) await findEndpoint(context, endpoint);
-  return { actions: actions.map(actionAnswer), ...cursorTo('actions', position) };
-}
-
-/** @throws Refused for an unknown process that has no actions */
-async function subjectOf(
-  context: OperationsContext,
-  { endpoint, process, workspace }: RequestOf<'actions'>,
-): Promise<Subject | undefined> {
-  if (endpoint !== undefined) return { endpoint };
-  if (process === undefined) return undefined;
-  const found = await findOrForgotten(context, { process, workspace }, async key => {
-    const { actions } = await context.actions.list({ process: key }, 1);
-    return actions.length > 0;
-  });
-  return { process: onlyOne(found) };
-}
-
-function actionAnswer({ at, subject, ...action }: Action): AnswerOf<'actions'>['actions'][number] {
-  const { who, isProven, operation, details } = action;
-  return {
-    ...{ at: iso(at), who, isProven, operation },
-    ...('endpoint' in subject && subject),
-    ...('process' in subject && {
-      workspace: subject.process.workspace,
-      process: subject.process.processId,
-    }),
-    ...(details !== undefined && { details }),
-  };
 }

@@ -6,7 +6,7 @@ import type { ProcessKey } from '../basics/process.ts';
 import { longestSilence } from '../config/workspace.ts';
 import type { Debt, PassFailure } from '../model/process-state.ts';
 import type { KnownProcess, Progress, Roster } from '../store/store.ts';
-import { type Acted, acted, type OperationsContext } from './context.ts';
+import { acted, type OperationOf, type OperationsContext } from './context.ts';
 import { endpointsAfter } from './endpoints.ts';
 import {
   CONCURRENCY,
@@ -18,42 +18,32 @@ import {
   searchJournal,
   WHOLE_JOURNAL,
 } from './page.ts';
-import type { AnswerOf } from './protocol/answers.ts';
 import type { RequestOf } from './protocol/requests.ts';
 import type { ProcessStatus } from './protocol/status.ts';
 import { didYouMean, Refused } from './refused.ts';
 
 /** Starts a pass; the answer does not wait for it. */
-export async function startPass(
-  context: OperationsContext,
-  { mode, ...asked }: RequestOf<'pass'>,
-): Promise<Acted<AnswerOf<'pass'>>> {
+export const startPass: OperationOf<'pass'> = async (context, { mode, ...asked }) => {
   const process = await findProcess(context, asked);
   const startedAt = iso(context.clock());
   await context.passes.start(process, mode);
   return acted({ process }, { ...namesOf(process), mode, startedAt }, [mode]);
-}
+};
 
 /** Lets the deletions of a process that is on hold go ahead. Refused for others: a release in advance would
  *  mean that their deletions never wait. */
-export async function releaseProcess(
-  context: OperationsContext,
-  { dryRun = false, ...asked }: RequestOf<'release'>,
-): Promise<Acted<AnswerOf<'release'>>> {
+export const releaseProcess: OperationOf<'release'> = async (context, { dryRun = false, ...asked }) => {
   const process = await findProcess(context, asked);
   const { hold } = await context.states.progress(process);
   const isOnHold = hold !== undefined && (dryRun || (await context.states.release(process)));
   if (!isOnHold) throw new Refused('This process is not on hold: no deletions wait.');
   const answer = { ...namesOf(process), projects: hold.missing, since: iso(hold.since), dryRun };
   return dryRun ? { answer } : acted({ process }, answer, [`${hold.missing} projects`]);
-}
+};
 
 /** Deletes the stored data of a process that is no longer configured, at most a thousand projects with each
  *  request. If it is configured again, it begins with a new baseline. */
-export async function forgetProcess(
-  context: OperationsContext,
-  { dryRun = false, ...asked }: RequestOf<'forget'>,
-): Promise<Acted<AnswerOf<'forget'>>> {
+export const forgetProcess: OperationOf<'forget'> = async (context, { dryRun = false, ...asked }) => {
   const { isRunning, roster, clock, toApply } = context;
   if (!isRunning)
     throw new Refused('Nothing runs: only a run knows what is configured. Start it, and ask again.');
@@ -79,15 +69,12 @@ export async function forgetProcess(
     `${projects} projects`,
     ...(isDone ? [] : ['and more are left']),
   ]);
-}
+};
 
 /** Runs the doctor on one process. */
-export async function examineProcess(
-  context: OperationsContext,
-  asked: RequestOf<'doctor'>,
-): Promise<AnswerOf<'doctor'>> {
+export const examineProcess: OperationOf<'doctor'> = async (context, asked) => {
   return context.doctor(await findProcess(context, asked));
-}
+};
 
 const namesOf = ({ workspace, processId }: ProcessKey) => ({ workspace, process: processId });
 
@@ -192,10 +179,7 @@ const SHOWN_DEBTS = 10;
 const place = z.union([z.strictObject({ process: z.string() }), z.strictObject({ endpoint: z.string() })]);
 
 /** A page of the processes by workspace and identifier, then of the endpoints by name. */
-export async function showStatus(
-  context: OperationsContext,
-  { cursor, limit = DEFAULT_LIMIT }: RequestOf<'status'>,
-): Promise<AnswerOf<'status'>> {
+export const showStatus: OperationOf<'status'> = async (context, { cursor, limit = DEFAULT_LIMIT }) => {
   const { label: house, isRunning, states, clock } = context;
   const after: { process?: string; endpoint?: string } = readCursor('status', cursor, place) ?? {};
   const { process = '', endpoint } = after;
@@ -211,7 +195,7 @@ export async function showStatus(
   const found = await endpointsAfter(context, endpoint, limit - shown.length);
   const next = found.last === undefined ? undefined : { endpoint: found.last };
   return { ...head, endpoints: found.endpoints, ...cursorTo('status', next) };
-}
+};
 
 interface Observed {
   readonly progress: Progress;

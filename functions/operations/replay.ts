@@ -3,13 +3,12 @@ import type { Registered } from '../delivery/registry.ts';
 import type { Replay } from '../model/endpoint-row.ts';
 import type { ChangeEvent } from '../model/event.ts';
 import { wants } from '../model/filter.ts';
-import { type Acted, acted, type OperationsContext } from './context.ts';
+import { acted, type OperationOf, type OperationsContext } from './context.ts';
 import { deliveryOf } from './deliveries.ts';
 import { changeRow, type Found, findEndpoint, wake } from './endpoints.ts';
 import { checkTypes } from './events.ts';
 import { iso, searchJournal } from './page.ts';
 import { findConfigured } from './processes.ts';
-import type { AnswerOf } from './protocol/answers.ts';
 import type { RequestOf } from './protocol/requests.ts';
 import { Refused } from './refused.ts';
 
@@ -19,10 +18,7 @@ type Asked = Pick<RequestOf<'replay'>, 'to' | 'since' | 'until' | 'types' | 'pro
  *  other endpoints get nothing. This only writes the request into the endpoint's row; `workOffReplay` carries
  *  it out. A dry run counts the events.
  *  @throws Refused while another replay to this endpoint is under way */
-export async function replay(
-  context: OperationsContext,
-  { dryRun = false, ...asked }: RequestOf<'replay'>,
-): Promise<Acted<AnswerOf<'replay'>>> {
+export const replay: OperationOf<'replay'> = async (context, { dryRun = false, ...asked }) => {
   const { to, types, processes } = asked;
   checkTypes(types);
   for (const process of processes ?? []) await findConfigured(context, { process });
@@ -35,7 +31,7 @@ export async function replay(
     ...(types ? [`types ${types.join(' ')}`] : []),
     ...(processes ? [`processes ${processes.join(' ')}`] : []),
   ]);
-}
+};
 
 /** Counts the events that the endpoint would get, as far as an answer has time for. */
 async function countEvents(context: OperationsContext, found: Found, replay: Replay) {
@@ -91,10 +87,7 @@ function underWay(): Refused {
 }
 
 /** Ends a replay: no more deliveries are added; those that were added are sent. */
-export async function cancelReplay(
-  context: OperationsContext,
-  { to }: RequestOf<'cancel-replay'>,
-): Promise<Acted<AnswerOf<'cancel-replay'>>> {
+export const cancelReplay: OperationOf<'cancel-replay'> = async (context, { to }) => {
   const found = await findEndpoint(context, to);
   let cancelled: Replay | undefined;
   await changeRow(context, found, ({ replay, ...row }) => {
@@ -104,7 +97,7 @@ export async function cancelReplay(
   const added = cancelled?.added ?? 0;
   const answer = { endpoint: to, wasUnderWay: cancelled !== undefined, added };
   return cancelled ? acted({ endpoint: to }, answer, [`${added} deliveries had been added`]) : { answer };
-}
+};
 
 /** The ports that carrying out a replay needs. */
 export type ReplayPorts = Pick<

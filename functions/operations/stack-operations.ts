@@ -1,11 +1,9 @@
 import * as z from 'zod';
 import type { ProcessKey } from '../basics/process.ts';
 import type { ChangeRecord } from '../store/store.ts';
-import { type Acted, acted, type LogPage, type OperationsContext, type StackPorts } from './context.ts';
+import { acted, type LogPage, type OperationOf, type OperationsContext, type StackPorts } from './context.ts';
 import { cursorTo, DEFAULT_LIMIT, iso, readCursor } from './page.ts';
 import { inOrder, placeOf } from './processes.ts';
-import type { AnswerOf } from './protocol/answers.ts';
-import type { RequestOf } from './protocol/requests.ts';
 import { Refused } from './refused.ts';
 
 /** @throws Refused where there is no stack; `instead` names the alternative */
@@ -20,10 +18,7 @@ const MAX_LOG_PAGES = 20;
 const logPlace = z.tuple([z.number(), z.string()]);
 
 /** A page of a function's log. */
-export async function readLogs(
-  context: OperationsContext,
-  asked: RequestOf<'logs'>,
-): Promise<AnswerOf<'logs'>> {
+export const readLogs: OperationOf<'logs'> = async (context, asked) => {
   const { logs } = stackOf(context, 'what a run logs it prints, and service managers keep that');
   const { function: name, since, until, all = false, limit = DEFAULT_LIMIT, cursor } = asked;
   // The end is fixed with the first page: otherwise new entries would delay the last page without end.
@@ -37,41 +32,32 @@ export async function readLogs(
   }
   const next = page.position === undefined ? undefined : [end, page.position];
   return { function: name, entries: [...page.entries], ...cursorTo('logs', next) };
-}
+};
 
 const queuesOf = (context: OperationsContext) =>
   stackOf(context, 'a run has no queues that set something aside; dead letters belong to their endpoints');
 
 /** The number of messages of a dead-letter queue, and the first of them. They stay in it. */
-export async function showSetAside(
-  context: OperationsContext,
-  { queue }: RequestOf<'set-aside'>,
-): Promise<AnswerOf<'set-aside'>> {
+export const showSetAside: OperationOf<'set-aside'> = async (context, { queue }) => {
   const { setAside } = queuesOf(context);
   const messages = await setAside[queue].count();
   const first = await setAside[queue].peek();
   // SQS's count is delayed.
   return { queue, messages: Math.max(messages, first.length), first };
-}
+};
 
 /** Deletes the messages of such a queue. */
-export async function clearSetAside(
-  context: OperationsContext,
-  { queue, dryRun = false }: RequestOf<'clear-set-aside'>,
-): Promise<Acted<AnswerOf<'clear-set-aside'>>> {
+export const clearSetAside: OperationOf<'clear-set-aside'> = async (context, { queue, dryRun = false }) => {
   const { setAside } = queuesOf(context);
   const messages = await setAside[queue].count();
   const answer = { queue, messages, dryRun };
   if (dryRun) return { answer };
   await setAside[queue].clear();
   return acted({ stack: true }, answer, [`${queue}: about ${messages} messages`]);
-}
+};
 
 /** Sends messages that no run could process back to their queues. */
-export async function retrySetAside(
-  context: OperationsContext,
-  { dryRun = false }: RequestOf<'retry-set-aside'>,
-): Promise<Acted<AnswerOf<'retry-set-aside'>>> {
+export const retrySetAside: OperationOf<'retry-set-aside'> = async (context, { dryRun = false }) => {
   const { setAside, retryUnsettled } = queuesOf(context);
   if (dryRun) {
     const messages = await setAside.unsettled.count();
@@ -80,7 +66,7 @@ export async function retrySetAside(
   const messages = await retryUnsettled();
   const answer = { messages, left: await setAside.unsettled.count(), dryRun };
   return acted({ stack: true }, answer, [`${messages} messages`]);
-}
+};
 
 /** The place of a process, and the key of its last record that was published; empty at its beginning. */
 const publishedPlace = z.tuple([z.string(), z.string()]);
@@ -88,10 +74,7 @@ const publishedPlace = z.tuple([z.string(), z.string()]);
 /** Publishes the next slice of the change records of a stretch of time once more, each process's in the order
  *  of its commits. If a crash interrupts it, the same cursor repeats the slice, under the same ids.
  *  @throws Refused for an unknown process, and when nothing of the slice was published */
-export async function republish(
-  context: OperationsContext,
-  asked: RequestOf<'republish'>,
-): Promise<Acted<AnswerOf<'republish'>>> {
+export const republish: OperationOf<'republish'> = async (context, asked) => {
   const { changeRecords, publish } = stackOf(context, 'one endpoint gets a time once more by a replay');
   const { dryRun = false } = asked;
   const [since, until] = [Date.parse(asked.since), Date.parse(asked.until)];
@@ -123,7 +106,7 @@ export async function republish(
     `since ${asked.since}`,
     `until ${answer.readTo ?? asked.until}`,
   ]);
-}
+};
 
 async function published(
   records: readonly ChangeRecord[],
