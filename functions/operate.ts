@@ -11,7 +11,6 @@ import { parameterSecrets } from './aws/parameter-secrets.ts';
 import { lambdaLog } from './aws/telemetry.ts';
 import { readied } from './basics/readied.ts';
 import { SYSTEM } from './basics/system.ts';
-import { checkEndpoint } from './config/endpoint.ts';
 import { operateEnvironment, parseEnvironment } from './config/environments.ts';
 import { readDeployed } from './config/read.ts';
 import { linkTemplatesOf, type WorkspaceSettings } from './config/workspace.ts';
@@ -79,10 +78,10 @@ async function openContext(settings: Settings): Promise<OperationsContext> {
     configured: config.endpoints,
     ...store,
     queues: wakeBy(sqsQueue(sqs, DRAINS_QUEUE_URL)),
-    ...{ secrets, address, randomBytes, check: checkEndpoint, clock: Date.now, log: lambdaLog() },
+    ...{ secrets, address, randomBytes, clock: Date.now, log: lambdaLog() },
     ...senderOf({ secrets, linkTemplates: linkTemplatesOf(config), ...SYSTEM, allowLoopback: false }),
     processes: async () => processes,
-    passes: { start: (process, mode) => sendOne(passes, passIn(askedPass(process, mode, Date.now()))) },
+    startPass: (process, mode) => sendOne(passes, passIn(askedPass(process, mode, Date.now()))),
     doctor: createDoctor({
       open: name => probe(workspaces, name, ofService),
       configured: configuredIn(workspaces),

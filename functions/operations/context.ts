@@ -10,12 +10,6 @@ import type { Action, ChangeRecord, ChangeRecords, KnownProcess, Store, Subject 
 import type { AnswerOf, LogEntry, SetAsideMessage } from './protocol/answers.ts';
 import type { Act, FunctionName, Operation, RequestOf, SetAsideName } from './protocol/requests.ts';
 
-/** Starts passes. */
-export interface Passes {
-  /** @throws Refused where nothing runs that could make the pass */
-  start(process: ProcessKey, mode: Mode): Promise<void>;
-}
-
 /** All that the operations need: each is a function of this context and of its request. */
 export interface OperationsContext
   extends Pick<Store, 'endpoints' | 'deliveries' | 'journal' | 'states' | 'roster' | 'actions'>,
@@ -31,11 +25,9 @@ export interface OperationsContext
   /** The configured processes, in any order. */
   readonly processes: () => Promise<readonly KnownProcess[]>;
   readonly queues: Pick<Queues, 'wake'>;
-  readonly passes: Passes;
+  /** Starts a pass. @throws Refused where nothing runs that could make it */
+  readonly startPass: (process: ProcessKey, mode: Mode) => Promise<void>;
   readonly secrets: SecretKeeper;
-  /** Returns the settings of an endpoint as the configuration would have them, or a line for each problem.
-   *  It does not check the address. */
-  readonly check: (settings: unknown) => CheckedSettings;
   readonly address: Pick<GuardedAgentOptions, 'allowLoopback' | 'resolve'>;
   /** Runs the doctor on one process. @throws Refused where that can't be done */
   readonly doctor: (process: KnownProcess) => Promise<AnswerOf<'doctor'>>;
@@ -48,9 +40,6 @@ export interface OperationsContext
   /** Makes a unique name. */
   readonly newId: () => string;
 }
-
-/** Settings in the form in which they are stored, or what is wrong with them. */
-type CheckedSettings = { readonly settings: EndpointSettings } | { readonly problems: readonly string[] };
 
 /** The ports that exist on AWS only. */
 export interface StackPorts {

@@ -34,21 +34,19 @@ export const listAttempts: OperationOf<'attempts'> = async (
   // No attempt before the commit can have sent the event. If the journal has it no longer, all are searched.
   const since = eventId === undefined ? undefined : (await context.journal.find(eventId))?.at;
   const isMeant = ({ events }: Attempt) => eventId === undefined || events.some(({ id }) => id === eventId);
-  const attempts: Attempt[] = [];
+  const size = eventId === undefined ? limit : SLICE;
+  const attempts: AnswerOf<'attempts'>['attempts'] = [];
   let last = from && attemptAt(from);
-  for (let read = 0; read < MAX_SEARCHED && attempts.length < limit; ) {
-    const size = eventId === undefined ? limit : SLICE;
+  for (let read = 0; read < MAX_SEARCHED && attempts.length < limit; read += size) {
     const slice = await context.deliveries.attempts(endpoint, size, { behind: last, since });
     for (const attempt of slice) {
       if (attempts.length === limit) break;
       last = attempt;
-      if (isMeant(attempt)) attempts.push(attempt);
+      if (isMeant(attempt)) attempts.push(attemptAnswer(attempt));
     }
-    read += slice.length;
-    if (slice.length < size && attempts.length < limit) return { attempts: attempts.map(attemptAnswer) };
+    if (slice.length < size && attempts.length < limit) return { attempts };
   }
-  const next = last && { at: last.at, first: last.events[0]?.id };
-  return { attempts: attempts.map(attemptAnswer), ...cursorTo('attempts', next) };
+  return { attempts, ...cursorTo('attempts', last && { at: last.at, first: last.events[0]?.id }) };
 };
 
 function attemptAt({ at, first }: Place): Pick<Attempt, 'at' | 'events'> {

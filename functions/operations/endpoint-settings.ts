@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { checkEndpoint } from '../config/endpoint.ts';
 import { addressProblem } from '../delivery/http/addresses.ts';
 import type { EndpointSecret, EndpointSettings } from '../model/endpoint.ts';
 import type { EndpointRow } from '../model/endpoint-row.ts';
@@ -36,7 +37,7 @@ export const addEndpoint: OperationOf<'add-endpoint'> = async (
   { operation: _, endpoint: name, kind, url, secrets = [], ...asked },
 ) => {
   const given = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== null));
-  const settings = checkedSettings(context, { ...given, name, kind });
+  const settings = checkedSettings({ ...given, name, kind });
   await checkWatched(context, settings.filter);
   const { isSigned } = KINDS[kind];
   if (
@@ -76,7 +77,7 @@ export const updateEndpoint: OperationOf<'update-endpoint'> = async (
   const isChanged = Object.values(update).some(value => value !== undefined);
   if (isConfigured && isChanged)
     throw new Refused(`This endpoint stands in the configuration: change it there, and ${context.toApply}.`);
-  const checked = checkedSettings(context, updated(endpoint, update));
+  const checked = checkedSettings(updated(endpoint, update));
   const isFiltered = update.filter !== undefined;
   if (isFiltered) await checkWatched(context, checked.filter);
   const warnings = isFiltered ? await filterWarnings(context, checked.filter) : [];
@@ -86,9 +87,7 @@ export const updateEndpoint: OperationOf<'update-endpoint'> = async (
   }
   if (isChanged)
     await changeRow(context, found, row =>
-      row.settings
-        ? { ...row, settings: checkedSettings(context, updated(row.settings, update)) }
-        : undefined,
+      row.settings ? { ...row, settings: checkedSettings(updated(row.settings, update)) } : undefined,
     );
   const details = [...(url === undefined ? [] : ['a new address']), ...detailsOf(update)];
   const answer = { ...(await statusOfEndpoint(context, name)), ...warned(warnings) };
@@ -150,8 +149,8 @@ function detailsOf({ filter, ...others }: Readonly<Record<string, unknown>>): st
 }
 
 /** Checked settings in the form in which a row holds them: without undefined values. */
-function checkedSettings({ check }: OperationsContext, asked: object): EndpointSettings {
-  const checked = check(JSON.parse(JSON.stringify(asked)));
+function checkedSettings(asked: object): EndpointSettings {
+  const checked = checkEndpoint(JSON.parse(JSON.stringify(asked)));
   if ('problems' in checked) throw new Refused(checked.problems.join('\n'), { isUsage: true });
   return checked.settings;
 }

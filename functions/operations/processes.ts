@@ -26,7 +26,7 @@ import { didYouMean, Refused } from './refused.ts';
 export const startPass: OperationOf<'pass'> = async (context, { mode, ...asked }) => {
   const process = await findProcess(context, asked);
   const startedAt = iso(context.clock());
-  await context.passes.start(process, mode);
+  await context.startPass(process, mode);
   return acted({ process }, { ...namesOf(process), mode, startedAt }, [mode]);
 };
 

@@ -36,9 +36,7 @@ export async function serveOperations(
     queues: wakes,
     doctor: doctorOf(source),
     processes: async () => processesOf(source),
-    passes: {
-      start: (process, mode) => sendOne(queues.passes, passIn(askedPass(process, mode, Date.now()))),
-    },
+    startPass: (process, mode) => sendOne(queues.passes, passIn(askedPass(process, mode, Date.now()))),
   });
   const server = await startOperationsServer(operations, {
     page,

@@ -1,7 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { SYSTEM } from '../../functions/basics/system.ts';
-import { checkEndpoint } from '../../functions/config/endpoint.ts';
 import { resolveBySystem } from '../../functions/delivery/http/addresses.ts';
 import { wakeBy } from '../../functions/delivery/queues.ts';
 import { type Sender, senderOf } from '../../functions/delivery/sender.ts';
@@ -20,7 +19,6 @@ import { variablePrefix } from '../settings/watched.ts';
 const MACHINE = {
   label: 'run',
   toApply: 'start again',
-  check: checkEndpoint,
   address: { allowLoopback: true, resolve: resolveBySystem },
   clock: () => Date.now(),
   randomBytes,
@@ -78,7 +76,7 @@ export async function openStoredOperations(
     deliveries: withQueued(store.deliveries, queues),
     processes: store.roster.list,
     sender: senderOf({ secrets, ...SYSTEM, allowLoopback: true }),
-    passes: { start: () => Promise.reject(new Refused(NOTHING_RUNS)) },
+    startPass: () => Promise.reject(new Refused(NOTHING_RUNS)),
     queues: wakeBy(queues.drains),
     log: { info: () => undefined, warn, error: warn },
   });
