@@ -188,11 +188,11 @@ describe('the rooms', () => {
     ).toEqual([]);
   });
 
-  it('console/ takes from functions/ types, what follows events, what a filter wants, the kinds of endpoints, and how values and names read', () => {
+  it('console/ takes from functions/ types, what follows events, what a filter wants, the kinds of endpoints, and how values and names read; from local/ how requests are sealed', () => {
     const shared = [
       'functions/basics/names-in-words.ts',
       'functions/operations/follow.ts',
-      'functions/operations/protocol/seal.ts',
+      'local/operate/seal.ts',
       'functions/doctor/settings.ts',
       'functions/model/filter.ts',
       'functions/model/kinds.ts',

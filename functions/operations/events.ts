@@ -64,16 +64,22 @@ export async function listEvents(
   };
 }
 
-/** Whether an event is asked for; the request is prepared once. */
-function matcherOf({ types, task, field, actor, search }: Query): (event: ChangeEvent) => boolean {
+/** Whether an event is asked for; the request is prepared once. Every word of a search must be part of one of the
+ *  event's texts, in any case. */
+function matcherOf({ types, task, field, actor, search = '' }: Query): (event: ChangeEvent) => boolean {
   const filter = {
     ...(types && { events: types as EventType[] }),
     ...(field !== undefined && { fields: [field] }),
     ...(actor !== undefined && { actors: [actor] }),
   };
-  const hasWords = search === undefined ? () => true : wordMatcher(search);
-  const isOfTask = ({ data }: ChangeEvent) => task === undefined || ('task' in data && data.task.id === task);
-  return event => isOfTask(event) && wants(filter, event) && hasWords(event);
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
+  return event => {
+    const { data } = event;
+    if (task !== undefined && !('task' in data && data.task.id === task)) return false;
+    if (!wants(filter, event)) return false;
+    const text = words.length > 0 ? textOf(event) : '';
+    return words.every(word => text.includes(word));
+  };
 }
 
 /** @throws Refused for an unknown type: it is a typo, with which nothing would ever be found */
@@ -94,15 +100,6 @@ export async function findEvent(
   if (!entry)
     throw new Refused('There is no event of this id in the last 30 days. The list of events has their ids.');
   return entry;
-}
-
-/** Prepares a text search: every word must be part of one of the event's texts, in any case. */
-function wordMatcher(search: string): (event: ChangeEvent) => boolean {
-  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
-  return event => {
-    const text = textOf(event);
-    return words.every(word => text.includes(word));
-  };
 }
 
 /** The whole record, and when it was read: not part of the change. */

@@ -3,11 +3,11 @@ import { userInfo } from 'node:os';
 import { getuid } from 'node:process';
 import { answerRequest, type Operations } from '../../functions/operations/operations.ts';
 import type { Reply } from '../../functions/operations/protocol/requests.ts';
-import { seal, unseal } from '../../functions/operations/protocol/seal.ts';
 import { listenLocally } from '../basics/listener.ts';
 import { PageError, type PageFile } from '../console/built-page.ts';
 import type { Page } from '../console/page.ts';
 import { type Address, newToken } from './address.ts';
+import { seal, unseal } from './seal.ts';
 
 export interface OperationsServer extends Address {
   stop(): Promise<void>;
@@ -28,7 +28,7 @@ export interface ServerOptions {
 /**
  * Answers on a port of 127.0.0.1 (design.md §13), which was free:
  *
- *     POST /operations         a request (functions/operations/protocol/), sealed with the token (protocol/seal.ts); the answer is
+ *     POST /operations         a request (functions/operations/protocol/), sealed with the token (seal.ts); the answer is
  *                              sealed, too: protocol/requests.ts, or {"token": …} for a request with the token of a former run
  *     GET /, GET /assets/…     the console's page, which asks the same
  *
