@@ -254,7 +254,7 @@ describe('the rooms', () => {
       for (const { from, to, typeOnly, atOnce } of imports)
         if (from === file && atOnce && !typeOnly) load(to);
     };
-    load('cli/run.ts');
+    load('cli/program.ts');
     expect(loaded).toContain('cli/commands/restore-table.ts');
     expect([...loaded].filter(to => to.startsWith('@aws-sdk/') || within('functions/store')(to))).toEqual([]);
   });

@@ -63,15 +63,16 @@ const NOTHING_RUNS =
  *  @throws when the store is of another version */
 export async function openStoredOperations(
   directory: string,
-  { doctor, warn }: { readonly doctor: OperationsContext['doctor']; readonly warn: (text: string) => void },
+  warn: (text: string) => void,
 ): Promise<{ readonly operations: Operations; close(): void }> {
   const store = openSqliteStore(join(directory, STORE_FILE), { schemas: [QUEUE_SCHEMA] });
   const queues = openQueues(store.database.file, Date.now);
   const secrets = fileSecrets(join(directory, SECRETS_FOLDER));
   const operations = localOperations({
     ...store,
-    ...{ secrets, doctor },
+    secrets,
     isRunning: false,
+    doctor: () => Promise.reject(new Refused('Nothing runs whose service could be asked.')),
     configured: (await store.endpoints.list()).flatMap(({ configured }) => (configured ? [configured] : [])),
     deliveries: withQueued(store.deliveries, queues),
     processes: store.roster.list,
