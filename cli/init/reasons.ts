@@ -1,6 +1,6 @@
 import type { Json } from '../../functions/basics/json.ts';
 import { AUDIT } from '../../functions/doctor/audit-log.ts';
-import { LAG } from '../../functions/doctor/updated-after.ts';
+import { LAG } from '../../functions/doctor/updates.ts';
 import type { DoctorAnswer, Finding } from '../../functions/operations/protocol/answers.ts';
 import type { Setting } from './draft.ts';
 
