@@ -103,7 +103,7 @@ function openStack(settings: Settings, changeRecords: ChangeRecords, sqs: SQSCli
   ] as const;
   const publisher = new LambdaClient(bounded(PATIENCE.publishing));
   return {
-    logs: cloudWatchLogs(new CloudWatchLogsClient(bounded(PATIENCE.operate)), {
+    readLog: cloudWatchLogs(new CloudWatchLogsClient(bounded(PATIENCE.operate)), {
       poll: settings.POLL_LOGS,
       publish: settings.PUBLISH_LOGS,
       route: settings.ROUTE_LOGS,

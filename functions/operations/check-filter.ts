@@ -9,7 +9,7 @@ import {
 } from '../model/filter.ts';
 import type { OperationsContext } from './context.ts';
 import { searchJournal, WHOLE_JOURNAL } from './page.ts';
-import { didYouMean, Refused } from './refused.ts';
+import { didYouMean, wrongRequest } from './refused.ts';
 
 /** More names are not listed in a message. */
 const MAX_LISTED = 20;
@@ -36,7 +36,7 @@ export async function checkWatched(
       isApart(id) ? [`filter.processes[${index}]: no workspace of this filter has this process.`] : [],
     ),
   ];
-  if (problems.length > 0) throw new Refused(problems.join('\n'), { isUsage: true });
+  if (problems.length > 0) throw wrongRequest(problems.join('\n'));
 }
 
 function unknown(key: string, problem: string, asked: readonly string[] = [], known: readonly string[] = []) {

@@ -43,7 +43,7 @@ export interface OperationsContext
 
 /** The ports that exist on AWS only. */
 export interface StackPorts {
-  readonly logs: LogReader;
+  readonly readLog: ReadLog;
   readonly setAside: Readonly<Record<SetAsideName, SetAsideQueue>>;
   /** Sends messages that could not be processed back to their queues. @returns how many */
   readonly retryUnsettled: () => Promise<number>;
@@ -52,10 +52,8 @@ export interface StackPorts {
   readonly publish: (records: readonly ChangeRecord[]) => Promise<number>;
 }
 
-/** The functions' logs. */
-export interface LogReader {
-  read(stretch: LogStretch, limit: number): Promise<LogPage>;
-}
+/** Reads a page of a function's log. */
+export type ReadLog = (stretch: LogStretch, limit: number) => Promise<LogPage>;
 
 /** The part of a log to read, in ms since 1970. */
 interface LogStretch {

@@ -21,8 +21,11 @@ const MAX_SEARCHED = 1_000;
 /** How many are read at a time in such a search. */
 const SLICE = 100;
 
-const place = z.strictObject({ at: z.number(), first: z.string().optional() });
-type Place = z.infer<typeof place>;
+/** An attempt, by its time and its first event. */
+const place = z.strictObject({
+  at: z.number(),
+  events: z.array(z.strictObject({ id: z.string(), type: z.string() })),
+});
 
 /** A page of an endpoint's attempts, or of those that sent one event, the newest first. */
 export const listAttempts: OperationOf<'attempts'> = async (
@@ -30,28 +33,24 @@ export const listAttempts: OperationOf<'attempts'> = async (
   { endpoint, eventId, limit = DEFAULT_LIMIT, cursor },
 ) => {
   await findEndpoint(context, endpoint);
-  const from = readCursor<Place>('attempts', cursor, place);
   // No attempt before the commit can have sent the event. If the journal has it no longer, all are searched.
   const since = eventId === undefined ? undefined : (await context.journal.find(eventId))?.at;
   const isMeant = ({ events }: Attempt) => eventId === undefined || events.some(({ id }) => id === eventId);
   const size = eventId === undefined ? limit : SLICE;
   const attempts: AnswerOf<'attempts'>['attempts'] = [];
-  let last = from && attemptAt(from);
+  let last: z.infer<typeof place> | undefined = readCursor('attempts', cursor, place);
   for (let read = 0; read < MAX_SEARCHED && attempts.length < limit; read += size) {
     const slice = await context.deliveries.attempts(endpoint, size, { behind: last, since });
     for (const attempt of slice) {
       if (attempts.length === limit) break;
-      last = attempt;
+      const [first] = attempt.events;
+      last = { at: attempt.at, events: first ? [{ id: first.id, type: first.type }] : [] };
       if (isMeant(attempt)) attempts.push(attemptAnswer(attempt));
     }
     if (slice.length < size && attempts.length < limit) return { attempts };
   }
-  return { attempts, ...cursorTo('attempts', last && { at: last.at, first: last.events[0]?.id }) };
+  return { attempts, ...cursorTo('attempts', last) };
 };
-
-function attemptAt({ at, first }: Place): Pick<Attempt, 'at' | 'events'> {
-  return { at, events: first === undefined ? [] : [{ id: first, type: '' }] };
-}
 
 function attemptAnswer({ at, ...attempt }: Attempt): AnswerOf<'test-endpoint'> {
   return { ...attempt, at: iso(at), events: attempt.events.map(({ id, type }) => ({ id, type })) };

@@ -16,7 +16,7 @@ import {
   statusOfEndpoint,
 } from './endpoints.ts';
 import type { RequestOf } from './protocol/requests.ts';
-import { Refused } from './refused.ts';
+import { Refused, wrongRequest } from './refused.ts';
 
 /** One endpoint, with its filter and whether its signing secret is being changed. */
 export const showEndpoint: OperationOf<'endpoint'> = async (context, { endpoint: name }) => {
@@ -151,14 +151,13 @@ function detailsOf({ filter, ...others }: Readonly<Record<string, unknown>>): st
 /** Checked settings in the form in which a row holds them: without undefined values. */
 function checkedSettings(asked: object): EndpointSettings {
   const checked = checkEndpoint(JSON.parse(JSON.stringify(asked)));
-  if ('problems' in checked) throw new Refused(checked.problems.join('\n'), { isUsage: true });
+  if ('problems' in checked) throw wrongRequest(checked.problems.join('\n'));
   return checked.settings;
 }
 
 async function checkAddress({ address }: OperationsContext, url: string): Promise<void> {
   const problem = await addressProblem(url, address);
-  if (problem !== undefined)
-    throw new Refused(`Nothing can be delivered there: ${problem}.`, { isUsage: true });
+  if (problem !== undefined) throw wrongRequest(`Nothing can be delivered there: ${problem}.`);
 }
 
 function taken(): Refused {
@@ -175,15 +174,12 @@ function newSigningSecret({ randomBytes }: OperationsContext): string {
 /** @throws Refused for texts that are not signing secrets, and for signing secrets of a chat */
 function checkSecrets(kind: EndpointKind, secrets: readonly string[]): void {
   if (!KINDS[kind].isSigned && secrets.length > 0)
-    throw new Refused('A chat takes no signing secret: leave it out.', { isUsage: true });
+    throw wrongRequest('A chat takes no signing secret: leave it out.');
   if (secrets.length > 2)
-    throw new Refused('An endpoint has two signing secrets at most: the new one and the old one.', {
-      isUsage: true,
-    });
+    throw wrongRequest('An endpoint has two signing secrets at most: the new one and the old one.');
   if (!secrets.every(isSigningSecret))
-    throw new Refused(
+    throw wrongRequest(
       'A signing secret is whsec_ and the base64 of 24 to 64 bytes. Without one, one is made.',
-      { isUsage: true },
     );
 }
 
@@ -206,7 +202,7 @@ function noteOf(
  *  remedy */
 export async function readSecret(
   { secrets }: OperationsContext,
-  endpoint: { readonly name: string; readonly kind: EndpointKind },
+  endpoint: Pick<EndpointSettings, 'name' | 'kind'>,
 ): Promise<EndpointSecret> {
   // The store's error is dropped: its message could quote a request.
   const text = await secrets.read(endpoint.name).catch(() => '');

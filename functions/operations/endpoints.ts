@@ -57,14 +57,10 @@ export async function wake(
   { queues, log }: Pick<OperationsContext, 'queues' | 'log'>,
   { endpoint }: Found,
 ): Promise<void> {
-  try {
-    await queues.wake(endpoint, 0);
-  } catch (error) {
-    log.warn('Could not schedule a drain of the backlog; the next tick does.', {
-      endpoint: endpoint.name,
-      error: String(error),
-    });
-  }
+  await queues.wake(endpoint, 0).catch(error => {
+    const about = { endpoint: endpoint.name, error: String(error) };
+    log.warn('Could not schedule a drain of the backlog; the next tick does.', about);
+  });
 }
 
 /** Pauses an endpoint: until it is resumed, nothing is sent to it, and new deliveries wait in rows. */

@@ -8,7 +8,7 @@ import { cursorTo, DEFAULT_LIMIT, iso, readCursor, searchJournal } from './page.
 import { processesOf } from './processes.ts';
 import type { AnswerOf } from './protocol/answers.ts';
 import type { RequestOf } from './protocol/requests.ts';
-import { didYouMean, Refused } from './refused.ts';
+import { didYouMean, Refused, wrongRequest } from './refused.ts';
 
 /** A page ends at this size, so that it fits into an answer. */
 const MAX_BYTES = 3_000_000;
@@ -88,7 +88,7 @@ export function checkTypes(types: readonly string[] | undefined): void {
   const wrong = types?.find(type => !known.includes(type));
   if (wrong === undefined) return;
   const hint = didYouMean(wrong, known) || ` There are ${known.join(', ')}.`;
-  throw new Refused(`types: no event is of such a type.${hint}`, { isUsage: true });
+  throw wrongRequest(`types: no event is of such a type.${hint}`);
 }
 
 /** @throws Refused when the journal doesn't have it */

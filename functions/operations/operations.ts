@@ -32,7 +32,7 @@ import {
   type RequestOf,
   request,
 } from './protocol/requests.ts';
-import { didYouMean, Refused } from './refused.ts';
+import { didYouMean, Refused, wrongRequest } from './refused.ts';
 import { cancelReplay, replay } from './replay.ts';
 import { clearSetAside, readLogs, republish, retrySetAside, showSetAside } from './stack-operations.ts';
 
@@ -131,13 +131,16 @@ export function createOperations(context: OperationsContext): Operations {
   };
 }
 
-/** Answers a request that came over a wire.
+/** Answers a request that came over a wire. @throws as `replyOf` */
+export function answerRequest(operations: Operations, asked: unknown, caller: Caller): Promise<Reply> {
+  return replyOf(() => operations(readRequest(asked), caller));
+}
+
+/** The reply over a wire.
  *  @throws unexpected errors, which the caller reports without their text */
-export async function answerRequest(operations: Operations, asked: unknown, caller: Caller): Promise<Reply> {
+export async function replyOf(answer: () => Promise<unknown>): Promise<Reply> {
   try {
-    return {
-      answer: (await operations(readRequest(asked), caller)) as Extract<Reply, { answer: unknown }>['answer'],
-    };
+    return { answer: (await answer()) as Extract<Reply, { answer: unknown }>['answer'] };
   } catch (error) {
     if (error instanceof Refused) return { refused: error.message, isUsage: error.isUsage };
     throw error;
@@ -151,11 +154,11 @@ const MAX_LEVELS = 64;
  *  a secret in the wrong place */
 export function readRequest(asked: unknown): Request {
   if (isTooDeep(asked as Json, MAX_LEVELS))
-    throw new Refused(`A request has at most ${MAX_LEVELS} levels of nesting.`, { isUsage: true });
+    throw wrongRequest(`A request has at most ${MAX_LEVELS} levels of nesting.`);
   const parsed = request.safeParse(asked);
   if (parsed.success) return parsed.data;
   const problems = parsed.error.issues.map(issue => problemOf(issue, asked));
-  throw new Refused(problems.join('\n'), { isUsage: true });
+  throw wrongRequest(problems.join('\n'));
 }
 
 function problemOf(issue: z.core.$ZodIssue, asked: unknown): string {
@@ -191,9 +194,7 @@ async function recordAction(
   done: Omit<Action, 'at'>,
 ): Promise<void> {
   const action = { at: clock(), ...done };
-  try {
-    await actions.note(action);
-  } catch (error) {
+  await actions.note(action).catch(error => {
     log.error('Could not write to the action log.', { ...action, error: String(error) });
-  }
+  });
 }

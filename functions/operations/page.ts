@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { jsonOf } from '../basics/json.ts';
 import type { JournalRecord, Search } from '../store/store.ts';
 import type { OperationsContext } from './context.ts';
-import { Refused } from './refused.ts';
+import { wrongRequest } from './refused.ts';
 
 /** The default number of entries on a page. */
 export const DEFAULT_LIMIT = 50;
@@ -28,9 +28,7 @@ export function readCursor<Place>(
   const text = Buffer.from(cursor, 'base64url').toString();
   const read = z.tuple([z.literal(operation), schema]).safeParse(jsonOf(text));
   if (read.success) return read.data[1] as Place;
-  throw new Refused('cursor: that of another request, or none. Ask without it for the first page.', {
-    isUsage: true,
-  });
+  throw wrongRequest('cursor: that of another request, or none. Ask without it for the first page.');
 }
 
 /** A time, in ms since 1970, as ISO text. */

@@ -1,10 +1,9 @@
 import * as z from 'zod';
 import type { ProcessKey } from '../basics/process.ts';
-import type { ChangeRecord } from '../store/store.ts';
 import { acted, type LogPage, type OperationOf, type OperationsContext, type StackPorts } from './context.ts';
 import { cursorTo, DEFAULT_LIMIT, iso, readCursor } from './page.ts';
 import { inOrder, placeOf } from './processes.ts';
-import { Refused } from './refused.ts';
+import { Refused, wrongRequest } from './refused.ts';
 
 /** @throws Refused where there is no stack; `instead` names the alternative */
 function stackOf({ stack }: OperationsContext, instead: string): StackPorts {
@@ -19,7 +18,7 @@ const logPlace = z.tuple([z.number(), z.string()]);
 
 /** A page of a function's log. */
 export const readLogs: OperationOf<'logs'> = async (context, asked) => {
-  const { logs } = stackOf(context, 'what a run logs it prints, and service managers keep that');
+  const { readLog } = stackOf(context, 'what a run logs it prints, and service managers keep that');
   const { function: name, since, until, all = false, limit = DEFAULT_LIMIT, cursor } = asked;
   // The end is fixed with the first page: otherwise new entries would delay the last page without end.
   const begun = readCursor('logs', cursor, logPlace);
@@ -27,7 +26,7 @@ export const readLogs: OperationOf<'logs'> = async (context, asked) => {
   const stretch = { function: name, since: Date.parse(since), until: end, all };
   let page: LogPage = { entries: [], position };
   for (let pages = 0; pages < MAX_LOG_PAGES; pages += 1) {
-    page = await logs.read({ ...stretch, position: page.position }, limit);
+    page = await readLog({ ...stretch, position: page.position }, limit);
     if (page.entries.length > 0 || page.position === undefined) break;
   }
   const next = page.position === undefined ? undefined : [end, page.position];
@@ -78,8 +77,7 @@ export const republish: OperationOf<'republish'> = async (context, asked) => {
   const { changeRecords, publish } = stackOf(context, 'one endpoint gets a time once more by a replay');
   const { dryRun = false } = asked;
   const [since, until] = [Date.parse(asked.since), Date.parse(asked.until)];
-  if (since >= until)
-    throw new Refused('The time to publish again ends before it begins.', { isUsage: true });
+  if (since >= until) throw wrongRequest('The time to publish again ends before it begins.');
   const [begun = '', after = ''] = readCursor('republish', asked.cursor, publishedPlace) ?? [];
   const [process, next] = (await processesOf(context, asked.processes)).filter(
     each => placeOf(each) >= begun,
@@ -87,7 +85,13 @@ export const republish: OperationOf<'republish'> = async (context, asked) => {
   if (!process) return { answer: { events: 0, records: 0, dryRun } };
   const behind = placeOf(process) === begun && after !== '' ? after : undefined;
   const { records, isLast } = await changeRecords.read(process, { since, until, behind });
-  const done = dryRun ? records : await published(records, process, publish);
+  const [first] = records;
+  const done = dryRun || !first ? records : records.slice(0, await publish(records));
+  if (first && done.length === 0)
+    throw new Refused(
+      `SNS does not take what process ${process.processId} committed at ${iso(first.at)}: see the log of the publish function. ` +
+        'What was committed before that was published; go on from there, with --since.',
+    );
   const last = done.at(-1);
   const isOver = isLast && done.length === records.length;
   const following = isOver ? next && [placeOf(next), ''] : [placeOf(process), last?.sk ?? after];
@@ -107,21 +111,6 @@ export const republish: OperationOf<'republish'> = async (context, asked) => {
     `until ${answer.readTo ?? asked.until}`,
   ]);
 };
-
-async function published(
-  records: readonly ChangeRecord[],
-  { processId }: ProcessKey,
-  publish: StackPorts['publish'],
-): Promise<readonly ChangeRecord[]> {
-  const [first] = records;
-  if (!first) return [];
-  const done = records.slice(0, await publish(records));
-  if (done.length > 0) return done;
-  throw new Refused(
-    `SNS does not take what process ${processId} committed at ${iso(first.at)}: see the log of the publish function. ` +
-      'What was committed before that was published; go on from there, with --since.',
-  );
-}
 
 /** The processes of these identifiers, or all, in order. */
 async function processesOf(

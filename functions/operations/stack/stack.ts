@@ -13,7 +13,7 @@ import { isJsonObject, type JsonObject, jsonOf } from '../../basics/json.ts';
 import { REASON, SOURCE } from '../../queue/set-aside.ts';
 import { countMessages } from '../../schedule/watch-aws.ts';
 import type { ChangeRecord } from '../../store/store.ts';
-import type { LogReader, SetAsideQueue } from '../context.ts';
+import type { ReadLog, SetAsideQueue } from '../context.ts';
 import type { LogEntry, SetAsideMessage } from '../protocol/answers.ts';
 import type { FunctionName, SetAsideName } from '../protocol/requests.ts';
 import { Refused } from '../refused.ts';
@@ -60,29 +60,32 @@ async function receive(client: Sqs, QueueUrl: string, hiddenFor: number): Promis
   return Messages;
 }
 
-interface UnsettledQueues {
-  readonly unsettled: string;
-  /** Where its messages come from. Messages that SNS could not put into the first of them are there, too. */
-  readonly sources: readonly [events: string, ...others: string[]];
-}
-
 /** How long a message that is being sent back is hidden from other receivers. */
 const HIDDEN_S = 60;
 /** Messages of one request. */
 const MAX_RETRIED = 1_000;
 
-/** Sends messages that no run could process back to the queues that they came from. Each is sent before it is
- *  deleted here: after a crash in between it is in both, under the same event's id. @returns how many */
-export async function retryUnsettled(client: Sqs, { unsettled, sources }: UnsettledQueues): Promise<number> {
+/** Sends messages that no run could process back to their queues, `sources`, or to the first of these: messages that
+ *  SNS could not put into it are there, too. Each is sent before it is deleted here: after a crash in between it is in both,
+ *  under the same event's id. @returns how many */
+export async function retryUnsettled(
+  client: Sqs,
+  { unsettled, sources }: { readonly unsettled: string; readonly sources: Sources },
+): Promise<number> {
   let moved = 0;
   while (moved < MAX_RETRIED) {
     const messages = await receive(client, unsettled, HIDDEN_S);
     if (messages.length === 0) return moved;
     for (const message of messages) {
+      const { Body, MessageAttributes, Attributes, ReceiptHandle } = message;
       await client.send(
-        new SendMessageCommand({ ...contentOf(message), QueueUrl: sourceOf(message, sources) }),
+        new SendMessageCommand({
+          QueueUrl: sourceOf(message, sources),
+          MessageBody: Body,
+          MessageAttributes,
+          MessageGroupId: Attributes?.MessageGroupId,
+        }),
       );
-      const { ReceiptHandle } = message;
       await client.send(new DeleteMessageCommand({ QueueUrl: unsettled, ReceiptHandle }));
       moved += 1;
     }
@@ -90,17 +93,10 @@ export async function retryUnsettled(client: Sqs, { unsettled, sources }: Unsett
   return moved;
 }
 
-function contentOf({ Body, MessageAttributes, Attributes }: Message) {
-  const { MessageGroupId } = Attributes ?? {};
-  return {
-    MessageBody: Body,
-    ...(MessageAttributes && { MessageAttributes }),
-    ...(MessageGroupId !== undefined && { MessageGroupId }),
-  };
-}
+type Sources = readonly [events: string, ...others: string[]];
 
 /** A queue's ARN and its URL end with its name. */
-function sourceOf({ Attributes, MessageAttributes }: Message, sources: UnsettledQueues['sources']): string {
+function sourceOf({ Attributes, MessageAttributes }: Message, sources: Sources): string {
   const name =
     Attributes?.DeadLetterQueueSourceArn?.split(':').at(-1) ?? MessageAttributes?.[SOURCE]?.StringValue;
   return sources.find(url => name !== undefined && url.endsWith(`/${name}`)) ?? sources[0];
@@ -208,22 +204,20 @@ const PROBLEMS = [
 export type LogGroups = Readonly<Record<FunctionName, string>>;
 
 /** The functions' logs in CloudWatch. */
-export function cloudWatchLogs(client: Pick<CloudWatchLogsClient, 'send'>, groups: LogGroups): LogReader {
-  return {
-    async read({ function: name, since, until, all, position }, limit) {
-      const { events = [], nextToken } = await client.send(
-        new FilterLogEventsCommand({
-          logGroupName: groups[name],
-          startTime: since,
-          endTime: until,
-          limit,
-          ...(!all && { filterPattern: `{ ${PROBLEMS} }` }),
-          ...(position !== undefined && { nextToken: position }),
-        }),
-      );
-      const entries = events.flatMap(({ message = '', timestamp = since }) => logEntryOf(message, timestamp));
-      return { entries, position: nextToken };
-    },
+export function cloudWatchLogs(client: Pick<CloudWatchLogsClient, 'send'>, groups: LogGroups): ReadLog {
+  return async ({ function: name, since, until, all, position }, limit) => {
+    const { events = [], nextToken } = await client.send(
+      new FilterLogEventsCommand({
+        logGroupName: groups[name],
+        startTime: since,
+        endTime: until,
+        limit,
+        ...(!all && { filterPattern: `{ ${PROBLEMS} }` }),
+        ...(position !== undefined && { nextToken: position }),
+      }),
+    );
+    const entries = events.flatMap(({ message = '', timestamp = since }) => logEntryOf(message, timestamp));
+    return { entries, position: nextToken };
   };
 }
 
