@@ -126,8 +126,7 @@ async function startSending(context: OperationsContext, found: Found): Promise<v
   await wake(context, found);
 }
 
-type DeliveryStatus = AnswerOf<'trace'>['endpoints'][number];
-type LeftOut = AnswerOf<'trace'>['leftOut'][number];
+type Traced = AnswerOf<'trace'>['endpoints' | 'leftOut'][number];
 
 /** A success is searched among this many of an event's last attempts. */
 const MAX_ATTEMPTS = 100;
@@ -162,7 +161,7 @@ async function resultAt(
   { deliveries, clock }: OperationsContext,
   { event, at }: JournalEntry,
   { endpoint, row }: Found,
-): Promise<DeliveryStatus | LeftOut> {
+): Promise<Traced> {
   const { name, filter = {} } = endpoint;
   const by = leftOutBy(filter, event);
   const isWanted = by === undefined;
@@ -214,9 +213,8 @@ export const testEndpoint: OperationOf<'test-endpoint'> = async (context, { endp
     const answer = await poster.post(secret.url, request);
     const attempt = attempts.add([{ event }], { began, answer, outcome: outcomeOf(answer), secret });
     await attempts.write();
-    return acted({ endpoint: name }, attemptAnswer(attempt), [
-      attempt.failure ?? `answered ${attempt.status}`,
-    ]);
+    const result = attempt.failure ?? `answered ${attempt.status}`;
+    return acted({ endpoint: name }, attemptAnswer(attempt), [result]);
   } finally {
     await poster.close();
   }

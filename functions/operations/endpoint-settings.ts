@@ -7,14 +7,7 @@ import { type EndpointKind, KINDS } from '../model/kinds.ts';
 import { isSigningSecret, originOf, parseSecret } from '../model/secret.ts';
 import { checkWatched, filterWarnings } from './check-filter.ts';
 import { acted, type OperationOf, type OperationsContext } from './context.ts';
-import {
-  changeRow,
-  type Found,
-  findEndpoint,
-  removeDeliveries,
-  statusOf,
-  statusOfEndpoint,
-} from './endpoints.ts';
+import { changeRow, type Found, findEndpoint, removeDeliveries, statusOf } from './endpoints.ts';
 import type { RequestOf } from './protocol/requests.ts';
 import { Refused, wrongRequest } from './refused.ts';
 
@@ -90,7 +83,7 @@ export const updateEndpoint: OperationOf<'update-endpoint'> = async (
       row.settings ? { ...row, settings: checkedSettings(updated(row.settings, update)) } : undefined,
     );
   const details = [...(url === undefined ? [] : ['a new address']), ...detailsOf(update)];
-  const answer = { ...(await statusOfEndpoint(context, name)), ...warned(warnings) };
+  const answer = { ...(await statusOf(context, await findEndpoint(context, name))), ...warned(warnings) };
   return acted({ endpoint: name }, answer, details);
 };
 

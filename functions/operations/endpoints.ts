@@ -66,17 +66,21 @@ export async function wake(
 /** Pauses an endpoint: until it is resumed, nothing is sent to it, and new deliveries wait in rows. */
 export const pauseEndpoint: OperationOf<'pause-endpoint'> = async (context, { endpoint }) => {
   const found = await findEndpoint(context, endpoint);
-  await changeRow(context, found, row => ({ ...row, health: paused(row.health, context.clock()) }));
-  return acted({ endpoint }, await statusOfEndpoint(context, endpoint));
+  const row = await changeRow(context, found, ({ health, ...rest }) => {
+    return { ...rest, health: paused(health, context.clock()) };
+  });
+  return acted({ endpoint }, await statusOf(context, { ...found, row }));
 };
 
 /** Resumes an endpoint that is paused, stopped or failing, with a clean health: its backlog is sent at once. */
 export const resumeEndpoint: OperationOf<'resume-endpoint'> = async (context, { endpoint }) => {
   const found = await findEndpoint(context, endpoint);
   await context.deliveries.bringForward(endpoint, context.clock());
-  await changeRow(context, found, row => ({ ...row, health: resumed(row.health, context.clock()) }));
+  const row = await changeRow(context, found, ({ health, ...rest }) => {
+    return { ...rest, health: resumed(health, context.clock()) };
+  });
   await wake(context, found);
-  return acted({ endpoint }, await statusOfEndpoint(context, endpoint));
+  return acted({ endpoint }, await statusOf(context, { ...found, row }));
 };
 
 /** Removes an endpoint that an operation added, with its secret, backlog and dead letters. If the
@@ -178,15 +182,10 @@ export async function allEndpoints({ configured, endpoints }: Registry): Promise
   });
 }
 
-/** The status of one endpoint: its health, and the size of its backlog. */
-export async function statusOfEndpoint(context: OperationsContext, name: string): Promise<EndpointStatus> {
-  return statusOf(context, await findEndpoint(context, name));
-}
-
 /** The last failure is searched among this many attempts. */
 const MAX_SEARCHED = 20;
 
-/** The status of an endpoint that was found. */
+/** The status of an endpoint: its health, and the size of its backlog. */
 export async function statusOf(
   { deliveries, clock }: OperationsContext,
   { endpoint, isConfigured, row }: Found,

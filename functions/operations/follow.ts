@@ -65,15 +65,11 @@ export async function* follow(
       cursor = page.cursor;
     } while (cursor !== undefined && !isTime() && !signal?.aborted);
     for (const [id, at] of yielded) if (at < readTo - OVERLAP_MS) yielded.delete(id);
-    if (cursor === undefined) await sleep(INTERVAL_MS, signal).catch(unless(signal));
+    if (cursor !== undefined) continue;
+    await sleep(INTERVAL_MS, signal).catch(error => {
+      if (!signal?.aborted) throw error;
+    });
   }
-}
-
-/** Ignores that a wait was aborted. */
-function unless(signal: AbortSignal | undefined): (error: unknown) => void {
-  return error => {
-    if (!signal?.aborted) throw error;
-  };
 }
 
 /** The time by the clock of whoever answers. */

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { jsonOf } from '../basics/json.ts';
+import type { ProcessKey } from '../basics/process.ts';
 import type { JournalRecord, Search } from '../store/store.ts';
 import type { OperationsContext } from './context.ts';
 import { wrongRequest } from './refused.ts';
@@ -60,4 +61,12 @@ export async function searchJournal(
     if (take(record) || read >= MAX_RECORDS || clock() - began >= SEARCH_TIMEOUT_MS) return false;
   }
   return true;
+}
+
+/** Whether the journal has an event of a process. */
+export async function hasEvents(
+  context: Pick<OperationsContext, 'journal' | 'clock'>,
+  process: ProcessKey,
+): Promise<boolean> {
+  return !(await searchJournal(context, { ...WHOLE_JOURNAL, processes: [process] }, () => true));
 }

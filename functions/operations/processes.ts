@@ -8,16 +8,7 @@ import type { Debt, PassFailure } from '../model/process-state.ts';
 import type { KnownProcess, Progress, Roster } from '../store/store.ts';
 import { acted, type OperationOf, type OperationsContext } from './context.ts';
 import { endpointsAfter } from './endpoints.ts';
-import {
-  CONCURRENCY,
-  cursorTo,
-  DEFAULT_LIMIT,
-  iso,
-  MAX_COUNTED,
-  readCursor,
-  searchJournal,
-  WHOLE_JOURNAL,
-} from './page.ts';
+import { CONCURRENCY, cursorTo, DEFAULT_LIMIT, hasEvents, iso, MAX_COUNTED, readCursor } from './page.ts';
 import type { RequestOf } from './protocol/requests.ts';
 import type { ProcessStatus } from './protocol/status.ts';
 import { didYouMean, Refused } from './refused.ts';
@@ -128,10 +119,7 @@ export async function processesOf(
 ): Promise<readonly ProcessKey[] | undefined> {
   if (process === undefined)
     return workspace === undefined ? undefined : inWorkspace(workspace, await knownProcesses(context));
-  return findOrForgotten(context, { process, workspace }, async key => {
-    const isEmpty = await searchJournal(context, { ...WHOLE_JOURNAL, processes: [key] }, () => true);
-    return !isEmpty;
-  });
+  return findOrForgotten(context, { process, workspace }, key => hasEvents(context, key));
 }
 
 /** The processes that are known; otherwise, those of this identifier that are not, but for which `hasData` is

@@ -1,8 +1,7 @@
 import * as z from 'zod';
-import type { ProcessKey } from '../basics/process.ts';
 import { acted, type LogPage, type OperationOf, type OperationsContext, type StackPorts } from './context.ts';
 import { cursorTo, DEFAULT_LIMIT, iso, readCursor } from './page.ts';
-import { inOrder, placeOf } from './processes.ts';
+import { findConfigured, inOrder, placeOf } from './processes.ts';
 import { Refused, wrongRequest } from './refused.ts';
 
 /** @throws Refused where there is no stack; `instead` names the alternative */
@@ -75,12 +74,13 @@ const publishedPlace = z.tuple([z.string(), z.string()]);
  *  @throws Refused for an unknown process, and when nothing of the slice was published */
 export const republish: OperationOf<'republish'> = async (context, asked) => {
   const { changeRecords, publish } = stackOf(context, 'one endpoint gets a time once more by a replay');
-  const { dryRun = false } = asked;
+  const { dryRun = false, processes } = asked;
   const [since, until] = [Date.parse(asked.since), Date.parse(asked.until)];
   if (since >= until) throw wrongRequest('The time to publish again ends before it begins.');
   const [begun = '', after = ''] = readCursor('republish', asked.cursor, publishedPlace) ?? [];
-  const [process, next] = (await processesOf(context, asked.processes)).filter(
-    each => placeOf(each) >= begun,
+  for (const each of processes ?? []) await findConfigured(context, { process: each });
+  const [process, next] = inOrder(await context.processes()).filter(
+    each => placeOf(each) >= begun && (processes?.includes(each.processId) ?? true),
   );
   if (!process) return { answer: { events: 0, records: 0, dryRun } };
   const behind = placeOf(process) === begun && after !== '' ? after : undefined;
@@ -111,14 +111,3 @@ export const republish: OperationOf<'republish'> = async (context, asked) => {
     `until ${answer.readTo ?? asked.until}`,
   ]);
 };
-
-/** The processes of these identifiers, or all, in order. */
-async function processesOf(
-  { processes }: OperationsContext,
-  ids: readonly string[] | undefined,
-): Promise<ProcessKey[]> {
-  const all = inOrder(await processes());
-  if (ids?.some(id => all.every(({ processId }) => processId !== id)))
-    throw new Refused('There is no process of this identifier. The status lists all that there are.');
-  return all.filter(({ processId }) => ids?.includes(processId) ?? true);
-}

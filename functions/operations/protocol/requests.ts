@@ -156,17 +156,14 @@ export const request = z.discriminatedUnion('operation', [...lookRequests, ...ac
 
 export type Request = z.infer<typeof request>;
 export type Operation = Request['operation'];
-export type Look = z.infer<(typeof lookRequests)[number]>['operation'];
 export type Act = z.infer<(typeof actRequests)[number]>['operation'];
 
 /** The request of one operation. */
 export type RequestOf<Name extends Operation> = Extract<Request, { operation: Name }>;
 
-const LOOKS: ReadonlySet<string> = new Set(lookRequests.map(({ shape }) => shape.operation.value));
-
 /** Whether a request only looks: it changes nothing, and sends nothing but requests to the service. */
 export function isLook({ operation }: { readonly operation: Operation }): boolean {
-  return LOOKS.has(operation);
+  return lookRequests.some(({ shape }) => shape.operation.value === operation);
 }
 
 /** An answer over a wire, or why there is none. */

@@ -227,15 +227,7 @@ const LEVELS: Readonly<Record<string, LogEntry['level']>> = {
 };
 
 /** Keys of every line that no reader needs. */
-const NOISE = new Set([
-  'level',
-  'message',
-  'timestamp',
-  'service',
-  'cold_start',
-  'sampling_rate',
-  'xray_trace_id',
-]);
+const NOISE = new Set('level message timestamp service cold_start sampling_rate xray_trace_id'.split(' '));
 
 /** A line of a function's log for people; empty for one that only carries metrics. */
 export function logEntryOf(line: string, timestamp: number): LogEntry[] {
@@ -245,19 +237,13 @@ export function logEntryOf(line: string, timestamp: number): LogEntry[] {
     return [{ at, level: isEnd(line) ? 'error' : 'info', message: line.trim(), details: {} }];
   if ('_aws' in json) return [];
   if (typeof json.type === 'string' && json.type.startsWith('platform.')) return [platformEntry(json, at)];
-  const { level, message = '' } = json;
   const rest = Object.entries(json).filter(([key]) => !NOISE.has(key) && !key.startsWith('function_'));
-  const isText = typeof message === 'string';
-  return [
-    {
-      at,
-      level: LEVELS[String(level)] ?? 'info',
-      message: isText
-        ? message
-        : String((message as JsonObject | null)?.errorMessage ?? 'The function failed.'),
-      details: Object.fromEntries([...rest, ...(isText ? [] : Object.entries(message ?? {}))]),
-    },
-  ];
+  const level = LEVELS[String(json.level)] ?? 'info';
+  const { message = '' } = json;
+  if (typeof message === 'string') return [{ at, level, message, details: Object.fromEntries(rest) }];
+  const error = (message ?? {}) as JsonObject;
+  const text = String(error.errorMessage ?? 'The function failed.');
+  return [{ at, level, message: text, details: { ...Object.fromEntries(rest), ...error } }];
 }
 
 /** A line of Lambda itself about a run. */
