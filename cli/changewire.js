@@ -6,15 +6,30 @@ import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 
-const SOURCE = fileURLToPath(new URL('main.ts', import.meta.url));
-const isCheckout = existsSync(SOURCE);
-const MAIN = isCheckout ? SOURCE : fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
+const isCheckout = existsSync(fileURLToPath(new URL('program.ts', import.meta.url)));
 const [major] = process.versions.node.split('.').map(Number);
 
-if (major >= 24) await import(pathToFileURL(MAIN).href);
+if (major >= 24) await run();
 else handOver(isCheckout ? projectsNode() : undefined);
+
+async function run() {
+  // A run sets flags of Node's heap before anything is loaded, so it is told apart here. It reads the rest.
+  if (process.argv[2] === 'start') {
+    process.argv.splice(2, 1);
+    return load('local/main');
+  }
+  const { keepCompiledCode } = await load('local/basics/package-file');
+  keepCompiledCode();
+  const { runHere } = await load('cli/program');
+  await runHere();
+}
+
+function load(module) {
+  const path = isCheckout ? `../${module}.ts` : `../dist/${module}.js`;
+  return import(new URL(path, import.meta.url).href);
+}
 
 /** The binary of the package `node`; undefined where npm has none for this platform. */
 function projectsNode() {
@@ -29,7 +44,7 @@ function projectsNode() {
 
 function handOver(node) {
   if (node === undefined) return tooOld();
-  const child = spawn(node, [MAIN, ...process.argv.slice(2)], { stdio: 'inherit' });
+  const child = spawn(node, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit' });
   child.once('error', tooOld);
   // The terminal sends Ctrl-C to both processes; this one leaves it to the child.
   process.on('SIGINT', () => undefined);

@@ -1,15 +1,70 @@
+import { argv, cwd, env, exit, stderr, stdin, stdout } from 'node:process';
 import { Command, CommanderError } from 'commander';
+import { sleep } from '../functions/basics/system.ts';
 import { didYouMean, Refused } from '../functions/operations/refused.ts';
 import { packageVersion } from '../local/basics/package-file.ts';
+import { flush, withEnvFile } from '../local/basics/process.ts';
 import { failure, UsageError } from '../local/basics/usage-error.ts';
 import { printable, printableLines } from '../local/terminal/text.ts';
-import { addCommands } from './commands/commands.ts';
+import { browse } from './browse.ts';
+import { actionsCommand } from './commands/actions.ts';
+import { backupCommand } from './commands/backup.ts';
+import { completionCommand } from './commands/completion.ts';
+import { consoleCommand } from './commands/console.ts';
+import { deployCommands } from './commands/deploy.ts';
+import { doctorCommand } from './commands/doctor.ts';
+import { endpointCommands } from './commands/endpoints.ts';
+import { eventCommands } from './commands/events.ts';
 import { examples } from './commands/example.ts';
+import { initCommand } from './commands/init.ts';
+import { processCommands } from './commands/processes.ts';
+import { replayCommand } from './commands/replay.ts';
+import { republishCommand } from './commands/republish.ts';
+import { resendCommand } from './commands/resend.ts';
+import { restoreTableCommand } from './commands/restore-table.ts';
+import { logsCommand, setAsideCommands } from './commands/stack.ts';
+import { startCommand } from './commands/start.ts';
+import { statusCommand } from './commands/status.ts';
+import { backUpRun } from './connect/back-up.ts';
+import { openDoctor } from './connect/doctor.ts';
 import { Failed } from './context/context.ts';
-import { runnerOf } from './context/runner.ts';
+import { terminalInput } from './context/input.ts';
+import { type Cli, open, runnerOf } from './context/runner.ts';
 import type { World } from './context/world.ts';
+import { execute } from './deploy/execute.ts';
 
 export const EXIT = { done: 0, failed: 1, usage: 2, interrupted: 130 } as const;
+
+/** `npx changewire …` (docs/operating.md): asks a run on this machine, or a stack on AWS. Exit code: 0
+ *  when it was done, 1 when it could not be done, 2 when the command line is wrong. */
+export async function runHere(): Promise<void> {
+  const interrupting = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    process.on(signal, () => {
+      // The second Ctrl-C ends it at once.
+      if (interrupting.signal.aborted) exit(130);
+      interrupting.abort();
+    });
+  // The reader, such as `head`, has closed the pipe: that is no error.
+  stdout.on('error', () => exit(0));
+
+  const code = await changewire(argv.slice(2), {
+    ...{ stdout, stderr, env, sleep, open, browse, backUp: backUpRun },
+    directory: cwd(),
+    execute: program => execute(program, interrupting.signal),
+    // Loaded only when needed, because every other command is to answer at once.
+    stackTable: async place => {
+      const { openStackTable } = await import('./restore/stack-table.ts');
+      return openStackTable(place, { sleep, signal: interrupting.signal });
+    },
+    doctor: place => openDoctor(place, withEnvFile(env, cwd()), cwd()),
+    input: terminalInput({ stdin, stderr }, interrupting.signal),
+    clock: Date.now,
+    interrupted: interrupting.signal,
+  });
+  await Promise.all([stdout, stderr].map(flush));
+  exit(code);
+}
 
 /** Does what the command line asks for. @returns the exit code */
 export async function changewire(args: readonly string[], world: World): Promise<number> {
@@ -66,6 +121,32 @@ export function createProgram(world: World): Command {
     .addHelpText('after', examples('help endpoints add'))
     .action((names: string[]) => commandOf(program, names).help());
   return program;
+}
+
+/** Every command, in the order of the help. */
+function addCommands(program: Command, cli: Cli): void {
+  program.commandsGroup('Run:');
+  initCommand(program, cli);
+  startCommand(program, cli);
+  deployCommands(program, cli);
+  program.commandsGroup('Look:');
+  consoleCommand(program, cli);
+  statusCommand(program, cli);
+  eventCommands(program, cli);
+  actionsCommand(program, cli);
+  doctorCommand(program, cli);
+  logsCommand(program, cli);
+  program.commandsGroup('Act:');
+  endpointCommands(program, cli);
+  resendCommand(program, cli);
+  replayCommand(program, cli);
+  processCommands(program, cli);
+  setAsideCommands(program, cli);
+  republishCommand(program, cli);
+  restoreTableCommand(program, cli);
+  backupCommand(program, cli);
+  program.commandsGroup('This command:');
+  completionCommand(program, cli);
 }
 
 /** The command of these names, such as `endpoints add`. Ends the program when there is none: Commander's own help command

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { answers } from '../functions/operations/protocol/answers.ts';
-import { reply } from '../functions/operations/protocol/reply.ts';
-import { request } from '../functions/operations/protocol/requests.ts';
+import { reply, request } from '../functions/operations/protocol/requests.ts';
 
 /** The JSON Schemas of what people may ask, and of what is answered, in draft 2020-12: what `docs/schemas/operations` holds, by file. */
 export function operationSchemas(): Record<string, object> {

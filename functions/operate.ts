@@ -1,4 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
+import { LambdaClient } from '@aws-sdk/client-lambda';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { SSMClient } from '@aws-sdk/client-ssm';
@@ -9,7 +11,6 @@ import { parameterSecrets } from './aws/parameter-secrets.ts';
 import { lambdaLog } from './aws/telemetry.ts';
 import { readied } from './basics/readied.ts';
 import { SYSTEM } from './basics/system.ts';
-import { checkEndpoint } from './config/endpoint.ts';
 import { operateEnvironment, parseEnvironment } from './config/environments.ts';
 import { readDeployed } from './config/read.ts';
 import { linkTemplatesOf, type WorkspaceSettings } from './config/workspace.ts';
@@ -19,14 +20,17 @@ import { senderOf } from './delivery/sender.ts';
 import { createDoctor } from './doctor/doctor.ts';
 import { configuredIn } from './doctor/settings.ts';
 import { createOperate, createWhoCalls, type Operate } from './handlers/create-operate.ts';
-import type { OperationsContext } from './operations/context.ts';
+import type { OperationsContext, StackPorts } from './operations/context.ts';
 import { createOperations } from './operations/operations.ts';
 import { Refused } from './operations/refused.ts';
 import { stsAddress } from './operations/stack/identity.ts';
-import { openStack } from './operations/stack/stack.ts';
+import { cloudWatchLogs, publishAgain, retryUnsettled, setAsideQueue } from './operations/stack/stack.ts';
+import { sendOne } from './queue/queue.ts';
 import { sqsQueue } from './queue/sqs.ts';
+import { askedPass, passIn } from './schedule/pass-message.ts';
 import { openProbe } from './service/probe.ts';
 import { openDynamoStore } from './store/dynamo/store.ts';
+import type { ChangeRecords } from './store/store.ts';
 
 /**
  * Invoked by operators, through the command, by one of two aliases: `look` or `act` (design.md §13). A caller
@@ -66,7 +70,7 @@ async function openContext(settings: Settings): Promise<OperationsContext> {
   const ofService = new SecretsManagerClient(patience);
   const secrets = parameterSecrets(new SSMClient(patience), SECRETS_PATH);
   const address = { allowLoopback: false, resolve: resolveBySystem };
-  const { startPass, ...stack } = openStack(settings, store.changeRecords, sqs);
+  const passes = sqsQueue(sqs, settings.PASSES_QUEUE_URL);
   return {
     label: STACK_NAME,
     toApply: 'deploy',
@@ -74,17 +78,48 @@ async function openContext(settings: Settings): Promise<OperationsContext> {
     configured: config.endpoints,
     ...store,
     queues: wakeBy(sqsQueue(sqs, DRAINS_QUEUE_URL)),
-    ...{ secrets, address, randomBytes, check: checkEndpoint, clock: Date.now, log: lambdaLog() },
+    ...{ secrets, address, randomBytes, clock: Date.now, log: lambdaLog() },
     ...senderOf({ secrets, linkTemplates: linkTemplatesOf(config), ...SYSTEM, allowLoopback: false }),
     processes: async () => processes,
-    passes: { start: startPass },
+    startPass: (process, mode) => sendOne(passes, passIn(askedPass(process, mode, Date.now()))),
     doctor: createDoctor({
       open: name => probe(workspaces, name, ofService),
       configured: configuredIn(workspaces),
       ...SYSTEM,
     }),
     newId: randomUUID,
-    stack,
+    stack: openStack(settings, store.changeRecords, sqs),
+  };
+}
+
+/** The ports that only a stack has: its logs, its dead-letter queues, and functions to invoke. */
+function openStack(settings: Settings, changeRecords: ChangeRecords, sqs: SQSClient): StackPorts {
+  const unsettled = settings.UNSETTLED_QUEUE_URL;
+  const sources = [
+    settings.EVENTS_QUEUE_URL,
+    settings.DELIVERIES_QUEUE_URL,
+    settings.CHAT_QUEUE_URL,
+    settings.PASSES_QUEUE_URL,
+  ] as const;
+  const publisher = new LambdaClient(bounded(PATIENCE.publishing));
+  return {
+    readLog: cloudWatchLogs(new CloudWatchLogsClient(bounded(PATIENCE.operate)), {
+      poll: settings.POLL_LOGS,
+      publish: settings.PUBLISH_LOGS,
+      route: settings.ROUTE_LOGS,
+      deliver: settings.DELIVER_LOGS,
+      tick: settings.TICK_LOGS,
+      operate: settings.OPERATE_LOGS,
+    }),
+    setAside: {
+      rejected: setAsideQueue(sqs, 'rejected', settings.REJECTED_QUEUE_URL),
+      unpublished: setAsideQueue(sqs, 'unpublished', settings.UNPUBLISHED_QUEUE_URL),
+      unstarted: setAsideQueue(sqs, 'unstarted', settings.UNSTARTED_QUEUE_URL),
+      unsettled: setAsideQueue(sqs, 'unsettled', unsettled),
+    },
+    retryUnsettled: () => retryUnsettled(sqs, { unsettled, sources }),
+    changeRecords,
+    publish: records => publishAgain(publisher, settings.PUBLISH_FUNCTION, records),
   };
 }
 

@@ -188,11 +188,11 @@ describe('the rooms', () => {
     ).toEqual([]);
   });
 
-  it('console/ takes from functions/ types, what follows events, what a filter wants, the kinds of endpoints, and how values and names read', () => {
+  it('console/ takes from functions/ types, what follows events, what a filter wants, the kinds of endpoints, and how values and names read; from local/ how requests are sealed', () => {
     const shared = [
       'functions/basics/names-in-words.ts',
       'functions/operations/follow.ts',
-      'functions/operations/protocol/seal.ts',
+      'local/operate/seal.ts',
       'functions/doctor/settings.ts',
       'functions/model/filter.ts',
       'functions/model/kinds.ts',
@@ -254,7 +254,7 @@ describe('the rooms', () => {
       for (const { from, to, typeOnly, atOnce } of imports)
         if (from === file && atOnce && !typeOnly) load(to);
     };
-    load('cli/run.ts');
+    load('cli/program.ts');
     expect(loaded).toContain('cli/commands/restore-table.ts');
     expect([...loaded].filter(to => to.startsWith('@aws-sdk/') || within('functions/store')(to))).toEqual([]);
   });

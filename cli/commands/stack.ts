@@ -4,7 +4,7 @@ import {
   type FunctionName,
   SET_ASIDE,
   type SetAsideName,
-} from '../../functions/operations/protocol/stack.ts';
+} from '../../functions/operations/protocol/requests.ts';
 import { type Consent, confirmed } from '../context/confirm.ts';
 import type { Cli } from '../context/runner.ts';
 import { limitOf, timeOf } from '../options/parsers.ts';

@@ -5,7 +5,7 @@ import { OPTIONS } from '../../local/settings/options.ts';
 import type { Cli } from '../context/runner.ts';
 import { examples } from './example.ts';
 
-/** `changewire start`, for help and completion. `cli/main.ts` starts a run itself, before the command line is loaded. */
+/** `changewire start`, for help and completion. `cli/changewire.js` starts a run itself, before the command line is loaded. */
 export function startCommand(program: Command, _: Cli): void {
   const start = program
     .command('start')

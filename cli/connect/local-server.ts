@@ -1,9 +1,8 @@
 import { Agent, request as httpRequest } from 'node:http';
-import { reply } from '../../functions/operations/protocol/reply.ts';
-import { isLook } from '../../functions/operations/protocol/requests.ts';
-import { seal, unseal } from '../../functions/operations/protocol/seal.ts';
+import { isLook, reply } from '../../functions/operations/protocol/requests.ts';
 import { Refused } from '../../functions/operations/refused.ts';
 import type { Address } from '../../local/operate/address.ts';
+import { seal, unseal } from '../../local/operate/seal.ts';
 import { type Connection, Gone } from './connection.ts';
 
 const DOUBT = ' Whether it was done, npx changewire actions tells.';

@@ -7,8 +7,7 @@ import {
 import { Sha256 } from '@smithy/core/checksum';
 import { SignatureV4 } from '@smithy/signature-v4';
 import type { Operations } from '../../functions/operations/operations.ts';
-import { reply } from '../../functions/operations/protocol/reply.ts';
-import { isLook, type Request } from '../../functions/operations/protocol/requests.ts';
+import { isLook, type Request, reply } from '../../functions/operations/protocol/requests.ts';
 import { Refused } from '../../functions/operations/refused.ts';
 import {
   type Alias,

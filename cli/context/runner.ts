@@ -1,5 +1,7 @@
+import { stderr } from 'node:process';
 import type { Command } from 'commander';
 import { UsageError } from '../../local/basics/usage-error.ts';
+import { printable } from '../../local/terminal/text.ts';
 import { type Connection, Gone, type Place } from '../connect/connection.ts';
 import { dataPlaces, nothingIn } from '../connect/data-directory.ts';
 import { connectToRun } from '../connect/local-server.ts';
@@ -71,6 +73,16 @@ export async function open(place: Place): Promise<Connection> {
   // A run that kept nothing left only its address.
   const left = places.find(({ hasStore }) => hasStore);
   if (!left) throw nothingIn(place.data);
-  const { openLocalStore } = await import('../connect/local-store.ts');
-  return openLocalStore(left.directory);
+  return openStore(left.directory);
+}
+
+/** Connects to the store that the last run left, as the user who may read it. */
+async function openStore(directory: string): Promise<Connection> {
+  const { openStoredOperations } = await import('../../local/operate/operations.ts');
+  const { userName } = await import('../../local/operate/server.ts');
+  const { operations, close } = await openStoredOperations(directory, text => {
+    stderr.write(`${printable(text)}\n`);
+  });
+  const caller = { who: userName(), isProven: true };
+  return { ask: request => operations(request, caller), close: async () => close() };
 }

@@ -1,5 +1,5 @@
 import { readConfig } from '../../functions/config/read.ts';
-import type { DoctorAnswer } from '../../functions/operations/protocol/doctor.ts';
+import type { DoctorAnswer } from '../../functions/operations/protocol/answers.ts';
 import { Refused } from '../../functions/operations/refused.ts';
 import type { Environment } from '../../local/basics/process.ts';
 import { doctorOf } from '../../local/operate/doctor.ts';

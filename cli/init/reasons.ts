@@ -1,7 +1,7 @@
 import type { Json } from '../../functions/basics/json.ts';
 import { AUDIT } from '../../functions/doctor/audit-log.ts';
-import { LAG } from '../../functions/doctor/updated-after.ts';
-import type { DoctorAnswer, Finding } from '../../functions/operations/protocol/doctor.ts';
+import { LAG } from '../../functions/doctor/updates.ts';
+import type { DoctorAnswer, Finding } from '../../functions/operations/protocol/answers.ts';
 import type { Setting } from './draft.ts';
 
 /** The topics of the findings from which a setting follows. */

@@ -1,4 +1,4 @@
-import type { EndpointStatus } from '../../functions/operations/protocol/endpoints.ts';
+import type { EndpointStatus } from '../../functions/operations/protocol/status.ts';
 import type { Paper, Style } from './paper.ts';
 import { type Column, notes, table } from './table.ts';
 import { since, when } from './times.ts';

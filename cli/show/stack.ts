@@ -1,5 +1,4 @@
-import type { AnswerOf } from '../../functions/operations/protocol/answers.ts';
-import type { LogEntry } from '../../functions/operations/protocol/stack.ts';
+import type { AnswerOf, LogEntry } from '../../functions/operations/protocol/answers.ts';
 import { printable } from '../../local/terminal/text.ts';
 import { type Paper, paint, type Style } from './paper.ts';
 import { table } from './table.ts';

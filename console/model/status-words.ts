@@ -1,5 +1,4 @@
-import type { EndpointStatus } from '../../functions/operations/protocol/endpoints.ts';
-import type { ProcessStatus } from '../../functions/operations/protocol/status.ts';
+import type { EndpointStatus, ProcessStatus } from '../../functions/operations/protocol/status.ts';
 import { counted } from './counted.ts';
 
 export type Tone = 'good' | 'warn' | 'bad' | 'quiet' | 'info';

@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { settingsToPaste } from '../../functions/doctor/settings.ts';
-import type { DoctorAnswer, Finding } from '../../functions/operations/protocol/doctor.ts';
+import type { DoctorAnswer, Finding } from '../../functions/operations/protocol/answers.ts';
 import { addressOf } from '../model/routes.ts';
 import type { Tone } from '../model/status-words.ts';
 import { CopyButton } from '../parts/copy.tsx';

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { AnswerOf } from '../../functions/operations/protocol/answers.ts';
-import type { EndpointStatus } from '../../functions/operations/protocol/endpoints.ts';
+import type { EndpointStatus } from '../../functions/operations/protocol/status.ts';
 import { filterText } from '../model/filter-form.ts';
 import { addressOf } from '../model/routes.ts';
 import { countText, ENDPOINT_TONES, isNone, troubleOf } from '../model/status-words.ts';

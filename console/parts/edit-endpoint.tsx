@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { type KindSettings, kindSettingsOf } from '../../functions/model/kinds.ts';
-import type { EndpointStatus } from '../../functions/operations/protocol/endpoints.ts';
+import type { EndpointStatus } from '../../functions/operations/protocol/status.ts';
 import { type FilterForm, filterOf, formOf } from '../model/filter-form.ts';
 import { useWorld } from '../state/use.ts';
 import { failureText } from './action.tsx';

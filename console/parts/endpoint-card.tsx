@@ -1,4 +1,4 @@
-import type { EndpointStatus } from '../../functions/operations/protocol/endpoints.ts';
+import type { EndpointStatus } from '../../functions/operations/protocol/status.ts';
 import { addressOf } from '../model/routes.ts';
 import { countText, ENDPOINT_TONES, isNone, troubleOf } from '../model/status-words.ts';
 import { useStore } from '../state/store.ts';

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { AnswerOf } from '../../functions/operations/protocol/answers.ts';
-import type { EndpointStatus } from '../../functions/operations/protocol/endpoints.ts';
+import type { EndpointStatus } from '../../functions/operations/protocol/status.ts';
 import { addressOf } from '../model/routes.ts';
 import { countText, isNone } from '../model/status-words.ts';
 import { messageOf } from '../state/api.ts';

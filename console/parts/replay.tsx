@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { EndpointStatus } from '../../functions/operations/protocol/endpoints.ts';
+import type { EndpointStatus } from '../../functions/operations/protocol/status.ts';
 import { countText } from '../model/status-words.ts';
 import { beginningOf, localInput, readLocalInput } from '../model/times.ts';
 import { useWorld } from '../state/use.ts';

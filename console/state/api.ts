@@ -1,6 +1,6 @@
 import type { AnswerTo } from '../../functions/operations/protocol/answers.ts';
 import type { Request } from '../../functions/operations/protocol/requests.ts';
-import { seal, unseal } from '../../functions/operations/protocol/seal.ts';
+import { seal, unseal } from '../../local/operate/seal.ts';
 
 /** The request can't be done; the message says why, and what to do, in words for people. */
 export class Refusal extends Error {

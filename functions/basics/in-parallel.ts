@@ -22,3 +22,16 @@ export async function inParallel<Item>(
   await Promise.all(Array.from({ length: width }, lane));
   if (failures.length > 0) throw failures[0];
 }
+
+/** The same for a list, with the results in the order of the items. */
+export async function mapInParallel<Item, Result>(
+  items: readonly Item[],
+  width: number,
+  work: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results = new Array<Result>(items.length);
+  await inParallel(items.entries(), width, async ([index, item]) => {
+    results[index] = await work(item);
+  });
+  return results;
+}

@@ -9,25 +9,24 @@ export const MAX_TRIES = 3;
 /** A request is given up when its `Retry-After` asks for a longer wait. */
 const MAX_WAIT_MS = 20_000;
 const MIN_WAIT_MS = 1_000;
+const BETWEEN_MS = 4_000;
 const NOT_FOR_SIZE = new Set([401, 403, 404, 429]);
 
 type ListName = keyof typeof PAGE_SIZES;
 type Query = Readonly<Record<string, string | number>>;
 
-/** Asks the service about one process, with bounds for the rate and the number of requests. */
-export interface Asker {
+/** Asks the service about one process, with bounds for the rate and the number of requests.
+ *  `get` throws TooManyRequests. */
+export interface Asker extends Pick<ServiceProbe, 'token' | 'definitions' | 'get'> {
   readonly process: string;
   /** Our clock, in ms since 1970. */
   readonly clock: Clock;
-  /** Sends a GET below the base address. @throws TooManyRequests */
-  get(segments: readonly string[], query?: Query): Promise<Probed>;
-  readonly token: ServiceProbe['token'];
-  readonly definitions: ServiceProbe['definitions'];
   /** By list: the smallest page size that failed, the one that is asked for instead, and the answers that failed. */
   readonly tooLarge: Map<ListName, Sizing>;
   /** All answers so far, including those after which a request was tried again. */
   readonly met: readonly Omit<Probed, 'body'>[];
-  wait(ms: number): Promise<void>;
+  /** Waits, by default for long enough that an answer may differ. */
+  wait(ms?: number): Promise<void>;
 }
 
 interface Sizing {
@@ -66,7 +65,7 @@ export function createAsker(probe: ServiceProbe, process: string, options: Asker
     return came;
   };
   return {
-    ...{ process, clock, met, wait: sleep, tooLarge: new Map() },
+    ...{ process, clock, met, wait: (ms = BETWEEN_MS) => sleep(ms), tooLarge: new Map() },
     ...{ token: probe.token, definitions: probe.definitions },
     async get(segments, query = {}) {
       const came = await send(segments, query);
@@ -96,7 +95,6 @@ export function pageBody(body: Json | undefined, property?: string) {
 
 /** Which part of a list to read: the most pages, and a filter or cursor. */
 type Part = { readonly most?: number; readonly query?: Query };
-
 /** A list, as far as it was read. */
 export type ListRead = Awaited<ReturnType<typeof readList>>;
 

@@ -5,7 +5,7 @@ import { confirmed, MAX_TRIES, pageBody, readLog, tasksPage } from './asker.ts';
 import { counted, type Judged, listed, type Seen, shown, span, timeText, topicOf, WATCH } from './finding.ts';
 import { identifierOf } from './records.ts';
 import { entryTimes, isSameList, leaves, namedIn, pathsNaming, type Survey } from './survey.ts';
-import { known, orderOf, textOf, timeOf } from './update-time.ts';
+import { known, orderOf, RECENT_MS, textOf, timeOf } from './update-time.ts';
 
 export const AUDIT = topicOf('audit log');
 export const LOG_ORDER = topicOf('audit log order');
@@ -19,10 +19,7 @@ const DELETED = topicOf('deleted projects');
 /** Fewer entries could be in order by chance. */
 const WITNESSES = 5;
 const A_DAY = 24 * 60 * 60 * 1000;
-/** Only updates within this time can show the lag. */
-const RECENT_MS = 600_000;
 const SAME_MS = 2_000;
-const BETWEEN_MS = 4_000;
 const MAX_DELETED = 3;
 
 /** Whether the audit log can be read, its order, and what its entries name (service-api.md §2.4, §4 #3). */
@@ -134,7 +131,7 @@ async function examineLag({ asker, projects, log, timeOf, now }: Survey, on: See
     return LOG_LAG.unknown('Nothing was updated in the last minutes, or nothing tells when.', on, WATCH);
   let latest = Math.max(...times);
   for (let tries = 1; tries < MAX_TRIES && latest < newest - SAME_MS; tries += 1) {
-    await asker.wait(BETWEEN_MS);
+    await asker.wait();
     latest = Math.max(latest, ...(entryTimes((await readLog(asker)).items)?.times ?? []));
   }
   const waited = span(now() - newest);

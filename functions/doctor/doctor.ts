@@ -1,5 +1,5 @@
 import type { ProcessKey } from '../basics/process.ts';
-import type { DoctorAnswer } from '../operations/protocol/doctor.ts';
+import type { DoctorAnswer } from '../operations/protocol/answers.ts';
 import type { ProbedToken, ServiceProbe } from '../service/probe.ts';
 import { type Asker, type AskerOptions, createAsker, type ListRead, readProjects } from './asker.ts';
 import { examineDeleted, examineLog } from './audit-log.ts';
@@ -8,8 +8,7 @@ import { examineCursors, examinePageSizes, judgeEmpty, judgeLists, judgeOrder } 
 import { examineRecords, examineStability, judgeDefinitions, judgeIdentifiers } from './records.ts';
 import { settingsOf, withConfigured } from './settings.ts';
 import { createSurvey, type Survey } from './survey.ts';
-import { examineUpdatedAfter } from './updated-after.ts';
-import { examineTaskEdits, judgeUpdateTimes } from './updates.ts';
+import { examineTaskEdits, examineUpdatedAfter, judgeUpdateTimes } from './updates.ts';
 
 /** The table of checks, in the order of the report. The last ones judge the answers that the others got. */
 const CHECKS: Readonly<Record<string, (survey: Survey) => Judged[] | Promise<Judged[]>>> = {
@@ -57,8 +56,7 @@ export async function answerWith(
     const judged = await examineProcess(createAsker(probe, process, options));
     const news = judged.map(each => withConfigured(each, known));
     return {
-      at: new Date(options.clock()).toISOString(),
-      ...{ workspace, process },
+      ...{ at: timeText(options.clock()), workspace, process },
       findings: news.map(({ settings: _, ...finding }) => finding),
       settings: settingsOf(news),
     };

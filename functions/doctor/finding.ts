@@ -1,5 +1,5 @@
 import type { Json } from '../basics/json.ts';
-import type { Finding } from '../operations/protocol/doctor.ts';
+import type { Finding } from '../operations/protocol/answers.ts';
 import type { Probed } from '../service/probe.ts';
 
 /** Settings, as they stand in a workspace and in a process of the configuration. */

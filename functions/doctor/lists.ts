@@ -68,15 +68,16 @@ export async function examinePageSizes(survey: Survey): Promise<Judged[]> {
   const sizes = lists.flatMap(({ reads }) => reads.flatMap(read => read.answers.map(({ size }) => size)));
   // The size of the largest answer that worked, if others were too large.
   const safe = asker.tooLarge.size > 0 ? Math.max(...sizes) : undefined;
-  return lists.flatMap(each => {
-    const read = { ...each, safe, larger: each.list === 'projects' ? larger : undefined };
-    return each.reads.some(({ answers }) => answers.length > 0) ? [judgePages(survey, read)] : [];
-  });
+  return lists
+    .filter(({ reads }) => reads.some(({ answers }) => answers.length > 0))
+    .map(each => judgePages(survey, each, { safe, larger: each.list === 'projects' ? larger : undefined }));
 }
 
-type Pages = ReturnType<typeof listsOf>[number] & { safe: number | undefined; larger: Probed | undefined };
-
-function judgePages({ asker }: Survey, { list, name, reads, item, safe, larger }: Pages): Judged {
+function judgePages(
+  { asker }: Survey,
+  { list, name, reads, item }: ReturnType<typeof listsOf>[number],
+  { safe, larger }: { readonly safe: number | undefined; readonly larger: Probed | undefined },
+): Judged {
   const topic = topicOf(`page size of ${name}`);
   const usual = PAGE_SIZES[list];
   const { first, failed, answers: tooLarge } = asker.tooLarge.get(list) ?? { first: usual, answers: [] };

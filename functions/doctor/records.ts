@@ -4,7 +4,7 @@ import { jsonEqual } from '../changes/equal.ts';
 import { type ListRead, MAX_TRIES, pageBody, projectsPage, readProjects, readTasks } from './asker.ts';
 import { type Asked, counted, type Judged, listed, outcome, shown, topicOf } from './finding.ts';
 import { candidates, isNamedAsIdentifier, isUnique, type Survey } from './survey.ts';
-import { isUsual, textOf, timeOf } from './update-time.ts';
+import { isUsual, RECENT_MS, textOf, timeOf } from './update-time.ts';
 
 const SIZES = topicOf('record sizes');
 const STABILITY = topicOf('fields that change by themselves');
@@ -12,7 +12,6 @@ const STABILITY = topicOf('fields that change by themselves');
 const TYPES = new Set(['text', 'number', 'date', 'single-choice', 'multiple-choice']);
 /** An event has room for a record of this size at most. */
 const MAX_EVENT_CHARACTERS = 240_000;
-const RECENT_MS = 600_000;
 
 type Records = readonly JsonObject[];
 type Listed = 'project' | 'task';

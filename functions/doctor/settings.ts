@@ -2,7 +2,7 @@ import { isJsonObject, type Json } from '../basics/json.ts';
 import type { ProcessKey } from '../basics/process.ts';
 import { jsonEqual } from '../changes/equal.ts';
 import type { WorkspaceSettings } from '../config/workspace.ts';
-import type { DoctorAnswer } from '../operations/protocol/doctor.ts';
+import type { DoctorAnswer } from '../operations/protocol/answers.ts';
 import type { Judged, Proposal } from './finding.ts';
 
 type Part = Readonly<Record<string, Json>>;
@@ -67,11 +67,7 @@ function given(settings: Readonly<Record<string, Json | undefined>>): Record<str
 }
 
 /** The addresses of the service, which a configuration must name too. */
-export interface ServiceAddresses {
-  readonly baseUrl: string;
-  readonly authUrl: string;
-  readonly audience: string;
-}
+export type ServiceAddresses = Pick<WorkspaceSettings, 'baseUrl' | 'authUrl' | 'audience'>;
 
 /** The proposed settings as a whole configuration where the addresses are known, else as an entry of `workspaces`, to
  *  be merged into the existing one. Undefined when nothing is proposed. */

@@ -1,6 +1,7 @@
 import { identifierNames, type RecordKind } from '../basics/identifier-names.ts';
 import { isJsonObject, type Json, type JsonObject } from '../basics/json.ts';
 import { indexProjectFields, indexTaskFields } from '../changes/compare-record.ts';
+import { piecesOf } from '../pass/audit-log/names.ts';
 import type { Probed, ProbedToken } from '../service/probe.ts';
 import { type Asker, type ListRead, pathTo, readLog, readProjects, readTasks, readUsers } from './asker.ts';
 import { timeText } from './finding.ts';
@@ -130,14 +131,8 @@ export function leaves(value: Json, path?: string): { path: string; value: Json 
 
 /** The identifier that a value names: it is the value, or a piece of the path or sentence there. */
 export function namedIn(value: Json, ids: Pick<ReadonlySet<string>, 'has'>): string | undefined {
-  if (typeof value === 'number') return ids.has(String(value)) ? String(value) : undefined;
-  if (typeof value !== 'string') return undefined;
-  const pieces = [
-    value,
-    ...(value.match(/[\p{L}\p{N}._~-]+/gu) ?? []),
-    ...(value.match(/[\p{L}\p{N}_-]+/gu) ?? []),
-  ];
-  return pieces.find(piece => ids.has(piece));
+  const text = textOf(value);
+  return (typeof value === 'number' ? [text] : piecesOf(text)).find(piece => ids.has(piece));
 }
 
 /** The paths at which entries name one of these, the most frequent first. */

@@ -3,6 +3,8 @@ import { ignoredFields } from '../changes/ignored-fields.ts';
 import type { Probed } from '../service/probe.ts';
 import { type Asker, confirmed, type ListRead, readProjects } from './asker.ts';
 
+/** An update that is older than this shows everywhere. */
+export const RECENT_MS = 600_000;
 const MIN_TIME = Date.UTC(2001, 0, 1);
 const MAX_TIME = Date.UTC(2100, 0, 1);
 const NEARLY_ALL = 0.9;

@@ -1,8 +1,8 @@
 import type { Probed } from '../service/probe.ts';
-import { readProjects } from './asker.ts';
-import { counted, type Judged, listed, shown, span, timeText, topicOf, WATCH } from './finding.ts';
-import type { Survey } from './survey.ts';
-import { isUsual, known, meaningOf, timeFields, timeOf } from './update-time.ts';
+import { type Asker, confirmed, type ListRead, MAX_TRIES, projectsPage, readProjects } from './asker.ts';
+import { counted, type Judged, listed, type Seen, shown, span, timeText, topicOf, WATCH } from './finding.ts';
+import { isSameList, rowsOf, type Survey } from './survey.ts';
+import { isUsual, known, meaningOf, RECENT_MS, timeFields, timeOf } from './update-time.ts';
 
 const TIMES = topicOf('update times');
 const RESOLUTION = topicOf('resolution of update times');
@@ -120,4 +120,170 @@ function judgeTaskEdits(compared: readonly Compared[], asked: readonly Probed[])
   }
   const remedy = `To be sure, ${WATCH.replace(/^A/, 'a')}`;
   return TASK_EDITS.fine('They seem to move the update time of their project.', { asked, came }, remedy);
+}
+
+const UPDATED_AFTER = topicOf('updatedAfter');
+const EDGE = topicOf('updatedAfter at the very time');
+const FORMS = topicOf('updatedAfter in other forms');
+export const LAG = topicOf('updatedAfter shows updates');
+
+const LONG_AGO = Date.UTC(2001, 0, 1);
+const MAX_LATER = 100;
+/** The default overlap of passes. A lag up to half of that is safe. */
+const OVERLAP_MS = 120_000;
+
+/** Whether `updatedAfter` (service-api.md §4.2) has an effect, includes the given time, and shows updates late. */
+export async function examineUpdatedAfter(survey: Survey): Promise<Judged[]> {
+  const effect = await examineEffect(survey);
+  if (survey.future.failure || effect.verdict === 'warning') return [effect];
+  const lag = await examineLag(survey);
+  return [effect, await examineEdge(survey), await examineForms(survey), lag];
+}
+
+/** Whether it is taken, leaves projects out, and, for a very old time, returns all of them. Recent updates
+ *  don't count there, because they may show late. */
+async function examineEffect(survey: Survey): Promise<Judged> {
+  const { asker, projects, future, idOf, timeOf, now } = survey;
+  if (future.failure && future.failure.status !== 400) return UPDATED_AFTER.failed(future.failure);
+  if (future.failure) {
+    const remedy =
+      'Without it passes can not ask for changes; sweeps alone see them. Ask the operator of the service.';
+    return UPDATED_AFTER.warning('It is refused.', { asked: [future.failure], came: 'status 400' }, remedy);
+  }
+  const total = projects.items.length;
+  const late = future.items.length;
+  const asked = [...projects.answers.slice(0, 1), ...future.answers];
+  const on = { asked, came: `${counted(total, 'project')} in all, ${late} that were updated after tomorrow` };
+  if (total === 0) return UPDATED_AFTER.unknown('There is no project to see it by.', on);
+  if (late > 0) {
+    const remedy =
+      'Every pass reads all projects. It misses nothing, and costs more: set changes to a longer time.';
+    return UPDATED_AFTER.warning('It is ignored: projects come whenever they were updated.', on, remedy);
+  }
+  const found = await confirmed<Judged>(survey, async ({ isWhole, items }) => {
+    const shown = new Set<string>();
+    const isDated = items.some(item => timeOf(item) !== undefined);
+    const settled = now() - RECENT_MS;
+    let never = 0;
+    // Twice: a project that is hidden again by an edit moves others across the borders of pages.
+    for (let readings = 0; readings < 2; readings += 1) {
+      const past = await updatedSince(asker, LONG_AGO);
+      for (const item of past.items) shown.add(idOf(item));
+      const hidden = items.filter(item => !shown.has(idOf(item)) && (timeOf(item) ?? settled) < settled);
+      never = hidden.length;
+      if (!isWhole || !past.isWhole || (never === 0 && (isDated || shown.size === items.length)))
+        return UPDATED_AFTER.fine('It works.', on);
+      asked.push(...past.answers);
+    }
+    return after => {
+      if (JSON.stringify(after.items) !== JSON.stringify(items)) return undefined;
+      if (isDated) {
+        const text = `${counted(never, 'project')} of ${items.length} never come with it, whenever they were updated.`;
+        return UPDATED_AFTER.warning(text, on, 'Only sweeps see their changes: set sweep to a shorter time.');
+      }
+      const text = `${counted(items.length - shown.size, 'project')} of ${items.length} did not come with it: they are shown late, or never.`;
+      return UPDATED_AFTER.unknown(text, on, 'Ask the doctor again in some minutes.');
+    };
+  });
+  const text = 'Some projects did not come with it, and projects were edited while they were asked for.';
+  return found ?? UPDATED_AFTER.unknown(text, on, 'Ask the doctor again.');
+}
+
+const updatedSince = (asker: Asker, time: number): Promise<ListRead> =>
+  readProjects(asker, { updatedAfter: timeText(time) });
+
+/** The projects with update times, the latest first. */
+function datedIn(read: ListRead, survey: Survey) {
+  const all = rowsOf(survey, read).map(({ id, time = Number.NaN }) => ({ id, time }));
+  return all.filter(({ time }) => !Number.isNaN(time)).sort((one, other) => other.time - one.time);
+}
+
+/** True when the project is still there, and was not updated again. */
+const isUnchanged = (project: { id: string; time: number }, now: ListRead, survey: Survey) =>
+  datedIn(now, survey).some(({ id, time }) => id === project.id && time === project.time);
+
+/** Whether `updatedAfter` with a project's own update time returns it, if it was not updated again by then. */
+async function examineEdge(survey: Survey): Promise<Judged> {
+  const { asker, idOf, now } = survey;
+  const asked: Probed[] = [];
+  const unknown = (text: string, came: string) =>
+    EDGE.unknown(text, { asked, came }, 'Nothing to do: passes ask from two minutes before.');
+  const found = await confirmed<Judged>(survey, async read => {
+    const all = datedIn(read, survey);
+    // Old enough to show for sure, but with few enough later ones that it is on a page that is read.
+    const settled = all.findIndex(({ time }) => time < now() - RECENT_MS);
+    const dated = all[settled < 0 || settled > MAX_LATER ? 0 : settled];
+    if (!dated) return unknown('Nothing tells when a project was updated.', 'no update time to ask with');
+    // In this order: what comes with the earlier time is shown already.
+    const before = await updatedSince(asker, dated.time - 1);
+    const at = await updatedSince(asker, dated.time);
+    const comesIn = ({ items }: ListRead) => items.some(item => idOf(item) === dated.id);
+    const [hasAt, hasBefore] = [comesIn(at), comesIn(before)];
+    // An edit between two pages can hide it from a list that has it: the list must be the same before and after that.
+    const again = hasAt ? before : await updatedSince(asker, dated.time - 1);
+    asked.push(...before.answers, ...at.answers);
+    const failure = at.failure ?? before.failure ?? again.failure;
+    if (failure) return EDGE.failed(failure);
+    return after => {
+      if (!isUnchanged(dated, after, survey) || !isSameList(survey, before, again)) return undefined;
+      const says = (comes: boolean) => (comes ? 'comes' : 'does not come');
+      const came = `a project of ${timeText(dated.time)}: ${says(hasAt)} with that time, ${says(hasBefore)} with 1 ms less`;
+      // After very many later ones, it may be on a page that was not read.
+      if (!hasBefore || !(hasAt || at.isWhole)) return unknown('The project was not shown.', came);
+      const text = hasAt
+        ? 'It is inclusive: what was updated at that very time comes, too.'
+        : 'It is exclusive: what was updated at that very time does not come.';
+      return EDGE.fine(text, { asked, came });
+    };
+  });
+  return found ?? unknown('Projects were edited while they were asked for.', 'different projects each time');
+}
+
+async function examineForms({ asker }: Survey): Promise<Judged> {
+  const ask = (updatedAfter: string) => projectsPage(asker, { first: 1, updatedAfter });
+  const asked = [await ask('2001-01-01'), await ask('2001-01-01T00:00:00')];
+  const [day, zoneless] = asked.map(({ status, body }) =>
+    body === undefined ? `refused (${status ?? 'no answer'})` : 'taken',
+  );
+  const text = `A date is ${day}, a time without a zone ${zoneless}. Passes send a time with its zone.`;
+  return FORMS.fine(text, { asked, came: `a date ${day}, a time without a zone ${zoneless}` });
+}
+
+/** How long it takes until an update of the last minutes shows with `updatedAfter`. */
+async function examineLag(survey: Survey): Promise<Judged> {
+  const { asker, projects, idOf, now } = survey;
+  const asked = projects.answers.slice(0, 1);
+  const found = await confirmed<Judged>(survey, async read => {
+    const [newest] = datedIn(read, survey);
+    const age = newest ? now() - newest.time : Number.POSITIVE_INFINITY;
+    if (!newest || age > RECENT_MS) {
+      const came = newest ? `the last update is ${span(age)} old` : 'no update time';
+      return LAG.unknown('Nothing was updated in the last minutes.', { asked, came }, WATCH);
+    }
+    for (let asking = 0; asking < MAX_TRIES; asking += 1) {
+      if (asking > 0) await asker.wait();
+      const { answers, items, failure } = await updatedSince(asker, newest.time - 1);
+      asked.push(...answers);
+      if (failure) return LAG.failed(failure);
+      if (!items.some(item => idOf(item) === newest.id)) continue;
+      const text = `An update is shown within ${span(now() - newest.time)}.`;
+      return LAG.fine(text, { asked, came: `one of ${span(age)} before` });
+    }
+    const waited = now() - newest.time;
+    const came = `one of ${span(waited)} before was not among them, though the listing has it`;
+    return after => (isUnchanged(newest, after, survey) ? judgeLag(waited, { asked, came }) : undefined);
+  });
+  const on = { asked, came: 'the project was updated again, or deleted' };
+  return found ?? LAG.unknown('Projects were edited while they were asked for.', on, WATCH);
+}
+
+/** The finding for an update that showed after `ms`, or that had not shown by then. */
+export function judgeLag(ms: number, on: Seen, isCertain = false): Judged {
+  const late = `Updates are shown late, by ${span(ms)}${isCertain ? '' : ' or more'}`;
+  if (ms > OVERLAP_MS / 2) {
+    const overlap = `${Math.ceil((2 * ms + OVERLAP_MS) / 60_000)}m`;
+    return LAG.setting(`${late}: passes must ask from further back.`, on, { process: { overlap } });
+  }
+  const text = `${late}. Passes ask from two minutes before the last one, which covers that.`;
+  return isCertain ? LAG.fine(text, on) : LAG.warning(text, on, WATCH);
 }

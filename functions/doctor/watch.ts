@@ -1,7 +1,7 @@
 import type { JsonObject } from '../basics/json.ts';
 import type { ProcessKey } from '../basics/process.ts';
 import { jsonEqual } from '../changes/equal.ts';
-import type { DoctorAnswer } from '../operations/protocol/doctor.ts';
+import type { DoctorAnswer } from '../operations/protocol/answers.ts';
 import { type Asker, MAX_TRIES, readLog, readProjects, readTasks, TooManyRequests } from './asker.ts';
 import { LOG_LAG, LOG_NAMES, LOG_ORDER } from './audit-log.ts';
 import { answerWith, begin, type DoctorOptions } from './doctor.ts';
@@ -9,8 +9,7 @@ import { type Asked, type Judged, listed, shown, span, timeText, topicOf } from 
 import { changedIn, movedToNow, usualIn } from './records.ts';
 import { pathsNaming, type Survey } from './survey.ts';
 import { isUsual, textOf, timeOf as timeIn } from './update-time.ts';
-import { judgeLag } from './updated-after.ts';
-import { TASK_EDITS, UNMOVED } from './updates.ts';
+import { judgeLag, TASK_EDITS, UNMOVED } from './updates.ts';
 
 interface WatchHow {
   /** The project in which a task will be edited; by default one that was updated lately. */
@@ -45,15 +44,13 @@ const VERSION = /^_?(version|revision|rev|etag|seq|sequence|lockVersion|rowVersi
 export function createWatch(options: DoctorOptions & Partial<Times>): WatchDoctor {
   const times = { editWithin: 10 * MINUTE, traceWithin: 2 * MINUTE, every: 3_000, ...options };
   return (key, how = {}) =>
-    answerWith({ most: 2_000, perSecond: 4, ...options }, key, async asker => {
-      try {
-        return await watch(asker, times, how);
-      } catch (error) {
+    answerWith({ most: 2_000, perSecond: 4, ...options }, key, asker =>
+      watch(asker, times, how).catch(error => {
         if (!(error instanceof TooManyRequests)) throw error;
         const remedy = 'Ask the doctor without --watch what is wrong with the lists.';
         return [EDIT.unknown('It could not be looked into.', { asked: [], came: error.message }, remedy)];
-      }
-    });
+      }),
+    );
 }
 
 async function watch(asker: Asker, times: Times, how: WatchHow): Promise<readonly Judged[]> {
@@ -127,12 +124,10 @@ async function look({ asker, idOf, now }: Survey, projectId: string, tail?: stri
     project: projects.items.find(isIt),
     entries: log.flatMap(({ items }) => items),
     isShown: updated?.items.some(isIt) ?? false,
-    asked: {
-      tasks: tasks.answers,
-      project: projects.answers,
-      log: log.flatMap(({ answers }) => answers),
-      updated: updated?.answers ?? [],
-    },
+    ofTasks: tasks.answers,
+    ofProject: projects.answers,
+    ofLog: log.flatMap(({ answers }) => answers),
+    ofUpdated: updated?.answers ?? [],
   };
 }
 
@@ -164,7 +159,7 @@ function isComplete(observed: Observed): boolean {
 /** The findings from an edit in a project. */
 function judgeWatch(survey: Survey, observed: Observed): Judged[] {
   const { edit } = observed;
-  const asked = observed.last.asked.tasks;
+  const asked = observed.last.ofTasks;
   if (edit)
     return [judgeFields(edit, asked), ...judgeProject(survey, observed, edit), ...judgeLog(observed, edit)];
   const on = { asked, came: 'no change of a task' };
@@ -185,17 +180,17 @@ function judgeFields({ was, is, id, seenAt }: Edit, asked: Asked): Judged {
 
 /** Whether the edit moved the project's update time, and how late `updatedAfter` showed that. */
 function judgeProject({ timeOf, update }: Survey, { first, last, traces }: Observed, edit: Edit): Judged[] {
-  const { asked } = last;
+  const { ofProject: asked } = last;
   const { is = {}, seenAt } = edit;
   const [before, after] = [first, last].map(({ project }) => project && timeOf(project));
   if (before === undefined || after === undefined) {
-    const on = { asked: asked.project, came: 'no update time of the project' };
+    const on = { asked, came: 'no update time of the project' };
     const text = 'Projects do not say when they were updated.';
     return [TASK_EDITS.unknown(text, on, 'Passes go by the audit log, and by sweeps.')];
   }
   const { name = '' } = update;
   const came = `the project’s ${shown(name)}: ${timeText(before)} before, ${timeText(after)} ${span(last.at - seenAt)} after the edit was seen`;
-  const on = { asked: asked.project, came };
+  const on = { asked, came };
   // A project time before that of the edited task comes from another edit.
   const own = timeIn(is[Object.keys(is).find(each => each === name || isUsual(each)) ?? '']) ?? 0;
   if (after <= before || after < own - SAME_MS) {
@@ -205,7 +200,7 @@ function judgeProject({ timeOf, update }: Survey, { first, last, traces }: Obser
   const showing = traces.find(({ isShown }) => isShown);
   const ms = Math.max(0, (showing ?? last).at - Math.min(after, seenAt));
   const how = `updated at ${timeText(after)}, ${showing ? 'shown' : 'not yet shown'} ${span(ms)} later`;
-  const lag = judgeLag(ms, { asked: (showing ?? last).asked.updated, came: how }, showing !== undefined);
+  const lag = judgeLag(ms, { asked: (showing ?? last).ofUpdated, came: how }, showing !== undefined);
   return [TASK_EDITS.fine('They move the update time of their project.', on), lag];
 }
 
@@ -223,7 +218,7 @@ function newEntries({ projectId, first, traces, edit }: Observed) {
 /** Whether the audit log shows the edit, what it names, and at which end. */
 function judgeLog(observed: Observed, edit: Edit): Judged[] {
   const { projectId, first, last } = observed;
-  const asked = last.asked.log;
+  const asked = last.ofLog;
   const seen = newEntries(observed);
   const remedy = 'Where task edits do not move their project either, set sweep to a shorter time.';
   if (!seen) {
@@ -251,10 +246,10 @@ function judgeLog(observed: Observed, edit: Edit): Judged[] {
   return [lag, LOG_NAMES.fine(`${shown(path)} names the project of an edited task.`, { asked, came }), order];
 }
 
-function judgeOrder({ entries, asked }: Look, added: readonly JsonObject[], first: Look): Judged {
+function judgeOrder({ entries, ofLog: asked }: Look, added: readonly JsonObject[], first: Look): Judged {
   if (entries.length < 2 || first.entries.length === 0)
-    return LOG_ORDER.unknown('Too few entries show it.', { asked: asked.log, came: 'one entry' });
+    return LOG_ORDER.unknown('Too few entries show it.', { asked, came: 'one entry' });
   const isFirst = added.some(entry => jsonEqual(entry, entries[0] ?? null));
   const came = isFirst ? 'the new entry is the first one' : 'the new entry comes after the others';
-  return LOG_ORDER.fine(`Entries come ${isFirst ? 'newest' : 'oldest'} first.`, { asked: asked.log, came });
+  return LOG_ORDER.fine(`Entries come ${isFirst ? 'newest' : 'oldest'} first.`, { asked, came });
 }

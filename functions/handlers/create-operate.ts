@@ -3,10 +3,9 @@ import { request as https } from 'node:https';
 import * as z from 'zod';
 import type { Clock } from '../basics/clock.ts';
 import type { Log } from '../basics/telemetry.ts';
-import { type Caller, type Operations, readRequest } from '../operations/operations.ts';
-import type { Reply } from '../operations/protocol/reply.ts';
-import { isLook, lookRequests, type Request } from '../operations/protocol/requests.ts';
-import { Refused } from '../operations/refused.ts';
+import { type Caller, type Operations, readRequest, replyOf } from '../operations/operations.ts';
+import { isLook, lookRequests, type Reply, type Request } from '../operations/protocol/requests.ts';
+import { Refused, wrongRequest } from '../operations/refused.ts';
 import {
   type Alias,
   headersOf,
@@ -36,31 +35,24 @@ const MAX_ANSWER_BYTES = 5_500_000;
 /** Answers the operations on AWS. IAM decides who may look and who may act: there is an alias for each. Lambda writes
  *  the invoked alias into the context, so the caller can't forge it. */
 export function createOperate({ operations, whoCalls, log }: OperateDependencies): Operate {
-  return async (event, { invokedFunctionArn }) => {
-    try {
-      const { request, identity } = read(event);
+  return (event, { invokedFunctionArn }) =>
+    replyOf(async () => {
+      const parsed = asked.safeParse(event);
+      // What was sent isn't quoted: it may hold a secret.
+      if (!parsed.success) throw wrongRequest(`It takes {"request": …, "identity": …}. ${THIS_VERSION}`);
+      const { identity } = parsed.data;
+      const request = readRequest(parsed.data.request);
       admit(request, aliasOf(invokedFunctionArn));
-      const caller = isLook(request)
-        ? // IAM has admitted the caller, and looking is not recorded: no name is needed.
-          { who: 'a caller of the alias look', isProven: false }
-        : await callerOf((event as { request: unknown }).request, identity, whoCalls);
+      // IAM has admitted the caller, and looking is not recorded: no name is needed.
+      if (isLook(request))
+        return answerWithin(request, { who: 'a caller of the alias look', isProven: false }, operations);
+      if (!identity)
+        throw wrongRequest('Whoever acts says who they are. Use the changewire command of this version.');
+      const caller = await whoCalls((event as { request: unknown }).request, identity);
       const answer = await answerWithin(request, caller, operations);
-      if (!isLook(request)) log.info('Operator action', { operation: request.operation, ...caller });
-      return { answer };
-    } catch (error) {
-      if (!(error instanceof Refused)) throw error;
-      return { refused: error.message, isUsage: error.isUsage };
-    }
-  };
-}
-
-/** @throws Refused for a malformed request */
-function read(event: unknown): { readonly request: Request; readonly identity: SignedIdentity | undefined } {
-  const parsed = asked.safeParse(event);
-  // What was sent isn't quoted: it may hold a secret.
-  if (!parsed.success)
-    throw new Refused(`It takes {"request": …, "identity": …}. ${THIS_VERSION}`, { isUsage: true });
-  return { request: readRequest(parsed.data.request), identity: parsed.data.identity };
+      log.info('Operator action', { operation: request.operation, ...caller });
+      return answer;
+    });
 }
 
 const THIS_VERSION = 'Use the changewire command of the version that is deployed.';
@@ -72,24 +64,11 @@ function aliasOf(arn: string): Alias | undefined {
 
 function admit(request: Request, alias: Alias | undefined): void {
   if (alias === 'act' || (alias === 'look' && isLook(request))) return;
-  throw new Refused(
+  throw wrongRequest(
     alias === undefined
       ? 'This function is asked by its aliases, look and act.'
       : 'Who may only look can not do this: it takes the policy ActPolicyArn.',
-    { isUsage: true },
   );
-}
-
-async function callerOf(
-  request: unknown,
-  identity: SignedIdentity | undefined,
-  whoCalls: WhoCalls,
-): Promise<Caller> {
-  if (!identity)
-    throw new Refused('Whoever acts says who they are. Use the changewire command of this version.', {
-      isUsage: true,
-    });
-  return whoCalls(request, identity);
 }
 
 /** The answer, with fewer entries than requested if it would be too large: a page may be shorter than its limit. */

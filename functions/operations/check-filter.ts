@@ -1,15 +1,18 @@
-import { nearest } from '../basics/nearest.ts';
 import type { FieldChange } from '../model/event.ts';
-import { changesOf, type EndpointFilter, isField, matchesValues } from '../model/filter.ts';
+import {
+  CONDITIONS,
+  changesOf,
+  type EndpointFilter,
+  type FilterValue,
+  isField,
+  matchesValues,
+} from '../model/filter.ts';
 import type { OperationsContext } from './context.ts';
-import { didYouMean, Refused } from './refused.ts';
+import { searchJournal, WHOLE_JOURNAL } from './page.ts';
+import { didYouMean, wrongRequest } from './refused.ts';
 
 /** More names are not listed in a message. */
 const MAX_LISTED = 20;
-/** No more of the journal is read: an answer is not to take long. */
-const MAX_RECORDS = 1_000;
-const MAX_MS = 2_000;
-const CONDITIONS = ['from', 'to', 'added', 'removed'] as const;
 
 /** Checks that the workspaces and processes of a filter are watched, as for an endpoint of the configuration.
  *  @throws Refused with a line for each that is not */
@@ -20,21 +23,20 @@ export async function checkWatched(
   const watched = workspaces || processes ? await context.processes() : [];
   // A machine on which no run was started yet doesn't know its processes.
   if (watched.length === 0) return;
-  const names = unique(watched.map(({ workspace }) => workspace));
-  const ids = unique(watched.map(({ processId }) => processId));
+  const names = [...new Set(watched.map(({ workspace }) => workspace))];
+  const ids = [...new Set(watched.map(({ processId }) => processId))];
   const isApart = (id: string) =>
+    ids.includes(id) &&
     workspaces?.every(name => names.includes(name)) &&
     !watched.some(({ workspace, processId }) => processId === id && workspaces.includes(workspace));
   const problems = [
     ...unknown('workspaces', 'no workspace of this name is watched', workspaces, names),
     ...unknown('processes', 'no process of this identifier is watched', processes, ids),
     ...(processes ?? []).flatMap((id, index) =>
-      ids.includes(id) && isApart(id)
-        ? [`filter.processes[${index}]: no workspace of this filter has this process.`]
-        : [],
+      isApart(id) ? [`filter.processes[${index}]: no workspace of this filter has this process.`] : [],
     ),
   ];
-  if (problems.length > 0) throw new Refused(problems.join('\n'), { isUsage: true });
+  if (problems.length > 0) throw wrongRequest(problems.join('\n'));
 }
 
 function unknown(key: string, problem: string, asked: readonly string[] = [], known: readonly string[] = []) {
@@ -42,26 +44,21 @@ function unknown(key: string, problem: string, asked: readonly string[] = [], kn
     if (known.includes(value)) return [];
     const more = known.length > MAX_LISTED ? `, ${known.length - MAX_LISTED} more` : '';
     const allowed = `; allowed: ${known.slice(0, MAX_LISTED).join(', ')}${more}.`;
-    return [`filter.${key}[${index}]: ${problem}${didYouMeanInstead(value, known) ?? allowed}`];
+    const hint = didYouMean(value, known);
+    return [`filter.${key}[${index}]: ${problem}${hint === '' ? allowed : `.${hint}`}`];
   });
 }
 
-function didYouMeanInstead(typed: string, known: readonly string[]): string | undefined {
-  return nearest(typed, known) === undefined ? undefined : `.${didYouMean(typed, known)}`;
-}
-
-/** A field or a value that a filter names, and whether a change was seen that has it. */
+/** A field or a value that a filter names. */
 interface Named {
   readonly path: string;
   readonly problem: string;
   readonly typed: string;
-  /** The field, for a field of a condition; `of`: that of a condition's value. */
-  readonly field?: string;
+  /** Of a value: its field. */
   readonly of?: string;
   readonly isIn: (change: FieldChange) => boolean;
-  /** What it may have meant, of a change. */
+  /** The texts of a change that it may have meant. */
   readonly candidates: (change: FieldChange) => readonly unknown[];
-  readonly meant: Set<string>;
 }
 
 /** Warns of each field and value of a filter that no change of the journal has: likely a typing mistake. Only warns, because the
@@ -70,77 +67,51 @@ export async function filterWarnings(
   context: Pick<OperationsContext, 'journal' | 'clock'>,
   filter: EndpointFilter | undefined,
 ): Promise<string[]> {
-  const open = new Set(namesIn(filter ?? {}));
+  /** Those that no change had yet, each with the texts that it may have meant. */
+  const open = new Map(namesIn(filter ?? {}).map(named => [named, new Set<string>()]));
   if (open.size === 0) return [];
-  const { changes, isWhole } = await search(context, open);
+  let changes = 0;
+  const isWhole = await searchJournal(context, WHOLE_JOURNAL, record => {
+    const seen = record.events().flatMap(changesOf);
+    changes += seen.length;
+    for (const [named, meant] of open)
+      if (seen.some(named.isIn)) open.delete(named);
+      else for (const text of seen.flatMap(named.candidates)) if (typeof text === 'string') meant.add(text);
+    return open.size === 0;
+  });
   if (changes === 0) return [];
   const which = isWhole ? 'no change of the last 30 days' : `none of the last ${changes} changes`;
   // Of a field that is unknown, the values are unknown as well.
-  const unknownFields = new Set([...open].flatMap(({ field }) => field ?? []));
-  return [...open].flatMap(({ path, problem, typed, meant, of }) =>
-    of !== undefined && unknownFields.has(of)
-      ? []
-      : [`${path}: ${which} ${problem}.${didYouMean(typed, [...meant])}`],
-  );
-}
-
-/** Reads changes, the newest first, and drops from `open` what they have. */
-async function search(
-  { journal, clock }: Pick<OperationsContext, 'journal' | 'clock'>,
-  open: Set<Named>,
-): Promise<{ changes: number; isWhole: boolean }> {
-  const began = clock();
-  let [read, changes] = [0, 0];
-  const all = { order: 'newest-first', since: 0, until: Number.MAX_SAFE_INTEGER } as const;
-  for await (const record of journal.search(all)) {
-    const seen = record.events().flatMap(changesOf);
-    changes += seen.length;
-    for (const name of open) see(name, seen, open);
-    if (open.size === 0) break;
-    read += 1;
-    if (read >= MAX_RECORDS || clock() - began >= MAX_MS) return { changes, isWhole: false };
-  }
-  return { changes, isWhole: true };
-}
-
-function see(name: Named, changes: readonly FieldChange[], open: Set<Named>): void {
-  if (changes.some(name.isIn)) open.delete(name);
-  else
-    for (const text of changes.flatMap(name.candidates)) if (typeof text === 'string') name.meant.add(text);
+  const fields = new Set([...open.keys()].filter(({ of }) => of === undefined).map(({ typed }) => typed));
+  return [...open]
+    .filter(([{ of }]) => of === undefined || !fields.has(of))
+    .map(
+      ([{ path, problem, typed }, meant]) => `${path}: ${which} ${problem}.${didYouMean(typed, [...meant])}`,
+    );
 }
 
 function namesIn({ fields = [], values = [] }: EndpointFilter): Named[] {
   const fieldAt = (typed: string, path: string): Named => ({
-    ...{ path, typed, problem: 'is of a field of this name', meant: new Set() },
+    ...{ path, typed, problem: 'is of a field of this name' },
     isIn: change => isField(typed, change),
     candidates: ({ field, name }) => [field, name],
+  });
+  const valueAt = (value: FilterValue, of: string, path: string): Named => ({
+    ...{ path, typed: String(value), problem: 'has this value', of },
+    isIn: change => CONDITIONS.some(key => matchesValues({ field: of, [key]: [value] }, change)),
+    candidates: change =>
+      isField(of, change) ? [change.from, change.to, ...(change.added ?? []), ...(change.removed ?? [])] : [],
   });
   return [
     ...fields.map((field, index) => fieldAt(field, `filter.fields[${index}]`)),
     ...values.flatMap((wanted, at) => [
-      { ...fieldAt(wanted.field, `filter.values[${at}].field`), field: wanted.field },
+      fieldAt(wanted.field, `filter.values[${at}].field`),
       ...CONDITIONS.flatMap(key =>
-        (wanted[key] ?? []).flatMap((value, index): Named[] => {
-          // Empty is a value that each field may have.
-          if (value === '') return [];
-          return [
-            {
-              ...{ path: `filter.values[${at}].${key}[${index}]`, typed: String(value), meant: new Set() },
-              ...{ problem: 'has this value', of: wanted.field },
-              isIn: change =>
-                CONDITIONS.some(each => matchesValues({ field: wanted.field, [each]: [value] }, change)),
-              candidates: change =>
-                isField(wanted.field, change)
-                  ? [change.from, change.to, ...(change.added ?? []), ...(change.removed ?? [])]
-                  : [],
-            },
-          ];
-        }),
+        (wanted[key] ?? []).flatMap((value, index) =>
+          // Each field may be empty.
+          value === '' ? [] : [valueAt(value, wanted.field, `filter.values[${at}].${key}[${index}]`)],
+        ),
       ),
     ]),
   ];
-}
-
-function unique(values: readonly string[]): string[] {
-  return [...new Set(values)];
 }

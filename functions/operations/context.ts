@@ -6,15 +6,9 @@ import type { Queues } from '../delivery/queues.ts';
 import type { Sender } from '../delivery/sender.ts';
 import type { EndpointSettings } from '../model/endpoint.ts';
 import type { SecretKeeper } from '../model/secret.ts';
-import type { ChangeRecord, ChangeRecords, KnownProcess, Store, Subject } from '../store/store.ts';
-import type { AnswerOf } from './protocol/answers.ts';
-import type { FunctionName, LogEntry, SetAsideMessage, SetAsideName } from './protocol/stack.ts';
-
-/** Starts passes. */
-export interface Passes {
-  /** @throws Refused where nothing runs that could make the pass */
-  start(process: ProcessKey, mode: Mode): Promise<void>;
-}
+import type { Action, ChangeRecord, ChangeRecords, KnownProcess, Store, Subject } from '../store/store.ts';
+import type { AnswerOf, LogEntry, SetAsideMessage } from './protocol/answers.ts';
+import type { Act, FunctionName, Operation, RequestOf, SetAsideName } from './protocol/requests.ts';
 
 /** All that the operations need: each is a function of this context and of its request. */
 export interface OperationsContext
@@ -31,11 +25,9 @@ export interface OperationsContext
   /** The configured processes, in any order. */
   readonly processes: () => Promise<readonly KnownProcess[]>;
   readonly queues: Pick<Queues, 'wake'>;
-  readonly passes: Passes;
+  /** Starts a pass. @throws Refused where nothing runs that could make it */
+  readonly startPass: (process: ProcessKey, mode: Mode) => Promise<void>;
   readonly secrets: SecretKeeper;
-  /** Returns the settings of an endpoint as the configuration would have them, or a line for each problem.
-   *  It does not check the address. */
-  readonly check: (settings: unknown) => CheckedSettings;
   readonly address: Pick<GuardedAgentOptions, 'allowLoopback' | 'resolve'>;
   /** Runs the doctor on one process. @throws Refused where that can't be done */
   readonly doctor: (process: KnownProcess) => Promise<AnswerOf<'doctor'>>;
@@ -49,12 +41,9 @@ export interface OperationsContext
   readonly newId: () => string;
 }
 
-/** Settings in the form in which they are stored, or what is wrong with them. */
-type CheckedSettings = { readonly settings: EndpointSettings } | { readonly problems: readonly string[] };
-
 /** The ports that exist on AWS only. */
 export interface StackPorts {
-  readonly logs: LogReader;
+  readonly readLog: ReadLog;
   readonly setAside: Readonly<Record<SetAsideName, SetAsideQueue>>;
   /** Sends messages that could not be processed back to their queues. @returns how many */
   readonly retryUnsettled: () => Promise<number>;
@@ -63,10 +52,8 @@ export interface StackPorts {
   readonly publish: (records: readonly ChangeRecord[]) => Promise<number>;
 }
 
-/** The functions' logs. */
-export interface LogReader {
-  read(stretch: LogStretch, limit: number): Promise<LogPage>;
-}
+/** Reads a page of a function's log. */
+export type ReadLog = (stretch: LogStretch, limit: number) => Promise<LogPage>;
 
 /** The part of a log to read, in ms since 1970. */
 interface LogStretch {
@@ -94,19 +81,24 @@ export interface SetAsideQueue {
   clear(): Promise<void>;
 }
 
+/** The function of one operation. @throws Refused for a request that can't be carried out */
+export type OperationOf<Name extends Operation> = (
+  context: OperationsContext,
+  asked: RequestOf<Name>,
+) => Promise<Name extends Act ? Acted<AnswerOf<Name>> : AnswerOf<Name>>;
+
 /** The answer of an operation that acts, with its entry in the action log; without one when nothing was
  *  changed. `details` may hold known names, times and numbers, but nothing that was typed. */
 export interface Acted<Answer> {
   readonly answer: Answer;
-  readonly action?: { readonly subject: Subject; readonly details?: string };
+  readonly action?: Pick<Action, 'subject' | 'details'>;
 }
 
-/** An action on an endpoint. */
-export function onEndpoint<Answer>(
-  endpoint: string,
+/** An action on an endpoint, a process or the stack. */
+export function acted<Answer>(
+  subject: Subject,
   answer: Answer,
   details: readonly string[] = [],
 ): Acted<Answer> {
-  const text = details.length > 0 ? { details: details.join(', ') } : {};
-  return { answer, action: { subject: { endpoint }, ...text } };
+  return { answer, action: { subject, ...(details.length > 0 && { details: details.join(', ') }) } };
 }

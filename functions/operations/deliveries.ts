@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { inParallel } from '../basics/in-parallel.ts';
+import { mapInParallel } from '../basics/in-parallel.ts';
 import { testEvent } from '../changes/build-events.ts';
 import { serialise } from '../changes/fit-event.ts';
 import { AttemptLog } from '../delivery/attempt-log.ts';
@@ -9,62 +9,58 @@ import { placeOf } from '../delivery/read-event.ts';
 import type { Attempt, NewDelivery } from '../model/delivery.ts';
 import { leftOutBy } from '../model/filter.ts';
 import type { JournalEntry } from '../store/store.ts';
-import { type Acted, type OperationsContext, onEndpoint } from './context.ts';
+import { acted, type OperationOf, type OperationsContext } from './context.ts';
 import { readSecret } from './endpoint-settings.ts';
 import { allEndpoints, changeRow, countOf, type Found, findEndpoint, wake } from './endpoints.ts';
 import { findEvent } from './events.ts';
-import { CONCURRENCY, cursorOf, DEFAULT_LIMIT, iso, MAX_COUNTED, readCursor } from './page.ts';
+import { CONCURRENCY, cursorTo, DEFAULT_LIMIT, iso, MAX_COUNTED, readCursor } from './page.ts';
 import type { AnswerOf } from './protocol/answers.ts';
-import type { RequestOf } from './protocol/requests.ts';
 
 /** A page ends after this many attempts, if those of one event are searched for. */
 const MAX_SEARCHED = 1_000;
 /** How many are read at a time in such a search. */
 const SLICE = 100;
 
-const place = z.strictObject({ at: z.number(), first: z.string().optional() });
-type Place = z.infer<typeof place>;
+/** An attempt, by its time and its first event. */
+const place = z.strictObject({
+  at: z.number(),
+  events: z.array(z.strictObject({ id: z.string(), type: z.string() })),
+});
 
 /** A page of an endpoint's attempts, or of those that sent one event, the newest first. */
-export async function listAttempts(
-  context: OperationsContext,
-  { endpoint, eventId, limit = DEFAULT_LIMIT, cursor }: RequestOf<'attempts'>,
-): Promise<AnswerOf<'attempts'>> {
+export const listAttempts: OperationOf<'attempts'> = async (
+  context,
+  { endpoint, eventId, limit = DEFAULT_LIMIT, cursor },
+) => {
   await findEndpoint(context, endpoint);
-  const from = readCursor<Place>('attempts', cursor, place);
   // No attempt before the commit can have sent the event. If the journal has it no longer, all are searched.
   const since = eventId === undefined ? undefined : (await context.journal.find(eventId))?.at;
   const isMeant = ({ events }: Attempt) => eventId === undefined || events.some(({ id }) => id === eventId);
-  const attempts: Attempt[] = [];
-  let last = from && attemptAt(from);
-  for (let read = 0; read < MAX_SEARCHED && attempts.length < limit; ) {
-    const size = eventId === undefined ? limit : SLICE;
+  const size = eventId === undefined ? limit : SLICE;
+  const attempts: AnswerOf<'attempts'>['attempts'] = [];
+  let last: z.infer<typeof place> | undefined = readCursor('attempts', cursor, place);
+  for (let read = 0; read < MAX_SEARCHED && attempts.length < limit; read += size) {
     const slice = await context.deliveries.attempts(endpoint, size, { behind: last, since });
     for (const attempt of slice) {
       if (attempts.length === limit) break;
-      last = attempt;
-      if (isMeant(attempt)) attempts.push(attempt);
+      const [first] = attempt.events;
+      last = { at: attempt.at, events: first ? [{ id: first.id, type: first.type }] : [] };
+      if (isMeant(attempt)) attempts.push(attemptAnswer(attempt));
     }
-    read += slice.length;
-    if (slice.length < size && attempts.length < limit) return { attempts: attempts.map(attemptAnswer) };
+    if (slice.length < size && attempts.length < limit) return { attempts };
   }
-  const next = last && { at: last.at, first: last.events[0]?.id };
-  return { attempts: attempts.map(attemptAnswer), ...(next && { cursor: cursorOf('attempts', next) }) };
-}
-
-function attemptAt({ at, first }: Place): Pick<Attempt, 'at' | 'events'> {
-  return { at, events: first === undefined ? [] : [{ id: first, type: '' }] };
-}
+  return { attempts, ...cursorTo('attempts', last) };
+};
 
 function attemptAnswer({ at, ...attempt }: Attempt): AnswerOf<'test-endpoint'> {
   return { ...attempt, at: iso(at), events: attempt.events.map(({ id, type }) => ({ id, type })) };
 }
 
 /** A page of an endpoint's dead letters, the oldest first. */
-export async function listDeadLetters(
-  context: OperationsContext,
-  { endpoint, limit = DEFAULT_LIMIT, cursor }: RequestOf<'dead-letters'>,
-): Promise<AnswerOf<'dead-letters'>> {
+export const listDeadLetters: OperationOf<'dead-letters'> = async (
+  context,
+  { endpoint, limit = DEFAULT_LIMIT, cursor },
+) => {
   await findEndpoint(context, endpoint);
   const after = readCursor('dead-letters', cursor, z.string());
   const letters = await context.deliveries.dead(endpoint, limit, after);
@@ -75,16 +71,13 @@ export async function listDeadLetters(
       publishedAt: iso(at),
       diedAt: iso(diedAt),
     })),
-    ...(last !== undefined && { cursor: cursorOf('dead-letters', last) }),
+    ...cursorTo('dead-letters', last),
   };
-}
+};
 
 /** Sends one event to one endpoint once more, whatever its filter: its dead letter, or else the event from
  *  the journal, which goes back 30 days. It is sent as a replay. */
-export async function resend(
-  context: OperationsContext,
-  { eventId, to }: RequestOf<'resend'>,
-): Promise<Acted<AnswerOf<'resend'>>> {
+export const resend: OperationOf<'resend'> = async (context, { eventId, to }) => {
   const { deliveries, clock } = context;
   const found = await findEndpoint(context, to);
   const closed = closedTo(found.row?.health ?? {}, clock());
@@ -100,14 +93,11 @@ export async function resend(
     await deliveries.add([delivery]);
   }
   await startSending(context, found);
-  return onEndpoint(to, answer('sent'), [`event ${eventId}`]);
-}
+  return acted({ endpoint: to }, answer('sent'), [`event ${eventId}`]);
+};
 
 /** Sends dead letters of an endpoint once more, the oldest first, a thousand at most. */
-export async function resendDead(
-  context: OperationsContext,
-  { to, dryRun = false }: RequestOf<'resend-dead'>,
-): Promise<Acted<AnswerOf<'resend-dead'>>> {
+export const resendDead: OperationOf<'resend-dead'> = async (context, { to, dryRun = false }) => {
   const { deliveries, clock } = context;
   const found = await findEndpoint(context, to);
   if (dryRun) {
@@ -118,8 +108,8 @@ export async function resendDead(
   if (count > 0) await startSending(context, found);
   const isLeft = (await deliveries.dead(to, 1)).length > 0;
   const answer = { endpoint: to, deliveries: { atLeast: count, isExact: !isLeft }, dryRun };
-  return count > 0 ? onEndpoint(to, answer, [`${count} deliveries`]) : { answer };
-}
+  return count > 0 ? acted({ endpoint: to }, answer, [`${count} deliveries`]) : { answer };
+};
 
 /** An event of the journal as a delivery that is due at once. It has the same place as when it came through
  *  the queue. */
@@ -136,8 +126,7 @@ async function startSending(context: OperationsContext, found: Found): Promise<v
   await wake(context, found);
 }
 
-type DeliveryStatus = AnswerOf<'trace'>['endpoints'][number];
-type LeftOut = AnswerOf<'trace'>['leftOut'][number];
+type Traced = AnswerOf<'trace'>['endpoints' | 'leftOut'][number];
 
 /** A success is searched among this many of an event's last attempts. */
 const MAX_ATTEMPTS = 100;
@@ -146,18 +135,11 @@ const MAX_ATTEMPTS = 100;
 const [SHOWN_ATTEMPTS, SHOWN_OF_MANY, MANY] = [10, 1, 200];
 
 /** Traces one event: when it was committed, whether it was published, and its delivery to each endpoint. */
-export async function traceEvent(
-  context: OperationsContext,
-  { eventId }: RequestOf<'trace'>,
-): Promise<AnswerOf<'trace'>> {
+export const traceEvent: OperationOf<'trace'> = async (context, { eventId }) => {
   const entry = await findEvent(context, eventId);
   const endpoints = await allEndpoints(context);
   const shown = endpoints.length > MANY ? SHOWN_OF_MANY : SHOWN_ATTEMPTS;
-  const results = new Map<Found, DeliveryStatus | LeftOut>();
-  await inParallel(endpoints, CONCURRENCY, async found => {
-    results.set(found, await resultAt(context, entry, found));
-  });
-  const all = endpoints.flatMap(found => results.get(found) ?? []);
+  const all = await mapInParallel(endpoints, CONCURRENCY, found => resultAt(context, entry, found));
   const shownAt = all.flatMap(one =>
     'state' in one ? { ...one, attempts: one.attempts.slice(-shown) } : [],
   );
@@ -172,14 +154,14 @@ export async function traceEvent(
     notWanted: leftOut.length,
     leftOut,
   };
-}
+};
 
 /** The deliveries of the event to an endpoint, or which key of its filter leaves out an event that it never got. */
 async function resultAt(
   { deliveries, clock }: OperationsContext,
   { event, at }: JournalEntry,
   { endpoint, row }: Found,
-): Promise<DeliveryStatus | LeftOut> {
+): Promise<Traced> {
   const { name, filter = {} } = endpoint;
   const by = leftOutBy(filter, event);
   const isWanted = by === undefined;
@@ -215,10 +197,7 @@ const REASONS = {
  *  the first 1 KB of the receiver's answer, made harmless.
  *
  *  Address and secrets are read each time: an operator who tests an endpoint has often just changed them. */
-export async function testEndpoint(
-  context: OperationsContext,
-  { endpoint: name }: RequestOf<'test-endpoint'>,
-): Promise<Acted<AnswerOf<'test-endpoint'>>> {
+export const testEndpoint: OperationOf<'test-endpoint'> = async (context, { endpoint: name }) => {
   const { endpoint } = await findEndpoint(context, name);
   const secret = await readSecret(context, endpoint);
   const began = context.clock();
@@ -234,8 +213,9 @@ export async function testEndpoint(
     const answer = await poster.post(secret.url, request);
     const attempt = attempts.add([{ event }], { began, answer, outcome: outcomeOf(answer), secret });
     await attempts.write();
-    return onEndpoint(name, attemptAnswer(attempt), [attempt.failure ?? `answered ${attempt.status}`]);
+    const result = attempt.failure ?? `answered ${attempt.status}`;
+    return acted({ endpoint: name }, attemptAnswer(attempt), [result]);
   } finally {
     await poster.close();
   }
-}
+};

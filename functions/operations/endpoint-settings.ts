@@ -1,33 +1,36 @@
 import { isDeepStrictEqual } from 'node:util';
+import { checkEndpoint } from '../config/endpoint.ts';
 import { addressProblem } from '../delivery/http/addresses.ts';
 import type { EndpointSecret, EndpointSettings } from '../model/endpoint.ts';
 import type { EndpointRow } from '../model/endpoint-row.ts';
 import { type EndpointKind, KINDS } from '../model/kinds.ts';
 import { isSigningSecret, originOf, parseSecret } from '../model/secret.ts';
 import { checkWatched, filterWarnings } from './check-filter.ts';
-import { type Acted, type OperationsContext, onEndpoint } from './context.ts';
-import { changeRow, type Found, findEndpoint, removeDeliveries, statusOfEndpoint } from './endpoints.ts';
-import type { AnswerOf } from './protocol/answers.ts';
+import { acted, type OperationOf, type OperationsContext } from './context.ts';
+import { changeRow, type Found, findEndpoint, removeDeliveries, statusOf } from './endpoints.ts';
 import type { RequestOf } from './protocol/requests.ts';
-import { Refused } from './refused.ts';
+import { Refused, wrongRequest } from './refused.ts';
 
 /** One endpoint, with its filter and whether its signing secret is being changed. */
-export async function showEndpoint(
-  context: OperationsContext,
-  { endpoint }: RequestOf<'endpoint'>,
-): Promise<AnswerOf<'endpoint'>> {
-  return { ...(await statusOfEndpoint(context, endpoint)), ...(await rotationOf(context, endpoint)) };
-}
+export const showEndpoint: OperationOf<'endpoint'> = async (context, { endpoint: name }) => {
+  const found = await findEndpoint(context, name);
+  const { endpoint, isConfigured } = found;
+  const isRotatable = KINDS[endpoint.kind].isSigned && !isConfigured;
+  // A secret that can't be read is no reason to show nothing.
+  const secret = isRotatable ? await readSecret(context, endpoint).catch(() => undefined) : undefined;
+  const rotation = secret && { isRotating: (secret.secrets ?? []).length > 1 };
+  return { ...(await statusOf(context, found)), ...rotation };
+};
 
 /** Adds an endpoint. All functions know it within 30 s. The answer has the signing secret, if one was made:
  *  it is shown only here.
  *  @throws Refused when the settings are wrong, the name is taken, or nothing could be delivered there */
-export async function addEndpoint(
-  context: OperationsContext,
-  { operation: _, endpoint: name, kind, url, secrets = [], ...asked }: RequestOf<'add-endpoint'>,
-): Promise<Acted<AnswerOf<'add-endpoint'>>> {
+export const addEndpoint: OperationOf<'add-endpoint'> = async (
+  context,
+  { operation: _, endpoint: name, kind, url, secrets = [], ...asked },
+) => {
   const given = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== null));
-  const settings = checkedSettings(context, { ...given, name, kind });
+  const settings = checkedSettings({ ...given, name, kind });
   await checkWatched(context, settings.filter);
   const { isSigned } = KINDS[kind];
   if (
@@ -42,7 +45,7 @@ export async function addEndpoint(
   const warnings = await filterWarnings(context, settings.filter);
   // Both before the row is written: whoever reads the row needs the secret, and the backlog of an earlier
   // endpoint of this name must not be sent to this one.
-  await writeSecret(context, name, { url, ...(isSigned && { secrets: [...signing] }) });
+  await context.secrets.write(name, JSON.stringify({ url, ...(isSigned && { secrets: signing }) }));
   await removeDeliveries(context, name);
   let isOurs = false;
   await context.endpoints.change(name, row => {
@@ -53,21 +56,21 @@ export async function addEndpoint(
   });
   if (!isOurs) throw taken();
   const answer = { endpoint: name, ...(secret !== undefined && { secret }), ...warned(warnings) };
-  return onEndpoint(name, answer, [kind, ...detailsOf(given)]);
-}
+  return acted({ endpoint: name }, answer, [kind, ...detailsOf(given)]);
+};
 
 /** Changes an endpoint that an operation added; of a configured one, only the address. A key that is missing
  *  stays as it is; null means the default. */
-export async function updateEndpoint(
-  context: OperationsContext,
-  { operation: _, endpoint: name, url, ...update }: RequestOf<'update-endpoint'>,
-): Promise<Acted<AnswerOf<'update-endpoint'>>> {
+export const updateEndpoint: OperationOf<'update-endpoint'> = async (
+  context,
+  { operation: _, endpoint: name, url, ...update },
+) => {
   const found = await findEndpoint(context, name);
   const { endpoint, isConfigured } = found;
   const isChanged = Object.values(update).some(value => value !== undefined);
   if (isConfigured && isChanged)
     throw new Refused(`This endpoint stands in the configuration: change it there, and ${context.toApply}.`);
-  const checked = checkedSettings(context, updated(endpoint, update));
+  const checked = checkedSettings(updated(endpoint, update));
   const isFiltered = update.filter !== undefined;
   if (isFiltered) await checkWatched(context, checked.filter);
   const warnings = isFiltered ? await filterWarnings(context, checked.filter) : [];
@@ -77,21 +80,20 @@ export async function updateEndpoint(
   }
   if (isChanged)
     await changeRow(context, found, row =>
-      row.settings
-        ? { ...row, settings: checkedSettings(context, updated(row.settings, update)) }
-        : undefined,
+      row.settings ? { ...row, settings: checkedSettings(updated(row.settings, update)) } : undefined,
     );
   const details = [...(url === undefined ? [] : ['a new address']), ...detailsOf(update)];
-  return onEndpoint(name, { ...(await statusOfEndpoint(context, name)), ...warned(warnings) }, details);
-}
+  const answer = { ...(await statusOf(context, await findEndpoint(context, name))), ...warned(warnings) };
+  return acted({ endpoint: name }, answer, details);
+};
 
 /** Begins to change the signing secret: from now on events are signed with the new one and the old one, so
  *  that the receiver may have either. If called again before the change is finished, the new secret is
  *  replaced, and the old one stays. The answer has the secret, if one was made: it is shown only here. */
-export async function rotateSecret(
-  context: OperationsContext,
-  { endpoint: name, secret: given }: RequestOf<'rotate-secret'>,
-): Promise<Acted<AnswerOf<'rotate-secret'>>> {
+export const rotateSecret: OperationOf<'rotate-secret'> = async (
+  context,
+  { endpoint: name, secret: given },
+) => {
   const found = await findEndpoint(context, name);
   const { endpoint } = found;
   if (!KINDS[endpoint.kind].isSigned)
@@ -101,25 +103,20 @@ export async function rotateSecret(
   checkSecrets(endpoint.kind, [secret]);
   await changeSecret(context, found, { url, secrets: [secret, secrets.at(-1) as string] });
   // A given secret is not shown: the caller has it already.
-  const made = given === undefined ? { secret } : {};
-  return onEndpoint(name, { endpoint: name, ...made }, [
-    given === undefined ? 'one was made' : 'one was given',
-  ]);
-}
+  const [made, how] = given === undefined ? [{ secret }, 'one was made'] : [{}, 'one was given'];
+  return acted({ endpoint: name }, { endpoint: name, ...made }, [how]);
+};
 
 /** Ends the change: from now on events are signed with the new secret alone. */
-export async function finishRotation(
-  context: OperationsContext,
-  { endpoint: name }: RequestOf<'finish-rotation'>,
-): Promise<Acted<AnswerOf<'finish-rotation'>>> {
+export const finishRotation: OperationOf<'finish-rotation'> = async (context, { endpoint: name }) => {
   const found = await findEndpoint(context, name);
   const { url, secrets = [] } = await readSecret(context, found.endpoint);
   const [secret, old] = secrets;
   if (secret === undefined || old === undefined)
     throw new Refused('Its signing secret is not being changed: there is one alone.');
   await changeSecret(context, found, { url, secrets: [secret] });
-  return onEndpoint(name, { endpoint: name });
-}
+  return acted({ endpoint: name }, { endpoint: name });
+};
 
 /** The settings that a request changes. */
 type Update = Omit<RequestOf<'update-endpoint'>, 'operation' | 'endpoint' | 'url'>;
@@ -145,16 +142,15 @@ function detailsOf({ filter, ...others }: Readonly<Record<string, unknown>>): st
 }
 
 /** Checked settings in the form in which a row holds them: without undefined values. */
-function checkedSettings({ check }: OperationsContext, asked: object): EndpointSettings {
-  const checked = check(JSON.parse(JSON.stringify(asked)));
-  if ('problems' in checked) throw new Refused(checked.problems.join('\n'), { isUsage: true });
+function checkedSettings(asked: object): EndpointSettings {
+  const checked = checkEndpoint(JSON.parse(JSON.stringify(asked)));
+  if ('problems' in checked) throw wrongRequest(checked.problems.join('\n'));
   return checked.settings;
 }
 
 async function checkAddress({ address }: OperationsContext, url: string): Promise<void> {
   const problem = await addressProblem(url, address);
-  if (problem !== undefined)
-    throw new Refused(`Nothing can be delivered there: ${problem}.`, { isUsage: true });
+  if (problem !== undefined) throw wrongRequest(`Nothing can be delivered there: ${problem}.`);
 }
 
 function taken(): Refused {
@@ -171,29 +167,18 @@ function newSigningSecret({ randomBytes }: OperationsContext): string {
 /** @throws Refused for texts that are not signing secrets, and for signing secrets of a chat */
 function checkSecrets(kind: EndpointKind, secrets: readonly string[]): void {
   if (!KINDS[kind].isSigned && secrets.length > 0)
-    throw new Refused('A chat takes no signing secret: leave it out.', { isUsage: true });
+    throw wrongRequest('A chat takes no signing secret: leave it out.');
   if (secrets.length > 2)
-    throw new Refused('An endpoint has two signing secrets at most: the new one and the old one.', {
-      isUsage: true,
-    });
+    throw wrongRequest('An endpoint has two signing secrets at most: the new one and the old one.');
   if (!secrets.every(isSigningSecret))
-    throw new Refused(
+    throw wrongRequest(
       'A signing secret is whsec_ and the base64 of 24 to 64 bytes. Without one, one is made.',
-      { isUsage: true },
     );
-}
-
-async function writeSecret(
-  { secrets }: OperationsContext,
-  name: string,
-  secret: EndpointSecret,
-): Promise<void> {
-  await secrets.write(name, JSON.stringify(secret));
 }
 
 /** Replaces the secret of an endpoint. Its row gets a new revision, so that all runs read the secret again. */
 async function changeSecret(context: OperationsContext, found: Found, secret: EndpointSecret): Promise<void> {
-  await writeSecret(context, found.endpoint.name, secret);
+  await context.secrets.write(found.endpoint.name, JSON.stringify(secret));
   await changeRow(context, found, row => ({ ...row, ...noteOf(context, secret, row) }));
 }
 
@@ -210,7 +195,7 @@ function noteOf(
  *  remedy */
 export async function readSecret(
   { secrets }: OperationsContext,
-  endpoint: { readonly name: string; readonly kind: EndpointKind },
+  endpoint: Pick<EndpointSettings, 'name' | 'kind'>,
 ): Promise<EndpointSecret> {
   // The store's error is dropped: its message could quote a request.
   const text = await secrets.read(endpoint.name).catch(() => '');
@@ -219,16 +204,4 @@ export async function readSecret(
   } catch (error) {
     throw new Refused((error as Error).message);
   }
-}
-
-/** Whether the signing secret of an endpoint is being changed; empty for one that has none, or whose secret
- *  can't be read. */
-async function rotationOf(
-  context: OperationsContext,
-  name: string,
-): Promise<{ readonly isRotating?: boolean }> {
-  const { endpoint, isConfigured } = await findEndpoint(context, name);
-  if (!KINDS[endpoint.kind].isSigned || isConfigured) return {};
-  const secret = await readSecret(context, endpoint).catch(() => undefined);
-  return secret ? { isRotating: (secret.secrets ?? []).length > 1 } : {};
 }

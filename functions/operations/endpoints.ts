@@ -1,15 +1,13 @@
 import * as z from 'zod';
-import { inParallel } from '../basics/in-parallel.ts';
+import { mapInParallel } from '../basics/in-parallel.ts';
 import { holdEnd, paused, resumed, wakesAt } from '../delivery/health.ts';
 import type { Attempt, Standing } from '../model/delivery.ts';
 import { ENDPOINT_NAME, type EndpointSettings, rateOf } from '../model/endpoint.ts';
 import type { EndpointRow, Health } from '../model/endpoint-row.ts';
 import { kindSettingsOf } from '../model/kinds.ts';
-import { type Acted, type OperationsContext, onEndpoint } from './context.ts';
-import { CONCURRENCY, cursorOf, DEFAULT_LIMIT, iso, MAX_COUNTED, readCursor } from './page.ts';
-import type { AnswerOf } from './protocol/answers.ts';
-import type { EndpointStatus } from './protocol/endpoints.ts';
-import type { RequestOf } from './protocol/requests.ts';
+import { acted, type OperationOf, type OperationsContext } from './context.ts';
+import { CONCURRENCY, cursorTo, DEFAULT_LIMIT, iso, MAX_COUNTED, readCursor } from './page.ts';
+import type { EndpointStatus } from './protocol/status.ts';
 import { didYouMean, Refused } from './refused.ts';
 
 type Registry = Pick<OperationsContext, 'configured' | 'endpoints'>;
@@ -22,12 +20,12 @@ export interface Found {
 }
 
 /** @throws Refused when there is no endpoint of this name */
-export async function findEndpoint({ configured, endpoints }: Registry, name: string): Promise<Found> {
-  const row = await endpoints.read(name);
-  const settled = configured.find(endpoint => endpoint.name === name);
-  const endpoint = settled ?? row?.settings;
-  if (!endpoint) throw await unknownEndpoint({ configured, endpoints }, name);
-  return { endpoint, isConfigured: settled !== undefined, row };
+export async function findEndpoint(registry: Registry, name: string): Promise<Found> {
+  const row = await registry.endpoints.read(name);
+  const configured = registry.configured.find(endpoint => endpoint.name === name);
+  const endpoint = configured ?? row?.settings;
+  if (!endpoint) throw await unknownEndpoint(registry, name);
+  return { endpoint, isConfigured: configured !== undefined, row };
 }
 
 /** Changes the row of an endpoint; a configured one may have none yet. `change` returns undefined to leave it
@@ -48,9 +46,8 @@ export async function changeRow(
 }
 
 /** The error for an unknown name, with the name that was likely meant. */
-async function unknownEndpoint({ configured, endpoints }: Registry, name: string): Promise<Refused> {
-  const added = (await endpoints.list()).filter(({ settings }) => settings);
-  const names = [...configured, ...added].map(endpoint => endpoint.name);
+async function unknownEndpoint(registry: Registry, name: string): Promise<Refused> {
+  const names = (await allEndpoints(registry)).map(({ endpoint }) => endpoint.name);
   const hint = didYouMean(name, names) || ' The list of endpoints has their names.';
   return new Refused(`There is no endpoint of this name.${hint}`);
 }
@@ -60,46 +57,40 @@ export async function wake(
   { queues, log }: Pick<OperationsContext, 'queues' | 'log'>,
   { endpoint }: Found,
 ): Promise<void> {
-  try {
-    await queues.wake(endpoint, 0);
-  } catch (error) {
-    log.warn('Could not schedule a drain of the backlog; the next tick does.', {
-      endpoint: endpoint.name,
-      error: String(error),
-    });
-  }
+  await queues.wake(endpoint, 0).catch(error => {
+    const about = { endpoint: endpoint.name, error: String(error) };
+    log.warn('Could not schedule a drain of the backlog; the next tick does.', about);
+  });
 }
 
 /** Pauses an endpoint: until it is resumed, nothing is sent to it, and new deliveries wait in rows. */
-export async function pauseEndpoint(
-  context: OperationsContext,
-  { endpoint }: RequestOf<'pause-endpoint'>,
-): Promise<Acted<EndpointStatus>> {
+export const pauseEndpoint: OperationOf<'pause-endpoint'> = async (context, { endpoint }) => {
   const found = await findEndpoint(context, endpoint);
-  await changeRow(context, found, row => ({ ...row, health: paused(row.health, context.clock()) }));
-  return onEndpoint(endpoint, await statusOfEndpoint(context, endpoint));
-}
+  const row = await changeRow(context, found, ({ health, ...rest }) => {
+    return { ...rest, health: paused(health, context.clock()) };
+  });
+  return acted({ endpoint }, await statusOf(context, { ...found, row }));
+};
 
 /** Resumes an endpoint that is paused, stopped or failing, with a clean health: its backlog is sent at once. */
-export async function resumeEndpoint(
-  context: OperationsContext,
-  { endpoint }: RequestOf<'resume-endpoint'>,
-): Promise<Acted<EndpointStatus>> {
+export const resumeEndpoint: OperationOf<'resume-endpoint'> = async (context, { endpoint }) => {
   const found = await findEndpoint(context, endpoint);
   await context.deliveries.bringForward(endpoint, context.clock());
-  await changeRow(context, found, row => ({ ...row, health: resumed(row.health, context.clock()) }));
+  const row = await changeRow(context, found, ({ health, ...rest }) => {
+    return { ...rest, health: resumed(health, context.clock()) };
+  });
   await wake(context, found);
-  return onEndpoint(endpoint, await statusOfEndpoint(context, endpoint));
-}
+  return acted({ endpoint }, await statusOf(context, { ...found, row }));
+};
 
 /** Removes an endpoint that an operation added, with its secret, backlog and dead letters. If the
  *  configuration has one of the same name, only the settings that were added are removed.
  *  @throws Refused for a configured endpoint, and for an unknown one; even then, the rest of an interrupted
  *  removal is removed */
-export async function removeEndpoint(
-  context: OperationsContext,
-  { endpoint: name, dryRun = false }: RequestOf<'remove-endpoint'>,
-): Promise<Acted<AnswerOf<'remove-endpoint'>>> {
+export const removeEndpoint: OperationOf<'remove-endpoint'> = async (
+  context,
+  { endpoint: name, dryRun = false },
+) => {
   if (dryRun) {
     const { isConfigured, row } = await findEndpoint(context, name);
     if (isConfigured && !row?.settings) throw notRemovable(context);
@@ -108,12 +99,12 @@ export async function removeEndpoint(
   const answer = { endpoint: name, ...counts, dryRun };
   if (dryRun) return { answer };
   await remove(context, name);
-  const { waiting, dead } = counts;
-  return onEndpoint(name, answer, [
-    `${waiting.atLeast}${waiting.isExact ? '' : ' or more'} that waited`,
-    `${dead.atLeast}${dead.isExact ? '' : ' or more'} dead letters`,
+  const text = ({ atLeast, isExact }: typeof counts.dead) => `${atLeast}${isExact ? '' : ' or more'}`;
+  return acted({ endpoint: name }, answer, [
+    `${text(counts.waiting)} that waited`,
+    `${text(counts.dead)} dead letters`,
   ]);
-}
+};
 
 async function remove(context: OperationsContext, name: string): Promise<void> {
   // No endpoint has such a name, and the secret of another path must not be removed.
@@ -156,14 +147,11 @@ export async function removeDeliveries(
 }
 
 /** A page of the endpoints, by name. */
-export async function listEndpoints(
-  context: OperationsContext,
-  { cursor, limit = DEFAULT_LIMIT }: RequestOf<'endpoints'>,
-): Promise<AnswerOf<'endpoints'>> {
+export const listEndpoints: OperationOf<'endpoints'> = async (context, { cursor, limit = DEFAULT_LIMIT }) => {
   const after = readCursor('endpoints', cursor, z.string());
   const { endpoints, last } = await endpointsAfter(context, after, limit);
-  return { endpoints, ...(last !== undefined && { cursor: cursorOf('endpoints', last) }) };
-}
+  return { endpoints, ...cursorTo('endpoints', last) };
+};
 
 /** The next endpoints by name after `after`, at most `limit`. `last`: the last of them, where there are
  *  more. */
@@ -176,39 +164,29 @@ export async function endpointsAfter(
     ({ endpoint: { name } }) => after === undefined || name > after,
   );
   const shown = following.slice(0, limit);
-  const statuses = new Map<Found, EndpointStatus>();
-  await inParallel(
-    shown,
-    CONCURRENCY,
-    async found => void statuses.set(found, await statusOf(context, found)),
-  );
   return {
-    endpoints: shown.flatMap(found => statuses.get(found) ?? []),
+    endpoints: await mapInParallel(shown, CONCURRENCY, found => statusOf(context, found)),
     last: following.length > limit ? shown.at(-1)?.endpoint.name : undefined,
   };
 }
 
 /** All endpoints, by name. */
 export async function allEndpoints({ configured, endpoints }: Registry): Promise<Found[]> {
-  const found = new Map((await endpoints.list()).map(row => [row.name, row]));
+  const rows = new Map((await endpoints.list()).map(row => [row.name, row]));
   const fixed = new Map(configured.map(endpoint => [endpoint.name, endpoint]));
-  return [...new Set([...fixed.keys(), ...found.keys()])].toSorted().flatMap(name => {
-    const row = found.get(name);
+  return [...new Set([...fixed.keys(), ...rows.keys()])].toSorted().flatMap(name => {
+    const row = rows.get(name);
     const endpoint = fixed.get(name) ?? row?.settings;
     // A row without settings whose endpoint was taken out of the configuration is left out.
     return endpoint ? [{ endpoint, isConfigured: fixed.has(name), row }] : [];
   });
 }
 
-/** The status of one endpoint: its health, and the size of its backlog. */
-export async function statusOfEndpoint(context: OperationsContext, name: string): Promise<EndpointStatus> {
-  return statusOf(context, await findEndpoint(context, name));
-}
-
 /** The last failure is searched among this many attempts. */
 const MAX_SEARCHED = 20;
 
-async function statusOf(
+/** The status of an endpoint: its health, and the size of its backlog. */
+export async function statusOf(
   { deliveries, clock }: OperationsContext,
   { endpoint, isConfigured, row }: Found,
 ): Promise<EndpointStatus> {
@@ -277,12 +255,6 @@ function lastFailureOf(attempts: readonly Attempt[]): Pick<EndpointStatus, 'last
   const failed = attempts.find(({ failure }) => failure !== undefined);
   if (failed?.failure === undefined) return {};
   const { at, failure, status, answer } = failed;
-  return {
-    lastFailure: {
-      at: iso(at),
-      failure,
-      ...(status !== undefined && { status }),
-      ...(answer !== undefined && { answer }),
-    },
-  };
+  const more = { ...(status !== undefined && { status }), ...(answer !== undefined && { answer }) };
+  return { lastFailure: { at: iso(at), failure, ...more } };
 }

@@ -2,122 +2,84 @@ import * as z from 'zod';
 import type { Json } from '../basics/json.ts';
 import { type ChangeEvent, type EventType, eventSchemas } from '../model/event.ts';
 import { wants } from '../model/filter.ts';
-import type { JournalEntry, JournalRecord } from '../store/store.ts';
+import type { JournalEntry } from '../store/store.ts';
 import type { OperationsContext } from './context.ts';
-import { cursorOf, DEFAULT_LIMIT, iso, readCursor } from './page.ts';
+import { cursorTo, DEFAULT_LIMIT, iso, readCursor, searchJournal } from './page.ts';
 import { processesOf } from './processes.ts';
 import type { AnswerOf } from './protocol/answers.ts';
 import type { RequestOf } from './protocol/requests.ts';
-import { didYouMean, Refused } from './refused.ts';
+import { didYouMean, Refused, wrongRequest } from './refused.ts';
 
-/** A page ends at any of these limits: so it takes a short time and fits into an answer, however large the
- *  journal is. */
-export const MAX_RECORDS = 1_000;
+/** A page ends at this size, so that it fits into an answer. */
 const MAX_BYTES = 3_000_000;
-export const SEARCH_TIMEOUT_MS = 2_000;
 
 /** The last record that was read, and how many of its events are on a page already. */
-const place = z.strictObject({ record: z.string().optional(), told: z.int().nonnegative() });
-type Place = z.infer<typeof place>;
+const place = z.strictObject({ record: z.string().optional(), shown: z.int().nonnegative() });
 
 type Query = RequestOf<'events'>;
 
 /** A page of the journal. */
 export async function listEvents(
-  context: Pick<OperationsContext, 'clock'> & Parameters<typeof processesOf>[0],
+  context: Parameters<typeof processesOf>[0],
   asked: Query,
 ): Promise<AnswerOf<'events'>> {
-  const { order = 'newest-first', limit = DEFAULT_LIMIT, cursor } = asked;
+  const { order = 'newest-first', limit = DEFAULT_LIMIT, cursor, project } = asked;
   checkTypes(asked.types);
-  const from = readCursor<Place>('events', cursor, place) ?? { told: 0 };
-  const began = context.clock();
-  const page = new Page(asked, limit, from);
+  let last: z.infer<typeof place> = readCursor('events', cursor, place) ?? { shown: 0 };
+  const at = iso(context.clock());
+  const isMeant = matcherOf(asked);
+  const events: AnswerOf<'events'>['events'] = [];
+  let [searched, bytes] = [0, 0];
+  let readTo: number | undefined;
   const search = {
     order,
     since: asked.since === undefined ? 0 : Date.parse(asked.since),
     until: asked.until === undefined ? Number.MAX_SAFE_INTEGER : Date.parse(asked.until),
     processes: await processesOf(context, asked),
-    from: from.record,
+    from: last.record,
   };
-  let read = 0;
-  for await (const record of context.journal.search(search)) {
-    if (page.take(record, order === 'newest-first')) break;
-    read += 1;
-    if (read < MAX_RECORDS && context.clock() - began < SEARCH_TIMEOUT_MS) continue;
-    page.leave();
-    break;
-  }
-  return page.answer(began);
-}
-
-class Page {
-  readonly #asked: Query;
-  readonly #limit: number;
-  readonly #isMeant: (event: ChangeEvent) => boolean;
-  #searched = 0;
-  readonly #events: AnswerOf<'events'>['events'] = [];
-  #place: Place;
-  #readTo: number | undefined;
-  #bytes = 0;
-  #isLeft = false;
-
-  constructor(asked: Query, limit: number, place: Place) {
-    this.#asked = asked;
-    this.#limit = limit;
-    this.#isMeant = matcherOf(asked);
-    this.#place = place;
-  }
-
-  /** @returns true when the page is full; the rest of the record is then for the next one */
-  take(record: JournalRecord, isBackwards: boolean): boolean {
-    const { project } = this.#asked;
-    const isMeant = project === undefined || record.isOf(project);
-    const all = isMeant ? record.events() : [];
-    const meant = all.filter(this.#isMeant);
-    const events = isBackwards ? meant.toReversed() : meant;
-    this.#readTo = record.at;
-    const isLeft = this.#place.record === record.position;
-    if (!isLeft) this.#searched += all.length;
-    const told = isLeft ? this.#place.told : 0;
-    this.#place = { record: record.position, told };
-    for (const event of events.slice(told)) {
-      const bytes = Buffer.byteLength(JSON.stringify(event));
-      if (this.#events.length > 0 && this.#bytes + bytes > MAX_BYTES) this.#isLeft = true;
-      if (this.#isLeft || this.#events.length === this.#limit) return this.leave();
-      this.#bytes += bytes;
-      this.#events.push({ committedAt: iso(record.at), event });
-      this.#place = { ...this.#place, told: this.#place.told + 1 };
+  const isLast = await searchJournal(context, search, record => {
+    const all = project === undefined || record.isOf(project) ? record.events() : [];
+    const isResumed = last.record === record.position;
+    if (!isResumed) searched += all.length;
+    last = { record: record.position, shown: isResumed ? last.shown : 0 };
+    readTo = record.at;
+    const meant = all.filter(isMeant);
+    for (const event of (order === 'newest-first' ? meant.toReversed() : meant).slice(last.shown)) {
+      bytes += Buffer.byteLength(JSON.stringify(event));
+      // The rest of the record is for the next page.
+      if (events.length > 0 && bytes > MAX_BYTES) return true;
+      events.push({ committedAt: iso(record.at), event });
+      last = { ...last, shown: last.shown + 1 };
+      if (events.length === limit) return true;
     }
-    return this.#events.length === this.#limit && this.leave();
-  }
-
-  /** Ends the page, after which there may be more. */
-  leave(): true {
-    this.#isLeft = true;
-    return true;
-  }
-
-  answer(at: number): AnswerOf<'events'> {
-    return {
-      at: iso(at),
-      events: this.#events,
-      ...(this.#readTo !== undefined && { readTo: iso(this.#readTo) }),
-      searched: this.#searched,
-      ...(this.#isLeft && { cursor: cursorOf('events', this.#place) }),
-    };
-  }
+    return false;
+  });
+  return {
+    at,
+    events,
+    ...(readTo !== undefined && { readTo: iso(readTo) }),
+    searched,
+    ...cursorTo('events', isLast ? undefined : last),
+  };
 }
 
-/** Whether an event is asked for; the request is prepared once. */
-function matcherOf({ types, task, field, actor, search }: Query): (event: ChangeEvent) => boolean {
+/** Whether an event is asked for; the request is prepared once. Every word of a search must be part of one of the
+ *  event's texts, in any case. */
+function matcherOf({ types, task, field, actor, search = '' }: Query): (event: ChangeEvent) => boolean {
   const filter = {
     ...(types && { events: types as EventType[] }),
     ...(field !== undefined && { fields: [field] }),
     ...(actor !== undefined && { actors: [actor] }),
   };
-  const hasWords = search === undefined ? () => true : wordMatcher(search);
-  const isOfTask = ({ data }: ChangeEvent) => task === undefined || ('task' in data && data.task.id === task);
-  return event => isOfTask(event) && wants(filter, event) && hasWords(event);
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
+  return event => {
+    const { data } = event;
+    if (task !== undefined && !('task' in data && data.task.id === task)) return false;
+    if (!wants(filter, event)) return false;
+    const text = words.length > 0 ? textOf(event) : '';
+    return words.every(word => text.includes(word));
+  };
 }
 
 /** @throws Refused for an unknown type: it is a typo, with which nothing would ever be found */
@@ -126,7 +88,7 @@ export function checkTypes(types: readonly string[] | undefined): void {
   const wrong = types?.find(type => !known.includes(type));
   if (wrong === undefined) return;
   const hint = didYouMean(wrong, known) || ` There are ${known.join(', ')}.`;
-  throw new Refused(`types: no event is of such a type.${hint}`, { isUsage: true });
+  throw wrongRequest(`types: no event is of such a type.${hint}`);
 }
 
 /** @throws Refused when the journal doesn't have it */
@@ -138,15 +100,6 @@ export async function findEvent(
   if (!entry)
     throw new Refused('There is no event of this id in the last 30 days. The list of events has their ids.');
   return entry;
-}
-
-/** Prepares a text search: every word must be part of one of the event's texts, in any case. */
-function wordMatcher(search: string): (event: ChangeEvent) => boolean {
-  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
-  return event => {
-    const text = textOf(event);
-    return words.every(word => text.includes(word));
-  };
 }
 
 /** The whole record, and when it was read: not part of the change. */

@@ -16,12 +16,11 @@ export interface Following {
   readonly sleep: Sleep;
   /** Ends it, even while it waits. */
   readonly signal?: AbortSignal | undefined;
-  /** How long to wait, in ms, when there were no further events. */
-  readonly interval?: number;
   /** The most events of one page. */
   readonly limit?: number;
 }
 
+/** How long to wait when there were no further events. */
 const INTERVAL_MS = 1_000;
 const LIMIT = 100;
 
@@ -39,73 +38,38 @@ const LOOK_BACK_EVERY_MS = 10_000;
  *  become visible late. Only the ids of the last two minutes are held. @throws what `ask` throws */
 export async function* follow(
   query: Followed,
-  following: Following,
+  { ask, clock, sleep, signal, limit = LIMIT }: Following,
 ): AsyncGenerator<Committed, void, undefined> {
-  const { ask, sleep, signal, interval = INTERVAL_MS } = following;
-  const follower = new Follower(query, following, Date.parse(query.since ?? (await nowThere(ask))));
-  while (!signal?.aborted) {
-    yield* follower.round();
-    if (follower.isAtEnd && !signal?.aborted) await sleep(interval, signal).catch(unless(signal));
-  }
-}
-
-class Follower {
-  readonly #query: Followed;
-  readonly #following: Following;
-  readonly #since: number;
+  const since = Date.parse(query.since ?? (await nowThere(ask)));
   /** The ids that were yielded, with the times of their commits. */
-  readonly #told = new Map<string, number>();
-  #readTo: number;
-  #lookedBack: number | undefined;
-  /** Whether the last round read everything that there was. */
-  isAtEnd = false;
-
-  constructor(query: Followed, following: Following, since: number) {
-    this.#query = query;
-    this.#following = following;
-    this.#since = since;
-    this.#readTo = since;
-  }
-
-  /** Yields what is new. While there is always more to read, it ends after some time, so that the next round
-   *  can look back. */
-  async *round(): AsyncGenerator<Committed, void, undefined> {
-    const { ask, clock, signal, limit = LIMIT } = this.#following;
-    const began = { at: clock(), readTo: this.#readTo };
-    const from = this.#beginning(began.at);
-    const isTime = () => this.#readTo > began.readTo && clock() - began.at >= LOOK_BACK_EVERY_MS;
+  const yielded = new Map<string, number>();
+  let readTo = since;
+  let lookedBackAt = Number.NEGATIVE_INFINITY;
+  while (!signal?.aborted) {
+    const began = { at: clock(), readTo };
+    const isBack = began.at - lookedBackAt >= LOOK_BACK_EVERY_MS;
+    if (isBack) lookedBackAt = began.at;
+    const from = iso(Math.max(since, readTo - (isBack ? OVERLAP_MS : 0)));
+    // While there is always more to read, a round ends after some time, so that the next one can look back.
+    const isTime = () => readTo > began.readTo && clock() - began.at >= LOOK_BACK_EVERY_MS;
     let cursor: string | undefined;
     do {
-      const page: Page = await ask(requestOf(this.#query, { from, cursor, limit }));
-      yield* this.#newOf(page);
-      this.#readTo = Math.max(this.#readTo, reached(page));
+      const page: Page = await ask({
+        ...{ ...query, operation: 'events', order: 'oldest-first' },
+        ...{ since: from, limit, ...(cursor !== undefined && { cursor }) },
+      });
+      const fresh = page.events.filter(({ event }) => !yielded.has(event.id));
+      for (const { event, committedAt } of fresh) yielded.set(event.id, Date.parse(committedAt));
+      yield* fresh;
+      readTo = Math.max(readTo, reached(page));
       cursor = page.cursor;
     } while (cursor !== undefined && !isTime() && !signal?.aborted);
-    this.isAtEnd = cursor === undefined;
-    for (const [id, at] of this.#told) if (at < this.#readTo - OVERLAP_MS) this.#told.delete(id);
+    for (const [id, at] of yielded) if (at < readTo - OVERLAP_MS) yielded.delete(id);
+    if (cursor !== undefined) continue;
+    await sleep(INTERVAL_MS, signal).catch(error => {
+      if (!signal?.aborted) throw error;
+    });
   }
-
-  #beginning(now: number): number {
-    const isBack = this.#lookedBack === undefined || now - this.#lookedBack >= LOOK_BACK_EVERY_MS;
-    if (isBack) this.#lookedBack = now;
-    return Math.max(this.#since, this.#readTo - (isBack ? OVERLAP_MS : 0));
-  }
-
-  *#newOf({ events }: Page): Generator<Committed, void, undefined> {
-    for (const committed of events) {
-      const { event, committedAt } = committed;
-      if (this.#told.has(event.id)) continue;
-      this.#told.set(event.id, Date.parse(committedAt));
-      yield committed;
-    }
-  }
-}
-
-/** Ignores that a wait was aborted. */
-function unless(signal: AbortSignal | undefined): (error: unknown) => void {
-  return error => {
-    if (!signal?.aborted) throw error;
-  };
 }
 
 /** The time by the clock of whoever answers. */
@@ -118,12 +82,4 @@ async function nowThere(ask: Following['ask']): Promise<string> {
  *  doesn't hide those before it. */
 function reached({ readTo, at }: Page): number {
   return readTo === undefined ? 0 : Math.min(Date.parse(readTo), Date.parse(at));
-}
-
-function requestOf(
-  query: Followed,
-  { from, cursor, limit }: { from: number; cursor: string | undefined; limit: number },
-): RequestOf<'events'> {
-  const place = { since: iso(from), ...(cursor !== undefined && { cursor }) };
-  return { ...query, operation: 'events', order: 'oldest-first', ...place, limit };
 }

@@ -1,9 +1,8 @@
 import * as z from 'zod';
 import { isTooDeep, type Json } from '../basics/json.ts';
 import { nearest } from '../basics/nearest.ts';
-import type { ProcessKey } from '../basics/process.ts';
 import type { Action, Subject } from '../store/store.ts';
-import type { Acted, OperationsContext } from './context.ts';
+import type { Acted, OperationOf, OperationsContext } from './context.ts';
 import { listAttempts, listDeadLetters, resend, resendDead, testEndpoint, traceEvent } from './deliveries.ts';
 import {
   addEndpoint,
@@ -14,31 +13,65 @@ import {
 } from './endpoint-settings.ts';
 import { findEndpoint, listEndpoints, pauseEndpoint, removeEndpoint, resumeEndpoint } from './endpoints.ts';
 import { listEvents } from './events.ts';
-import { cursorOf, DEFAULT_LIMIT, iso, readCursor } from './page.ts';
+import { cursorTo, DEFAULT_LIMIT, iso, readCursor } from './page.ts';
 import {
   examineProcess,
-  findKnownProcess,
+  findOrForgotten,
   forgetProcess,
   onlyOne,
-  orForgotten,
   releaseProcess,
+  showStatus,
   startPass,
 } from './processes.ts';
 import type { AnswerOf, AnswerTo } from './protocol/answers.ts';
-import type { Reply } from './protocol/reply.ts';
 import {
-  type Act,
   isLook,
-  type Look,
   type Operation,
+  type Reply,
   type Request,
   type RequestOf,
   request,
 } from './protocol/requests.ts';
-import { Refused } from './refused.ts';
+import { didYouMean, Refused, wrongRequest } from './refused.ts';
 import { cancelReplay, replay } from './replay.ts';
 import { clearSetAside, readLogs, republish, retrySetAside, showSetAside } from './stack-operations.ts';
-import { showStatus } from './status.ts';
+
+/** A page of actions, the newest first: those on one endpoint, on one process, or all. */
+const listActions: OperationOf<'actions'> = async (context, asked) => {
+  const { endpoint, limit = DEFAULT_LIMIT, cursor } = asked;
+  const place = readCursor('actions', cursor, z.string());
+  const { actions, position } = await context.actions.list(await subjectOf(context, asked), limit, place);
+  // A removed endpoint keeps its actions: a name is unknown only if it has none.
+  if (endpoint !== undefined && actions.length === 0 && !cursor) await findEndpoint(context, endpoint);
+  return { actions: actions.map(actionAnswer), ...cursorTo('actions', position) };
+};
+
+/** @throws Refused for an unknown process that has no actions */
+async function subjectOf(
+  context: OperationsContext,
+  { endpoint, process, workspace }: RequestOf<'actions'>,
+): Promise<Subject | undefined> {
+  if (endpoint !== undefined) return { endpoint };
+  if (process === undefined) return undefined;
+  const found = await findOrForgotten(context, { process, workspace }, async key => {
+    const { actions } = await context.actions.list({ process: key }, 1);
+    return actions.length > 0;
+  });
+  return { process: onlyOne(found) };
+}
+
+function actionAnswer({ at, subject, ...action }: Action): AnswerOf<'actions'>['actions'][number] {
+  const { who, isProven, operation, details } = action;
+  return {
+    ...{ at: iso(at), who, isProven, operation },
+    ...('endpoint' in subject && subject),
+    ...('process' in subject && {
+      workspace: subject.process.workspace,
+      process: subject.process.processId,
+    }),
+    ...(details !== undefined && { details }),
+  };
+}
 
 /** The caller of a request. */
 export interface Caller {
@@ -53,15 +86,8 @@ export interface Caller {
  *  @throws Refused for a request that can't be carried out; its message says why, and the remedy */
 export type Operations = <Asked extends Request>(asked: Asked, caller: Caller) => Promise<AnswerTo<Asked>>;
 
-type Run<Name extends Operation, Result> = (
-  context: OperationsContext,
-  asked: RequestOf<Name>,
-) => Promise<Result>;
-
 /** The function of each operation. */
-const OPERATIONS: { readonly [Name in Look]: Run<Name, AnswerOf<Name>> } & {
-  readonly [Name in Act]: Run<Name, Acted<AnswerOf<Name>>>;
-} = {
+const OPERATIONS: { readonly [Name in Operation]: OperationOf<Name> } = {
   status: showStatus,
   events: listEvents,
   trace: traceEvent,
@@ -100,19 +126,21 @@ export function createOperations(context: OperationsContext): Operations {
     const run = OPERATIONS[asked.operation] as (context: OperationsContext, asked: Request) => Promise<never>;
     if (isLook(asked)) return run(context, asked);
     const { answer, action }: Acted<AnswerTo<Asked>> = await run(context, asked);
-    const { who, isProven } = caller;
-    if (action) await recordAction(context, { ...action, operation: asked.operation, who, isProven });
+    if (action) await recordAction(context, { operation: asked.operation, ...caller, ...action });
     return answer;
   };
 }
 
-/** Answers a request that came over a wire.
+/** Answers a request that came over a wire. @throws as `replyOf` */
+export function answerRequest(operations: Operations, asked: unknown, caller: Caller): Promise<Reply> {
+  return replyOf(() => operations(readRequest(asked), caller));
+}
+
+/** The reply over a wire.
  *  @throws unexpected errors, which the caller reports without their text */
-export async function answerRequest(operations: Operations, asked: unknown, caller: Caller): Promise<Reply> {
+export async function replyOf(answer: () => Promise<unknown>): Promise<Reply> {
   try {
-    return {
-      answer: (await operations(readRequest(asked), caller)) as Extract<Reply, { answer: unknown }>['answer'],
-    };
+    return { answer: (await answer()) as Extract<Reply, { answer: unknown }>['answer'] };
   } catch (error) {
     if (error instanceof Refused) return { refused: error.message, isUsage: error.isUsage };
     throw error;
@@ -126,117 +154,47 @@ const MAX_LEVELS = 64;
  *  a secret in the wrong place */
 export function readRequest(asked: unknown): Request {
   if (isTooDeep(asked as Json, MAX_LEVELS))
-    throw new Refused(`A request has at most ${MAX_LEVELS} levels of nesting.`, { isUsage: true });
+    throw wrongRequest(`A request has at most ${MAX_LEVELS} levels of nesting.`);
   const parsed = request.safeParse(asked);
   if (parsed.success) return parsed.data;
   const problems = parsed.error.issues.map(issue => problemOf(issue, asked));
-  throw new Refused(problems.join('\n'), { isUsage: true });
+  throw wrongRequest(problems.join('\n'));
 }
 
 function problemOf(issue: z.core.$ZodIssue, asked: unknown): string {
-  const operation = operationOf(asked);
-  if (issue.code === 'invalid_union' && operation === undefined) return unknownOperation(asked);
-  if (issue.code === 'unrecognized_keys') return unknownKeys(issue.keys, operation);
+  const typed = (asked as { operation?: unknown } | null)?.operation;
+  const allowed = KEYS.get(typed);
+  if (issue.code === 'invalid_union' && !allowed) {
+    const names = request.options.map(({ shape }) => shape.operation.value);
+    return `operation: one of ${names.join(', ')}.${typeof typed === 'string' ? didYouMean(typed, names) : ''}`;
+  }
+  if (issue.code === 'unrecognized_keys' && allowed) return unknownKeys(issue.keys, `${typed}`, allowed);
   const at = issue.path.join('.');
-  return at === '' ? 'A request is a JSON object with an operation.' : `${at}: ${lowerFirst(issue.message)}`;
+  const text = issue.message.charAt(0).toLowerCase() + issue.message.slice(1);
+  return at === '' ? 'A request is a JSON object with an operation.' : `${at}: ${text}`;
 }
 
-function unknownKeys(keys: readonly string[], operation: Operation | undefined): string {
-  const allowed = Object.keys(SHAPES.get(operation ?? '') ?? {}).filter(key => key !== 'operation');
+function unknownKeys(keys: readonly string[], operation: string, allowed: readonly string[]): string {
   const meant = keys.flatMap(key => nearest(key, allowed) ?? []);
   const hint = meant.length > 0 ? ` Did you mean ${meant.join(', ')}?` : '';
   const what = keys.length === 1 ? 'a key that is unknown here' : `${keys.length} keys that are unknown here`;
   const keysThatAre = allowed.length > 0 ? `it takes ${allowed.join(', ')}` : 'it takes no other key';
-  return `${operation ?? 'The request'} has ${what}: ${keysThatAre}.${hint}`;
+  return `${operation} has ${what}: ${keysThatAre}.${hint}`;
 }
 
-function unknownOperation(asked: unknown): string {
-  const typed = (asked as { operation?: unknown } | null)?.operation;
-  const meant = typeof typed === 'string' ? nearest(typed, [...SHAPES.keys()]) : undefined;
-  return `operation: one of ${[...SHAPES.keys()].join(', ')}.${meant ? ` Did you mean ${meant}?` : ''}`;
-}
-
-function operationOf(asked: unknown): Operation | undefined {
-  const typed = (asked as { operation?: unknown } | null)?.operation;
-  return typeof typed === 'string' && SHAPES.has(typed) ? (typed as Operation) : undefined;
-}
-
-function lowerFirst(text: string): string {
-  return text.charAt(0).toLowerCase() + text.slice(1);
-}
-
-const SHAPES: ReadonlyMap<string, object> = new Map(
-  request.options.map(({ shape }) => [shape.operation.value, shape]),
+/** The keys of each request beside its operation. */
+const KEYS: ReadonlyMap<unknown, readonly string[]> = new Map(
+  request.options.map(({ shape: { operation, ...keys } }) => [operation.value, Object.keys(keys)]),
 );
 
 /** Adds an entry to the action log. A failure is only logged: the answer must not say that the operation
  *  failed, nor be lost with a secret that is shown only once. */
 async function recordAction(
   { actions, clock, log }: OperationsContext,
-  done: NonNullable<Acted<unknown>['action']> & Pick<Action, 'operation' | 'who' | 'isProven'>,
+  done: Omit<Action, 'at'>,
 ): Promise<void> {
   const action = { at: clock(), ...done };
-  try {
-    await actions.note(action);
-  } catch (error) {
+  await actions.note(action).catch(error => {
     log.error('Could not write to the action log.', { ...action, error: String(error) });
-  }
-}
-
-/** A page of actions, the newest first: those on one endpoint, on one process, or all. */
-async function listActions(
-  context: OperationsContext,
-  asked: RequestOf<'actions'>,
-): Promise<AnswerOf<'actions'>> {
-  const { limit = DEFAULT_LIMIT, cursor } = asked;
-  const position = readCursor('actions', cursor, z.string());
-  const page = await context.actions.list(await subjectOf(context, asked), limit, position);
-  // A removed endpoint or process keeps its actions: a name is unknown only if it has none.
-  if (page.actions.length === 0 && cursor === undefined) await checkSubject(context, asked);
-  return {
-    actions: page.actions.map(entryOf),
-    ...(page.position !== undefined && { cursor: cursorOf('actions', page.position) }),
-  };
-}
-
-async function subjectOf(
-  context: OperationsContext,
-  { endpoint, process, workspace }: RequestOf<'actions'>,
-): Promise<Subject | undefined> {
-  if (endpoint !== undefined) return { endpoint };
-  if (process === undefined) return undefined;
-  if (workspace !== undefined) return { process: { workspace, processId: process } };
-  const hasData = async (key: ProcessKey) =>
-    (await context.actions.list({ process: key }, 1)).actions.length > 0;
-  const find = async () => [await findKnownProcess(context, { process })];
-  const found = onlyOne(await orForgotten(context, { process }, { find, hasData }));
-  return { process: { workspace: found.workspace, processId: found.processId } };
-}
-
-/** @throws Refused for an unknown name */
-async function checkSubject(
-  context: OperationsContext,
-  { endpoint, process, workspace }: RequestOf<'actions'>,
-): Promise<void> {
-  if (endpoint !== undefined) await findEndpoint(context, endpoint);
-  if (process !== undefined) await findKnownProcess(context, { process, workspace });
-}
-
-function entryOf({
-  at,
-  who,
-  isProven,
-  operation,
-  subject,
-  details,
-}: Action): AnswerOf<'actions'>['actions'][number] {
-  return {
-    ...{ at: iso(at), who, isProven, operation },
-    ...('endpoint' in subject && { endpoint: subject.endpoint }),
-    ...('process' in subject && {
-      workspace: subject.process.workspace,
-      process: subject.process.processId,
-    }),
-    ...(details !== undefined && { details }),
-  };
+  });
 }

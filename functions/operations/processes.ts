@@ -1,55 +1,52 @@
+import * as z from 'zod';
+import { happenedAt } from '../basics/clock.ts';
+import { mapInParallel } from '../basics/in-parallel.ts';
+import { byText } from '../basics/order.ts';
 import type { ProcessKey } from '../basics/process.ts';
-import type { KnownProcess, Roster } from '../store/store.ts';
-import type { Acted, OperationsContext } from './context.ts';
-import { iso, MAX_COUNTED } from './page.ts';
-import type { AnswerOf } from './protocol/answers.ts';
+import { longestSilence } from '../config/workspace.ts';
+import type { Debt, PassFailure } from '../model/process-state.ts';
+import type { KnownProcess, Progress, Roster } from '../store/store.ts';
+import { acted, type OperationOf, type OperationsContext } from './context.ts';
+import { endpointsAfter } from './endpoints.ts';
+import { CONCURRENCY, cursorTo, DEFAULT_LIMIT, hasEvents, iso, MAX_COUNTED, readCursor } from './page.ts';
 import type { RequestOf } from './protocol/requests.ts';
+import type { ProcessStatus } from './protocol/status.ts';
 import { didYouMean, Refused } from './refused.ts';
 
 /** Starts a pass; the answer does not wait for it. */
-export async function startPass(
-  context: OperationsContext,
-  { mode, ...asked }: RequestOf<'pass'>,
-): Promise<Acted<AnswerOf<'pass'>>> {
-  const process = keyOf(await findProcess(context, asked));
+export const startPass: OperationOf<'pass'> = async (context, { mode, ...asked }) => {
+  const process = await findProcess(context, asked);
   const startedAt = iso(context.clock());
-  await context.passes.start(process, mode);
-  return {
-    answer: { workspace: process.workspace, process: process.processId, mode, startedAt },
-    action: { subject: { process }, details: mode },
-  };
-}
+  await context.startPass(process, mode);
+  return acted({ process }, { ...namesOf(process), mode, startedAt }, [mode]);
+};
 
 /** Lets the deletions of a process that is on hold go ahead. Refused for others: a release in advance would
  *  mean that their deletions never wait. */
-export async function releaseProcess(
-  context: OperationsContext,
-  { dryRun = false, ...asked }: RequestOf<'release'>,
-): Promise<Acted<AnswerOf<'release'>>> {
-  const process = keyOf(await findProcess(context, asked));
+export const releaseProcess: OperationOf<'release'> = async (context, { dryRun = false, ...asked }) => {
+  const process = await findProcess(context, asked);
   const { hold } = await context.states.progress(process);
   const isOnHold = hold !== undefined && (dryRun || (await context.states.release(process)));
   if (!isOnHold) throw new Refused('This process is not on hold: no deletions wait.');
-  const { workspace, processId } = process;
-  const answer = { workspace, process: processId, projects: hold.missing, since: iso(hold.since), dryRun };
-  if (dryRun) return { answer };
-  return { answer, action: { subject: { process }, details: `${hold.missing} projects` } };
-}
+  const answer = { ...namesOf(process), projects: hold.missing, since: iso(hold.since), dryRun };
+  return dryRun ? { answer } : acted({ process }, answer, [`${hold.missing} projects`]);
+};
 
 /** Deletes the stored data of a process that is no longer configured, at most a thousand projects with each
  *  request. If it is configured again, it begins with a new baseline. */
-export async function forgetProcess(
-  context: OperationsContext,
-  { dryRun = false, ...asked }: RequestOf<'forget'>,
-): Promise<Acted<AnswerOf<'forget'>>> {
-  const { isRunning, roster, clock } = context;
+export const forgetProcess: OperationOf<'forget'> = async (context, { dryRun = false, ...asked }) => {
+  const { isRunning, roster, clock, toApply } = context;
   if (!isRunning)
     throw new Refused('Nothing runs: only a run knows what is configured. Start it, and ask again.');
-  const process = keyOf(await findRemovedProcess(context, asked));
-  const { workspace, processId } = process;
+  const removed = (await findProcesses(context, asked)).filter(({ isRemoved }) => isRemoved);
+  if (removed.length === 0)
+    throw new Refused(
+      `This process is in the configuration. Take it out of it first, and ${toApply}: only then can it be forgotten.`,
+    );
+  const process = onlyOne(removed);
   const answer = (atLeast: number, isExact: boolean) => ({
-    ...{ workspace, process: processId, dryRun },
-    projects: { atLeast, isExact },
+    ...namesOf(process),
+    ...{ dryRun, projects: { atLeast, isExact } },
   });
   if (dryRun) {
     const projects = await roster.count(process, MAX_COUNTED);
@@ -59,119 +56,85 @@ export async function forgetProcess(
   if (forgotten === 'busy')
     throw new Refused('A pass walks it still. When the status shows none under way, ask again.');
   const { projects, isDone } = forgotten;
-  const details = `${projects} projects${isDone ? '' : ', and more are left'}`;
-  return { answer: answer(projects, isDone), action: { subject: { process }, details } };
-}
+  return acted({ process }, answer(projects, isDone), [
+    `${projects} projects`,
+    ...(isDone ? [] : ['and more are left']),
+  ]);
+};
 
 /** Runs the doctor on one process. */
-export async function examineProcess(
-  context: OperationsContext,
-  asked: RequestOf<'doctor'>,
-): Promise<AnswerOf<'doctor'>> {
+export const examineProcess: OperationOf<'doctor'> = async (context, asked) => {
   return context.doctor(await findProcess(context, asked));
-}
+};
 
-function keyOf({ workspace, processId }: KnownProcess) {
-  return { workspace, processId };
+const namesOf = ({ workspace, processId }: ProcessKey) => ({ workspace, process: processId });
+
+/** By this text, processes are told apart, and ordered by workspace and identifier. */
+export const placeOf = ({ workspace, processId }: ProcessKey): string => `${workspace}\0${processId}`;
+
+export function inOrder<Process extends ProcessKey>(all: readonly Process[]): Process[] {
+  return all.toSorted((one, other) => byText(placeOf(one), placeOf(other)));
 }
 
 type Known = Pick<OperationsContext, 'processes'> & { readonly roster: Pick<Roster, 'list'> };
-type Asked = { readonly process: string; readonly workspace?: string | undefined };
+type Asked = Pick<RequestOf<'doctor'>, 'process' | 'workspace'>;
 
 /** The configured processes, and those that are no longer configured but still have stored data. */
-export async function knownProcesses({ processes, roster }: Known): Promise<readonly KnownProcess[]> {
+async function knownProcesses({ processes, roster }: Known): Promise<readonly KnownProcess[]> {
   const [configured, kept] = await Promise.all([processes(), roster.list()]);
-  const nameOf = ({ workspace, processId }: ProcessKey) => JSON.stringify([workspace, processId]);
-  const names = new Set(configured.map(nameOf));
-  const removed = kept.filter(each => !names.has(nameOf(each)));
+  const places = new Set(configured.map(placeOf));
+  const removed = kept.filter(each => !places.has(placeOf(each)));
   return [...configured, ...removed.map(each => ({ ...each, isRemoved: true as const }))];
 }
 
-const REMOVED =
-  'The configuration has this process no more. Take it in again, or forget it, which deletes what is kept of it.';
-
 /** A configured process. @throws Refused when none or several have this identifier */
-async function findProcess(known: Known, asked: Asked): Promise<KnownProcess> {
-  const configured = (await findProcesses(known, asked)).filter(({ isRemoved }) => !isRemoved);
-  if (configured.length > 0) return onlyOne(configured);
-  throw new Refused(REMOVED);
+async function findProcess(known: Known, asked: Asked): Promise<ProcessKey> {
+  return onlyOne(await findConfigured(known, asked));
 }
 
-/** A configured process, else one that is no longer configured. @throws as above */
-export async function findKnownProcess(known: Known, asked: Asked): Promise<KnownProcess> {
+/** The processes of this identifier. @throws Refused when none of them is configured */
+export async function findConfigured(known: Known, asked: Asked): Promise<readonly KnownProcess[]> {
   const found = await findProcesses(known, asked);
-  const configured = found.filter(({ isRemoved }) => !isRemoved);
-  return onlyOne(configured.length > 0 ? configured : found);
-}
-
-/** A process that has stored data, but is no longer configured. @throws Refused when it is configured, and as
- *  above */
-async function findRemovedProcess(context: OperationsContext, asked: Asked): Promise<KnownProcess> {
-  const removed = (await findProcesses(context, asked)).filter(({ isRemoved }) => isRemoved);
-  if (removed.length > 0) return onlyOne(removed);
+  if (found.some(({ isRemoved }) => !isRemoved)) return found;
   throw new Refused(
-    `This process is in the configuration. Take it out of it first, and ${context.toApply}: only then can it be forgotten.`,
+    'The configuration has this process no more. Take it in again, or forget it, which deletes what is kept of it.',
   );
 }
 
-/** @throws Refused when there are several */
-export function onlyOne<Process extends ProcessKey>(found: readonly Process[]): Process {
-  const [one, ...more] = found as [Process, ...Process[]];
-  if (more.length === 0) return one;
-  const workspaces = found.map(({ workspace }) => workspace).join(' or ');
+/** A configured process is preferred. @throws Refused when there are several */
+export function onlyOne(found: readonly KnownProcess[]): ProcessKey {
+  const configured = found.filter(({ isRemoved }) => !isRemoved);
+  const [one, ...more] = (configured.length > 0 ? configured : found) as [KnownProcess, ...KnownProcess[]];
+  if (more.length === 0) return { workspace: one.workspace, processId: one.processId };
+  const workspaces = [one, ...more].map(({ workspace }) => workspace).join(' or ');
   throw new Refused(`Several workspaces have a process of this identifier. Name one: ${workspaces}.`);
-}
-
-/** @throws Refused when no configured process has this identifier */
-export async function checkConfigured(known: Known, process: string): Promise<void> {
-  const found = await findProcesses(known, { process });
-  if (found.every(({ isRemoved }) => isRemoved)) throw new Refused(REMOVED);
 }
 
 /** The processes of a workspace, those of an identifier, or the one of both, including those that are no
  *  longer configured, or were forgotten and still have events. Undefined when neither is given, which means
  *  all processes. */
 export async function processesOf(
-  known: Known & Pick<OperationsContext, 'journal'>,
-  { process, workspace }: Partial<Record<keyof Asked, string | undefined>>,
+  context: Known & Pick<OperationsContext, 'journal' | 'clock'>,
+  { process, workspace }: { [Key in keyof Asked]?: string | undefined },
 ): Promise<readonly ProcessKey[] | undefined> {
   if (process === undefined)
-    return workspace === undefined ? undefined : inWorkspace(workspace, await knownProcesses(known));
-  const asked = { process, workspace };
-  const find = () => findProcesses(known, asked);
-  return orForgotten(known, asked, { find, hasData: key => hasEvents(known, key) });
+    return workspace === undefined ? undefined : inWorkspace(workspace, await knownProcesses(context));
+  return findOrForgotten(context, { process, workspace }, key => hasEvents(context, key));
 }
 
-async function hasEvents(
-  { journal }: Pick<OperationsContext, 'journal'>,
-  process: ProcessKey,
-): Promise<boolean> {
-  const all = { order: 'newest-first', since: 0, until: Number.MAX_SAFE_INTEGER } as const;
-  for await (const _ of journal.search({ ...all, processes: [process] })) return true;
-  return false;
-}
-
-/** The processes that `find` finds; otherwise, those of this identifier that are unknown, but for which
- *  `hasData` is true. @throws the error of `find` when there are none */
-export async function orForgotten(
+/** The processes that are known; otherwise, those of this identifier that are not, but for which `hasData` is
+ *  true. @throws Refused when there are none */
+export async function findOrForgotten(
   known: Known,
-  { process, workspace }: Asked,
-  {
-    find,
-    hasData,
-  }: {
-    readonly find: () => Promise<readonly ProcessKey[]>;
-    readonly hasData: (process: ProcessKey) => Promise<boolean>;
-  },
-): Promise<readonly ProcessKey[]> {
+  asked: Asked,
+  hasData: (process: ProcessKey) => Promise<boolean>,
+): Promise<readonly KnownProcess[]> {
+  const { process: processId, workspace } = asked;
   try {
-    return await find();
+    return await findProcesses(known, asked);
   } catch (error) {
-    const workspaces =
-      workspace === undefined
-        ? new Set((await knownProcesses(known)).map(each => each.workspace))
-        : [workspace];
-    const keys = [...workspaces].map(each => ({ workspace: each, processId: process }));
+    const all = workspace === undefined ? await knownProcesses(known) : [{ workspace }];
+    const keys = [...new Set(all.map(each => each.workspace))].map(name => ({ workspace: name, processId }));
     const kept = await Promise.all(keys.map(hasData));
     const forgotten = keys.filter((_, index) => kept[index]);
     if (forgotten.length === 0) throw error;
@@ -179,22 +142,112 @@ export async function orForgotten(
   }
 }
 
-async function findProcesses(
-  known: Known,
-  { process, workspace }: Asked,
-): Promise<[KnownProcess, ...KnownProcess[]]> {
+async function findProcesses(known: Known, { process, workspace }: Asked): Promise<readonly KnownProcess[]> {
   const all = await knownProcesses(known);
   const candidates = workspace === undefined ? all : inWorkspace(workspace, all);
-  const [found, ...more] = candidates.filter(({ processId }) => processId === process);
-  if (found) return [found, ...more];
-  const names = candidates.map(({ processId }) => processId);
-  const hint = didYouMean(process, names) || ' The status lists all that there are.';
-  throw new Refused(`There is no process of this identifier.${hint}`);
+  const found = candidates.filter(({ processId }) => processId === process);
+  if (found.length > 0) return found;
+  const ids = candidates.map(({ processId }) => processId);
+  throw new Refused(`There is no process of this identifier.${didYouMean(process, ids) || IN_STATUS}`);
 }
 
 function inWorkspace(workspace: string, all: readonly KnownProcess[]): KnownProcess[] {
   const found = all.filter(each => each.workspace === workspace);
   if (found.length > 0) return found;
-  const hint = didYouMean(workspace, [...new Set(all.map(each => each.workspace))]);
-  throw new Refused(`There is no workspace of this name.${hint || ' The status lists all that there are.'}`);
+  const names = [...new Set(all.map(each => each.workspace))];
+  throw new Refused(`There is no workspace of this name.${didYouMean(workspace, names) || IN_STATUS}`);
+}
+
+const IN_STATUS = ' The status lists all that there are.';
+
+/** How many debts are shown; the others are only counted. */
+const SHOWN_DEBTS = 10;
+
+/** Where a page of the status ended: after a process, or after an endpoint. */
+const place = z.union([z.strictObject({ process: z.string() }), z.strictObject({ endpoint: z.string() })]);
+
+/** A page of the processes by workspace and identifier, then of the endpoints by name. */
+export const showStatus: OperationOf<'status'> = async (context, { cursor, limit = DEFAULT_LIMIT }) => {
+  const { label: house, isRunning, states, clock } = context;
+  const after: { process?: string; endpoint?: string } = readCursor('status', cursor, place) ?? {};
+  const { process = '', endpoint } = after;
+  const all = endpoint === undefined ? inOrder(await knownProcesses(context)) : [];
+  const shown = all.filter(each => placeOf(each) > process).slice(0, limit);
+  const processes = await mapInParallel(shown, CONCURRENCY, async each =>
+    statusOf(each, { progress: await states.progress(each), now: clock() }),
+  );
+  const head = { at: iso(clock()), house, isRunning, processes };
+  const last = shown.at(-1);
+  if (last && shown.length === limit)
+    return { ...head, endpoints: [], ...cursorTo('status', { process: placeOf(last) }) };
+  const found = await endpointsAfter(context, endpoint, limit - shown.length);
+  const next = found.last === undefined ? undefined : { endpoint: found.last };
+  return { ...head, endpoints: found.endpoints, ...cursorTo('status', next) };
+};
+
+interface Observed {
+  readonly progress: Progress;
+  readonly now: number;
+}
+
+function statusOf(process: KnownProcess, observed: Observed): ProcessStatus {
+  const { progress, now } = observed;
+  const { baselinedAt, sweptAt, hold, released, stalled, passes } = progress;
+  const completedAt = happenedAt(progress.completedAt, now);
+  const failure = failureOf(progress);
+  return {
+    ...namesOf(process),
+    state: stateOf(process, observed),
+    ...(baselinedAt !== undefined && { watchedSince: iso(baselinedAt) }),
+    ...(completedAt > 0 && { completedAt: iso(completedAt) }),
+    ...(sweptAt > 0 && { sweptAt: iso(sweptAt) }),
+    ...(process.interval !== undefined && { interval: process.interval }),
+    underWay: passes
+      .filter(({ isBegun, heldUntil = 0 }) => isBegun || heldUntil >= now)
+      .map(({ mode, progress }) => ({ mode, ...(progress !== undefined && { progress }) })),
+    ...(hold && { hold: { since: iso(hold.since), projects: hold.missing, isReleased: released } }),
+    ...(stalled && { stalledSince: iso(stalled.since) }),
+    ...(failure && { failure: { since: iso(failure.since), reason: failure.reason } }),
+    debts: debtsOf(progress),
+  };
+}
+
+function debtsOf({ debts }: Progress): ProcessStatus['debts'] {
+  const all = [...debts].map(([project, debt]) => ({ project, ...debt }));
+  const rank = (debt: Pick<Debt, 'told' | 'cause'>) => 2 * Number(!debt.told) + Number(!isUnread(debt));
+  const inOrder = all.toSorted((one, other) => rank(one) - rank(other) || one.metAt - other.metAt);
+  return {
+    count: all.length,
+    skipped: all.filter(({ told }) => told).length,
+    unread: all.filter(isUnread).length,
+    first: inOrder.slice(0, SHOWN_DEBTS).map(({ project, cause, reason, since, metAt, told }) => ({
+      ...{ project, cause, reason, metAt: iso(metAt), isSkipped: told },
+      ...(since > 0 && { since: iso(since) }),
+    })),
+  };
+}
+
+/** Whether a project can't be read. The other causes need no operator: a project that a sweep missed was most
+ *  likely deleted, which the next sweep confirms, and an uncertain one is read again. */
+function isUnread({ cause }: Pick<Debt, 'cause'>): boolean {
+  return cause === 'unreadable' || cause === 'no-task-list';
+}
+
+/** Why passes fail; where both modes do, why `changes` passes do. */
+function failureOf({ changesFailure, sweepFailure }: Progress): PassFailure | undefined {
+  return changesFailure ?? sweepFailure;
+}
+
+/** The worst state that applies. */
+function stateOf({ interval, isRemoved }: KnownProcess, { progress, now }: Observed): ProcessStatus['state'] {
+  const { baselined, completedAt, hold, stalled, debts, passes } = progress;
+  if (isRemoved) return 'removed';
+  const isFailing = failureOf(progress) !== undefined;
+  if (!baselined && isFailing) return 'failing';
+  if (!baselined) return passes.length > 0 ? 'baseline' : 'unknown';
+  const isSilent = interval !== undefined && now - happenedAt(completedAt, now) > longestSilence(interval);
+  if (stalled || isSilent) return 'stalled';
+  if (isFailing) return 'failing';
+  if (hold) return 'on-hold';
+  return [...debts.values()].some(isUnread) ? 'owing' : 'well';
 }

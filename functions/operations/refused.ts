@@ -12,6 +12,9 @@ export class Refused extends Error {
   }
 }
 
+/** The error for a request that is wrong itself. */
+export const wrongRequest = (message: string): Refused => new Refused(message, { isUsage: true });
+
 /** A hint at the name that an unknown one likely meant. It doesn't quote what was typed, which may be a
  *  secret in the wrong place. */
 export function didYouMean(typed: string, names: readonly string[]): string {

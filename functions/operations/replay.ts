@@ -1,16 +1,14 @@
 import { closedTo, joined } from '../delivery/health.ts';
 import type { Registered } from '../delivery/registry.ts';
 import type { Replay } from '../model/endpoint-row.ts';
-import type { EventType } from '../model/event.ts';
+import type { ChangeEvent } from '../model/event.ts';
 import { wants } from '../model/filter.ts';
-import type { JournalEntry } from '../store/store.ts';
-import { type Acted, type OperationsContext, onEndpoint } from './context.ts';
+import { acted, type OperationOf, type OperationsContext } from './context.ts';
 import { deliveryOf } from './deliveries.ts';
 import { changeRow, type Found, findEndpoint, wake } from './endpoints.ts';
-import { checkTypes, MAX_RECORDS, SEARCH_TIMEOUT_MS } from './events.ts';
-import { iso } from './page.ts';
-import { checkConfigured } from './processes.ts';
-import type { AnswerOf } from './protocol/answers.ts';
+import { checkTypes } from './events.ts';
+import { iso, searchJournal } from './page.ts';
+import { findConfigured } from './processes.ts';
 import type { RequestOf } from './protocol/requests.ts';
 import { Refused } from './refused.ts';
 
@@ -20,79 +18,68 @@ type Asked = Pick<RequestOf<'replay'>, 'to' | 'since' | 'until' | 'types' | 'pro
  *  other endpoints get nothing. This only writes the request into the endpoint's row; `workOffReplay` carries
  *  it out. A dry run counts the events.
  *  @throws Refused while another replay to this endpoint is under way */
-export async function replay(
-  context: OperationsContext,
-  { dryRun = false, ...asked }: RequestOf<'replay'>,
-): Promise<Acted<AnswerOf<'replay'>>> {
+export const replay: OperationOf<'replay'> = async (context, { dryRun = false, ...asked }) => {
   const { to, types, processes } = asked;
   checkTypes(types);
-  for (const process of processes ?? []) await checkConfigured(context, process);
-  if (dryRun) return { answer: await rehearse(context, asked) };
-  const begun = await startReplay(context, asked);
-  const times = { since: iso(begun.since), until: iso(begun.until) };
-  return onEndpoint(to, { endpoint: to, ...times, dryRun }, [
-    `since ${times.since}`,
-    `until ${times.until}`,
+  for (const process of processes ?? []) await findConfigured(context, { process });
+  const { found, replay } = dryRun ? await plan(context, asked) : await startReplay(context, asked);
+  const answer = { endpoint: to, since: iso(replay.since), until: iso(replay.until) };
+  if (dryRun) return { answer: { ...answer, events: await countEvents(context, found, replay), dryRun } };
+  return acted({ endpoint: to }, { ...answer, dryRun }, [
+    `since ${answer.since}`,
+    `until ${answer.until}`,
     ...(types ? [`types ${types.join(' ')}`] : []),
     ...(processes ? [`processes ${processes.join(' ')}`] : []),
   ]);
+};
+
+/** Counts the events that the endpoint would get, as far as an answer has time for. */
+async function countEvents(context: OperationsContext, found: Found, replay: Replay) {
+  const { since, until, processes } = replay;
+  const all = processes && (await context.processes());
+  const search = {
+    ...{ order: 'oldest-first' as const, since, until },
+    processes: all?.filter(({ processId }) => processes?.includes(processId)),
+  };
+  let atLeast = 0;
+  const isExact = await searchJournal(context, search, record => {
+    atLeast += record.events().filter(event => isWanted(event, replay, found)).length;
+    return false;
+  });
+  return { atLeast, isExact };
 }
 
-/** Counts the events that the endpoint would get, as far as one page of events reads. */
-async function rehearse(context: OperationsContext, asked: Asked): Promise<AnswerOf<'replay'>> {
-  const { found, since, until } = await checkReplay(context, asked);
-  const all = await context.processes();
-  const { to, types, processes } = asked;
-  const filters = [found.endpoint.filter ?? {}, { ...(types && { events: types as EventType[] }) }];
-  const began = context.clock();
-  const search = {
-    order: 'oldest-first' as const,
-    ...{ since, until },
-    ...(processes && { processes: all.filter(({ processId }) => processes.includes(processId)) }),
-  };
-  let [events, read, isExact] = [0, 0, true];
-  for await (const record of context.journal.search(search)) {
-    if (read >= MAX_RECORDS || context.clock() - began >= SEARCH_TIMEOUT_MS) {
-      isExact = false;
-      break;
-    }
-    read += 1;
-    events += record.events().filter(event => filters.every(filter => wants(filter, event))).length;
-  }
-  const times = { since: iso(since), until: iso(until) };
-  return { endpoint: to, ...times, events: { atLeast: events, isExact }, dryRun: true };
+interface Planned {
+  readonly found: Found;
+  readonly replay: Replay;
 }
+
+type PlanPorts = Pick<OperationsContext, 'configured' | 'endpoints' | 'clock' | 'newId'>;
 
 /** Writes the request for a replay into the endpoint's row.
  *  @throws Refused when it could not begin, or another one is under way */
-export async function startReplay(
-  context: Pick<OperationsContext, 'configured' | 'endpoints' | 'clock' | 'newId'>,
-  asked: Asked,
-): Promise<Replay> {
-  const { types, processes } = asked;
-  const { found, since, until, now: startedAt } = await checkReplay(context, asked);
-  const only = { ...(types && { types }), ...(processes && { processes }) };
-  const replay = { id: context.newId(), since, until, ...only, added: 0, startedAt };
-  const { replay: stands } = await changeRow(context, found, ({ replayed: _, ...row }) =>
+export async function startReplay(context: PlanPorts, asked: Asked): Promise<Planned> {
+  const planned = await plan(context, asked);
+  const { found, replay } = planned;
+  const changed = await changeRow(context, found, ({ replayed: _, ...row }) =>
     row.replay ? undefined : { ...row, replay },
   );
-  if (stands?.id !== replay.id) throw underWay();
-  return replay;
+  if (changed.replay?.id !== replay.id) throw underWay();
+  return planned;
 }
 
-async function checkReplay(
-  context: Pick<OperationsContext, 'configured' | 'endpoints' | 'clock'>,
-  { to, since, until }: Asked,
-): Promise<{ found: Found; since: number; until: number; now: number }> {
+async function plan(context: PlanPorts, { to, types, processes, ...asked }: Asked): Promise<Planned> {
   const now = context.clock();
-  const [begin, end] = [Date.parse(since), until === undefined ? now : Math.min(Date.parse(until), now)];
-  if (!(begin < end))
+  const since = Date.parse(asked.since);
+  const until = asked.until === undefined ? now : Math.min(Date.parse(asked.until), now);
+  if (!(since < until))
     throw new Refused(
       'A replay is of a time in the past: its beginning must be before its end, and before now.',
     );
   const found = await findEndpoint(context, to);
   if (found.row?.replay) throw underWay();
-  return { found, since: begin, until: end, now };
+  const only = { ...(types && { types }), ...(processes && { processes }) };
+  return { found, replay: { id: context.newId(), since, until, ...only, added: 0, startedAt: now } };
 }
 
 function underWay(): Refused {
@@ -100,10 +87,7 @@ function underWay(): Refused {
 }
 
 /** Ends a replay: no more deliveries are added; those that were added are sent. */
-export async function cancelReplay(
-  context: OperationsContext,
-  { to }: RequestOf<'cancel-replay'>,
-): Promise<Acted<AnswerOf<'cancel-replay'>>> {
+export const cancelReplay: OperationOf<'cancel-replay'> = async (context, { to }) => {
   const found = await findEndpoint(context, to);
   let cancelled: Replay | undefined;
   await changeRow(context, found, ({ replay, ...row }) => {
@@ -112,8 +96,8 @@ export async function cancelReplay(
   });
   const added = cancelled?.added ?? 0;
   const answer = { endpoint: to, wasUnderWay: cancelled !== undefined, added };
-  return cancelled ? onEndpoint(to, answer, [`${added} deliveries had been added`]) : { answer };
-}
+  return cancelled ? acted({ endpoint: to }, answer, [`${added} deliveries had been added`]) : { answer };
+};
 
 /** The ports that carrying out a replay needs. */
 export type ReplayPorts = Pick<
@@ -133,27 +117,25 @@ export async function workOffReplay(ports: ReplayPorts, name: string): Promise<b
   const replay = found.row?.replay;
   if (!replay) return false;
   const { entries, position } = await ports.journal.read(replay, SLICE);
-  const wanted = entries.filter(entry => isWanted(entry, replay, found));
+  const wanted = entries.filter(({ event }) => isWanted(event, replay, found));
   const now = clock();
   await deliveries.add(wanted.map(({ event }) => deliveryOf(name, event, now)));
+  const done = { ...replay, added: replay.added + wanted.length };
+  const next = position === undefined ? { replayed: done } : { replay: { ...done, position } };
   const row = await changeRow(ports, found, row => {
+    const health = wanted.length > 0 ? joined(row.health, now, false) : row.health;
     // False when the replay was cancelled, or another run worked off this slice. The deliveries that were
     // added are sent even then.
     const isOurs = row.replay?.id === replay.id && row.replay.position === replay.position;
+    if (!isOurs) return { ...row, health };
     const { replay: _, ...rest } = row;
-    const added = replay.added + wanted.length;
-    const next =
-      position === undefined
-        ? { replayed: { ...replay, added } }
-        : { replay: { ...replay, position, added } };
-    const health = wanted.length > 0 ? joined(row.health, now, false) : row.health;
-    return { ...(isOurs ? { ...rest, ...next } : row), health };
+    return { ...rest, ...next, health };
   });
   if (wanted.length > 0 && !closedTo(row.health, now)) await wake(ports, found);
   return row.replay !== undefined;
 }
 
-function isWanted({ event }: JournalEntry, { types, processes }: Replay, { endpoint }: Found): boolean {
+function isWanted(event: ChangeEvent, { types, processes }: Replay, { endpoint }: Found): boolean {
   return (
     (types?.includes(event.type) ?? true) &&
     (processes?.includes(event.data.process.id) ?? true) &&

@@ -1,11 +1,8 @@
 import * as z from 'zod';
-import type { ProcessKey } from '../basics/process.ts';
-import type { ChangeRecord } from '../store/store.ts';
-import type { Acted, LogPage, OperationsContext, StackPorts } from './context.ts';
-import { cursorOf, DEFAULT_LIMIT, iso, readCursor } from './page.ts';
-import type { AnswerOf } from './protocol/answers.ts';
-import type { RequestOf } from './protocol/requests.ts';
-import { Refused } from './refused.ts';
+import { acted, type LogPage, type OperationOf, type OperationsContext, type StackPorts } from './context.ts';
+import { cursorTo, DEFAULT_LIMIT, iso, readCursor } from './page.ts';
+import { findConfigured, inOrder, placeOf } from './processes.ts';
+import { Refused, wrongRequest } from './refused.ts';
 
 /** @throws Refused where there is no stack; `instead` names the alternative */
 function stackOf({ stack }: OperationsContext, instead: string): StackPorts {
@@ -19,11 +16,8 @@ const MAX_LOG_PAGES = 20;
 const logPlace = z.tuple([z.number(), z.string()]);
 
 /** A page of a function's log. */
-export async function readLogs(
-  context: OperationsContext,
-  asked: RequestOf<'logs'>,
-): Promise<AnswerOf<'logs'>> {
-  const { logs } = stackOf(context, 'what a run logs it prints, and service managers keep that');
+export const readLogs: OperationOf<'logs'> = async (context, asked) => {
+  const { readLog } = stackOf(context, 'what a run logs it prints, and service managers keep that');
   const { function: name, since, until, all = false, limit = DEFAULT_LIMIT, cursor } = asked;
   // The end is fixed with the first page: otherwise new entries would delay the last page without end.
   const begun = readCursor('logs', cursor, logPlace);
@@ -31,49 +25,37 @@ export async function readLogs(
   const stretch = { function: name, since: Date.parse(since), until: end, all };
   let page: LogPage = { entries: [], position };
   for (let pages = 0; pages < MAX_LOG_PAGES; pages += 1) {
-    page = await logs.read({ ...stretch, position: page.position }, limit);
+    page = await readLog({ ...stretch, position: page.position }, limit);
     if (page.entries.length > 0 || page.position === undefined) break;
   }
-  return {
-    function: name,
-    entries: [...page.entries],
-    ...(page.position !== undefined && { cursor: cursorOf('logs', [end, page.position]) }),
-  };
-}
+  const next = page.position === undefined ? undefined : [end, page.position];
+  return { function: name, entries: [...page.entries], ...cursorTo('logs', next) };
+};
 
 const queuesOf = (context: OperationsContext) =>
   stackOf(context, 'a run has no queues that set something aside; dead letters belong to their endpoints');
 
 /** The number of messages of a dead-letter queue, and the first of them. They stay in it. */
-export async function showSetAside(
-  context: OperationsContext,
-  { queue }: RequestOf<'set-aside'>,
-): Promise<AnswerOf<'set-aside'>> {
+export const showSetAside: OperationOf<'set-aside'> = async (context, { queue }) => {
   const { setAside } = queuesOf(context);
   const messages = await setAside[queue].count();
   const first = await setAside[queue].peek();
   // SQS's count is delayed.
   return { queue, messages: Math.max(messages, first.length), first };
-}
+};
 
 /** Deletes the messages of such a queue. */
-export async function clearSetAside(
-  context: OperationsContext,
-  { queue, dryRun = false }: RequestOf<'clear-set-aside'>,
-): Promise<Acted<AnswerOf<'clear-set-aside'>>> {
+export const clearSetAside: OperationOf<'clear-set-aside'> = async (context, { queue, dryRun = false }) => {
   const { setAside } = queuesOf(context);
   const messages = await setAside[queue].count();
   const answer = { queue, messages, dryRun };
   if (dryRun) return { answer };
   await setAside[queue].clear();
-  return { answer, action: { subject: { stack: true }, details: `${queue}: about ${messages} messages` } };
-}
+  return acted({ stack: true }, answer, [`${queue}: about ${messages} messages`]);
+};
 
 /** Sends messages that no run could process back to their queues. */
-export async function retrySetAside(
-  context: OperationsContext,
-  { dryRun = false }: RequestOf<'retry-set-aside'>,
-): Promise<Acted<AnswerOf<'retry-set-aside'>>> {
+export const retrySetAside: OperationOf<'retry-set-aside'> = async (context, { dryRun = false }) => {
   const { setAside, retryUnsettled } = queuesOf(context);
   if (dryRun) {
     const messages = await setAside.unsettled.count();
@@ -81,81 +63,51 @@ export async function retrySetAside(
   }
   const messages = await retryUnsettled();
   const answer = { messages, left: await setAside.unsettled.count(), dryRun };
-  return { answer, action: { subject: { stack: true }, details: `${messages} messages` } };
-}
+  return acted({ stack: true }, answer, [`${messages} messages`]);
+};
 
-/** The process, and the key of its last record that was published; empty at its beginning. */
-const publishedPlace = z.tuple([z.tuple([z.string(), z.string()]), z.string()]);
+/** The place of a process, and the key of its last record that was published; empty at its beginning. */
+const publishedPlace = z.tuple([z.string(), z.string()]);
 
 /** Publishes the next slice of the change records of a stretch of time once more, each process's in the order
  *  of its commits. If a crash interrupts it, the same cursor repeats the slice, under the same ids.
  *  @throws Refused for an unknown process, and when nothing of the slice was published */
-export async function republish(
-  context: OperationsContext,
-  asked: RequestOf<'republish'>,
-): Promise<Acted<AnswerOf<'republish'>>> {
+export const republish: OperationOf<'republish'> = async (context, asked) => {
   const { changeRecords, publish } = stackOf(context, 'one endpoint gets a time once more by a replay');
-  const { dryRun = false } = asked;
+  const { dryRun = false, processes } = asked;
   const [since, until] = [Date.parse(asked.since), Date.parse(asked.until)];
-  if (since >= until)
-    throw new Refused('The time to publish again ends before it begins.', { isUsage: true });
-  const [begun, after = ''] = readCursor('republish', asked.cursor, publishedPlace) ?? [];
-  const [process, next] = (await processesOf(context, asked.processes)).filter(
-    each => begun === undefined || keyOf(each) >= JSON.stringify(begun),
+  if (since >= until) throw wrongRequest('The time to publish again ends before it begins.');
+  const [begun = '', after = ''] = readCursor('republish', asked.cursor, publishedPlace) ?? [];
+  for (const each of processes ?? []) await findConfigured(context, { process: each });
+  const [process, next] = inOrder(await context.processes()).filter(
+    each => placeOf(each) >= begun && (processes?.includes(each.processId) ?? true),
   );
   if (!process) return { answer: { events: 0, records: 0, dryRun } };
-  const isBegun = begun !== undefined && keyOf(process) === JSON.stringify(begun);
-  const stretch = { since, until, behind: isBegun && after !== '' ? after : undefined };
-  const { records, isLast } = await changeRecords.read(process, stretch);
-  const done = dryRun ? records : await published(records, process, publish);
+  const behind = placeOf(process) === begun && after !== '' ? after : undefined;
+  const { records, isLast } = await changeRecords.read(process, { since, until, behind });
+  const [first] = records;
+  const done = dryRun || !first ? records : records.slice(0, await publish(records));
+  if (first && done.length === 0)
+    throw new Refused(
+      `SNS does not take what process ${process.processId} committed at ${iso(first.at)}: see the log of the publish function. ` +
+        'What was committed before that was published; go on from there, with --since.',
+    );
   const last = done.at(-1);
   const isOver = isLast && done.length === records.length;
-  const following = isOver ? next && placeOf(next, '') : placeOf(process, last?.sk ?? after);
-  const { workspace, processId } = process;
+  const following = isOver ? next && [placeOf(next), ''] : [placeOf(process), last?.sk ?? after];
   const answer = {
     events: done.reduce((sum, { events }) => sum + events, 0),
     records: done.length,
-    process: processId,
+    process: process.processId,
     ...(last && { readTo: iso(last.at) }),
-    ...(following && { cursor: cursorOf('republish', following) }),
+    ...cursorTo('republish', following),
     dryRun,
   };
   if (dryRun || done.length === 0) return { answer };
-  const details = `${answer.events} events, since ${asked.since}, until ${answer.readTo ?? asked.until}`;
-  return { answer, action: { subject: { process: { workspace, processId } }, details } };
-}
-
-async function published(
-  records: readonly ChangeRecord[],
-  { processId }: ProcessKey,
-  publish: StackPorts['publish'],
-): Promise<readonly ChangeRecord[]> {
-  const [first] = records;
-  if (!first) return [];
-  const done = records.slice(0, await publish(records));
-  if (done.length > 0) return done;
-  throw new Refused(
-    `SNS does not take what process ${processId} committed at ${iso(first.at)}: see the log of the publish function. ` +
-      'What was committed before that was published; go on from there, with --since.',
-  );
-}
-
-/** The processes of these identifiers, or all, in the order of their keys. */
-async function processesOf(
-  { processes }: OperationsContext,
-  ids: readonly string[] | undefined,
-): Promise<ProcessKey[]> {
-  const all = [...(await processes())].toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
-  if (!ids) return all;
-  if (ids.some(id => all.every(({ processId }) => processId !== id)))
-    throw new Refused('There is no process of this identifier. The status lists all that there are.');
-  return all.filter(({ processId }) => ids.includes(processId));
-}
-
-function keyOf({ workspace, processId }: ProcessKey): string {
-  return JSON.stringify([workspace, processId]);
-}
-
-function placeOf({ workspace, processId }: ProcessKey, after: string): z.infer<typeof publishedPlace> {
-  return [[workspace, processId], after];
-}
+  const { workspace, processId } = process;
+  return acted({ process: { workspace, processId } }, answer, [
+    `${answer.events} events`,
+    `since ${asked.since}`,
+    `until ${answer.readTo ?? asked.until}`,
+  ]);
+};

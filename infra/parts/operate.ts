@@ -4,7 +4,7 @@ import { CfnAlias } from 'aws-cdk-lib/aws-lambda';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import type { Config, DeployedInput } from '../../functions/config/schema.ts';
-import type { FunctionName, SetAsideName } from '../../functions/operations/protocol/stack.ts';
+import type { FunctionName, SetAsideName } from '../../functions/operations/protocol/requests.ts';
 import type { Alias } from '../../functions/operations/stack/identity.ts';
 import { configurationFile } from '../bundle/configuration-file.ts';
 import { ENTRIES } from '../bundle/options.ts';

@@ -204,9 +204,7 @@ async function serveOperations(
     sender: delivering.sender,
     doctor: doctorOf(source),
     processes: async () => processesOf(source),
-    passes: {
-      start: (process, mode) => sendOne(queues.passes, passIn(askedPass(process, mode, Date.now()))),
-    },
+    startPass: (process, mode) => sendOne(queues.passes, passIn(askedPass(process, mode, Date.now()))),
   });
   const server = await startOperationsServer(operations, {
     page: consoleOf({ console: hasConsole }),

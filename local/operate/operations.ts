@@ -1,7 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { SYSTEM } from '../../functions/basics/system.ts';
-import { checkEndpoint } from '../../functions/config/endpoint.ts';
 import { resolveBySystem } from '../../functions/delivery/http/addresses.ts';
 import { wakeBy } from '../../functions/delivery/queues.ts';
 import { type Sender, senderOf } from '../../functions/delivery/sender.ts';
@@ -20,7 +19,6 @@ import { variablePrefix } from '../settings/watched.ts';
 const MACHINE = {
   label: 'run',
   toApply: 'start again',
-  check: checkEndpoint,
   address: { allowLoopback: true, resolve: resolveBySystem },
   clock: () => Date.now(),
   randomBytes,
@@ -65,20 +63,21 @@ const NOTHING_RUNS =
  *  @throws when the store is of another version */
 export async function openStoredOperations(
   directory: string,
-  { doctor, warn }: { readonly doctor: OperationsContext['doctor']; readonly warn: (text: string) => void },
+  warn: (text: string) => void,
 ): Promise<{ readonly operations: Operations; close(): void }> {
   const store = openSqliteStore(join(directory, STORE_FILE), { schemas: [QUEUE_SCHEMA] });
   const queues = openQueues(store.database.file, Date.now);
   const secrets = fileSecrets(join(directory, SECRETS_FOLDER));
   const operations = localOperations({
     ...store,
-    ...{ secrets, doctor },
+    secrets,
     isRunning: false,
+    doctor: () => Promise.reject(new Refused('Nothing runs whose service could be asked.')),
     configured: (await store.endpoints.list()).flatMap(({ configured }) => (configured ? [configured] : [])),
     deliveries: withQueued(store.deliveries, queues),
     processes: store.roster.list,
     sender: senderOf({ secrets, ...SYSTEM, allowLoopback: true }),
-    passes: { start: () => Promise.reject(new Refused(NOTHING_RUNS)) },
+    startPass: () => Promise.reject(new Refused(NOTHING_RUNS)),
     queues: wakeBy(queues.drains),
     log: { info: () => undefined, warn, error: warn },
   });

@@ -2,11 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { userInfo } from 'node:os';
 import { getuid } from 'node:process';
 import { answerRequest, type Operations } from '../../functions/operations/operations.ts';
-import type { Reply } from '../../functions/operations/protocol/reply.ts';
-import { seal, unseal } from '../../functions/operations/protocol/seal.ts';
+import type { Reply } from '../../functions/operations/protocol/requests.ts';
 import { listenLocally } from '../basics/listener.ts';
 import { type Address, newToken } from './address.ts';
 import { type Page, PageError, type PageFile } from './page.ts';
+import { seal, unseal } from './seal.ts';
 
 export interface OperationsServer extends Address {
   stop(): Promise<void>;
@@ -27,8 +27,8 @@ export interface ServerOptions {
 /**
  * Answers on a port of 127.0.0.1 (design.md §13), which was free:
  *
- *     POST /operations         a request (functions/operations/protocol/), sealed with the token (protocol/seal.ts); the answer is
- *                              sealed, too: protocol/reply.ts, or {"token": …} for a request with the token of a former run
+ *     POST /operations         a request (functions/operations/protocol/), sealed with the token (seal.ts); the answer is
+ *                              sealed, too: protocol/requests.ts, or {"token": …} for a request with the token of a former run
  *     GET /, GET /assets/…     the console's page, which asks the same
  *
  * A page of the web can't ask, whatever a browser on this machine is made to send (`admit`). No request is ever logged: it may hold a secret.

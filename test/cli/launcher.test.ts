@@ -47,10 +47,10 @@ describe('npx changewire', () => {
   it.each([
     [
       'in a checkout, where npm has no Node 24 for the platform,',
-      'main.ts',
+      'program.ts',
       /needed\. Run npm ci, .*, or install it from /,
     ],
-    ['in the package', 'main.js', /needed\. Install it from /],
+    ['in the package', 'program.js', /needed\. Install it from /],
   ])('%s says in one line what to do', (_, main, words) => {
     const directory = temporaryDirectory();
     mkdirSync(join(directory, 'cli'));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { askWith, Disconnected, NotAllowed, Refusal } from '../../console/state/api.ts';
-import { seal, unseal } from '../../functions/operations/protocol/seal.ts';
+import { seal, unseal } from '../../local/operate/seal.ts';
 
 const TOKEN = 'a-token-of-a-run';
 const NEXT = 'the-token-of-the-next-run';

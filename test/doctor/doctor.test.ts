@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { doctorAnswer } from '../../functions/operations/protocol/doctor.ts';
+import { doctorAnswer } from '../../functions/operations/protocol/answers.ts';
 import { doctorSetup, findingOf } from '../kit/doctor/setup.ts';
 
 test('a plain service is fine, and needs no setting', async () => {

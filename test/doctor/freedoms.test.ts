@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Finding } from '../../functions/operations/protocol/doctor.ts';
+import type { Finding } from '../../functions/operations/protocol/answers.ts';
 import { DEFAULT_FREEDOMS, type Freedoms } from '../../simulator/data/freedoms.ts';
 import { lively } from '../kit/doctor/lively.ts';
 import { findingOf } from '../kit/doctor/setup.ts';

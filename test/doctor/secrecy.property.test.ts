@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isJsonObject, type Json, type JsonObject } from '../../functions/basics/json.ts';
 import { createWatch } from '../../functions/doctor/watch.ts';
-import { doctorAnswer } from '../../functions/operations/protocol/doctor.ts';
+import { doctorAnswer } from '../../functions/operations/protocol/answers.ts';
 import type { SeenRequest } from '../../simulator/server.ts';
 import { lively, PROCESS } from '../kit/doctor/lively.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createWatch } from '../../functions/doctor/watch.ts';
-import { doctorAnswer } from '../../functions/operations/protocol/doctor.ts';
+import { doctorAnswer } from '../../functions/operations/protocol/answers.ts';
 import type { EditApi, Freedoms } from '../../simulator/server.ts';
 import { lively, PROCESS } from '../kit/doctor/lively.ts';
 import { findingOf } from '../kit/doctor/setup.ts';

@@ -179,7 +179,10 @@ describe.each(STORES)('over %s, the operations', (_, open) => {
     const record: JournalRecord = { position: 'x', at: AT - 1, isOf: () => true, events: () => [event] };
     let read = 0;
     async function* search() {
-      for (; ; read++) yield record;
+      for (;;) {
+        read++;
+        yield record;
+      }
     }
     const none = () => Promise.reject(new Error('nobody asks'));
     const ask = opened({ journal: { search, read: none, find: none } }, [{ name: 'crm', kind: 'webhook' }]);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ProcessKey } from '../../functions/basics/process.ts';
 import type { ChangeEvent } from '../../functions/model/event.ts';
-import { statusOfEndpoint } from '../../functions/operations/endpoints.ts';
+import { findEndpoint, statusOf } from '../../functions/operations/endpoints.ts';
 import { createOperations } from '../../functions/operations/operations.ts';
 import { startReplay, workOffReplay, workOffReplays } from '../../functions/operations/replay.ts';
 import { AT, commit, type OpenContext, openContext, PROCESSES, STORES } from '../kit/operations/context.ts';
@@ -125,7 +125,7 @@ describe.each(STORES)('over %s, a replay', (_, open) => {
   it('tells how far it is', async () => {
     opened();
     await committed(60);
-    const replay = await start('crm', AT);
+    const { replay } = await start('crm', AT);
     expect(replay).toEqual({ id: 'replay-1', since: AT, until: AT + 60, added: 0, startedAt: AT + 60 });
     expect((await context.endpoints.read('crm'))?.replay).toEqual(replay);
     expect(await workOffReplay(context, 'crm')).toBe(true);
@@ -140,7 +140,7 @@ describe.each(STORES)('over %s, a replay', (_, open) => {
     opened();
     await committed(60);
     await start('crm', AT);
-    const shown = async () => (await statusOfEndpoint(context, 'crm')).replay;
+    const shown = async () => (await statusOf(context, await findEndpoint(context, 'crm'))).replay;
     expect(await shown()).toMatchObject({ added: 0 });
     await workOffReplay(context, 'crm');
     expect(await shown()).not.toHaveProperty('percent');

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Operations } from '../../functions/operations/operations.ts';
 import { answerRequest } from '../../functions/operations/operations.ts';
-import { reply } from '../../functions/operations/protocol/reply.ts';
-import { isLook, request } from '../../functions/operations/protocol/requests.ts';
+import { isLook, reply, request } from '../../functions/operations/protocol/requests.ts';
 import { Refused } from '../../functions/operations/refused.ts';
 
 const CALLER = { who: 'ann', isProven: true };

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { answerRequest, createOperations } from '../../functions/operations/operations.ts';
-import type { Reply } from '../../functions/operations/protocol/reply.ts';
-import type { Operation } from '../../functions/operations/protocol/requests.ts';
+import type { Operation, Reply } from '../../functions/operations/protocol/requests.ts';
 import { AT, commit, openContext, PROCESSES, STORES } from '../kit/operations/context.ts';
 import { eventsOf } from '../kit/operations/events.ts';
 import { leakIn, secrets } from '../kit/secret-arbitraries.ts';

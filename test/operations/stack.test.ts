@@ -17,7 +17,7 @@ function stackOf(over: Partial<StackPorts> = {}) {
     clear: async () => void cleared.push(name),
   });
   const stack: StackPorts = {
-    logs: { read: async () => ({ entries: [], position: undefined }) },
+    readLog: async () => ({ entries: [], position: undefined }),
     setAside: {
       rejected: queue('rejected', 3),
       unpublished: queue('unpublished', 0),
@@ -70,11 +70,9 @@ describe('logs', () => {
     ];
     const read: unknown[] = [];
     const { ask } = stackOf({
-      logs: {
-        read: async (stretch, limit) => {
-          read.push([stretch.position, stretch.since, stretch.until, limit]);
-          return pages.shift() ?? { entries: [], position: undefined };
-        },
+      readLog: async (stretch, limit) => {
+        read.push([stretch.position, stretch.since, stretch.until, limit]);
+        return pages.shift() ?? { entries: [], position: undefined };
       },
     });
     const first = await ask({ ...logs, limit: 9 });
@@ -92,7 +90,7 @@ describe('logs', () => {
   });
 
   test('give a page that is empty and not the last, where looking takes too long', async () => {
-    const { ask } = stackOf({ logs: { read: async () => ({ entries: [], position: 'on' }) } });
+    const { ask } = stackOf({ readLog: async () => ({ entries: [], position: 'on' }) });
     expect(await ask(logs)).toMatchObject({ entries: [], cursor: expect.any(String) });
   });
 

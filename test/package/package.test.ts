@@ -11,7 +11,7 @@ const { scripts, dependencies, bin } = JSON.parse(text('package.json')) as {
 };
 
 describe('package.json', () => {
-  test.each(['local/start.js', 'cli/main.ts', 'receiver/index.ts'])(
+  test.each(['local/start.js', 'cli/program.ts', 'receiver/index.ts'])(
     'has all that %s loads among its dependencies, so that npm ci --omit=dev is enough for a server',
     entry => {
       const { packages } = loadedBy(entry);
@@ -41,7 +41,9 @@ describe('package.json', () => {
       .flatMap(row => [...(row.split('|')[1] ?? '').matchAll(/`([^`]+)`/g)].map(([, name]) => name));
     expect(told.toSorted()).toEqual(Object.keys(dependencies).toSorted());
     const used = new Set(
-      ['local/main.ts', 'cli/main.ts', 'receiver/index.ts'].flatMap(entry => [...loadedBy(entry).packages]),
+      ['local/main.ts', 'cli/program.ts', 'receiver/index.ts'].flatMap(entry => [
+        ...loadedBy(entry).packages,
+      ]),
     );
     expect(Object.keys(dependencies).filter(name => !used.has(name))).toEqual([]);
   });

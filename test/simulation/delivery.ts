@@ -168,7 +168,7 @@ export class Delivery {
     try {
       const ports = this.#replayPorts(new Life(this.#calm));
       const asked = { to: endpoint, since: new Date(since).toISOString() };
-      const replay = await startReplay({ ...ports, newId: () => String(random()) }, asked);
+      const { replay } = await startReplay({ ...ports, newId: () => String(random()) }, asked);
       const { filter = {} } = (this.receivers.get(endpoint) as Receiver).settings;
       const events = committedIn(this.#shared.storage, replay).filter(event => wants(filter, event));
       this.#deliveries.promise(

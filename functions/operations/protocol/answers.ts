@@ -1,17 +1,7 @@
 import * as z from 'zod';
 import { FILTER_KEYS } from '../../model/filter.ts';
-import { doctorAnswer } from './doctor.ts';
-import { endpointStatus } from './endpoints.ts';
-import { attempt, count, cursor, time } from './parts.ts';
-import type { Operation, Request } from './requests.ts';
-import {
-  clearSetAsideAnswer,
-  logsAnswer,
-  republishAnswer,
-  retrySetAsideAnswer,
-  setAsideAnswer,
-} from './stack.ts';
-import { statusAnswer } from './status.ts';
+import { FUNCTIONS, type Operation, type Request, SET_ASIDE } from './requests.ts';
+import { count, cursor, endpointStatus, statusAnswer, time } from './status.ts';
 
 /** An event as it was committed: docs/events.md. */
 const event = z.looseObject({ id: z.string(), type: z.string() });
@@ -29,6 +19,22 @@ const eventsAnswer = z.strictObject({
   /** How many events of this page were compared with the request. */
   searched: z.int(),
   cursor,
+});
+
+/** One request to an endpoint. */
+const attempt = z.strictObject({
+  endpoint: z.string(),
+  at: time,
+  events: z.array(z.strictObject({ id: z.string(), type: z.string() })),
+  /** The origin of the address that it was sent to; absent for attempts of earlier versions. */
+  origin: z.string().optional(),
+  status: z.int().optional(),
+  /** Why it failed; absent when it did not. */
+  failure: z.string().optional(),
+  /** ms until the answer, or until it was given up. */
+  took: z.number(),
+  /** The first 1 KB of the answer, made harmless. */
+  answer: z.string().optional(),
 });
 
 /** The delivery of one event to one endpoint. */
@@ -60,9 +66,6 @@ const traceAnswer = z.strictObject({
   leftOut: z.array(z.strictObject({ endpoint: z.string(), by: z.enum(FILTER_KEYS) })),
 });
 
-/** Newest first. */
-const attemptsAnswer = z.strictObject({ attempts: z.array(attempt), cursor });
-
 /** A delivery that was given up; it can be sent again for 30 days. */
 const deadLetter = z.strictObject({
   endpoint: z.string(),
@@ -72,9 +75,6 @@ const deadLetter = z.strictObject({
   reason: z.string(),
   attempts: z.int(),
 });
-
-/** Oldest first. */
-const deadLettersAnswer = z.strictObject({ deadLetters: z.array(deadLetter), cursor });
 
 /** An entry of the action log. */
 const action = z.strictObject({
@@ -92,8 +92,57 @@ const action = z.strictObject({
   details: z.string().optional(),
 });
 
-/** Newest first. */
-const actionsAnswer = z.strictObject({ actions: z.array(action), cursor });
+/** What the service does about one thing that the API document leaves open. */
+const finding = z.strictObject({
+  /** The thing that was examined, such as `updatedAfter`. */
+  topic: z.string(),
+  /** `fine`: nothing to do. `setting`: a setting is proposed. `warning`: people should know. `unknown`: it
+   *  could not be found out, and `remedy` says how it could be. */
+  verdict: z.enum(['fine', 'setting', 'warning', 'unknown']),
+  /** What was found, in a sentence. */
+  found: z.string(),
+  /** The requests that it rests on, without credentials; if many are alike, the first ones. */
+  asked: z.array(z.string()),
+  /** The answers, in short. */
+  came: z.string(),
+  /** How to find out, or what to do. */
+  remedy: z.string().optional(),
+});
+
+export const doctorAnswer = z.strictObject({
+  at: time,
+  workspace: z.string(),
+  process: z.string(),
+  findings: z.array(finding),
+  /** The proposed settings, as they stand in a workspace and in a process of `cdk.json` or of the local
+   *  configuration file. */
+  settings: z.strictObject({
+    workspace: z.record(z.string(), z.json()),
+    process: z.record(z.string(), z.json()),
+  }),
+});
+
+const logEntry = z.strictObject({
+  at: time,
+  level: z.enum(['debug', 'info', 'warn', 'error']),
+  message: z.string(),
+  /** The other properties of the line. */
+  details: z.record(z.string(), z.json()),
+});
+
+/** A message of a dead-letter queue. */
+const setAsideMessage = z.strictObject({
+  /** When it was put there. */
+  at: time,
+  /** Why it was given up, as far as the message says. */
+  reason: z.string().optional(),
+  /** What the message is about, by name: `process`, `event`, `from`, `to` and so on. */
+  about: z.record(z.string(), z.string()),
+});
+
+const queue = z.enum(SET_ASIDE);
+/** The number of messages, which SQS knows only approximately. */
+const messages = z.int().nonnegative();
 
 const dryRun = z.boolean();
 const ofProcess = { workspace: z.string(), process: z.string() };
@@ -112,9 +161,12 @@ export const answers = {
   endpoints: z.strictObject({ endpoints: z.array(endpointStatus), cursor }),
   /** Of a webhook that was added: `isRotating` is true while the secret before the new one signs, too. */
   endpoint: endpointStatus.extend({ isRotating: z.boolean().optional() }),
-  attempts: attemptsAnswer,
-  'dead-letters': deadLettersAnswer,
-  actions: actionsAnswer,
+  /** Newest first. */
+  attempts: z.strictObject({ attempts: z.array(attempt), cursor }),
+  /** Oldest first. */
+  'dead-letters': z.strictObject({ deadLetters: z.array(deadLetter), cursor }),
+  /** Newest first. */
+  actions: z.strictObject({ actions: z.array(action), cursor }),
   doctor: doctorAnswer,
   'add-endpoint': made.extend({ warnings }),
   'update-endpoint': endpointStatus.extend({ warnings }),
@@ -147,12 +199,28 @@ export const answers = {
   /** For a dry run: how many projects would be deleted. If the number is not exact, more are left for another
    *  such request. */
   forget: z.strictObject({ ...ofProcess, projects: count, dryRun }),
-  logs: logsAnswer,
-  republish: republishAnswer,
-  'set-aside': setAsideAnswer,
-  'clear-set-aside': clearSetAsideAnswer,
-  'retry-set-aside': retrySetAsideAnswer,
+  /** Oldest first. A page may be empty and yet not the last. */
+  logs: z.strictObject({ function: z.enum(FUNCTIONS), entries: z.array(logEntry), cursor }),
+  republish: z.strictObject({
+    /** The number of events in this slice. */
+    events: z.int().nonnegative(),
+    records: z.int().nonnegative(),
+    /** How far the slice goes: its process, and the time of its last commit. */
+    process: z.string().optional(),
+    readTo: time.optional(),
+    /** The cursor of the next slice; absent on the last one. */
+    cursor,
+    dryRun,
+  }),
+  'set-aside': z.strictObject({ queue, messages, first: z.array(setAsideMessage) }),
+  'clear-set-aside': z.strictObject({ queue, messages, dryRun }),
+  /** Sends back a thousand at most; `left` are left for another such request. */
+  'retry-set-aside': z.strictObject({ messages, left: messages, dryRun }),
 } as const satisfies Record<Operation, z.ZodType>;
 
 export type AnswerTo<Asked extends Request> = z.infer<(typeof answers)[Asked['operation']]>;
 export type AnswerOf<Name extends Operation> = z.infer<(typeof answers)[Name]>;
+export type DoctorAnswer = AnswerOf<'doctor'>;
+export type Finding = z.infer<typeof finding>;
+export type LogEntry = z.infer<typeof logEntry>;
+export type SetAsideMessage = z.infer<typeof setAsideMessage>;

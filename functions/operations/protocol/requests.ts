@@ -1,15 +1,26 @@
 import * as z from 'zod';
 import { bySetting, KIND_NAMES } from '../../model/kinds.ts';
-import { asDryRun, asPage, moment } from './parts.ts';
-import {
-  clearSetAsideRequest,
-  logsRequest,
-  republishRequest,
-  retrySetAsideRequest,
-  setAsideRequest,
-} from './stack.ts';
 
 /** The requests (design.md §13): one JSON object each, the same for every client and implementation. Times are ISO 8601 with a zone. */
+
+/** The schema of one request: its operation, and its other keys. */
+const asks = <Name extends string, Keys extends z.ZodRawShape>(operation: Name, keys: Keys) =>
+  z.strictObject({ operation: z.literal(operation), ...keys });
+
+/** A time, with any zone. */
+const moment = z.iso.datetime({
+  offset: true,
+  error: 'a time with its zone, such as 2026-11-21T09:00:00Z',
+});
+
+/** A dry run answers as the operation would, and changes nothing. */
+const asDryRun = { dryRun: z.boolean().optional() };
+
+/** The cursor of the page before, and how many entries this one may have. */
+const asPage = {
+  cursor: z.string().max(8192).optional(),
+  limit: z.int().min(1).max(100).optional(),
+};
 
 const name = z.string().min(1).max(256);
 const eventId = z.string().min(1).max(2048);
@@ -20,7 +31,6 @@ const ofProcess = { process: name, workspace: name.optional() };
 
 /** No endpoint has a longer name. */
 const endpoint = z.string().min(1).max(100);
-const endpointName = { endpoint };
 /** The values are checked by the same code as the configuration's. */
 const endpointSettings = {
   filter: z.unknown().optional(),
@@ -48,75 +58,70 @@ const eventQuery = {
   until: moment.optional(),
 };
 
+/** The functions of a stack. */
+export const FUNCTIONS = ['poll', 'publish', 'route', 'deliver', 'tick', 'operate'] as const;
+export type FunctionName = (typeof FUNCTIONS)[number];
+
+/** The dead-letter queues: events that SNS refuses, parts of the table's stream, passes that could not be
+ *  started, and messages that no run could process. */
+export const SET_ASIDE = ['rejected', 'unpublished', 'unstarted', 'unsettled'] as const;
+export type SetAsideName = (typeof SET_ASIDE)[number];
+
+const ofQueue = { queue: z.enum(SET_ASIDE) };
+
 /** Requests that only look. */
 export const lookRequests = [
-  z.strictObject({ operation: z.literal('status'), ...asPage }),
-  z.strictObject({
-    operation: z.literal('events'),
-    ...eventQuery,
-    order: z.enum(['newest-first', 'oldest-first']).optional(),
-    ...asPage,
-  }),
-  z.strictObject({ operation: z.literal('trace'), eventId }),
-  z.strictObject({ operation: z.literal('endpoints'), ...asPage }),
-  z.strictObject({ operation: z.literal('endpoint'), ...endpointName }),
-  z.strictObject({
-    operation: z.literal('attempts'),
-    ...endpointName,
-    eventId: eventId.optional(),
-    ...asPage,
-  }),
-  z.strictObject({ operation: z.literal('dead-letters'), ...endpointName, ...asPage }),
+  asks('status', asPage),
+  asks('events', { ...eventQuery, order: z.enum(['newest-first', 'oldest-first']).optional(), ...asPage }),
+  asks('trace', { eventId }),
+  asks('endpoints', asPage),
+  asks('endpoint', { endpoint }),
+  asks('attempts', { endpoint, eventId: eventId.optional(), ...asPage }),
+  asks('dead-letters', { endpoint, ...asPage }),
   /** Lists actions: those on one endpoint, on one process, or, if neither is named, all. */
-  z
-    .strictObject({
-      operation: z.literal('actions'),
-      endpoint: endpoint.optional(),
-      process: name.optional(),
-      workspace: name.optional(),
-      ...asPage,
-    })
-    .refine(({ endpoint, process }) => endpoint === undefined || process === undefined, {
-      path: ['endpoint'],
-      error: 'an endpoint or a process, not both',
-    }),
-  z.strictObject({ operation: z.literal('doctor'), ...ofProcess }),
-  logsRequest,
-  setAsideRequest,
+  asks('actions', {
+    endpoint: endpoint.optional(),
+    process: name.optional(),
+    workspace: name.optional(),
+    ...asPage,
+  }).refine(({ endpoint, process }) => endpoint === undefined || process === undefined, {
+    path: ['endpoint'],
+    error: 'an endpoint or a process, not both',
+  }),
+  asks('doctor', ofProcess),
+  /** Reads a function's log: warnings, errors, and runs that were killed; or everything. */
+  asks('logs', {
+    function: z.enum(FUNCTIONS),
+    since: moment,
+    until: moment.optional(),
+    all: z.boolean().optional(),
+    ...asPage,
+  }),
+  /** Shows some messages of a dead-letter queue; they stay in it. */
+  asks('set-aside', ofQueue),
 ] as const;
 
 /** Requests that change or send something. */
 export const actRequests = [
-  z.strictObject({
-    operation: z.literal('add-endpoint'),
-    ...endpointName,
+  asks('add-endpoint', {
+    endpoint,
     kind: z.enum(KIND_NAMES),
     url: z.string().max(4096),
     secrets: z.array(z.string().max(1024)).max(2).optional(),
     ...endpointSettings,
   }),
   /** Changes an endpoint. A key that is missing stays as it is; null means the default. */
-  z.strictObject({
-    operation: z.literal('update-endpoint'),
-    ...endpointName,
-    url: z.string().max(4096).optional(),
-    ...endpointSettings,
-  }),
-  z.strictObject({ operation: z.literal('pause-endpoint'), ...endpointName }),
-  z.strictObject({ operation: z.literal('resume-endpoint'), ...endpointName }),
-  z.strictObject({ operation: z.literal('remove-endpoint'), ...endpointName, ...asDryRun }),
-  z.strictObject({
-    operation: z.literal('rotate-secret'),
-    ...endpointName,
-    secret: z.string().max(1024).optional(),
-  }),
-  z.strictObject({ operation: z.literal('finish-rotation'), ...endpointName }),
-  z.strictObject({ operation: z.literal('test-endpoint'), ...endpointName }),
-  z.strictObject({ operation: z.literal('resend'), eventId, to: endpoint }),
+  asks('update-endpoint', { endpoint, url: z.string().max(4096).optional(), ...endpointSettings }),
+  asks('pause-endpoint', { endpoint }),
+  asks('resume-endpoint', { endpoint }),
+  asks('remove-endpoint', { endpoint, ...asDryRun }),
+  asks('rotate-secret', { endpoint, secret: z.string().max(1024).optional() }),
+  asks('finish-rotation', { endpoint }),
+  asks('test-endpoint', { endpoint }),
+  asks('resend', { eventId, to: endpoint }),
   /** Sends all dead letters of an endpoint again. */
-  z.strictObject({ operation: z.literal('resend-dead'), to: endpoint, ...asDryRun }),
-  z.strictObject({
-    operation: z.literal('replay'),
+  asks('resend-dead', { to: endpoint, ...asDryRun }),
+  asks('replay', {
     to: endpoint,
     since: moment,
     until: moment.optional(),
@@ -124,31 +129,52 @@ export const actRequests = [
     processes: names.optional(),
     ...asDryRun,
   }),
-  z.strictObject({ operation: z.literal('cancel-replay'), to: endpoint }),
+  asks('cancel-replay', { to: endpoint }),
   /** Starts a pass. */
-  z.strictObject({ operation: z.literal('pass'), ...ofProcess, mode: z.enum(['changes', 'sweep']) }),
+  asks('pass', { ...ofProcess, mode: z.enum(['changes', 'sweep']) }),
   /** Lets the deletions of a process that is on hold go ahead. */
-  z.strictObject({ operation: z.literal('release'), ...ofProcess, ...asDryRun }),
+  asks('release', { ...ofProcess, ...asDryRun }),
   /** Deletes what is kept of a process that is no longer configured. */
-  z.strictObject({ operation: z.literal('forget'), ...ofProcess, ...asDryRun }),
-  republishRequest,
-  clearSetAsideRequest,
-  retrySetAsideRequest,
+  asks('forget', { ...ofProcess, ...asDryRun }),
+  /** Publishes change records of the journal again, to all subscribers, under the same ids. Each request
+   *  publishes a slice; the first has no cursor. */
+  asks('republish', {
+    since: moment,
+    until: moment,
+    /** All by default. */
+    processes: names.optional(),
+    cursor: asPage.cursor,
+    ...asDryRun,
+  }),
+  /** Deletes the messages of a dead-letter queue, once their cause is repaired. */
+  asks('clear-set-aside', { ...ofQueue, ...asDryRun }),
+  /** Sends each message that no run could process back to its queue. */
+  asks('retry-set-aside', asDryRun),
 ] as const;
 
 export const request = z.discriminatedUnion('operation', [...lookRequests, ...actRequests]);
 
 export type Request = z.infer<typeof request>;
 export type Operation = Request['operation'];
-export type Look = z.infer<(typeof lookRequests)[number]>['operation'];
 export type Act = z.infer<(typeof actRequests)[number]>['operation'];
 
 /** The request of one operation. */
 export type RequestOf<Name extends Operation> = Extract<Request, { operation: Name }>;
 
-const LOOKS: ReadonlySet<string> = new Set(lookRequests.map(({ shape }) => shape.operation.value));
-
 /** Whether a request only looks: it changes nothing, and sends nothing but requests to the service. */
 export function isLook({ operation }: { readonly operation: Operation }): boolean {
-  return LOOKS.has(operation);
+  return lookRequests.some(({ shape }) => shape.operation.value === operation);
 }
+
+/** An answer over a wire, or why there is none. */
+export const reply = z.union([
+  z.strictObject({ answer: z.json() }),
+  z.strictObject({
+    /** Why it can't be done, and the remedy, in words for people. */
+    refused: z.string(),
+    /** True when the request itself is wrong. */
+    isUsage: z.boolean(),
+  }),
+]);
+
+export type Reply = z.infer<typeof reply>;

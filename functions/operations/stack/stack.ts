@@ -1,56 +1,174 @@
-import { CloudWatchLogsClient, FilterLogEventsCommand } from '@aws-sdk/client-cloudwatch-logs';
-import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
-import type { SQSClient } from '@aws-sdk/client-sqs';
-import type * as z from 'zod';
-import { bounded, PATIENCE } from '../../aws/clients.ts';
+import { type CloudWatchLogsClient, FilterLogEventsCommand } from '@aws-sdk/client-cloudwatch-logs';
+import { InvokeCommand, type LambdaClient } from '@aws-sdk/client-lambda';
+import {
+  DeleteMessageCommand,
+  type Message,
+  PurgeQueueCommand,
+  PurgeQueueInProgress,
+  ReceiveMessageCommand,
+  SendMessageCommand,
+  type SQSClient,
+} from '@aws-sdk/client-sqs';
 import { isJsonObject, type JsonObject, jsonOf } from '../../basics/json.ts';
-import type { operateEnvironment } from '../../config/environments.ts';
-import { sendOne } from '../../queue/queue.ts';
-import { sqsQueue } from '../../queue/sqs.ts';
-import { askedPass, passIn } from '../../schedule/pass-message.ts';
-import type { ChangeRecord, ChangeRecords } from '../../store/store.ts';
-import type { LogReader, Passes, StackPorts } from '../context.ts';
-import type { FunctionName, LogEntry } from '../protocol/stack.ts';
-import { retryUnsettled, setAsideQueue } from './set-aside.ts';
+import { REASON, SOURCE } from '../../queue/set-aside.ts';
+import { countMessages } from '../../schedule/watch-aws.ts';
+import type { ChangeRecord } from '../../store/store.ts';
+import type { ReadLog, SetAsideQueue } from '../context.ts';
+import type { LogEntry, SetAsideMessage } from '../protocol/answers.ts';
+import type { FunctionName, SetAsideName } from '../protocol/requests.ts';
+import { Refused } from '../refused.ts';
 
-type Settings = z.infer<typeof operateEnvironment>;
+type Sqs = Pick<SQSClient, 'send'>;
 
-/** The ports that only a stack has: its logs, its dead-letter queues, and functions to invoke. */
-export function openStack(
-  settings: Settings,
-  changeRecords: ChangeRecords,
-  sqs: SQSClient,
-): StackPorts & { readonly startPass: Passes['start'] } {
-  const patience = bounded(PATIENCE.operate);
-  const unsettled = settings.UNSETTLED_QUEUE_URL;
-  const sources = [
-    settings.EVENTS_QUEUE_URL,
-    settings.DELIVERIES_QUEUE_URL,
-    settings.CHAT_QUEUE_URL,
-    settings.PASSES_QUEUE_URL,
-  ] as const;
-  const passes = sqsQueue(sqs, settings.PASSES_QUEUE_URL);
-  const publisher = new LambdaClient(bounded(PATIENCE.publishing));
+/** SQS's limit of one receive. */
+const MAX_RECEIVED = 10;
+
+/** A dead-letter queue of SQS: no function receives from it. */
+export function setAsideQueue(client: Sqs, name: SetAsideName, QueueUrl: string): SetAsideQueue {
   return {
-    logs: cloudWatchLogs(new CloudWatchLogsClient(patience), {
-      poll: settings.POLL_LOGS,
-      publish: settings.PUBLISH_LOGS,
-      route: settings.ROUTE_LOGS,
-      deliver: settings.DELIVER_LOGS,
-      tick: settings.TICK_LOGS,
-      operate: settings.OPERATE_LOGS,
-    }),
-    setAside: {
-      rejected: setAsideQueue(sqs, 'rejected', settings.REJECTED_QUEUE_URL),
-      unpublished: setAsideQueue(sqs, 'unpublished', settings.UNPUBLISHED_QUEUE_URL),
-      unstarted: setAsideQueue(sqs, 'unstarted', settings.UNSTARTED_QUEUE_URL),
-      unsettled: setAsideQueue(sqs, 'unsettled', unsettled),
+    count: () => countMessages(client, QueueUrl),
+    async peek() {
+      const messages = await receive(client, QueueUrl, 0);
+      return messages.map(message => setAsideMessageOf(name, message));
     },
-    retryUnsettled: () => retryUnsettled(sqs, { unsettled, sources }),
-    changeRecords,
-    publish: records => publishAgain(publisher, settings.PUBLISH_FUNCTION, records),
-    startPass: (process, mode) => sendOne(passes, passIn(askedPass(process, mode, Date.now()))),
+    async clear() {
+      try {
+        await client.send(new PurgeQueueCommand({ QueueUrl }));
+      } catch (error) {
+        if (!(error instanceof PurgeQueueInProgress)) throw error;
+        throw new Refused(
+          'This queue is being emptied already; SQS does so once a minute at most. Look again then.',
+        );
+      }
+    },
   };
+}
+
+/** Some of the messages. They are hidden from other receivers for `hiddenFor` seconds. */
+async function receive(client: Sqs, QueueUrl: string, hiddenFor: number): Promise<Message[]> {
+  const { Messages = [] } = await client.send(
+    new ReceiveMessageCommand({
+      QueueUrl,
+      MaxNumberOfMessages: MAX_RECEIVED,
+      VisibilityTimeout: hiddenFor,
+      // Without a wait SQS asks only some of its servers, and may miss all messages of a short queue.
+      WaitTimeSeconds: 1,
+      MessageSystemAttributeNames: ['All'],
+      MessageAttributeNames: ['All'],
+    }),
+  );
+  return Messages;
+}
+
+/** How long a message that is being sent back is hidden from other receivers. */
+const HIDDEN_S = 60;
+/** Messages of one request. */
+const MAX_RETRIED = 1_000;
+
+/** Sends messages that no run could process back to their queues, `sources`, or to the first of these: messages that
+ *  SNS could not put into it are there, too. Each is sent before it is deleted here: after a crash in between it is in both,
+ *  under the same event's id. @returns how many */
+export async function retryUnsettled(
+  client: Sqs,
+  { unsettled, sources }: { readonly unsettled: string; readonly sources: Sources },
+): Promise<number> {
+  let moved = 0;
+  while (moved < MAX_RETRIED) {
+    const messages = await receive(client, unsettled, HIDDEN_S);
+    if (messages.length === 0) return moved;
+    for (const message of messages) {
+      const { Body, MessageAttributes, Attributes, ReceiptHandle } = message;
+      await client.send(
+        new SendMessageCommand({
+          QueueUrl: sourceOf(message, sources),
+          MessageBody: Body,
+          MessageAttributes,
+          MessageGroupId: Attributes?.MessageGroupId,
+        }),
+      );
+      await client.send(new DeleteMessageCommand({ QueueUrl: unsettled, ReceiptHandle }));
+      moved += 1;
+    }
+  }
+  return moved;
+}
+
+type Sources = readonly [events: string, ...others: string[]];
+
+/** A queue's ARN and its URL end with its name. */
+function sourceOf({ Attributes, MessageAttributes }: Message, sources: Sources): string {
+  const name =
+    Attributes?.DeadLetterQueueSourceArn?.split(':').at(-1) ?? MessageAttributes?.[SOURCE]?.StringValue;
+  return sources.find(url => name !== undefined && url.endsWith(`/${name}`)) ?? sources[0];
+}
+
+/** The parts of a message that help to repair its cause, by the queue that it is in. */
+export function setAsideMessageOf(queue: SetAsideName, message: Message): SetAsideMessage {
+  const { reason, ...about } = PARTS[queue](jsonOf(message.Body ?? ''), message);
+  const known = Object.entries(about).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return {
+    at: new Date(Number(message.Attributes?.SentTimestamp ?? 0)).toISOString(),
+    ...(reason !== undefined && { reason }),
+    about: Object.fromEntries(known),
+  };
+}
+
+type Parts = Readonly<Record<string, string | undefined>>;
+
+const PARTS: Readonly<Record<SetAsideName, (body: unknown, message: Message) => Parts>> = {
+  // create-publish.ts writes them.
+  rejected: body => ({
+    reason: text(body, 'reason'),
+    event: text(body, 'event', 'id'),
+    type: text(body, 'event', 'type'),
+    journal: text(body, 'pk'),
+    record: text(body, 'sk'),
+    committed: timeOf(/^CHANGE#(\d{13})/.exec(text(body, 'sk') ?? '')?.[1]),
+  }),
+  // Lambda writes them: https://docs.aws.amazon.com/lambda/latest/dg/services-dynamodb-errors.html
+  unpublished: body => ({
+    reason: text(body, 'requestContext', 'condition'),
+    from: text(body, 'DDBStreamBatchInfo', 'approximateArrivalOfFirstRecord'),
+    to: text(body, 'DDBStreamBatchInfo', 'approximateArrivalOfLastRecord'),
+    records: text(body, 'DDBStreamBatchInfo', 'batchSize'),
+  }),
+  // The message that EventBridge Scheduler could not send, and why.
+  unstarted: (body, message) => ({
+    reason:
+      [attribute(message, 'ERROR_CODE'), attribute(message, 'ERROR_MESSAGE')].filter(Boolean).join(': ') ||
+      undefined,
+    function: text(body, 'processId') === undefined ? 'tick' : 'poll',
+    workspace: text(body, 'workspace'),
+    process: text(body, 'processId'),
+    mode: text(body, 'mode'),
+  }),
+  // From SQS after too many receives, from SNS when it can't put them into a queue, from a run that finds one malformed.
+  unsettled: (body, message) => ({
+    reason: attribute(message, REASON),
+    event: text(body, 'id'),
+    type: text(body, 'type'),
+    endpoint: message.Attributes?.MessageGroupId,
+    from:
+      message.Attributes?.DeadLetterQueueSourceArn?.split(':').at(-1) ??
+      attribute(message, SOURCE) ??
+      'the topic',
+    received: message.Attributes?.ApproximateReceiveCount,
+  }),
+};
+
+function timeOf(ms: string | undefined): string | undefined {
+  return ms === undefined ? undefined : new Date(Number(ms)).toISOString();
+}
+
+function attribute({ MessageAttributes }: Message, name: string): string | undefined {
+  return MessageAttributes?.[name]?.StringValue;
+}
+
+/** Texts and numbers at this place. */
+function text(body: unknown, ...path: readonly string[]): string | undefined {
+  let value = body;
+  for (const part of path) value = (value as Record<string, unknown> | null | undefined)?.[part];
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
 }
 
 /** Has the publish function publish change records, by the event that the table's stream would send.
@@ -86,22 +204,20 @@ const PROBLEMS = [
 export type LogGroups = Readonly<Record<FunctionName, string>>;
 
 /** The functions' logs in CloudWatch. */
-export function cloudWatchLogs(client: Pick<CloudWatchLogsClient, 'send'>, groups: LogGroups): LogReader {
-  return {
-    async read({ function: name, since, until, all, position }, limit) {
-      const { events = [], nextToken } = await client.send(
-        new FilterLogEventsCommand({
-          logGroupName: groups[name],
-          startTime: since,
-          endTime: until,
-          limit,
-          ...(!all && { filterPattern: `{ ${PROBLEMS} }` }),
-          ...(position !== undefined && { nextToken: position }),
-        }),
-      );
-      const entries = events.flatMap(({ message = '', timestamp = since }) => logEntryOf(message, timestamp));
-      return { entries, position: nextToken };
-    },
+export function cloudWatchLogs(client: Pick<CloudWatchLogsClient, 'send'>, groups: LogGroups): ReadLog {
+  return async ({ function: name, since, until, all, position }, limit) => {
+    const { events = [], nextToken } = await client.send(
+      new FilterLogEventsCommand({
+        logGroupName: groups[name],
+        startTime: since,
+        endTime: until,
+        limit,
+        ...(!all && { filterPattern: `{ ${PROBLEMS} }` }),
+        ...(position !== undefined && { nextToken: position }),
+      }),
+    );
+    const entries = events.flatMap(({ message = '', timestamp = since }) => logEntryOf(message, timestamp));
+    return { entries, position: nextToken };
   };
 }
 
@@ -111,15 +227,7 @@ const LEVELS: Readonly<Record<string, LogEntry['level']>> = {
 };
 
 /** Keys of every line that no reader needs. */
-const NOISE = new Set([
-  'level',
-  'message',
-  'timestamp',
-  'service',
-  'cold_start',
-  'sampling_rate',
-  'xray_trace_id',
-]);
+const NOISE = new Set('level message timestamp service cold_start sampling_rate xray_trace_id'.split(' '));
 
 /** A line of a function's log for people; empty for one that only carries metrics. */
 export function logEntryOf(line: string, timestamp: number): LogEntry[] {
@@ -129,19 +237,13 @@ export function logEntryOf(line: string, timestamp: number): LogEntry[] {
     return [{ at, level: isEnd(line) ? 'error' : 'info', message: line.trim(), details: {} }];
   if ('_aws' in json) return [];
   if (typeof json.type === 'string' && json.type.startsWith('platform.')) return [platformEntry(json, at)];
-  const { level, message = '' } = json;
   const rest = Object.entries(json).filter(([key]) => !NOISE.has(key) && !key.startsWith('function_'));
-  const isText = typeof message === 'string';
-  return [
-    {
-      at,
-      level: LEVELS[String(level)] ?? 'info',
-      message: isText
-        ? message
-        : String((message as JsonObject | null)?.errorMessage ?? 'The function failed.'),
-      details: Object.fromEntries([...rest, ...(isText ? [] : Object.entries(message ?? {}))]),
-    },
-  ];
+  const level = LEVELS[String(json.level)] ?? 'info';
+  const { message = '' } = json;
+  if (typeof message === 'string') return [{ at, level, message, details: Object.fromEntries(rest) }];
+  const error = (message ?? {}) as JsonObject;
+  const text = String(error.errorMessage ?? 'The function failed.');
+  return [{ at, level, message: text, details: { ...Object.fromEntries(rest), ...error } }];
 }
 
 /** A line of Lambda itself about a run. */

@@ -23,9 +23,12 @@ export function namesIn(entries: readonly JsonObject[]): Set<string> {
 }
 
 function addPieces(names: Set<string>, text: string): void {
+  for (const piece of piecesOf(text)) if (piece !== '' && piece.length <= LONGEST) names.add(piece);
+}
+
+/** A text, and the parts of the path, address or sentence that it may be. */
+export function piecesOf(text: string): string[] {
   const long = text.match(/[\p{L}\p{N}._~-]+/gu) ?? [];
   const short = text.match(/[\p{L}\p{N}_-]+/gu) ?? [];
-  for (const piece of [text, ...long, ...short]) {
-    if (piece !== '' && piece.length <= LONGEST) names.add(piece);
-  }
+  return [text, ...long, ...short];
 }

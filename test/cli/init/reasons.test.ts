@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { settingsWithReasons } from '../../../cli/init/reasons.ts';
 import type { Judged } from '../../../functions/doctor/finding.ts';
 import { judgeIdentifier, judgeStability } from '../../../functions/doctor/records.ts';
-import { judgeLag } from '../../../functions/doctor/updated-after.ts';
+import { judgeLag } from '../../../functions/doctor/updates.ts';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');
 const at = (ms: number) => new Date(NOW + ms).toISOString();

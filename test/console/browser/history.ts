@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { tokenIn } from '../../../console/model/routes.ts';
-import { unseal } from '../../../functions/operations/protocol/seal.ts';
+import { unseal } from '../../../local/operate/seal.ts';
 import { flat, type Given, SOON, stream } from '../../kit/console/given.ts';
 import { axeFindings } from '../../kit/console/tab.ts';
 import { tabTo, use, write } from './keyboard.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { debtsInWords, isYetToTell, resumeWord, troubleOf } from '../../../console/model/status-words.ts';
-import type { EndpointStatus } from '../../../functions/operations/protocol/endpoints.ts';
+import type { EndpointStatus } from '../../../functions/operations/protocol/status.ts';
 
 describe('an endpoint', () => {
   it.each([

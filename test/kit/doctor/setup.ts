@@ -1,5 +1,5 @@
 import { createDoctor, type DoctorOptions } from '../../../functions/doctor/doctor.ts';
-import type { DoctorAnswer } from '../../../functions/operations/protocol/doctor.ts';
+import type { DoctorAnswer } from '../../../functions/operations/protocol/answers.ts';
 import { openProbe } from '../../../functions/service/probe.ts';
 import { believableWorkspace } from '../../../simulator/believable/generate.ts';
 import type { Freedoms, Workspace } from '../../../simulator/server.ts';

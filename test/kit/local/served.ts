@@ -1,7 +1,7 @@
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { onTestFinished } from 'vitest';
 import type { Caller, Operations } from '../../../functions/operations/operations.ts';
-import { seal, unseal } from '../../../functions/operations/protocol/seal.ts';
+import { seal, unseal } from '../../../local/operate/seal.ts';
 import { type ServerOptions, startOperationsServer } from '../../../local/operate/server.ts';
 
 export const ASKED = { operation: 'endpoints' } as const;

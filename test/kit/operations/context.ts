@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import type { Mode, ProcessKey } from '../../../functions/basics/process.ts';
-import { checkEndpoint } from '../../../functions/config/endpoint.ts';
 import { jobsOf, type Letter } from '../../../functions/delivery/kinds.ts';
 import type { EndpointSettings } from '../../../functions/model/endpoint.ts';
 import type { ChangeEvent } from '../../../functions/model/event.ts';
@@ -107,7 +106,6 @@ export function openContext(open: () => Stores, configured: readonly EndpointSet
     clock: () => state.now,
     log: { info: say, warn: say, error: say },
     randomBytes: (size: number) => randomBytes(size),
-    check: checkEndpoint,
     address: { allowLoopback: true, resolve: async () => [{ address: '93.184.216.34', family: 4 }] },
     newId: () => `replay-${++ids}`,
     label: 'run',
@@ -115,9 +113,7 @@ export function openContext(open: () => Stores, configured: readonly EndpointSet
     isRunning: true,
     processes: async () => PROCESSES.map(process => ({ ...process, interval: 60_000 })),
     started,
-    passes: {
-      start: async (process: ProcessKey, mode: Mode) => void started.push([process.processId, mode]),
-    },
+    startPass: async (process: ProcessKey, mode: Mode) => void started.push([process.processId, mode]),
     doctor: async ({ workspace, processId }: ProcessKey) => ({
       ...{ at: new Date(state.now).toISOString(), workspace, process: processId, findings: [] },
       settings: { workspace: {}, process: {} },

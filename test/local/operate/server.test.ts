@@ -1,9 +1,9 @@
 import { connect } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { seal, unseal } from '../../../functions/operations/protocol/seal.ts';
 import { Refused } from '../../../functions/operations/refused.ts';
 import { newToken } from '../../../local/operate/address.ts';
+import { seal, unseal } from '../../../local/operate/seal.ts';
 import { ANSWER, ASKED, ask, SEALED, send, served } from '../../kit/local/served.ts';
 
 describe('the server of a run', () => {

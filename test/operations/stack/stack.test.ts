@@ -4,15 +4,13 @@ import { PurgeQueueInProgress } from '@aws-sdk/client-sqs';
 import { describe, expect, test } from 'vitest';
 import { Refused } from '../../../functions/operations/refused.ts';
 import {
-  retryUnsettled,
-  setAsideMessageOf,
-  setAsideQueue,
-} from '../../../functions/operations/stack/set-aside.ts';
-import {
   cloudWatchLogs,
   type LogGroups,
   logEntryOf,
   publishAgain,
+  retryUnsettled,
+  setAsideMessageOf,
+  setAsideQueue,
 } from '../../../functions/operations/stack/stack.ts';
 
 const AT = Date.parse('2026-03-04T05:06:07Z');
@@ -31,8 +29,8 @@ describe('the log of a function', () => {
       },
     } as never;
     const logs = cloudWatchLogs(client, groups);
-    const page = await logs.read({ ...stretch, position: 'here' }, 7);
-    await logs.read({ ...stretch, all: true }, 7);
+    const page = await logs({ ...stretch, position: 'here' }, 7);
+    await logs({ ...stretch, all: true }, 7);
     expect(page).toEqual({
       entries: [
         { at: '2026-03-04T05:06:07.000Z', level: 'warn', message: 'Late.', details: { process: 'p' } },

@@ -1,4 +1,4 @@
-/** Between a client on this machine and the server of a run (local/operate/server.ts) everything is encrypted with the run's token, by
+/** Between a client on this machine and the server of a run (server.ts) everything is encrypted with the run's token, by
  *  AES-256-GCM, and the token itself is never sent. A program of another user that has the port after the run ended learns nothing from
  *  a request, and can answer none. */
 
