@@ -106,7 +106,7 @@ const SURFACES: Readonly<Record<string, (text: string) => unknown>> = {
   'a terminal': text => [eventText(committed(text), paper as never), wrap(printable(text), 80, 3)],
   'a line of the console': text => [changeLine(committed(text)), prettyJson({ [text]: text })],
   'a CSV file': text => [csv(['a'], csvRows([entryOf(committed(text))])), fileName([text, 'x'], 'csv')],
-  'an answer of an endpoint': text => [quote(text, hidden), harmless(`${text}x`, secret)],
+  'an answer of an endpoint': text => [quote(text, secret), harmless(`${text}x`, secret)],
   'an event at a receiver': text => {
     try {
       return parseEvent(JSON.stringify(eventOf(text)));

@@ -1,6 +1,5 @@
 import type { EndpointRow, Health } from '../model/endpoint-row.ts';
 import { afterFailure, afterSuccess, busy, isTroubled, joined, opensAt, stopped } from './health.ts';
-import type { Failure } from './http/outcome.ts';
 import type { DeliveryPorts } from './settler.ts';
 
 /** After so many failures in a row, over so long a time, a success means that the endpoint was away and is
@@ -90,7 +89,7 @@ export class EndpointHealth {
     if (moved > 0) await this.joined(now, failing !== undefined);
   }
 
-  async failed({ reason }: Failure, hold?: { readonly for?: number | undefined }): Promise<void> {
+  async failed(reason: string, hold?: { readonly for?: number | undefined }): Promise<void> {
     const { clock, log } = this.#dependencies;
     const before = this.now;
     const now = clock();
@@ -105,7 +104,7 @@ export class EndpointHealth {
 
   /** The endpoint wants no more events (410).
    *  @throws when that can't be written */
-  async gone({ reason }: Failure): Promise<void> {
+  async gone(reason: string): Promise<void> {
     const now = this.#dependencies.clock();
     await this.#change(health => (health.stopped ? undefined : stopped(health, now, reason)));
     // Compares with the row as it was written, not with what `change` found: if the answer to a write was
@@ -116,12 +115,7 @@ export class EndpointHealth {
   /** Notes the origin of the endpoint's address in its row.
    *  @throws when that can't be written */
   async addressed(origin: string): Promise<void> {
-    if (this.#row?.origin === origin) return;
-    const name = this.#name;
-    this.#row = await this.#dependencies.rows.change(name, row =>
-      // The endpoint was removed in the meantime.
-      !row && !this.#isConfigured ? undefined : { name, health: {}, ...row, origin },
-    );
+    if (this.#row?.origin !== origin) this.#row = await this.#write(row => ({ ...row, origin }));
   }
 
   /** Deliveries were put into rows. Callers that come while one write is under way share the next one, so
@@ -145,20 +139,26 @@ export class EndpointHealth {
 
   /** Changes the endpoint's health in its row; `change` returns undefined to leave it as it is. */
   async #change(change: (health: Health) => Health | undefined): Promise<void> {
-    const name = this.#name;
+    const changed = (row: EndpointRow) => {
+      const health = change(row.health);
+      return health && { ...row, health };
+    };
     try {
-      this.#row = await this.#dependencies.rows.change(name, row => {
-        // The endpoint was removed meanwhile.
-        if (!row && !this.#isConfigured) return undefined;
-        const health = change(row?.health ?? {});
-        return health && { name, ...row, health };
-      });
+      this.#row = await this.#write(changed);
     } catch (error) {
       this.#isStuck = true;
-      const health = change(this.now);
-      if (health) this.#row = { name, ...this.#row, health };
+      this.#row = changed(this.#row ?? { name: this.#name, health: {} }) ?? this.#row;
       throw error;
     }
+  }
+
+  /** Changes the endpoint's row, unless the endpoint was removed. */
+  #write(change: (row: EndpointRow) => EndpointRow | undefined): Promise<EndpointRow | undefined> {
+    const added = this.#isConfigured ? { name: this.#name, health: {} } : undefined;
+    return this.#dependencies.rows.change(this.#name, row => {
+      const before = row ?? added;
+      return before && change(before);
+    });
   }
 
   #tellStop(): void {

@@ -52,23 +52,15 @@ export function wakeBy(drains: Pick<Queue, 'name' | 'send'>): Queues {
 /** Uses fair queues, with the endpoint as message group: an endpoint that has many deliveries, or is slow,
  *  delays no other. Chats have their own queue, for which Lambda waits a moment, so that one message can show
  *  several events. */
-export function sendBy({
-  deliveries,
-  chat,
-}: Readonly<Record<'deliveries' | 'chat', Pick<Queue, 'send'>>>): Send {
+export function sendBy(queues: Readonly<Record<'deliveries' | 'chat', Pick<Queue, 'send'>>>): Send {
   return async (messages, hasTime) => {
-    const numbered = messages.map((message, index) => ({ message, index }));
-    const isChat = ({ message }: (typeof numbered)[number]) => KINDS[message.to.kind].queue === 'chat';
-    const parts = [
-      { queue: deliveries, some: numbered.filter(one => !isChat(one)) },
-      { queue: chat, some: numbered.filter(isChat) },
-    ].filter(({ some }) => some.length > 0);
-    const sent = parts.map(async ({ queue, some }) => {
-      const { indexes, reason } = await queue.send(
-        some.map(({ message }) => messageOf(message)),
+    const byQueue = Map.groupBy(messages.entries(), ([, { to }]) => KINDS[to.kind].queue);
+    const sent = [...byQueue].map(async ([name, some]) => {
+      const unsent = await queues[name].send(
+        some.map(([, message]) => messageOf(message)),
         hasTime,
       );
-      return { indexes: indexes.map(index => (some[index] as (typeof numbered)[number]).index), reason };
+      return { ...unsent, indexes: unsent.indexes.flatMap(index => some[index]?.[0] ?? []) };
     });
     const unsent = await Promise.all(sent);
     const reason = unsent.find(part => part.reason !== undefined)?.reason;
@@ -85,7 +77,7 @@ function messageOf({ to: { name }, body }: Routed): NewMessage {
 
 const MINUTE_MS = 60_000;
 /** Messages to SQS at once. */
-const WIDTH = 20;
+const CONCURRENCY = 20;
 
 /** Wakes a run for each endpoint with rows that are due before the next tick. It is the safety net: whichever
  *  run died, and whichever message was lost, a minute later a run looks at what waits. An endpoint for which
@@ -104,12 +96,12 @@ export async function wakeWaiting(
     return [{ endpoint, seconds: Math.max(0, Math.ceil((at - now) / 1000)) }];
   });
   let woken = 0;
-  await inParallel(due, WIDTH, async ({ endpoint, seconds }) => {
+  await inParallel(due, CONCURRENCY, async ({ endpoint, seconds }) => {
     try {
       await queues.wake(endpoint, seconds);
       woken += 1;
     } catch (error) {
-      log.error('Nobody could be woken for what waits for an endpoint; the next tick does so.', {
+      log.error('Could not schedule a drain of the backlog; the next tick retries.', {
         endpoint: endpoint.name,
         error: String(error),
       });

@@ -4,7 +4,7 @@ import { readEvent } from '../delivery/read-event.ts';
 import type { Registry } from '../delivery/registry.ts';
 import type { EndpointSettings } from '../model/endpoint.ts';
 import { wants } from '../model/filter.ts';
-import { type Batch, type Message, type Serve, showAgain } from '../queue/queue.ts';
+import { type Message, type Serve, showAgain } from '../queue/queue.ts';
 import type { SetAside } from '../queue/set-aside.ts';
 
 export type Route = Serve<{ getRemainingTimeInMillis(): number }>;
@@ -45,7 +45,7 @@ export function createRoute({ registry, send, setAside, log }: RouteDependencies
       endpoints = await registry.settings();
     } catch (error) {
       log.error('The endpoints could not be read; the events are routed again.', { error: String(error) });
-      return again({ messages, queue });
+      return showAgain({ messages, queue }, log);
     }
     const { routed, ids, malformed } = match(messages, endpoints);
     const { indexes, reason } = await send(routed, hasTime);
@@ -65,7 +65,7 @@ export function createRoute({ registry, send, setAside, log }: RouteDependencies
       ...(unfinished.length > 0 && { again: unfinished }),
     });
     const left = [...(await setAllAside(malformed, queue.name)), ...failed.keys()];
-    return again({ messages: left, queue });
+    return showAgain({ messages: left, queue }, log);
   };
 
   /** Finds the deliveries to make, in the order of the events. */
@@ -109,11 +109,5 @@ export function createRoute({ registry, send, setAside, log }: RouteDependencies
     lacking.set(messageId, endpoints);
     const [oldest] = lacking.keys();
     if (lacking.size > MAX_REMEMBERED && oldest !== undefined) lacking.delete(oldest);
-  }
-
-  /** Leaves messages in their queue, which shows them again after seconds. */
-  async function again(batch: Batch): Promise<readonly string[]> {
-    await showAgain(batch, log);
-    return batch.messages.map(({ id }) => id);
   }
 }

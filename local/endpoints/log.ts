@@ -47,9 +47,9 @@ export class EndpointLog {
   }
 
   /** Deliveries arrived. `attempts`: how many of each had failed. */
-  arrived(endpoint: string, all: readonly { readonly attempts: number }[]): void {
+  arrived(endpoint: string, all: readonly { readonly attempts?: number | undefined }[]): void {
     const { failures } = this.#of(endpoint);
-    for (const { attempts } of all) failures.arrived(attempts > 0);
+    for (const { attempts = 0 } of all) failures.arrived(attempts > 0);
   }
 
   /** Reports what was not reported yet, and nothing after that. */

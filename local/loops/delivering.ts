@@ -79,7 +79,7 @@ export function startDelivering(parts: Parts): Delivering {
     queues: wakes,
     sleep: ms => parts.sleep(ms, stopping.signal),
     count: () => undefined,
-    onDelivered: (endpoint, held) => endpointLog.arrived(endpoint, held),
+    onDelivered: (endpoint, all) => endpointLog.arrived(endpoint, all),
   });
   const route = createRoute({ registry, send: sendBy(queues), setAside, log });
   const report = throttled(log.error, clock);

@@ -14,9 +14,9 @@ async function open() {
 describe('what a run tells of its endpoint', () => {
   it('leaves the endpoint itself as it is', async () => {
     const { health, rows } = await open();
-    await health.failed({ reason: 'answered 500' });
+    await health.failed('answered 500');
     await health.joined(AT, true);
-    await health.gone({ reason: 'answered 410' });
+    await health.gone('answered 410');
     const waiting = { added: 1, due: AT, first: true };
     const stopped = { at: AT, reason: 'answered 410' };
     expect(await rows.read('crm')).toEqual({
@@ -84,14 +84,14 @@ describe('what a run tells of its endpoint', () => {
     expect(other.health.isBehind).toBe(true);
     await rows.change('crm', () => 'removed');
     await health.slow();
-    await health.failed({ reason: 'answered 500' });
+    await health.failed('answered 500');
     expect(health.isBehind).toBe(false);
   });
 
   it('tells nobody that an endpoint stopped that was removed meanwhile', async () => {
     const { health, rows, counts, said } = await open();
     await rows.change('crm', () => 'removed');
-    await health.gone({ reason: 'answered 410' });
+    await health.gone('answered 410');
     expect([health.now, counts, said]).toEqual([{}, {}, []]);
   });
 
@@ -101,7 +101,7 @@ describe('what a run tells of its endpoint', () => {
     const health = new EndpointHealth('crm', await register({ stopped }), dependencies);
     faults.before = command =>
       (isRowOf('crm')(command) || command.constructor.name === 'GetItemCommand') && TABLE_DOWN;
-    await expect(health.gone({ reason: 'answered 410' })).rejects.toThrow('table down');
+    await expect(health.gone('answered 410')).rejects.toThrow('table down');
     expect(health.now).toEqual({ stopped });
   });
 

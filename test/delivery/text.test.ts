@@ -112,16 +112,10 @@ it('a real server gets the message, with the title in its header', async () => {
   const poster = openPoster();
   onTestFinished(() => poster.close());
   const [event] = named('Übergabe') as [ReturnType<typeof named>[number]];
-  const held = {
-    id: 'm',
-    eventId: event.id,
-    body: JSON.stringify(event),
-    at: AT,
-    triedAt: undefined,
-    attempts: 0,
-  };
+  const place = { id: 'm', endpoint: 'ops', eventId: event.id, at: AT };
+  const delivery = { ...place, body: JSON.stringify(event), attributes: {}, event };
   for (const settings of [{ preset: 'ntfy' }, { field: 'msg', titleHeader: 'X-Title' }]) {
-    const [job] = jobsOf([{ held, event }], { name: 'ops', kind: 'text', ...settings }).jobs;
+    const [job] = jobsOf([delivery], { name: 'ops', kind: 'text', ...settings }).jobs;
     const request = job?.request(AT, { url });
     expect(request && (await poster.post(url, request))).toMatchObject({ status: 204 });
   }

@@ -36,8 +36,8 @@ export const answered = (status: number, more: Partial<Answer> = {}): Answer => 
 /** Makes requests for webhooks as always, and messages for chats by this format. */
 export const jobsWith =
   (format: Parameters<typeof chatJobs>[1]): DrainDependencies['jobsOf'] =>
-  (letters, endpoint) =>
-    endpoint.kind === 'webhook' ? webhookJobs(letters) : chatJobs(letters, format, { endpoint });
+  (deliveries, endpoint) =>
+    endpoint.kind === 'webhook' ? webhookJobs(deliveries) : chatJobs(deliveries, format, { endpoint });
 
 export const endpointOf = (kind: EndpointKind = 'webhook', name = 'crm'): EndpointSettings => ({
   name,
@@ -145,6 +145,7 @@ export function openSetting(post: Answers = () => answered(200)) {
       url: 'https://crm.example/',
       ...(kind === 'webhook' && { secrets: [SECRET] }),
     }),
+    doubtSecret: () => undefined,
     openPoster: () => ({
       post: async (url, { body, headers }, onSlow = () => undefined) => {
         const posted = { url, body, headers, at: state.now - AT };
@@ -216,7 +217,7 @@ export function openSetting(post: Answers = () => answered(200)) {
     ) {
       const all = { ...dependencies, ...more };
       const health = new EndpointHealth(endpoint.name, await rows.read(endpoint.name), all);
-      const settler = new QueueSettler(endpoint, health, messages, all);
+      const settler = new QueueSettler(endpoint.name, health, messages, all);
       await deliverBatch({ endpoint, health, settler, isNew: true }, all);
       return settler.again;
     },
