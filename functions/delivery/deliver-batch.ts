@@ -93,7 +93,7 @@ async function send(
   const startedAt = clock();
   let isLate = false;
 
-  if (isClosed()) return settleAll(settler.open, delivery => settler.waits(delivery));
+  if (isClosed()) return settler.waits(settler.open);
   const deliveries = await readWanted(endpoint, settler);
   if (deliveries.length === 0) return;
   const secret = await dependencies.readSecret(endpoint, {
@@ -117,8 +117,8 @@ async function send(
   async function run(job: Job): Promise<void> {
     const all = job.deliveries;
     const start = isClosed() ? 'closed' : await slot();
-    if (start === 'closed') return settleAll(all, delivery => settler.waits(delivery));
-    if (start === 'late') return settleAll(all, delivery => settler.untried(delivery));
+    if (start === 'closed') return settler.waits(all);
+    if (start === 'late') return settler.untried(all);
     const began = clock();
     settler.tally.tried(all, began, isNew);
     const answer = await post(secret.url, job.request(began, secret));
@@ -167,11 +167,11 @@ async function send(
     const { reason, said } = outcome;
     if (outcome.kind === 'gone') {
       await health.gone(reason);
-      return settleAll(all, delivery => settler.waits(delivery));
+      return settler.waits(all);
     }
     const hold = outcome.kind === 'slowed' ? { for: outcome.retryAfter } : undefined;
     await saveHealth(() => health.failed(reason, hold));
-    await settleAll(all, delivery => settler.failed(delivery, { reason, said }));
+    await Promise.all(all.map(delivery => settler.failed(delivery, { reason, said })));
   }
 
   /** Saves the endpoint's health. A failure to save it is only logged: it doesn't concern the delivery, and
@@ -197,10 +197,6 @@ async function readWanted({ filter = {} }: EndpointSettings, settler: Settler): 
     else await settler.unwanted(delivery);
   }
   return wanted;
-}
-
-async function settleAll(all: readonly Delivery[], how: (one: Delivery) => Promise<void>): Promise<void> {
-  await Promise.all(all.map(how));
 }
 
 /** Whether one message shows several events, and takes a slot. */

@@ -5,7 +5,7 @@ import { KINDS } from '../model/kinds.ts';
 import { type BatchDependencies, deliverBatch, MIN_REMAINING_MS } from './deliver-batch.ts';
 import { EndpointHealth } from './endpoint-health.ts';
 import { drainEnd, drained, onlyReplayed, opensAt } from './health.ts';
-import type { Queues } from './queues.ts';
+import { type Queues, TICK_MS } from './queues.ts';
 import { RowSettler } from './settlers.ts';
 
 export interface DrainDependencies extends BatchDependencies {
@@ -27,8 +27,6 @@ const SECOND = 1000;
 /** How long one turn begins attempts. A run that sent a whole backlog would keep other endpoints, whose
  *  backlogs share the queue, waiting. */
 const TURN_MS = 20 * SECOND;
-/** From one tick to the next. A tick wakes a run for what is due later than that. */
-export const TICK_MS = 60 * SECOND;
 /** How long to wait, after rows could not be written, before they are looked at again. */
 const STUCK_MS = 30 * SECOND;
 /** How many rows are read at once for a chat: one message shows several events. */

@@ -7,13 +7,6 @@ import type { DeliveryPorts } from './settler.ts';
 const AWAY = 3;
 const AWAY_MS = 30_000;
 
-/** Rows that were added, and that the endpoint's row doesn't mention yet. */
-interface Joining {
-  due: number;
-  first: boolean;
-  readonly written: Promise<void>;
-}
-
 /** What a run knows of its endpoint's health, and shares with other runs through the endpoint's row. */
 export class EndpointHealth {
   readonly #name: string;
@@ -24,8 +17,8 @@ export class EndpointHealth {
   #isStopTold = false;
   #isBusy = false;
   #isBack = false;
-  #joining: Joining | undefined;
-  #joined: Promise<unknown> = Promise.resolve();
+  /** The last change of the row that was begun. */
+  #changing: Promise<unknown> = Promise.resolve();
 
   /** @param row as it was just read; undefined for a configured endpoint that has none yet */
   constructor(name: string, row: EndpointRow | undefined, dependencies: DeliveryPorts) {
@@ -118,23 +111,10 @@ export class EndpointHealth {
     if (this.#row?.origin !== origin) this.#row = await this.#write(row => ({ ...row, origin }));
   }
 
-  /** Deliveries were put into rows. Callers that come while one write is under way share the next one, so
-   *  that the deliveries of a batch don't conflict with each other.
-   *  @throws when that can't be written: nobody would look for the rows */
+  /** Deliveries were put into rows.
+   *  @throws when that can't be written: no run would look for the rows */
   joined(due: number, first: boolean): Promise<void> {
-    if (this.#joining) {
-      this.#joining.due = Math.min(this.#joining.due, due);
-      this.#joining.first ||= first;
-      return this.#joining.written;
-    }
-    const written = this.#joined.then(() => {
-      const { due, first } = this.#joining as Joining;
-      this.#joining = undefined;
-      return this.#change(health => joined(health, due, first));
-    });
-    this.#joining = { due, first, written };
-    this.#joined = written.catch(() => undefined);
-    return written;
+    return this.#change(health => joined(health, due, first));
   }
 
   /** Changes the endpoint's health in its row; `change` returns undefined to leave it as it is. */
@@ -152,13 +132,18 @@ export class EndpointHealth {
     }
   }
 
-  /** Changes the endpoint's row, unless the endpoint was removed. */
+  /** Changes the endpoint's row, unless the endpoint was removed; one change of this run at a time, so that
+   *  none finds the row changed by another. */
   #write(change: (row: EndpointRow) => EndpointRow | undefined): Promise<EndpointRow | undefined> {
     const added = this.#isConfigured ? { name: this.#name, health: {} } : undefined;
-    return this.#dependencies.rows.change(this.#name, row => {
-      const before = row ?? added;
-      return before && change(before);
-    });
+    const write = () =>
+      this.#dependencies.rows.change(this.#name, row => {
+        const before = row ?? added;
+        return before && change(before);
+      });
+    const written = this.#changing.then(write);
+    this.#changing = written.catch(() => undefined);
+    return written;
   }
 
   #tellStop(): void {

@@ -75,7 +75,8 @@ function messageOf({ to: { name }, body }: Routed): NewMessage {
   return { body, group: name, attributes: { [ENDPOINT]: name } };
 }
 
-const MINUTE_MS = 60_000;
+/** From one tick to the next. A tick wakes a run for what is due later than that. */
+export const TICK_MS = 60_000;
 /** Messages to SQS at once. */
 const CONCURRENCY = 20;
 
@@ -88,24 +89,35 @@ export async function wakeWaiting(
   all: readonly Registered[],
   { queues, log }: { readonly queues: Pick<Queues, 'wake'>; readonly log: Pick<Log, 'error'> },
   now: number,
-  period = MINUTE_MS,
+  period = TICK_MS,
 ): Promise<number> {
   const due = all.flatMap(({ endpoint, row }) => {
     const at = row && wakesAt(row.health, now);
-    if (at === undefined || at >= now + period) return [];
-    return [{ endpoint, seconds: Math.max(0, Math.ceil((at - now) / 1000)) }];
+    return at === undefined || at >= now + period ? [] : [{ endpoint, wait: at - now }];
   });
   let woken = 0;
-  await inParallel(due, CONCURRENCY, async ({ endpoint, seconds }) => {
-    try {
-      await queues.wake(endpoint, seconds);
-      woken += 1;
-    } catch (error) {
-      log.error('Could not schedule a drain of the backlog; the next tick retries.', {
-        endpoint: endpoint.name,
-        error: String(error),
-      });
-    }
+  await inParallel(due, CONCURRENCY, async ({ endpoint, wait }) => {
+    if (await tryToWake(endpoint, wait, queues, log.error)) woken += 1;
   });
   return woken;
+}
+
+/** Wakes a run that looks at the endpoint's backlog in `wait` ms. Where that fails, the next tick wakes one.
+ *  @returns whether it was woken */
+export async function tryToWake(
+  endpoint: Addressee,
+  wait: number,
+  queues: Pick<Queues, 'wake'>,
+  report: Log['warn'],
+): Promise<boolean> {
+  try {
+    await queues.wake(endpoint, Math.max(0, Math.ceil(wait / 1000)));
+    return true;
+  } catch (error) {
+    report('Could not schedule a drain of the backlog; the next tick retries.', {
+      endpoint: endpoint.name,
+      error: String(error),
+    });
+    return false;
+  }
 }

@@ -70,9 +70,9 @@ export abstract class Settler {
     await this.#settle('failed', [delivery], () => this.retry(delivery, this.startedAt + pause));
   }
 
-  /** Its endpoint gets nothing now: it waits in a row. */
-  async waits(delivery: Delivery): Promise<void> {
-    await this.#settle('waiting', [delivery], () => this.wait(delivery));
+  /** Their endpoint gets nothing now: they wait in rows. */
+  async waits(all: readonly Delivery[]): Promise<void> {
+    await this.#settle('waiting', all, () => this.wait(all));
   }
 
   /** It is given up. */
@@ -84,9 +84,9 @@ export abstract class Settler {
     this.ports.log.error('A delivery was given up; it is a dead letter now.', details);
   }
 
-  /** The run's time is up: it stays as it was, and comes again at once. */
-  async untried(delivery: Delivery): Promise<void> {
-    await this.#settle('untried', [delivery], () => this.leave([delivery], true));
+  /** The run's time is up: they stay as they were, and come again at once. */
+  async untried(all: readonly Delivery[]): Promise<void> {
+    await this.#settle('untried', all, () => this.leave(all, true));
   }
 
   /** Whether a delivery has a row, or may have one. */
@@ -95,8 +95,8 @@ export abstract class Settler {
   protected abstract remove(all: readonly Delivery[]): Promise<void>;
   /** Notes an attempt that failed; the next is due at `due`. */
   protected abstract retry(delivery: Delivery, due: number): Promise<void>;
-  /** Lets it wait in a row for its endpoint. */
-  protected abstract wait(delivery: Delivery): Promise<void>;
+  /** Lets them wait in rows for their endpoint. */
+  protected abstract wait(all: readonly Delivery[]): Promise<void>;
   protected abstract deadLetter(delivery: Delivery, death: Death): Promise<void>;
   /** Leaves deliveries where they were, because time was up or because their status could not be saved. Never
    *  rejects. */

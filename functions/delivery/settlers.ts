@@ -44,12 +44,12 @@ export class QueueSettler extends Settler {
   }
 
   protected retry(delivery: Delivery, due: number): Promise<void> {
-    return this.#add({ ...delivery, due, attempts: 1, triedAt: this.startedAt }, due, false);
+    return this.#add([{ ...delivery, attempts: 1, triedAt: this.startedAt }], due, false);
   }
 
-  /** New deliveries wait behind it. */
-  protected wait(delivery: Delivery): Promise<void> {
-    return this.#add({ ...delivery, due: this.startedAt }, this.startedAt, true);
+  /** New deliveries wait after them. */
+  protected wait(all: readonly Delivery[]): Promise<void> {
+    return this.#add(all, this.startedAt, true);
   }
 
   protected deadLetter(delivery: Delivery, death: Death): Promise<void> {
@@ -62,9 +62,9 @@ export class QueueSettler extends Settler {
     await showAgain({ messages, queue: this.#queue }, this.ports.log, isUntried ? () => 0 : undefined);
   }
 
-  /** Puts a delivery into a row, and mentions that in the endpoint's row. */
-  async #add(delivery: Delivery, due: number, first: boolean): Promise<void> {
-    await this.ports.deliveries.add([delivery]);
+  /** Puts deliveries into rows, and mentions that in the endpoint's row. */
+  async #add(all: readonly Delivery[], due: number, first: boolean): Promise<void> {
+    await this.ports.deliveries.add(all.map(delivery => ({ ...delivery, due })));
     await this.#health.joined(due, first);
     this.#dueAt = Math.min(this.#dueAt ?? due, due);
   }
@@ -117,7 +117,7 @@ export class RowSettler extends Settler {
     return this.ports.deliveries.putOff(this.endpoint, id, { at: this.startedAt, due });
   }
 
-  /** It waits already. */
+  /** They wait already. */
   protected async wait(): Promise<void> {}
 
   protected deadLetter({ id }: Delivery, death: Death): Promise<void> {

@@ -1,9 +1,9 @@
 import { Gathered, present, tellEvents } from '../basics/telemetry.ts';
 import { deliverBatch } from '../delivery/deliver-batch.ts';
-import { type DrainDependencies, drain, TICK_MS } from '../delivery/drain.ts';
+import { type DrainDependencies, drain } from '../delivery/drain.ts';
 import { EndpointHealth } from '../delivery/endpoint-health.ts';
 import { closedTo } from '../delivery/health.ts';
-import { addressOf } from '../delivery/queues.ts';
+import { addressOf, TICK_MS, tryToWake } from '../delivery/queues.ts';
 import { placeOf } from '../delivery/read-event.ts';
 import type { Registered, Registry } from '../delivery/registry.ts';
 import { type RetryTiming, STANDARD_TIMING } from '../delivery/retries.ts';
@@ -107,16 +107,8 @@ export function createDeliver(dependencies: DeliverDependencies): Deliver {
   /** Wakes a run at `at` (ms since 1970) for deliveries that became rows, so that they don't wait for the tick.
    *  What is due later than the next tick is left to it. */
   async function wake(endpoint: EndpointSettings, at: number): Promise<void> {
-    const wait = Math.max(0, at - dependencies.clock());
-    if (wait >= TICK_MS) return;
-    try {
-      await dependencies.queues.wake(endpoint, Math.ceil(wait / 1000));
-    } catch (error) {
-      log.warn('Could not schedule a drain of the backlog; the next tick retries.', {
-        endpoint: endpoint.name,
-        error: String(error),
-      });
-    }
+    const wait = at - dependencies.clock();
+    if (wait < TICK_MS) await tryToWake(endpoint, wait, dependencies.queues, log.warn);
   }
 
   async function sendWaiting(endpoint: EndpointSettings, tools: Tools): Promise<void> {

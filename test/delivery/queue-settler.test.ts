@@ -58,7 +58,7 @@ describe('a message of the queue', () => {
     const { settler, held } = await open([one(), messageOf('m1', other.body)]);
     await settler.delivered([held[1]]);
     expect(settler.open).toEqual([held[0]]);
-    await settler.untried(held[0]);
+    await settler.untried([held[0]]);
     expect(settler.open).toEqual([]);
   });
 
@@ -73,7 +73,7 @@ describe('a message of the queue', () => {
 
   it('that nobody had time to try is shown again at once', async () => {
     const { settler, held, hidden, told } = await open([one(HOUR)]);
-    await settler.untried(held[0]);
+    await settler.untried([held[0]]);
     expect(told()).toMatchObject([{ outcome: 'untried', events: [event.id] }]);
     expect([hidden, settler.again, present(settler.tally.values)]).toEqual([[['m0', 0]], ['m0'], {}]);
   });
@@ -135,7 +135,7 @@ describe('a message whose attempt failed', () => {
 describe('a message whose endpoint gets nothing now', () => {
   it('becomes a row that is due at once, before which new ones may not be tried', async () => {
     const { settler, held, hidden, pending, healthOf, said } = await open([one(MINUTE, { replay: true })]);
-    await settler.waits(held[0]);
+    await settler.waits([held[0]]);
     expect([hidden, settler.again, said]).toEqual([[], [], []]);
     const row = { eventId: event.id, due: AT, attempts: 0, triedAt: undefined, replay: true };
     expect(await pending()).toMatchObject([row]);
@@ -148,9 +148,9 @@ describe('a message whose endpoint gets nothing now', () => {
     const { settler, healthOf, pending } = await open(records, ({ faults }) => {
       faults.after = command => void (isRowOf('crm')(command) && written++);
     });
-    await Promise.all(settler.open.map(held => settler.waits(held)));
+    await settler.waits(settler.open);
     expect(await pending()).toHaveLength(50);
-    expect(written).toBeLessThan(8);
+    expect(written).toBe(1);
     expect(settler.again).toEqual([]);
     expect(await healthOf()).toMatchObject({ waiting: { added: written, first: true } });
   });
@@ -158,7 +158,7 @@ describe('a message whose endpoint gets nothing now', () => {
   it('and was removed meanwhile leaves the queue', async () => {
     const { settler, held, rows, healthOf } = await open([one()]);
     await rows.change('crm', () => 'removed');
-    await settler.waits(held[0]);
+    await settler.waits([held[0]]);
     expect([settler.again, await healthOf()]).toEqual([[], undefined]);
   });
 });
@@ -181,7 +181,7 @@ describe('invariant 11: a message leaves the queue only once what became of it s
     const { settler, held, said, hidden, told } = await open([one()], ({ faults }) => {
       faults[when] = command => isIt(command) && TABLE_DOWN;
     });
-    if (how === 'waits') await settler.waits(held[0]);
+    if (how === 'waits') await settler.waits([held[0]]);
     else if (how === 'is dead') await settler.dead(held[0], reason);
     else await settler.failed(held[0], reason);
     expect([settler.open, settler.again, hidden]).toEqual([[], ['m0'], [['m0', 5]]]);
@@ -198,7 +198,7 @@ describe('invariant 11: a message leaves the queue only once what became of it s
     const queue = { ...dependencies.queue, extend };
     const health = new EndpointHealth('crm', await rows.read('crm'), dependencies);
     const settler = new QueueSettler('crm', health, [one()], { ...dependencies, queue });
-    await settler.untried(setting.held[0]);
+    await settler.untried([setting.held[0]]);
     expect([settler.open, settler.again, present(settler.tally.values)]).toEqual([[], ['m0'], {}]);
     const message = 'When a message is tried again could not be set; the queue decides.';
     const details = { messageId: 'm0', error: 'Error: queue down' };
@@ -242,8 +242,8 @@ describe('invariant 11: a message leaves the queue only once what became of it s
 
   it('one that came twice waits once', async () => {
     const { settler, held, pendingIds, healthOf } = await open([one(), messageOf('m1', event.body)]);
-    await settler.waits(held[0]);
-    await settler.waits(held[1]);
+    await settler.waits([held[0]]);
+    await settler.waits([held[1]]);
     expect([settler.again, await pendingIds()]).toEqual([[], [event.id]]);
     expect(await healthOf()).toMatchObject({ waiting: { added: 2 } });
   });

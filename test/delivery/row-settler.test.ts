@@ -84,9 +84,9 @@ describe('a delivery that waited in its row', () => {
   it('stays as it is where its endpoint gets nothing now, and where the time is up', async () => {
     const { settler, held, pending, told } = await open();
     const before = await pending();
-    await settler.waits(held[0]);
+    await settler.waits([held[0]]);
     expect(settler.isCut).toBe(false);
-    await settler.untried(held[1]);
+    await settler.untried([held[1]]);
     expect([settler.open, settler.isStuck, settler.isCut]).toEqual([[], false, true]);
     expect(await pending()).toEqual(before);
     const events = [first?.eventId, second?.eventId];

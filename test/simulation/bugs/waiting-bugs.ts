@@ -18,7 +18,7 @@ export const WAITING_BUGS: readonly Bug[] = [
       edit(
         'delivery/settlers.ts',
         '    await this.#health.joined(due, first);\n',
-        '    if (this.#messageOf(delivery.id).receives === 1) await this.#health.joined(due, first);\n',
+        '    if (all.some(({ id }) => this.#messageOf(id).receives === 1)) await this.#health.joined(due, first);\n',
       ),
     ],
   },

@@ -30,7 +30,7 @@ export const DELIVERY: readonly Bug[] = [
     edits: [
       edit(
         'delivery/deliver-batch.ts',
-        "if (start === 'closed') return settleAll(all, delivery => settler.waits(delivery));",
+        "if (start === 'closed') return settler.waits(all);",
         "if (start === 'closed') return settler.delivered(all);",
       ),
     ],
