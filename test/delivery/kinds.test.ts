@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { chatJobs, type Job, type ReadDelivery, webhookJobs } from '../../functions/delivery/kinds.ts';
 import type { ChangeEvent, SentEvent } from '../../functions/model/event.ts';
 import { AT, SECRET, someEvents } from '../kit/delivery/given.ts';
-import { endpointOf } from '../kit/delivery/setting.ts';
 
 const events = someEvents(3) as [ChangeEvent, ChangeEvent, ChangeEvent];
 const deliveryOf = (id: string, event: ChangeEvent, replay?: boolean): ReadDelivery => ({
@@ -52,18 +51,14 @@ describe('jobs for a chat', () => {
   it('are one request for each message, which settles all that it tells', () => {
     const asked: (readonly SentEvent[])[] = [];
     const again = deliveryOf('again', events[0]);
-    const { jobs, unfit } = chatJobs(
-      [...all, again],
-      some => {
-        asked.push(some);
-        if (some.length === 1) return [];
-        return [
-          { body: 'one', eventIds: [events[0].id, events[2].id] },
-          { body: 'two', eventIds: [events[1].id] },
-        ];
-      },
-      { endpoint: endpointOf('slack') },
-    );
+    const { jobs, unfit } = chatJobs([...all, again], some => {
+      asked.push(some);
+      if (some.length === 1) return [];
+      return [
+        { body: 'one', eventIds: [events[0].id, events[2].id] },
+        { body: 'two', eventIds: [events[1].id] },
+      ];
+    });
     // An event that came twice is told once.
     expect(asked.at(-1)).toEqual(events);
     expect(unfit).toEqual([]);
@@ -72,14 +67,10 @@ describe('jobs for a chat', () => {
   });
 
   it('leave out an event that the format chokes on, with the kind of error but nothing of its message', () => {
-    const { jobs, unfit } = chatJobs(
-      all,
-      some => {
-        if (some.includes(events[1])) throw new TypeError('hush');
-        return [{ body: 'all', eventIds: events.map(({ id }) => id) }];
-      },
-      { endpoint: endpointOf('slack') },
-    );
+    const { jobs, unfit } = chatJobs(all, some => {
+      if (some.includes(events[1])) throw new TypeError('hush');
+      return [{ body: 'all', eventIds: events.map(({ id }) => id) }];
+    });
     expect(unfit).toEqual([{ delivery: all[1], reason: 'the event can not be shown (TypeError)' }]);
     expect(jobs.map(idsOf)).toEqual([['m0', 'm2']]);
   });
