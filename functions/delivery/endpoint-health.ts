@@ -2,10 +2,10 @@ import type { EndpointRow, Health } from '../model/endpoint-row.ts';
 import { afterFailure, afterSuccess, busy, isTroubled, joined, opensAt, stopped } from './health.ts';
 import type { DeliveryPorts } from './settler.ts';
 
-/** After so many failures in a row, over so long a time, a success means that the endpoint was away and is
+/** After this many failures in a row, over this time, a success means that the endpoint was away and is
  *  back. With fewer, the event that failed is at fault itself, and keeps its own pauses. */
-const AWAY = 3;
-const AWAY_MS = 30_000;
+const MIN_AWAY_FAILURES = 3;
+const MIN_AWAY_MS = 30_000;
 
 /** What a run knows of its endpoint's health, and shares with other runs through the endpoint's row. */
 export class EndpointHealth {
@@ -76,7 +76,7 @@ export class EndpointHealth {
     const now = clock();
     const { failing, failures = { count: 0, since: now } } = this.now;
     await this.#change(afterSuccess);
-    if (!failing && (failures.count < AWAY || now - failures.since < AWAY_MS)) return;
+    if (!failing && (failures.count < MIN_AWAY_FAILURES || now - failures.since < MIN_AWAY_MS)) return;
     this.#isBack = true;
     const moved = await deliveries.bringForward(this.#name, now);
     if (moved > 0) await this.joined(now, failing !== undefined);

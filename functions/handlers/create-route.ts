@@ -18,7 +18,7 @@ interface RouteDependencies {
 
 /** No request to SQS begins with less time left: with its retry it takes 5 s, and then the events that were
  *  not reached must be shown again. */
-const LEAST_REMAINING_MS = 10_000;
+const MIN_REMAINING_MS = 10_000;
 /** Events whose missing endpoints are remembered. */
 const MAX_REMEMBERED = 100;
 
@@ -39,7 +39,7 @@ export function createRoute({ registry, send, setAside, log }: RouteDependencies
   const lacking = new Map<string, ReadonlySet<string>>();
 
   return async ({ messages, queue }, context) => {
-    const hasTime = () => context.getRemainingTimeInMillis() >= LEAST_REMAINING_MS;
+    const hasTime = () => context.getRemainingTimeInMillis() >= MIN_REMAINING_MS;
     let endpoints: readonly EndpointSettings[];
     try {
       endpoints = await registry.settings();

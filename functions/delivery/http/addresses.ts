@@ -56,7 +56,7 @@ function kindOf(text: string): string {
 }
 
 /** The longest that a look-up is waited for. The name may still exist, so a slow one is no problem. */
-const PATIENCE_MS = 5_000;
+const LOOKUP_TIMEOUT_MS = 5_000;
 
 /** Why nothing could be delivered to a URL, in words that do not name it; undefined when something could. The
  *  agent checks the same at each delivery (`guarded-agent.ts`); this says it at once. */
@@ -85,7 +85,7 @@ async function addressesOf(hostname: string, resolve: Resolve): Promise<string[]
   if (isIP(literal) !== 0) return [literal];
   try {
     const found = await within(
-      PATIENCE_MS,
+      LOOKUP_TIMEOUT_MS,
       () => resolve(hostname),
       // Stryker disable next-line ArrowFunction: nobody reads why it failed
       () => new Error(),
