@@ -61,7 +61,9 @@ export function createDeliver(dependencies: DeliverDependencies): Deliver {
 
   /** @returns the ids of messages that must stay in the queue */
   async function serve(name: string, messages: readonly Message[], tools: Tools): Promise<readonly string[]> {
-    const [wakes, all] = partition(messages, isWake);
+    const { wakes = [], all = [] } = Object.groupBy(messages, message =>
+      addressOf(message).isWake ? 'wakes' : 'all',
+    );
     let found: Registered | undefined;
     try {
       found = await registry.read(name);
@@ -75,8 +77,10 @@ export function createDeliver(dependencies: DeliverDependencies): Deliver {
     if (!found) return settleUnknown(name, { ...tools, messages: all });
     const { endpoint, row } = found;
     const since = (row?.settings && row.addedAt) ?? 0;
-    const [events, earlier] = partition(all, ({ sentAt }) => sentAt >= since - CLOCKS_DIFFER_MS);
-    if (earlier.length > 0) drop(name, earlier);
+    const { events = [], earlier } = Object.groupBy(all, ({ sentAt }) =>
+      sentAt >= since - CLOCKS_DIFFER_MS ? 'events' : 'earlier',
+    );
+    if (earlier) drop(name, earlier);
     const health = new EndpointHealth(name, row, tools);
     const settler = new QueueSettler(name, health, events, tools);
     const { clock } = dependencies;
@@ -94,8 +98,8 @@ export function createDeliver(dependencies: DeliverDependencies): Deliver {
    *  @returns the ids of messages that must stay in the queue */
   async function settleUnknown(endpoint: string, { messages, queue }: Batch): Promise<readonly string[]> {
     const oldest = dependencies.clock() - UNKNOWN_KEPT_MS;
-    const [young, old] = partition(messages, ({ sentAt }) => sentAt > oldest);
-    if (old.length > 0) drop(endpoint, old);
+    const { young = [], old } = Object.groupBy(messages, ({ sentAt }) => (sentAt > oldest ? 'young' : 'old'));
+    if (old) drop(endpoint, old);
     return showAgain({ messages: young, queue }, log, () => UNKNOWN_PAUSE_S);
   }
 
@@ -122,11 +126,4 @@ export function createDeliver(dependencies: DeliverDependencies): Deliver {
       });
     }
   }
-}
-
-const isWake = (message: Message) => addressOf(message).isWake;
-
-/** The items for which `holds` is true, and the others. */
-function partition<Item>(items: readonly Item[], holds: (item: Item) => boolean): [Item[], Item[]] {
-  return [items.filter(holds), items.filter(item => !holds(item))];
 }
