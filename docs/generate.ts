@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { jsonSchemas } from '../functions/model/json-schemas.ts';
+import { jsonSchemas } from '../functions/model/event.ts';
 import { entriesOf } from './api/entries.ts';
 import { apiPage } from './api/page.ts';
 import { asyncApiYaml } from './asyncapi/yaml.ts';

@@ -10,8 +10,6 @@ import type { Json, JsonObject } from '../functions/basics/json.ts';
 import { compareProject, rulesOf } from '../functions/changes/compare-project.ts';
 import { ignoredFields, updateTime } from '../functions/changes/ignored-fields.ts';
 import { harmless, quote } from '../functions/delivery/http/quote.ts';
-import { slackMessages } from '../functions/delivery/slack/slack.ts';
-import { teamsMessages } from '../functions/delivery/teams/teams.ts';
 import { entryTimes, pathsNaming } from '../functions/doctor/survey.ts';
 import type { ChangeEvent } from '../functions/model/event.ts';
 import { decodePart, encodePart } from '../functions/model/event-id.ts';
@@ -28,6 +26,7 @@ import { messageOf } from '../functions/topic/entry.ts';
 import { printable } from '../local/terminal/text.ts';
 import { parseEvent } from '../receiver/parse-event.ts';
 import { change, commitOf, field } from './kit/delivery/chat-batches.ts';
+import { slackMessages, teamsMessages } from './kit/delivery/chat-messages.ts';
 import { expectLinear } from './kit/linear.ts';
 import { all, failureOf, rig } from './kit/service/connect.ts';
 import { type Behaviour, SERVICE_DATE } from './kit/service/server.ts';
@@ -106,7 +105,7 @@ const SURFACES: Readonly<Record<string, (text: string) => unknown>> = {
   'a terminal': text => [eventText(committed(text), paper as never), wrap(printable(text), 80, 3)],
   'a line of the console': text => [changeLine(committed(text)), prettyJson({ [text]: text })],
   'a CSV file': text => [csv(['a'], csvRows([entryOf(committed(text))])), fileName([text, 'x'], 'csv')],
-  'an answer of an endpoint': text => [quote(text, hidden), harmless(`${text}x`, secret)],
+  'an answer of an endpoint': text => [quote(text, secret), harmless(`${text}x`, secret)],
   'an event at a receiver': text => {
     try {
       return parseEvent(JSON.stringify(eventOf(text)));

@@ -197,7 +197,6 @@ describe('the rooms', () => {
       'functions/model/filter.ts',
       'functions/model/kinds.ts',
       'functions/delivery/chat/chat-text.ts',
-      'functions/delivery/chat/chat-view.ts',
     ];
     const isForeign = (to: string) => !within('console')(to) && !/^preact(\/|$)/.test(to) && to !== 'vite';
     const mayTake = ({ to, typeOnly }: Import) =>

@@ -80,6 +80,7 @@ async function drainAll(
 function senderOn(scheduler: Scheduler): Sender {
   return {
     readSecret: async () => ({ url: 'https://crm.example/', secrets: [SECRET] }),
+    doubtSecret: () => undefined,
     openPoster: () => ({
       async post() {
         await scheduler.sleep(ANSWER_MS);

@@ -1,6 +1,5 @@
 import type { Json } from '../../functions/basics/json.ts';
-import { cleanText, cutText, fromDifference } from '../../functions/delivery/chat/chat-text.ts';
-import { valueInWords } from '../../functions/delivery/chat/chat-view.ts';
+import { cleanText, cutText, fromDifference, valueInWords } from '../../functions/delivery/chat/chat-text.ts';
 
 /** A value in words, as one line of safe text; undefined for an empty one. */
 export type ValueText = string | undefined;

@@ -1,5 +1,4 @@
-import { eventSchemas } from '../../functions/model/event.ts';
-import { jsonSchemas } from '../../functions/model/json-schemas.ts';
+import { eventSchemas, jsonSchemas } from '../../functions/model/event.ts';
 
 const text = (description: string) => ({ type: 'string', description });
 export const refTo = (kind: string, name: string) => ({ $ref: `#/components/${kind}/${name}` });

@@ -4,8 +4,8 @@ import {
   RESOURCES_OF_SUBSCRIPTION,
   type SubscriptionConfig,
 } from './endpoint.ts';
-import { type AttributeFilter, attributesOf, neverMatching, typesWithout } from './filter.ts';
-import { hint, isWords, listed, pathText, shown } from './problems.ts';
+import { type AttributeFilter, attributesOf, neverCarried, neverMatching } from './filter.ts';
+import { hint, isWords, listed, pathText, problemAt, shown } from './problems.ts';
 import { type Config, subscriptionsStackName, tableStackName } from './schema.ts';
 import { LOOPBACK } from './values.ts';
 import { credentialsName, PATTERNS_BYTES, secretPatterns } from './workspace.ts';
@@ -39,63 +39,58 @@ export function crossProblems(config: Config, place: Path = []): string[] {
 
 /** What is wrong between the stacks of a list; one line each. */
 export function stackProblems(configs: readonly Config[]): string[] {
-  const names = configs.map(({ stackName: value }, index) => ({
-    path: pathText([index, 'stackName']),
-    value,
-  }));
+  const names = configs.map(({ stackName: value }, index) => ({ path: [index, 'stackName'], value }));
   const beside = new Map(
     names.flatMap(({ path, value }) => [
       [tableStackName(value), path],
       [subscriptionsStackName(value), path],
     ]),
   );
-  return [
-    ...repeated(names),
-    ...names
-      .filter(({ value }) => beside.has(value))
-      .map(
-        ({ path, value }) =>
-          `${path}: found ${shown(value)}, which is a stack beside that of ${beside.get(value)}; allowed: another name`,
-      ),
-  ];
+  const clashes = names.flatMap(({ path, value }) => {
+    const other = beside.get(value);
+    const found = other && `${shown(value)}, which is a stack beside that of ${pathText(other)}`;
+    return found ? [problemAt(path, found, 'another name')] : [];
+  });
+  return [...repeated(names), ...clashes];
 }
 
 /** They share a stack. SNS's own limit, 200 filter policies on a topic, is larger. */
 function tooManySubscriptions({ length }: readonly SubscriptionConfig[], place: Path): string[] {
   if (length <= MAX_SUBSCRIPTIONS) return [];
-  return [
-    `${pathText([...place, 'subscriptions'])}: found ${length}; allowed: ${MAX_SUBSCRIPTIONS} (CloudFormation allows ${MAX_RESOURCES} resources in a ` +
-      `stack, and each takes ${RESOURCES_OF_SUBSCRIPTION}); endpoints, of which there may be thousands, take none`,
-  ];
+  const allowed =
+    `${MAX_SUBSCRIPTIONS} (CloudFormation allows ${MAX_RESOURCES} resources in a stack, and each takes ` +
+    `${RESOURCES_OF_SUBSCRIPTION}); endpoints, of which there may be thousands, take none`;
+  return [problemAt([...place, 'subscriptions'], `${length}`, allowed)];
 }
 
 /** Names of secrets that don't fit into the policy of one function. */
 function secretProblems({ workspaces }: Config, place: Path): string[] {
   const { bytes } = secretPatterns(workspaces.map(credentialsName));
   if (bytes <= PATTERNS_BYTES) return [];
-  return [
-    `${pathText([...place, 'workspaces'])}: found ${workspaces.length} secrets that have no folder in common; allowed: as many as a policy of ` +
-      'IAM can name: give their "credentials" one beginning up to a "/", as the default has it, changewire/<name>',
-  ];
+  const found = `${workspaces.length} secrets that have no folder in common`;
+  const allowed =
+    'as many as a policy of IAM can name: give their "credentials" one beginning up to a "/", as the default has it, ' +
+    'changewire/<name>';
+  return [problemAt([...place, 'workspaces'], found, allowed)];
 }
 
+/** A value of the configuration, and where it stands. */
 interface Placed {
-  readonly path: string;
+  readonly path: Path;
   readonly value: string;
 }
 
 function at<Item>(list: Path, key: string, items: readonly Item[], value: (item: Item) => string): Placed[] {
-  return items.map((item, index) => ({ path: pathText([...list, index, key]), value: value(item) }));
+  return items.map((item, index) => ({ path: [...list, index, key], value: value(item) }));
 }
 
 function repeated(values: readonly Placed[]): string[] {
-  const firsts = new Map<string, string>();
+  const firsts = new Map<string, Path>();
   return values.flatMap(({ path, value }) => {
     const first = firsts.get(value);
     firsts.set(value, first ?? path);
-    return first === undefined
-      ? []
-      : [`${path}: found ${shown(value)} again; allowed: a value other than that of ${first}`];
+    if (!first) return [];
+    return [problemAt(path, `${shown(value)} again`, `a value other than that of ${pathText(first)}`)];
   });
 }
 
@@ -104,31 +99,25 @@ function repeated(values: readonly Placed[]): string[] {
 function insecure({ url, allowInsecure }: SubscriptionConfig, place: Path): string[] {
   const isInsecure = URL.parse(url)?.protocol === 'http:' && !LOOPBACK.test(url);
   if (!isInsecure || allowInsecure) return [];
-  return [
-    `${pathText([...place, 'url'])}: found ${shown(url)}; allowed: an https:// address, or ` +
-      '"allowInsecure": true beside it, with which events travel unencrypted',
-  ];
+  const allowed =
+    'an https:// address, or "allowInsecure": true beside it, with which events travel unencrypted';
+  return [problemAt([...place, 'url'], shown(url), allowed)];
 }
 
 function deliveryProblems({ delivery }: SubscriptionConfig, place: Path): string[] {
-  const path = (key: string): string => pathText([...place, 'delivery', key]);
-  const phases = delivery.noDelayRetries + delivery.minDelayRetries + delivery.maxDelayRetries;
-  const found: string[] = [];
-  if (delivery.maxDelay < delivery.minDelay)
-    found.push(`${path('maxDelay')}: found ${delivery.maxDelay / 1_000}s; allowed: at least minDelay`);
-  if (phases > delivery.retries)
-    found.push(
-      `${path('retries')}: found ${delivery.retries}; allowed: at least ${phases}, which is noDelayRetries, ` +
-        'minDelayRetries and maxDelayRetries together',
-    );
-  const { minDelay, maxDelay, retries, noDelayRetries, maxDelayRetries } = delivery;
+  const { minDelay, maxDelay, retries, noDelayRetries, minDelayRetries, maxDelayRetries } = delivery;
+  const path = [...place, 'delivery'];
+  const phases = noDelayRetries + minDelayRetries + maxDelayRetries;
   const shortest = (retries - noDelayRetries - maxDelayRetries) * minDelay + maxDelayRetries * maxDelay;
-  if (shortest > 3_600_000)
-    found.push(
-      `${pathText([...place, 'delivery'])}: found retries over at least ${shortest / 1_000}s; ` +
-        'allowed: 3600s (a limit of SNS): lower maxDelay or maxDelayRetries',
-    );
-  return found;
+  const ofPhases = `at least ${phases}, which is noDelayRetries, minDelayRetries and maxDelayRetries together`;
+  const ofSns = '3600s (a limit of SNS): lower maxDelay or maxDelayRetries';
+  return [
+    ...(maxDelay < minDelay
+      ? [problemAt([...path, 'maxDelay'], `${maxDelay / 1_000}s`, 'at least minDelay')]
+      : []),
+    ...(phases > retries ? [problemAt([...path, 'retries'], `${retries}`, ofPhases)] : []),
+    ...(shortest > 3_600_000 ? [problemAt(path, `retries over at least ${shortest / 1_000}s`, ofSns)] : []),
+  ];
 }
 
 /** SNS's limit on one policy: the product of the numbers of values. */
@@ -152,62 +141,45 @@ function filterProblems(config: Config, place: Path): string[] {
   const ofSubscriptions = config.subscriptions.map(({ filter = {} }, index): PlacedFilter => {
     return { known, filter, path: [...place, 'subscriptions', index, 'filter'], keys: OWN_NAMES };
   });
-  const ofEndpoints = config.endpoints.map(({ filter = {} }, index): PlacedFilter => {
-    const path = [...place, 'endpoints', index, 'filter'];
-    return { known, filter: attributesOf(filter), path, keys: WORDS };
+  const ofEndpoints = config.endpoints.map(({ filter = {} }, index) => {
+    return { known, filter, path: [...place, 'endpoints', index, 'filter'], keys: WORDS };
   });
+  const byAttributes = ofEndpoints.map(each => ({ ...each, filter: attributesOf(each.filter) }));
   return [
-    ...[...ofSubscriptions, ...ofEndpoints].flatMap(placed => [...unknown(placed), ...apart(placed)]),
+    ...[...ofSubscriptions, ...byAttributes].flatMap(placed => [...unknown(placed), ...apart(placed)]),
     ...ofSubscriptions.flatMap(tooMany),
-    ...ofSubscriptions.flatMap(({ filter, path }) => {
-      const types = { types: filter.eventType, path: [...path, 'eventType'] };
-      return (['projectId', 'changedFields'] as const).flatMap(attribute =>
-        typesWithout(types, attribute, { asked: filter[attribute], path: [...path, attribute] }),
-      );
-    }),
-    ...config.endpoints.flatMap(({ filter = {} }, index) =>
-      neverMatching(filter, [...place, 'endpoints', index, 'filter']),
-    ),
+    ...ofSubscriptions.flatMap(({ filter, path }) => neverCarried(filter, path)),
+    ...ofEndpoints.flatMap(({ filter, path }) => neverMatching(filter, path)),
   ];
 }
 
 function tooMany({ filter, path }: PlacedFilter): string[] {
   const combinations = Object.values(filter).reduce((product, values) => product * (values?.length ?? 1), 1);
   if (combinations <= MAX_COMBINATIONS) return [];
-  return [
-    `${pathText(path)}: found ${combinations} combinations of values; allowed: ${MAX_COMBINATIONS} (a limit of SNS)`,
-  ];
-}
-
-interface Named {
-  readonly value: string;
-  readonly path: Path;
+  return [problemAt(path, `${combinations} combinations of values`, `${MAX_COMBINATIONS} (a limit of SNS)`)];
 }
 
 /** The values that filters may have, collected once for all of them: there may be thousands of each. */
 interface Known {
-  readonly listed: Readonly<Record<'workspace' | 'processId', readonly Named[]>>;
+  readonly listed: Readonly<Record<'workspace' | 'processId', readonly Placed[]>>;
   readonly values: Readonly<Record<'workspace' | 'processId', ReadonlySet<string>>>;
   /** The workspaces of each process id. */
   readonly workspacesOf: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
 function knownOf({ workspaces }: Config, place: Path): Known {
-  const workspace = workspaces.map(({ name }, w) => ({
-    value: name,
-    path: [...place, 'workspaces', w, 'name'],
-  }));
+  const list = [...place, 'workspaces'];
+  const workspace = at(list, 'name', workspaces, ({ name }) => name);
   const processId = workspaces.flatMap(({ processes }, w) =>
-    processes.map(({ id }, p) => ({ value: id, path: [...place, 'workspaces', w, 'processes', p, 'id'] })),
+    at([...list, w, 'processes'], 'id', processes, ({ id }) => id),
   );
-  const workspacesOf = new Map<string, Set<string>>();
-  for (const { name, processes } of workspaces)
-    for (const { id } of processes) workspacesOf.set(id, (workspacesOf.get(id) ?? new Set()).add(name));
-  const values = (named: readonly Named[]) => new Set(named.map(({ value }) => value));
+  const pairs = workspaces.flatMap(({ name, processes }) => processes.map(({ id }) => ({ id, name })));
+  const byId = [...Map.groupBy(pairs, ({ id }) => id)];
+  const values = (all: readonly Placed[]) => new Set(all.map(({ value }) => value));
   return {
     listed: { workspace, processId },
     values: { workspace: values(workspace), processId: values(processId) },
-    workspacesOf,
+    workspacesOf: new Map(byId.map(([id, some]) => [id, new Set(some.map(({ name }) => name))])),
   };
 }
 
@@ -217,10 +189,8 @@ function unknown({ known, filter, path, keys }: PlacedFilter): string[] {
     (filter[attribute] ?? []).flatMap((value, index) => {
       if (known.values[attribute].has(value)) return [];
       const words = [...known.values[attribute]].filter(each => isWords(each));
-      return [
-        `${pathText([...path, keys[attribute], index])}: found ${shown(value)}; ` +
-          `allowed: ${listed(known.listed[attribute])}${hint(value, words)}`,
-      ];
+      const allowed = `${listed(known.listed[attribute])}${hint(value, words)}`;
+      return [problemAt([...path, keys[attribute], index], shown(value), allowed)];
     }),
   );
 }
@@ -234,15 +204,14 @@ function apart({ known, filter, path, keys }: PlacedFilter): string[] {
   // A value that is not configured at all is reported by `unknown`.
   const isKnown = (value: string) => known.values.workspace.has(value) || known.values.processId.has(value);
   if (![...names, ...ids].every(isKnown)) return [];
-  const problem = (attribute: 'workspace' | 'processId', index: number, value: string, other: string) =>
-    `${pathText([...path, keys[attribute], index])}: found ${shown(value)}, which belongs to none of ` +
-    `${pathText([...path, other])}; allowed: what does, or leave out one of the two keys`;
+  const lone = (key: string, values: readonly string[], other: string, isMatched: (one: string) => boolean) =>
+    values.flatMap((value, index) => {
+      if (isMatched(value)) return [];
+      const found = `${shown(value)}, which belongs to none of ${pathText([...path, other])}`;
+      return [problemAt([...path, key, index], found, 'what does, or leave out one of the two keys')];
+    });
   return [
-    ...names.flatMap((name, index) =>
-      !ids.some(id => isPair(name, id)) ? [problem('workspace', index, name, keys.processId)] : [],
-    ),
-    ...ids.flatMap((id, index) =>
-      !names.some(name => isPair(name, id)) ? [problem('processId', index, id, keys.workspace)] : [],
-    ),
+    ...lone(keys.workspace, names, keys.processId, name => ids.some(id => isPair(name, id))),
+    ...lone(keys.processId, ids, keys.workspace, id => names.some(name => isPair(name, id))),
   ];
 }

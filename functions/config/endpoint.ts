@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import type { EndpointSettings } from '../model/endpoint.ts';
 import { bySetting, KIND_NAMES, KIND_SETTINGS } from '../model/kinds.ts';
 import { attributeFilter, endpointFilter, neverMatching } from './filter.ts';
-import { problems, withoutRoot } from './problems.ts';
+import { checkedBy, withoutRoot } from './problems.ts';
 import { address, choice, duration, object, remedies, text, whole, yesNo } from './values.ts';
 import { name } from './workspace.ts';
 
@@ -53,12 +53,9 @@ export function secretsPath(stackName: string): string {
 export function checkEndpoint(
   settings: unknown,
 ): { readonly settings: EndpointSettings } | { readonly problems: readonly string[] } {
-  const parsed = endpointConfig.safeParse(settings);
-  const found = parsed.success
-    ? neverMatching(parsed.data.filter ?? {}, ['filter'])
-    : problems(endpointConfig, parsed.error, settings);
-  if (parsed.success && found.length === 0) return { settings: parsed.data };
-  return { problems: found.map(withoutRoot) };
+  const result = checkedBy(endpointConfig, settings, ({ filter = {} }) => neverMatching(filter, ['filter']));
+  if ('problems' in result) return { problems: result.problems.map(withoutRoot) };
+  return { settings: result.parsed };
 }
 
 /** SNS's delivery policy for HTTP(S). SNS limits it: all tries together may take an hour. */

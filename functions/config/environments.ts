@@ -10,78 +10,62 @@ const json = z.string().transform((text, context) => {
   }
 });
 
-/** The environment of `poll.ts`. */
-export const pollEnvironment = z.object({
-  TABLE_NAME: z.string().min(1),
-  /** Receives malformed messages. */
-  UNSETTLED_QUEUE_URL: z.url(),
-});
+const text = z.string().min(1);
+const url = z.url();
 
-/** The environment of `publish.ts`. */
-export const publishEnvironment = z.object({
-  TOPIC_ARN: z.string().min(1),
-  /** Receives whole events that SNS will never accept, so that nothing is lost. */
-  REJECTED_QUEUE_URL: z.string().min(1),
-});
+const deliveries = { DELIVERIES_QUEUE_URL: url, CHAT_QUEUE_URL: url };
+/** The queues of messages that were given up. */
+const givenUp = { REJECTED_QUEUE_URL: url, UNPUBLISHED_QUEUE_URL: url, UNSETTLED_QUEUE_URL: url };
 
-const queues = { DELIVERIES_QUEUE_URL: z.url(), CHAT_QUEUE_URL: z.url() };
-const drains = { DRAINS_QUEUE_URL: z.url() };
+/** The environment of `poll.ts`. The queue receives malformed messages. */
+export const pollEnvironment = z.object({ TABLE_NAME: text, UNSETTLED_QUEUE_URL: url });
+
+/** The environment of `publish.ts`. The queue receives whole events that SNS will never accept, so that nothing is lost. */
+export const publishEnvironment = z.object({ TOPIC_ARN: text, REJECTED_QUEUE_URL: text });
 
 /** The environment of `route.ts`. */
-export const routeEnvironment = z.object({
-  TABLE_NAME: z.string().min(1),
-  ...queues,
-  /** Receives malformed messages. */
-  UNSETTLED_QUEUE_URL: z.url(),
-});
+export const routeEnvironment = pollEnvironment.extend(deliveries);
 
 /** The environment of `deliver.ts`. */
 export const deliverEnvironment = z.object({
-  TABLE_NAME: z.string().min(1),
-  ...queues,
-  ...drains,
+  TABLE_NAME: text,
+  ...deliveries,
+  DRAINS_QUEUE_URL: url,
   /** The path of endpoints' secrets in the parameter store. */
-  SECRETS_PATH: z.string().min(1),
+  SECRETS_PATH: text,
 });
-
-const mappings = json.pipe(z.record(z.string(), z.string().min(1)));
 
 /** The environment of `tick.ts`. */
 export const tickEnvironment = z.object({
-  TABLE_NAME: z.string().min(1),
-  ...drains,
+  TABLE_NAME: text,
+  DRAINS_QUEUE_URL: url,
   /** Set where there are native subscriptions to watch. */
-  TOPIC_ARN: z.string().min(1).optional(),
-  PASSES_QUEUE_URL: z.url(),
+  TOPIC_ARN: text.optional(),
+  PASSES_QUEUE_URL: url,
   /** The event source mappings, by which Lambda reads queues and the stream: a JSON object of their UUIDs by
    *  name. */
-  MAPPINGS: mappings,
-  /** The queues of messages that were given up. */
-  REJECTED_QUEUE_URL: z.url(),
-  UNPUBLISHED_QUEUE_URL: z.url(),
-  UNSETTLED_QUEUE_URL: z.url(),
+  MAPPINGS: json.pipe(z.record(z.string(), text)),
+  ...givenUp,
 });
 
 /** The environment of `operate.ts`, which looks into all of this. */
 export const operateEnvironment = deliverEnvironment.extend({
-  AWS_REGION: z.string().min(1),
-  AWS_LAMBDA_FUNCTION_NAME: z.string().min(1),
+  AWS_REGION: text,
+  AWS_LAMBDA_FUNCTION_NAME: text,
   /** Set for an emulator of AWS. */
-  AWS_ENDPOINT_URL: z.url().optional(),
-  STACK_NAME: z.string().min(1),
-  PASSES_QUEUE_URL: z.url(),
-  PUBLISH_FUNCTION: z.string().min(1),
-  EVENTS_QUEUE_URL: z.url(),
-  REJECTED_QUEUE_URL: z.url(),
-  UNPUBLISHED_QUEUE_URL: z.url(),
-  UNSTARTED_QUEUE_URL: z.url(),
-  UNSETTLED_QUEUE_URL: z.url(),
-  POLL_LOGS: z.string().min(1),
-  PUBLISH_LOGS: z.string().min(1),
-  ROUTE_LOGS: z.string().min(1),
-  DELIVER_LOGS: z.string().min(1),
-  TICK_LOGS: z.string().min(1),
-  OPERATE_LOGS: z.string().min(1),
+  AWS_ENDPOINT_URL: url.optional(),
+  STACK_NAME: text,
+  PASSES_QUEUE_URL: url,
+  PUBLISH_FUNCTION: text,
+  EVENTS_QUEUE_URL: url,
+  ...givenUp,
+  UNSTARTED_QUEUE_URL: url,
+  POLL_LOGS: text,
+  PUBLISH_LOGS: text,
+  ROUTE_LOGS: text,
+  DELIVER_LOGS: text,
+  TICK_LOGS: text,
+  OPERATE_LOGS: text,
 });
 
 /** The environment by its schema.

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { EventType } from '../model/event.ts';
 import { CONDITIONS, type EndpointFilter, type FilterValue, type ValueFilter } from '../model/filter.ts';
-import { pathText } from './problems.ts';
+import { pathText, problemAt } from './problems.ts';
 import { choice, list, object, remedies, text } from './values.ts';
 
 /** What filters ask for: message attributes (functions/topic/entry.ts), and actors, which are none. Those of an audit
@@ -125,42 +125,44 @@ type Path = readonly PropertyKey[];
 
 /** The parts of an endpoint's filter that no event can ever match, whatever is configured; one line each. */
 export function neverMatching(filter: EndpointFilter, path: Path): string[] {
-  const { events, projects, fields, values, actors } = filter;
-  const types = { types: events, path: [...path, 'events'] };
   return [
-    ...typesWithout(types, 'projectId', { asked: projects, path: [...path, 'projects'] }),
-    ...typesWithout(types, 'changedFields', { asked: fields, path: [...path, 'fields'] }),
-    ...typesWithout(types, 'changedFields', { asked: values, path: [...path, 'values'] }),
-    ...typesWithout(types, 'actors', { asked: actors, path: [...path, 'actors'] }),
-    ...(values ?? []).flatMap((condition, index) => [
+    ...neverCarried(filter, path),
+    ...(filter.values ?? []).flatMap((condition, index) => [
       ...unchanged(condition, [...path, 'values', index]),
-      ...madeOf(condition, events, [...path, 'values', index]),
+      ...madeOf(condition, filter.events, [...path, 'values', index]),
     ]),
   ];
 }
 
-/** Event types that the filter asks for by name, but that its other keys exclude. */
-export function typesWithout(
-  { types = [], path }: { types: readonly EventType[] | undefined; path: Path },
-  part: 'projectId' | 'changedFields' | 'actors',
-  what: { asked: unknown; path: Path },
-): string[] {
-  if (what.asked === undefined) return [];
-  const fitting = EVENT_TYPES.filter(type => mayCarry(type, part));
-  return types.flatMap((type, index) =>
-    mayCarry(type, part)
-      ? []
-      : [
-          `${pathText([...path, index])}: found "${type}", which never has any of ${pathText(what.path)}; ` +
-            `allowed beside that: ${fitting.join(', ')}`,
-        ],
-  );
+/** The keys of filters that ask for a part which only some events have. */
+const PARTS = {
+  projectId: 'projectId',
+  projects: 'projectId',
+  changedFields: 'changedFields',
+  fields: 'changedFields',
+  values: 'changedFields',
+  actors: 'actors',
+} as const satisfies Partial<Record<keyof AttributeFilter | keyof EndpointFilter, Part>>;
+
+/** Event types that the filter asks for by name, but that its other keys exclude; one line each. */
+export function neverCarried(filter: AttributeFilter & EndpointFilter, path: Path): string[] {
+  const typesKey = filter.events ? 'events' : 'eventType';
+  return Object.entries(PARTS).flatMap(([key, part]) => {
+    if (filter[key as keyof typeof PARTS] === undefined) return [];
+    const fitting = EVENT_TYPES.filter(type => mayCarry(type, part)).join(', ');
+    return (filter[typesKey] ?? []).flatMap((type, index) => {
+      if (mayCarry(type, part)) return [];
+      const place = pathText([...path, typesKey, index]);
+      const what = pathText([...path, key]);
+      return [`${place}: found "${type}", which never has any of ${what}; allowed beside that: ${fitting}`];
+    });
+  });
 }
 
 /** Conditions whose `from` and `to` are the same value: a change always has two. */
 function unchanged({ from, to }: ValueFilter, place: Path): string[] {
   if (!from || !to || !isOne(from) || !isOne(to) || String(from[0]) !== String(to[0])) return [];
-  return [`${pathText(place)}: found the same value in "from" and "to", and no change is that; allowed: two`];
+  return [problemAt(place, 'the same value in "from" and "to", and no change is that', 'two')];
 }
 
 /** Conditions on the value before, in a filter for created records alone: they had none before. */
@@ -168,10 +170,9 @@ function madeOf({ from, removed }: ValueFilter, events: EndpointFilter['events']
   if (!events?.every(type => type.endsWith('.created'))) return [];
   const asked = from && !from.includes('') ? 'from' : removed && 'removed';
   if (asked === undefined) return [];
-  return [
-    `${pathText([...place, asked])}: found a value that what is created would have had before, and ` +
-      `${pathText([...place.slice(0, -2), 'events'])} names no other events; allowed: add "project.updated" or "task.updated" there`,
-  ];
+  const names = pathText([...place.slice(0, -2), 'events']);
+  const found = `a value that what is created would have had before, and ${names} names no other events`;
+  return [problemAt([...place, asked], found, 'add "project.updated" or "task.updated" there')];
 }
 
 function isOne(values: readonly FilterValue[]): boolean {

@@ -1,6 +1,5 @@
-import * as z from 'zod';
+import type * as z from 'zod';
 import { nearest } from '../basics/nearest.ts';
-import { remedies } from './values.ts';
 
 type Path = readonly PropertyKey[];
 
@@ -34,14 +33,31 @@ export function listed(
   return [...told, ...(known.length > MAX_LISTED ? [`${known.length - MAX_LISTED} more`] : [])].join(', ');
 }
 
+/** One line: the path, what was found there, what is allowed. */
+export function problemAt(path: Path, found: string, allowed: string): string {
+  return `${pathText(path)}: found ${found}; allowed: ${allowed}`;
+}
+
+/** What is wrong with how the parts of a value fit together; one line each. */
+export type Fitting<Output> = (parsed: Output) => readonly string[];
+
+/** What the schema makes of the input; or what is wrong with it, or else with how its parts fit together. */
+export function checkedBy<Output>(
+  schema: z.ZodType<Output>,
+  input: unknown,
+  fitting: Fitting<Output> = () => [],
+): { readonly parsed: Output } | { readonly problems: readonly string[] } {
+  const result = schema.safeParse(input);
+  const found = result.success ? fitting(result.data) : problems(result.error, input);
+  return result.success && found.length === 0 ? { parsed: result.data } : { problems: found };
+}
+
 /** What zod found wrong, one line each: the path, what was found, what is allowed. */
-export function problems(schema: z.core.$ZodType, error: z.ZodError, input: unknown): string[] {
+function problems(error: z.ZodError, input: unknown): string[] {
   return error.issues
     .flatMap(issue => issuesOf(issue))
     .flatMap(issue =>
-      issue.code === 'unrecognized_keys'
-        ? issue.keys.map(key => unknownKey(schema, issue.path, key, input))
-        : [wrongValue(issue, valueAt(input, issue.path))],
+      issue.code === 'unrecognized_keys' ? unknownKeys(issue, input) : [wrongValue(issue, input)],
     );
 }
 
@@ -63,20 +79,20 @@ function issuesOf(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
  *  there, so their values are not quoted. */
 const NEAR_SECRETS = new Set<PropertyKey | undefined>(['audience', 'credentials']);
 
-function wrongValue(issue: z.core.$ZodIssue, value: unknown): string {
+function wrongValue(issue: z.core.$ZodIssue, input: unknown): string {
+  const value = valueAt(input, issue.path);
   const found = NEAR_SECRETS.has(issue.path.at(-1)) ? described(value) : shown(value);
   const meant = issue.code === 'invalid_value' ? hint(value, issue.values.map(String)) : '';
-  return `${pathText(issue.path)}: found ${found}; allowed: ${issue.message}${meant}`;
+  return problemAt(issue.path, found, `${issue.message}${meant}`);
 }
 
-function unknownKey(schema: z.core.$ZodType, parent: Path, key: string, input: unknown): string {
-  const path = [...parent, key];
-  const object = objectAt(schema, parent);
-  const known = Object.keys(object?.shape ?? {});
-  const found = described(valueAt(input, path));
-  const remedy = remedyFor(object, key);
-  const more = remedy === undefined ? hint(key, known) : `; ${remedy}`;
-  return `${pathText(path)}: unknown key, found ${found}; allowed here: ${known.join(', ')}${more}`;
+/** The message of an object's schema has a line for each of these keys. */
+function unknownKeys({ path, keys, message }: z.core.$ZodIssueUnrecognizedKeys, input: unknown): string[] {
+  const lines = message.split('\n');
+  return keys.map((key, index) => {
+    const found = described(valueAt(input, [...path, key]));
+    return `${pathText([...path, key])}: unknown key, found ${found}; allowed here: ${lines[index]}`;
+  });
 }
 
 /** The value at `path`. */
@@ -88,35 +104,6 @@ function valueAt(input: unknown, path: Path): unknown {
         : undefined,
     input,
   );
-}
-
-function remedyFor(object: z.ZodObject | undefined, key: string): string | undefined {
-  const known = object && remedies.get(object);
-  return known && Object.hasOwn(known, key) ? known[key] : undefined;
-}
-
-/** The object that the schema allows at `path`. */
-function objectAt(schema: z.core.$ZodType, path: Path): z.ZodObject | undefined {
-  const target = path.reduce<z.core.$ZodType | undefined>((here, step) => {
-    const bare = here && objectOf(here);
-    if (bare instanceof z.ZodObject) return bare.shape[String(step)];
-    return bare instanceof z.ZodArray ? (bare.element as z.core.$ZodType) : undefined;
-  }, schema);
-  const bare = target && objectOf(target);
-  return bare instanceof z.ZodObject ? bare : undefined;
-}
-
-/** The object inside a schema: without its wrappers, and of a union the object among its types. */
-function objectOf(schema: z.core.$ZodType): z.core.$ZodType {
-  const bare = unwrap(schema);
-  if (!(bare instanceof z.ZodUnion)) return bare;
-  return bare.options.find(option => option instanceof z.ZodObject) ?? bare;
-}
-
-function unwrap(schema: z.core.$ZodType): z.core.$ZodType {
-  const wrapped =
-    schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault;
-  return wrapped ? unwrap(schema.def.innerType as z.core.$ZodType) : schema;
 }
 
 /** `; did you mean "…"?`, or nothing when no candidate is close. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type * as z from 'zod';
 import { crossProblems, stackProblems } from './cross-checks.ts';
-import { problems, withoutRoot } from './problems.ts';
+import { checkedBy, type Fitting, withoutRoot } from './problems.ts';
 import { type Config, type ConfigInput, configSchema, configsSchema, deployedSchema } from './schema.ts';
 import {
   credentialsName,
@@ -48,25 +48,10 @@ export function rightConfigs(input: unknown): ConfigInput[] {
   return [input].flat() as ConfigInput[];
 }
 
-function checked<Output>(
-  schema: z.ZodType<Output>,
-  input: unknown,
-  fitting: (parsed: Output) => readonly string[],
-): Output {
+function checked<Output>(schema: z.ZodType<Output>, input: unknown, fitting: Fitting<Output>): Output {
   const result = checkedBy(schema, input, fitting);
   if ('problems' in result) throw new ConfigError(result.problems);
   return result.parsed;
-}
-
-/** What the schema makes of the input; or what is wrong with it, or else with how its parts fit together. */
-export function checkedBy<Output>(
-  schema: z.ZodType<Output>,
-  input: unknown,
-  fitting: (parsed: Output) => readonly string[],
-): { readonly parsed: Output } | { readonly problems: readonly string[] } {
-  const result = schema.safeParse(input);
-  const found = result.success ? fitting(result.data) : problems(schema, result.error, input);
-  return result.success && found.length === 0 ? { parsed: result.data } : { problems: found };
 }
 
 /** The name of the file with the configuration, beside the bundled code of the functions. It is a file because an
@@ -86,7 +71,7 @@ export function readDeployed(bundle: string): Deployed {
 
 /** The configuration that is the text of such a file. @throws as `readDeployed` */
 export function deployedOf(text: string): Deployed {
-  const result = checkedBy(deployedSchema, parsed(text), () => []);
+  const result = checkedBy(deployedSchema, parsed(text));
   if ('problems' in result)
     throw new Error(
       `${DEPLOYED} is not as the deployment writes it. ${result.problems.map(withoutRoot).join('; ')}. Deploy again.`,

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { hint } from './problems.ts';
 
 /** Every schema here carries its `allowed` text as the zod error: `problems.ts` adds the path and what was found. */
 
@@ -73,11 +74,21 @@ export function list<Item extends z.ZodType>(item: Item, min: 0 | 1, of: string)
 
 /** An object with these keys only; any other key is a typo, and an error. */
 export function object<Shape extends z.ZodRawShape>(shape: Shape) {
-  return z.strictObject(shape, { error: `an object with the keys ${Object.keys(shape).join(', ')}` });
+  return z.strictObject(shape, { error: objectError });
 }
 
 /** What an error says of a key that an object does not have, and that people may well expect there. */
 export const remedies = z.registry<Readonly<Record<string, string>>>();
+
+/** What an object may have; of unknown keys, a line for each. */
+function objectError({ code, inst, keys = [] }: z.core.$ZodRawIssue): string {
+  const schema = inst as z.ZodObject;
+  const known = Object.keys(schema.shape);
+  if (code !== 'unrecognized_keys') return `an object with the keys ${known.join(', ')}`;
+  const own = remedies.get(schema) ?? {};
+  const more = (key: string) => (Object.hasOwn(own, key) ? `; ${own[key]}` : hint(key, known));
+  return (keys as string[]).map(key => `${known.join(', ')}${more(key)}`).join('\n');
+}
 
 /** One of these texts. */
 export function choice<const Choice extends readonly string[]>(choices: Choice) {

@@ -5,14 +5,13 @@ import type { Deliveries } from '../store/store.ts';
 import type { Outcome } from './http/outcome.ts';
 import type { Answer, NoAnswer } from './http/post.ts';
 import { harmless } from './http/quote.ts';
-import type { DeliveryPorts, Held } from './settler.ts';
-
-type Dependencies = Pick<DeliveryPorts, 'clock' | 'log'> & { readonly deliveries: Pick<Deliveries, 'note'> };
+import type { DeliveryPorts } from './settler.ts';
 
 /** An attempt, and what came of it. */
 interface Made {
-  /** In ms since 1970. */
+  /** In ms since 1970, as `ended`. */
   readonly began: number;
+  readonly ended: number;
   readonly answer: Answer | NoAnswer;
   readonly outcome: Outcome;
   readonly secret: EndpointSecret;
@@ -21,61 +20,45 @@ interface Made {
 /** An event that an attempt sent. */
 interface Sent {
   readonly event: { readonly id: string; readonly type: string };
-  /** Its delivery; absent for a test event. */
-  readonly held?: Pick<Held, 'at'>;
+  /** The place of its delivery; absent for a test event. */
+  readonly at?: number;
 }
 
-/** Gathers the attempts of one run and writes them at its end: a table that is throttled then delays no
- *  delivery. */
-export class AttemptLog {
-  readonly #endpoint: Pick<EndpointSettings, 'name' | 'keepSuccesses'>;
-  readonly #dependencies: Dependencies;
-  readonly #attempts: Attempt[] = [];
-
-  constructor(endpoint: Pick<EndpointSettings, 'name' | 'keepSuccesses'>, dependencies: Dependencies) {
-    this.#endpoint = endpoint;
-    this.#dependencies = dependencies;
-  }
-
-  /** Adds an attempt; a successful one is kept only if the endpoint's settings say so.
-   *  @returns the attempt in the form in which it is kept */
-  add(sent: readonly Sent[], made: Made): Attempt {
-    const { name, keepSuccesses = true } = this.#endpoint;
-    const attempt = attemptOf(name, sent, made, this.#dependencies.clock());
-    if (keepSuccesses || attempt.failure !== undefined) this.#attempts.push(attempt);
-    return attempt;
-  }
-
-  async write(): Promise<void> {
-    if (this.#attempts.length === 0) return;
-    try {
-      await this.#dependencies.deliveries.note(this.#attempts);
-    } catch (error) {
-      this.#dependencies.log.warn('Attempts could not be written down; they were made all the same.', {
-        endpoint: this.#endpoint.name,
-        attempts: this.#attempts.length,
-        error: String(error),
-      });
-    }
-  }
-}
-
-function attemptOf(
+/** An attempt in the form in which it is kept. */
+export function attemptOf(
   endpoint: string,
   sent: readonly Sent[],
-  { began, answer, outcome, secret }: Made,
-  now: number,
+  { began, ended, answer, outcome, secret }: Made,
 ): Attempt {
   const answered = 'status' in answer ? answer : undefined;
   const text = answered?.body === undefined ? undefined : harmless(answered.body, secret);
   return {
     endpoint,
     at: began,
-    events: sent.map(({ event: { id, type }, held }) => ({ id, type, ...(held && { at: held.at }) })),
+    events: sent.map(({ event: { id, type }, at }) => ({ id, type, ...(at !== undefined && { at }) })),
     origin: originOf(secret),
     ...(answered && { status: answered.status }),
     ...(outcome.kind !== 'delivered' && { failure: outcome.reason }),
-    took: now - began,
+    took: ended - began,
     ...(text !== undefined && { answer: text }),
   };
+}
+
+/** Keeps the attempts of one run at its end: a table that is throttled then delays no delivery. Successes are
+ *  kept only if the endpoint's settings say so. Never rejects. */
+export async function keepAttempts(
+  { name, keepSuccesses = true }: Pick<EndpointSettings, 'name' | 'keepSuccesses'>,
+  attempts: readonly Attempt[],
+  { deliveries, log }: Pick<DeliveryPorts, 'log'> & { readonly deliveries: Pick<Deliveries, 'note'> },
+): Promise<void> {
+  const kept = attempts.filter(({ failure }) => keepSuccesses || failure !== undefined);
+  try {
+    if (kept.length > 0) await deliveries.note(kept);
+  } catch (error) {
+    log.warn('Attempts could not be saved; they were made all the same.', {
+      endpoint: name,
+      attempts: kept.length,
+      error: String(error),
+    });
+  }
 }

@@ -2,34 +2,35 @@ import type { PendingDelivery } from '../model/delivery.ts';
 import { type EndpointSettings, rateOf } from '../model/endpoint.ts';
 import type { EndpointRow, Health } from '../model/endpoint-row.ts';
 import { KINDS } from '../model/kinds.ts';
-import { type BatchDependencies, deliverBatch, LEAST_REMAINING_MS } from './deliver-batch.ts';
+import { type BatchDependencies, deliverBatch, MIN_REMAINING_MS } from './deliver-batch.ts';
 import { EndpointHealth } from './endpoint-health.ts';
 import { drainEnd, drained, onlyReplayed, opensAt } from './health.ts';
-import type { Queues } from './queues.ts';
+import { type Queues, TICK_MS } from './queues.ts';
 import { RowSettler } from './settlers.ts';
 
 export interface DrainDependencies extends BatchDependencies {
   readonly queues: Pick<Queues, 'wake'>;
-  /** Unique to this run. By an endpoint's row one run at a time takes charge of what waits for it. */
+  /** Unique to this run. By an endpoint's row one run at a time takes charge of its backlog. */
   readonly run: string;
 }
 
-/** Since when the endpoint has accepted everything that this run and the turns before it sent, in ms since
- *  1970: its rate grows with that. */
-interface Pace {
+/** One run's turn of sending an endpoint's backlog. */
+interface Turn {
+  /** Since when the endpoint has accepted everything that this turn and those before it sent, in ms since 1970:
+   *  its rate grows with that. */
   since: number;
+  /** Whether anything was sent. */
+  hasSent: boolean;
 }
 
 const SECOND = 1000;
 /** How long one turn begins attempts. A run that sent a whole backlog would keep other endpoints, whose
  *  backlogs share the queue, waiting. */
 const TURN_MS = 20 * SECOND;
-/** From one tick to the next. A tick wakes a run for what is due later than that. */
-export const TICK_MS = 60 * SECOND;
 /** How long to wait, after rows could not be written, before they are looked at again. */
 const STUCK_MS = 30 * SECOND;
 /** How many rows are read at once for a chat: one message shows several events. */
-const CHAT_TOGETHER = 50;
+const MAX_CHAT_ROWS = 50;
 
 /** Sends what waits for an endpoint in rows, the oldest first, at its rate. A failing endpoint gets one
  *  delivery as a probe, and the rest once it accepts that. One run at a time does this; when its turn is
@@ -37,27 +38,28 @@ const CHAT_TOGETHER = 50;
 export async function drain(endpoint: EndpointSettings, dependencies: DrainDependencies): Promise<void> {
   const { clock } = dependencies;
   const turnEnd = clock() + TURN_MS;
-  const remaining = () => Math.min(dependencies.remaining(), turnEnd - clock() + LEAST_REMAINING_MS);
+  const remaining = () => Math.min(dependencies.remaining(), turnEnd - clock() + MIN_REMAINING_MS);
   const row = await beginDraining(endpoint, clock() + remaining(), dependencies);
   if (!row) return;
+  const turn = { since: sinceOf(row, clock()), hasSent: false };
   const noted: Promise<void>[] = [];
-  const pace = paceOf(row, clock());
-  let left: Left | undefined;
+  const later = (work: Promise<void>) => void noted.push(work);
+  let rest: Rest | undefined;
   try {
-    const later = (work: Promise<void>) => void noted.push(work);
-    left = await sendAll(endpoint, pace, { ...dependencies, remaining, later });
+    while (!rest) rest = await sendSome(endpoint, turn, { ...dependencies, remaining, later });
   } finally {
-    const isOver = left?.at === undefined || left.at > clock();
-    await endDraining(endpoint, isOver ? undefined : { ...pace, until: clock() + TICK_MS }, dependencies);
+    const isOver = rest?.at === undefined || rest.at > clock();
+    const pace = isOver ? undefined : { since: turn.since, until: clock() + TICK_MS };
+    await endDraining(endpoint, pace, dependencies);
     await Promise.all(noted);
   }
-  await wakeNext(endpoint, left, dependencies);
+  await wakeNext(endpoint, rest.at, turn, dependencies);
 }
 
-/** The pace of the turn before, if this one continues it. */
-function paceOf({ health: { pace } }: EndpointRow, now: number): Pace {
+/** Since when everything was accepted: as of the turn before, if this one continues it. */
+function sinceOf({ health: { pace } }: EndpointRow, now: number): number {
   const isKnown = pace && pace.until > now && pace.until <= now + TICK_MS;
-  return { since: isKnown ? pace.since : now };
+  return isKnown ? pace.since : now;
 }
 
 /** When to look at what is left, in ms since 1970; undefined when nothing is left, or another run looks at
@@ -66,35 +68,11 @@ interface Rest {
   readonly at: number | undefined;
 }
 
-interface Left extends Rest {
-  /** Whether this run sent anything. */
-  readonly hasSent: boolean;
-}
-
-async function sendAll(
-  endpoint: EndpointSettings,
-  pace: Pace,
-  dependencies: DrainDependencies,
-): Promise<Left> {
-  let hasSent = false;
-  const told: DrainDependencies = {
-    ...dependencies,
-    openPoster: () => {
-      hasSent = true;
-      return dependencies.openPoster();
-    },
-  };
-  for (;;) {
-    const rest = await sendSome(endpoint, pace, told);
-    if (rest) return { ...rest, hasSent };
-  }
-}
-
 /** Sends as much of what is due as may be sent at once.
  *  @returns what is left, once nothing more can be sent now */
 async function sendSome(
   endpoint: EndpointSettings,
-  pace: Pace,
+  turn: Turn,
   dependencies: DrainDependencies,
 ): Promise<Rest | undefined> {
   const { name, kind } = endpoint;
@@ -105,15 +83,15 @@ async function sendSome(
   if (!row) return { at: undefined };
   const opens = opensAt(row.health, began);
   if (opens === undefined || opens > began) return { at: opens };
-  if (remaining() < LEAST_REMAINING_MS) return { at: began };
-  if (row.health.failures) pace.since = began;
-  const rate = rateOf(endpoint, began - pace.since);
-  const together = isChat ? CHAT_TOGETHER : rate;
+  if (remaining() < MIN_REMAINING_MS) return { at: began };
+  if (row.health.failures) turn.since = began;
+  const rate = rateOf(endpoint, began - turn.since);
   const due = row.health.failing
     ? await probe(endpoint, began, deliveries)
-    : await deliveries.due(name, began, together);
+    : await deliveries.due(name, began, isChat ? MAX_CHAT_ROWS : rate);
   if (due.length === 0) return nothingDue(endpoint, row, began, dependencies);
   if (due[0]?.replay) await letPass(endpoint, row, dependencies);
+  turn.hasSent = true;
   const rest = await send(endpoint, row, due, dependencies);
   if (!rest && !isChat) await paced(began, (due.length * SECOND) / rate, dependencies);
   return rest;
@@ -142,21 +120,21 @@ async function letPass(
   { health: { waiting } }: EndpointRow,
   { rows }: DrainDependencies,
 ): Promise<void> {
-  if (!waiting?.first) return;
-  await rows.change(name, row => {
-    const health = row && onlyReplayed(row.health, waiting.added);
-    return row && health && { ...row, health };
-  });
+  if (waiting?.first) await changeHealth(name, rows, health => onlyReplayed(health, waiting.added));
 }
 
+/** Notes in the endpoint's row when the next delivery is due, if one is. If more were added since the row was
+ *  read, nothing is noted, and the backlog is read again. */
 async function nothingDue(
-  endpoint: EndpointSettings,
+  { name }: EndpointSettings,
   { health: { waiting } }: EndpointRow,
   now: number,
-  dependencies: DrainDependencies,
+  { deliveries, rows }: DrainDependencies,
 ): Promise<Rest | undefined> {
-  const at = await dependencies.deliveries.nextDue(endpoint.name, now);
-  return !waiting || (await forgetDue(endpoint, waiting.added, at, dependencies)) ? { at } : undefined;
+  const at = await deliveries.nextDue(name, now);
+  if (!waiting) return { at };
+  const isNoted = await changeHealth(name, rows, health => drained(health, waiting.added, at));
+  return isNoted ? { at } : undefined;
 }
 
 /** @returns what is left, where this run must stop: a row could not be written, and its event would be sent
@@ -183,7 +161,8 @@ async function send(
  *  tick would add one. */
 async function wakeNext(
   endpoint: EndpointSettings,
-  { at, hasSent }: Left,
+  at: number | undefined,
+  { hasSent }: Turn,
   { queues, clock }: DrainDependencies,
 ): Promise<void> {
   if (at === undefined) return;
@@ -191,47 +170,41 @@ async function wakeNext(
   if (wait < TICK_MS && (hasSent || wait === 0)) await queues.wake(endpoint, Math.ceil(wait / SECOND));
 }
 
-/** Takes charge of the endpoint's rows for this run, until `until`; undefined when another run has them. */
-function beginDraining(
+/** Takes charge of the endpoint's backlog for this run, until `until`; undefined when another run has it. */
+async function beginDraining(
   { name }: EndpointSettings,
   until: number,
   { rows, clock, run }: DrainDependencies,
 ): Promise<EndpointRow | undefined> {
-  let isOurs = false;
-  const taken = rows.change(name, row => {
-    isOurs =
-      row !== undefined && (row.health.draining?.by === run || drainEnd(row.health, clock()) <= clock());
-    return row && isOurs ? { ...row, health: { ...row.health, draining: { by: run, until } } } : undefined;
+  return changeHealth(name, rows, health => {
+    const isFree = health.draining?.by === run || drainEnd(health, clock()) <= clock();
+    return isFree ? { ...health, draining: { by: run, until } } : undefined;
   });
-  return taken.then(row => (isOurs ? row : undefined));
 }
 
-/** Gives them up, unless another run has taken them since. `pace`: what the next turn continues with. */
+/** Gives it up, unless another run has taken it since. `pace`: what the next turn continues with. */
 async function endDraining(
   { name }: EndpointSettings,
   pace: Health['pace'],
   { rows, run }: DrainDependencies,
 ): Promise<void> {
-  await rows.change(name, row => {
-    if (row?.health.draining?.by !== run) return undefined;
-    const { draining, pace: _, ...health } = row.health;
-    return { ...row, health: { ...health, ...(pace && { pace }) } };
-  });
+  await changeHealth(name, rows, ({ draining, pace: _, ...health }) =>
+    draining?.by === run ? { ...health, ...(pace && { pace }) } : undefined,
+  );
 }
 
-/** Notes in the endpoint's row when the next delivery is due, if one is. False when more were added since the
- *  row was read: then nothing is noted. */
-async function forgetDue(
-  { name }: EndpointSettings,
-  added: number,
-  next: number | undefined,
-  { rows }: DrainDependencies,
-): Promise<boolean> {
-  let isSettled = true;
-  await rows.change(name, row => {
-    const health = row && drained(row.health, added, next);
-    isSettled = health !== undefined;
+/** Changes the health in the row of an endpoint; `change` returns undefined to leave it as it is.
+ *  @returns the row that was written; undefined where it is as it was, or there is none */
+async function changeHealth(
+  name: string,
+  rows: DrainDependencies['rows'],
+  change: (health: Health) => Health | undefined,
+): Promise<EndpointRow | undefined> {
+  let isChanged = false;
+  const row = await rows.change(name, row => {
+    const health = row && change(row.health);
+    isChanged = health !== undefined;
     return row && health && { ...row, health };
   });
-  return isSettled;
+  return isChanged ? row : undefined;
 }

@@ -1,19 +1,11 @@
 import type { EndpointRow, Health } from '../model/endpoint-row.ts';
 import { afterFailure, afterSuccess, busy, isTroubled, joined, opensAt, stopped } from './health.ts';
-import type { Failure } from './http/outcome.ts';
 import type { DeliveryPorts } from './settler.ts';
 
-/** After so many failures in a row, over so long a time, a success means that the endpoint was away and is
+/** After this many failures in a row, over this time, a success means that the endpoint was away and is
  *  back. With fewer, the event that failed is at fault itself, and keeps its own pauses. */
-const AWAY = 3;
-const AWAY_MS = 30_000;
-
-/** Rows that were added, and that the endpoint's row doesn't mention yet. */
-interface Joining {
-  due: number;
-  first: boolean;
-  readonly written: Promise<void>;
-}
+const MIN_AWAY_FAILURES = 3;
+const MIN_AWAY_MS = 30_000;
 
 /** What a run knows of its endpoint's health, and shares with other runs through the endpoint's row. */
 export class EndpointHealth {
@@ -25,8 +17,8 @@ export class EndpointHealth {
   #isStopTold = false;
   #isBusy = false;
   #isBack = false;
-  #joining: Joining | undefined;
-  #joined: Promise<unknown> = Promise.resolve();
+  /** The last change of the row that was begun. */
+  #changing: Promise<unknown> = Promise.resolve();
 
   /** @param row as it was just read; undefined for a configured endpoint that has none yet */
   constructor(name: string, row: EndpointRow | undefined, dependencies: DeliveryPorts) {
@@ -84,13 +76,13 @@ export class EndpointHealth {
     const now = clock();
     const { failing, failures = { count: 0, since: now } } = this.now;
     await this.#change(afterSuccess);
-    if (!failing && (failures.count < AWAY || now - failures.since < AWAY_MS)) return;
+    if (!failing && (failures.count < MIN_AWAY_FAILURES || now - failures.since < MIN_AWAY_MS)) return;
     this.#isBack = true;
     const moved = await deliveries.bringForward(this.#name, now);
     if (moved > 0) await this.joined(now, failing !== undefined);
   }
 
-  async failed({ reason }: Failure, hold?: { readonly for?: number | undefined }): Promise<void> {
+  async failed(reason: string, hold?: { readonly for?: number | undefined }): Promise<void> {
     const { clock, log } = this.#dependencies;
     const before = this.now;
     const now = clock();
@@ -105,7 +97,7 @@ export class EndpointHealth {
 
   /** The endpoint wants no more events (410).
    *  @throws when that can't be written */
-  async gone({ reason }: Failure): Promise<void> {
+  async gone(reason: string): Promise<void> {
     const now = this.#dependencies.clock();
     await this.#change(health => (health.stopped ? undefined : stopped(health, now, reason)));
     // Compares with the row as it was written, not with what `change` found: if the answer to a write was
@@ -116,49 +108,42 @@ export class EndpointHealth {
   /** Notes the origin of the endpoint's address in its row.
    *  @throws when that can't be written */
   async addressed(origin: string): Promise<void> {
-    if (this.#row?.origin === origin) return;
-    const name = this.#name;
-    this.#row = await this.#dependencies.rows.change(name, row =>
-      // The endpoint was removed in the meantime.
-      !row && !this.#isConfigured ? undefined : { name, health: {}, ...row, origin },
-    );
+    if (this.#row?.origin !== origin) this.#row = await this.#write(row => ({ ...row, origin }));
   }
 
-  /** Deliveries were put into rows. Callers that come while one write is under way share the next one, so
-   *  that the deliveries of a batch don't conflict with each other.
-   *  @throws when that can't be written: nobody would look for the rows */
+  /** Deliveries were put into rows.
+   *  @throws when that can't be written: no run would look for the rows */
   joined(due: number, first: boolean): Promise<void> {
-    if (this.#joining) {
-      this.#joining.due = Math.min(this.#joining.due, due);
-      this.#joining.first ||= first;
-      return this.#joining.written;
-    }
-    const written = this.#joined.then(() => {
-      const { due, first } = this.#joining as Joining;
-      this.#joining = undefined;
-      return this.#change(health => joined(health, due, first));
-    });
-    this.#joining = { due, first, written };
-    this.#joined = written.catch(() => undefined);
-    return written;
+    return this.#change(health => joined(health, due, first));
   }
 
   /** Changes the endpoint's health in its row; `change` returns undefined to leave it as it is. */
   async #change(change: (health: Health) => Health | undefined): Promise<void> {
-    const name = this.#name;
+    const changed = (row: EndpointRow) => {
+      const health = change(row.health);
+      return health && { ...row, health };
+    };
     try {
-      this.#row = await this.#dependencies.rows.change(name, row => {
-        // The endpoint was removed meanwhile.
-        if (!row && !this.#isConfigured) return undefined;
-        const health = change(row?.health ?? {});
-        return health && { name, ...row, health };
-      });
+      this.#row = await this.#write(changed);
     } catch (error) {
       this.#isStuck = true;
-      const health = change(this.now);
-      if (health) this.#row = { name, ...this.#row, health };
+      this.#row = changed(this.#row ?? { name: this.#name, health: {} }) ?? this.#row;
       throw error;
     }
+  }
+
+  /** Changes the endpoint's row, unless the endpoint was removed; one change of this run at a time, so that
+   *  none finds the row changed by another. */
+  #write(change: (row: EndpointRow) => EndpointRow | undefined): Promise<EndpointRow | undefined> {
+    const added = this.#isConfigured ? { name: this.#name, health: {} } : undefined;
+    const write = () =>
+      this.#dependencies.rows.change(this.#name, row => {
+        const before = row ?? added;
+        return before && change(before);
+      });
+    const written = this.#changing.then(write);
+    this.#changing = written.catch(() => undefined);
+    return written;
   }
 
   #tellStop(): void {

@@ -5,8 +5,8 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const DAY = 24 * 60 * MINUTE;
 
-/** After so many failures in a row, over so long a time, the endpoint is failing, and not just one event. */
-const FAILURES = 5;
+/** After this many failures in a row, over this time, the endpoint is failing, and not just one event. */
+const MIN_FAILURES = 5;
 const FAILING_AFTER_MS = MINUTE;
 /** Pauses before the probes of a failing endpoint; the last one repeats. */
 const PROBES_MS = [30 * SECOND, MINUTE, 2 * MINUTE, 4 * MINUTE, 8 * MINUTE, 15 * MINUTE];
@@ -91,7 +91,7 @@ export function afterFailure(
     const isProbe = before <= now;
     return isProbe ? afterProbe(base, health.failing, now, reason) : base;
   }
-  if (failures.count < FAILURES || now - failures.since < FAILING_AFTER_MS) return base;
+  if (failures.count < MIN_FAILURES || now - failures.since < FAILING_AFTER_MS) return base;
   return {
     ...base,
     failing: { since: failures.since, probes: 0 },

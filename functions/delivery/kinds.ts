@@ -1,87 +1,119 @@
-import type { ChatMessage, EndpointRequest, EndpointSecret, MessageContext } from '../model/endpoint.ts';
+import type { EndpointRequest, EndpointSecret, EndpointSettings, LinkTemplates } from '../model/endpoint.ts';
 import type { SentEvent } from '../model/event.ts';
 import type { EndpointKind } from '../model/kinds.ts';
-import type { Held } from './settler.ts';
-import { slackMessages } from './slack/slack.ts';
-import { teamsMessages } from './teams/teams.ts';
-import { textMessages } from './text/text.ts';
+import type { ChatTopic } from './chat/chat-topic.ts';
+import { chatTopics } from './chat/chat-topics.ts';
+import type { Delivery } from './settler.ts';
+import { slackMessage } from './slack/slack.ts';
+import { teamsMessage } from './teams/teams.ts';
+import { textMessage } from './text/text.ts';
 import { webhookRequest } from './webhook/webhook.ts';
 
-/** How events become requests, by the kind of their endpoint. `model/kinds.ts` has what else is to know of each. */
-const JOBS: Readonly<Record<EndpointKind, (letters: readonly Letter[], context: MessageContext) => Jobs>> = {
-  webhook: webhookJobs,
-  slack: messages(slackMessages),
-  teams: messages(teamsMessages),
-  text: messages(textMessages),
+/** How a topic becomes a message, by the kind of the chat. `model/kinds.ts` has what else is to know of each kind. */
+const CHATS: Readonly<Record<Exclude<EndpointKind, 'webhook'>, ChatFormat>> = {
+  slack: slackMessage,
+  teams: teamsMessage,
+  text: textMessage,
 };
 
-/** The requests that deliver these events to an endpoint. */
-export function jobsOf(letters: readonly Letter[], context: MessageContext): Jobs {
-  return JOBS[context.endpoint.kind](letters, context);
+type ChatFormat = (
+  topic: ChatTopic,
+  endpoint: EndpointSettings,
+) => { readonly body: object; readonly headers?: EndpointRequest['headers'] };
+
+/** One message to a chat, which shows several events: the JSON body of its POST, and the ids of all events
+ *  that it settles, including those that it had no room for. */
+interface ChatMessage {
+  readonly body: string;
+  readonly headers?: EndpointRequest['headers'];
+  readonly eventIds: readonly string[];
 }
 
-function messages(format: ChatFormat) {
-  return (letters: readonly Letter[], context: MessageContext) => chatJobs(letters, format, context);
+/** What messages are made with, beside their events. */
+interface MessageContext {
+  readonly endpoint: EndpointSettings;
+  readonly linkTemplates?: LinkTemplates | undefined;
+}
+
+/** The requests that deliver these events to an endpoint. */
+export function jobsOf(deliveries: readonly ReadDelivery[], context: MessageContext): Jobs {
+  const { kind } = context.endpoint;
+  if (kind === 'webhook') return webhookJobs(deliveries);
+  return chatJobs(deliveries, events => chatMessages(events, CHATS[kind], context));
+}
+
+/** The messages that show a batch of events in a chat: one per project, one per `source.*` event (design.md §9).
+ *  Whatever the events hold, each message keeps within the chat's limits and says what it leaves out. No data
+ *  becomes formatting, a mention or a link; links come only from the link templates. */
+export function chatMessages(
+  events: readonly SentEvent[],
+  format: ChatFormat,
+  { endpoint, linkTemplates }: MessageContext,
+): ChatMessage[] {
+  return chatTopics(events, linkTemplates).map(topic => {
+    const { body, headers } = format(topic, endpoint);
+    return { body: JSON.stringify(body), ...(headers && { headers }), eventIds: topic.eventIds };
+  });
 }
 
 /** One POST, and the deliveries that it settles. */
 export interface Job {
-  readonly letters: readonly Letter[];
+  readonly deliveries: readonly ReadDelivery[];
   /** `now` in ms since 1970: the time of the attempt. */
   request(now: number, secret: EndpointSecret): EndpointRequest;
 }
 
 /** A delivery with its event. */
-export interface Letter {
-  readonly held: Held;
+export interface ReadDelivery extends Delivery {
   readonly event: SentEvent;
 }
 
-/** What letters become: jobs, and those that no message could be made of. */
+/** What deliveries become: jobs, and those that no message could be made of. */
 export interface Jobs {
   readonly jobs: readonly Job[];
-  readonly unfit: readonly { readonly held: Held; readonly reason: string }[];
+  readonly unfit: readonly { readonly delivery: ReadDelivery; readonly reason: string }[];
 }
-
-type ChatFormat = (events: readonly SentEvent[], context: MessageContext) => readonly ChatMessage[];
 
 /** Tells a webhook's receiver that the event was asked for once more: one that it has handled may be
  *  dropped. */
 const REPLAY = { 'changewire-replay': 'true' };
 
 /** One job per event. */
-export function webhookJobs(letters: readonly Letter[]): Jobs {
-  const jobs = letters.map(letter => ({
-    letters: [letter],
+export function webhookJobs(deliveries: readonly ReadDelivery[]): Jobs {
+  const jobs = deliveries.map(delivery => ({
+    deliveries: [delivery],
     // `parseSecret` has checked that a webhook's secret holds one or two.
     request: (now: number, { secrets }: EndpointSecret) => {
-      const { held, event } = letter;
-      const request = webhookRequest({ id: event.id, body: held.body }, secrets as readonly string[], now);
-      return held.replay ? { ...request, headers: { ...request.headers, ...REPLAY } } : request;
+      const { event, body, replay } = delivery;
+      const request = webhookRequest({ id: event.id, body }, secrets as readonly string[], now);
+      return replay ? { ...request, headers: { ...request.headers, ...REPLAY } } : request;
     },
   }));
   return { jobs, unfit: [] };
 }
 
-/** One job per chat message. An event that came twice is shown once. One for which the format throws is left
+/** One job per chat message. An event that came twice is shown once. One of which no message can be made is left
  *  out, so that it doesn't hold up the others. */
-export function chatJobs(letters: readonly Letter[], format: ChatFormat, context: MessageContext): Jobs {
-  const fit: Letter[] = [];
-  const unfit: { held: Held; reason: string }[] = [];
-  for (const letter of letters) {
+export function chatJobs(
+  deliveries: readonly ReadDelivery[],
+  messagesOf: (events: readonly SentEvent[]) => readonly ChatMessage[],
+): Jobs {
+  const fit: ReadDelivery[] = [];
+  const unfit: { delivery: ReadDelivery; reason: string }[] = [];
+  for (const delivery of deliveries) {
     try {
-      format([letter.event], context);
-      fit.push(letter);
+      messagesOf([delivery.event]);
+      fit.push(delivery);
     } catch (error) {
       const reason = `the event can not be shown (${(error as Error).name})`;
-      unfit.push({ held: letter.held, reason });
+      unfit.push({ delivery, reason });
     }
   }
   const events = new Map(fit.map(({ event }) => [event.id, event]));
-  const jobs = format([...events.values()], context).map(({ body, headers = {}, eventIds }) => {
+  const jobs = messagesOf([...events.values()]).map(({ body, headers = {}, eventIds }) => {
     const ids = new Set(eventIds);
     return {
-      letters: fit.filter(({ event }) => ids.has(event.id)),
+      deliveries: fit.filter(({ event }) => ids.has(event.id)),
       request: () => ({ body, headers }),
     };
   });

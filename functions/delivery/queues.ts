@@ -52,23 +52,15 @@ export function wakeBy(drains: Pick<Queue, 'name' | 'send'>): Queues {
 /** Uses fair queues, with the endpoint as message group: an endpoint that has many deliveries, or is slow,
  *  delays no other. Chats have their own queue, for which Lambda waits a moment, so that one message can show
  *  several events. */
-export function sendBy({
-  deliveries,
-  chat,
-}: Readonly<Record<'deliveries' | 'chat', Pick<Queue, 'send'>>>): Send {
+export function sendBy(queues: Readonly<Record<'deliveries' | 'chat', Pick<Queue, 'send'>>>): Send {
   return async (messages, hasTime) => {
-    const numbered = messages.map((message, index) => ({ message, index }));
-    const isChat = ({ message }: (typeof numbered)[number]) => KINDS[message.to.kind].queue === 'chat';
-    const parts = [
-      { queue: deliveries, some: numbered.filter(one => !isChat(one)) },
-      { queue: chat, some: numbered.filter(isChat) },
-    ].filter(({ some }) => some.length > 0);
-    const sent = parts.map(async ({ queue, some }) => {
-      const { indexes, reason } = await queue.send(
-        some.map(({ message }) => messageOf(message)),
+    const byQueue = Map.groupBy(messages.entries(), ([, { to }]) => KINDS[to.kind].queue);
+    const sent = [...byQueue].map(async ([name, some]) => {
+      const unsent = await queues[name].send(
+        some.map(([, message]) => messageOf(message)),
         hasTime,
       );
-      return { indexes: indexes.map(index => (some[index] as (typeof numbered)[number]).index), reason };
+      return { ...unsent, indexes: unsent.indexes.flatMap(index => some[index]?.[0] ?? []) };
     });
     const unsent = await Promise.all(sent);
     const reason = unsent.find(part => part.reason !== undefined)?.reason;
@@ -83,9 +75,10 @@ function messageOf({ to: { name }, body }: Routed): NewMessage {
   return { body, group: name, attributes: { [ENDPOINT]: name } };
 }
 
-const MINUTE_MS = 60_000;
+/** From one tick to the next. A tick wakes a run for what is due later than that. */
+export const TICK_MS = 60_000;
 /** Messages to SQS at once. */
-const WIDTH = 20;
+const CONCURRENCY = 20;
 
 /** Wakes a run for each endpoint with rows that are due before the next tick. It is the safety net: whichever
  *  run died, and whichever message was lost, a minute later a run looks at what waits. An endpoint for which
@@ -96,24 +89,35 @@ export async function wakeWaiting(
   all: readonly Registered[],
   { queues, log }: { readonly queues: Pick<Queues, 'wake'>; readonly log: Pick<Log, 'error'> },
   now: number,
-  period = MINUTE_MS,
+  period = TICK_MS,
 ): Promise<number> {
   const due = all.flatMap(({ endpoint, row }) => {
     const at = row && wakesAt(row.health, now);
-    if (at === undefined || at >= now + period) return [];
-    return [{ endpoint, seconds: Math.max(0, Math.ceil((at - now) / 1000)) }];
+    return at === undefined || at >= now + period ? [] : [{ endpoint, wait: at - now }];
   });
   let woken = 0;
-  await inParallel(due, WIDTH, async ({ endpoint, seconds }) => {
-    try {
-      await queues.wake(endpoint, seconds);
-      woken += 1;
-    } catch (error) {
-      log.error('Nobody could be woken for what waits for an endpoint; the next tick does so.', {
-        endpoint: endpoint.name,
-        error: String(error),
-      });
-    }
+  await inParallel(due, CONCURRENCY, async ({ endpoint, wait }) => {
+    if (await tryToWake(endpoint, wait, queues, log.error)) woken += 1;
   });
   return woken;
+}
+
+/** Wakes a run that looks at the endpoint's backlog in `wait` ms. Where that fails, the next tick wakes one.
+ *  @returns whether it was woken */
+export async function tryToWake(
+  endpoint: Addressee,
+  wait: number,
+  queues: Pick<Queues, 'wake'>,
+  report: Log['warn'],
+): Promise<boolean> {
+  try {
+    await queues.wake(endpoint, Math.max(0, Math.ceil(wait / 1000)));
+    return true;
+  } catch (error) {
+    report('Could not schedule a drain of the backlog; the next tick retries.', {
+      endpoint: endpoint.name,
+      error: String(error),
+    });
+    return false;
+  }
 }

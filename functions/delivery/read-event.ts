@@ -27,7 +27,7 @@ export function readEvent(body: string): { event: ChangeEvent } | { malformed: s
 }
 
 /** Versions are times of commits in ms since 1970, or larger numbers. */
-const LEAST_VERSION = 1e12;
+const MIN_VERSION = 1e12;
 
 /** An event's id, and its place in the order of deliveries: its project's version, which is the time of its
  *  commit. Undefined when the text is no event. */
@@ -36,5 +36,5 @@ export function placeOf(body: string): { readonly id: string; readonly at: numbe
   if ('malformed' in read) return undefined;
   const { id, time, sequence } = read.event as ChangeEvent & { readonly sequence?: string };
   const version = Number(sequence);
-  return { id, at: version >= LEAST_VERSION ? version : Date.parse(time) };
+  return { id, at: version >= MIN_VERSION ? version : Date.parse(time) };
 }

@@ -1,12 +1,11 @@
 import type { Clock, Random } from '../basics/clock.ts';
-import type { LinkTemplates } from '../model/endpoint.ts';
+import type { EndpointSettings, LinkTemplates } from '../model/endpoint.ts';
 import type { SecretStore } from '../model/secret.ts';
-import type { BatchDependencies } from './deliver-batch.ts';
 import { type Resolve, resolveBySystem } from './http/addresses.ts';
 import { guardedAgent } from './http/guarded-agent.ts';
-import { createPoster, type PosterOptions, TIMEOUT_MS } from './http/post.ts';
-import { jobsOf } from './kinds.ts';
-import { createSecrets } from './secrets.ts';
+import { createPoster, type Poster, type PosterOptions, TIMEOUT_MS } from './http/post.ts';
+import { type Jobs, jobsOf, type ReadDelivery } from './kinds.ts';
+import { createSecrets, type EndpointSecrets } from './secrets.ts';
 
 export interface SenderOptions {
   /** Where endpoints' addresses and signing secrets are. */
@@ -29,7 +28,11 @@ export interface SenderOptions {
 }
 
 /** What it takes to send deliveries: secrets, connections, and what requests are made of events. */
-export type Sender = Pick<BatchDependencies, 'readSecret' | 'doubtSecret' | 'openPoster' | 'jobsOf'>;
+export interface Sender extends EndpointSecrets {
+  readonly openPoster: () => Poster;
+  /** The requests that deliver these events. */
+  readonly jobsOf: (deliveries: readonly ReadDelivery[], endpoint: EndpointSettings) => Jobs;
+}
 
 export function senderOf(options: SenderOptions): Sender {
   const { allowLoopback, clock, random, linkTemplates, slowAfter } = options;
@@ -39,6 +42,6 @@ export function senderOf(options: SenderOptions): Sender {
   return {
     ...createSecrets(options.secrets, clock, random),
     openPoster: () => kept ?? open(),
-    jobsOf: (letters, endpoint) => jobsOf(letters, { endpoint, linkTemplates }),
+    jobsOf: (deliveries, endpoint) => jobsOf(deliveries, { endpoint, linkTemplates }),
   };
 }

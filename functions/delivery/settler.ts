@@ -1,8 +1,9 @@
 import type { Clock, Random } from '../basics/clock.ts';
 import { type Count, type Log, tellEvents, type Values } from '../basics/telemetry.ts';
+import type { Death, NewDelivery } from '../model/delivery.ts';
 import type { Deliveries, EndpointRows } from '../store/store.ts';
 import type { Failure } from './http/outcome.ts';
-import type { RetryTiming } from './retries.ts';
+import { type RetryTiming, retryIn } from './retries.ts';
 
 /** What delivering works with: the stores of endpoints and deliveries, time and chance, log and metrics. */
 export interface DeliveryPorts {
@@ -15,65 +16,144 @@ export interface DeliveryPorts {
   readonly count: Count;
 }
 
-/** Ends each delivery of a run in one of these ways. None rejects: if settling fails, the delivery stays
- *  where it was, and is tried again. */
-export interface Settler {
-  readonly tally: BatchTally;
-  /** What is not settled yet. */
-  readonly open: readonly Held[];
-  delivered(held: readonly Held[]): Promise<void>;
-  /** An attempt failed. Its age decides whether it is tried again or is dead. */
-  failed(held: Held, failure: Failure): Promise<void>;
-  /** Its endpoint gets nothing now: it waits in a row. */
-  waits(held: Held): Promise<void>;
-  /** It is given up. */
-  dead(held: Held, failure: Failure): Promise<void>;
-  /** The endpoint does not want it. */
-  unwanted(held: Held): Promise<void>;
-  /** The run's time is up: it stays as it was, and comes again at once. */
-  untried(held: Held): Promise<void>;
-}
-
-/** A delivery that a run has in hand: from the queue, or from its row. */
-export interface Held {
+/** A delivery that a run works on: from the queue, or from its row. */
+export interface Delivery extends NewDelivery {
   /** Identifies it within the run: the id of its message, or the place of its row. */
   readonly id: string;
-  /** The event's id; of a message that holds no event, the message's id. */
-  readonly eventId: string;
-  /** The event, byte for byte. */
-  readonly body: string;
-  /** Its place in the order of deliveries, in ms since 1970. */
-  readonly at: number;
-  /** When it was first tried, in ms since 1970; undefined if it was not. */
-  readonly triedAt: number | undefined;
-  /** Attempts that failed. */
-  readonly attempts: number;
-  /** True if it is sent once more, out of the journal. */
-  readonly replay?: boolean | undefined;
 }
 
-/** What became of a delivery in its batch. `failed`: an attempt failed, and another follows. `waiting`: its
- *  endpoint gets nothing now. `untried`: the run's time was up. `unsettled`: what became of it could not be
- *  written, so that it is delivered again. */
-type Fate = 'delivered' | 'failed' | 'waiting' | 'dead' | 'unwanted' | 'untried' | 'unsettled';
+/** The status of a delivery after its batch. `failed`: an attempt failed, and another follows. `waiting`: its
+ *  endpoint gets nothing now. `untried`: the run's time was up. `unsettled`: its status could not be saved, so
+ *  that it is delivered again. */
+type DeliveryStatus = 'delivered' | 'failed' | 'waiting' | 'dead' | 'unwanted' | 'untried' | 'unsettled';
 
-/** What became of the deliveries of one batch: one line of the log, and its part of the run's metrics. */
+/** Ends each delivery of a run in one of these ways. None rejects: if its status can't be saved, the delivery
+ *  stays where it was, and is tried again. */
+export abstract class Settler {
+  readonly tally = new BatchTally();
+  protected readonly endpoint: string;
+  protected readonly ports: DeliveryPorts;
+  protected readonly startedAt: number;
+  readonly #open: Map<string, Delivery>;
+
+  constructor(endpoint: string, deliveries: readonly Delivery[], ports: DeliveryPorts) {
+    this.endpoint = endpoint;
+    this.ports = ports;
+    this.startedAt = ports.clock();
+    this.#open = new Map(deliveries.map(delivery => [delivery.id, delivery]));
+  }
+
+  /** The deliveries that are not settled yet. */
+  get open(): readonly Delivery[] {
+    return [...this.#open.values()];
+  }
+
+  async delivered(all: readonly Delivery[]): Promise<void> {
+    await this.#remove('delivered', all);
+  }
+
+  /** The endpoint does not want it. */
+  async unwanted(delivery: Delivery): Promise<void> {
+    await this.#remove('unwanted', [delivery]);
+  }
+
+  /** An attempt failed. Its age decides whether it is tried again or is dead. */
+  async failed(delivery: Delivery, failure: Failure): Promise<void> {
+    const { timing, random, log } = this.ports;
+    const pause = retryIn(this.startedAt - (delivery.triedAt ?? this.startedAt), timing, random);
+    if (pause === undefined) {
+      this.tally.note('failed', [delivery]);
+      return this.dead(delivery, failure);
+    }
+    const details = { ...this.#detailsOf(delivery, failure), seconds: pause / 1000 };
+    log.warn('A delivery failed; it is tried again.', details);
+    await this.#settle('failed', [delivery], () => this.retry(delivery, this.startedAt + pause));
+  }
+
+  /** Their endpoint gets nothing now: they wait in rows. */
+  async waits(all: readonly Delivery[]): Promise<void> {
+    await this.#settle('waiting', all, () => this.wait(all));
+  }
+
+  /** It is given up. */
+  async dead(delivery: Delivery, failure: Failure): Promise<void> {
+    const death = { at: this.ports.clock(), reason: failure.reason };
+    const isSaved = await this.#settle('dead', [delivery], () => this.deadLetter(delivery, death));
+    if (!isSaved) return;
+    const details = this.#detailsOf(delivery, failure);
+    this.ports.log.error('A delivery was given up; it is a dead letter now.', details);
+  }
+
+  /** The run's time is up: they stay as they were, and come again at once. */
+  async untried(all: readonly Delivery[]): Promise<void> {
+    await this.#settle('untried', all, () => this.leave(all, true));
+  }
+
+  /** Whether a delivery has a row, or may have one. */
+  protected abstract hasRow(delivery: Delivery): boolean;
+  /** Removes their rows. */
+  protected abstract remove(all: readonly Delivery[]): Promise<void>;
+  /** Notes an attempt that failed; the next is due at `due`. */
+  protected abstract retry(delivery: Delivery, due: number): Promise<void>;
+  /** Lets them wait in rows for their endpoint. */
+  protected abstract wait(all: readonly Delivery[]): Promise<void>;
+  protected abstract deadLetter(delivery: Delivery, death: Death): Promise<void>;
+  /** Leaves deliveries where they were, because time was up or because their status could not be saved. Never
+   *  rejects. */
+  protected abstract leave(all: readonly Delivery[], isUntried: boolean): Promise<void>;
+
+  async #remove(status: DeliveryStatus, all: readonly Delivery[]): Promise<void> {
+    const stored = all.filter(delivery => this.hasRow(delivery));
+    const remove = async () => (stored.length > 0 ? this.remove(stored) : undefined);
+    await this.#settle(status, all, remove, stored);
+  }
+
+  /** @returns whether the status was saved. Otherwise those that have a row, or were to get one, are left. */
+  async #settle(
+    status: DeliveryStatus,
+    all: readonly Delivery[],
+    save: () => Promise<void>,
+    stored = all,
+  ): Promise<boolean> {
+    for (const { id } of all) this.#open.delete(id);
+    this.tally.note(status, all);
+    try {
+      await save();
+      return true;
+    } catch (error) {
+      this.tally.note('unsettled', stored);
+      this.ports.log.error('Could not save the status of deliveries; they are tried again.', {
+        endpoint: this.endpoint,
+        events: stored.map(({ eventId }) => eventId),
+        error: String(error),
+      });
+      await this.leave(stored, false);
+      return false;
+    }
+  }
+
+  #detailsOf({ eventId }: Delivery, failure: Failure) {
+    return { endpoint: this.endpoint, eventId, ...failure };
+  }
+}
+
+/** The statuses of the deliveries of one batch: one line of the log, and its part of the run's metrics. */
 export class BatchTally {
-  readonly #fates = new Map<string, { readonly fate: Fate; readonly eventId: string }>();
+  readonly #statuses = new Map<string, { readonly status: DeliveryStatus; readonly eventId: string }>();
   readonly #lags: number[] = [];
   #attempts = 0;
   #failures = 0;
 
-  /** Notes what became of deliveries. Of a delivery that is noted twice, the last fate counts. */
-  note(fate: Fate, all: readonly Held[]): void {
-    for (const { id, eventId } of all) this.#fates.set(id, { fate, eventId });
-    if (fate === 'failed') this.#failures += all.length;
+  /** Notes the status of deliveries. Of a delivery that is noted twice, the last one counts. */
+  note(status: DeliveryStatus, all: readonly Delivery[]): void {
+    for (const { id, eventId } of all) this.#statuses.set(id, { status, eventId });
+    if (status === 'failed') this.#failures += all.length;
   }
 
   /** Counts one attempt, begun at `began` (ms since 1970). `isNew`: the deliveries came from the router.
    *  `FirstAttemptLag` is measured for these alone: what waited in rows did so because of its endpoint, and a
    *  replayed event is old. */
-  tried(all: readonly Held[], began: number, isNew: boolean): void {
+  tried(all: readonly Delivery[], began: number, isNew: boolean): void {
     this.#attempts += 1;
     if (!isNew) return;
     for (const { at, triedAt, replay } of all)
@@ -82,27 +162,27 @@ export class BatchTally {
 
   get values(): Values {
     return {
-      Delivered: this.#of('delivered'),
+      Delivered: this.#countOf('delivered'),
       DeliveryFailed: this.#failures,
-      DeliveriesDead: this.#of('dead'),
+      DeliveriesDead: this.#countOf('dead'),
       FirstAttemptLag: this.#lags,
     };
   }
 
-  /** Logs the batch. Where fates differ, `outcome` says how many deliveries had each, and the ids stand in
+  /** Logs the batch. Where statuses differ, `outcome` says how many deliveries had each, and the ids stand in
    *  the same order. */
-  tell(log: Log, details: { readonly endpoint: string; readonly ms: number }): void {
-    if (this.#fates.size === 0) return;
-    const byFate = Map.groupBy(this.#fates.values(), ({ fate }) => fate);
+  report(log: Log, details: { readonly endpoint: string; readonly ms: number }): void {
+    if (this.#statuses.size === 0) return;
+    const byStatus = Map.groupBy(this.#statuses.values(), ({ status }) => status);
     const outcome =
-      byFate.size === 1
-        ? [...byFate.keys()].join()
-        : [...byFate].map(([fate, some]) => `${some.length} ${fate}`).join(', ');
-    const ids = [...byFate.values()].flat().map(({ eventId }) => eventId);
+      byStatus.size === 1
+        ? [...byStatus.keys()].join()
+        : [...byStatus].map(([status, some]) => `${some.length} ${status}`).join(', ');
+    const ids = [...byStatus.values()].flat().map(({ eventId }) => eventId);
     tellEvents(log, 'Delivery batch ended.', ids, { ...details, outcome, attempts: this.#attempts });
   }
 
-  #of(wanted: Fate): number {
-    return [...this.#fates.values()].filter(({ fate }) => fate === wanted).length;
+  #countOf(wanted: DeliveryStatus): number {
+    return [...this.#statuses.values()].filter(({ status }) => status === wanted).length;
   }
 }

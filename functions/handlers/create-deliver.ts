@@ -1,18 +1,16 @@
-import type { Clock, Random, Sleep } from '../basics/clock.ts';
-import { type Count, Gathered, type Log, present, tellEvents } from '../basics/telemetry.ts';
-import { type BatchDependencies, deliverBatch } from '../delivery/deliver-batch.ts';
-import { type DrainDependencies, drain, TICK_MS } from '../delivery/drain.ts';
+import { Gathered, present, tellEvents } from '../basics/telemetry.ts';
+import { deliverBatch } from '../delivery/deliver-batch.ts';
+import { type DrainDependencies, drain } from '../delivery/drain.ts';
 import { EndpointHealth } from '../delivery/endpoint-health.ts';
 import { closedTo } from '../delivery/health.ts';
-import { addressOf, type Queues } from '../delivery/queues.ts';
+import { addressOf, TICK_MS, tryToWake } from '../delivery/queues.ts';
 import { placeOf } from '../delivery/read-event.ts';
 import type { Registered, Registry } from '../delivery/registry.ts';
 import { type RetryTiming, STANDARD_TIMING } from '../delivery/retries.ts';
-import { type SenderOptions, senderOf } from '../delivery/sender.ts';
+import { type Sender, type SenderOptions, senderOf } from '../delivery/sender.ts';
 import { QueueSettler } from '../delivery/settlers.ts';
 import type { EndpointSettings } from '../model/endpoint.ts';
 import { type Batch, type Message, type Serve, showAgain } from '../queue/queue.ts';
-import type { Deliveries, EndpointRows, Slots } from '../store/store.ts';
 
 /** What Lambda's context tells of the run. */
 export interface DeliverContext {
@@ -25,18 +23,10 @@ type Tools = DrainDependencies & Pick<Batch, 'queue'>;
 
 export type Deliver = Serve<DeliverContext>;
 
-export interface DeliverDependencies extends SenderOptions {
+export interface DeliverDependencies
+  extends SenderOptions,
+    Omit<DrainDependencies, keyof Sender | 'run' | 'remaining' | 'later' | 'timing'> {
   readonly registry: Pick<Registry, 'read'>;
-  readonly rows: EndpointRows;
-  readonly deliveries: Deliveries;
-  readonly slots: Slots;
-  readonly queues: Queues;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly sleep: Sleep;
-  readonly log: Log;
-  readonly count: Count;
-  readonly onDelivered?: BatchDependencies['onDelivered'];
   /** By default that of Standard Webhooks, over three days. */
   readonly timing?: RetryTiming;
 }
@@ -71,7 +61,9 @@ export function createDeliver(dependencies: DeliverDependencies): Deliver {
 
   /** @returns the ids of messages that must stay in the queue */
   async function serve(name: string, messages: readonly Message[], tools: Tools): Promise<readonly string[]> {
-    const [wakes, all] = partition(messages, isWake);
+    const { wakes = [], all = [] } = Object.groupBy(messages, message =>
+      addressOf(message).isWake ? 'wakes' : 'all',
+    );
     let found: Registered | undefined;
     try {
       found = await registry.read(name);
@@ -80,15 +72,17 @@ export function createDeliver(dependencies: DeliverDependencies): Deliver {
         endpoint: name,
         error: String(error),
       });
-      return again({ ...tools, messages });
+      return showAgain({ ...tools, messages }, log);
     }
     if (!found) return settleUnknown(name, { ...tools, messages: all });
     const { endpoint, row } = found;
     const since = (row?.settings && row.addedAt) ?? 0;
-    const [events, earlier] = partition(all, ({ sentAt }) => sentAt >= since - CLOCKS_DIFFER_MS);
-    if (earlier.length > 0) drop(name, earlier);
+    const { events = [], earlier } = Object.groupBy(all, ({ sentAt }) =>
+      sentAt >= since - CLOCKS_DIFFER_MS ? 'events' : 'earlier',
+    );
+    if (earlier) drop(name, earlier);
     const health = new EndpointHealth(name, row, tools);
-    const settler = new QueueSettler(endpoint, health, events, tools);
+    const settler = new QueueSettler(name, health, events, tools);
     const { clock } = dependencies;
     // While it is closed, rows are looked after already.
     const wasOpen = closedTo(health.now, clock()) === undefined;
@@ -104,9 +98,9 @@ export function createDeliver(dependencies: DeliverDependencies): Deliver {
    *  @returns the ids of messages that must stay in the queue */
   async function settleUnknown(endpoint: string, { messages, queue }: Batch): Promise<readonly string[]> {
     const oldest = dependencies.clock() - UNKNOWN_KEPT_MS;
-    const [young, old] = partition(messages, ({ sentAt }) => sentAt > oldest);
-    if (old.length > 0) drop(endpoint, old);
-    return again({ messages: young, queue }, () => UNKNOWN_PAUSE_S);
+    const { young = [], old } = Object.groupBy(messages, ({ sentAt }) => (sentAt > oldest ? 'young' : 'old'));
+    if (old) drop(endpoint, old);
+    return showAgain({ messages: young, queue }, log, () => UNKNOWN_PAUSE_S);
   }
 
   function drop(endpoint: string, events: readonly Message[]): void {
@@ -114,25 +108,11 @@ export function createDeliver(dependencies: DeliverDependencies): Deliver {
     tellEvents(log, 'An endpoint is unknown; its deliveries are dropped.', ids, { endpoint });
   }
 
-  /** Shows messages again after seconds. @returns their ids */
-  async function again(batch: Batch, seconds?: () => number): Promise<readonly string[]> {
-    await showAgain(batch, log, seconds);
-    return batch.messages.map(({ id }) => id);
-  }
-
   /** Wakes a run at `at` (ms since 1970) for deliveries that became rows, so that they don't wait for the tick.
    *  What is due later than the next tick is left to it. */
   async function wake(endpoint: EndpointSettings, at: number): Promise<void> {
-    const wait = Math.max(0, at - dependencies.clock());
-    if (wait >= TICK_MS) return;
-    try {
-      await dependencies.queues.wake(endpoint, Math.ceil(wait / 1000));
-    } catch (error) {
-      log.warn('Nobody could be woken for what waits for an endpoint; the next tick does so.', {
-        endpoint: endpoint.name,
-        error: String(error),
-      });
-    }
+    const wait = at - dependencies.clock();
+    if (wait < TICK_MS) await tryToWake(endpoint, wait, dependencies.queues, log.warn);
   }
 
   async function sendWaiting(endpoint: EndpointSettings, tools: Tools): Promise<void> {
@@ -140,17 +120,10 @@ export function createDeliver(dependencies: DeliverDependencies): Deliver {
       await drain(endpoint, tools);
     } catch (error) {
       // The next tick wakes another run.
-      log.error('What waits for an endpoint could not be sent.', {
+      log.error('Could not send the backlog of an endpoint.', {
         endpoint: endpoint.name,
         error: String(error),
       });
     }
   }
-}
-
-const isWake = (message: Message) => addressOf(message).isWake;
-
-/** The items for which `holds` is true, and the others. */
-function partition<Item>(items: readonly Item[], holds: (item: Item) => boolean): [Item[], Item[]] {
-  return [items.filter(holds), items.filter(item => !holds(item))];
 }

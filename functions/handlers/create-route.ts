@@ -4,7 +4,7 @@ import { readEvent } from '../delivery/read-event.ts';
 import type { Registry } from '../delivery/registry.ts';
 import type { EndpointSettings } from '../model/endpoint.ts';
 import { wants } from '../model/filter.ts';
-import { type Batch, type Message, type Serve, showAgain } from '../queue/queue.ts';
+import { type Message, type Serve, showAgain } from '../queue/queue.ts';
 import type { SetAside } from '../queue/set-aside.ts';
 
 export type Route = Serve<{ getRemainingTimeInMillis(): number }>;
@@ -18,7 +18,7 @@ interface RouteDependencies {
 
 /** No request to SQS begins with less time left: with its retry it takes 5 s, and then the events that were
  *  not reached must be shown again. */
-const LEAST_REMAINING_MS = 10_000;
+const MIN_REMAINING_MS = 10_000;
 /** Events whose missing endpoints are remembered. */
 const MAX_REMEMBERED = 100;
 
@@ -39,13 +39,13 @@ export function createRoute({ registry, send, setAside, log }: RouteDependencies
   const lacking = new Map<string, ReadonlySet<string>>();
 
   return async ({ messages, queue }, context) => {
-    const hasTime = () => context.getRemainingTimeInMillis() >= LEAST_REMAINING_MS;
+    const hasTime = () => context.getRemainingTimeInMillis() >= MIN_REMAINING_MS;
     let endpoints: readonly EndpointSettings[];
     try {
       endpoints = await registry.settings();
     } catch (error) {
       log.error('The endpoints could not be read; the events are routed again.', { error: String(error) });
-      return again({ messages, queue });
+      return showAgain({ messages, queue }, log);
     }
     const { routed, ids, malformed } = match(messages, endpoints);
     const { indexes, reason } = await send(routed, hasTime);
@@ -65,7 +65,7 @@ export function createRoute({ registry, send, setAside, log }: RouteDependencies
       ...(unfinished.length > 0 && { again: unfinished }),
     });
     const left = [...(await setAllAside(malformed, queue.name)), ...failed.keys()];
-    return again({ messages: left, queue });
+    return showAgain({ messages: left, queue }, log);
   };
 
   /** Finds the deliveries to make, in the order of the events. */
@@ -109,11 +109,5 @@ export function createRoute({ registry, send, setAside, log }: RouteDependencies
     lacking.set(messageId, endpoints);
     const [oldest] = lacking.keys();
     if (lacking.size > MAX_REMEMBERED && oldest !== undefined) lacking.delete(oldest);
-  }
-
-  /** Leaves messages in their queue, which shows them again after seconds. */
-  async function again(batch: Batch): Promise<readonly string[]> {
-    await showAgain(batch, log);
-    return batch.messages.map(({ id }) => id);
   }
 }

@@ -42,14 +42,6 @@ export interface EndpointRequest {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** One message to a chat, which shows several events: the JSON body of its POST, and the ids of all events
- *  that it settles, including those that it had no room for. `headers`: none by default. */
-export interface ChatMessage {
-  readonly body: string;
-  readonly headers?: EndpointRequest['headers'];
-  readonly eventIds: readonly string[];
-}
-
 /** URLs of a workspace's records, with the placeholders `{processId}`, `{projectId}` and, for tasks,
  *  `{taskId}`. The configuration checks them. */
 export interface LinkTemplate {
@@ -59,9 +51,3 @@ export interface LinkTemplate {
 }
 
 export type LinkTemplates = readonly LinkTemplate[];
-
-/** What messages are made with, beside their events. */
-export interface MessageContext {
-  readonly endpoint: EndpointSettings;
-  readonly linkTemplates?: LinkTemplates | undefined;
-}

@@ -4,100 +4,83 @@ import type { Json } from '../basics/json.ts';
 /** The schemas of events, from which those under `docs/schemas` are made (design.md §8). Their TypeScript types are
  *  those of receivers: a test holds both equal. */
 
-const json: z.ZodType<Json> = z.any().meta({ description: 'Any JSON value, as the service sent it.' });
+const json: z.ZodType<Json> = z.any().describe('Any JSON value, as the service sent it.');
 const identifier = z.string().min(1);
 const timestamp = z.iso.datetime();
+const text = (description: string) => z.string().describe(description);
+const cut = (parts: string) =>
+  z.array(z.string()).optional().describe(`What was cut to keep the event under 240 KB: ${parts}.`);
 
 const actor = z.strictObject({
-  id: identifier.meta({ description: "The user's identifier, as text." }),
-  name: z.string().optional().meta({ description: 'The name, if the service tells it.' }),
+  id: identifier.describe("The user's identifier, as text."),
+  name: z.string().optional().describe('The name, if the service tells it.'),
 });
 
 const process = z.strictObject({ id: identifier });
 
-const record = z.record(z.string(), json);
-
 const fieldChange = z
   .strictObject({
-    field: z.string().meta({ description: "The record's property." }),
-    name: z
-      .string()
-      .meta({ description: "The custom field's name; the property itself for a built-in field." }),
+    field: text("The record's property."),
+    name: text("The custom field's name; the property itself for a built-in field."),
     kind: z.enum(['custom', 'builtin']),
-    type: z.string().meta({
-      description:
-        'text, number, date, single-choice or multiple-choice for a custom field; the JSON type for a built-in one.',
-    }),
-    from: json.meta({ description: 'The value told before; null when there was none.' }),
-    to: json.meta({ description: 'The value that was read; null when there is none.' }),
-    added: z.array(json).optional().meta({ description: 'multiple-choice only: choices that came.' }),
-    removed: z.array(json).optional().meta({ description: 'multiple-choice only: choices that went.' }),
+    type: text(
+      'text, number, date, single-choice or multiple-choice for a custom field; the JSON type for a built-in one.',
+    ),
+    from: json.describe('The value told before; null when there was none.'),
+    to: json.describe('The value that was read; null when there is none.'),
+    added: z.array(json).optional().describe('multiple-choice only: choices that came.'),
+    removed: z.array(json).optional().describe('multiple-choice only: choices that went.'),
   })
   .meta({ id: 'FieldChange', description: 'One changed field.' });
 
 const recordRef = z.strictObject({
-  id: identifier.meta({ description: 'The identifier as text, also where the service sends a number.' }),
-  name: z.string().optional().meta({ description: "The record's name or title." }),
+  id: identifier.describe('The identifier as text, also where the service sends a number.'),
+  name: z.string().optional().describe("The record's name or title."),
 });
 
 const fullRecord = recordRef.extend({
-  record: record.optional().meta({
-    description:
+  record: z
+    .record(z.string(), json)
+    .optional()
+    .describe(
       'The whole record as it now is (as it last was, when deleted). Left out only when `truncated` says so.',
-  }),
+    ),
 });
 
 const observed = z
   .strictObject({
-    after: timestamp.meta({ description: 'The latest time at which the old state was still read.' }),
-    before: timestamp.meta({ description: 'The time at which the new state was read.' }),
+    after: timestamp.describe('The latest time at which the old state was still read.'),
+    before: timestamp.describe('The time at which the new state was read.'),
   })
-  .meta({ description: "The change happened somewhere between the two, by the service's clock." });
-
-const truncated = z.array(z.string()).optional().meta({
-  description: 'What was cut to keep the event under 240 KB: `record`, `changes[i].from`, `changes`.',
-});
+  .describe("The change happened somewhere between the two, by the service's clock.");
 
 const actors = z
   .array(actor)
   .min(1)
   .optional()
-  .meta({
-    description:
-      'The users whom new entries of the audit log name as those who changed this record between `observed.after` and ' +
+  .describe(
+    'The users whom new entries of the audit log name as those who changed this record between `observed.after` and ' +
       '`observed.before`, the earliest first. Left out where none is known for certain.',
-  });
+  );
 
-const projectData = z.strictObject({
-  process,
-  project: fullRecord,
+const changed = {
   changes: z.array(fieldChange),
   observed,
   actors,
-  truncated,
-});
-
-const taskData = z.strictObject({
-  process,
-  project: recordRef,
-  task: fullRecord,
-  changes: z.array(fieldChange),
-  observed,
-  actors,
-  truncated,
-});
+  truncated: cut('`record`, `changes[i].from`, `changes`'),
+};
+const projectData = z.strictObject({ process, project: fullRecord, ...changed });
+const taskData = z.strictObject({ process, project: recordRef, task: fullRecord, ...changed });
 
 const propertyValue = z.union([z.string(), z.boolean(), z.array(z.string()), z.null()]);
 
 const propertyChange = z
   .strictObject({
-    field: z
-      .enum(['archived', 'name', 'options', 'type'])
-      .meta({ description: "The definition's property." }),
-    from: propertyValue.meta({ description: 'What was told before; null when there was none.' }),
-    to: propertyValue.meta({ description: 'What was read.' }),
-    added: z.array(z.string()).optional().meta({ description: 'options only: choices that came.' }),
-    removed: z.array(z.string()).optional().meta({ description: 'options only: choices that went.' }),
+    field: z.enum(['archived', 'name', 'options', 'type']).describe("The definition's property."),
+    from: propertyValue.describe('What was told before; null when there was none.'),
+    to: propertyValue.describe('What was read.'),
+    added: z.array(z.string()).optional().describe('options only: choices that came.'),
+    removed: z.array(z.string()).optional().describe('options only: choices that went.'),
   })
   .meta({ id: 'PropertyChange', description: 'One changed property of a definition.' });
 
@@ -105,80 +88,73 @@ const fieldData = z.strictObject({
   process,
   field: z
     .strictObject({
-      entity: z.enum(['project', 'task']).meta({ description: 'What the field is of.' }),
+      entity: z.enum(['project', 'task']).describe('What the field is of.'),
       externalId: identifier,
       name: z.string(),
-      type: z.string().meta({
-        description: 'text, number, date, single-choice or multiple-choice; else as the service wrote it.',
-      }),
-      options: z.array(z.string()).optional().meta({ description: 'The labels of the choices.' }),
+      type: text('text, number, date, single-choice or multiple-choice; else as the service wrote it.'),
+      options: z.array(z.string()).optional().describe('The labels of the choices.'),
       archived: z.boolean(),
     })
-    .meta({ description: 'The definition as it now is; as it last was, when deleted.' }),
+    .describe('The definition as it now is; as it last was, when deleted.'),
   changes: z.array(propertyChange),
-  truncated: z.array(z.string()).optional().meta({
-    description: 'What was cut to keep the event under 240 KB: `field.options`, `changes[i].from`.',
-  }),
+  truncated: cut('`field.options`, `changes[i].from`'),
 });
 
 const heldData = z.strictObject({
   process,
-  reason: z.string().meta({ description: 'Why deletions are held, in words.' }),
-  missing: z.int().positive().meta({ description: 'How many projects the service no longer shows.' }),
-  known: z.int().positive().meta({ description: 'How many projects were known.' }),
+  reason: text('Why deletions are held, in words.'),
+  missing: z.int().positive().describe('How many projects the service no longer shows.'),
+  known: z.int().positive().describe('How many projects were known.'),
 });
 
 const stalledData = z.strictObject({
   process,
-  reason: z.string().meta({ description: 'What the last pass met, in words.' }),
-  since: timestamp.meta({ description: 'When a pass was last completed.' }),
+  reason: text('What the last pass met, in words.'),
+  since: timestamp.describe('When a pass was last completed.'),
 });
 
 const recoveredData = z.strictObject({
   process,
-  since: timestamp.meta({ description: 'The `since` of the stall that is over.' }),
-  until: timestamp.meta({ description: 'When a pass was completed again.' }),
+  since: timestamp.describe('The `since` of the stall that is over.'),
+  until: timestamp.describe('When a pass was completed again.'),
 });
 
 const skippedData = z.strictObject({
   process,
   project: z.strictObject({ id: identifier }),
-  reason: z.string().meta({ description: 'What the last try met, in words.' }),
-  since: timestamp.meta({ description: 'What changed in the project after this may be untold.' }),
+  reason: text('What the last try met, in words.'),
+  since: timestamp.describe('What changed in the project after this may be untold.'),
 });
 
 const auditData = z.strictObject({
   process,
-  entry: z.any().meta({
-    description:
+  entry: z
+    .any()
+    .describe(
       'The entry as the service wrote it; where `truncated` names it, the begin of its JSON as a text.',
-  }) as z.ZodType<Json>,
-  projects: z.array(z.strictObject({ id: identifier })).meta({
-    description: 'The known projects whose identifier stands anywhere in the entry, by identifier.',
-  }),
-  tasks: z.array(z.strictObject({ id: identifier, projectId: identifier })).meta({
-    description:
+    ) as z.ZodType<Json>,
+  projects: z
+    .array(z.strictObject({ id: identifier }))
+    .describe('The known projects whose identifier stands anywhere in the entry, by identifier.'),
+  tasks: z
+    .array(z.strictObject({ id: identifier, projectId: identifier }))
+    .describe(
       'The known tasks of these projects whose identifier stands anywhere in the entry, by project and identifier. ' +
-      'Not known is one that no pass has read yet, or that was told as deleted.',
-  }),
-  users: z.array(actor).meta({ description: 'The known users whom the entry names as those who acted.' }),
-  truncated: z.array(z.string()).optional().meta({
-    description: 'What was cut to keep the event under 240 KB: `entry`, `projects`, `tasks`, `users`.',
-  }),
+        'Not known is one that no pass has read yet, or that was told as deleted.',
+    ),
+  users: z.array(actor).describe('The known users whom the entry names as those who acted.'),
+  truncated: cut('`entry`, `projects`, `tasks`, `users`'),
 });
 
 function eventOf<Type extends string, Data extends z.ZodType>(type: Type, description: string, data: Data) {
   return z
     .strictObject({
       specversion: z.literal('1.0'),
-      id: z
-        .string()
-        .min(1)
-        .meta({ description: 'Always the same for the same change: drop what you have seen.' }),
+      id: z.string().min(1).describe('Always the same for the same change: drop what you have seen.'),
       source: z
         .string()
         .min(1)
-        .meta({ description: '/workspaces/<workspace>/processes/<process>; /endpoints/<name> of a test.' }),
+        .describe('/workspaces/<workspace>/processes/<process>; /endpoints/<name> of a test.'),
       type: z.literal(type),
       subject: z.string().min(1).optional(),
       time: timestamp,
@@ -186,11 +162,10 @@ function eventOf<Type extends string, Data extends z.ZodType>(type: Type, descri
       sequence: z
         .string()
         .regex(/^\d{13,16}$/)
-        .meta({
-          description:
-            "The project's version, or that of what the process says about itself: larger is newer. A text that also " +
+        .describe(
+          "The project's version, or that of what the process says about itself: larger is newer. A text that also " +
             'sorts as text.',
-        }),
+        ),
       data,
     })
     .meta({ title: type, description });
@@ -241,13 +216,31 @@ const testEvent = eventOf(
   'changewire.test',
   'Somebody tests whether events arrive at this endpoint. Nothing changed.',
   z.strictObject({
-    endpoint: z.strictObject({ name: z.string().meta({ description: 'What the operator calls it.' }) }),
-    message: z.string().meta({ description: 'For people.' }),
+    endpoint: z.strictObject({ name: text('What the operator calls it.') }),
+    message: text('For people.'),
   }),
 );
 
 /** All events that an endpoint may get. */
 export const sentSchemas = { ...eventSchemas, 'changewire.test': testEvent } as const;
+
+/** The JSON Schema of every event type, by type. `docs/schemas` holds those of draft 2020-12. */
+export function jsonSchemas(target: 'draft-2020-12' | 'draft-07' = 'draft-2020-12'): Record<string, object> {
+  return Object.fromEntries(
+    Object.entries(sentSchemas).map(([type, schema]) => [
+      type,
+      z.toJSONSchema(schema, {
+        target,
+        override: ({ jsonSchema }) => withoutDatePattern(jsonSchema),
+      }),
+    ]),
+  );
+}
+
+/** Removes the pattern of 250 characters that zod adds: `format: date-time` says the same. */
+function withoutDatePattern(schema: { format?: unknown; pattern?: unknown }): void {
+  if (schema.format === 'date-time') delete schema.pattern;
+}
 
 export type {
   Actor,

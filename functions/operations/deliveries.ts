@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { mapInParallel } from '../basics/in-parallel.ts';
 import { testEvent } from '../changes/build-events.ts';
 import { serialise } from '../changes/fit-event.ts';
-import { AttemptLog } from '../delivery/attempt-log.ts';
+import { attemptOf, keepAttempts } from '../delivery/attempt-log.ts';
 import { closedTo, joined } from '../delivery/health.ts';
 import { outcomeOf } from '../delivery/http/outcome.ts';
 import { placeOf } from '../delivery/read-event.ts';
@@ -204,15 +204,15 @@ export const testEndpoint: OperationOf<'test-endpoint'> = async (context, { endp
   const tag = Buffer.from(context.randomBytes(4)).toString('hex');
   const event = testEvent(name, { at: began, tag });
   const poster = context.openPoster();
-  const attempts = new AttemptLog(endpoint, context);
   try {
     const body = serialise(event);
-    const held = { id: event.id, eventId: event.id, body, at: began, triedAt: undefined, attempts: 0 };
-    const [job] = context.jobsOf([{ held, event }], endpoint).jobs;
+    const delivery = { endpoint: name, id: event.id, eventId: event.id, at: began, body, attributes: {} };
+    const [job] = context.jobsOf([{ ...delivery, event }], endpoint).jobs;
     const request = job?.request(context.clock(), secret) ?? { body, headers: {} };
     const answer = await poster.post(secret.url, request);
-    const attempt = attempts.add([{ event }], { began, answer, outcome: outcomeOf(answer), secret });
-    await attempts.write();
+    const made = { began, ended: context.clock(), answer, outcome: outcomeOf(answer, secret), secret };
+    const attempt = attemptOf(name, [{ event }], made);
+    await keepAttempts(endpoint, [attempt], context);
     const result = attempt.failure ?? `answered ${attempt.status}`;
     return acted({ endpoint: name }, attemptAnswer(attempt), [result]);
   } finally {

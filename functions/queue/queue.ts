@@ -76,13 +76,15 @@ export function soonAgain({ receives }: Pick<Message, 'receives'>): number | und
   return Math.min(FIRST_PAUSE_S * 2 ** (receives - 1), MAX_PAUSE_S);
 }
 
-/** Shows messages again soon. Never rejects: where that fails, the queue decides.
- *  @param seconds `soonAgain` by default */
+/** Leaves messages in their queue, which shows them again soon. Never rejects: where that fails, the queue
+ *  decides.
+ *  @param seconds `soonAgain` by default
+ *  @returns their ids */
 export async function showAgain(
   { messages, queue }: Batch,
   log: Pick<Log, 'warn'>,
   seconds: (message: Message) => number | undefined = soonAgain,
-): Promise<void> {
+): Promise<readonly string[]> {
   await inParallel(messages, CONCURRENCY, async message => {
     const pause = seconds(message);
     try {
@@ -94,4 +96,5 @@ export async function showAgain(
       });
     }
   });
+  return messages.map(({ id }) => id);
 }

@@ -21,7 +21,7 @@ export interface SqliteQueueOptions {
 }
 
 /** How many messages of a group a queue holds, and when the oldest was sent. */
-interface Held {
+interface GroupSize {
   readonly count: number;
   readonly oldest: number | undefined;
 }
@@ -124,7 +124,7 @@ export class SqliteQueue implements Queue {
   }
 
   /** What the queue holds of a group, received or not. */
-  held(group: string): Held {
+  held(group: string): GroupSize {
     const { count, oldest } = this.#prepared.held.get(this.name, group) as Row;
     return { count: Number(count), oldest: oldest === null ? undefined : Number(oldest) };
   }

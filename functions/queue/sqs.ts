@@ -154,29 +154,27 @@ function messageOf(message: SqsMessage): Message {
     id: MessageId,
     receipt: ReceiptHandle,
     body: Body,
-    ...systemOf(Attributes),
+    group: Attributes.MessageGroupId,
+    sentAt: Number(Attributes.SentTimestamp),
+    receives: Number(Attributes.ApproximateReceiveCount),
     attributes: textsOf(
       Object.entries(MessageAttributes).map(([name, { StringValue }]) => [name, StringValue] as const),
     ),
   };
 }
 
+/** A message in the spelling of Lambda. */
 function messageOfRecord(record: SQSRecord): Message {
-  const { messageId, receiptHandle, body, attributes, messageAttributes } = record;
+  const texts = Object.entries(record.messageAttributes);
   return {
-    id: messageId,
-    receipt: receiptHandle,
-    body,
-    ...systemOf(attributes as unknown as Record<string, string>),
-    attributes: textsOf(
-      Object.entries(messageAttributes).map(([name, { stringValue }]) => [name, stringValue] as const),
-    ),
+    ...messageOf({
+      MessageId: record.messageId,
+      ReceiptHandle: record.receiptHandle,
+      Body: record.body,
+      Attributes: record.attributes as unknown as SqsMessage['Attributes'],
+    }),
+    attributes: textsOf(texts.map(([name, { stringValue }]) => [name, stringValue] as const)),
   };
-}
-
-function systemOf(attributes: Readonly<Record<string, string | undefined>>) {
-  const { MessageGroupId, SentTimestamp, ApproximateReceiveCount } = attributes;
-  return { group: MessageGroupId, sentAt: Number(SentTimestamp), receives: Number(ApproximateReceiveCount) };
 }
 
 /** The attributes that are texts: no other is ever sent. */

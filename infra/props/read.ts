@@ -4,8 +4,8 @@ import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import * as z from 'zod';
 import { crossProblems } from '../../functions/config/cross-checks.ts';
-import { pathText, shown, withoutRoot } from '../../functions/config/problems.ts';
-import { ConfigError, checkedBy } from '../../functions/config/read.ts';
+import { checkedBy, pathText, shown, withoutRoot } from '../../functions/config/problems.ts';
+import { ConfigError } from '../../functions/config/read.ts';
 import {
   type Config,
   configSchema,

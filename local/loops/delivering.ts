@@ -72,7 +72,7 @@ export class Delivering {
       queues: this.wakes,
       sleep: ms => sleep(ms, this.#stopping.signal),
       count: () => undefined,
-      onDelivered: (endpoint, held) => this.#log.arrived(endpoint, held),
+      onDelivered: (endpoint, all) => this.#log.arrived(endpoint, all),
     });
     const { setAside } = parts;
     const route = createRoute({ registry: this.registry, send: sendBy(queues), setAside, log });

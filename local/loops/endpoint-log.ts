@@ -75,9 +75,9 @@ export class EndpointLog {
   }
 
   /** Deliveries arrived. `attempts`: how many of each had failed. */
-  arrived(endpoint: string, all: readonly { readonly attempts: number }[]): void {
+  arrived(endpoint: string, all: readonly { readonly attempts?: number | undefined }[]): void {
     const logged = this.#of(endpoint);
-    for (const { attempts } of all) {
+    for (const { attempts = 0 } of all) {
       const wasAway = logged.failuresInARow >= AWAY;
       logged.failuresInARow = 0;
       if (logged.outage.failures === 0 || !(attempts > 0 || wasAway)) continue;

@@ -54,7 +54,7 @@ export function poster(url: URL, connections: number, timeout: number): Poster {
  *  said what counts. */
 async function said(body: Dispatcher.ResponseData['body'], url: URL): Promise<string | undefined> {
   try {
-    return quote(await beginning(body), url.href);
+    return quote(await beginning(body), { url: url.href });
   } catch {
     return undefined;
   }

@@ -9,7 +9,7 @@ import { ListTopicsCommand, SNSClient } from '@aws-sdk/client-sns';
 import { ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { bounded, longestCall, PATIENCE, type Patience } from '../../functions/aws/clients.ts';
-import { LEAST_REMAINING_MS } from '../../functions/delivery/deliver-batch.ts';
+import { MIN_REMAINING_MS } from '../../functions/delivery/deliver-batch.ts';
 import { TIMEOUT_MS } from '../../functions/delivery/http/post.ts';
 import { LEASE_MS } from '../../functions/pass/context/context.ts';
 import { listenInTest } from '../kit/listen-in-test.ts';
@@ -116,7 +116,7 @@ describe('the patience of each function', () => {
   it('fits the time that it has', () => {
     // Two calls, one after the other, leave half a minute of a lease to those who hold it.
     expect(2 * longestCall(PATIENCE.poll)).toBeLessThan(LEASE_MS);
-    expect(longestCall(PATIENCE.deliver)).toBeLessThanOrEqual(LEAST_REMAINING_MS - TIMEOUT_MS);
+    expect(longestCall(PATIENCE.deliver)).toBeLessThanOrEqual(MIN_REMAINING_MS - TIMEOUT_MS);
   });
 
   it.each(['poll.ts', 'publish.ts', 'deliver.ts', 'operate.ts'])('is that of every client in %s', entry => {

@@ -6,8 +6,8 @@ import { buildEvents, type Commit, testEvent } from '../../functions/changes/bui
 import type { RecordChange } from '../../functions/changes/compare-project.ts';
 import { heldEvent } from '../../functions/changes/process-events.ts';
 import type { FieldChange } from '../../functions/model/event.ts';
+import { jsonSchemas } from '../../functions/model/event.ts';
 import { encodePart, eventId } from '../../functions/model/event-id.ts';
-import { jsonSchemas } from '../../functions/model/json-schemas.ts';
 import { checkEvents } from '../kit/check-event.ts';
 
 const at = Date.UTC(2026, 10, 21, 12);

@@ -1,38 +1,41 @@
 import { ProvisionedThroughputExceededException } from '@aws-sdk/client-dynamodb';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { AttemptLog } from '../../functions/delivery/attempt-log.ts';
+import { attemptOf, keepAttempts } from '../../functions/delivery/attempt-log.ts';
 import { outcomeOf } from '../../functions/delivery/http/outcome.ts';
 import type { Answer, NoAnswer } from '../../functions/delivery/http/post.ts';
+import type { Attempt } from '../../functions/model/delivery.ts';
 import type { ChangeEvent } from '../../functions/model/event.ts';
 import { AT, SECRET, someEvents } from '../kit/delivery/given.ts';
 import { answered, endpointOf, messageOf, openSetting, TABLE_DOWN, writes } from '../kit/delivery/setting.ts';
 import { leakIn } from '../kit/secret-arbitraries.ts';
 
 const events = someEvents(2) as [ChangeEvent, ChangeEvent];
-const letters = events.map(event => ({
-  held: { id: event.id, eventId: event.id, body: '', at: AT, triedAt: undefined, attempts: 0 },
-  event,
-}));
+const sent = events.map(event => ({ event, at: AT }));
 const secret = { url: 'https://crm.example/hook/T0ABCDEFGH?sig=Zm9vYmFyYmF6', secrets: [SECRET] };
 const record = (index: number) => messageOf(`m${index}`, JSON.stringify(events[index]));
 
 function open(keepSuccesses?: boolean) {
   const setting = openSetting();
-  const log = new AttemptLog({ name: 'crm', keepSuccesses }, setting.dependencies);
-  const add = (answer: Answer | NoAnswer, began = AT) =>
-    log.add(letters.slice(0, 1), { began, answer, outcome: outcomeOf(answer), secret });
-  return { ...setting, log, add, kept: () => setting.deliveries.attempts('crm', 99) };
+  const attempts: Attempt[] = [];
+  const add = (answer: Answer | NoAnswer, began = AT, all = sent.slice(0, 1)) => {
+    const made = { began, ended: setting.state.now, answer, outcome: outcomeOf(answer, secret), secret };
+    const attempt = attemptOf('crm', all, made);
+    attempts.push(attempt);
+    return attempt;
+  };
+  const keep = () => keepAttempts({ name: 'crm', keepSuccesses }, attempts, setting.dependencies);
+  return { ...setting, keep, add, kept: () => setting.deliveries.attempts('crm', 99) };
 }
 
 describe('the log of attempts', () => {
   it('keeps when, what, what came back and how long that took', async () => {
-    const { add, log, kept, state } = open();
+    const { add, keep, kept, state } = open();
     state.now += 250;
     add(answered(200, { body: 'ok\n' }));
     add(answered(500), AT + 50);
     add({ why: 'no answer within 15 s' }, AT + 100);
-    await log.write();
+    await keep();
     const told = {
       endpoint: 'crm',
       origin: 'https://crm.example',
@@ -55,25 +58,24 @@ describe('the log of attempts', () => {
   });
 
   it('keeps all events that a chat’s message told', async () => {
-    const { log, kept } = open();
-    const answer = answered(200);
-    log.add(letters, { began: AT, answer, outcome: outcomeOf(answer), secret });
-    await log.write();
+    const { add, keep, kept } = open();
+    add(answered(200), AT, sent);
+    await keep();
     expect((await kept()).map(each => each.events.map(({ id }) => id))).toEqual([events.map(({ id }) => id)]);
   });
 
   it('leaves out successes where the operator wants that, and failures never', async () => {
-    const { add, log, kept } = open(false);
+    const { add, keep, kept } = open(false);
     add(answered(200));
     add(answered(404), AT + 1);
-    await log.write();
+    await keep();
     expect((await kept()).map(({ status }) => status)).toEqual([404]);
   });
 
   it('keeps an answer harmless: on one line, without what moves a cursor', async () => {
-    const { add, log, kept } = open();
+    const { add, keep, kept } = open();
     add(answered(400, { body: '\u001B[2Jtwo\r\nlines\u202E' }));
-    await log.write();
+    await keep();
     expect(await kept()).toMatchObject([{ answer: '[2Jtwo lines' }]);
   });
 
@@ -88,9 +90,9 @@ describe('the log of attempts', () => {
     );
     await fc.assert(
       fc.asyncProperty(hidden, wrap, fc.string(), fc.string(), async (text, wrapped, before, behind) => {
-        const { add, log, kept } = open();
+        const { add, keep, kept } = open();
         add(answered(400, { body: before + wrapped(text) + behind }));
-        await log.write();
+        await keep();
         const [attempt] = await kept();
         expect(attempt).toMatchObject({ status: 400 });
         expect(leakIn((attempt?.answer ?? '').toLowerCase(), text.toLowerCase())).toBeUndefined();
@@ -124,7 +126,7 @@ describe('the log of attempts', () => {
   it('writes nothing where nothing was tried', async () => {
     const { dependencies, said } = open();
     const deliveries = { note: () => Promise.reject(TABLE_DOWN) };
-    await new AttemptLog({ name: 'crm' }, { ...dependencies, deliveries }).write();
+    await keepAttempts({ name: 'crm' }, [], { ...dependencies, deliveries });
     expect(said).toEqual([]);
   });
 });

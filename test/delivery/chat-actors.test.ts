@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { summaryText } from '../../functions/delivery/chat/chat-fit.ts';
-import { actorsInWords } from '../../functions/delivery/chat/chat-record.ts';
 import { sentenceOf } from '../../functions/delivery/chat/chat-sentence.ts';
+import { actorsInWords } from '../../functions/delivery/chat/chat-topic.ts';
 import { chatTopics } from '../../functions/delivery/chat/chat-topics.ts';
 import { linesOf, viewOf } from '../../functions/delivery/chat/chat-view.ts';
-import { slackMessages } from '../../functions/delivery/slack/slack.ts';
-import { teamsMessages } from '../../functions/delivery/teams/teams.ts';
 import type { Actor } from '../../functions/model/event.ts';
 import { change, commitOf, field } from '../kit/delivery/chat-batches.ts';
+import { slackMessages, teamsMessages } from '../kit/delivery/chat-messages.ts';
 import { slackMessage } from '../kit/delivery/slack-schema.ts';
 import { cardOf, runsOf } from '../kit/delivery/teams-schema.ts';
 
@@ -24,7 +23,7 @@ function told(changes: ReturnType<typeof change>[], actors: Record<string, Actor
     const { heading } = viewOf(record, linesOf(record, { value: 60, lines: 5 }));
     return heading.map(({ text }) => text).join('');
   });
-  return { summary: summaryText(topic), headings, sentence: sentenceOf(topic) };
+  return { summary: summaryText(topic).split(' · ')[0], headings, sentence: sentenceOf(topic) };
 }
 
 describe('those who made a change', () => {

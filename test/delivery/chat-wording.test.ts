@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { fitRecords, leftText, tallyOf, tallyText } from '../../functions/delivery/chat/chat-fit.ts';
-import { cleanText, cutText, fromDifference } from '../../functions/delivery/chat/chat-text.ts';
-import type { ChatRecord } from '../../functions/delivery/chat/chat-topic.ts';
-import { chatTopics } from '../../functions/delivery/chat/chat-topics.ts';
 import {
   chatValue,
   chatValues,
-  linesOf,
-  type RecordView,
-  viewOf,
-} from '../../functions/delivery/chat/chat-view.ts';
+  cleanText,
+  cutText,
+  fromDifference,
+} from '../../functions/delivery/chat/chat-text.ts';
+import type { ChatRecord } from '../../functions/delivery/chat/chat-topic.ts';
+import { chatTopics } from '../../functions/delivery/chat/chat-topics.ts';
+import { linesOf, type RecordView, viewOf } from '../../functions/delivery/chat/chat-view.ts';
 import { batches, change, commitOf, field, fieldsOf } from '../kit/delivery/chat-batches.ts';
 
 const record = (more: Partial<ChatRecord> = {}): ChatRecord => ({

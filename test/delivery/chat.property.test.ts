@@ -1,11 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { slackMessages } from '../../functions/delivery/slack/slack.ts';
-import { teamsMessages } from '../../functions/delivery/teams/teams.ts';
-import { textMessages } from '../../functions/delivery/text/text.ts';
 import type { ChangeEvent } from '../../functions/model/event.ts';
 import { anyBatch } from '../kit/delivery/chat-arbitraries.ts';
 import { templates } from '../kit/delivery/chat-batches.ts';
+import { slackMessages, teamsMessages, textMessages } from '../kit/delivery/chat-messages.ts';
 import { slackMessage, textsOf } from '../kit/delivery/slack-schema.ts';
 import { cardOf, runsOf } from '../kit/delivery/teams-schema.ts';
 
@@ -88,8 +86,7 @@ describe('chat messages', () => {
     (settings, field, limit, size) => {
       fc.assert(
         fc.property(anyBatch, someTemplates, (events, linkTemplates) => {
-          const endpoint = { name: 'ops', kind: 'text', ...settings } as const;
-          const messages = textMessages(events, { endpoint, linkTemplates });
+          const messages = textMessages(events, settings, { linkTemplates });
           expect(messages.flatMap(({ eventIds }) => eventIds).sort()).toEqual(
             [...new Set(events.map(({ id }) => id))].sort(),
           );

@@ -1,28 +1,24 @@
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
-import { chatJobs, type Letter, webhookJobs } from '../../functions/delivery/kinds.ts';
+import { chatJobs, type Job, type ReadDelivery, webhookJobs } from '../../functions/delivery/kinds.ts';
 import type { ChangeEvent, SentEvent } from '../../functions/model/event.ts';
 import { AT, SECRET, someEvents } from '../kit/delivery/given.ts';
-import { endpointOf } from '../kit/delivery/setting.ts';
 
 const events = someEvents(3) as [ChangeEvent, ChangeEvent, ChangeEvent];
-const letter = (id: string, event: ChangeEvent, replay?: boolean): Letter => ({
-  held: {
-    ...{ id, eventId: event.id, at: AT, triedAt: undefined, attempts: 0 },
-    ...{ body: `${id} ${JSON.stringify(event)}`, replay },
-  },
-  event,
+const deliveryOf = (id: string, event: ChangeEvent, replay?: boolean): ReadDelivery => ({
+  ...{ id, endpoint: 'crm', eventId: event.id, at: AT, attributes: {}, event, replay },
+  body: `${id} ${JSON.stringify(event)}`,
 });
-const letters = events.map((event, index) => letter(`m${index}`, event));
+const all = events.map((event, index) => deliveryOf(`m${index}`, event));
 const secret = { url: 'https://crm.example/', secrets: [SECRET] };
 
 describe('jobs for a webhook', () => {
   it('are one signed request for each event, with the bytes of its message, at the time of the attempt', () => {
-    const { jobs, unfit } = webhookJobs(letters);
+    const { jobs, unfit } = webhookJobs(all);
     expect(unfit).toEqual([]);
-    expect(jobs.map(({ letters }) => letters)).toEqual(letters.map(each => [each]));
+    expect(jobs.map(({ deliveries }) => deliveries)).toEqual(all.map(each => [each]));
     const { body = '', headers = {} } = jobs[1]?.request(AT + 5_000, secret) ?? {};
-    expect(body).toBe(letters[1]?.held.body);
+    expect(body).toBe(all[1]?.body);
     expect(headers).toEqual({
       'webhook-id': events[1].id,
       'webhook-timestamp': String(AT / 1000 + 5),
@@ -32,7 +28,7 @@ describe('jobs for a webhook', () => {
 
   it('are signed by both secrets while both are there', () => {
     const next = `whsec_${Buffer.alloc(32, 2).toString('base64')}`;
-    const { jobs } = webhookJobs(letters);
+    const { jobs } = webhookJobs(all);
     const request = jobs[0]?.request(AT, { ...secret, secrets: [SECRET, next] });
     const signatures = request?.headers['webhook-signature']?.split(' ') ?? [];
     const signed = [SECRET, next].map(each =>
@@ -42,7 +38,7 @@ describe('jobs for a webhook', () => {
   });
 
   it('tell what was asked for once more by a header, with the same id and the same bytes', () => {
-    const { jobs } = webhookJobs([letter('m0', events[0], true), letter('m0', events[0])]);
+    const { jobs } = webhookJobs([deliveryOf('m0', events[0], true), deliveryOf('m0', events[0])]);
     const [replayed, first] = jobs.map(job => job.request(AT, secret));
     expect(replayed).toEqual({ ...first, headers: { ...first?.headers, 'changewire-replay': 'true' } });
     expect(first?.headers).not.toHaveProperty('changewire-replay');
@@ -50,23 +46,19 @@ describe('jobs for a webhook', () => {
 });
 
 describe('jobs for a chat', () => {
-  const idsOf = ({ letters }: { readonly letters: readonly Letter[] }) => letters.map(({ held }) => held.id);
+  const idsOf = ({ deliveries }: Job) => deliveries.map(({ id }) => id);
 
   it('are one request for each message, which settles all that it tells', () => {
     const asked: (readonly SentEvent[])[] = [];
-    const again = letter('again', events[0]);
-    const { jobs, unfit } = chatJobs(
-      [...letters, again],
-      all => {
-        asked.push(all);
-        if (all.length === 1) return [];
-        return [
-          { body: 'one', eventIds: [events[0].id, events[2].id] },
-          { body: 'two', eventIds: [events[1].id] },
-        ];
-      },
-      { endpoint: endpointOf('slack') },
-    );
+    const again = deliveryOf('again', events[0]);
+    const { jobs, unfit } = chatJobs([...all, again], some => {
+      asked.push(some);
+      if (some.length === 1) return [];
+      return [
+        { body: 'one', eventIds: [events[0].id, events[2].id] },
+        { body: 'two', eventIds: [events[1].id] },
+      ];
+    });
     // An event that came twice is told once.
     expect(asked.at(-1)).toEqual(events);
     expect(unfit).toEqual([]);
@@ -75,15 +67,11 @@ describe('jobs for a chat', () => {
   });
 
   it('leave out an event that the format chokes on, with the kind of error but nothing of its message', () => {
-    const { jobs, unfit } = chatJobs(
-      letters,
-      all => {
-        if (all.includes(events[1])) throw new TypeError('hush');
-        return [{ body: 'all', eventIds: events.map(({ id }) => id) }];
-      },
-      { endpoint: endpointOf('slack') },
-    );
-    expect(unfit).toEqual([{ held: letters[1]?.held, reason: 'the event can not be shown (TypeError)' }]);
+    const { jobs, unfit } = chatJobs(all, some => {
+      if (some.includes(events[1])) throw new TypeError('hush');
+      return [{ body: 'all', eventIds: events.map(({ id }) => id) }];
+    });
+    expect(unfit).toEqual([{ delivery: all[1], reason: 'the event can not be shown (TypeError)' }]);
     expect(jobs.map(idsOf)).toEqual([['m0', 'm2']]);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { present } from '../../functions/basics/telemetry.ts';
-import type { Held } from '../../functions/delivery/settler.ts';
+import type { Delivery } from '../../functions/delivery/settler.ts';
 import { RowSettler } from '../../functions/delivery/settlers.ts';
 import { AT } from '../kit/delivery/given.ts';
 import {
@@ -24,10 +24,10 @@ async function open(more: object = {}, change: (setting: Setting) => void = () =
   const settler = new RowSettler('crm', await setting.pending(), setting.dependencies);
   change(setting);
   const told = () => {
-    settler.tally.tell(setting.dependencies.log, { endpoint: 'crm', ms: 0 });
+    settler.tally.report(setting.dependencies.log, { endpoint: 'crm', ms: 0 });
     return setting.lines;
   };
-  return { ...setting, settler, told, held: settler.open as readonly [Held, Held] };
+  return { ...setting, settler, told, held: settler.open as readonly [Delivery, Delivery] };
 }
 
 describe('a delivery that waited in its row', () => {
@@ -84,9 +84,9 @@ describe('a delivery that waited in its row', () => {
   it('stays as it is where its endpoint gets nothing now, and where the time is up', async () => {
     const { settler, held, pending, told } = await open();
     const before = await pending();
-    await settler.waits(held[0]);
+    await settler.waits([held[0]]);
     expect(settler.isCut).toBe(false);
-    await settler.untried(held[1]);
+    await settler.untried([held[1]]);
     expect([settler.open, settler.isStuck, settler.isCut]).toEqual([[], false, true]);
     expect(await pending()).toEqual(before);
     const events = [first?.eventId, second?.eventId];
@@ -94,10 +94,10 @@ describe('a delivery that waited in its row', () => {
   });
 
   it.each([
-    ['delivered', (settler: RowSettler, held: Held) => settler.delivered([held])],
-    ['not wanted', (settler: RowSettler, held: Held) => settler.unwanted(held)],
-    ['put off', (settler: RowSettler, held: Held) => settler.failed(held, reason)],
-    ['dead', (settler: RowSettler, held: Held) => settler.dead(held, reason)],
+    ['delivered', (settler: RowSettler, held: Delivery) => settler.delivered([held])],
+    ['not wanted', (settler: RowSettler, held: Delivery) => settler.unwanted(held)],
+    ['put off', (settler: RowSettler, held: Delivery) => settler.failed(held, reason)],
+    ['dead', (settler: RowSettler, held: Delivery) => settler.dead(held, reason)],
   ])('invariant 11: stays as it is when it can not be written that it is %s', async (_, settle) => {
     const { settler, held, said, pending } = await open({}, ({ faults }) => {
       faults.before = command => (writes(command, 'PENDING#') || writes(command, 'DEAD#')) && TABLE_DOWN;
@@ -106,8 +106,8 @@ describe('a delivery that waited in its row', () => {
     await settle(settler, held[0]);
     expect([settler.isStuck, settler.open, await pending()]).toEqual([true, [held[1]], before]);
     expect(present(settler.tally.values)).not.toHaveProperty('DeliveriesDead');
-    const details = { endpoint: 'crm', places: [held[0].id], error: 'Error: table down' };
-    const message = 'What became of a delivery could not be written down; it is tried again.';
+    const details = { endpoint: 'crm', events: [held[0].eventId], error: 'Error: table down' };
+    const message = 'Could not save the status of deliveries; they are tried again.';
     expect(said.at(-1)).toEqual({ level: 'error', message, details });
   });
 

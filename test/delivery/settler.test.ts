@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { BatchTally, type Held } from '../../functions/delivery/settler.ts';
+import { BatchTally, type Delivery } from '../../functions/delivery/settler.ts';
 import { AT } from '../kit/delivery/given.ts';
 
-const held = (name: string, more: Partial<Held> = {}): Held => ({
-  ...{ id: `m-${name}`, eventId: name, body: 'hush', at: AT, triedAt: undefined, attempts: 0 },
+const held = (name: string, more: Partial<Delivery> = {}): Delivery => ({
+  ...{ id: `m-${name}`, eventId: name, body: 'hush', at: AT, endpoint: 'crm', attributes: {} },
   ...more,
 });
 
 function told(tally: BatchTally): object[] {
   const lines: object[] = [];
   const log = { info: (message: string, details?: object) => void lines.push({ message, ...details }) };
-  tally.tell({ ...log, warn: log.info, error: log.info }, { endpoint: 'crm', ms: 120 });
+  tally.report({ ...log, warn: log.info, error: log.info }, { endpoint: 'crm', ms: 120 });
   return lines;
 }
 const line = (outcome: string, events: readonly string[], attempts = 0) => ({
@@ -30,12 +30,12 @@ describe('the line of a delivery batch', () => {
 
   it('counts several outcomes, and has the ids in their order', () => {
     const tally = new BatchTally();
-    const fates: [string, Parameters<BatchTally['note']>[0]][] = [
+    const statuses: [string, Parameters<BatchTally['note']>[0]][] = [
       ['a', 'delivered'],
       ['b', 'waiting'],
       ['c', 'delivered'],
     ];
-    for (const [name, fate] of fates) tally.note(fate, [held(name)]);
+    for (const [name, status] of statuses) tally.note(status, [held(name)]);
     expect(told(tally)).toEqual([line('2 delivered, 1 waiting', ['a', 'c', 'b'])]);
   });
 

@@ -5,11 +5,11 @@ import {
   notificationText,
   plainText,
   richText,
-  slackMessages,
   titleBlock,
 } from '../../functions/delivery/slack/slack.ts';
 import { anyText } from '../kit/delivery/chat-arbitraries.ts';
 import { batches, change, commitOf, commitOfLengths, field, mostOf } from '../kit/delivery/chat-batches.ts';
+import { slackMessages } from '../kit/delivery/chat-messages.ts';
 import { slackMessage, textsOf } from '../kit/delivery/slack-schema.ts';
 
 const parse = (body: string | undefined) => slackMessage.parse(JSON.parse(body ?? ''));

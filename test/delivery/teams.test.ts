@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { tailBlock, teamsBytes, teamsMessages } from '../../functions/delivery/teams/teams.ts';
+import { tailBlock, teamsBytes } from '../../functions/delivery/teams/teams.ts';
 import { batches, change, commitOf, commitOfLengths, field, mostOf } from '../kit/delivery/chat-batches.ts';
+import { teamsMessages } from '../kit/delivery/chat-messages.ts';
 import { textsOf } from '../kit/delivery/slack-schema.ts';
 import { cardFaults, cardOf, runsOf } from '../kit/delivery/teams-schema.ts';
 

@@ -2,9 +2,9 @@ import { createServer } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { testEvent } from '../../functions/changes/build-events.ts';
 import { senderOf } from '../../functions/delivery/sender.ts';
-import { textMessages } from '../../functions/delivery/text/text.ts';
 import { KIND_SETTINGS, KINDS, type KindSettings } from '../../functions/model/kinds.ts';
 import { batches, change, commitOf, field, templates } from '../kit/delivery/chat-batches.ts';
+import { textMessages } from '../kit/delivery/chat-messages.ts';
 import { listen } from '../kit/listen.ts';
 
 const PRESETS = KINDS.text.settings?.preset?.choices ?? [];
@@ -12,9 +12,10 @@ const AT = Date.UTC(2026, 10, 23, 9, 30);
 const test = testEvent('ops', { at: AT, tag: 'abc' });
 
 const messages = (settings: KindSettings, events = batches.typical ?? [], linkTemplates = templates) =>
-  textMessages(events, { endpoint: { name: 'ops', kind: 'text', ...settings }, linkTemplates }).map(
-    ({ body, headers }) => ({ body: JSON.parse(body), headers }),
-  );
+  textMessages(events, settings, { linkTemplates }).map(({ body, headers }) => ({
+    body: JSON.parse(body),
+    headers,
+  }));
 const first = (...given: Parameters<typeof messages>) =>
   messages(...given)[0] as { body: never; headers: object };
 const named = (name: string) => commitOf([change('t', 'Task', [field('Status', 'a', 'b')])], { name });
@@ -36,7 +37,7 @@ describe('a plain-text message', () => {
     [{ field: 'body' }, { body: whole }],
     [{ field: 'body', titleHeader: 'X-Title' }, { body: text }, { 'X-Title': title }],
   ])('has the form of its service: %j', (settings, body, headers = {}) => {
-    const [message] = textMessages([test], { endpoint: { name: 'ops', kind: 'text', ...settings } });
+    const [message] = textMessages([test], settings);
     expect([JSON.parse(bare(message?.body ?? '')), message?.headers]).toEqual([body, headers]);
     expect(message?.eventIds).toEqual([test.id]);
   });
@@ -112,16 +113,10 @@ it('a real server gets the message, with the title in its header', async () => {
   const poster = openPoster();
   onTestFinished(() => poster.close());
   const [event] = named('Übergabe') as [ReturnType<typeof named>[number]];
-  const held = {
-    id: 'm',
-    eventId: event.id,
-    body: JSON.stringify(event),
-    at: AT,
-    triedAt: undefined,
-    attempts: 0,
-  };
+  const place = { id: 'm', endpoint: 'ops', eventId: event.id, at: AT };
+  const delivery = { ...place, body: JSON.stringify(event), attributes: {}, event };
   for (const settings of [{ preset: 'ntfy' }, { field: 'msg', titleHeader: 'X-Title' }]) {
-    const [job] = jobsOf([{ held, event }], { name: 'ops', kind: 'text', ...settings }).jobs;
+    const [job] = jobsOf([delivery], { name: 'ops', kind: 'text', ...settings }).jobs;
     const request = job?.request(AT, { url });
     expect(request && (await poster.post(url, request))).toMatchObject({ status: 204 });
   }

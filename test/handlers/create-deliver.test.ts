@@ -176,7 +176,7 @@ describe('a batch with messages for several endpoints', () => {
     (await answered.promise).end();
     expect(await running).toEqual([]);
     expect(await healthOf()).toHaveProperty('waiting');
-    const message = 'Nobody could be woken for what waits for an endpoint; the next tick does so.';
+    const message = 'Could not schedule a drain of the backlog; the next tick retries.';
     const details = { endpoint: 'crm', error: 'Error: queue down' };
     expect(said).toEqual([{ level: 'warn', message, details }]);
   });
@@ -350,7 +350,7 @@ describe('a message that wakes', () => {
     expect(await setting.run([setting.wake('m0', 'crm')])).toEqual([]);
     const details = { endpoint: 'crm', error: 'Error: table down' };
     expect(setting.said).toEqual([
-      { level: 'error', message: 'What waits for an endpoint could not be sent.', details },
+      { level: 'error', message: 'Could not send the backlog of an endpoint.', details },
     ]);
     expect((await setting.healthOf())?.waiting).toBeDefined();
   });

@@ -70,7 +70,7 @@ describe('a tick', () => {
       ['b', 0],
       ['c', 0],
     ]);
-    const message = 'Nobody could be woken for what waits for an endpoint; the next tick does so.';
+    const message = 'Could not schedule a drain of the backlog; the next tick retries.';
     const details = { endpoint: 'a', error: 'Error: queue down' };
     expect(said[0]).toEqual({ level: 'error', message, details });
     expect(counts).toEqual({ EndpointsFailing: 3 });

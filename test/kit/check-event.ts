@@ -3,7 +3,7 @@ import formats from 'ajv-formats';
 import { CloudEvent } from 'cloudevents';
 import { expect } from 'vitest';
 import type { SentEvent } from '../../functions/model/event.ts';
-import { jsonSchemas } from '../../functions/model/json-schemas.ts';
+import { jsonSchemas } from '../../functions/model/event.ts';
 
 const ajv = new Ajv2020({ allErrors: true });
 formats.default(ajv);

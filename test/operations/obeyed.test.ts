@@ -69,6 +69,7 @@ describe.each(STORES)('over %s', (_, open) => {
       rows: context.endpoints,
       ...{ run: 'one', remaining: () => 60_000, random: () => 0, timing: STANDARD_TIMING },
       sleep: async () => undefined,
+      doubtSecret: () => undefined,
       count: () => undefined,
       slots: { reserveSlot: async () => 0 },
       readSecret: async name => JSON.parse(await context.secrets.read(name.name)),

@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import type * as z from 'zod';
-import { type eventSchemas, sentSchemas } from '../../functions/model/event.ts';
-import { jsonSchemas } from '../../functions/model/json-schemas.ts';
+import { type eventSchemas, jsonSchemas, sentSchemas } from '../../functions/model/event.ts';
 import type { ChangeEvent, SentEvent } from '../../receiver/index.ts';
 import { exampleEvent } from '../kit/examples/receiver.ts';
 

@@ -65,11 +65,11 @@ export function tallyText({ changes, tasks, fields, hasProject }: Tally, noun = 
   return `${counted(changes, noun)} in ${places.join(' and ')}`;
 }
 
-/** `Ann Lee made 12 changes in the project and 5 tasks`; without the name where it is not known, or not the same
- *  of all. */
-export function summaryText({ by, records }: Pick<ChatTopic, 'by' | 'records'>): string {
-  const changes = tallyText(tallyOf(records));
-  return by === undefined ? changes : `${by} made ${changes}`;
+/** `Ann Lee made 12 changes in the project and 5 tasks · process launch · workspace eu`; without the name where it
+ *  is not known, or not the same of all. */
+export function summaryText({ by, records, origin }: Pick<ChatTopic, 'by' | 'records' | 'origin'>): string {
+  if (records.length === 0) return origin;
+  return `${by === undefined ? '' : `${by} made `}${tallyText(tallyOf(records))} · ${origin}`;
 }
 
 /** `and 438 more changes in 211 tasks are not shown`. */

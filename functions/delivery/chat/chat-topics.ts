@@ -9,9 +9,8 @@ import type {
   TaskEvent,
   TestEvent,
 } from '../../model/event.ts';
-import { chatRecord, fieldRecord, together } from './chat-record.ts';
 import { cleanText, counted, label } from './chat-text.ts';
-import type { ChatRecord, ChatTopic } from './chat-topic.ts';
+import { type ChatRecord, type ChatTopic, chatRecord, fieldRecord, together } from './chat-topic.ts';
 
 const TITLE_LENGTH = 140;
 

@@ -56,7 +56,7 @@ function kindOf(text: string): string {
 }
 
 /** The longest that a look-up is waited for. The name may still exist, so a slow one is no problem. */
-const PATIENCE_MS = 5_000;
+const LOOKUP_TIMEOUT_MS = 5_000;
 
 /** Why nothing could be delivered to a URL, in words that do not name it; undefined when something could. The
  *  agent checks the same at each delivery (`guarded-agent.ts`); this says it at once. */
@@ -83,15 +83,8 @@ async function addressesOf(hostname: string, resolve: Resolve): Promise<string[]
   // A URL has brackets around an IPv6 address.
   const literal = hostname.replaceAll(/[[\]]/g, '');
   if (isIP(literal) !== 0) return [literal];
-  try {
-    const found = await within(
-      PATIENCE_MS,
-      () => resolve(hostname),
-      // Stryker disable next-line ArrowFunction: nobody reads why it failed
-      () => new Error(),
-    );
-    return found.map(({ address }) => address);
-  } catch {
-    return [];
-  }
+  // Stryker disable next-line ArrowFunction: nobody reads why it failed
+  const error = () => new Error();
+  const found = await within(LOOKUP_TIMEOUT_MS, () => resolve(hostname), error).catch(() => []);
+  return found.map(({ address }) => address);
 }

@@ -1,8 +1,10 @@
 import { parseHttpDate, parseRetryAfter } from '../../basics/http-date.ts';
+import type { EndpointSecret } from '../../model/endpoint.ts';
 import type { Answer, NoAnswer } from './post.ts';
+import { quote } from './quote.ts';
 
-/** Why an attempt failed. `reason` names neither URL nor address; `said` quotes the endpoint's answer, where
- *  that is read. */
+/** Why an attempt failed. `reason` names neither URL nor address; `said` is the first line of the endpoint's
+ *  answer, unless that repeats something secret. */
 export interface Failure {
   readonly reason: string;
   readonly said?: string | undefined;
@@ -22,15 +24,13 @@ const SLOW_DOWN = new Set([429, 502, 503, 504]);
 
 /** Judges an answer by Standard Webhooks: 2xx is delivered, 410 gone, 429 and 502 to 504 ask to slow down,
  *  all else failed. */
-export function outcomeOf(answer: Answer | NoAnswer): Outcome {
+export function outcomeOf(answer: Answer | NoAnswer, secret: EndpointSecret): Outcome {
   if ('why' in answer) return { kind: 'failed', reason: answer.why };
   const { status, at } = answer;
   if (status >= 200 && status < 300) return { kind: 'delivered' };
   const redirected = status >= 300 && status < 400 ? ': redirects are not followed' : '';
-  const failure = {
-    reason: `answered ${status}${redirected}`,
-    ...(answer.said !== undefined && { said: answer.said }),
-  };
+  const said = quote(answer.body ?? '', secret);
+  const failure = { reason: `answered ${status}${redirected}`, ...(said !== undefined && { said }) };
   if (status === 410) return { kind: 'gone', ...failure };
   if (!SLOW_DOWN.has(status)) return { kind: 'failed', ...failure };
   // A `Retry-After` with a date counts from the endpoint's own `Date`, where it sends one.

@@ -4,7 +4,7 @@ import { within } from '../../basics/within.ts';
 import type { EndpointRequest } from '../../model/endpoint.ts';
 import type { Resolve } from './addresses.ts';
 import { type GuardedAgentOptions, guardedAgent, RefusedAddress } from './guarded-agent.ts';
-import { beginning, quote } from './quote.ts';
+import { beginning } from './quote.ts';
 
 /** The longest that a request may take in all: look-up, connection, answer. */
 export const TIMEOUT_MS = 15_000;
@@ -18,11 +18,8 @@ export interface Answer {
   readonly date: string | undefined;
   /** When it came, by our clock, in ms since 1970. */
   readonly at: number;
-  /** The first line of its body, if it is no success, and if the line repeats nothing of the URL after the
-   *  host. */
-  readonly said?: string | undefined;
-  /** The beginning of its body, as it came. It may hold anything, and must go through `harmless` before it is
-   *  kept. */
+  /** The beginning of its body, as it came. It may hold anything, and must go through `harmless` or `quote`
+   *  before it is kept. */
   readonly body?: string | undefined;
 }
 
@@ -65,8 +62,8 @@ export function createPoster(options: PosterOptions): Poster {
       const send = async (signal: AbortSignal): Promise<Answer> => {
         const response = await agent.request({ ...wired(url, request), signal });
         reached = head(response, clock());
-        reached = withBody(reached, await beginning(response.body), url);
-        return reached;
+        const body = await beginning(response.body);
+        return body === '' ? reached : { ...reached, body };
       };
       const slow = setTimeout(onSlow, slowAfter);
       try {
@@ -90,11 +87,6 @@ function wired(url: string, { body, headers }: EndpointRequest) {
     headers: { ...headers, 'content-type': 'application/json', 'user-agent': 'changewire' },
     body,
   } as const;
-}
-
-function withBody(answer: Answer, body: string, url: string): Answer {
-  const said = answer.status < 300 ? undefined : quote(body, url);
-  return { ...answer, ...(said !== undefined && { said }), ...(body !== '' && { body }) };
 }
 
 function head(response: Dispatcher.ResponseData, at: number): Answer {

@@ -4,9 +4,9 @@ import type { EndpointSecret } from '../../model/endpoint.ts';
 export const BODY_LIMIT = 65_536;
 /** How much of an answer is looked at, in bytes, and the longest line that is quoted, in characters. */
 const QUOTED_BYTES = 1024;
-const LONGEST = 120;
-/** A text that repeats so many characters in a row of a secret or a URL may reveal it. */
-const TELLING = 8;
+const MAX_LENGTH = 120;
+/** A text that repeats this many characters in a row of a secret or a URL may reveal it. */
+const REVEALING = 8;
 
 /** The beginning of an answer's body. Reads the whole body, up to a limit, so that the connection can be used
  *  again. */
@@ -22,22 +22,19 @@ export async function beginning(body: AsyncIterable<Uint8Array>): Promise<string
 }
 
 /** The first line with letters or digits of an endpoint's answer, for people; undefined when there is none,
- *  when it is HTML, or when it repeats something of the URL's path or query, which in Slack's and Teams' URLs
- *  are secret. */
-export function quote(answer: string, url: string): string | undefined {
+ *  when it is HTML, or when it repeats something secret of the endpoint. */
+export function quote(answer: string, secret: EndpointSecret): string | undefined {
   const lines = answer.split(/[\r\n\u2028\u2029]/).map(clean);
   const first = lines.find(line => /[\p{L}\p{N}]/u.test(line));
-  if (first === undefined || first.startsWith('<') || repeats(first, url)) return undefined;
-  return first.length > LONGEST ? `${first.slice(0, LONGEST - 1)}…` : first;
+  if (first === undefined || first.startsWith('<') || repeats(first, secret)) return undefined;
+  return first.length > MAX_LENGTH ? `${first.slice(0, MAX_LENGTH - 1)}…` : first;
 }
 
 /** The beginning of an endpoint's answer as it may be kept: one line without control characters or invisible
  *  ones; undefined when it repeats something secret of the endpoint. */
-export function harmless(answer: string, { url, secrets }: EndpointSecret): string | undefined {
+export function harmless(answer: string, secret: EndpointSecret): string | undefined {
   const text = clean(answer);
-  const isSecret =
-    repeats(text, url) || secrets?.some(secret => shows(text, secret) || showsAsIs(text, secret));
-  return text === '' || isSecret ? undefined : text;
+  return text === '' || repeats(text, secret) ? undefined : text;
 }
 
 /** Removes what moves a terminal's cursor or hides text. */
@@ -48,10 +45,13 @@ function clean(line: string): string {
     .trim();
 }
 
-/** Whether a line repeats something of the URL's path or query, in whatever case, encoding or separators. */
-function repeats(line: string, url: string): boolean {
+/** Whether a text repeats something of the signing secrets, or of the URL's path or query, which in Slack's and
+ *  Teams' URLs are secret; in whatever case, encoding or separators. */
+function repeats(text: string, { url, secrets = [] }: EndpointSecret): boolean {
   const { pathname, search } = new URL(url);
-  return shows(line, pathname + search);
+  return (
+    shows(text, pathname + search) || secrets.some(secret => shows(text, secret) || showsAsIs(text, secret))
+  );
 }
 
 /** Compares a secret as it stands, too: base64 may hold so many `+` and `/` in a row that too few letters and
@@ -65,18 +65,18 @@ function shows(text: string, hidden: string): boolean {
   const all = readings(text).flatMap(barest);
   return barest(hidden)
     .concat(barest(unescaped(hidden)))
-    .some(behind => all.some(shown => repeatsSome(shown, behind)));
+    .some(form => all.some(shown => repeatsSome(shown, form)));
 }
 
-function repeatsSome(shown: string, behind: string): boolean {
-  for (let at = 0; at + TELLING <= behind.length; at++)
-    if (shown.includes(behind.slice(at, at + TELLING))) return true;
+function repeatsSome(shown: string, hidden: string): boolean {
+  for (let at = 0; at + REVEALING <= hidden.length; at++)
+    if (shown.includes(hidden.slice(at, at + REVEALING))) return true;
   return false;
 }
 
 /** How often a text is decoded: a page may repeat in JSON or HTML what was percent-encoded. */
 const DECODINGS = 3;
-/** What may be base64 or hex of at least TELLING characters. */
+/** What may be base64 or hex of at least REVEALING characters. */
 const BASE64 = /[\w+/-]{11,}/g;
 const HEX = /(?:[0-9a-f]{2}[\s:]?){8,}/gi;
 

@@ -1,27 +1,11 @@
-import type { ChatMessage, MessageContext } from '../../model/endpoint.ts';
-import type { SentEvent } from '../../model/event.ts';
 import { fitRecords, leftText, summaryText, type Tally, tallyOf } from '../chat/chat-fit.ts';
 import { sentenceOf } from '../chat/chat-sentence.ts';
 import { cutText } from '../chat/chat-text.ts';
 import type { ChatTopic } from '../chat/chat-topic.ts';
-import { chatTopics } from '../chat/chat-topics.ts';
 import type { RecordView, Run } from '../chat/chat-view.ts';
 
-/** The messages for a Slack incoming webhook that show a batch of events: one per project, one per `source.*`
- *  event (design.md §9). Whatever the events hold, each message keeps within Slack's limits and says what it
- *  leaves out. No data becomes formatting, a mention, an emoji or a link; links come only from the link
- *  templates. */
-export function slackMessages(
-  events: readonly SentEvent[],
-  { linkTemplates }: Pick<MessageContext, 'linkTemplates'> = {},
-): ChatMessage[] {
-  return chatTopics(events, linkTemplates).map(topic => ({
-    body: JSON.stringify(messageOf(topic)),
-    eventIds: topic.eventIds,
-  }));
-}
-
-function messageOf(topic: ChatTopic) {
+/** A topic as a message for a Slack incoming webhook. */
+export function slackMessage(topic: ChatTopic) {
   const all = tallyOf(topic.records);
   const empty = JSON.stringify(compose(topic, [], all)).length;
   const { parts, left } = fitRecords(topic.records, {
@@ -32,16 +16,12 @@ function messageOf(topic: ChatTopic) {
     size: ({ view, block }) =>
       textLength(view) > SLACK_LIMITS.text ? Number.POSITIVE_INFINITY : JSON.stringify(block).length + 1,
   });
-  return compose(
-    topic,
-    parts.map(({ block }) => block),
-    left,
-  );
+  const blocks = parts.map(({ block }) => block);
+  return { body: compose(topic, blocks, left) };
 }
 
 function compose(topic: ChatTopic, blocks: readonly ReturnType<typeof recordBlock>[], left: Tally) {
-  const { records, origin, observed, note } = topic;
-  const summary = records.length > 0 ? `${summaryText(topic)} · ` : '';
+  const { observed, note } = topic;
   return {
     text: notificationText(sentenceOf(topic)),
     mrkdwn: false,
@@ -49,7 +29,7 @@ function compose(topic: ChatTopic, blocks: readonly ReturnType<typeof recordBloc
     unfurl_media: false,
     blocks: [
       titleBlock(topic),
-      contextBlock(`${summary}${origin}`, observed),
+      contextBlock(summaryText(topic), observed),
       ...(note === undefined ? [] : [recordBlock(noteView(note))]),
       ...blocks,
       ...(left.changes > 0 ? [contextBlock(`… ${leftText(left)}`)] : []),

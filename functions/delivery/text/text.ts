@@ -1,36 +1,22 @@
-import type { ChatMessage, EndpointSettings, MessageContext } from '../../model/endpoint.ts';
-import type { SentEvent } from '../../model/event.ts';
+import type { EndpointSettings } from '../../model/endpoint.ts';
 import { fitRecords, leftText, summaryText, type Tally, tallyOf } from '../chat/chat-fit.ts';
 import { cutText } from '../chat/chat-text.ts';
 import type { ChatTopic } from '../chat/chat-topic.ts';
-import { chatTopics } from '../chat/chat-topics.ts';
 import type { RecordView, Run } from '../chat/chat-view.ts';
 
 /** The most records in a message: nobody reads more in a chat. */
-const RECORDS = 100;
+const MAX_RECORDS = 100;
 /** Room for the end of the line, a word joiner and an ellipsis, in bytes. */
 const NOTE_MARGIN = 8;
 
-/** The messages that show a batch of events as plain text in JSON: one per project, one per `source.*` event
- *  (design.md §9). Whatever the events hold, each text keeps within the service's limit and states what it leaves
- *  out. No data becomes a mention or a link; links come only from the link templates. */
-export function textMessages(
-  events: readonly SentEvent[],
-  { endpoint, linkTemplates }: MessageContext,
-): ChatMessage[] {
+/** A topic as a message of plain text in JSON. */
+export function textMessage(topic: ChatTopic, endpoint: EndpointSettings) {
   const form = formOf(endpoint);
-  return chatTopics(events, linkTemplates).map(topic => ({
-    ...messageOf(topic, form),
-    eventIds: topic.eventIds,
-  }));
-}
-
-function messageOf(topic: ChatTopic, form: Form): Pick<ChatMessage, 'body' | 'headers'> {
   const { field, titleField, titleHeader, more, headers } = form;
   const title = inertText(topic.title, form);
   const body = { ...more, [field]: textOf(topic, form), ...(titleField && { [titleField]: title }) };
   return {
-    body: JSON.stringify(body),
+    body,
     headers: { ...headers, ...(titleHeader && { [titleHeader]: headerText(topic.title) }) },
   };
 }
@@ -44,7 +30,7 @@ function textOf(topic: ChatTopic, form: Form): string {
   }
   const { parts, left } = fitRecords(topic.records, {
     total: limit - empty,
-    parts: RECORDS,
+    parts: MAX_RECORDS,
     write: view => recordText(view, form),
     // 1 for the end of the line.
     size: part => size(part) + 1,
@@ -53,13 +39,12 @@ function textOf(topic: ChatTopic, form: Form): string {
 }
 
 function compose(topic: ChatTopic, parts: readonly string[], left: Tally, form: Form): string {
-  const { title, link, origin, observed, records } = topic;
+  const { title, link, observed } = topic;
   const hasTitle = form.titleField === undefined && form.titleHeader === undefined;
-  const summary = records.length > 0 ? `${summaryText(topic)} · ${origin}` : origin;
   return [
     ...(hasTitle ? [lineText(title, form)] : []),
     ...(link === undefined ? [] : [link]),
-    lineText(summary, form),
+    lineText(summaryText(topic), form),
     ...(observed ? [timeText(observed)] : []),
     ...parts,
     ...(left.changes > 0 ? [`… ${leftText(left)}`] : []),

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { outcomeOf } from '../../../functions/delivery/http/outcome.ts';
 
+const SECRET = { url: 'https://crm.example/T0ABCDEFGH' };
 const NOW = Date.UTC(2026, 10, 21, 12);
 const answer = (status: number, headers: { retryAfter?: string; date?: string } = {}) =>
-  outcomeOf({ status, retryAfter: headers.retryAfter, date: headers.date, at: NOW });
+  outcomeOf({ status, retryAfter: headers.retryAfter, date: headers.date, at: NOW }, SECRET);
 
 describe('an answer', () => {
   it('of 2xx is a delivery, whichever', () => {
@@ -24,10 +25,11 @@ describe('an answer', () => {
   });
 
   it('tells what it said, if it is no success', () => {
-    const head = { retryAfter: undefined, date: undefined, at: NOW, said: 'no_service' };
+    const head = { retryAfter: undefined, date: undefined, at: NOW, body: 'no_service\nat all' };
     for (const status of [302, 404, 410, 429])
-      expect(outcomeOf({ ...head, status })).toMatchObject({ said: 'no_service' });
-    expect(outcomeOf({ ...head, status: 200 })).toEqual({ kind: 'delivered' });
+      expect(outcomeOf({ ...head, status }, SECRET)).toMatchObject({ said: 'no_service' });
+    expect(outcomeOf({ ...head, status: 200 }, SECRET)).toEqual({ kind: 'delivered' });
+    expect(outcomeOf({ ...head, body: 'no T0ABCDEFGH', status: 404 }, SECRET)).not.toHaveProperty('said');
     expect(answer(404)).not.toHaveProperty('said');
   });
 
@@ -43,7 +45,7 @@ describe('an answer', () => {
   it('of any other 4xx or 5xx, or none at all, is a failure', () => {
     for (const status of [400, 401, 403, 404, 408, 413, 422, 500, 501, 505])
       expect(answer(status)).toEqual({ kind: 'failed', reason: `answered ${status}` });
-    expect(outcomeOf({ why: 'no answer within 15 s' })).toEqual({
+    expect(outcomeOf({ why: 'no answer within 15 s' }, SECRET)).toEqual({
       kind: 'failed',
       reason: 'no answer within 15 s',
     });

@@ -88,20 +88,13 @@ describe('a post', () => {
     expect(await poster().post(url, request)).toEqual({ status: 429, retryAfter: '7', date, at: 42 });
   });
 
-  it('quotes what is no success, and keeps the connection', async () => {
+  it('has the beginning of the body, and keeps the connection', async () => {
     const server = await receiver(answer(500, {}, `db down\n${'x'.repeat(9_000)}`), answer(200, {}, 'ok'));
     const { post } = poster();
     const failed = await post(server.url, request);
-    expect(failed).toMatchObject({
-      status: 500,
-      said: 'db down',
-      body: expect.stringMatching(/^db down\nx+$/),
-    });
-    for (let again = 0; again < 4; again++)
-      expect(await post(server.url, request)).not.toHaveProperty('said');
+    expect(failed).toMatchObject({ status: 500, body: expect.stringMatching(/^db down\nx+$/) });
+    for (let again = 0; again < 4; again++) await post(server.url, request);
     expect(server.connections).toBeLessThan(3);
-    const moved = await receiver(answer(300, {}, 'choose'));
-    expect(await post(moved.url, request)).toMatchObject({ said: 'choose' });
     const silent = await receiver(answer(500));
     expect(await post(silent.url, request)).not.toHaveProperty('body');
   });

@@ -31,13 +31,13 @@ const ENCODINGS: readonly ((text: string) => string)[] = [
 
 describe('what is quoted of an answer', () => {
   it.each(ENCODINGS.map(encode => encode('/Zm9vYmFy')))('hides what is encoded: %s', encoded => {
-    expect(quote(`no ${encoded}`, URL)).toBeUndefined();
+    expect(quote(`no ${encoded}`, { url: URL })).toBeUndefined();
     expect(harmless(`no ${encoded}`, { url: URL })).toBeUndefined();
   });
 
   it('is as it is where nothing of it is secret, encoded or not', () => {
     const said = 'status\\u0020409 &amp; %41 QmFzZTY0IG9mIG90aGVyIHRleHQ= 6f746865722074657874 \\u{ffffff}';
-    expect(quote(said, URL)).toBe(said);
+    expect(quote(said, { url: URL })).toBe(said);
   });
 
   it.each([
@@ -65,11 +65,11 @@ describe('what is quoted of an answer', () => {
     ['not found: /services', 'not found: /services'],
   ])('of %j is %j', (answer, quoted) => {
     const url = quoted === 'not found: /services' ? 'https://example.com/a' : URL;
-    expect(quote(answer, url)).toBe(quoted);
+    expect(quote(answer, { url })).toBe(quoted);
   });
 
   it('is nothing of an address with encoded characters, even as its % stands for itself', () => {
-    expect(quote('no token 41bcdefg', 'https://example.com/%41bcdefgh12')).toBeUndefined();
+    expect(quote('no token 41bcdefg', { url: 'https://example.com/%41bcdefgh12' })).toBeUndefined();
   });
 
   it('begins where the answer does, and reads no more of it than 64 KB', async () => {
@@ -101,10 +101,8 @@ describe('what is quoted of an answer', () => {
     );
     fc.assert(
       fc.property(token, around, around, wrap, (secret, before, behind, wrapped) => {
-        const said = quote(
-          before + wrapped(secret) + behind,
-          `https://example.com/hook/${secret}?sig=${secret}`,
-        );
+        const url = `https://example.com/hook/${secret}?sig=${secret}`;
+        const said = quote(before + wrapped(secret) + behind, { url });
         expect(leakIn((said ?? '').toLowerCase(), secret.toLowerCase())).toBe(undefined);
       }),
       { numRuns: 500 },

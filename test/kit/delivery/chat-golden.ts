@@ -1,8 +1,6 @@
 import { join } from 'node:path';
-import { slackMessages } from '../../../functions/delivery/slack/slack.ts';
-import { teamsMessages } from '../../../functions/delivery/teams/teams.ts';
-import { textMessages } from '../../../functions/delivery/text/text.ts';
 import { batches, templates } from './chat-batches.ts';
+import { slackMessages, teamsMessages, textMessages } from './chat-messages.ts';
 
 const noTemplates = undefined;
 
@@ -12,7 +10,7 @@ export function goldenFiles(): { file: string; path: string; content: () => stri
   const text =
     (preset: string): typeof slackMessages =>
     (events, context) =>
-      textMessages(events, { ...context, endpoint: { name: 'ops', kind: 'text', preset } });
+      textMessages(events, { preset }, context);
   const chats = {
     slack: slackMessages,
     teams: teamsMessages,

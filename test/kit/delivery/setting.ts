@@ -10,6 +10,7 @@ import { QueueSettler } from '../../../functions/delivery/settlers.ts';
 import type { NewDelivery } from '../../../functions/model/delivery.ts';
 import type { EndpointSettings } from '../../../functions/model/endpoint.ts';
 import type { EndpointRow, Health } from '../../../functions/model/endpoint-row.ts';
+import type { SentEvent } from '../../../functions/model/event.ts';
 import type { EndpointKind } from '../../../functions/model/kinds.ts';
 import type { Batch, Message } from '../../../functions/queue/queue.ts';
 import type { SetAside } from '../../../functions/queue/set-aside.ts';
@@ -35,9 +36,10 @@ export const answered = (status: number, more: Partial<Answer> = {}): Answer => 
 
 /** Makes requests for webhooks as always, and messages for chats by this format. */
 export const jobsWith =
-  (format: Parameters<typeof chatJobs>[1]): DrainDependencies['jobsOf'] =>
-  (letters, endpoint) =>
-    endpoint.kind === 'webhook' ? webhookJobs(letters) : chatJobs(letters, format, { endpoint });
+  (format: (events: readonly SentEvent[], kind: EndpointKind) => ChatMessages): DrainDependencies['jobsOf'] =>
+  (deliveries, { kind }) =>
+    kind === 'webhook' ? webhookJobs(deliveries) : chatJobs(deliveries, events => format(events, kind));
+type ChatMessages = ReturnType<Parameters<typeof chatJobs>[1]>;
 
 export const endpointOf = (kind: EndpointKind = 'webhook', name = 'crm'): EndpointSettings => ({
   name,
@@ -145,6 +147,7 @@ export function openSetting(post: Answers = () => answered(200)) {
       url: 'https://crm.example/',
       ...(kind === 'webhook' && { secrets: [SECRET] }),
     }),
+    doubtSecret: () => undefined,
     openPoster: () => ({
       post: async (url, { body, headers }, onSlow = () => undefined) => {
         const posted = { url, body, headers, at: state.now - AT };
@@ -154,9 +157,7 @@ export function openSetting(post: Answers = () => answered(200)) {
       close: async () => void state.closed++,
     }),
     // One message for each event, with its id as content.
-    jobsOf: jobsWith((events, { endpoint }) =>
-      events.map(({ id }) => ({ body: `${endpoint.kind} ${id}`, eventIds: [id] })),
-    ),
+    jobsOf: jobsWith((events, kind) => events.map(({ id }) => ({ body: `${kind} ${id}`, eventIds: [id] }))),
     timing: STANDARD_TIMING,
     clock: () => state.now,
     random: () => 0,
@@ -216,7 +217,7 @@ export function openSetting(post: Answers = () => answered(200)) {
     ) {
       const all = { ...dependencies, ...more };
       const health = new EndpointHealth(endpoint.name, await rows.read(endpoint.name), all);
-      const settler = new QueueSettler(endpoint, health, messages, all);
+      const settler = new QueueSettler(endpoint.name, health, messages, all);
       await deliverBatch({ endpoint, health, settler, isNew: true }, all);
       return settler.again;
     },

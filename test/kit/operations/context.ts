@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Mode, ProcessKey } from '../../../functions/basics/process.ts';
-import { jobsOf, type Letter } from '../../../functions/delivery/kinds.ts';
+import { jobsOf, type ReadDelivery } from '../../../functions/delivery/kinds.ts';
 import type { EndpointSettings } from '../../../functions/model/endpoint.ts';
 import type { ChangeEvent } from '../../../functions/model/event.ts';
 import type { SecretKeeper } from '../../../functions/model/secret.ts';
@@ -133,7 +133,7 @@ export function openContext(open: () => Stores, configured: readonly EndpointSet
       },
       close: async () => undefined,
     }),
-    jobsOf: (letters: readonly Letter[], endpoint: EndpointSettings) => jobsOf(letters, { endpoint }),
+    jobsOf: (all: readonly ReadDelivery[], endpoint: EndpointSettings) => jobsOf(all, { endpoint }),
   };
 }
 

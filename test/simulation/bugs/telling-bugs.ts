@@ -31,13 +31,13 @@ export const TELLING_BUGS: readonly Bug[] = [
     edits: [
       edit(
         'delivery/deliver-batch.ts',
-        '  #isLate = false;\n',
-        '  #isLate = false;\n  #outcome: Outcome | undefined;\n',
+        '  let isLate = false;\n',
+        '  let isLate = false;\n  let known: Outcome | undefined;\n',
       ),
       edit(
         'delivery/deliver-batch.ts',
-        '    const outcome = outcomeOf(answer);\n',
-        '    this.#outcome ??= outcomeOf(answer);\n    const outcome = this.#outcome;\n',
+        '    const outcome = outcomeOf(answer, secret);\n',
+        '    known ??= outcomeOf(answer, secret);\n    const outcome = known;\n',
       ),
     ],
   },
@@ -64,8 +64,8 @@ export const TELLING_BUGS: readonly Bug[] = [
     edits: [
       edit(
         'delivery/kinds.ts',
-        'letters: fit.filter(({ event }) => ids.has(event.id)),',
-        'letters: fit.filter(({ event }) => ids.delete(event.id)),',
+        'deliveries: fit.filter(({ event }) => ids.has(event.id)),',
+        'deliveries: fit.filter(({ event }) => ids.delete(event.id)),',
       ),
     ],
   },
@@ -74,8 +74,8 @@ export const TELLING_BUGS: readonly Bug[] = [
     edits: [
       edit(
         'delivery/deliver-batch.ts',
-        'isChat(endpoint) ? 1 : WIDTH, job =>',
-        'isChat(endpoint) ? 0 : WIDTH, job =>',
+        'isChat(endpoint) ? 1 : CONCURRENCY, run',
+        'isChat(endpoint) ? 0 : CONCURRENCY, run',
       ),
     ],
   },
@@ -84,8 +84,8 @@ export const TELLING_BUGS: readonly Bug[] = [
     edits: [
       edit(
         'delivery/deliver-batch.ts',
-        'if (isNew) return closedTo(health.now, now) !== undefined;',
-        "if (isNew) return this.#batch.endpoint.kind === 'webhook' && closedTo(health.now, now) !== undefined;",
+        'if (isNew) return closedTo(health.now, clock()) !== undefined;',
+        "if (isNew) return endpoint.kind === 'webhook' && closedTo(health.now, clock()) !== undefined;",
       ),
     ],
   },

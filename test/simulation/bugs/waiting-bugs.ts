@@ -17,8 +17,8 @@ export const WAITING_BUGS: readonly Bug[] = [
     edits: [
       edit(
         'delivery/settlers.ts',
-        '      await this.#health.joined(how.due, first);\n',
-        '      if (this.#messageOf(held.id).receives === 1) await this.#health.joined(how.due, first);\n',
+        '    await this.#health.joined(due, first);\n',
+        '    if (all.some(({ id }) => this.#messageOf(id).receives === 1)) await this.#health.joined(due, first);\n',
       ),
     ],
   },
@@ -27,8 +27,8 @@ export const WAITING_BUGS: readonly Bug[] = [
     edits: [
       edit(
         'delivery/settlers.ts',
-        'all.filter(({ id }) => this.#messageOf(id).receives > 1);',
-        'all.filter(({ id }) => this.#messageOf(id).receives > 2);',
+        'return this.#messageOf(id).receives > 1;',
+        'return this.#messageOf(id).receives > 2;',
       ),
     ],
   },

@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { slackMessages } from '../../../functions/delivery/slack/slack.ts';
-import { teamsMessages } from '../../../functions/delivery/teams/teams.ts';
 import type { LinkTemplates } from '../../../functions/model/endpoint.ts';
 import type { ChangeEvent } from '../../../functions/model/event.ts';
 import { batches, change, commitOf, field, templates } from '../../kit/delivery/chat-batches.ts';
+import { slackMessages, teamsMessages } from '../../kit/delivery/chat-messages.ts';
 import { Violation } from '../oracle/violation.ts';
 import { textAt } from '../texts.ts';
 import { tellsGroup } from './check-message.ts';

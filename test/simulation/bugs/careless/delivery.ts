@@ -11,8 +11,8 @@ export const DELIVERY: readonly Bug[] = [
       ),
       edit(
         'delivery/deliver-batch.ts',
-        'for (const held of settler.open) await settler.failed(held, { reason });',
-        'for (const held of all) await settler.failed(held, { reason });',
+        'for (const delivery of settler.open) await settler.failed(delivery, { reason });',
+        'for (const delivery of all) await settler.failed(delivery, { reason });',
       ),
     ],
   },
@@ -21,18 +21,18 @@ export const DELIVERY: readonly Bug[] = [
     edits: [
       edit(
         'delivery/deliver-batch.ts',
-        '  #isLate = false;\n',
-        '  #isLate = false;\n  #job: Job | undefined;\n',
+        '  let isLate = false;\n',
+        '  let isLate = false;\n  let last: Job | undefined;\n',
       ),
       edit(
         'delivery/deliver-batch.ts',
-        '    const began = clock();\n',
-        '    const began = clock();\n    this.#job = job;\n',
+        '    const began = clock();\n    settler',
+        '    const began = clock();\n    last = job;\n    settler',
       ),
       edit(
         'delivery/deliver-batch.ts',
-        'await this.#conclude(all, outcome);',
-        'await this.#conclude(this.#job.letters.map(({ held }) => held), outcome);',
+        'await conclude(all, outcome);',
+        'await conclude(last.deliveries, outcome);',
       ),
     ],
   },

@@ -16,7 +16,7 @@ export const ENDPOINTS: readonly Bug[] = [
     name: 'that a field is in use again left out of chats',
     edits: [
       edit(
-        'delivery/chat/chat-record.ts',
+        'delivery/chat/chat-topic.ts',
         "action === 'archived'\n      ? field === 'archived'",
         "field === 'archived'\n      ? true",
       ),

@@ -7,21 +7,22 @@ export const DELIVERY: readonly Bug[] = [
     edits: [
       edit(
         'delivery/settlers.ts',
-        '      deliveries.bury(this.#endpoint, held.id, { at: clock(), reason }),\n',
-        '      deliveries\n        .bury(this.#endpoint, held.id, { at: clock(), reason })\n' +
-          '        .catch(() => deliveries.remove(this.#endpoint, [held.id])),\n',
+        '    return this.ports.deliveries.bury(this.endpoint, id, death);\n',
+        '    return this.ports.deliveries\n      .bury(this.endpoint, id, death)\n' +
+          '      .catch(() => this.ports.deliveries.remove(this.endpoint, [id]));\n',
       ),
     ],
   },
   {
     name: 'a message whose visibility could not be set is gone',
     edits: [
-      edit('delivery/settlers.ts', '    this.#again.push(held.id);\n    try {', '    try {'),
       edit(
         'delivery/settlers.ts',
-        'queue.extend(message, pause);\n',
-        'queue.extend(message, pause);\n      this.#again.push(held.id);\n',
+        '    this.again.push(...messages.map(({ id }) => id));\n',
+        '    const queue = {\n      ...this.#queue,\n      extend: (message: { receipt: string }, seconds: number) =>\n' +
+          '        this.#queue.extend(message, seconds).then(() => this.again.push((message as Message).id)),\n    };\n',
       ),
+      edit('delivery/settlers.ts', 'queue: this.#queue }, this.ports.log', 'queue }, this.ports.log'),
     ],
   },
   {
@@ -29,8 +30,8 @@ export const DELIVERY: readonly Bug[] = [
     edits: [
       edit(
         'delivery/deliver-batch.ts',
-        'if (this.#isClosed) return this.#settle(all, held => settler.waits(held));',
-        'if (this.#isClosed) return settler.delivered(all);',
+        "if (start === 'closed') return settler.waits(all);",
+        "if (start === 'closed') return settler.delivered(all);",
       ),
     ],
   },
