@@ -150,8 +150,9 @@ export class Consumer {
     } catch (error) {
       if (this.#stopping.signal.aborted) return;
       onFailure(error);
+      // Not awaited: its group must not wait for that.
       for (const message of messages)
-        await queue.extend(message, soonAgain(message) ?? LATER_S).catch(() => undefined);
+        queue.extend(message, soonAgain(message) ?? LATER_S).catch(() => undefined);
     }
   }
 

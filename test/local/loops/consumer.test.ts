@@ -108,6 +108,22 @@ describe('a consumer of a queue', () => {
     expect([served, most]).toEqual([[['a'], ['b'], ['c']], 1]);
   });
 
+  it('goes on with a group while a message of it can not be given back', async () => {
+    const { queue, served } = open(
+      async ({ messages }) => {
+        if (messages.some(({ body }) => body === 'fails')) throw new Error('down');
+        return [];
+      },
+      { batch: 1, perGroup: 1 },
+    );
+    vi.spyOn(queue, 'extend').mockReturnValue(new Promise(() => {}));
+    await queue.send([
+      { body: 'fails', group: 'one' },
+      { body: 'next', group: 'one' },
+    ]);
+    await soon(() => expect(served).toEqual([['fails'], ['next']]));
+  });
+
   it('shows messages again soon whose handler fails, and reports it', async () => {
     let count = 0;
     const { queue, served, failures, time, consumer } = open(async () => {
