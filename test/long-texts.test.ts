@@ -15,7 +15,7 @@ import type { ChangeEvent } from '../functions/model/event.ts';
 import { decodePart, encodePart } from '../functions/model/event-id.ts';
 import { wants } from '../functions/model/filter.ts';
 import { factsOf } from '../functions/pass/audit-log/entry-facts.ts';
-import { latestTime } from '../functions/pass/audit-log/found-entries.ts';
+import { TimeSample } from '../functions/pass/audit-log/log-order.ts';
 import { namesIn } from '../functions/pass/audit-log/names.ts';
 import { createSecrets } from '../functions/service/context.ts';
 import { readDefinitions } from '../functions/service/definitions.ts';
@@ -46,6 +46,12 @@ const rules = rulesOf(
 function compared(from: JsonObject, to: JsonObject) {
   const content = (record: JsonObject) => ({ record, tasks: new Map() });
   return compareProject('1', content(from), content(to), rules);
+}
+
+function orderOf(entry: JsonObject) {
+  const sample = new TimeSample();
+  sample.add([entry, entry, entry, entry, entry]);
+  return sample.order;
 }
 
 const [EVENT] = commitOf([change('1', 'name', [])]) as [ChangeEvent];
@@ -87,7 +93,7 @@ const SURFACES: Readonly<Record<string, (text: string) => unknown>> = {
     readDefinitions({ externalId: text, type: text, name: text, options: [text], status: text }),
   'an audit entry': text => {
     const entry = { [text]: text, user: text, task: { id: `${text}x` }, at: `2026-01-01T00:${text}Z` };
-    return [factsOf(entry, 0), namesIn([entry]), latestTime(entry, 0)];
+    return [factsOf(entry, 0), namesIn([entry]), orderOf(entry)];
   },
   'what the doctor reads': text => [
     pathsNaming([{ [text]: text }], new Set(['x'])),
@@ -159,7 +165,7 @@ describe.each([
     const entries = await all(service.auditLog('p'));
     expect(entries.map(({ id }) => id)).toEqual(['a', 'b', 'a']);
     for (const entry of entries)
-      for (const read of [JSON.stringify(entry), factsOf(entry, 0), namesIn([entry]), latestTime(entry, 0)])
+      for (const read of [JSON.stringify(entry), factsOf(entry, 0), namesIn([entry]), orderOf(entry)])
         expect(read).not.toBe(0);
     expect(pathsNaming(entries, new Set(['b']))).toContain('id');
   });

@@ -114,20 +114,26 @@ export type RecentProjects = readonly (readonly [
 /** How far the audit log was read. Order and entry fields are undocumented (service-api.md §2.4). */
 export interface AuditPosition {
   readonly order: 'oldest-first' | 'newest-first' | 'unknown';
-  /** The `after` of the last page; undefined when that is the first page. Of a newest-first log only with `head`. */
+  /** The `after` of the last page; undefined when that is the first page, and in a newest-first log. */
   readonly tail: string | undefined;
-  /** Where a reading of a newest-first log was cut short: the digest of its first entry. What stands between that one and the page of `tail` was told;
-   *  `seen` was not met yet. */
-  readonly head?: string | undefined;
-  /** How many passes in a row were cut short there, and came no further. */
-  readonly cuts?: number | undefined;
-  /** Digests of the entries that were last read at the end of the log where new ones appear; at both ends
-   *  while the order is unknown. */
+  /** Digests of the entries that were last read where new ones appear, in the order of the log; of those at both ends while the order is
+   *  unknown. */
   readonly seen: readonly string[];
-  /** True when these were too many to remember all. */
-  readonly isCut?: boolean;
-  /** When the log was first read up to here, by the service's clock; only where its entries are told. */
+  /** When the log was read up to here, by the service's clock; 0 where it sends no `Date`. Positions of 0.1.0 have none. */
   readonly readAt?: number;
+  readonly unfinished?: UnfinishedReading | undefined;
+}
+
+/** A reading that began at the head of the log and has not met a known entry yet: the next pass continues it. */
+export interface UnfinishedReading {
+  /** The `after` of the page that was read last. */
+  readonly after: string | undefined;
+  /** Digests of the entries of that page in an oldest-first log; else of the first entries of the log when the reading began. */
+  readonly seen: readonly string[];
+  /** When the reading began, by the service's clock. */
+  readonly readAt: number;
+  /** True for the first reading of the log. */
+  readonly isFirst: boolean;
 }
 
 /** The state of a process that nobody has polled yet. */

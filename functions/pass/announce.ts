@@ -1,13 +1,14 @@
+import { hash } from 'node:crypto';
 import { inParallel } from '../basics/in-parallel.ts';
 import type { JsonObject } from '../basics/json.ts';
 import { byText } from '../basics/order.ts';
+import { canonicalJson } from '../changes/equal.ts';
 import { auditEvents, type ReadEntry } from '../changes/process-events.ts';
 import type { ChangeEvent } from '../model/event.ts';
 import type { ProcessState } from '../model/process-state.ts';
 import type { Announcement } from '../store/store.ts';
 import type { Actors } from './audit-log/actors.ts';
 import { namesIn } from './audit-log/names.ts';
-import type { LogEntry } from './audit-log/placed-entries.ts';
 import type { PassContext, PassPorts } from './context/context.ts';
 import { ifTorn } from './failures.ts';
 
@@ -100,52 +101,55 @@ const MAX_ENTRIES_PER_COMMIT = 90;
 
 /** Emits an `audit.recorded` for each new entry of the audit log, each once: its digest is remembered in the commit that emits it. To be
  *  called before the audit position moves on, so that the entries that a crash leaves out are found again.
+ *  @param entries the oldest first; some may have been emitted before
  *  @param projects the known projects among the names in the entries
  *  @returns how many events were emitted */
 export async function announceEntries(
   context: PassContext,
-  entries: readonly LogEntry[],
+  entries: readonly JsonObject[],
   projects: ReadonlySet<string>,
   actors: Actors,
 ): Promise<number> {
   const { process, snapshots, clock, heartbeat, before } = context;
+  const all = [...new Map(entries.map(entry => [entryId(entry), entry]))];
   const draft = (some: readonly ReadEntry[]) => ({
     state: {},
     entries: some.map(({ id }) => id),
     events: (version: number) => auditEvents(process, some, { version, at: clock() }),
   });
-  let state = before;
   let emitted = 0;
-  for (let from = 0; from < entries.length; from += MAX_ENTRIES_PER_COMMIT) {
-    const some = await read(context, entries.slice(from, from + MAX_ENTRIES_PER_COMMIT), projects, actors);
-    if (from > 0) state = await snapshots.readState(process);
-    emitted += await announce(context, state, async () => {
-      const known = await snapshots.toldEntries(
-        process,
-        some.map(({ id }) => id),
-      );
-      const left = some.filter(({ id }) => !known.has(id));
-      return left.length > 0 ? inHalves(left, draft) : undefined;
-    });
+  for (let from = 0; from < all.length; from += MAX_ENTRIES_PER_COMMIT) {
+    const some = new Map(all.slice(from, from + MAX_ENTRIES_PER_COMMIT));
+    for (const id of await snapshots.toldEntries(process, some.keys())) some.delete(id);
+    if (some.size > 0) {
+      const read = await readEntries(context, some, projects, actors);
+      const state = emitted > 0 ? await snapshots.readState(process) : before;
+      emitted += await announce(context, state, async () => {
+        const known = await snapshots.toldEntries(process, some.keys());
+        const left = read.filter(({ id }) => !known.has(id));
+        return left.length > 0 ? inHalves(left, draft) : undefined;
+      });
+    }
     await heartbeat.beat();
   }
   return emitted;
 }
 
-/** The entries with what is found in them. */
-async function read(
+/** 128 bits of SHA-256 over the JSON, its keys sorted: an entry is the same whatever the order of its keys. */
+function entryId(entry: JsonObject): string {
+  return hash('sha256', canonicalJson(entry), 'hex').slice(0, 32);
+}
+
+/** The entries with the records and users in them. */
+async function readEntries(
   context: PassContext,
-  entries: readonly LogEntry[],
+  entries: ReadonlyMap<string, JsonObject>,
   projects: ReadonlySet<string>,
   actors: Actors,
 ): Promise<ReadEntry[]> {
-  const records = await recordsIn(
-    context,
-    entries.map(({ entry }) => entry),
-    projects,
-  );
+  const records = await recordsIn(context, [...entries.values()], projects);
   const usersIn = await actors.ofEntries(records);
-  return entries.map(({ id, entry }) => {
+  return [...entries].map(([id, entry]) => {
     const { projects: named, tasks } = records.get(entry) as EntryRecords;
     return { id, entry, projects: named, tasks, users: usersIn(entry) };
   });

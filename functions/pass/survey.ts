@@ -4,7 +4,7 @@ import { byKey, type PassWindow } from '../store/store.ts';
 import { announceEntries } from './announce.ts';
 import { Actors } from './audit-log/actors.ts';
 import { namesIn } from './audit-log/names.ts';
-import { readAudit } from './audit-log/read-entries.ts';
+import { readAudit } from './audit-log/read-audit.ts';
 import type { PassContext } from './context/context.ts';
 import { isRetried } from './debts.ts';
 import { type Listed, type Listing, listProjects } from './reading/listing.ts';
@@ -41,7 +41,7 @@ export async function surveyChanges(context: PassContext, state: PassState): Pro
   const wasUntimed = before.reported.includes('no-service-clock');
   const actors = new Actors({ ...audit, namesByEntry, wasUntimed }, named, new Users(context));
   state.actors = actors;
-  state.events += await announceEntries(context, audit.untold ?? [], named, actors);
+  if (settings.audit) state.events += await announceEntries(context, audit.entries, named, actors);
   // An audit entry that names no known project may be about a field definition.
   const mayBeOfFields = namesByEntry.some(each => each.isDisjointFrom(named));
   if (mayBeOfFields || definitions.areInDoubt) await definitions.readAndAnnounce();

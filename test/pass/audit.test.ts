@@ -454,9 +454,10 @@ describe('a log that is long', () => {
       expect(
         world.said.filter(({ message }) => message.includes('no time to read the audit log')),
       ).toHaveLength(1);
+      for (let pass = 0; pass < 3; pass++) await world.later();
       world.service.clearRequests();
       expect(await world.later()).toMatchObject({ outcome: 'completed' });
-      expect(requests('/auditlog').length).toBeLessThanOrEqual(2);
+      expect(requests('/auditlog')).toHaveLength(1);
     },
   );
 
@@ -500,8 +501,8 @@ describe('a log that is long', () => {
     expect(world.said.map(({ message }) => message)).toContain(
       'The place in the audit log is lost; it was read from its beginning.',
     );
-    // Behind the refusals twice, and no further than to what was known.
-    expect(requests('/auditlog').filter(isCursor)).toHaveLength(3 + 2 * 6);
+    // After the refusals, and no further than to what was known.
+    expect(requests('/auditlog').filter(isCursor)).toHaveLength(3 + 6);
   });
 
   it('and whose cursor is refused keeps its place when there is no time to read it from its beginning', async () => {

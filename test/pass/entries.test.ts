@@ -3,7 +3,6 @@ import type { JsonObject } from '../../functions/basics/json.ts';
 import type { AuditEvent } from '../../functions/model/event.ts';
 import { UNKNOWN_PROCESS } from '../../functions/model/process-state.ts';
 import { announceEntries } from '../../functions/pass/announce.ts';
-import type { LogEntry } from '../../functions/pass/audit-log/placed-entries.ts';
 import type { PassContext } from '../../functions/pass/context/context.ts';
 import { createSnapshots } from '../../functions/store/dynamo/store.ts';
 import type { Snapshots } from '../../functions/store/store.ts';
@@ -26,11 +25,7 @@ beforeEach(() => {
   calls = [];
 });
 
-const entriesOf = (count: number) =>
-  Array.from(
-    { length: count },
-    (_, n): LogEntry => ({ id: `${process.processId} ${n}`, entry: { n }, age: 'new' }),
-  );
+const entriesOf = (count: number) => Array.from({ length: count }, (_, n): JsonObject => ({ n }));
 /** Notes what is asked of the table. */
 const watched: Pick<Snapshots, 'announce' | 'readState' | 'toldEntries' | 'load'> = {
   announce: async (of, announcement) => {
@@ -46,12 +41,12 @@ const watched: Pick<Snapshots, 'announce' | 'readState' | 'toldEntries' | 'load'
   load: (of, id) => snapshots.load(of, id),
 };
 
-function tell(untold: readonly LogEntry[], over: Partial<typeof watched> = {}) {
+function tell(entries: readonly JsonObject[], over: Partial<typeof watched> = {}) {
   const heartbeat = { beat: async () => void calls.push('beat') };
   const before = { ...UNKNOWN_PROCESS, baselined: true };
   const context = { process, snapshots: { ...watched, ...over }, clock: () => AT, heartbeat, before };
   const actors = { ofEntries: async () => (entry: JsonObject) => [{ id: `u${entry.n}`, name: 'Eva' }] };
-  return announceEntries(context as unknown as PassContext, untold, new Set(), actors as never);
+  return announceEntries(context as unknown as PassContext, entries, new Set(), actors as never);
 }
 
 describe('the new entries of the audit log', () => {
@@ -65,7 +60,7 @@ describe('the new entries of the audit log', () => {
   });
 
   it('are told once: what was told before costs no commit', async () => {
-    const [first, ...others] = entriesOf(3) as [LogEntry, ...LogEntry[]];
+    const [first, ...others] = entriesOf(3) as [JsonObject, ...JsonObject[]];
     expect(await tell([first])).toBe(1);
     calls = [];
     expect(await tell([first])).toBe(0);

@@ -4,7 +4,7 @@ import type { Actor } from '../../model/event.ts';
 import type { ProjectContent, Snapshot, Tombstone } from '../../model/snapshot.ts';
 import type { Users } from '../reading/users.ts';
 import { type EntryFacts, factsOf } from './entry-facts.ts';
-import type { AuditRead } from './read-entries.ts';
+import type { AuditRead } from './read-audit.ts';
 
 /** A `Date` header is cut off to whole seconds. */
 const SECOND_MS = 1000;

@@ -1,43 +1,36 @@
 import { describe, expect, it } from 'vitest';
 import type { AuditPosition } from '../../../functions/model/process-state.ts';
-import { readAudit } from '../../../functions/pass/audit-log/read-entries.ts';
+import { readAudit } from '../../../functions/pass/audit-log/read-audit.ts';
 import type { PassContext } from '../../../functions/pass/context/context.ts';
 import { ServiceStatusError } from '../../../functions/service/errors.ts';
 
 const status = (code: number) => new ServiceStatusError('GET /auditlog', code, 'refused');
 const at = (tail: string | undefined): AuditPosition => ({ order: 'oldest-first', tail, seen: [] });
 
-/** Reads a log that answers each request with the next of these: an error, or a page of no entries. */
-function reading(position: AuditPosition | undefined, ...answers: (Error | number)[]) {
+/** Reads a log that answers each request with the next of these: an error, or a page without entries. */
+function reading(position: AuditPosition | undefined, ...answers: (Error | undefined)[]) {
   return readingWith({}, position, ...answers);
 }
 
 function readingWith(
-  settings: { readonly auditLog?: boolean; readonly audit?: boolean },
+  settings: { readonly auditLog?: boolean },
   position: AuditPosition | undefined,
-  ...answers: (Error | number)[]
+  ...answers: (Error | undefined)[]
 ) {
   const said: [string, string, object][] = [];
   let requests = 0;
-  let pages = 0;
   const context = {
     process: { workspace: 'w', processId: 'p' },
     settings,
+    before: { watermark: 0 },
+    clock: () => 0,
+    stopAt: 900_000,
     log: { warn: (message: string, details: object) => said.push(['warn', message, details]) },
     service: {
       async *auditLog(_process: string, after: string | undefined) {
         const answer = answers[requests++];
-        if (answer instanceof Error) throw answer;
-        for (let page = 0; page < (answer ?? 1); page++) {
-          pages += 1;
-          yield {
-            items: [],
-            readAt: 0,
-            clock: 'service',
-            after: page === 0 ? after : `c${page}`,
-            hasNextPage: false,
-          };
-        }
+        if (answer) throw answer;
+        yield { items: [], readAt: 0, clock: 'service', after, hasNextPage: false };
       },
     },
     reports: {
@@ -45,17 +38,8 @@ function readingWith(
     },
     heartbeat: { beat: async () => undefined },
   } as unknown as PassContext;
-  return { read: readAudit(context, position), said, requests: () => requests, pages: () => pages };
+  return { read: readAudit(context, position), said, requests: () => requests };
 }
-
-describe('an audit log that is read for the first time', () => {
-  it('is left with the time of the reading where its entries are to be told', async () => {
-    const told = await readingWith({ audit: true }, undefined, 1).read;
-    expect(told.position).toEqual({ order: 'unknown', tail: undefined, seen: [], readAt: 0 });
-    const untold = await readingWith({}, undefined, 1).read;
-    expect(untold.position).not.toHaveProperty('readAt');
-  });
-});
 
 describe('an audit log that is refused', () => {
   it('by the configuration is not asked for, its place is kept, and nobody is told', async () => {
@@ -74,7 +58,7 @@ describe('an audit log that is refused', () => {
     expect(said).toEqual([
       [
         'audit-denied',
-        expect.stringMatching(/^The audit log can not be read.*told by the next sweep/s),
+        expect.stringMatching(/^The audit log can not be read.*emitted by the next sweep/s),
         { error: `GET /auditlog: status ${code}: refused` },
       ],
     ]);
@@ -103,17 +87,17 @@ describe('an audit log that is refused', () => {
   it.each([400, 404, 410, 499])(
     'by %i at the place that was kept is read from its beginning, and that is said',
     async code => {
-      const { read, said, requests } = reading(at('c1'), status(code), 1);
+      const { read, said, requests } = reading(at('c1'), status(code));
       expect(await read).toEqual({
         entries: [],
         readAt: 0,
-        position: { order: 'unknown', tail: undefined, seen: [] },
+        position: { order: 'oldest-first', tail: undefined, seen: [], readAt: 0 },
       });
       expect(requests()).toBe(2);
       expect(said).toEqual([
         [
           'warn',
-          'The place in the audit log is lost; what it told meanwhile is left to the next sweep.',
+          'The place in the audit log is lost; it was read from its beginning.',
           {
             workspace: 'w',
             processId: 'p',
@@ -137,12 +121,4 @@ describe('an audit log that is refused', () => {
       await expect(reading(at('c1'), status(400), failure).read).rejects.toBe(failure);
     },
   );
-});
-
-describe('an audit log whose order nobody knows', () => {
-  it('is read at its head, up to a page that is known, and then from its end', async () => {
-    const { read, requests, pages } = reading({ order: 'unknown', tail: 'c9', seen: [] }, 3, 2);
-    expect((await read).position?.tail).toBe('c1');
-    expect([requests(), pages()]).toEqual([2, 1 + 2]);
-  });
 });

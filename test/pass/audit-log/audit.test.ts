@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { TimeSample } from '../../../functions/pass/audit-log/log-order.ts';
 import { namesIn } from '../../../functions/pass/audit-log/names.ts';
-import { auditOrder } from '../../../functions/pass/audit-log/walked-pages.ts';
 import type { Freedoms } from '../../../simulator/server.ts';
 import { openStage } from '../../kit/stage.ts';
 import { PROCESS, type World, type WorldOptions } from '../../kit/world.ts';
@@ -120,7 +120,7 @@ describe('an audit log that can’t be read', () => {
       ({ details }) => (details as { code?: string })?.code === 'audit-denied',
     );
     expect(reports).toHaveLength(1);
-    expect(reports[0]?.message).toMatch(/told by the next sweep/);
+    expect(reports[0]?.message).toMatch(/emitted by the next sweep/);
     world.service.freedoms.auditDenied = false;
     await world.later();
     edit('b');
@@ -192,7 +192,9 @@ describe('the order of audit entries', () => {
     ['unknown', [1, 2, 3, 4].map(number => ({ at: day(number) })).concat([{ at: 7 } as never])],
     ['unknown', [1, 2, 3, 4, 5].map(number => ({ a: second + number, b: second - number }))],
   ] as const)('is %s in %j', (order, entries) => {
-    expect(auditOrder([...entries] as never)).toBe(order);
+    const sample = new TimeSample();
+    sample.add([...entries] as never);
+    expect(sample.order).toBe(order);
   });
 });
 

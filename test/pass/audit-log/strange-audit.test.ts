@@ -1,9 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../functions/basics/json.ts';
-import type { AuditPosition } from '../../../functions/model/process-state.ts';
 import { namesIn } from '../../../functions/pass/audit-log/names.ts';
-import { readAudit } from '../../../functions/pass/audit-log/read-entries.ts';
-import type { PassContext } from '../../../functions/pass/context/context.ts';
 import { openStage } from '../../kit/stage.ts';
 import { PROCESS } from '../../kit/world.ts';
 
@@ -50,41 +47,5 @@ describe('an audit log with an entry of 4,000 levels', () => {
     expect(entries.map(({ data }) => (data as { entry: JsonObject }).entry.id)).toEqual(
       audit ? expect.arrayContaining(['deep', world.edit.auditLog(PROCESS).at(-1)?.id]) : [],
     );
-  });
-});
-
-describe('more new audit entries than can be held', () => {
-  it('are held in part, and that is said', async () => {
-    const said: [message: string, details: object][] = [];
-    const entries = (page: number): JsonObject[] => [{ at: page, text: 'x'.repeat(2 ** 20) }];
-    const context = {
-      process: { workspace: 'w', processId: 'p' },
-      settings: {},
-      clock: () => 0,
-      log: { warn: (message: string, details: object) => said.push([message, details]) },
-      service: {
-        async *auditLog() {
-          for (let page = 0; page < 80; page++)
-            yield {
-              items: entries(page),
-              readAt: 0,
-              clock: 'service',
-              after: `c${page}`,
-              hasNextPage: true,
-            };
-        },
-      },
-      heartbeat: { beat: async () => undefined },
-    } as unknown as PassContext;
-    const before: AuditPosition = { order: 'oldest-first', tail: 'c', seen: ['known'] };
-    const { entries: held, position } = await readAudit(context, before);
-    expect(held).toHaveLength(64);
-    expect(position).toMatchObject({ tail: 'c79' });
-    expect(said).toEqual([
-      [
-        'The audit log has more new entries than can be held; what the others tell is left to the next sweep.',
-        { workspace: 'w', processId: 'p', code: 'audit-overfull', held: 64 },
-      ],
-    ]);
   });
 });

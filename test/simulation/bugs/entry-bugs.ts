@@ -14,40 +14,35 @@ export const ENTRY_BUGS: readonly Bug[] = [
   },
   {
     name: 'a log that was not met read no further',
-    edits: [
-      edit(
-        'pass/audit-log/read-entries.ts',
-        'isCutShort ? isPlaced && found.isMet : isWhole || found.isMet;',
-        'isCutShort ? isPlaced : true;',
-      ),
-    ],
+    edits: [edit('pass/audit-log/read-audit.ts', 'isLost = !reading.isMet;', 'isLost = false;')],
   },
   {
     name: 'a newest-first log left at its head where its reading was cut short',
     edits: [
       edit(
-        'pass/audit-log/found-entries.ts',
-        'if (!isInMidst) return this.leftAt',
-        'if (!isInMidst || left !== undefined) return this.leftAt',
+        'pass/audit-log/log-reading.ts',
+        "return !hasKnown || (this.order !== 'newest-first' &&",
+        "return this.order !== 'newest-first' && (!hasKnown ||",
       ),
     ],
-    tests: ['pass/audit-log/read-entries.test.ts'],
+    tests: ['pass/audit-log/read-audit.test.ts'],
   },
   {
-    name: 'what was told of a log passed over without meeting its first entry',
+    name: 'a reading continued where its last page has other entries by now',
     edits: [
-      edit('pass/audit-log/walk-log.ts', '|| walked.reachesHead);', '|| position?.head !== undefined);'),
       edit(
-        'pass/audit-log/walk-log.ts',
-        'if (walked.reachesHead && !isMet())',
-        'if (tail !== undefined && !isMet())',
+        'pass/audit-log/log-reading.ts',
+        'return new Set(this.walk.first).isDisjointFrom(new Set(unfinished.seen));',
+        'return false;',
       ),
     ],
-    tests: ['pass/audit-log/read-entries.test.ts'],
+    tests: ['pass/audit-log/read-audit.test.ts'],
   },
   {
     name: 'every unknown audit entry taken for new',
-    edits: [edit('pass/audit-log/placed-entries.ts', "age === 'new' ||\n", 'age !== undefined ||\n')],
+    edits: [
+      edit('pass/audit-log/log-reading.ts', "(item.age === 'new' || (", '(item.age !== undefined || ('),
+    ],
   },
   {
     name: 'tasks in audit entries told of a neighbour project',

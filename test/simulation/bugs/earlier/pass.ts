@@ -41,8 +41,17 @@ export const PASS: readonly Bug[] = [
   {
     name: 'audit read newest-first only',
     edits: [
-      edit('pass/audit-log/walk-log.ts', "if (position?.order !== 'oldest-first') {", 'if (true) {'),
-      edit('pass/audit-log/walk-log.ts', 'if (position && !walked.isCutShort)', 'if (position && !position)'),
+      edit(
+        'pass/audit-log/read-audit.ts',
+        "const isFromTail = order === 'oldest-first' &&",
+        'const isFromTail = !order &&',
+      ),
+      edit('pass/audit-log/read-audit.ts', "(hasRest && order === 'unknown' &&", '(hasRest && !order &&'),
+      edit(
+        'pass/audit-log/log-reading.ts',
+        "return order === 'newest-first'\n      ?",
+        'return order\n      ?',
+      ),
     ],
   },
   {

@@ -1,0 +1,494 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../../functions/basics/json.ts';
+import type { AuditPosition } from '../../../functions/model/process-state.ts';
+import { readAudit } from '../../../functions/pass/audit-log/read-audit.ts';
+import type { PassContext } from '../../../functions/pass/context/context.ts';
+import { digest } from '../../../functions/pass/reading/digest.ts';
+
+type Order = AuditPosition['order'];
+const MINUTE = 60_000;
+const AT = Date.UTC(2026, 10, 21, 12);
+/** When the log was last read. */
+const LAST = AT - MINUTE;
+
+/** An entry without a time, by its number. */
+const plain = (n: number): JsonObject => ({ n });
+const timed = (n: number, at: number): JsonObject => ({ n, at: new Date(at).toISOString() });
+/** Entries up to 9 are a day old, all others of the last minute. */
+const dated = (n: number): JsonObject => timed(n, (n < 10 ? LAST - 1440 * MINUTE : LAST) + n * 1_000);
+
+interface Options {
+  /** The entries in their order, as each walk finds them; the last one is found again and again. */
+  readonly logs: readonly (readonly number[])[];
+  readonly size?: number;
+  readonly entryOf?: (n: number) => JsonObject;
+  /** How long a page takes, and how much time the pass has. */
+  readonly pageMs?: number;
+  readonly time?: number;
+  readonly clock?: 'service' | 'local';
+}
+
+/** Reads such a log, by cursors that count entries. */
+async function reading(
+  before: AuditPosition | undefined,
+  { logs, size = 2, entryOf = plain, pageMs = 0, time = 900_000, clock = 'service' }: Options,
+) {
+  let now = AT;
+  /** Where the pages of each walk began. */
+  const walks: number[][] = [];
+  const warnings: unknown[] = [];
+  const context = {
+    ...{ process: { workspace: 'w', processId: 'p' }, settings: {}, before: { watermark: LAST } },
+    ...{ clock: () => now, stopAt: AT + time, heartbeat: { beat: async () => {} } },
+    log: { warn: (_: string, { code }: { code: string }) => warnings.push(code) },
+    service: {
+      async *auditLog(_process: string, after: string | undefined) {
+        const pages: number[] = [];
+        const log = logs[Math.min(walks.push(pages), logs.length) - 1] ?? [];
+        const start = Number(after ?? 0);
+        for (let from = start; from === start || from < log.length; from += size) {
+          now += pageMs;
+          pages.push(from);
+          yield {
+            ...{ items: log.slice(from, from + size).map(entryOf), readAt: now, clock, digest: '' },
+            ...{ after: from === 0 ? undefined : String(from), hasNextPage: from + size < log.length },
+          };
+        }
+      },
+    },
+  } as unknown as PassContext;
+  const read = await readAudit(context, before);
+  const position = read.position as AuditPosition;
+  return { ...read, position, found: read.entries.map(({ n }) => n), walks, warnings };
+}
+
+/** The position of a log that was left with these entries. */
+function left(
+  order: Order,
+  tail: string | undefined,
+  seen: readonly number[],
+  entryOf = plain,
+): AuditPosition {
+  return { order, tail, seen: seen.map(n => digest(entryOf(n))), readAt: LAST };
+}
+const numbers = (from: number, to: number) =>
+  Array.from({ length: Math.abs(to - from) }, (_, index) => from + Math.sign(to - from) * index);
+
+describe('a first reading', () => {
+  it.each<[Order, string | undefined, number[], number[], (n: number) => JsonObject]>([
+    ['newest-first', undefined, [16, 15, 14, 13, 12, 11], [16, 15, 14, 13], dated],
+    ['oldest-first', '4', [11, 12, 13, 14, 15], [13, 14, 15], dated],
+    ['unknown', '2', [11, 12, 13, 14], [11, 12, 13, 14], dated],
+    ['unknown', '4', [1, 2, 3, 4, 5, 6], [1, 2, 5, 6], plain],
+    ['unknown', undefined, [], [], plain],
+  ])(
+    'goes to the end of a log that is %s, and finds nothing new',
+    async (order, tail, log, seen, entryOf) => {
+      const { found, walks, position } = await reading(undefined, { logs: [log], entryOf });
+      expect([found, walks]).toEqual([
+        [],
+        [numbers(0, Math.max(1, Math.ceil(log.length / 2))).map(n => 2 * n)],
+      ]);
+      expect(position).toEqual({ ...left(order, tail, seen, entryOf), readAt: AT });
+    },
+  );
+
+  it('ends where a hundred times show that the log is newest-first', async () => {
+    const log = numbers(500, 0);
+    const { walks, position } = await reading(undefined, { logs: [log], size: 50, entryOf: dated });
+    expect([walks, position.order]).toEqual([[[0, 50]], 'newest-first']);
+    const oldest = await reading(undefined, { logs: [log.toReversed()], size: 50, entryOf: dated });
+    expect([oldest.walks[0]?.length, oldest.position.order]).toEqual([10, 'oldest-first']);
+  });
+
+  it('that has no time for all of it is continued by the next pass, which finds what came since', async () => {
+    const before = numbers(11, 31);
+    const first = await reading(undefined, { logs: [before], entryOf: dated, pageMs: 1_000, time: 4_000 });
+    expect([first.found, first.walks, first.warnings]).toEqual([[], [[0, 2]], ['audit-too-long']]);
+    expect(first.position).toMatchObject({ seen: [], unfinished: { after: '2', readAt: AT + 1_000 } });
+    const entryOf = (n: number) => (n > 30 ? timed(n, AT + 2_000) : dated(n));
+    const next = await reading(first.position, { logs: [[...before, 31]], entryOf });
+    expect([next.found, next.walks[0]?.[0], next.warnings]).toEqual([[31], 2, []]);
+    expect(next.position).toMatchObject({ order: 'oldest-first', tail: '20', readAt: AT + 1_000 });
+    expect(next.position.unfinished).toBeUndefined();
+  });
+});
+
+describe('a log that stands as it was left', () => {
+  const newest = left('newest-first', undefined, [4, 3, 2, 1]);
+  const oldest = left('oldest-first', '2', [1, 2, 3, 4]);
+  const unknown = left('unknown', '2', [1, 2, 3, 4]);
+
+  it.each<[string, AuditPosition, number[], number[], number[][], Partial<AuditPosition>]>([
+    ['newest-first', newest, [4, 3, 2, 1], [], [[0]], {}],
+    ['newest-first', newest, [5, 4, 3, 2, 1], [5], [[0]], left('newest-first', undefined, [5, 4, 3, 2])],
+    [
+      'newest-first',
+      newest,
+      [7, 6, 5, 4, 3, 2, 1],
+      [5, 6, 7],
+      [[0, 2]],
+      left('newest-first', undefined, [7, 6, 5, 4]),
+    ],
+    ['newest-first', newest, [7, 6, 5, 3, 2], [5, 6, 7], [[0, 2, 4]], { order: 'newest-first' }],
+    ['newest-first, its oldest purged', newest, [5, 4], [5], [[0]], { order: 'newest-first' }],
+    ['newest-first, with a late one', newest, [4, 5, 3, 2], [5], [[0, 2]], { order: 'newest-first' }],
+    ['oldest-first', oldest, [1, 2, 3, 4], [], [[2]], {}],
+    ['oldest-first', oldest, [1, 2, 3, 4, 5], [5], [[2, 4], [2]], left('oldest-first', '4', [2, 3, 4, 5])],
+    [
+      'oldest-first, its oldest purged',
+      oldest,
+      [2, 3, 4, 5],
+      [5],
+      [[2]],
+      left('oldest-first', '2', [2, 3, 4, 5]),
+    ],
+    [
+      'oldest-first, with a late one',
+      left('oldest-first', undefined, [1, 2]),
+      [1, 3, 2],
+      [3],
+      [[0, 2], [0]],
+      {},
+    ],
+    ['unknown', unknown, [1, 2, 3, 4], [], [[0], [2]], {}],
+    ['unknown', unknown, [1, 2, 3, 4, 5], [5], [[0], [2, 4], [2]], left('oldest-first', '4', [3, 4, 5])],
+    ['unknown', unknown, [5, 1, 2, 3, 4], [5], [[0], [2, 4]], left('newest-first', undefined, [5, 1, 2, 3])],
+    [
+      'unknown',
+      unknown,
+      [6, 5, 1, 2, 3, 4],
+      [5, 6],
+      [
+        [0, 2],
+        [2, 4],
+      ],
+      left('newest-first', undefined, [6, 5, 1, 2]),
+    ],
+    [
+      'unknown, in one page',
+      left('unknown', undefined, [1, 2]),
+      [1, 2, 3],
+      [3],
+      [[0, 2], [0]],
+      { order: 'oldest-first' },
+    ],
+    ['unknown, without an entry', left('unknown', undefined, []), [1], [1], [[0]], { order: 'unknown' }],
+    ['unknown, purged', left('unknown', '8', [1, 2, 9]), [7, 8, 9], [], [[0, 2], [0]], { order: 'unknown' }],
+  ])('%s, is read as far as it may have new entries: %#', async (_, before, log, found, walks, position) => {
+    const read = await reading(before, { logs: [log] });
+    expect([read.found, read.walks, read.warnings]).toEqual([found, walks, []]);
+    expect({ ...read.position, readAt: LAST }).toMatchObject(position);
+    expect(read.position.readAt).toBe(JSON.stringify(read.position) === JSON.stringify(before) ? LAST : AT);
+    expect(read.readAt).toBe(AT);
+  });
+
+  it('by its oldest remembered entry, needs no more pages, though the page ends with one that is not remembered', async () => {
+    const { walks, found } = await reading(newest, { logs: [[5, 4, 3, 2, 1, 0, -1, -2, -3]], size: 6 });
+    expect([walks, found]).toEqual([[[0]], [5]]);
+  });
+
+  it('has its late entries, whatever they say of their time', async () => {
+    const newest = left('newest-first', undefined, [2, 1], dated);
+    expect((await reading(newest, { logs: [[3, 2, 1]], entryOf: dated })).found).toEqual([3]);
+    const oldest = left('oldest-first', undefined, [1, 2], dated);
+    expect((await reading(oldest, { logs: [[1, 2, 3, 4]], size: 3, entryOf: dated })).found).toEqual([3, 4]);
+  });
+
+  it('is the same by a position of 0.1.0, which has other keys, no time, and a single page', async () => {
+    const old = {
+      order: 'newest-first',
+      seen: left('unknown', undefined, [2, 1]).seen,
+      head: 'x',
+      tail: '4',
+      cuts: 3,
+    };
+    const { found, walks, position } = await reading(old as never, { logs: [[3, 2, 1, 0]] });
+    expect([found, walks]).toEqual([[3], [[0]]]);
+    expect(position).toEqual({ ...left('newest-first', undefined, [3, 2, 1]), readAt: AT });
+    const empty = { order: 'oldest-first', seen: [], tail: '2' } as const;
+    expect((await reading(empty, { logs: [[1, 2, 3]] })).found).toEqual([3]);
+  });
+});
+
+describe('a log that contradicts its position', () => {
+  it.each<[string, AuditPosition, number[], number[], Order]>([
+    [
+      'turned around',
+      left('newest-first', undefined, [3, 2], dated),
+      [1, 2, 3, 10, 11],
+      [10, 11],
+      'oldest-first',
+    ],
+    ['turned around', left('oldest-first', '2', [2, 3], dated), [11, 10, 3, 2, 1], [10, 11], 'newest-first'],
+    [
+      'turned around and purged',
+      left('newest-first', undefined, [3, 2], dated),
+      [3, 10, 11],
+      [10, 11],
+      'newest-first',
+    ],
+    [
+      'turned around and purged',
+      left('oldest-first', undefined, [2, 3], dated),
+      [11, 10, 3],
+      [10, 11],
+      'oldest-first',
+    ],
+    [
+      'purged beyond',
+      left('newest-first', undefined, [3, 2], dated),
+      [14, 13, 12, 11, 10],
+      [10, 11, 12, 13, 14],
+      'newest-first',
+    ],
+    [
+      'purged beyond',
+      left('oldest-first', '2', [2, 3], dated),
+      [10, 11, 12, 13, 14],
+      [10, 11, 12, 13, 14],
+      'oldest-first',
+    ],
+    [
+      'in another form',
+      left('newest-first', undefined, [20, 19], dated),
+      [10, 9, 8, 7, 6],
+      [10],
+      'newest-first',
+    ],
+    ['in another form', left('unknown', '4', [20, 19], dated), [6, 7, 8, 9, 10], [10], 'oldest-first'],
+  ])(
+    '%s: has the entries that say that they are new, and its order anew: %#',
+    async (_, before, log, found, order) => {
+      const read = await reading(before, { logs: [log], entryOf: dated });
+      expect([read.found.toSorted(), read.position.order]).toEqual([found, order]);
+    },
+  );
+
+  it.each<[string, AuditPosition, number[], number[], Order]>([
+    ['turned around', left('newest-first', undefined, [3, 2]), [1, 2, 3, 4], [4], 'oldest-first'],
+    ['turned around', left('oldest-first', '2', [1, 2, 3]), [5, 4, 3, 2, 1], [4, 5], 'newest-first'],
+    ['turned around', left('unknown', undefined, [1, 2]), [3, 2, 1], [3], 'unknown'],
+    ['purged beyond', left('newest-first', undefined, [3, 2]), [5, 4], [4, 5], 'newest-first'],
+    ['purged beyond', left('unknown', '2', [1, 2, 3]), [5, 4], [5, 4], 'unknown'],
+    ['moved to its head', left('oldest-first', '4', [1, 4, 5]), [3, 4, 5, 6], [6], 'oldest-first'],
+  ])(
+    '%s, and has no times: has those where it grows, or all if nothing is known: %#',
+    async (_, before, log, found, order) => {
+      const read = await reading(before, { logs: [log] });
+      expect([read.found, read.position.order]).toEqual([found, order]);
+    },
+  );
+
+  it('is read as a whole once: the next reading finds it as it was left', async () => {
+    const before = left('oldest-first', '4', [3, 4, 5], dated);
+    const read = await reading(before, { logs: [[10, 11, 12, 13, 14, 15, 16]], entryOf: dated });
+    expect(read.walks).toEqual([[4], [0, 2, 4, 6], [0]]);
+    const next = await reading(read.position, { logs: [[10, 11, 12, 13, 14, 15, 16]], entryOf: dated });
+    expect([next.walks, next.found, next.position]).toEqual([[[6]], [], read.position]);
+  });
+});
+
+describe('an entry of a log that contradicts its position', () => {
+  const before = left('oldest-first', undefined, [99], dated);
+  const foundAt = async (times: object, options: Partial<Options> = {}) =>
+    (await reading(before, { logs: [[1]], entryOf: n => ({ n, ...times }) as JsonObject, ...options })).found
+      .length === 1;
+  const iso = (at: number) => new Date(at).toISOString();
+
+  it.each([
+    ['ten minutes before the last reading', { at: iso(LAST - 10 * MINUTE) }, true],
+    ['earlier than that', { at: iso(LAST - 10 * MINUTE - 1) }, false],
+    ['earlier, in seconds', { at: Math.floor(LAST / 1_000) - 601 }, false],
+    [
+      'earlier, but for a later time of its own',
+      { made: iso(AT - 1440 * MINUTE), meta: { at: iso(AT) } },
+      true,
+    ],
+    [
+      'earlier, but for a time yet to come',
+      { at: iso(LAST - 60 * MINUTE), due: iso(AT + 6 * MINUTE) },
+      false,
+    ],
+    ['at no time', { due: '2026-12-01' }, true],
+  ])('written %s is new: %j, %s', async (_, times, isNew) => {
+    expect(await foundAt(times)).toBe(isNew);
+  });
+
+  it('has no time where the service sends no Date, now or at the last reading', async () => {
+    const old = { at: iso(LAST - 60 * MINUTE) };
+    expect(await foundAt(old, { clock: 'local' })).toBe(true);
+    const untold = { ...before, readAt: 0 };
+    expect((await reading(untold, { logs: [[1]], entryOf: dated })).found).toEqual([1]);
+  });
+});
+
+describe('a log whose entries move from page to page', () => {
+  it('while its new ones are read, is read again until its first page stays', async () => {
+    const before = left('oldest-first', undefined, [1, 2]);
+    // Two are purged after the first page: 5 and 6 stand where 3 and 4 were.
+    const purged = [3, 4, 5, 6];
+    const { found, walks } = await reading(before, { logs: [[1, 2, 5, 6], purged, purged, purged] });
+    expect([found, walks]).toEqual([
+      [5, 6, 3, 4],
+      [[0, 2], [0], [0, 2], [0]],
+    ]);
+  });
+
+  it('is read five times at most, and not beyond its time', async () => {
+    const logs = numbers(0, 20).map(n => [n, 1, 2, 3, 4, 5]);
+    const before = left('oldest-first', undefined, [1, 2]);
+    expect((await reading(before, { logs })).walks).toHaveLength(2 * 5 - 1);
+    expect((await reading(before, { logs, pageMs: 1_000, time: 6_000 })).walks).toHaveLength(1);
+  });
+});
+
+describe('a log that takes long', () => {
+  const short = { pageMs: 1_000, time: 4_000 };
+
+  it('oldest-first, is left where half of the time was over, and read on by the next pass', async () => {
+    const log = numbers(1, 9);
+    const cut = await reading(left('oldest-first', undefined, [1, 2]), { logs: [log], ...short });
+    expect([cut.found, cut.walks, cut.warnings]).toEqual([[3, 4], [[0, 2]], ['audit-too-long']]);
+    // What is left to read may be from before this reading.
+    expect(cut.position).toEqual(left('oldest-first', '2', [1, 2, 3, 4]));
+    expect(cut.readAt).toBe(0);
+    const next = await reading(cut.position, { logs: [log] });
+    expect([next.found, next.walks[0]]).toEqual([
+      [5, 6, 7, 8],
+      [2, 4, 6],
+    ]);
+  });
+
+  it('newest-first, is read on by the next pass, which has what came at its head since, too', async () => {
+    const before = left('newest-first', undefined, [2, 1]);
+    const cut = await reading(before, { logs: [numbers(8, 0)], ...short });
+    expect([cut.found, cut.readAt, cut.warnings]).toEqual([[5, 6, 7, 8], 0, ['audit-too-long']]);
+    const { unfinished, ...place } = cut.position;
+    expect(place).toEqual(before);
+    const { seen } = left('unknown', undefined, [8, 7, 6, 5]);
+    expect(unfinished).toEqual({ after: '2', seen, readAt: AT + 1_000, isFirst: false });
+    const next = await reading(cut.position, { logs: [numbers(10, 0)] });
+    expect([next.found, next.walks, next.readAt]).toEqual([
+      [3, 4, 5, 6, 7, 8, 9, 10],
+      [
+        [2, 4, 6, 8],
+        [0, 2],
+      ],
+      AT,
+    ]);
+    expect(next.position).toEqual({ ...left('newest-first', undefined, [10, 9, 8, 7]), readAt: AT });
+  });
+
+  it('has read two pages in each pass, so that it comes to its end in any case', async () => {
+    let position = left('newest-first', undefined, [2, 1]);
+    const found: unknown[] = [];
+    for (let pass = 0; pass < 5; pass++) {
+      const read = await reading(position, { logs: [numbers(10, 0)], pageMs: 1_000, time: 0 });
+      found.push(...read.found);
+      position = read.position;
+    }
+    expect(new Set(found)).toEqual(new Set(numbers(3, 11)));
+    expect(position.seen).toEqual(left('unknown', undefined, [10, 9, 8, 7]).seen);
+  });
+
+  it('and says no times is not taken for new where it may be old', async () => {
+    const before = left('oldest-first', '4', [9, 10]);
+    const cut = await reading(before, { logs: [numbers(1, 9)], ...short });
+    expect([cut.found, cut.position.unfinished?.after]).toEqual([[], '2']);
+    const next = await reading(cut.position, { logs: [[...numbers(1, 12)]] });
+    expect([next.found, next.position]).toMatchObject([[11], { order: 'oldest-first', tail: '10' }]);
+  });
+
+  it('keeps what says that it is old for later, but does not emit it before the log is met', async () => {
+    const before = left('newest-first', undefined, [2, 1], dated);
+    const cut = await reading(before, { logs: [[11, 3, 10, 4, 2, 1]], entryOf: dated, ...short });
+    expect(cut.found).toEqual([10, 11]);
+  });
+
+  it('and grows by more than can be held is read on by the next pass, too', async () => {
+    const entryOf = (n: number) => (n < 3 ? plain(n) : { n, text: 'x'.repeat(2 ** 20) });
+    const read = await reading(left('newest-first', undefined, [2, 1]), { logs: [numbers(50, 0)], entryOf });
+    expect([read.found.length, read.warnings]).toEqual([32, ['audit-overfull']]);
+    const next = await reading(read.position, { logs: [numbers(50, 0)], entryOf });
+    expect(new Set([...read.found, ...next.found])).toEqual(new Set(numbers(3, 51)));
+    const small = await reading(left('newest-first', undefined, [0]), {
+      logs: [numbers(400_000, 0)],
+      size: 50_000,
+    });
+    expect(small.warnings).toEqual(['audit-overfull']);
+  });
+});
+
+describe('a log of many entries in one page', () => {
+  const MAX_SEEN = 5_000;
+  const log = numbers(0, 12_000);
+  const size = 20_000;
+
+  it.each<[Order, number[]]>([
+    ['newest-first', numbers(0, MAX_SEEN)],
+    ['oldest-first', numbers(7_000, 12_000)],
+    ['unknown', [...numbers(0, MAX_SEEN / 2), ...numbers(9_500, 12_000)]],
+  ])('is remembered, %s, where new entries come, and is known all the same', async (order, seen) => {
+    const position = left(order, undefined, order === 'oldest-first' ? [11_999] : [0, 11_999]);
+    const read = await reading(position, { logs: [log], size });
+    expect(read.position.seen).toEqual(left(order, undefined, seen).seen);
+    const grown = order === 'newest-first' ? [-1, ...log] : [...log, -1];
+    const next = await reading(read.position, { logs: [grown], size });
+    expect([next.found, next.walks]).toEqual([[-1], [[0]]]);
+  });
+});
+
+describe('however little time the passes have', () => {
+  const step = fc.record({
+    grows: fc.nat({ max: 9 }),
+    isPurged: fc.boolean(),
+    /** How many pages a pass has time for. */
+    pages: fc.integer({ min: 1, max: 6 }),
+    /** Whether the pass is killed before its position is kept. */
+    isKilled: fc.boolean(),
+  });
+
+  it('invariants 1 and 3: each entry after the first reading is found, and none of before, in any order', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.boolean(),
+        fc.boolean(),
+        fc.integer({ min: 1, max: 4 }),
+        fc.nat({ max: 12 }),
+        fc.array(step, { minLength: 1, maxLength: 12, size: 'max' }),
+        async (isNewestFirst, isTimed, size, history, steps) => {
+          let log = numbers(1, history + 1);
+          let newest = history;
+          const entryOf = (n: number) =>
+            isTimed ? timed(n, (n > history ? LAST : LAST - 60 * MINUTE) + n) : plain(n);
+          const found = new Set<number>();
+          const shown = () => (isNewestFirst ? log.toReversed() : log);
+          let position: AuditPosition | undefined;
+          const pass = async (pages: number, isKilled: boolean) => {
+            const time = { pageMs: 1_000, time: 2_000 * pages };
+            const read = await reading(position, { logs: [shown()], size, entryOf, ...time });
+            for (const n of read.found) found.add(n as number);
+            if (!isKilled) position = read.position;
+          };
+          await pass(100, false);
+          for (const { grows, isPurged, pages, isKilled } of steps) {
+            log = [...log, ...numbers(newest + 1, newest + grows + 1)];
+            newest += grows;
+            const isUnread = (n: number) => n > history && !found.has(n);
+            // Not told apart are the entries of a log that is purged beyond what is known and has no times, or too few on two pages to know its order.
+            if (isPurged && isTimed && size > 2)
+              log = log.slice(Math.min(log.findIndex(isUnread) >>> 0, log.length - 1));
+            await pass(pages, isKilled);
+          }
+          for (let calm = 0; calm < 2; calm++) await pass(1_000, false);
+          expect([...found].toSorted((a, b) => a - b)).toEqual(numbers(history + 1, newest + 1));
+          const { walks } = await reading(position, { logs: [shown()], size, entryOf });
+          expect(walks.flat().length).toBeLessThanOrEqual(position?.order === 'unknown' ? 2 : 1);
+        },
+      ),
+      { numRuns: Number(process.env.RUNS ?? 500) },
+    );
+  });
+});
