@@ -15,7 +15,7 @@ import type { ChangeEvent } from '../functions/model/event.ts';
 import { decodePart, encodePart } from '../functions/model/event-id.ts';
 import { wants } from '../functions/model/filter.ts';
 import { factsOf } from '../functions/pass/audit-log/entry-facts.ts';
-import { TimeSample } from '../functions/pass/audit-log/log-order.ts';
+import { TimeSample } from '../functions/pass/audit-log/log-reading.ts';
 import { namesIn } from '../functions/pass/audit-log/names.ts';
 import { createSecrets } from '../functions/service/context.ts';
 import { readDefinitions } from '../functions/service/definitions.ts';

@@ -1,11 +1,10 @@
 import type { Clock, Random } from '../basics/clock.ts';
-import type { EndpointSettings, LinkTemplates } from '../model/endpoint.ts';
-import type { SecretStore } from '../model/secret.ts';
+import type { EndpointSecret, EndpointSettings, LinkTemplates } from '../model/endpoint.ts';
+import { parseSecret, remedy, type SecretStore } from '../model/secret.ts';
 import { type Resolve, resolveBySystem } from './http/addresses.ts';
 import { guardedAgent } from './http/guarded-agent.ts';
 import { createPoster, type Poster, type PosterOptions, TIMEOUT_MS } from './http/post.ts';
 import { type Jobs, jobsOf, type ReadDelivery } from './kinds.ts';
-import { createSecrets, type EndpointSecrets } from './secrets.ts';
 
 export interface SenderOptions {
   /** Where endpoints' addresses and signing secrets are. */
@@ -44,4 +43,77 @@ export function senderOf(options: SenderOptions): Sender {
     openPoster: () => kept ?? open(),
     jobsOf: (deliveries, endpoint) => jobsOf(deliveries, { endpoint, linkTemplates }),
   };
+}
+
+/** Parameter Store takes 40 reads a second for all of an account. The expiry is spread, so that secrets that
+ *  were read together are not read together again. */
+const KEPT_MS = 10 * 60_000;
+const KEPT_JITTER_MS = 5 * 60_000;
+/** For a secret that may be out of date: its receiver refused it, or it was written just now and the read
+ *  may not have seen that yet. */
+const KEPT_IN_DOUBT_MS = 20_000;
+const JUST_WRITTEN_MS = 60_000;
+
+/** What the reader of a secret knows of it. */
+interface SecretReading {
+  /** The revision of the secret in the endpoint's row: when it was last written, in ms since 1970. */
+  readonly revision?: number | undefined;
+  /** Called when the secret was read from its store, not from memory. */
+  readonly onRead?: ((secret: EndpointSecret) => Promise<void>) | undefined;
+}
+
+/** Endpoints' secrets, as they are read for delivering. */
+export interface EndpointSecrets {
+  readonly readSecret: (
+    endpoint: Pick<EndpointSettings, 'name' | 'kind'>,
+    reading?: SecretReading,
+  ) => Promise<EndpointSecret>;
+  /** Notes that the receiver did not take what was sent with the secret: it may have changed. */
+  readonly doubtSecret: (endpoint: string) => void;
+}
+
+interface Kept {
+  readonly secret: EndpointSecret;
+  readonly revision: number | undefined;
+  readonly at: number;
+  readonly until: number;
+}
+
+/** Reads endpoints' secrets and keeps each for 10 to 15 minutes, or until its revision changes; failures are
+ *  not kept. One without a revision is kept in the same way: a change that bypasses the operations takes
+ *  effect when the time is over, or after the receiver refused the old one.
+ *  @throws an error that names the endpoint, its secret and the remedy, never what the secret holds. */
+export function createSecrets(store: SecretStore, clock: Clock, random: Random): EndpointSecrets {
+  const kept = new Map<string, Kept>();
+  return {
+    async readSecret(endpoint, { revision, onRead } = {}) {
+      const known = kept.get(endpoint.name);
+      const at = clock();
+      const isKept = known && known.at <= at && at < known.until;
+      if (isKept && known.revision === revision) return known.secret;
+      const secret = parseSecret(endpoint, store, await read(endpoint));
+      const isNew = revision !== undefined && at - revision < JUST_WRITTEN_MS;
+      const time = isNew ? KEPT_IN_DOUBT_MS : KEPT_MS + random() * KEPT_JITTER_MS;
+      kept.set(endpoint.name, { secret, revision, at, until: at + time });
+      await onRead?.(secret);
+      return secret;
+    },
+    doubtSecret(name) {
+      const known = kept.get(name);
+      if (known) kept.set(name, { ...known, until: Math.min(known.until, known.at + KEPT_IN_DOUBT_MS) });
+    },
+  };
+
+  async function read(endpoint: Pick<EndpointSettings, 'name' | 'kind'>): Promise<string> {
+    const { name } = endpoint;
+    try {
+      return await store.read(name);
+    } catch (error) {
+      // Only the error's name: its message could quote a request.
+      const why = error instanceof Error ? error.name : 'unknown error';
+      throw new Error(
+        `Endpoint ${name}: secret ${store.nameOf(name)} can not be read (${why}). ${remedy(endpoint, store)}`,
+      );
+    }
+  }
 }

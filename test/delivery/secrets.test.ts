@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createSecrets } from '../../functions/delivery/secrets.ts';
+import { createSecrets } from '../../functions/delivery/sender.ts';
 import type { EndpointSecret, EndpointSettings } from '../../functions/model/endpoint.ts';
 import { parseSecret, type SecretStore } from '../../functions/model/secret.ts';
 import { AT } from '../kit/delivery/given.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { TimeSample } from '../../../functions/pass/audit-log/log-order.ts';
+import { TimeSample } from '../../../functions/pass/audit-log/log-reading.ts';
 import { namesIn } from '../../../functions/pass/audit-log/names.ts';
 import type { Freedoms } from '../../../simulator/server.ts';
 import { openStage } from '../../kit/stage.ts';
