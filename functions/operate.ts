@@ -101,9 +101,9 @@ function openStack(settings: Settings, changeRecords: ChangeRecords, sqs: SQSCli
     settings.CHAT_QUEUE_URL,
     settings.PASSES_QUEUE_URL,
   ] as const;
-  const publisher = new LambdaClient(bounded(PATIENCE.publishing));
+  const patience = bounded(PATIENCE.operate);
   return {
-    readLog: cloudWatchLogs(new CloudWatchLogsClient(bounded(PATIENCE.operate)), {
+    readLog: cloudWatchLogs(new CloudWatchLogsClient(patience), {
       poll: settings.POLL_LOGS,
       publish: settings.PUBLISH_LOGS,
       route: settings.ROUTE_LOGS,
@@ -119,8 +119,14 @@ function openStack(settings: Settings, changeRecords: ChangeRecords, sqs: SQSCli
     },
     retryUnsettled: () => retryUnsettled(sqs, { unsettled, sources }),
     changeRecords,
-    publish: records => publishAgain(publisher, settings.PUBLISH_FUNCTION, records),
+    publish: records => publishAgain(openPublisher(), settings.PUBLISH_FUNCTION, records),
   };
+}
+
+/** A client of the function that publishes, which may take longer to answer than any other. */
+function openPublisher(): LambdaClient {
+  const patience = bounded(PATIENCE.publishing);
+  return new LambdaClient(patience);
 }
 
 function processesOf(workspaces: readonly WorkspaceSettings[]) {
