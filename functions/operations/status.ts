@@ -2,7 +2,8 @@ import * as z from 'zod';
 import { happenedAt } from '../basics/clock.ts';
 import { inParallel } from '../basics/in-parallel.ts';
 import { longestSilence } from '../config/workspace.ts';
-import type { Debt, PassFailure } from '../model/process-state.ts';
+import { type Debt, type PassFailure, withCompletion } from '../model/process-state.ts';
+import type { WorkspacePause } from '../model/workspace-row.ts';
 import type { KnownProcess, Progress } from '../store/store.ts';
 import type { OperationsContext } from './context.ts';
 import { endpointsAfter } from './endpoints.ts';
@@ -61,28 +62,32 @@ function processesAfter(
 }
 
 async function statusesOf(
-  { states, clock }: OperationsContext,
+  { states, workspaces, clock }: OperationsContext,
   processes: readonly KnownProcess[],
 ): Promise<ProcessStatus[]> {
+  const rows = await workspaces.all();
   const statuses = new Map<KnownProcess, ProcessStatus>();
   await inParallel(processes, CONCURRENCY, async process => {
-    const progress = await states.progress(process);
-    statuses.set(process, statusOf(process, { progress, now: clock() }));
+    const { pause, completions } = rows.get(process.workspace) ?? {};
+    const read = await states.progress(process);
+    const progress = withCompletion(read, completions?.get(process.processId));
+    statuses.set(process, statusOf(process, { progress, pause, now: clock() }));
   });
   return processes.flatMap(process => statuses.get(process) ?? []);
 }
 
 interface Known {
   readonly progress: Progress;
+  readonly pause: WorkspacePause | undefined;
   readonly now: number;
 }
 
 function statusOf(process: KnownProcess, known: Known): ProcessStatus {
   const { workspace, processId, interval } = process;
-  const { progress, now } = known;
+  const { progress, pause, now } = known;
   const { baselinedAt, sweptAt, hold, released, stalled, passes } = progress;
   const completedAt = happenedAt(progress.completedAt, now);
-  const failure = failureOf(progress);
+  const failure = failureOf(known);
   return {
     ...{ workspace, process: processId },
     state: stateOf(process, known),
@@ -96,6 +101,7 @@ function statusOf(process: KnownProcess, known: Known): ProcessStatus {
     ...(hold && { hold: { since: iso(hold.since), projects: hold.missing, isReleased: released } }),
     ...(stalled && { stalledSince: iso(stalled.since) }),
     ...(failure && { failure: { since: iso(failure.since), reason: failure.reason } }),
+    ...(pause && { pausedUntil: iso(pause.until) }),
     debts: debtsOf(progress),
   };
 }
@@ -121,16 +127,17 @@ function isUnread({ cause }: Pick<Debt, 'cause'>): boolean {
   return cause === 'unreadable' || cause === 'no-task-list';
 }
 
-/** Why passes fail; where both modes do, why `changes` passes do. */
-function failureOf({ changesFailure, sweepFailure }: Progress): PassFailure | undefined {
-  return changesFailure ?? sweepFailure;
+/** Why passes fail; where both modes do, why `changes` passes do. While the workspace is paused, that is why. */
+function failureOf({ progress, pause }: Known): PassFailure | undefined {
+  return progress.changesFailure ?? progress.sweepFailure ?? pause;
 }
 
 /** The worst state that applies. */
-function stateOf({ interval, isRemoved }: KnownProcess, { progress, now }: Known): ProcessStatus['state'] {
+function stateOf({ interval, isRemoved }: KnownProcess, known: Known): ProcessStatus['state'] {
+  const { progress, now } = known;
   const { baselined, completedAt, hold, stalled, debts, passes } = progress;
   if (isRemoved) return 'removed';
-  const isFailing = failureOf(progress) !== undefined;
+  const isFailing = failureOf(known) !== undefined;
   if (!baselined && isFailing) return 'failing';
   if (!baselined) return passes.length > 0 ? 'baseline' : 'unknown';
   const isSilent = interval !== undefined && now - happenedAt(completedAt, now) > longestSilence(interval);
