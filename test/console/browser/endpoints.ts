@@ -96,7 +96,7 @@ export function endpointTests({ run, open }: Given): void {
       await write(page, 'Name', 'other');
       await page.keyboard.press('Enter');
       await page.getByText(/Nothing can be delivered there/).waitFor();
-      expect(await focused(page)).toBe('Address');
+      await expect.poll(() => focused(page), SOON).toBe('Address');
       expect(await main(page)).not.toContain('There is an endpoint of this name');
     });
 
