@@ -25,6 +25,7 @@ interface Parts {
 }
 
 const DATA = '.changewire';
+const [BEFORE_CUT, AFTER_CUT] = ['before-cut', 'after-cut'];
 /** Files that one call under way may leave otherwise than the log has them: a renaming has two. */
 const UNDER_WAY = 2;
 
@@ -113,11 +114,32 @@ export class Setup {
   die(victim: Victim): void {
     if (typeof this.#disk === 'string') return;
     const unseen = this.#disk.settle();
-    if (unseen > UNDER_WAY) this.#blind.push(`${unseen} files changed otherwise than it was seen`);
+    if (unseen.length > UNDER_WAY)
+      this.#blind.push(`${unseen.length} files changed otherwise than it was seen`);
     if (victim === 'process') return;
+    this.#disk.copy(join(this.#directory, BEFORE_CUT));
     const { unsafe, lost } = this.#disk.cut(this.#fate);
     this.takenBack.unsafe += unsafe;
     this.takenBack.lost += lost;
+    this.#checkUndone(this.#disk, unseen);
+  }
+
+  /** What was delivered is on the disk. Later it could not be seen any more why it is not.
+   *  @throws Error that names the events that are not */
+  #checkUndone(disk: Disk, unseen: readonly string[]): void {
+    // A copy: whoever opens the store makes files beside it, which no log would have.
+    const copy = join(this.#directory, AFTER_CUT);
+    disk.copy(copy);
+    const kept = new Set(new Data(copy).committed.map(({ id }) => id));
+    const undone = this.receivers.flatMap(({ name, events }) =>
+      events.filter(({ id }) => !kept.has(id)).map(({ id }) => `${id} (${name})`),
+    );
+    if (undone.length === 0) return;
+    const files = unseen.length === 0 ? 'none' : unseen.join(', ');
+    throw new Error(
+      `The power cut undid events that were delivered: ${undone.join(', ')}. Files that changed without being logged: ${files}. ` +
+        `The directory before and after it is in ${BEFORE_CUT} and ${AFTER_CUT}.`,
+    );
   }
 
   /** What is wrong with what was told, in words. No life may run. */

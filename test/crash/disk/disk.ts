@@ -1,4 +1,5 @@
 import {
+  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -61,21 +62,28 @@ export class Disk {
   }
 
   /** The process was killed, and nothing else: what it did is there. What it had done and not yet logged is, too.
-   *  @returns how many files were not as the log has them */
-  settle(): number {
+   *  @returns the files that were not as the log has them */
+  settle(): string[] {
     this.#catchUp();
     const files = this.#entries();
     const names = readdirSync(this.#directory).filter(name => !name.endsWith('-shm'));
-    let corrected = 0;
+    const corrected: string[] = [];
     for (const name of new Set([...names, ...files.keys()])) {
       const path = join(this.#directory, name);
       const content = existsSync(path) ? readFileSync(path) : undefined;
       if (content && files.get(name)?.content().equals(content)) continue;
       if (!content && !files.has(name)) continue;
-      corrected += 1;
+      corrected.push(name);
       this.#correct(name, content);
     }
     return corrected;
+  }
+
+  /** Copies the directory, and the log since the power last failed, to `to`. */
+  copy(to: string): void {
+    rmSync(to, { recursive: true, force: true });
+    cpSync(this.#directory, to, { recursive: true });
+    if (existsSync(this.#log)) cpSync(this.#log, join(to, 'disk.log'));
   }
 
   /** The power failed: what was not safe is there in part. No process may run. @returns what it took back */
