@@ -2,8 +2,6 @@ import type { DynamoDBRecord } from 'aws-lambda';
 import { isJsonObject } from '../../../functions/basics/json.ts';
 import { jsonEqual } from '../../../functions/changes/equal.ts';
 import type { AuditEvent, ChangeEvent } from '../../../functions/model/event.ts';
-import type { AuditPosition } from '../../../functions/model/process-state.ts';
-import { decode } from '../../../functions/store/codec.ts';
 import type { SimulatedBackend } from '../../../simulator/backend.ts';
 import { auditRecord } from '../../../simulator/data/audit-record.ts';
 import type { AuditEntry } from '../../../simulator/data/workspace.ts';
@@ -74,7 +72,7 @@ export class EntriesOracle {
 
   /** Told of the records of one write, of the events that it told, and which run sent it. */
   wrote(records: readonly DynamoDBRecord[], events: readonly ChangeEvent[], run: string | undefined): void {
-    if (records.some(each => this.#isPlace(each))) this.#hasPlace = true;
+    if (records.some(isPlace)) this.#hasPlace = true;
     this.#known.wrote(records);
     for (const event of events) {
       if (event.type === 'audit.recorded') this.#tell(event, run);
@@ -85,7 +83,7 @@ export class EntriesOracle {
 
   /** Told of the items of a table that was restored, as records. `isKept`: it still knows what was told since. */
   restored(records: readonly DynamoDBRecord[], isKept: boolean): void {
-    this.#hasPlace = records.some(each => this.#isPlace(each));
+    this.#hasPlace = records.some(isPlace);
     this.#known.begin();
     if (isKept) return;
     const kept = new Set(records.map(({ dynamodb }) => dynamodb?.Keys?.sk?.S ?? ''));
@@ -94,15 +92,6 @@ export class EntriesOracle {
       this.#told.delete(seq);
       this.#forgotten.set(seq, id);
     }
-  }
-
-  /** Entries that come while a first reading goes on in a later run can't be told from those of before where their times can't be compared with the service's
-   *  (docs/decisions/0114). */
-  #isPlace({ dynamodb }: DynamoDBRecord): boolean {
-    if (dynamodb?.Keys?.sk?.S !== SEEN || dynamodb.NewImage?.audit === undefined) return false;
-    const audit = decode(Buffer.from(String(dynamodb.NewImage.audit.B), 'base64')) as AuditPosition;
-    const { dateHeader, auditTimestamps } = this.#watched.service.freedoms;
-    return (dateHeader && auditTimestamps) || audit.unfinished?.isFirst !== true;
   }
 
   /** To be asked once a pass has read the whole log in calm: all that stands in it, and came since it was first read, was told. */
@@ -226,6 +215,9 @@ export class EntriesOracle {
 }
 
 /** Whether the record says up to where the log is read. */
+function isPlace({ dynamodb }: DynamoDBRecord): boolean {
+  return dynamodb?.Keys?.sk?.S === SEEN && dynamodb.NewImage?.audit !== undefined;
+}
 
 /** The projects that it is about: of a task that was moved, both. */
 function projectsOf({ details }: AuditEntry): string[] {
