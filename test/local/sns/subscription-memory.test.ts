@@ -30,6 +30,9 @@ async function confirmedEarlier(wanted: Wanted): Promise<string> {
   return subscriptionArn;
 }
 
+/** An endpoint whose port is never one that the system gives to another test's server while nobody listens there. */
+const leaving = (): Promise<Receiver> => receiver({ port: 20_000 + (process.pid % 10_000) });
+
 /** The endpoint's port, with nobody there now. */
 async function closed(endpoint: Receiver): Promise<number> {
   await endpoint.close();
@@ -38,7 +41,7 @@ async function closed(endpoint: Receiver): Promise<number> {
 
 describe('a confirmed subscription', () => {
   it('is live at the next start, with the same ARN and no handshake, also while its endpoint is away', async () => {
-    const endpoint = await receiver();
+    const endpoint = await leaving();
     const wanted = { url: endpoint.url, filter: { eventType: ['a', 'b'] }, name: 'mine', raw: true };
     const arn = await confirmedEarlier(wanted);
     const port = await closed(endpoint);
@@ -58,7 +61,7 @@ describe('a confirmed subscription', () => {
   });
 
   it('ends in its dead letters when its endpoint stays away', async () => {
-    const endpoint = await receiver();
+    const endpoint = await leaving();
     await confirmedEarlier({ url: endpoint.url, raw: true });
     await closed(endpoint);
     const { sns, publish, deadLetters } = await start();

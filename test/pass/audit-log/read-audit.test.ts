@@ -113,6 +113,22 @@ describe('a first reading', () => {
     expect(next.position).toMatchObject({ order: 'oldest-first', tail: '20', readAt: AT + 1_000 });
     expect(next.position.unfinished).toBeUndefined();
   });
+
+  it.each<[string, Pick<Options, 'entryOf' | 'clock'>]>([
+    ['whose entries have no times', {}],
+    ['of a service without a Date header', { entryOf: dated, clock: 'local' }],
+  ])(
+    'of several passes, %s, emits nothing before it is complete, and each entry after that',
+    async (_, how) => {
+      const before = numbers(11, 31);
+      const first = await reading(undefined, { logs: [before], ...how, pageMs: 1_000, time: 4_000 });
+      const next = await reading(first.position, { logs: [[...before, 31]], ...how });
+      expect([first.found, next.found]).toEqual([[], []]);
+      expect(next.position.unfinished).toBeUndefined();
+      const last = await reading(next.position, { logs: [[...before, 31, 32, 33]], ...how });
+      expect(last.found).toEqual([32, 33]);
+    },
+  );
 });
 
 describe('a log that stands as it was left', () => {

@@ -2,6 +2,8 @@ import type { DynamoDBRecord } from 'aws-lambda';
 import { isJsonObject } from '../../../functions/basics/json.ts';
 import { jsonEqual } from '../../../functions/changes/equal.ts';
 import type { AuditEvent, ChangeEvent } from '../../../functions/model/event.ts';
+import type { AuditPosition } from '../../../functions/model/process-state.ts';
+import { decode } from '../../../functions/store/codec.ts';
 import type { SimulatedBackend } from '../../../simulator/backend.ts';
 import { auditRecord } from '../../../simulator/data/audit-record.ts';
 import type { AuditEntry } from '../../../simulator/data/workspace.ts';
@@ -40,9 +42,12 @@ export class EntriesOracle {
   /** What the log showed when it was first read: nobody may be told of that. Without entries that say that they are of the last minutes
    *  before, which may show up late. */
   #before: ReadonlySet<number> | undefined;
-  /** What it showed when it was last read by a run that knew no place in it: nobody needs to be told of that. */
+  /** What it showed when it was last read by a run that could not tell what is new: nobody needs to be told of that. */
   #begun: ReadonlySet<number> = new Set();
-  #hasPlace = false;
+  /** What the table knows of the log: nothing, a first reading that is under way, or a place. */
+  #knows: 'nothing' | 'a part' | 'a place' = 'nothing';
+  /** False once the first reading met entries whose times it can't compare with the service's. */
+  #areTimesKnown = true;
   #last: ReadonlySet<number> = new Set();
   /** The event of each entry that was told and is remembered, and of those that a restored table forgot. */
   readonly #told = new Map<number, string>();
@@ -67,12 +72,17 @@ export class EntriesOracle {
     this.#readings.set(run, this.#known.now);
     this.#before ??= new Set(entries.filter(({ at }) => this.#isOld(at)).map(({ seq }) => seq));
     this.#last = shown;
-    if (!this.#hasPlace) this.#begun = shown;
+    if (this.#knows === 'nothing') this.#areTimesKnown = this.#isTimed;
+    else if (this.#knows === 'a part') this.#areTimesKnown &&= this.#isTimed;
+    if (this.#canTellNew) return;
+    const isMore = this.#knows === 'a part' && [...shown].some(seq => !this.#begun.has(seq));
+    if (isMore) this.#coverage.add('entries', 'came in a first reading that cannot tell');
+    this.#begun = shown;
   }
 
   /** Told of the records of one write, of the events that it told, and which run sent it. */
   wrote(records: readonly DynamoDBRecord[], events: readonly ChangeEvent[], run: string | undefined): void {
-    if (records.some(isPlace)) this.#hasPlace = true;
+    this.#learn(records);
     this.#known.wrote(records);
     for (const event of events) {
       if (event.type === 'audit.recorded') this.#tell(event, run);
@@ -83,7 +93,8 @@ export class EntriesOracle {
 
   /** Told of the items of a table that was restored, as records. `isKept`: it still knows what was told since. */
   restored(records: readonly DynamoDBRecord[], isKept: boolean): void {
-    this.#hasPlace = records.some(isPlace);
+    this.#knows = 'nothing';
+    this.#learn(records);
     this.#known.begin();
     if (isKept) return;
     const kept = new Set(records.map(({ dynamodb }) => dynamodb?.Keys?.sk?.S ?? ''));
@@ -103,6 +114,22 @@ export class EntriesOracle {
     );
     if (missing.length > 0)
       throw new Violation(1, `nobody was told of the audit entries ${JSON.stringify(missing)}`);
+  }
+
+  /** An entry that comes while a first reading goes on in a later run is known as new by its time alone (docs/decisions/0114). */
+  get #canTellNew(): boolean {
+    return this.#knows === 'a place' || (this.#knows === 'a part' && this.#areTimesKnown);
+  }
+
+  get #isTimed(): boolean {
+    const { dateHeader, auditTimestamps } = this.#watched.service.freedoms;
+    return dateHeader && auditTimestamps;
+  }
+
+  #learn(records: readonly DynamoDBRecord[]): void {
+    const position = records.map(positionIn).findLast(each => each !== undefined);
+    if (!position) return;
+    this.#knows = position.unfinished?.isFirst ? 'a part' : 'a place';
   }
 
   #tell({ id, data }: AuditEvent, run: string | undefined): void {
@@ -214,9 +241,10 @@ export class EntriesOracle {
   }
 }
 
-/** Whether the record says up to where the log is read. */
-function isPlace({ dynamodb }: DynamoDBRecord): boolean {
-  return dynamodb?.Keys?.sk?.S === SEEN && dynamodb.NewImage?.audit !== undefined;
+/** Up to where the log is read, if the record says that. */
+function positionIn({ dynamodb }: DynamoDBRecord): AuditPosition | undefined {
+  const packed = dynamodb?.Keys?.sk?.S === SEEN ? dynamodb.NewImage?.audit?.B : undefined;
+  return packed === undefined ? undefined : (decode(Buffer.from(String(packed), 'base64')) as AuditPosition);
 }
 
 /** The projects that it is about: of a task that was moved, both. */
