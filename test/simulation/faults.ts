@@ -117,10 +117,7 @@ export const EVENTS = {
   ],
   project: ['403', '500', 'no identifiers', 'left out of the baseline', 'skipped', 'told as skipped'],
   debt: ['unreadable', 'no-task-list', 'not-listed', 'uncertain'],
-  entries: [
-    ...['told', 'told with users', 'told with tasks', 'told again by a restored table'],
-    'came in a first reading that cannot tell',
-  ],
+  entries: ['told', 'told with users', 'told with tasks', 'told again by a restored table'],
   actors: [
     'told',
     'several told',

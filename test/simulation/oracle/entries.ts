@@ -74,10 +74,7 @@ export class EntriesOracle {
     this.#last = shown;
     if (this.#knows === 'nothing') this.#areTimesKnown = this.#isTimed;
     else if (this.#knows === 'a part') this.#areTimesKnown &&= this.#isTimed;
-    if (this.#canTellNew) return;
-    const isMore = this.#knows === 'a part' && [...shown].some(seq => !this.#begun.has(seq));
-    if (isMore) this.#coverage.add('entries', 'came in a first reading that cannot tell');
-    this.#begun = shown;
+    if (!this.#canTellNew) this.#begun = shown;
   }
 
   /** Told of the records of one write, of the events that it told, and which run sent it. */
