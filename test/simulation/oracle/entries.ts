@@ -42,7 +42,7 @@ export class EntriesOracle {
   /** What the log showed when it was first read: nobody may be told of that. Without entries that say that they are of the last minutes
    *  before, which may show up late. */
   #before: ReadonlySet<number> | undefined;
-  /** What it showed when it was last read by a run that could not tell what is new: nobody needs to be told of that. */
+  /** What it showed when it was last read by a run that could not know what is new: that need not be emitted. */
   #begun: ReadonlySet<number> = new Set();
   /** What the table knows of the log: nothing, a first reading that is under way, or a place. */
   #knows: 'nothing' | 'a part' | 'a place' = 'nothing';
@@ -74,7 +74,7 @@ export class EntriesOracle {
     this.#last = shown;
     if (this.#knows === 'nothing') this.#areTimesKnown = this.#isTimed;
     else if (this.#knows === 'a part') this.#areTimesKnown &&= this.#isTimed;
-    if (!this.#canTellNew) this.#begun = shown;
+    if (!this.#canKnowNew) this.#begun = shown;
   }
 
   /** Told of the records of one write, of the events that it told, and which run sent it. */
@@ -114,7 +114,7 @@ export class EntriesOracle {
   }
 
   /** An entry that comes while a first reading goes on in a later run is known as new by its time alone (docs/decisions/0114). */
-  get #canTellNew(): boolean {
+  get #canKnowNew(): boolean {
     return this.#knows === 'a place' || (this.#knows === 'a part' && this.#areTimesKnown);
   }
 
