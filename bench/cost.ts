@@ -9,7 +9,8 @@ import { costPage } from './cost/page.ts';
 /**
  * What the stack costs on AWS, for three sizes. `npm run cost` prints docs/cost.md from the figures of
  * the last measurement, in bench/cost/measured. `--measure` measures anew first (ten minutes), `--write`
- * writes figures and page, and `--against DIR` measures another checkout as the state before.
+ * writes figures and page, and `--against DIR` measures another checkout as the state before; its messages must name processes as
+ * those of this one.
  */
 const { values } = parseArgs({
   options: {

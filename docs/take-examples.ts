@@ -4,10 +4,11 @@ import { createPoll } from '../functions/handlers/create-poll.ts';
 import { type ChangeEvent, type EventType, eventSchemas, type TestEvent } from '../functions/model/event.ts';
 import { connect } from '../functions/service/client.ts';
 import { decodeEvents } from '../functions/store/codec.ts';
-import { openDatabase } from '../functions/store/sqlite/database.ts';
+import { type Database, openDatabase } from '../functions/store/sqlite/database.ts';
 import { sqliteJournal } from '../functions/store/sqlite/journal.ts';
 import { SNAPSHOTS_SCHEMA } from '../functions/store/sqlite/schema.ts';
 import { sqliteSnapshots } from '../functions/store/sqlite/store.ts';
+import { sqliteWorkspaceRows } from '../functions/store/sqlite/workspaces.ts';
 import { type Message, messageOf } from '../functions/topic/entry.ts';
 import { ONBOARDING } from '../simulator/believable/onboarding.ts';
 import {
@@ -50,7 +51,7 @@ export async function takeExamples(): Promise<Examples> {
     sleep: async () => {},
   });
   started.defer(() => connection.close());
-  const poll = pollerOf(service, connection, sqliteSnapshots(database), clock);
+  const poll = pollerOf(service, connection, database, clock);
   const steps: Step[] = [
     { mode: 'sweep', edit: () => {} },
     ...editsOf(service.workspace),
@@ -62,9 +63,8 @@ export async function takeExamples(): Promise<Examples> {
     clock.now += MINUTE;
     edit();
     clock.now += 20_000;
-    await poll(mode).catch(error => {
-      if (!fails) throw error;
-    });
+    const error = await poll(mode);
+    if (error && !fails) throw error;
   }
   return firstOfEach(
     sqliteJournal(database)
@@ -76,7 +76,7 @@ export async function takeExamples(): Promise<Examples> {
 function pollerOf(
   service: SimulatedService,
   connection: ReturnType<typeof connect>,
-  snapshots: ReturnType<typeof sqliteSnapshots>,
+  database: Database,
   clock: { now: number },
 ) {
   const { workspace: name, processId } = PROCESS;
@@ -87,13 +87,19 @@ function pollerOf(
   const poll = createPoll({
     workspaces: [workspaceSettings(settings)],
     connect: () => connection,
-    snapshots,
+    snapshots: sqliteSnapshots(database),
+    rows: sqliteWorkspaceRows(database),
     clock: () => clock.now,
     random: () => 0.5,
     log: { info: ignore, warn: ignore, error: ignore },
   });
   const context = { awsRequestId: 'examples', getRemainingTimeInMillis: () => 15 * MINUTE };
-  return (mode: 'changes' | 'sweep') => poll({ ...PROCESS, mode }, context);
+  /** @returns why the pass failed */
+  return async (mode: 'changes' | 'sweep'): Promise<Error | undefined> => {
+    const { processes: polled } = await poll({ workspace: name, processes: [processId], mode }, context);
+    const one = polled.get(processId);
+    return one && 'error' in one ? one.error : undefined;
+  };
 }
 
 /** What happens, and the pass that follows. */
@@ -115,7 +121,7 @@ function refusalOf(service: SimulatedService): Step[] {
   return [begin, () => {}, () => end()].map(edit => ({ mode: 'changes', edit }));
 }
 
-/** A service that is down for longer than 5 intervals, and then back. */
+/** A service that is down for longer than 5 intervals, which pauses the workspace, and then back. */
 function outageOf(service: SimulatedService): Step[] {
   const isAsked = ({ path }: { path: string }) => path.includes('/processes/');
   let end = () => {};

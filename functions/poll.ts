@@ -14,7 +14,7 @@ import { connect } from './service/client.ts';
 import { openDynamoStore } from './store/dynamo/store.ts';
 
 /**
- * Serves the queue of passes, one message at a time: `{workspace, processId, mode, expiresAt}`, from
+ * Serves the queue of passes, one message at a time: `{workspace, processes, mode, expiresAt}`, from
  * `tick.ts` or an operator.
  *
  * State is in the table (design.md §6), nowhere else. A process's first pass is its baseline: it commits
@@ -35,6 +35,7 @@ async function configure(environment: NodeJS.ProcessEnv) {
   const poll = createPoll({
     workspaces: readDeployed(import.meta.url).workspaces,
     snapshots: store.snapshots,
+    rows: store.workspaces,
     connect: workspace =>
       connect({
         ...workspace,

@@ -64,6 +64,7 @@ async function configure(environment: NodeJS.ProcessEnv): Promise<Tick> {
       processes,
       claims: store.claims,
       progress: store.progress,
+      rows: store.workspaces,
       remember: store.roster.remember,
       queue: sqsQueue(sqs, settings.PASSES_QUEUE_URL),
     },

@@ -68,7 +68,7 @@ export function run(changes: Rhythm, perDay: number, how: Pattern = 'evenly'): R
   let pace: Pace | undefined;
   let [messages, passes, found, age] = [0, 0, 0, 0];
   for (let now = DAY_MS; now < (1 + DAYS) * DAY_MS; now += MINUTE_MS) {
-    const known = { baselined: true, pace };
+    const known = { baselined: true, pace, completedAt: now, stalled: undefined };
     const due = dueBetween([process], { from: now, to: now + MINUTE_MS, now }, () => known);
     for (const { at } of due.filter(({ mode }) => mode === 'changes')) {
       messages += 1;

@@ -1,4 +1,4 @@
-import { cloneProgress } from './rows.ts';
+import { cloneProgress, completeAll } from './rows.ts';
 import { start } from './runner.ts';
 import type { Size } from './sizes.ts';
 import type { FunctionFacts, Stack } from './stack.ts';
@@ -24,10 +24,12 @@ export async function measureTick(
     const warming = stack.size.name === 'large' ? 3 : 10;
     for (let run = 0; run < warming; run++) {
       world.later(1_000);
+      await completeAll(stack.size, world);
       await running.run({}, world.ahead());
     }
     for (let run = 0; run < 3; run++) {
       world.later(MINUTE);
+      await completeAll(stack.size, world);
       runs.push((await running.run({}, world.ahead())).used);
       world.aws.takeSent();
     }

@@ -2,10 +2,9 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { type Delivering, measureDelivery } from './measure-delivery.ts';
-import { measureDropped, measurePasses } from './measure-passes.ts';
+import { measureDropped, measurePasses, type Outage, type Reading } from './measure-passes.ts';
 import { measureTick } from './measure-tick.ts';
 import { itemsOf, meanSize } from './rows.ts';
-import { start } from './runner.ts';
 import { configOf, SIZES, type Size, TASKS_PER_PROJECT } from './sizes.ts';
 import { type FunctionFacts, type Stack, type StackFacts, synthesise } from './stack.ts';
 import type { Used } from './used.ts';
@@ -26,7 +25,13 @@ export interface Measured {
   readonly stacks: Readonly<Record<Size['name'], StackFacts & { readonly processes: number }>>;
   readonly functions: Readonly<Record<string, MeasuredFunction>>;
   readonly baseline: Used;
+  /** Over one process. */
   readonly idlePass: Used;
+  /** Absent where each message names one process. */
+  readonly idleRuns?: Reading['idleRuns'];
+  /** With a service that is further away. */
+  readonly slow?: Reading & { readonly latency: number };
+  readonly outage?: Outage;
   /** What a message for a pass that is not due uses; null where there are none. */
   readonly dropped: Used | null;
   /** What a change adds, in the pass that finds it and in those after it. */
@@ -61,16 +66,15 @@ export async function measure(
       stacks[size.name] = synthesiseLargest(checkout, size, world);
     }
     const [idle, busy, large] = [stacks.idle, stacks.busy, stacks.large];
-    const poll = await start('poll', busy.functions.poll as FunctionFacts, world.forRunning);
-    const inits: Record<string, number> = { poll: poll.init };
-    const passes = await measurePasses(poll, busy, world, say);
+    const inits: Record<string, number> = {};
+    const passes = await measurePasses(stacks, world, { say, inits });
     const tick = {} as Record<Size['name'], Used>;
     for (const stack of [idle, busy, large]) {
       say(`${commit}: tick, ${stack.size.processes} processes`);
       await passes.later();
       tick[stack.size.name] = await measureTick(stack, world, inits);
     }
-    await poll.stop();
+    await passes.stop();
     const changes = await itemsOf(world, 'CHANGE#');
     const rows = await itemsOf(world, 'PROJECT#');
     const delivering: Measured['delivering'] = {

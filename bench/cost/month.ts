@@ -1,5 +1,6 @@
 import type { Usage } from './bill.ts';
 import type { Measured } from './measure.ts';
+import type { IdleRun } from './measure-passes.ts';
 import { type Item, PRICES } from './prices.ts';
 import { CHANGES, type Size, SWEEP } from './sizes.ts';
 import { MONTH_S, type StackFacts } from './stack.ts';
@@ -41,14 +42,27 @@ export const ASSUMED = {
   compressed: 0.15,
 } as const;
 
+const READING = 'changes: reading and committing';
+
 const none = () => Object.fromEntries(Object.keys(PRICES).map(item => [item, 0])) as Record<Item, number>;
+
+/** The same with a service that is further away; it is as measured where that was not. */
+export function slowed(measured: Measured): Measured {
+  return measured.slow ? { ...measured, ...measured.slow } : measured;
+}
+
+/** What a run uses whose passes find nothing, and over how many processes. */
+function idleRunOf({ idleRuns, idlePass }: Measured, { name }: Size): IdleRun {
+  return idleRuns?.[name] ?? { processes: 1, used: idlePass };
+}
 
 /** What a month uses, by cause. */
 export function monthOf(measured: Measured, size: Size, rhythm: Rhythm = USUAL): Cause[] {
   const facts = measured.stacks[size.name];
   const stacks = Math.ceil(size.processes / facts.processes);
   const { daysPerMonth } = ASSUMED;
-  const passes = (size.processes * MONTH_S) / rhythm.changes;
+  const idle = idleRunOf(measured, size);
+  const passes = (size.processes * MONTH_S) / rhythm.changes / idle.processes;
   const sweeps = (size.processes * MONTH_S) / rhythm.sweep;
   const changes = size.changesPerDay * daysPerMonth;
   const ran = (name: string, runs: number, used: Used, more?: Used) =>
@@ -70,11 +84,11 @@ export function monthOf(measured: Measured, size: Size, rhythm: Rhythm = USUAL):
   return [
     {
       cause: 'passes that find nothing',
-      usage: added(ran('poll', passes, measured.idlePass), startsOf(facts, passes)),
+      usage: added(ran('poll', passes, idle.used), startsOf(facts, passes)),
     },
     { cause: 'sweeps', usage: added(ran('poll', sweeps, measured.sweep), startsOf(facts, sweeps)) },
     {
-      cause: 'changes: reading and committing',
+      cause: READING,
       usage: ran('poll', 0, NOTHING, scaled(measured.change, changes)),
     },
     { cause: 'changes: publishing', usage: along('publish', changes) },
@@ -88,6 +102,45 @@ export function monthOf(measured: Measured, size: Size, rhythm: Rhythm = USUAL):
     { cause: 'watching', usage: watching(measured, size, stacks) },
     { cause: 'what is kept', usage: kept(measured, size, passes) },
   ];
+}
+
+/** Runs of a workspace that are under way when an outage begins, at most: each has half of what the others leave of 16 requests. */
+const MEETING = 5;
+/** Minutes from one probe to the next in a long outage. */
+const PROBE_MINUTES = 8;
+/** What a process emits: that it is stalled, and that it is not any more. */
+const STALL_EVENTS = 2;
+
+/** What a day uses, by cause, in which the service of all workspaces answers nothing; undefined where that was not measured. What is found after it
+ *  counts on its own days. */
+export function outageOf(measured: Measured, size: Size): Cause[] | undefined {
+  const { outage } = measured;
+  if (!outage) return undefined;
+  const { daysPerMonth } = ASSUMED;
+  const facts = measured.stacks[size.name];
+  const idle = monthOf(measured, { ...size, changesPerDay: size.processes * STALL_EVENTS });
+  const isKept = ({ cause }: Cause) => !['passes that find nothing', 'sweeps', READING].includes(cause);
+  const groups = size.processes / idleRunOf(measured, size).processes;
+  const met = Math.min(groups, size.workspaces * MEETING);
+  const probes = size.workspaces * ((24 * 60) / PROBE_MINUTES);
+  const ran = (runs: number, used: Used) =>
+    added(runsOf(measured.functions.poll ?? { memoryMb: 0, initMs: 0 }, runs, used), startsOf(facts, runs));
+  const share = idleRunOf(measured, size).processes / MEASURED_GROUP;
+  return [
+    ...idle.filter(isKept).map(({ cause, usage }) => ({ cause, usage: times(usage, 1 / daysPerMonth) })),
+    { cause: 'runs that meet the outage', usage: ran(met, outage.met) },
+    { cause: 'probes', usage: ran(probes, outage.probe) },
+    { cause: 'announcing', usage: ran(groups, plus(NOTHING, outage.announced, share)) },
+    { cause: 'recovering', usage: ran(groups, plus(NOTHING, outage.recovered, share)) },
+  ];
+}
+
+/** Processes of the runs in which an outage was measured. */
+const MEASURED_GROUP = 25;
+
+function times(usage: Usage, factor: number): Usage {
+  const items = Object.keys(PRICES) as Item[];
+  return Object.fromEntries(items.map(item => [item, usage[item] * factor])) as Usage;
 }
 
 export function sumOf(causes: readonly Cause[]): Usage {
@@ -186,7 +239,7 @@ const FREE_DASHBOARD = 50;
 function watching(measured: Measured, { name, processes, changesPerDay }: Size, stacks: number): Usage {
   const facts = measured.stacks[name];
   const way = Object.values(measured.delivering[name === 'large' ? 'large' : 'busy']);
-  const seen = [measured.idlePass, measured.sweep, measured.tick[name]];
+  const seen = [measured.idleRuns?.[name].used ?? measured.idlePass, measured.sweep, measured.tick[name]];
   const all = [...seen, ...(changesPerDay > 0 ? way.map(({ first }) => first) : [])];
   const metrics = [...new Set(all.flatMap(used => used.metrics))];
   const ofProcess = metrics.filter(metric => metric.includes('processId=')).length;
@@ -211,7 +264,9 @@ function kept(measured: Measured, size: Size, passes: number): Usage {
   const changes = size.changesPerDay * (30 * changeBytes + 7 * size.wanted * attemptBytes);
   const bytes = size.processes * size.projects * projectBytes + changes;
   const busy =
-    (passes * billedMs(measured.idlePass, measured.functions.poll?.memoryMb ?? 0)) / 1000 / MONTH_S;
+    (passes * billedMs(idleRunOf(measured, size).used, measured.functions.poll?.memoryMb ?? 0)) /
+    1000 /
+    MONTH_S;
   const environments = 1 + ASSUMED.environments * busy;
   const { isRecoverable } = measured.stacks[size.name];
   return {

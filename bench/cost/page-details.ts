@@ -20,7 +20,14 @@ const shown = (used: Used, memoryMb: number) => [
 /** What each kind of run uses. */
 export function runs(before: Measured, now: Measured): string[] {
   const kinds: [string, string, (of: Measured) => Used | null][] = [
-    ['idle pass', 'poll', of => of.idlePass],
+    ['idle run over one process', 'poll', of => of.idlePass],
+    ...SIZES.map(({ name, processes, workspaces }): [string, string, (of: Measured) => Used | null] => [
+      `idle run over ${count(Math.min(25, processes / workspaces))} processes`,
+      'poll',
+      of => of.idleRuns?.[name].used ?? null,
+    ]),
+    ['run over 25 processes that meets an outage', 'poll', of => of.outage?.met ?? null],
+    ['probe after a pause', 'poll', of => of.outage?.probe ?? null],
     ['a message for a pass that is not due', 'poll', of => of.dropped],
     ['a change, beside', 'poll', of => of.change],
     ['sweep', 'poll', of => of.sweep],

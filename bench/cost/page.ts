@@ -2,14 +2,16 @@ import { billOf, byService, type Line, type Total, totalOf } from './bill.ts';
 import { halving } from './halving.ts';
 import { type Cost, choices } from './intervals.ts';
 import type { Measured } from './measure.ts';
-import { monthOf, sumOf } from './month.ts';
+import { ASSUMED, monthOf, outageOf, slowed, sumOf } from './month.ts';
 import { method, priceTable, runs, starts } from './page-details.ts';
 import { count, money, table } from './page-format.ts';
 import { LOOKED_UP, REGION } from './prices.ts';
 import { SIZES, type Size, SWEEP, TASKS_PER_PROJECT } from './sizes.ts';
 
 /** The most dollars a month that a stack of a size may cost, after what is free. */
-const GOALS: Partial<Record<Size['name'], number>> = { idle: 3, busy: 40 };
+const GOALS: Record<Size['name'], number> = { idle: 2.2, busy: 11, large: 650 };
+/** How much dearer a service may make it that is further away. */
+const MOST_SLOWED = 1.4;
 
 /** `docs/cost.md`, from the measurements of two checkouts. */
 export function costPage(before: Measured, now: Measured): string {
@@ -46,21 +48,37 @@ function head(before: Measured, now: Measured): string[] {
 function totals(before: Measured, now: Measured): string[] {
   const rows = SIZES.map(size => {
     const [was, is] = [totalOf(linesOf(before, size)), totalOf(linesOf(now, size))];
-    const goal = GOALS[size.name];
+    const away = totalOf(linesOf(slowed(now), size)).dollars;
     const stacks = Math.ceil(size.processes / before.stacks[size.name].processes);
     return [
       `${size.title}${stacks > 1 ? ` (before: ${stacks} stacks)` : ''}`,
-      ...[money(was.dollars), `**${money(is.dollars)}**`, goal === undefined ? '' : `< ${goal} $`],
+      ...[money(was.dollars), `**${money(is.dollars)}**`, `≤ ${GOALS[size.name]} $`],
+      ...(now.slow ? [`${money(away)} (× ${count(away / is.dollars, 2)})`, `≤ × ${MOST_SLOWED}`] : []),
       ...[money(was.withoutFree), money(is.withoutFree)],
     ];
+  });
+  const outages = SIZES.flatMap(size => {
+    const outage = outageOf(now, size);
+    if (!outage) return [];
+    const day = totalOf(linesOf(now, size)).withoutFree / ASSUMED.daysPerMonth;
+    const { withoutFree } = totalOf(billOf(sumOf(outage)));
+    const what = `a day of ${count(size.processes)} processes whose service answers nothing`;
+    return [[what, money(day), `**${money(withoutFree)}**`]];
   });
   return [
     '## A month',
     '',
     ...table(
-      ['', 'before', 'now', 'goal', 'before, without what is free', 'now, without what is free'],
+      [
+        ...['', 'before', 'now', 'goal'],
+        ...(now.slow ? [`now, service at ${now.slow.latency} ms`, 'goal'] : []),
+        ...['before, without what is free', 'now, without what is free'],
+      ],
       rows,
     ),
+    ...(outages.length > 0
+      ? ['What is free is not counted here:', '', ...table(['', 'an ordinary day', 'that day'], outages)]
+      : []),
   ];
 }
 

@@ -13,12 +13,17 @@ export function listen(server: Server): Promise<Listening> {
 }
 
 /** A proxy before the simulated service: counts the bytes that are sent to it, and answers as late as a
- *  real service would. */
-export function startServiceProxy(upstream: string, recorder: Recorder): Promise<Listening> {
+ *  real service would, or not at all. */
+export function startServiceProxy(
+  upstream: string,
+  recorder: Recorder,
+  isHanging: () => boolean,
+): Promise<Listening> {
   const { hostname, port } = new URL(upstream);
   const server = createServer(async (request, response) => {
     const body = await text(request);
     recorder.add({ asked: 1, sent: sizeOf(request, body) });
+    if (isHanging()) return recorder.unanswered(once(response, 'close'));
     const answer = await recorder.late('service', async () => {
       const { method = 'GET', url = '/', headers } = request;
       const outgoing = send({ hostname, port, method, path: url, headers });

@@ -7,6 +7,7 @@ export function record(body: object | string, more: object = {}) {
     attributes: { ApproximateReceiveCount: '1', SentTimestamp: String(Date.now()) },
     messageAttributes: {},
     eventSource: 'aws:sqs',
+    eventSourceARN: 'arn:aws:sqs:us-east-1:123456789012:counted',
     ...more,
   };
 }

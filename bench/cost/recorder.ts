@@ -4,13 +4,16 @@ import { LATENCY, NOTHING_COUNTED, type Party } from './used.ts';
 interface Seen {
   readonly began: number;
   readonly ended: number;
-  readonly party: Party;
+  /** ms that it takes for the bill. */
+  readonly stated: number;
 }
 
 type Counted = typeof NOTHING_COUNTED;
 
 /** Adds up the requests of one run of a function. */
 export class Recorder {
+  /** ms until an answer of each party comes. */
+  readonly latency: Record<Party, number> = { ...LATENCY };
   #seen: Seen[] = [];
   #counted = nothing();
 
@@ -31,16 +34,25 @@ export class Recorder {
   /** Delays an answer to the latency of the party that gives it. */
   async late<Answer>(party: Party, answer: () => Promise<Answer>): Promise<Answer> {
     const began = performance.now();
-    const ready = new Promise(resolve => setTimeout(resolve, LATENCY[party]));
+    const stated = this.latency[party];
+    const ready = new Promise(resolve => setTimeout(resolve, stated));
     const [answered] = await Promise.all([answer(), ready]);
-    this.#seen.push({ began, ended: performance.now(), party });
+    this.#seen.push({ began, ended: performance.now(), stated });
     return answered;
+  }
+
+  /** Waits for the end of a request that is never answered. */
+  async unanswered(end: Promise<unknown>): Promise<void> {
+    const began = performance.now();
+    await end;
+    const ended = performance.now();
+    this.#seen.push({ began, ended, stated: ended - began });
   }
 
   /** What was counted, and the ms in which a request was under way: `waited` with the stated latencies,
    *  `waitedHere` as measured. */
   get(): Counted & { waited: number; waitedHere: number } {
-    const stated = this.#seen.map(({ began, party }) => ({ began, ended: began + LATENCY[party] }));
+    const stated = this.#seen.map(({ began, stated: ms }) => ({ began, ended: began + ms }));
     return { ...this.#counted, waited: covered(stated), waitedHere: covered(this.#seen) };
   }
 }

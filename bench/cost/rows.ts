@@ -1,5 +1,8 @@
 import { type AttributeValue, BatchWriteItemCommand, paginateQuery } from '@aws-sdk/client-dynamodb';
 import { inParallel } from '../../functions/basics/in-parallel.ts';
+import type { Completion } from '../../functions/model/process-state.ts';
+import { groupsOf } from '../../functions/schedule/groups.ts';
+import { createWorkspaceRows } from '../../functions/store/dynamo/workspaces.ts';
 import { processesOf, type Size } from './sizes.ts';
 import { PROCESS, type World } from './world.ts';
 
@@ -24,6 +27,19 @@ export async function cloneProgress(size: Size, world: World): Promise<void> {
   );
   await inParallel(batches, 8, batch =>
     client.send(new BatchWriteItemCommand({ RequestItems: { [tableName]: batch } })),
+  );
+}
+
+/** Has every process of this size found nothing a moment ago, in its last pass. */
+export async function completeAll(size: Size, world: World): Promise<void> {
+  const now = Date.now() + world.ahead();
+  const completion: Completion = {
+    ...{ completedAt: now, pace: undefined, hold: undefined, released: false, skipped: 0 },
+    ...{ sweepCompletedAt: now, isSweepUnfinished: false, sweepLeasedUntil: undefined },
+  };
+  const rows = createWorkspaceRows(world.table);
+  await inParallel(groupsOf(processesOf(size)), 8, ({ workspace, index, processes }) =>
+    rows.complete(workspace, index, new Map(processes.map(({ processId }) => [processId, completion]))),
   );
 }
 

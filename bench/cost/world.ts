@@ -11,6 +11,9 @@ import { Recorder } from './recorder.ts';
 import { RECEIVER } from './runner.ts';
 
 export const PROCESS = 'p1';
+/** The other processes that the service has: those with whom `p1` is polled in the largest size. They are small, because an idle pass
+ *  costs the same whatever a process has. */
+const OTHERS = Array.from({ length: 100 }, (_, index) => `p${index + 1}`).filter(id => id !== PROCESS);
 /** Addresses of the service in configurations, which accept HTTPS only. */
 export const SERVICE = {
   api: 'https://api.cost.example.com',
@@ -22,6 +25,7 @@ export const SERVICE = {
  *  counters in place of AWS's other services. */
 export async function openWorld(projects: number, tasksPerProject: number) {
   const time = { ahead: 0 };
+  let isHanging = false;
   const clock = () => Date.now() + time.ahead;
   const recorder = new Recorder();
   const table = await startTable();
@@ -31,10 +35,16 @@ export async function openWorld(projects: number, tasksPerProject: number) {
     // passes.
     freedoms: { tokenLifetime: 86_400 },
     workspace: filled(
-      buildWorkspace({ now: clock() - 86_400_000, processes: [{ id: PROCESS, projects, tasksPerProject }] }),
+      buildWorkspace({
+        now: clock() - 86_400_000,
+        processes: [
+          { id: PROCESS, projects, tasksPerProject },
+          ...OTHERS.map(id => ({ id, projects: 1, tasksPerProject: 1 })),
+        ],
+      }),
     ),
   });
-  const proxy = await startServiceProxy(service.baseUrl, recorder);
+  const proxy = await startServiceProxy(service.baseUrl, recorder, () => isHanging);
   const certificate = await certificateFor([RECEIVER]);
   const receiver = await startReceiver(certificate, recorder);
   const aws = await startCountingAws(table.clientOptions.endpoint, recorder, {
@@ -56,6 +66,14 @@ export async function openWorld(projects: number, tasksPerProject: number) {
       time.ahead += ms;
     },
     ahead: () => time.ahead,
+    /** ms until the service answers. */
+    serviceLatency: (ms: number) => {
+      recorder.latency.service = ms;
+    },
+    /** Has the service answer nothing, or answer again. */
+    hang: (hangs: boolean) => {
+      isHanging = hangs;
+    },
     queueUrl: (name: string) => `http://127.0.0.1:${aws.port}/123456789012/${name}`,
     forRunning: {
       recorder,

@@ -3,41 +3,52 @@ import { Measurement } from './measurement.ts';
 import type { TableCounts } from './table-counts.ts';
 
 export interface IdleScale {
-  readonly projects: readonly number[];
+  readonly runs: readonly IdleRun[];
   readonly passes: number;
+}
+
+interface IdleRun {
+  /** How many processes a message names. */
+  readonly processes: number;
+  /** Of each of them. */
+  readonly projects: number;
+  /** The most units and requests for each process. */
+  readonly goal: { readonly writes: number; readonly reads: number };
 }
 
 const MINUTE = 60_000;
 /** Passes before those that are measured: they do what the baseline leaves to do. */
 const WARMING = 5;
+/** Requests of a pass that finds nothing. */
+const REQUESTS = 2;
 
 interface Counts extends TableCounts {
   readonly asked: number;
 }
 
-/** What a pass costs that finds nothing, for processes of several sizes. */
-export async function measureIdle({ projects, passes }: IdleScale, say: Say): Promise<Findings> {
+/** What a run costs whose passes find nothing, for each of its processes: for several numbers of processes, and of projects. */
+export async function measureIdle({ runs, passes }: IdleScale, say: Say): Promise<Findings> {
   const lines: Line[] = [];
-  for (const count of projects) {
-    say(`idle passes over ${count} projects`);
-    const all = await countIdle(count, passes);
-    const most = (name: keyof Counts) => Math.max(...all.map(counts => counts[name]));
+  for (const { processes, projects, goal } of runs) {
+    say(`idle runs over ${processes} × ${projects} projects`);
+    const all = await countIdle(processes, projects, passes);
+    const most = (name: keyof Counts) => Math.max(...all.map(counts => counts[name])) / processes;
     const [write, read, asked] = [most('writeUnits'), most('readUnits'), most('asked')];
     lines.push({
-      what: `idle pass over ${told(count)} projects: write units, read units, service requests (the most of ${passes})`,
-      goal: '≤ 2, ≤ 4, 2',
-      measured: [write, read, asked].map(units => `${units}`).join(', '),
-      isMet: write <= 2 && read <= 4 && asked <= 2,
+      what: `idle run over ${told(processes)} × ${told(projects)} projects, for each process: write units, read units, service requests (the most of ${passes})`,
+      goal: `≤ ${goal.writes}, ≤ ${goal.reads}, ${REQUESTS}`,
+      measured: [write, read, asked].map(told).join(', '),
+      isMet: write <= goal.writes && read <= goal.reads && asked <= REQUESTS,
     });
   }
   return { lines };
 }
 
-async function countIdle(projects: number, passes: number): Promise<Counts[]> {
+async function countIdle(processes: number, projects: number, passes: number): Promise<Counts[]> {
   await using measurement = new Measurement();
   const service = await measurement.service({ projects, tasksPerProject: 2 });
   const { store } = await measurement.dynamodb();
-  const poller = await measurement.poller({ origin: service.origin, store });
+  const poller = await measurement.poller({ origin: service.origin, store, processes });
   await poller.pass({ mode: 'changes' });
   const all: Counts[] = [];
   for (let pass = 1; pass <= WARMING + passes; pass++) {

@@ -17,7 +17,14 @@ export interface Scale {
 export const WHOLE: Scale = {
   sweep: { size: { projects: 5_000, tasksPerProject: 30 }, rounds: 7, seconds: 60 },
   compare: { rounds: 250 },
-  idle: { projects: [10, 10_000], passes: 15 },
+  idle: {
+    runs: [
+      { processes: 25, projects: 10, goal: { writes: 0.2, reads: 1.5 } },
+      { processes: 5, projects: 10, goal: { writes: 1, reads: 2 } },
+      { processes: 1, projects: 10_000, goal: { writes: 3, reads: 4 } },
+    ],
+    passes: 15,
+  },
   baseline: { size: { projects: 1_000, tasksPerProject: 5 }, latency: 100, rate: 20 },
   heap: { projects: 20_000, tasks: [5, 50] },
 };

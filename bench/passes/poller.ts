@@ -1,23 +1,25 @@
 import type { Mode } from '../../functions/basics/process.ts';
 import { SYSTEM } from '../../functions/basics/system.ts';
-import { createPoll, type PollReport } from '../../functions/handlers/create-poll.ts';
+import { createPoll } from '../../functions/handlers/create-poll.ts';
+import type { PassReport } from '../../functions/pass/run-pass.ts';
 import { connect } from '../../functions/service/client.ts';
 import { optionsOfChild, serveParent } from './children.ts';
-import { PROCESS } from './content.ts';
 import { type HeapSeen, watchHeap } from './heap-watch.ts';
 import { measured, type Taken } from './processor-time.ts';
 import { type Profile, profiled } from './profile.ts';
-import { workspaceAt } from './settings.ts';
+import { processesOf, workspaceAt } from './settings.ts';
 import { openStore, type StoreOptions } from './store.ts';
 import type { TableCounts } from './table-counts.ts';
 
-/** The poller, in a process of its own: each message is one pass. It calls what the poll function calls,
- *  and nothing inside a pass. */
+/** The poller, in a process of its own: each message is one run, which makes a pass over each process. It calls what the poll
+ *  function calls, and nothing inside a pass. */
 export interface PollerOptions {
   readonly origin: string;
   readonly store: StoreOptions;
   /** Requests at once; by default those of a workspace without this setting. */
   readonly concurrency?: number;
+  /** How many processes it polls side by side; 1 by default, 25 at most. */
+  readonly processes?: number;
 }
 
 export interface PassAsked {
@@ -31,7 +33,8 @@ export interface PassAsked {
 
 /** What one pass took, and its outcome. */
 export interface PassTaken extends Omit<Taken<unknown>, 'result'> {
-  readonly report?: PollReport;
+  /** Of the first process. */
+  readonly report?: PassReport;
   /** Why it failed. */
   readonly failed?: string;
   readonly table: TableCounts;
@@ -39,14 +42,14 @@ export interface PassTaken extends Omit<Taken<unknown>, 'result'> {
   readonly profile?: Profile;
 }
 
-const { origin, store, concurrency } = optionsOfChild<PollerOptions>();
-const workspace = workspaceAt(origin, concurrency);
+const { origin, store, concurrency, processes = 1 } = optionsOfChild<PollerOptions>();
+const workspace = workspaceAt(origin, concurrency, processes);
 let ahead = 0;
 const clock = () => Date.now() + ahead;
-const { snapshots, takeCounts } = await openStore(store);
+const { snapshots, rows, takeCounts } = await openStore(store);
 const poll = createPoll({
   workspaces: [workspace],
-  snapshots,
+  ...{ snapshots, rows },
   connect: target =>
     connect({
       ...target,
@@ -75,10 +78,20 @@ async function pass(mode: Mode) {
     awsRequestId: `bench-${++runs}`,
     getRemainingTimeInMillis: () => Math.max(1, until - performance.now()),
   };
+  const ids = processesOf(processes);
+  // As an operator asks: also before the baseline, and after a failure.
+  const message = { workspace: workspace.name, processes: ids, mode, isAsked: true } as const;
   try {
-    return {
-      report: await poll({ workspace: workspace.name, processId: PROCESS, mode }, context),
-    };
+    const polled = await poll(message, context);
+    const reports = ids.map(id => {
+      const one = polled.processes.get(id);
+      if (!one) throw new Error(`The run is ${polled.outcome}.`);
+      if ('error' in one) throw one.error;
+      return one.report;
+    });
+    // One that is not completed stands for all.
+    const report = reports.find(({ outcome }) => outcome !== 'completed') ?? reports[0];
+    return report && { report };
   } catch (error) {
     return { failed: String(error) };
   }

@@ -5,7 +5,6 @@ import {
   type Asked,
   auditPage,
   DEFINITIONS_BODY,
-  PROCESS,
   piecesOf,
   projectsPage,
   type Size,
@@ -87,13 +86,13 @@ function mayCome(): boolean {
   return tokens >= 1;
 }
 
-const OF_PROCESS = `/api/processes/${PROCESS}/`;
+const OF_PROCESS = /^\/api\/processes\/[^/]+\//;
 
 /** The body of an answer; '' for a record that there isn't. */
 function bodyOf(url: string): string {
   if (url.startsWith('/auth/')) return '{"access_token":"a.bench.token","expires_in":86400}';
   const { pathname, searchParams: query } = new URL(url, 'http://service');
-  const [list, id, tasks] = pathname.slice(OF_PROCESS.length).split('/');
+  const [list, id, tasks] = pathname.replace(OF_PROCESS, '').split('/');
   const after = query.get('after')?.slice(1) ?? 0;
   const asked: Asked = { from: Number(after), count: Number(query.get('first') ?? Number.MAX_SAFE_INTEGER) };
   if (list === 'projects' && tasks === 'tasks') return tasksPage(size, id as string, asked, pieces) ?? '';

@@ -2,7 +2,7 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SYSTEM } from '../../functions/basics/system.ts';
 import { openDynamoStore } from '../../functions/store/dynamo/store.ts';
 import { openSqliteStore } from '../../functions/store/sqlite/store.ts';
-import type { Snapshots } from '../../functions/store/store.ts';
+import type { Snapshots, WorkspaceRows } from '../../functions/store/store.ts';
 import { countTable, NOTHING_COUNTED, type TableCounts } from './table-counts.ts';
 
 /** Where a poller keeps its state. */
@@ -12,19 +12,24 @@ export type StoreOptions =
 
 export interface OpenStore {
   readonly snapshots: Snapshots;
+  readonly rows: WorkspaceRows;
   /** What was asked of a DynamoDB since the last call. */
   takeCounts(): TableCounts;
 }
 
 export async function openStore(options: StoreOptions): Promise<OpenStore> {
   if (options.kind === 'sqlite') {
-    const { snapshots } = openSqliteStore(options.path);
-    return { snapshots, takeCounts: () => NOTHING_COUNTED };
+    const { snapshots, workspaces: rows } = openSqliteStore(options.path);
+    return { snapshots, rows, takeCounts: () => NOTHING_COUNTED };
   }
-  const { table, snapshots } = await openDynamoStore(options.tableName, {
+  const {
+    table,
+    snapshots,
+    workspaces: rows,
+  } = await openDynamoStore(options.tableName, {
     client: options.client,
     ...SYSTEM,
   });
   const takeCounts = countTable(table.client as DynamoDBClient);
-  return { snapshots, takeCounts };
+  return { snapshots, rows, takeCounts };
 }

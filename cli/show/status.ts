@@ -67,7 +67,8 @@ function underWay({ mode, progress }: ProcessStatus['underWay'][number]): string
 }
 
 /** What an operator should know or do about the process. */
-function notesOf({ process, state, hold, stalledSince, failure }: ProcessStatus, paper: Paper): string[] {
+function notesOf(status: ProcessStatus, paper: Paper): string[] {
+  const { process, state, hold, stalledSince, failure, pausedUntil } = status;
   if (state === 'removed')
     return [
       `in the configuration no more: taken in again it goes on from here. To delete what is kept of it: npx changewire forget ${process}`,
@@ -75,6 +76,9 @@ function notesOf({ process, state, hold, stalledSince, failure }: ProcessStatus,
   return [
     ...(stalledSince === undefined ? [] : [`no pass was completed ${since(stalledSince, paper)}`]),
     ...(failure === undefined ? [] : [`passes fail ${since(failure.since, paper)}: ${failure.reason}`]),
+    ...(pausedUntil === undefined
+      ? []
+      : [`its workspace is paused: the service is asked again ${when(pausedUntil, paper)}`]),
     ...(hold?.isReleased
       ? [`deletions of ${hold.projects} projects are released: the next sweep tells them`]
       : []),

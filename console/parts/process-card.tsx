@@ -7,7 +7,7 @@ import { useWorld } from '../state/use.ts';
 import { Action } from './action.tsx';
 import { ConfirmButton } from './confirm.tsx';
 import { Badge } from './states.tsx';
-import { Ago, For } from './times.tsx';
+import { Ago, Due, For } from './times.tsx';
 
 /** A process at a glance: how fresh its data is, and what waits for an operator. */
 export function ProcessCard({ status }: { readonly status: ProcessStatus }) {
@@ -58,7 +58,7 @@ export function ProcessCard({ status }: { readonly status: ProcessStatus }) {
 }
 
 function Hold({ status }: { readonly status: ProcessStatus }) {
-  const { workspace, process, hold, stalledSince, failure } = status;
+  const { workspace, process, hold, stalledSince, failure, pausedUntil } = status;
   const { session } = useWorld();
   return (
     <>
@@ -70,6 +70,11 @@ function Hold({ status }: { readonly status: ProcessStatus }) {
       {failure && (
         <p class="card-trouble">
           Passes fail <For since={failure.since} />: <bdi>{failure.reason}</bdi>
+        </p>
+      )}
+      {pausedUntil !== undefined && (
+        <p class="card-trouble">
+          The workspace is paused: the service is asked again <Due at={pausedUntil} />.
         </p>
       )}
       {hold?.isReleased && (

@@ -3,11 +3,13 @@ import type { Count, Log } from '../basics/telemetry.ts';
 import { within } from '../basics/within.ts';
 import { type Queues, wakeWaiting } from '../delivery/queues.ts';
 import type { Registered, Registry } from '../delivery/registry.ts';
+import { withCompletion } from '../model/process-state.ts';
 import type { Queue } from '../queue/queue.ts';
 import { startPasses } from '../schedule/due.ts';
 import { type Found, figuresOf, report } from '../schedule/report.ts';
 import type { ScheduledProcess } from '../schedule/scheduled.ts';
-import type { TickClaims, TickProgresses } from '../store/store.ts';
+import type { TickClaims, TickProgress, TickProgresses, WorkspaceRows } from '../store/store.ts';
+import { progressOfIdle } from '../store/tick.ts';
 
 /** `remaining` tells how many ms are left until it is cut off. */
 export type Tick = (remaining?: () => number) => Promise<void>;
@@ -37,6 +39,7 @@ export interface TickPasses {
   readonly processes: readonly ScheduledProcess[];
   readonly claims: TickClaims;
   readonly progress: TickProgresses;
+  readonly rows: Pick<WorkspaceRows, 'all'>;
   readonly queue: Pick<Queue, 'send'>;
   /** Writes down each of these processes that isn't yet.
    *  @returns since when each is known, in ms since 1970 */
@@ -75,6 +78,7 @@ export function createTick(dependencies: TickDependencies): Tick {
       {
         passes: started?.sent,
         processes: progress && figuresOf(progress, now, process => since?.get(process)),
+        paused: started?.paused,
         ...{ endpoints, woken, subscriptions, mappings, setAside, now, ms: clock() - now },
       },
       { log, count },
@@ -107,20 +111,56 @@ async function writeDown({ processes, remember }: TickPasses, trying: Trying) {
 }
 
 async function start(
-  { processes, progress, claims, queue }: TickPasses,
+  { processes, progress, rows, claims, queue }: TickPasses,
   trying: Trying,
   { clock, log, period }: TickDependencies,
 ) {
+  const now = clock();
   const late = () => new Error(`It took longer than ${READ_MS} ms.`);
+  const shared = await trying('The rows of the workspaces could not be read; pauses are not kept to.', () =>
+    within(READ_MS, () => rows.all(), late),
+  );
   const read = await trying(
-    'How far the processes are could not be read; their passes begin all the same.',
-    () => within(READ_MS, () => progress.ofAll(processes), late),
+    'The progress of processes could not be read; their passes begin all the same.',
+    () => within(READ_MS, () => progressOf(processes, shared ?? new Map(), progress, now), late),
   );
   const knownOf = (process: ScheduledProcess) => read?.get(process);
   const sent = await trying('Passes could not be started.', () =>
-    startPasses(processes, knownOf, { claims, queue, clock, log, period }),
+    startPasses(processes, knownOf, { claims, queue, clock, log, rows: shared, period }),
   );
-  return { progress: read, sent, isFailed: !sent || (sent.sent === 0 && sent.unsent > 0) };
+  const paused = [...(shared ?? [])].flatMap(([workspace, { pause }]) =>
+    pause ? [{ workspace, ...pause }] : [],
+  );
+  return { progress: read, sent, paused, isFailed: !sent || (sent.sent === 0 && sent.unsent > 0) };
+}
+
+/** How much older than the interval a completion may be, in ms, to stand for the process's own rows. */
+const MAX_COMPLETION_AGE_MS = 2 * 60_000;
+
+/** The progress of these processes: of those whose last pass found nothing, by the rows of their groups, which cost a fraction of their own. So do those of a paused
+ *  workspace, where nothing changes. */
+async function progressOf(
+  processes: readonly ScheduledProcess[],
+  shared: Awaited<ReturnType<WorkspaceRows['all']>>,
+  progress: TickProgresses,
+  now: number,
+): Promise<ReadonlyMap<ScheduledProcess, TickProgress>> {
+  const idle = new Map<ScheduledProcess, TickProgress>();
+  const completionOf = ({ workspace, processId }: ScheduledProcess) =>
+    shared.get(workspace)?.completions.get(processId);
+  for (const process of processes) {
+    const { pause } = shared.get(process.workspace) ?? {};
+    const completion = completionOf(process);
+    if (!completion) continue;
+    const isRecent = now - completion.completedAt <= process.changes.slowest + MAX_COMPLETION_AGE_MS;
+    if (pause || isRecent) idle.set(process, progressOfIdle(completion));
+  }
+  const read = await progress.ofAll(processes.filter(process => !idle.has(process)));
+  // Their own rows do not say when a pass that found nothing was completed.
+  const others = [...read].map(
+    ([process, own]) => [process, withCompletion(own, completionOf(process))] as const,
+  );
+  return new Map([...idle, ...others]);
 }
 
 const NO_SUBSCRIPTIONS = 'How the native subscriptions are could not be found out.';

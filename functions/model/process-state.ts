@@ -8,6 +8,40 @@ export interface ProcessState extends SavedState {
   readonly debts: ReadonlyMap<string, Debt>;
   /** True when a sweep, or the baseline, began and has not ended. */
   readonly isSweepUnfinished: boolean;
+  /** When the lease of a run that sweeps ends at the latest, by our clock; undefined when none has it. */
+  readonly sweepLeasedUntil: number | undefined;
+  /** True when a `changes` pass began and has not ended: a run walks the process, was killed, or left it unfinished. */
+  readonly isChangesOpen: boolean;
+  /** The owner that ended the last `changes` pass, if none has begun since: it stands for the state as that pass left it. */
+  readonly changesEndedBy: string | undefined;
+}
+
+/** How a process was when a `changes` pass found nothing to do. It is kept with those of other processes, in one row, and not in the process's own rows, which stay
+ *  as they are. Times are by our clock, in ms since 1970. */
+export interface Completion
+  extends Pick<SavedState, 'completedAt' | 'pace' | 'hold' | 'released' | 'skipped' | 'sweepCompletedAt'>,
+    Pick<ProcessState, 'isSweepUnfinished' | 'sweepLeasedUntil'> {
+  /** Set once a stall was announced since, while the workspace is paused. */
+  readonly stalled?: SavedState['stalled'];
+}
+
+/** What is kept of a process: its state, and when a `changes` pass was completed last. */
+export function completionOf(
+  { hold, released, skipped, sweepCompletedAt, isSweepUnfinished, sweepLeasedUntil }: ProcessState,
+  { completedAt, pace }: Pick<Completion, 'completedAt' | 'pace'>,
+): Completion {
+  const sweeps = { sweepCompletedAt, isSweepUnfinished, sweepLeasedUntil };
+  return { completedAt, pace, hold, released, skipped, ...sweeps };
+}
+
+/** The state with what an idle pass added to it since. */
+export function withCompletion<State extends Pick<SavedState, 'baselined' | 'completedAt'>>(
+  state: State,
+  completion: Pick<Completion, 'completedAt' | 'pace'> | undefined,
+): State {
+  if (!completion || !state.baselined || completion.completedAt < state.completedAt) return state;
+  const { completedAt, pace } = completion;
+  return { ...state, completedAt, ...(pace && { pace }) };
 }
 
 /** The fields that the end of a pass, or an announcement, may write. They are grouped by how often they change, because each group has a row
@@ -158,4 +192,7 @@ export const UNKNOWN_PROCESS: ProcessState = {
   announced: 0,
   debts: new Map(),
   isSweepUnfinished: false,
+  sweepLeasedUntil: undefined,
+  isChangesOpen: false,
+  changesEndedBy: undefined,
 };

@@ -12,7 +12,10 @@ import type { Act, FunctionName, Operation, RequestOf, SetAsideName } from './pr
 
 /** All that the operations need: each is a function of this context and of its request. */
 export interface OperationsContext
-  extends Pick<Store, 'endpoints' | 'deliveries' | 'journal' | 'states' | 'roster' | 'actions'>,
+  extends Pick<
+      Store,
+      'endpoints' | 'deliveries' | 'journal' | 'states' | 'roster' | 'workspaces' | 'actions'
+    >,
     Pick<Sender, 'openPoster' | 'jobsOf'> {
   /** The name of this installation: `run` on one machine, otherwise the stack's name. */
   readonly label: string;

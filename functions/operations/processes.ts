@@ -4,7 +4,8 @@ import { mapInParallel } from '../basics/in-parallel.ts';
 import { byText } from '../basics/order.ts';
 import type { ProcessKey } from '../basics/process.ts';
 import { longestSilence } from '../config/workspace.ts';
-import type { Debt, PassFailure } from '../model/process-state.ts';
+import { type Debt, type PassFailure, withCompletion } from '../model/process-state.ts';
+import type { WorkspacePause } from '../model/workspace-row.ts';
 import type { KnownProcess, Progress, Roster } from '../store/store.ts';
 import { acted, type OperationOf, type OperationsContext } from './context.ts';
 import { endpointsAfter } from './endpoints.ts';
@@ -168,14 +169,17 @@ const place = z.union([z.strictObject({ process: z.string() }), z.strictObject({
 
 /** A page of the processes by workspace and identifier, then of the endpoints by name. */
 export const showStatus: OperationOf<'status'> = async (context, { cursor, limit = DEFAULT_LIMIT }) => {
-  const { label: house, isRunning, states, clock } = context;
+  const { label: house, isRunning, states, workspaces, clock } = context;
   const after: { process?: string; endpoint?: string } = readCursor('status', cursor, place) ?? {};
   const { process = '', endpoint } = after;
   const all = endpoint === undefined ? inOrder(await knownProcesses(context)) : [];
   const shown = all.filter(each => placeOf(each) > process).slice(0, limit);
-  const processes = await mapInParallel(shown, CONCURRENCY, async each =>
-    statusOf(each, { progress: await states.progress(each), now: clock() }),
-  );
+  const rows = await workspaces.all();
+  const processes = await mapInParallel(shown, CONCURRENCY, async each => {
+    const { pause, completions } = rows.get(each.workspace) ?? {};
+    const progress = withCompletion(await states.progress(each), completions?.get(each.processId));
+    return statusOf(each, { progress, pause, now: clock() });
+  });
   const head = { at: iso(clock()), house, isRunning, processes };
   const last = shown.at(-1);
   if (last && shown.length === limit)
@@ -187,14 +191,15 @@ export const showStatus: OperationOf<'status'> = async (context, { cursor, limit
 
 interface Observed {
   readonly progress: Progress;
+  readonly pause: WorkspacePause | undefined;
   readonly now: number;
 }
 
 function statusOf(process: KnownProcess, observed: Observed): ProcessStatus {
-  const { progress, now } = observed;
+  const { progress, pause, now } = observed;
   const { baselinedAt, sweptAt, hold, released, stalled, passes } = progress;
   const completedAt = happenedAt(progress.completedAt, now);
-  const failure = failureOf(progress);
+  const failure = failureOf(observed);
   return {
     ...namesOf(process),
     state: stateOf(process, observed),
@@ -208,6 +213,7 @@ function statusOf(process: KnownProcess, observed: Observed): ProcessStatus {
     ...(hold && { hold: { since: iso(hold.since), projects: hold.missing, isReleased: released } }),
     ...(stalled && { stalledSince: iso(stalled.since) }),
     ...(failure && { failure: { since: iso(failure.since), reason: failure.reason } }),
+    ...(pause && { pausedUntil: iso(pause.until) }),
     debts: debtsOf(progress),
   };
 }
@@ -233,16 +239,17 @@ function isUnread({ cause }: Pick<Debt, 'cause'>): boolean {
   return cause === 'unreadable' || cause === 'no-task-list';
 }
 
-/** Why passes fail; where both modes do, why `changes` passes do. */
-function failureOf({ changesFailure, sweepFailure }: Progress): PassFailure | undefined {
-  return changesFailure ?? sweepFailure;
+/** Why passes fail; where both modes do, why `changes` passes do. While the workspace is paused, that is why. */
+function failureOf({ progress, pause }: Observed): PassFailure | undefined {
+  return progress.changesFailure ?? progress.sweepFailure ?? pause;
 }
 
 /** The worst state that applies. */
-function stateOf({ interval, isRemoved }: KnownProcess, { progress, now }: Observed): ProcessStatus['state'] {
+function stateOf({ interval, isRemoved }: KnownProcess, observed: Observed): ProcessStatus['state'] {
+  const { progress, now } = observed;
   const { baselined, completedAt, hold, stalled, debts, passes } = progress;
   if (isRemoved) return 'removed';
-  const isFailing = failureOf(progress) !== undefined;
+  const isFailing = failureOf(observed) !== undefined;
   if (!baselined && isFailing) return 'failing';
   if (!baselined) return passes.length > 0 ? 'baseline' : 'unknown';
   const isSilent = interval !== undefined && now - happenedAt(completedAt, now) > longestSilence(interval);

@@ -34,6 +34,8 @@ export function inHalves<Thing>(
   return { ...draft(things), less };
 }
 
+type AnnouncingPorts = Pick<PassPorts, 'process' | 'snapshots' | 'clock' | 'onCommitted'>;
+
 /** Announces something about the process itself, exactly once: events and state are one commit, on the condition that since the
  *  state was read no other pass announced anything and the baseline was not completed. After a conflict the state is read again, and
  *  `decide` is asked what is left to announce. For the version see nextVersion.
@@ -41,7 +43,7 @@ export function inHalves<Thing>(
  *  @returns how many events were emitted
  *  @throws what `decide` throws; and an error when there are too many conflicts */
 export async function announce(
-  ports: PassPorts,
+  ports: AnnouncingPorts,
   state: ProcessState,
   decide: (state: ProcessState) => Draft | undefined | Promise<Draft | undefined>,
 ): Promise<number> {
@@ -67,7 +69,7 @@ export async function announce(
 
 /** Commits as much of it as fits, and returns how much that was. */
 async function commit(
-  { process, snapshots, clock, onCommitted }: PassPorts,
+  { process, snapshots, clock, onCommitted }: AnnouncingPorts,
   { announced, baselined }: ProcessState,
   whole: Draft,
 ): Promise<'conflict' | { readonly events: number; readonly isAll: boolean }> {

@@ -2,7 +2,13 @@ import { happenedAt } from '../basics/clock.ts';
 import type { Mode } from '../basics/process.ts';
 import { recoveredEvent, stalledEvent } from '../changes/process-events.ts';
 import { longestSilence } from '../config/workspace.ts';
-import type { PassFailure, ProcessState } from '../model/process-state.ts';
+import {
+  type Completion,
+  completionOf,
+  type PassFailure,
+  type ProcessState,
+} from '../model/process-state.ts';
+import { nextPace } from '../schedule/pace.ts';
 import { DeadlineError } from '../service/errors.ts';
 import { announce } from './announce.ts';
 import {
@@ -23,10 +29,10 @@ import { PassState } from './state.ts';
 import { surveyAll, surveyChanges } from './survey.ts';
 
 /** What a pass did. `unfinished`: time ran out, nothing else went wrong, and the next run resumes the pass. `busy`: another poller
- *  holds the lease. */
+ *  holds the lease. `not-due`: what was known of the process says so, and nothing was asked of the service. */
 export interface PassReport {
   readonly mode: PassKind;
-  readonly outcome: 'completed' | 'unfinished' | 'busy';
+  readonly outcome: 'completed' | 'unfinished' | 'busy' | 'not-due';
   /** Projects that were looked at. */
   readonly projects: number;
   readonly commits: number;
@@ -35,43 +41,66 @@ export interface PassReport {
   readonly skippedNoLonger?: readonly string[];
   /** The request that the deadline cut off, if it did. */
   readonly cutOff?: string;
-  /** True when a sweep, or the baseline, was unfinished as this pass began. */
-  readonly isSweepUnfinished?: boolean;
+  /** Of a `changes` pass that found nothing: it wrote nothing, and its caller is to keep this. */
+  readonly idle?: Completion;
 }
 
 /** Runs one pass over one process. A pass that fails keeps its commits, gives its lease back and throws. The next run resumes it where it
  *  stood; a `changes` pass begins again.
- *  @param onlyGoOn resumes a pass that an earlier run left unfinished, and begins no new one */
+ *  @param isDue decides by the state of the process whether there is a pass at all */
 export async function runPass(
   ports: PassPorts,
   mode: Mode,
   owner: string,
-  { onlyGoOn = false } = {},
+  isDue?: (state: ProcessState) => boolean,
 ): Promise<PassReport> {
-  const context = await begin(ports, mode, owner);
-  if (!context) return { mode, outcome: 'busy', projects: 0, commits: 0, events: 0 };
+  const before = mode === 'changes' || isDue ? await ports.snapshots.readState(ports.process) : undefined;
+  const nothing = { mode, projects: 0, commits: 0, events: 0 };
+  if (before && isDue?.(before) === false) return { ...nothing, outcome: 'not-due' };
+  const canBeIdle =
+    mode === 'changes' && before?.baselined && !before.isChangesOpen && !isOverdue(ports, before);
+  const context = canBeIdle ? withoutLease(ports, before, owner) : await begin(ports, mode, owner);
+  if (!context) return { ...nothing, outcome: 'busy' };
   const state = new PassState(context);
   const { lease } = context.heartbeat;
-  if (onlyGoOn && !lease.window) {
-    // Another poller completed the unfinished pass in between.
-    await ports.snapshots.release(ports.process, lease);
-    return reportOf(context, state, 'busy');
-  }
   // A run that was killed could not announce that the process is stalled: the next run does.
-  if (lease.window || lease.orphaned) await announceStall(context, state, NOT_ENDED);
+  if (lease.window || lease.orphaned) await announceOwnStall(context, state, NOT_ENDED);
   try {
     const survey = await (context.kind === 'changes' ? surveyChanges : surveyAll)(context, state);
+    if (survey.isIdle) return { ...reportOf(context, state, 'completed'), idle: idleCompletion(context) };
     const rounds = await lookAtAll(context, state, survey);
     const outcome = await settle(context, state, survey, rounds);
     if (outcome === 'completed') await announceRecovery(context, state);
     else {
       await interrupt(context);
-      await announceStall(context, state, OUT_OF_TIME);
+      await announceOwnStall(context, state, OUT_OF_TIME);
     }
     return reportOf(context, state, outcome);
   } catch (error) {
     return await failed(context, state, error);
   }
+}
+
+/** A `changes` pass that takes its lease when it finds something. Where passes are overdue it takes the lease at its beginning: if its run is killed, the
+ *  next one knows of it by that, and announces the stall. */
+function withoutLease(ports: PassPorts, before: ProcessState, owner: string): PassContext {
+  const lease = { mode: 'changes', owner, window: undefined, progress: undefined } as const;
+  const { clock } = ports;
+  const heartbeat = new Heartbeat(lease, ports, before);
+  return {
+    ...ports,
+    kind: 'changes',
+    before,
+    begunAt: clock(),
+    heartbeat,
+    reports: new Reports(ports, before.reported),
+  };
+}
+
+/** What is kept of a pass that found nothing. */
+function idleCompletion({ before, settings, begunAt, clock }: PassContext): Completion {
+  const pace = nextPace(before.pace, settings.changes, { began: begunAt, found: false });
+  return completionOf(before, { completedAt: clock(), pace });
 }
 
 /** Takes the lease, then reads the state: in this order no other pass of this mode moves it on in between. While there is no baseline, a
@@ -88,7 +117,7 @@ async function begin(ports: PassPorts, mode: Mode, owner: string): Promise<PassC
   });
   if (before.baselined || mode === 'sweep') {
     const kind = before.baselined ? lease.mode : 'baseline';
-    const heartbeat = new Heartbeat(lease, process, snapshots, clock);
+    const heartbeat = new Heartbeat(lease, ports);
     const reports = new Reports(ports, before.reported);
     return { ...ports, kind, before, begunAt: clock(), heartbeat, reports };
   }
@@ -108,13 +137,13 @@ async function failed(context: PassContext, state: PassState, error: unknown): P
   const reason = failureReason(error);
   const since = failedSince(context) ?? context.clock();
   await endQuietly(context, mustBeginAgain, isCutOff ? undefined : { since, reason });
-  await announceStall(context, state, reason);
+  await announceOwnStall(context, state, reason);
   if (!isCutOff) throw error;
   return { ...reportOf(context, state, 'unfinished'), cutOff: String(error) };
 }
 
 function reportOf(
-  { kind, before }: PassContext,
+  { kind }: PassContext,
   { projects, commits, events, definitions, skippedNoLonger }: PassState,
   outcome: PassReport['outcome'],
 ): PassReport {
@@ -123,7 +152,6 @@ function reportOf(
     ...{ mode: kind, outcome, projects, commits },
     events: events + definitions.events,
     ...(skippedNoLonger.length > 0 && { skippedNoLonger }),
-    ...(before.isSweepUnfinished && { isSweepUnfinished: true }),
   };
 }
 
@@ -136,6 +164,7 @@ async function interrupt(
   { heartbeat, snapshots, process }: PassContext,
   failure?: PassFailure,
 ): Promise<void> {
+  if (!heartbeat.isHeld) return;
   await heartbeat.save();
   await snapshots.release(process, heartbeat.lease, failure);
 }
@@ -148,6 +177,11 @@ async function endQuietly(
 ): Promise<void> {
   const { log, process, snapshots, heartbeat } = context;
   try {
+    if (!heartbeat.isHeld) {
+      // Its first failure is written down; of one that fails on, that is known.
+      if (!failure || failedSince(context) !== undefined || !heartbeat.canBeHeld) return;
+      await heartbeat.take();
+    }
     if (mustBeginAgain) await snapshots.abandon(process, heartbeat.lease, failure);
     else await interrupt(context, failure);
   } catch (error) {
@@ -159,28 +193,40 @@ async function endQuietly(
   }
 }
 
+/** What it takes to announce a stall. */
+type StallPorts = Pick<PassContext, 'process' | 'settings' | 'snapshots' | 'clock' | 'log'>;
+
 /** Announces to subscribers, once, that no `changes` pass was completed for too long; `reason` is why the last one was not. Only a run
  *  announces this: a schedule that starts no runs is no stall. Nor is there a stall before the baseline. Errors in announcing are
- *  only logged: the caller must see why the pass itself failed. */
-async function announceStall(context: PassContext, state: PassState, reason: string): Promise<void> {
-  const { process, snapshots, log, clock, kind, before } = context;
-  if (kind !== 'changes' || !isOverdue(context, before)) return;
-  await tryToAnnounce(context, async () => {
+ *  only logged: the caller must see why the pass itself failed.
+ *  @returns how many events were emitted */
+export async function announceStall(ports: StallPorts, reason: string): Promise<number> {
+  const { process, snapshots, log, clock } = ports;
+  let emitted = 0;
+  await tryToAnnounce(ports, async () => {
     // Another run may have completed a pass since this one looked.
     const current = await snapshots.readState(process);
-    const events = await announce(context, current, now => {
+    if (!current.baselined) return;
+    emitted = await announce(ports, current, now => {
       const since = Math.min(now.completedAt, clock());
-      if (!isOverdue(context, now)) return undefined;
+      if (!isOverdue(ports, now)) return undefined;
       return {
         state: { stalled: { since } },
         events: version => [stalledEvent(process, { version, at: clock(), since, reason })],
       };
     });
-    if (events === 0) return;
-    state.events += events;
-    state.isStalled = true;
-    log.warn('The process is stalled; a source.stalled event was emitted.', { ...process, reason });
+    if (emitted > 0)
+      log.warn('The process is stalled; a source.stalled event was emitted.', { ...process, reason });
   });
+  return emitted;
+}
+
+/** The same for the process of a `changes` pass. */
+async function announceOwnStall(context: PassContext, state: PassState, reason: string): Promise<void> {
+  if (context.kind !== 'changes' || !isOverdue(context, context.before)) return;
+  const emitted = await announceStall(context, reason);
+  state.events += emitted;
+  state.isStalled ||= emitted > 0;
 }
 
 /** Announces to subscribers that the stall is over, once a `changes` pass is completed. The same commit clears the stall from the
@@ -202,12 +248,12 @@ export async function announceRecovery(context: PassContext, state: PassState): 
   });
 }
 
-function isOverdue({ clock, settings }: PassContext, { completedAt, stalled }: ProcessState): boolean {
+function isOverdue({ clock, settings }: StallPorts, { completedAt, stalled }: ProcessState): boolean {
   const now = clock();
   return !stalled && now - happenedAt(completedAt, now) > longestSilence(settings.changes.slowest);
 }
 
-async function tryToAnnounce({ log, process }: PassContext, announcing: () => Promise<void>): Promise<void> {
+async function tryToAnnounce({ log, process }: StallPorts, announcing: () => Promise<void>): Promise<void> {
   try {
     await announcing();
   } catch (error) {

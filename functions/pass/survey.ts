@@ -26,6 +26,8 @@ export interface Survey {
   readonly recent?: Recent;
   /** Up to where the audit log is read once this pass ends; undefined when it was never readable. */
   readonly audit?: AuditPosition | undefined;
+  /** True when a `changes` pass found nothing, and has nothing to write. */
+  readonly isIdle?: boolean;
 }
 
 /** Surveys a `changes` pass: projects updated since the watermark (less the overlap), projects that new audit entries name, and debts. */
@@ -35,16 +37,19 @@ export async function surveyChanges(context: PassContext, state: PassState): Pro
   const listing = await listProjects(context, before.watermark - settings.overlap);
   const audit = await readAudit(context, before.audit);
   const window = begin(context, listing, audit.position);
+  const found = {
+    window,
+    listing,
+    audit: audit.isDenied ? before.audit : (window.audit as typeof before.audit),
+  };
   const namesByEntry = audit.entries.map(entry => namesIn([entry]));
   const names = new Set(namesByEntry.flatMap(each => [...each]));
   const named = await projectsAmong(context, listing, names);
   const wasUntimed = before.reported.includes('no-service-clock');
   const actors = new Actors({ ...audit, namesByEntry, wasUntimed }, named, new Users(context));
   state.actors = actors;
-  if (settings.audit) state.events += await announceEntries(context, audit.entries, named, actors);
   // An audit entry that names no known project may be about a field definition.
   const mayBeOfFields = namesByEntry.some(each => each.isDisjointFrom(named));
-  if (mayBeOfFields || definitions.areInDoubt) await definitions.readAndAnnounce();
   const again = new Set(
     [...before.debts].flatMap(([id, { cause, metAt }]) =>
       // A debt that an earlier run of this very pass wrote is looked at again, whatever its cause.
@@ -59,16 +64,29 @@ export async function surveyChanges(context: PassContext, state: PassState): Pro
     if (listed && !named.has(id) && recent.isSettled(id, listed)) return false;
     return heartbeat.isAhead(id);
   });
-  return {
-    window,
-    listing,
-    candidates,
-    recent,
-    unlisted: [],
-    total: all.size,
-    // Without the log this run doesn't know the projects that new entries name: a later pass must read these entries again.
-    audit: audit.isDenied ? before.audit : (window.audit as typeof before.audit),
-  };
+  // Without the log this run doesn't know the projects that new entries name: a later pass must read these entries again.
+  const survey = { ...found, candidates, recent, unlisted: [], total: all.size };
+  const isIdle =
+    candidates.length + audit.entries.length === 0 && !definitions.areInDoubt && isUnchanged(context, survey);
+  if (isIdle) return { ...survey, isIdle };
+  await heartbeat.take();
+  if (settings.audit) state.events += await announceEntries(context, audit.entries, named, actors);
+  if (mayBeOfFields || definitions.areInDoubt) await definitions.readAndAnnounce();
+  return survey;
+}
+
+/** Whether a `changes` pass that found nothing has nothing to write, either. A watermark that nothing has passed need not move: the next listing asks for
+ *  no more because of that. While projects are listed that were processed before, it moves, so that they are not listed for ever. */
+function isUnchanged(
+  { before, heartbeat, reports }: PassContext,
+  { listing, recent, audit }: Pick<Survey, 'listing' | 'recent' | 'audit'>,
+): boolean {
+  const isWell = before.stalled === undefined && before.changesFailure === undefined && !reports.hasNew;
+  const seen = [before.audit, before.recent];
+  return (
+    [!heartbeat.isHeld, isWell, listing.projects.size === 0, listing.isComplete].every(Boolean) &&
+    JSON.stringify(seen) === JSON.stringify([audit, recent?.toSave() ?? []])
+  );
 }
 
 /** Surveys a sweep or a baseline: every listed project, and debts. */

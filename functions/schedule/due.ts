@@ -1,12 +1,14 @@
-import { hash } from 'node:crypto';
 import type { Clock } from '../basics/clock.ts';
-import type { Mode, ProcessKey } from '../basics/process.ts';
+import { happenedAt } from '../basics/clock.ts';
+import type { ProcessKey } from '../basics/process.ts';
 import type { Log } from '../basics/telemetry.ts';
-import type { ProcessState } from '../model/process-state.ts';
+import { longestSilence } from '../config/workspace.ts';
+import { pauseAt, type WorkspaceRow } from '../model/workspace-row.ts';
 import type { NewMessage, Queue } from '../queue/queue.ts';
 import type { TickClaims, TickProgress } from '../store/store.ts';
+import { type Group, groupsOf, spread } from './groups.ts';
 import { dueAtOf } from './pace.ts';
-import { passIn } from './pass-message.ts';
+import { type PassMessage, passIn } from './pass-message.ts';
 import { isAdaptive, type ScheduledProcess } from './scheduled.ts';
 
 /** The time for which one tick starts the passes: after `from`, up to and including `to`. A pass that is due
@@ -17,93 +19,135 @@ export interface Window {
   readonly now: number;
 }
 
-/** A pass that is to be started at `at`. It is of no use from `expiresAt` on. In ms since 1970. */
-export interface DuePass extends ProcessKey {
-  readonly mode: Mode;
+/** Passes that are to be started at `at`, in ms since 1970. They are of no use from `expiresAt` on. */
+export interface DuePasses extends PassMessage {
   readonly at: number;
-  readonly expiresAt: number;
 }
 
-/** What is known of a process when it is decided. Without `sweep` no lost sweep is sent again. */
-export interface Known extends Pick<ProcessState, 'baselined' | 'pace'>, Pick<TickProgress, 'sweep'> {}
+/** What is known of a process when it is decided. */
+export type Known = Pick<TickProgress, 'baselined' | 'pace' | 'sweep' | 'completedAt' | 'stalled'>;
+
+type KnownOf<Process> = (process: Process) => Known | undefined;
 
 const MINUTE_MS = 60_000;
-/** A sweep that nobody could begin for so long is left to the next: sweeps that pile up would keep `changes` passes waiting. */
-const SWEEP_EXPIRY_MS = 60 * MINUTE_MS;
-/** A sweep that did not happen is sent again so long after it was due: its message has expired by then, and a run that
- *  got it in its last moment shows in what the tick has read. */
-const SWEEP_RETRY_MS = SWEEP_EXPIRY_MS + 2 * MINUTE_MS;
+/** Sweeps and baselines of a workspace that are under way or started at a time, at most, unless more are needed to keep up. */
+const MAX_BULK = 20;
 
-/** The passes that are due in a window. Windows that follow one another start each pass once, however time is cut into them; of what is late,
- *  because a tick did not come, only the last of each process and mode is started. A sweep that neither was completed nor is under way long after it was
- *  due is started again: its message was lost. `knownOf` is undefined where nothing could be read.
- *  @returns them in the order of the processes */
+/** The passes that are due in a window. Windows that follow one another start each `changes` pass once, however time is cut into them; of what is late,
+ *  because a tick did not come, only the last of each process is started. A sweep is due until it is completed or under way, so one whose message
+ *  was lost is started by the next tick; so is a baseline. `knownOf` is undefined where nothing could be read. */
 export function dueBetween<Process extends ScheduledProcess>(
   processes: readonly Process[],
   window: Window,
-  knownOf: (process: Process) => Known | undefined,
-): DuePass[] {
-  return processes.flatMap(process => {
+  knownOf: KnownOf<Process>,
+): DuePasses[] {
+  const changes = groupsOf(processes).flatMap(group => changesOf(group, window, knownOf));
+  const byWorkspace = Map.groupBy(processes, ({ workspace }) => workspace);
+  const sweeps = [...byWorkspace.values()].flatMap(all => sweepsOf(all, window, knownOf));
+  return [...changes, ...sweeps];
+}
+
+/** The `changes` passes of a group, by the time at which they are due: one message for all that are due together. Until a process has a baseline, none is. */
+function changesOf<Process extends ScheduledProcess>(
+  group: Group<Process>,
+  window: Window,
+  knownOf: KnownOf<Process>,
+): DuePasses[] {
+  const due = group.processes.flatMap(process => {
     const known = knownOf(process);
-    const changes = seriesOfChanges(process, known, window.now);
-    return [
-      ...occurrences(changes, window).map(at => passOf(process, 'changes', at, at + changes.step)),
-      // Until there is a baseline, only `changes` passes are started: they make it.
-      ...(known?.baselined === false ? [] : sweepsOf(process, known, window)),
-    ];
+    if (known?.baselined === false) return [];
+    const series = seriesOfChanges(group, process, known, window.now);
+    return occurrences(series, window).map(at => ({ at, step: series.step, id: process.processId }));
   });
+  const byTime = Map.groupBy(due, ({ at }) => at);
+  return [...byTime].map(([at, some]) => ({
+    workspace: group.workspace,
+    processes: some.map(({ id }) => id),
+    ...{ mode: 'changes' as const, at, expiresAt: Math.ceil(at + Math.min(...some.map(({ step }) => step))) },
+  }));
 }
 
-function sweepsOf(process: ScheduledProcess, known: Known | undefined, window: Window): DuePass[] {
+/** The sweeps and baselines of a workspace that are due, a few at a time, each at a moment of its own, in an order that changes from tick to tick: none waits
+ *  for ever for others that keep failing. */
+function sweepsOf<Process extends ScheduledProcess>(
+  processes: readonly Process[],
+  window: Window,
+  knownOf: KnownOf<Process>,
+): DuePasses[] {
+  const { from, to, now } = window;
+  const isUnderWay = (process: Process) => (knownOf(process)?.sweep?.leasedUntil ?? 0) > now;
+  const due = processes
+    .filter(process => !isUnderWay(process))
+    .flatMap(process => sweepOf(process, window, knownOf(process)))
+    .toSorted((one, other) => one.order - other.order);
+  const needed = processes.reduce((sum, { sweep }) => sum + (2 * (to - from)) / sweep, 0);
+  const room = Math.max(MAX_BULK, Math.ceil(needed)) - processes.filter(isUnderWay).length;
+  const started = due.slice(0, Math.max(0, room));
+  return started.map(({ process, at, dueAt, step }) => ({
+    ...{ workspace: process.workspace, processes: [process.processId], mode: 'sweep' as const },
+    ...{ at, expiresAt: Math.ceil(at + step), dueAt },
+  }));
+}
+
+/** When the sweep or baseline of a process is to be started in a window, if it is due: at once, and again each minute while it is not completed. */
+function sweepOf<Process extends ScheduledProcess>(
+  process: Process,
+  window: Window,
+  known: Known | undefined,
+): Bulk<Process>[] {
+  const { workspace, processId, changes, sweep } = process;
+  const order = spread(processId, Math.floor(window.now / MINUTE_MS));
+  const isBaseline = known?.baselined === false;
+  const interval = isBaseline ? changes.slowest : sweep;
   // Stryker disable next-line StringLiteral: any name does that no other series has
-  const series = seriesOf(process, 'sweep', process.sweep);
-  const sweepAt = (at: number, next: number) =>
-    passOf(process, 'sweep', at, Math.min(next, Math.max(at, window.now) + SWEEP_EXPIRY_MS));
-  const last = lastBy(series, window.now);
-  const isMissed = last <= window.from && known?.sweep && isLost(known.sweep, last, window.now);
-  const again = isMissed
-    ? occurrences({ anchor: last, step: SWEEP_RETRY_MS, begin: last + SWEEP_RETRY_MS }, window)
-    : [];
-  const next = last + process.sweep;
-  return [
-    ...again.filter(at => at < next).map(at => sweepAt(at, next)),
-    ...occurrences(series, window).map(at => sweepAt(at, at + process.sweep)),
-  ];
+  const series = { anchor: Math.floor(spread(workspace, processId, 'sweep') * interval), step: interval };
+  const tries = { ...series, step: Math.min(interval, MINUTE_MS) };
+  const at = occurrences(tries, window).at(-1);
+  if (at === undefined) return [];
+  // A baseline is completed at any later time than this.
+  const dueAt = isBaseline ? 1 : lastBy(series, at);
+  const completedAt = happenedAt(known?.sweep?.completedAt ?? 0, window.now);
+  const isOpen = known?.sweep ? completedAt < dueAt || known.sweep.isUnfinished : dueAt > window.from;
+  return isBaseline || isOpen ? [{ process, order, at, dueAt, step: tries.step }] : [];
 }
 
-/** Whether the sweep that was due at `last` neither was completed nor is under way. */
-function isLost(
-  { completedAt, isUnfinished, leasedUntil = 0 }: NonNullable<Known['sweep']>,
-  last: number,
-  now: number,
-): boolean {
-  return completedAt < last && !isUnfinished && leasedUntil <= now;
+interface Bulk<Process> {
+  readonly process: Process;
+  readonly order: number;
+  readonly at: number;
+  readonly dueAt: number;
+  /** ms until it is started again. */
+  readonly step: number;
 }
 
-/** The moments `anchor` + k · `step`; with `begin`, none before that. */
+/** The moments `anchor` + k · `step`; with `begin`, none before that. In whole ms, so that each is itself however it is computed. */
 interface Series {
   readonly anchor: number;
   readonly step: number;
   readonly begin?: number;
 }
 
-function seriesOfChanges(process: ScheduledProcess, known: Known | undefined, now: number): Series {
-  const { fastest, slowest } = process.changes;
-  if (known && !known.baselined) return seriesOf(process, 'changes', Math.min(slowest, MINUTE_MS));
-  if (!isAdaptive(process.changes)) return seriesOf(process, 'changes', slowest);
-  const begin = known?.pace && dueAtOf(known.pace, process.changes, now);
-  if (begin === undefined) return seriesOf(process, 'changes', Math.min(slowest, MINUTE_MS));
+/** Processes of a group with the same interval are due together. */
+function seriesOfChanges<Process extends ScheduledProcess>(
+  group: Group<Process>,
+  { changes }: Process,
+  known: Known | undefined,
+  now: number,
+): Series {
+  const { fastest, slowest } = changes;
+  const seriesOf = (step: number) => ({
+    anchor: Math.floor(spread(group.workspace, group.index, 'changes') * step),
+    step,
+  });
+  if (!isAdaptive(changes)) return seriesOf(slowest);
+  const begin = known?.pace && dueAtOf(known.pace, changes, now);
+  if (begin === undefined) return seriesOf(Math.min(slowest, MINUTE_MS));
   // A pass that finds something makes the next one due after `fastest`, maybe before the next tick. So
   // messages are sent that far apart, and `poll` drops those that are not due. Where a pass is overdue for
   // more than a minute, passes fail or take long: then one message a minute is enough.
-  const step = begin < now - MINUTE_MS ? MINUTE_MS : Math.min(fastest, MINUTE_MS);
-  return { anchor: begin, step, begin };
-}
-
-/** A series of its own for each process and mode, so that they spread evenly over time. */
-function seriesOf({ workspace, processId }: ProcessKey, mode: Mode, step: number): Series {
-  const digest = hash('sha256', JSON.stringify([workspace, processId, mode]));
-  return { anchor: Number.parseInt(digest.slice(0, 12), 16) % step, step };
+  const series = seriesOf(begin < now - MINUTE_MS ? MINUTE_MS : Math.min(fastest, MINUTE_MS));
+  const nearest = lastBy(series, begin + series.step / 2);
+  return { ...series, begin: nearest };
 }
 
 function occurrences(series: Series, { from, to, now }: Window): number[] {
@@ -117,8 +161,55 @@ function lastBy({ anchor, step }: Series, time: number): number {
   return anchor + Math.floor((time - anchor) / step) * step;
 }
 
-function passOf({ workspace, processId }: ProcessKey, mode: Mode, at: number, expiresAt: number): DuePass {
-  return { workspace, processId, mode, at, expiresAt };
+/** Of a workspace that is paused nothing is started before the pause is over; then one pass, whose run asks whether the service answers again. Besides,
+ *  processes that have been silent for too long: their runs ask the service nothing, and announce that. */
+export function duringPauses<Process extends ScheduledProcess>(
+  due: readonly DuePasses[],
+  processes: readonly Process[],
+  {
+    rows,
+    window,
+    knownOf,
+  }: {
+    readonly rows: ReadonlyMap<string, Pick<WorkspaceRow, 'pause'>>;
+    readonly window: Window;
+    readonly knownOf: KnownOf<Process>;
+  },
+): DuePasses[] {
+  const isPaused = ({ workspace }: Pick<ProcessKey, 'workspace'>) => rows.get(workspace)?.pause !== undefined;
+  const paused = Map.groupBy(processes.filter(isPaused), ({ workspace }) => workspace);
+  return [
+    ...due.filter(pass => !isPaused(pass)),
+    ...[...paused].flatMap(([workspace, all]) => {
+      // One that is over, or that a clock wrote that was ahead, counts no more.
+      const until = pauseAt(rows.get(workspace) ?? {}, window.now)?.until ?? window.now;
+      // Another one each minute: one may be in trouble of its own.
+      const first = all[Math.floor(window.now / MINUTE_MS) % all.length];
+      // An earlier tick sent the message for a moment that its window had.
+      const isIn = until <= window.to && (until > window.from || until <= window.now);
+      const probe = isIn && first ? [passOf([first], until)] : [];
+      return [...probe, ...silentIn(all, window.now, knownOf)];
+    }),
+  ];
+}
+
+function silentIn<Process extends ScheduledProcess>(
+  processes: readonly Process[],
+  now: number,
+  knownOf: KnownOf<Process>,
+): DuePasses[] {
+  const isSilent = (process: Process) => {
+    const known = knownOf(process);
+    if (!known?.baselined || known.stalled) return false;
+    return now - happenedAt(known.completedAt, now) > longestSilence(process.changes.slowest);
+  };
+  return groupsOf(processes.filter(isSilent)).map(group => passOf(group.processes, now));
+}
+
+function passOf(processes: readonly ScheduledProcess[], at: number): DuePasses {
+  const workspace = processes[0]?.workspace ?? '';
+  const ids = processes.map(({ processId }) => processId);
+  return { workspace, processes: ids, mode: 'changes', at, expiresAt: Math.ceil(at + MINUTE_MS) };
 }
 
 interface StartParts {
@@ -126,31 +217,34 @@ interface StartParts {
   readonly queue: Pick<Queue, 'send'>;
   readonly clock: Clock;
   readonly log: Pick<Log, 'warn'>;
+  /** The workspaces' rows, as far as they could be read. */
+  readonly rows?: ReadonlyMap<string, Pick<WorkspaceRow, 'pause'>> | undefined;
   /** ms until the next tick, which starts what is due after that; a minute by default. */
   readonly period?: number | undefined;
 }
 
 /** How often a message is sent that the queue does not take. */
-const TRIES = 3;
+const MAX_TRIES = 3;
 
-/** Sends a message for each pass that is due before the next tick, shown when it is due. The tick claims the
+/** Sends the messages for all passes that are due before the next tick, shown when they are due. The tick claims the
  *  time of these passes first, so that one that comes twice, or early, starts nothing again. If it dies after
  *  its claim, passes are left out, and the next pass of each process makes up for that.
- *  @returns how many passes are in the queue, and how many the queue did not take
+ *  @returns how many messages are in the queue, and how many the queue did not take
  *  @throws when the claim can't be had */
 export async function startPasses<Process extends ScheduledProcess>(
   processes: readonly Process[],
-  knownOf: (process: Process) => Known | undefined,
-  { claims, queue, clock, log, period = MINUTE_MS }: StartParts,
+  knownOf: KnownOf<Process>,
+  { claims, queue, clock, log, rows = new Map(), period = MINUTE_MS }: StartParts,
 ): Promise<{ readonly sent: number; readonly unsent: number }> {
   const now = clock();
   const to = now + period;
   const from = await claims.claim({ now, to });
   // Stryker disable next-line ConditionalExpression: in a time that has no beginning nothing is due, either
   if (from === undefined) return { sent: 0, unsent: 0 };
-  const due = dueBetween(processes, { from, to, now }, knownOf);
+  const window = { from, to, now };
+  const due = duringPauses(dueBetween(processes, window, knownOf), processes, { rows, window, knownOf });
   let unsent: readonly NewMessage[] = due.map(pass => delayed(pass, now));
-  for (let tried = 0; tried < TRIES && unsent.length > 0; tried++) {
+  for (let tried = 0; tried < MAX_TRIES && unsent.length > 0; tried++) {
     const { indexes, reason } = await queue.send(unsent);
     unsent = indexes.map(index => unsent[index] as NewMessage);
     if (unsent.length > 0)
@@ -159,7 +253,7 @@ export async function startPasses<Process extends ScheduledProcess>(
   return { sent: due.length - unsent.length, unsent: unsent.length };
 }
 
-/** The message is shown when its pass is due, or up to a second later. */
-function delayed({ at, ...pass }: DuePass, now: number): NewMessage {
+/** The message is shown when its passes are due, or up to a second later. */
+function delayed({ at, ...pass }: DuePasses, now: number): NewMessage {
   return passIn(pass, Math.max(0, (at - now) / 1000));
 }

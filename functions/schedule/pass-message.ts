@@ -1,19 +1,29 @@
 import * as z from 'zod';
 import type { Mode, ProcessKey } from '../basics/process.ts';
 import type { NewMessage } from '../queue/queue.ts';
+import { MAX_GROUP } from './groups.ts';
 
-/** What the queue of passes carries: which process to walk, and how. */
-export const passMessage = z.strictObject({
+/** What the queue of passes carries: which processes of a workspace to poll, and how. One that sweeps names one process. */
+const message = z.strictObject({
   workspace: z.string().min(1),
-  processId: z.string().min(1),
+  processes: z.array(z.string().min(1)).min(1).max(MAX_GROUP),
   mode: z.enum(['changes', 'sweep']),
   /** In ms since 1970 by our clock: from then on another message makes up for this one. */
   expiresAt: z.number().int(),
+  /** When the sweep was due, by our clock: one that was completed since needs no other. */
+  dueAt: z.number().optional(),
   /** An operator wants it: it is run whether it is due or not. */
   isAsked: z.literal(true).optional(),
 });
 
-export type PassMessage = z.infer<typeof passMessage>;
+/** Messages of version 0.1.0, which may wait in the queue during a deployment, name one process as `processId`. */
+export const passMessage = z.preprocess(found => {
+  if (typeof found !== 'object' || found === null || !('processId' in found)) return found;
+  const { processId, ...rest } = found;
+  return { ...rest, processes: [processId] };
+}, message);
+
+export type PassMessage = z.infer<typeof message>;
 
 /** How long the message of a pass that an operator wants may wait, in ms: longer than the longest run of
  *  another pass. */
@@ -27,5 +37,5 @@ export function passIn(pass: PassMessage, delay?: number): NewMessage {
 
 /** The pass that an operator wants, at `now`: it is run whether it is due or not. */
 export function askedPass({ workspace, processId }: ProcessKey, mode: Mode, now: number): PassMessage {
-  return { workspace, processId, mode, expiresAt: now + ASKED_FOR_MS, isAsked: true };
+  return { workspace, processes: [processId], mode, expiresAt: now + ASKED_FOR_MS, isAsked: true };
 }

@@ -1,6 +1,7 @@
 import { type Count, type Log, present } from '../basics/telemetry.ts';
 import { longestSilence } from '../config/workspace.ts';
 import type { Registered } from '../delivery/registry.ts';
+import type { WorkspacePause } from '../model/workspace-row.ts';
 import type { TickProgress } from '../store/store.ts';
 import type { SilentSubscription } from '../topic/watch-subscriptions.ts';
 import type { startPasses } from './due.ts';
@@ -11,6 +12,8 @@ import type { StoppedMapping } from './watch-aws.ts';
 export interface Found {
   readonly passes: Awaited<ReturnType<typeof startPasses>> | undefined;
   readonly processes: ProcessFigures | undefined;
+  /** Workspaces that are polled no more until their service answers again. */
+  readonly paused?: readonly ({ readonly workspace: string } & WorkspacePause)[] | undefined;
   readonly endpoints: readonly Registered[] | undefined;
   /** How many endpoints a run was woken for. */
   readonly woken: number | undefined;
@@ -33,7 +36,17 @@ const NAMED = 20;
 /** Tells how everything is: one line each minute, a warning for each kind of thing that is not well, and the metrics that the alarms watch. What
  *  is 0 is no metric, so that an idle stack pays for one only: the age of the oldest pass, which also says that ticks come. */
 export function report(found: Found, { log, count }: { readonly log: Log; readonly count: Count }): void {
-  const { passes, processes, woken, subscriptions = [], mappings = [], setAside = {}, now, ms } = found;
+  const {
+    passes,
+    processes,
+    woken,
+    paused = [],
+    subscriptions = [],
+    mappings = [],
+    setAside = {},
+    now,
+    ms,
+  } = found;
   const endpoints = endpointsOf(found, now);
   const isUndelivered = ({ state }: SilentSubscription) => state === 'undelivered';
   const undelivered = subscriptions.filter(isUndelivered);
@@ -41,6 +54,7 @@ export function report(found: Found, { log, count }: { readonly log: Log; readon
   const aside = Object.values(setAside).reduce((sum, one) => sum + one, 0);
   const { late = [], oldestPassAge = 0, ...counts } = processes ?? {};
   warn(log, 'Processes are late.', late);
+  warn(log, 'Workspaces are paused: their services ask for that, or do not answer.', paused);
   warn(log, 'Endpoints fail for over half an hour.', endpoints.failing);
   warn(log, 'Native subscriptions get nothing: SNS has no confirmation of them.', unconfirmed.map(named));
   warn(log, 'SNS gave up on events for native subscriptions.', undelivered.map(named));
@@ -59,6 +73,7 @@ export function report(found: Found, { log, count }: { readonly log: Log; readon
       ProcessesLate: late.length,
       ProcessesHeld: processes?.onHold ?? 0,
       ProcessesOwing: processes?.owing ?? 0,
+      WorkspacesPaused: paused.length,
       EndpointsFailing: endpoints.failing.length,
       SubscriptionsUnconfirmed: unconfirmed.length,
       SubscriptionsUndelivered: undelivered.length,

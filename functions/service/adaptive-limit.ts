@@ -39,7 +39,7 @@ const FORGETTING = 1.05;
  * under way at that time don't halve it again. Has no timer and no queue: times in ms are arguments.
  */
 export class AdaptiveLimit {
-  readonly #ceiling: number;
+  readonly #ceiling: () => number;
   readonly #pace = new Pace();
   #atOnce: number;
   #underWay = 0;
@@ -51,13 +51,14 @@ export class AdaptiveLimit {
   /** What the latest answers took, in ms; emptied when the limit or the pace is reduced. */
   #recent: number[] = [];
 
-  constructor(ceiling: number) {
+  /** @param ceiling the most requests at once that are allowed now */
+  constructor(ceiling: () => number) {
     this.#ceiling = ceiling;
-    this.#atOnce = Math.min(FIRST, ceiling);
+    this.#atOnce = Math.min(FIRST, Math.max(1, ceiling()));
   }
 
   get atOnce(): number {
-    return this.#atOnce;
+    return Math.min(this.#atOnce, this.#ceiling());
   }
 
   /** The pause that the service asked for, if it is not over. */
@@ -66,9 +67,14 @@ export class AdaptiveLimit {
     return this.#pause && now < this.#pause.until && now >= this.#pause.from ? this.#pause : undefined;
   }
 
+  /** Forgets the pause. */
+  resume(): void {
+    this.#pause = undefined;
+  }
+
   /** ms from `now` until the next request may be sent; infinite while others have to end first. */
   wait(now: number): number {
-    if (this.#underWay >= this.#atOnce) return Number.POSITIVE_INFINITY;
+    if (this.#underWay >= this.atOnce) return Number.POSITIVE_INFINITY;
     const pause = this.pauseAt(now);
     return pause ? pause.until - now : this.#pace.wait(now);
   }
@@ -76,7 +82,7 @@ export class AdaptiveLimit {
   start(now: number): Turn {
     this.#underWay += 1;
     this.#pace.started(now);
-    return { at: now, cuts: this.#cuts, isLast: this.#underWay >= this.#atOnce };
+    return { at: now, cuts: this.#cuts, isLast: this.#underWay >= this.atOnce };
   }
 
   /** `retryAfter`: ms that the service asks to wait, with the status that asked. */
@@ -101,12 +107,13 @@ export class AdaptiveLimit {
     if (!turn.isLast || turn.cuts !== this.#cuts) return;
     const took = Math.max(0, now - turn.at);
     this.#recent.push(took);
-    if (this.#recent.length > Math.max(this.#atOnce, LEAST_KNOWN)) this.#recent.shift();
+    if (this.#recent.length > Math.max(this.atOnce, LEAST_KNOWN)) this.#recent.shift();
     this.#answers += 1;
-    if (this.#answers < this.#atOnce) return;
+    if (this.#answers < this.atOnce) return;
     this.#answers = 0;
     if (this.#isSlow()) this.#cut(true);
-    else this.#atOnce = Math.min(this.#ceiling, this.#atOnce + 1);
+    // A ceiling that is low now may rise: what the service bears is not forgotten.
+    else this.#atOnce = Math.max(this.#atOnce, Math.min(this.#ceiling(), this.#atOnce + 1));
   }
 
   #isSlow(): boolean {

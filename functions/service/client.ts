@@ -16,7 +16,14 @@ import { createContext } from './context.ts';
 import { readDefinitions } from './definitions.ts';
 import { keysOf, typeName } from './describe.ts';
 import { digestOf } from './digest.ts';
-import type { Scope } from './errors.ts';
+import {
+  DeadlineError,
+  type Scope,
+  ServiceAnswerError,
+  type ServiceError,
+  ServiceStatusError,
+  ServiceUnreachableError,
+} from './errors.ts';
 import { type Walking, walk } from './list.ts';
 import { type ConnectOptions, type Identifiers, readOptions } from './options.ts';
 import { type Answer, createReader, type Reader, type Wrong } from './reader.ts';
@@ -38,17 +45,46 @@ export function connect(options: ConnectOptions): ServiceConnection {
   const context = createContext(settings, closing.signal);
   const tokens = createTokens(settings.clock, wait => requestToken(context, wait));
   return {
-    open({ deadline }) {
+    open({ deadline, share }) {
+      for (const each of context.shares) if (each.count === 0) context.shares.delete(each);
+      if (share) context.shares.add(share);
       const readerFor = (ms = Number.POSITIVE_INFINITY) =>
-        createReader(context, tokens, Math.min(deadline, settings.clock() + ms));
+        createReader(context, tokens, { deadline: Math.min(deadline, settings.clock() + ms), share });
       const walking = { context, reader: readerFor(), sizes: { ...settings.pageSize } };
       return createService(walking, readerFor);
+    },
+    async probe(processId) {
+      const began = settings.clock();
+      const deadline = began + PROBE_TIMEOUT_MS;
+      const path = pathOf(settings.base, ['processes', processId, 'projects'], { first: '1' });
+      const reader = createReader(context, tokens, { deadline, maxAttempts: 1 });
+      // Its caller decides whether the workspace is paused: an operator's pass asks the service during a pause, too.
+      context.turns.resume();
+      try {
+        const outcome = await reader.read({ path, scope: 'everybody' });
+        if ('error' in outcome && !isAnswer(outcome.error)) throw outcome.error;
+      } catch (error) {
+        if (!(error instanceof DeadlineError)) throw error;
+        // Its turn has not come, or this one request is slow.
+        if (context.servedAt > began) return;
+        throw new ServiceUnreachableError(`GET ${path}`, `no answer within ${PROBE_TIMEOUT_MS} ms`);
+      }
     },
     async close() {
       closing.abort();
       await context.agent.destroy();
     },
   };
+}
+
+/** How long a probe waits for an answer. */
+const PROBE_TIMEOUT_MS = 4_000;
+
+/** Whether this is an answer of a service that works for others: about the process asked for, or its answer alone. */
+function isAnswer(error: ServiceError): boolean {
+  if (error instanceof ServiceAnswerError) return true;
+  const isStatus = error instanceof ServiceStatusError && error.retryAfter === undefined;
+  return isStatus && error.status !== 401 && error.status !== 429 && error.status !== 503;
 }
 
 /** The requests of service-api.md §4 by number, for one pass. */

@@ -2,6 +2,7 @@ import type { Agent, Dispatcher } from 'undici';
 import type { Notice, Settings } from './options.ts';
 import type { HttpAnswer, HttpFailure, HttpRequest } from './send-once.ts';
 import { sendOnce } from './send-once.ts';
+import type { RequestShare } from './service.ts';
 import { createTurns, type Turns } from './turns.ts';
 
 /** What all requests of one connection share. */
@@ -9,6 +10,12 @@ export interface Context {
   readonly settings: Settings;
   readonly agent: Dispatcher;
   readonly turns: Turns;
+  /** The shares of the runs that use the connection now. Without any, requests are bounded by the settings alone. */
+  readonly shares: Set<RequestShare>;
+  /** When the service, or its authorization server, last answered anything, in ms since 1970 by our clock. */
+  readonly answeredAt: number;
+  /** The same of the service alone. */
+  readonly servedAt: number;
   readonly secrets: Secrets;
   /** Aborts when the connection closes. */
   readonly closing: AbortSignal;
@@ -23,11 +30,27 @@ export function createContext(settings: Settings, closing: AbortSignal): Context
   const { clock } = settings;
   const agent = settings.openAgent(agentOptions(settings));
   const said = new Set<string>();
+  const shares = new Set<RequestShare>();
+  const ceiling = () => {
+    const { concurrency } = settings;
+    const allowed = [...shares].reduce((sum, { count }) => sum + count, 0);
+    // Each request awaits its run's share, so where all have ended, those of a probe are the only ones.
+    return allowed === 0 ? concurrency : Math.min(allowed, concurrency);
+  };
+  let answeredAt = 0;
+  let servedAt = 0;
   return {
     settings,
     agent,
     closing,
-    turns: createTurns(settings.concurrency, settings, closing),
+    turns: createTurns(ceiling, settings, closing),
+    shares,
+    get answeredAt() {
+      return answeredAt;
+    },
+    get servedAt() {
+      return servedAt;
+    },
     secrets: createSecrets(),
     notice(notice) {
       if (said.has(notice.code)) return;
@@ -39,6 +62,11 @@ export function createContext(settings: Settings, closing: AbortSignal): Context
       const { maxBodyBytes } = settings;
       const result = await sendOnce(agent, request, { timeout, maxBodyBytes, clock });
       const { method, path } = request;
+      if (result.status !== undefined) {
+        answeredAt = clock();
+        // A token is asked for by POST.
+        if (method === 'GET') servedAt = answeredAt;
+      }
       settings.onRequest({ method, path, status: result.status, attempt, ms: clock() - start });
       return result;
     },

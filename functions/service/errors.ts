@@ -6,14 +6,21 @@ export type Scope = 'project' | 'process' | 'everybody';
 export class ServiceError extends Error {
   readonly request: string;
   readonly scope: Scope;
+  /** ms that the service asks to wait, where that is longer than a run waits. */
+  readonly retryAfter: number | undefined;
 
-  /** `scope`: everybody unless told, so that no failure is taken for one project's by mistake. */
-  constructor(request: string, message: string, options: ErrorOptions & { scope?: Scope | undefined } = {}) {
-    const { scope = 'everybody', ...rest } = options;
+  /** `scope`: everybody by default, so that no failure is taken for one project's by mistake. */
+  constructor(
+    request: string,
+    message: string,
+    options: ErrorOptions & { scope?: Scope | undefined; retryAfter?: number | undefined } = {},
+  ) {
+    const { scope = 'everybody', retryAfter, ...rest } = options;
     super(`${request}: ${message}`, rest);
     this.name = new.target.name;
     this.request = request;
-    this.scope = scope;
+    this.scope = retryAfter === undefined ? scope : 'everybody';
+    this.retryAfter = retryAfter;
   }
 }
 
@@ -21,11 +28,12 @@ export class ServiceError extends Error {
 export class ServiceStatusError extends ServiceError {
   readonly status: number;
 
-  /** `scope`: that of the request. Refused credentials and a rate limit concern everybody, whatever was asked
-   *  for. */
-  constructor(request: string, status: number, message: string, scope?: Scope) {
+  /** `scope`: that of the request. Refused credentials, a rate limit and a pause concern everybody, whatever was
+   *  asked for. */
+  constructor(request: string, status: number, message: string, scope?: Scope, retryAfter?: number) {
     super(request, `status ${status}: ${message}`, {
       scope: status === 401 || status === 429 ? 'everybody' : scope,
+      retryAfter,
     });
     this.status = status;
   }
@@ -55,7 +63,8 @@ export class ServiceAnswerError extends ServiceError {
  *  its 404 is not taken for a deleted project, nor its 403 for an audit log that is denied. */
 export class TokenError extends ServiceError {
   constructor(cause: ServiceStatusError | ServiceAnswerError) {
-    super(cause.request, cause.message.slice(cause.request.length + ': '.length), { cause });
+    const { retryAfter } = cause;
+    super(cause.request, cause.message.slice(cause.request.length + ': '.length), { cause, retryAfter });
   }
 }
 
@@ -65,7 +74,7 @@ export class ServiceUnreachableError extends ServiceError {}
 /** The time of the pass was up before an answer came, and nothing had gone wrong with the request until then: this says
  *  nothing of the service. A request that failed before, and was to be tried again, ends in that failure instead. */
 export class DeadlineError extends ServiceError {
-  constructor(request: string) {
-    super(request, 'the deadline of the pass is reached; the next pass goes on');
+  constructor(request: string, message = 'the deadline of the pass is reached; the next pass goes on') {
+    super(request, message);
   }
 }

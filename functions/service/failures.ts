@@ -37,11 +37,13 @@ const GARBLED_TRIES = 3;
 const BETWEEN = 'check the address, and what answers between (a proxy, a sign-in page)';
 const NEVER_SIZE = new Set([401, 403, 404, 429]);
 
-/** A request that got no whole answer. `limits` are named in the error. */
+/** A request that got no whole answer. `limits` are named in the error. `isSilent`: nor did any other since it was sent; it is not tried
+ *  again, because the next try would take as long. */
 export function exchangeFailure(
   trying: Trying,
   failure: HttpFailure,
   limits: { timeout: number; maxBodyBytes: number },
+  isSilent = false,
 ): Failure {
   if (failure.why === 'damaged') {
     const found = `a body that is not, or not wholly, in its content-encoding (${failure.code})`;
@@ -67,7 +69,7 @@ export function exchangeFailure(
   }[failure.why];
   return {
     kind: slowBody ? 'slow body' : 'network',
-    tries: slowBody && trying.brief ? BRIEF_TRIES : trying.maxAttempts,
+    tries: isSilent ? 1 : slowBody && trying.brief ? BRIEF_TRIES : trying.maxAttempts,
     mayBeSize: slowBody,
     error: ending =>
       new ServiceUnreachableError(
@@ -87,10 +89,25 @@ export function statusFailure(trying: Trying, answer: HttpAnswer, now: number): 
     kind: status === 429 ? 'rate limit' : 'status',
     tries: isPassing(status) ? (impatient ? BRIEF_TRIES : trying.maxAttempts) : 1,
     retryAfter,
-    mayBeSize: status >= 400 && !NEVER_SIZE.has(status),
-    error: ending =>
-      new ServiceStatusError(trying.request, status, `${remedy(status)}${ending}`, trying.scope),
+    mayBeSize: status >= 400 && !NEVER_SIZE.has(status) && !isLong(retryAfter),
+    error: ending => {
+      const asked = isLong(retryAfter) ? retryAfter : undefined;
+      return new ServiceStatusError(
+        trying.request,
+        status,
+        `${remedy(status)}${ending}`,
+        trying.scope,
+        asked,
+      );
+    },
   };
+}
+
+/** The longest wait within a run, in ms. For a longer one the run would be paid for, and others could not run. */
+export const MAX_WAIT_MS = 20_000;
+
+function isLong(retryAfter: number | undefined): boolean {
+  return retryAfter !== undefined && retryAfter > MAX_WAIT_MS;
 }
 
 /** ms that an overloaded service asks to wait. `now` as above. */

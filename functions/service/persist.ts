@@ -1,6 +1,6 @@
 import type { Clock, Random, Sleep } from '../basics/clock.ts';
 import { DeadlineError, type ServiceError, ServiceUnreachableError } from './errors.ts';
-import type { Failure } from './failures.ts';
+import { type Failure, MAX_WAIT_MS } from './failures.ts';
 
 /** What one try gave. */
 export type Try<Value> = { readonly value: Value } | { readonly failure: Failure };
@@ -26,7 +26,7 @@ const FIRST_WAIT = 500;
 const LONGEST_WAIT = 20_000;
 
 /**
- * Tries until it works, until one kind of failure has used up its tries, or until the next wait would pass the deadline.
+ * Tries until it works, until one kind of failure has used up its tries, or until the next wait would be too long or pass the deadline.
  * Waits as long as the service asks, else by exponential backoff with full jitter. undici's retry interceptor doesn't
  * serve here: it knows no deadline and no fresh token, waits by its own timers, and joins the halves of two answers.
  */
@@ -51,6 +51,11 @@ export async function persist<Value>(
       return { error: failure.error(ending), mayBeSize: failure.mayBeSize };
     }
     const wait = failure.retryAfter || backoff(attempt, pacing.random);
+    if (wait > MAX_WAIT_MS) {
+      const seconds = Math.ceil(wait / 1000);
+      const ending = ` (attempt ${attempt}; the service asks to wait ${seconds} s)`;
+      return { error: failure.error(ending), mayBeSize: false };
+    }
     if (pacing.clock() + wait >= pacing.deadline()) {
       const ending = ` (attempt ${attempt}; the next, after ${Math.ceil(wait)} ms, would pass the deadline)`;
       return { error: failure.error(ending), mayBeSize: false };

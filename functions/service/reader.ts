@@ -7,10 +7,18 @@ import type { Context } from './context.ts';
 import { excerpt } from './describe.ts';
 import { digestOf } from './digest.ts';
 import { DeadlineError, type Scope, ServiceAnswerError, ServiceStatusError } from './errors.ts';
-import { exchangeFailure, garbledFailure, retryAfterOf, statusFailure, type Trying } from './failures.ts';
+import {
+  exchangeFailure,
+  garbledFailure,
+  MAX_WAIT_MS,
+  retryAfterOf,
+  statusFailure,
+  type Trying,
+} from './failures.ts';
 import { decodeText, parseBody } from './parse.ts';
 import { type Outcome, persist, type Try } from './persist.ts';
 import { type HttpAnswer, type HttpFailure, isSuccess } from './send-once.ts';
+import type { RequestShare } from './service.ts';
 import type { Tokens } from './tokens.ts';
 import type { Turns } from './turns.ts';
 
@@ -55,28 +63,40 @@ export interface Reader {
   read(question: Question): Promise<Outcome<Answer>>;
 }
 
-/** A reader whose tries end at `deadline` (ms since 1970 by our clock). Throws what the token request throws. */
-export function createReader(context: Context, tokens: Tokens, deadline: number): Reader {
-  const { settings, closing } = context;
+interface ReaderOptions {
+  /** ms since 1970 by our clock. */
+  readonly deadline: number;
+  /** Of the run that reads. */
+  readonly share?: RequestShare | undefined;
+  readonly maxAttempts?: number;
+}
+
+/** A reader whose tries end at the deadline. Throws what the token request throws. */
+export function createReader(context: Context, tokens: Tokens, options: ReaderOptions): Reader {
+  const { closing } = context;
+  const { deadline, share, maxAttempts = context.settings.maxAttempts } = options;
+  const settings = { ...context.settings, maxAttempts };
   return {
     read(question) {
       const { path, scope, brief = false } = question;
       const request = `GET ${shownPath(context.secrets.hide(path))}`;
       const pacing = { ...settings, closing, deadline: () => deadline };
-      const trying = { request, scope, maxAttempts: settings.maxAttempts, brief };
+      const trying = { request, scope, maxAttempts, brief };
       let renewed = false;
       const once = async (attempt: number): Promise<Try<Answer>> => {
+        const sentAt = settings.clock();
         const result = await authorised(attempt);
-        if ('why' in result) return { failure: exchangeFailure(trying, result, limits) };
+        const isSilent = 'why' in result && result.why === 'time-out' && context.answeredAt < sentAt;
+        if ('why' in result) return { failure: exchangeFailure(trying, result, limits, isSilent) };
         return take(context, question, result, trying);
       };
       const limits = { timeout: settings.requestTimeout, maxBodyBytes: settings.maxBodyBytes };
       const authorised = async (attempt: number) => {
-        const first = await ask(context, tokens, { path, attempt, deadline });
+        const first = await ask(context, tokens, { path, attempt, deadline, share });
         if (first.result.status !== 401 || renewed) return first.result;
         renewed = true;
         tokens.refuse(first.token);
-        return (await ask(context, tokens, { path, attempt, deadline })).result;
+        return (await ask(context, tokens, { path, attempt, deadline, share })).result;
       };
       return persist(request, pacing, once);
     },
@@ -133,9 +153,9 @@ function timeOf(context: Context, answer: HttpAnswer): Pick<Answer, 'readAt' | '
 async function ask(
   context: Context,
   tokens: Tokens,
-  what: { path: string; attempt: number; deadline: number },
+  what: { path: string; attempt: number; deadline: number; share: RequestShare | undefined },
 ) {
-  const { path, attempt, deadline } = what;
+  const { path, attempt, deadline, share } = what;
   const { turns, settings } = context;
   const { base, clock, requestTimeout } = settings;
   const late = () => new DeadlineError(`GET ${path}`);
@@ -145,9 +165,13 @@ async function ask(
       () => tokens.get(deadline),
       () => tokens.met ?? late(),
     ));
+  await share?.hold();
   const turn = turns.takeAtOnce() ?? (await inTime(waitForTurn, late));
   let result: HttpAnswer | HttpFailure | undefined;
+  share?.begin();
   try {
+    // Waiting for the turn may have taken longer than the share lasts.
+    await share?.hold();
     const left = deadline - clock();
     // Waiting for the token or the turn may have taken what time was left.
     if (left <= 0) throw late();
@@ -158,6 +182,7 @@ async function ask(
     result = sent;
     return { token, result };
   } finally {
+    share?.end();
     endTurn(turns, turn, result);
   }
 
@@ -165,11 +190,14 @@ async function ask(
     return within(Math.max(0, deadline - clock()), work, error);
   }
 
-  function waitForTurn(signal: AbortSignal): Promise<Turn> {
-    const { pause } = turns;
-    if (!pause || pause.until < deadline) return turns.take(signal);
-    const message = `the service asks for no request before ${new Date(pause.until).toISOString()}`;
-    throw new ServiceStatusError(`GET ${path}`, pause.status, message, 'everybody');
+  async function waitForTurn(signal: AbortSignal): Promise<Turn> {
+    const before = turns.pause;
+    const turn = before && before.until >= deadline ? undefined : await turns.take(signal);
+    if (turn) return turn;
+    const { status, until } = turns.pause ?? { status: 503, until: clock() };
+    const message = `the service asks for no request before ${new Date(until).toISOString()}`;
+    const retryAfter = until - clock() > MAX_WAIT_MS ? until - clock() : undefined;
+    throw new ServiceStatusError(`GET ${path}`, status, message, 'everybody', retryAfter);
   }
 }
 

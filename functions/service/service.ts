@@ -56,10 +56,24 @@ export interface Service {
   taskCustomFields(processId: string): Promise<FieldDefinition[]>;
 }
 
+/** How many of a workspace's requests at once one run may make. */
+export interface RequestShare {
+  /** 0 when it has ended. */
+  readonly count: number;
+  /** To be awaited before each request. @throws when the share has ended */
+  hold(): Promise<void>;
+  begin(): void;
+  end(): void;
+}
+
 /** One workspace's connection: its HTTP agent, token and limit of requests are shared by all passes. */
 export interface ServiceConnection {
-  /** The service for one pass: retries end at `deadline` (ms since 1970 on our clock). */
-  open(pass: { deadline: number }): Service;
+  /** The service for the passes of one run: retries end at `deadline` (ms since 1970 on our clock). All runs that use the
+   *  connection make no more requests at once than their shares allow together. */
+  open(run: { readonly deadline: number; readonly share?: RequestShare }): Service;
+  /** Asks whether the service answers at all, with one small request about a process.
+   *  @throws ServiceError when no answer comes within some seconds, or when it refuses the credentials, or asks to wait */
+  probe(processId: string): Promise<void>;
   /** Closes every socket. */
   close(): Promise<void>;
 }

@@ -72,10 +72,12 @@ async function tryOnce(context: Context, request: HttpRequest, attempt: number):
     maxAttempts: settings.maxAttempts,
     brief: false,
   };
+  const sentAt = settings.clock();
   const result = await context.send(request, attempt);
   if ('why' in result) {
     const limits = { timeout: settings.requestTimeout, maxBodyBytes: settings.maxBodyBytes };
-    return { failure: exchangeFailure(trying, result, limits) };
+    const isSilent = result.why === 'time-out' && context.answeredAt < sentAt;
+    return { failure: exchangeFailure(trying, result, limits, isSilent) };
   }
   if (!isSuccess(result.status)) return { failure: statusFailure(trying, result, result.at) };
   const body = parseBody(result.body);

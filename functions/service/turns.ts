@@ -1,37 +1,45 @@
 import type { Clock, Sleep } from '../basics/clock.ts';
 import { AdaptiveLimit, type Outcome, type Pause, type Turn } from './adaptive-limit.ts';
+import { MAX_WAIT_MS } from './failures.ts';
 
 /** Decides when each request may be sent: as many at once as the service bears, first come, first served. */
 export interface Turns {
   /** A turn, where nobody has to wait for it. */
   takeAtOnce(): Turn | undefined;
-  /** A turn, once it comes. A caller that aborts leaves the queue, and its promise never settles. */
-  take(signal: AbortSignal): Promise<Turn>;
+  /** A turn, once it comes; undefined when the service asks for a pause that is longer than a run waits. A caller that aborts
+   *  leaves the queue, and its promise never settles. */
+  take(signal: AbortSignal): Promise<Turn | undefined>;
   /** Says what came of it. `retryAfter`: ms that the service asks to wait, with the status that asked. */
   end(turn: Turn, outcome: Outcome, asked?: { status: number; retryAfter: number }): void;
   /** The pause that the service asked for, if it is not over. */
   readonly pause: Pause | undefined;
+  /** Forgets a pause that is longer than a run waits. */
+  resume(): void;
 }
 
-/** Turns of one connection, `ceiling` at once at most. When `closing` aborts, all who wait get a turn, and
+/** Turns of one connection, as many at once as `ceiling` allows at most. When `closing` aborts, all who wait get a turn, and
  *  then fail. */
 export function createTurns(
-  ceiling: number,
+  ceiling: () => number,
   time: { clock: Clock; sleep: Sleep },
   closing: AbortSignal,
 ): Turns {
   const { clock, sleep } = time;
   const limit = new AdaptiveLimit(ceiling);
-  const waiting = new Set<(turn: Turn) => void>();
+  const waiting = new Set<(turn: Turn | undefined) => void>();
   let isSleeping = false;
 
+  const isPausedLong = (now: number) => {
+    const pause = closing.aborted ? undefined : limit.pauseAt(now);
+    return pause !== undefined && pause.until - now > MAX_WAIT_MS;
+  };
   const serve = (now: number) => {
     for (const next of waiting) {
       const wait = closing.aborted ? 0 : limit.wait(now);
-      if (wait === Number.POSITIVE_INFINITY) return;
-      if (wait > 0) return void serveIn(Math.ceil(wait), now);
+      if (wait === Number.POSITIVE_INFINITY && !isPausedLong(now)) return;
+      if (wait > 0 && !isPausedLong(now)) return void serveIn(Math.ceil(wait), now);
       waiting.delete(next);
-      next(limit.start(now));
+      next(wait > 0 ? undefined : limit.start(now));
     }
   };
   const serveIn = async (ms: number, now: number) => {
@@ -63,6 +71,11 @@ export function createTurns(
     },
     get pause() {
       return limit.pauseAt(clock());
+    },
+    resume() {
+      const now = clock();
+      if (isPausedLong(now)) limit.resume();
+      serve(now);
     },
   };
 }

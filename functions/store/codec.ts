@@ -2,6 +2,7 @@ import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type { JsonObject } from '../basics/json.ts';
 import type { Attempt } from '../model/delivery.ts';
 import type { ChangeEvent } from '../model/event.ts';
+import type { Completion } from '../model/process-state.ts';
 import type { ReadUntil, Snapshot } from '../model/snapshot.ts';
 
 /** zstd(JSON), at zstd's own level: higher ones cost a pass more time than they save in table bytes. */
@@ -65,4 +66,10 @@ function grouped(events: readonly ChangeEvent[]): ChangeEvent[][] {
 /** An attempt as it is kept, as JSON. */
 export function keptAttempt({ events, ...attempt }: Attempt): string {
   return JSON.stringify({ ...attempt, events: events.map(({ id, type }) => ({ id, type })) });
+}
+
+/** The completions in rows of groups, each by process. Of a process that was in another group before, the later one counts. */
+export function latestOf(rows: readonly unknown[]): ReadonlyMap<string, Completion> {
+  const all = rows.flatMap(row => Object.entries(row as Record<string, Completion>));
+  return new Map(all.toSorted(([, one], [, other]) => one.completedAt - other.completedAt));
 }

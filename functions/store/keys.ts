@@ -121,6 +121,21 @@ export function processIn(sk: string): ProcessKey {
   return { workspace: decodePart(workspace), processId: decodePart(processId) };
 }
 
+/** What the runs of each workspace share: all workspaces in one partition, which ticks read whole. */
+export const WORKSPACES = 'WORKSPACES';
+export const workspaceRowKey = (name: string): Key => ({
+  pk: { S: WORKSPACES },
+  sk: { S: encodePart(name) },
+});
+/** The last idle passes of a group of the workspace's processes. */
+export const completionPrefix = (workspace: string): string => `${encodePart(workspace)}#`;
+export const completionsKey = (workspace: string, group: number): Key => ({
+  pk: { S: WORKSPACES },
+  sk: { S: completionPrefix(workspace) + group },
+});
+/** The workspace of either. */
+export const workspaceIn = (sk: string): string => decodePart(sk.split('#')[0] as string);
+
 /** The row that says whether the settings of endpoints changed. */
 export const REGISTRY_KEY: Key = { pk: { S: 'REGISTRY' }, sk: { S: 'REGISTRY' } };
 

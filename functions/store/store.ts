@@ -11,8 +11,9 @@ import type {
 import type { EndpointRow } from '../model/endpoint-row.ts';
 import type { ChangeEvent } from '../model/event.ts';
 import { encodePart } from '../model/event-id.ts';
-import type { Debt, PassFailure, ProcessState, SavedState } from '../model/process-state.ts';
+import type { Completion, Debt, PassFailure, ProcessState, SavedState } from '../model/process-state.ts';
 import type { KnownUsers, Snapshot, SnapshotHead, Tombstone } from '../model/snapshot.ts';
+import type { WorkspaceRow } from '../model/workspace-row.ts';
 
 /** All that Changewire keeps, by aggregate. An environment opens it once: `openDynamoStore` or `openSqliteStore`. A write
  *  takes effect as a whole or not at all, whatever crashes, unless its port says otherwise. */
@@ -22,6 +23,7 @@ export interface Store {
   /** The state of processes, for people. */
   readonly states: ProcessReader;
   readonly roster: Roster;
+  readonly workspaces: WorkspaceRows;
   readonly deliveries: Deliveries;
   readonly endpoints: EndpointRows;
   readonly slots: Slots;
@@ -108,6 +110,8 @@ export interface LeaseRequest {
   readonly owner: string;
   readonly now: number;
   readonly until: number;
+  /** Only if no pass of this mode has begun or ended since the state was read: `changesEndedBy` in it. */
+  readonly asRead?: { readonly endedBy: string | undefined } | undefined;
 }
 
 /** The right to walk a process in one mode, and where the walk stands. */
@@ -251,6 +255,24 @@ export interface Roster {
     page: { readonly now: number; readonly most: number },
   ): Promise<'busy' | { readonly projects: number; readonly isDone: boolean }>;
 }
+
+/** What the runs of each workspace share. */
+export interface WorkspaceRows {
+  /** All rows, by the name of the workspace, with the completions of its processes. A workspace that was never polled has none.
+   *  May lack what was written in the last second. */
+  all(): Promise<ReadonlyMap<string, WorkspaceRow & { readonly completions: Completions }>>;
+  /** Reads the row and writes what `decide` returns; if another write came first, it does both again.
+   *  `decide` returns undefined to leave the row as it is.
+   *  @returns the row as it then is */
+  change(workspace: string, decide: (row: WorkspaceRow) => WorkspaceRow | undefined): Promise<WorkspaceRow>;
+  /** The last idle passes of the workspace's processes. */
+  completions(workspace: string): Promise<Completions>;
+  /** Keeps those of a group of processes, and forgets those that were kept for the group before. */
+  complete(workspace: string, group: number, completions: Completions): Promise<void>;
+}
+
+/** The last idle `changes` passes, by the identifier of the process. */
+export type Completions = ReadonlyMap<string, Completion>;
 
 /** Deliveries that wait in rows, dead letters, and attempts. A call takes effect as a whole or for some of
  *  its deliveries, and lasts through any crash once it has resolved. */

@@ -1,4 +1,4 @@
-import type { ProcessState } from '../model/process-state.ts';
+import type { Completion, ProcessState } from '../model/process-state.ts';
 import type { TickProgress } from './store.ts';
 
 /** No tick claims further ahead than this: a claim that does was made by a wrong clock, and is ignored. */
@@ -25,6 +25,12 @@ export const TICK_FIELDS = [
   'skipped',
   'sweepCompletedAt',
 ] as const satisfies readonly (keyof TickProgress)[];
+
+/** How far a process is whose last `changes` pass found nothing. */
+export function progressOfIdle(completion: Completion): TickProgress {
+  const { isSweepUnfinished: isUnfinished, sweepLeasedUntil: leasedUntil, stalled, ...state } = completion;
+  return tickProgressOf({ ...state, baselined: true, stalled }, { isUnfinished, leasedUntil });
+}
 
 /** How far a process is, by these fields of it and the row of its sweeps. */
 export function tickProgressOf(

@@ -19,8 +19,8 @@ export interface PollProps {
   readonly queues: Queues;
 }
 
-/** The function that makes one pass over one process. The lease makes sure that one run per process and
- *  mode works at a time. */
+/** The function that makes one pass over each of the processes of a message. The lease makes sure that one run per process and
+ *  mode commits at a time. */
 export class Poll extends Handler {
   readonly mapping: EventSourceMapping;
 
@@ -29,7 +29,7 @@ export class Poll extends Handler {
       name: config.stackName,
       entry: ENTRIES.poll,
       files: configurationFile(polledIn(written)),
-      description: 'Changewire: reads one process, compares it with its snapshots, commits what changed',
+      description: 'Changewire: reads processes, compares them with their snapshots, commits what changed',
       // 32 requests at once, each up to 6 MB (service-api.md §8), are 192 MB of JSON text, and more when
       // parsed; the listing of a process takes up to 128 MiB (LIST_BYTES in
       // functions/service/options.ts). An idle pass, which only waits, could do with half.

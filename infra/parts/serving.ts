@@ -21,9 +21,9 @@ export interface Serving {
   readonly concurrency: number;
 }
 
-/** One pass per run, so that none waits for another in its batch. A run has the longest time that Lambda
- *  gives, because a baseline may take all of it, and the next run resumes it. 400 runs at once are enough
- *  for 4,000 processes each minute with six seconds for each; an idle pass takes about one. */
+/** One message per run, which names up to 25 processes. A run has the longest time that Lambda
+ *  gives, because a baseline may take all of it, and the next run resumes it. No workspace has more than 32 runs under way
+ *  (its `concurrency`): a share of its requests for each. */
 export const PASSES: Serving = {
   timeout: Duration.minutes(15),
   batch: 1,
@@ -96,8 +96,7 @@ export function serve(
     batchSize: batch,
     maxBatchingWindow: window,
     maxConcurrency: concurrency,
-    // With one message per batch, a run fails as a whole.
-    ...(batch > 1 && { reportBatchItemFailures: true }),
+    reportBatchItemFailures: true,
   });
   // Lambda checks at creation that the role may read the queue.
   mapping.node.addDependency(handler.role);

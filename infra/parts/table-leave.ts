@@ -10,6 +10,8 @@ const OF_ENDPOINTS = 'ENDPOINT#*';
 const OF_PROCESSES = 'W#*';
 const ROSTER = 'PROCESSES';
 const TICK = 'TICK';
+/** What the runs of each workspace share. */
+const WORKSPACES = 'WORKSPACES';
 /** Says whether the settings of endpoints changed: operations write it, routing reads it. */
 const REGISTRY = 'REGISTRY';
 /** Actions that were about no single endpoint or process. */
@@ -60,6 +62,7 @@ export function forTicking({ table }: SnapshotTable): Binding {
     { actions: KEEP, keys: [ENDPOINTS, OF_ENDPOINTS] },
     { actions: ['Query', 'BatchGetItem'], keys: [OF_PROCESSES] },
     { actions: ['GetItem', 'UpdateItem'], keys: [TICK] },
+    { actions: ['Query'], keys: [WORKSPACES] },
     { actions: ['Query', 'PutItem'], keys: [ROSTER] },
     { actions: ['PutItem'], keys: [OF_STACK] },
   ];
@@ -76,6 +79,7 @@ export function forOperating({ table }: SnapshotTable): Binding {
     { actions: KEEP, keys: [ENDPOINTS, OF_ENDPOINTS, REGISTRY] },
     { actions: ['Query', 'BatchGetItem', 'DeleteItem', 'PutItem', 'UpdateItem'], keys: [OF_PROCESSES] },
     { actions: ['Query', 'DeleteItem'], keys: [ROSTER] },
+    { actions: ['Query'], keys: [WORKSPACES] },
     { actions: ['Query', 'PutItem'], keys: [OF_STACK] },
   ]);
 }

@@ -1,7 +1,8 @@
 import type { Clock, Sleep } from '../../functions/basics/clock.ts';
 import type { Mode, ProcessKey } from '../../functions/basics/process.ts';
 import type { WorkspaceSettings } from '../../functions/config/workspace.ts';
-import { createPollHandler, type Poll, type PollReport } from '../../functions/handlers/create-poll.ts';
+import { createPollHandler, type Poll, type Polled } from '../../functions/handlers/create-poll.ts';
+import type { PassReport } from '../../functions/pass/run-pass.ts';
 import type { SetAside } from '../../functions/queue/set-aside.ts';
 import type { SqliteQueue } from '../../functions/queue/sqlite.ts';
 import { askedPass, passIn } from '../../functions/schedule/pass-message.ts';
@@ -41,29 +42,31 @@ export function startPasses(
   let isStopping = false;
   const ask = (processes: readonly ProcessKey[], mode: Mode) =>
     queue.send(processes.map(process => passIn(askedPass(process, mode, clock()))));
-  const turns = new Turns();
   /** Resolves for a process when its first `changes` pass of this run was tried. */
   const looked = new Map(processesOf(source).map(one => [keyOf(one), Promise.withResolvers<void>()]));
   const poll: Poll = async (request, context) => {
-    const { workspace, processId, mode } = request;
-    const process = { workspace, processId };
-    const key = keyOf(process);
-    const first = looked.get(key);
-    // An earlier run watched it.
-    if (!first) return { mode, outcome: 'expired', projects: 0, commits: 0, events: 0 };
+    const { workspace, mode } = request;
+    const keyIn = (processId: string) => keyOf({ workspace, processId });
+    // Others were watched by an earlier run.
+    const processes = request.processes.filter(id => looked.has(keyIn(id)));
+    if (processes.length === 0) return { outcome: 'expired', processes: new Map() };
     // After a restore or a long stop a sweep would find the changes first, and a sweep does not know who made them.
-    if (mode === 'sweep') await first.promise;
+    if (mode === 'sweep') for (const id of processes) await looked.get(keyIn(id))?.promise;
     try {
-      const report = await turns.take(`${mode} ${key}`, () => polling.poll(request, context));
-      if (report.outcome === 'completed') failures.completed({ process, mode });
-      if (hasMore(mode, report)) await ask([process], mode);
-      return report;
-    } catch (error) {
-      if (!isStopping) failures.failed({ process, mode }, error);
-      throw error;
+      const polled = await polling.poll({ ...request, processes }, context);
+      for (const [processId, one] of polled.processes) await tell({ workspace, processId }, mode, one);
+      return polled;
     } finally {
-      if (mode === 'changes') first.resolve();
+      if (mode === 'changes') for (const id of processes) looked.get(keyIn(id))?.resolve();
     }
+  };
+  const tell = async (process: ProcessKey, mode: Mode, polled: Polled): Promise<void> => {
+    if ('error' in polled) {
+      if (!isStopping) failures.failed({ process, mode }, polled.error);
+      return;
+    }
+    if (polled.report.outcome === 'completed') failures.completed({ process, mode });
+    if (hasMore(mode, polled.report)) await ask([process], mode);
   };
   const consumer = new Consumer({
     ...{ queue, batch: 1, timeout: PASS_MS, clock, sleep },
@@ -82,25 +85,9 @@ export function startPasses(
   return { wake: () => consumer.wake(), askAll: () => ask(processesOf(source), 'changes') };
 }
 
-/** Work of one name, one after the other: no process has two passes of one mode at once, which would share a lease. */
-class Turns {
-  readonly #last = new Map<string, Promise<unknown>>();
-
-  async take<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
-    const before = this.#last.get(name);
-    const mine = (before ?? Promise.resolve()).catch(() => undefined).then(work);
-    this.#last.set(name, mine);
-    try {
-      return await mine;
-    } finally {
-      if (this.#last.get(name) === mine) this.#last.delete(name);
-    }
-  }
-}
-
 /** Whether to run again at once: to resume a pass, or after a baseline, to find what changed while it was
  *  made. */
-function hasMore(wanted: Mode, { mode, outcome }: PollReport): boolean {
+function hasMore(wanted: Mode, { mode, outcome }: PassReport): boolean {
   return outcome === 'unfinished' || (wanted === 'changes' && mode === 'baseline' && outcome === 'completed');
 }
 

@@ -1,22 +1,19 @@
 import type { Clock } from '../../functions/basics/clock.ts';
 import type { Mode, ProcessKey } from '../../functions/basics/process.ts';
 import { sleep } from '../../functions/basics/system.ts';
-import {
-  createPoll,
-  type Poll,
-  type PollProgress,
-  type PollReport,
-} from '../../functions/handlers/create-poll.ts';
+import { createPoll, type Poll, type PollProgress } from '../../functions/handlers/create-poll.ts';
+import type { PassReport } from '../../functions/pass/run-pass.ts';
+import { askedPass } from '../../functions/schedule/pass-message.ts';
 import { connect } from '../../functions/service/client.ts';
 import type { ServiceConnection } from '../../functions/service/service.ts';
-import type { Snapshots } from '../../functions/store/store.ts';
+import type { Snapshots, WorkspaceRows } from '../../functions/store/store.ts';
 import type { PassWatch } from '../operate/health.ts';
 import type { Source } from '../settings/source.ts';
 import type { Watched } from '../settings/watched.ts';
 import type { Output } from '../terminal/output.ts';
 
 /** Runs one pass over one process now, whether it is due or not. */
-export type RunPass = (process: ProcessKey, mode: Mode) => Promise<PollReport>;
+export type RunPass = (process: ProcessKey, mode: Mode) => Promise<PassReport>;
 
 /** The time that a run of a pass has: as much as on Lambda. */
 export const PASS_MS = 15 * 60_000;
@@ -31,10 +28,10 @@ export interface Polling {
 
 /** Connects to the workspaces and makes the poll handler ready. */
 export function startPolling(
-  parts: { output: Output; snapshots: Snapshots; clock: Clock; passes: PassWatch },
+  parts: { output: Output; snapshots: Snapshots; rows: WorkspaceRows; clock: Clock; passes: PassWatch },
   source: Source,
 ): Polling {
-  const { output, snapshots, clock, passes } = parts;
+  const { output, snapshots, rows, clock, passes } = parts;
   const tellProgress = baselineProgress(output, clock);
   const connections = new Map(
     source.watched.map(watched => [watched.workspace.name, connection(watched, source, { output, clock })]),
@@ -42,12 +39,7 @@ export function startPolling(
   const run = createPoll({
     workspaces: source.watched.map(({ workspace }) => workspace),
     connect: ({ name }) => connections.get(name) as ServiceConnection,
-    snapshots,
-    clock,
-    random: Math.random,
-    // The id names the mode and is the same after every restart: so a pass takes back at once the lease
-    // that it held before a kill, but not the lease of a pass of the other mode.
-    owner: ({ awsRequestId }) => awsRequestId,
+    ...{ snapshots, rows, clock, random: Math.random },
     // Errors are left out: a pass that fails also throws, and its caller reports that.
     log: { ...output.log, error: () => undefined },
     onProgress: progress => {
@@ -56,20 +48,23 @@ export function startPolling(
     },
   });
   const poll: Poll = async (request, context) => {
-    const { mode } = request;
-    try {
-      const report = await run(request, { ...context, awsRequestId: `local:${mode}` });
-      if (report.outcome === 'completed') passes.passed(request, mode, clock());
-      return report;
-    } catch (error) {
-      passes.failed(request, mode, error instanceof Error ? error.message : String(error));
-      throw error;
+    const { workspace, mode } = request;
+    const polled = await run(request, context);
+    for (const [processId, one] of polled.processes) {
+      const process = { workspace, processId };
+      if ('error' in one) passes.failed(process, mode, one.error.message);
+      else if (one.report.outcome === 'completed') passes.passed(process, mode, clock());
     }
+    return polled;
   };
-  const runPass: RunPass = ({ workspace, processId }, mode) => {
+  const runPass: RunPass = async (process, mode) => {
     const until = clock() + PASS_MS;
-    const context = { awsRequestId: '', getRemainingTimeInMillis: () => until - clock() };
-    return poll({ workspace, processId, mode, isAsked: true }, context);
+    const context = { awsRequestId: 'once', getRemainingTimeInMillis: () => until - clock() };
+    const { processes } = await poll(askedPass(process, mode, clock()), context);
+    const one = processes.get(process.processId);
+    if (!one) return { mode, outcome: 'busy', projects: 0, commits: 0, events: 0 };
+    if ('error' in one) throw one.error;
+    return one.report;
   };
   return {
     ...{ poll, runPass },

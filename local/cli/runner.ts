@@ -115,7 +115,7 @@ async function start(
   const endpoints = await startEndpoints({ ...parts, linkTemplates, setAside }, wanted);
   let wakeFeed = () => {};
   const snapshots = waking(store.snapshots, () => wakeFeed());
-  const polling = startPolling({ output, snapshots, clock, passes }, source);
+  const polling = startPolling({ output, snapshots, rows: store.workspaces, clock, passes }, source);
   closers.defer(polling.close);
   let ticker: Ticker | undefined;
   if (!options.once) {

@@ -15,7 +15,7 @@ import { type Passing, workspacesOf } from './passes.ts';
 interface Parts
   extends Pick<
     Store,
-    'queues' | 'endpoints' | 'deliveries' | 'journal' | 'claims' | 'progress' | 'isChanged'
+    'queues' | 'endpoints' | 'deliveries' | 'journal' | 'claims' | 'progress' | 'workspaces' | 'isChanged'
   > {
   readonly source: Pick<Source, 'watched'>;
   readonly delivering: Pick<Endpoints['delivering'], 'registry' | 'wakes' | 'recover' | 'wake'>;
@@ -33,7 +33,7 @@ export function startTicks(
   const processes = scheduledIn(workspacesOf(source));
   const period = periodOf(processes);
   const { registry, wakes } = delivering;
-  const { queues, endpoints, claims, progress, isChanged } = store;
+  const { queues, endpoints, claims, progress, workspaces, isChanged } = store;
   // What a tick reports is for a stack's log; a run's health and status show it here.
   const log = { info: () => undefined, warn: () => undefined, error: throttled(output.log.error, clock) };
   const warn = throttled(output.warn, clock);
@@ -42,7 +42,7 @@ export function startTicks(
   const ticker = startTicker({
     ...{ period, clock, sleep, isChanged },
     tick: createTick({
-      passes: { processes, claims: reclaiming, progress, queue: queues.passes },
+      passes: { processes, claims: reclaiming, progress, rows: workspaces, queue: queues.passes },
       ...{ registry, queues: wakes, clock, log, period },
       count: () => undefined,
       replays: (all, hasTime) => workOffReplays(replaying, all, hasTime),

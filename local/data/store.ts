@@ -44,6 +44,10 @@ const DELETE_KEPT = `DELETE FROM message WHERE queue IN ('deliveries', 'chat') A
   SELECT 1 FROM pending WHERE endpoint = message."group"
     AND event_id = CASE WHEN json_valid(message.body) THEN json_extract(message.body, '$.id') END)`;
 
+/** Ends what only a run that goes on needs: its leases, so that passes need not wait a minute for their end, and its shares of the workspaces. */
+const RECOVER_PASSES = `UPDATE pass SET until = 0 WHERE owner IS NOT NULL;
+  UPDATE workspace SET row = json_set(row, '$.shares', json('{}'));`;
+
 /** Opens what an earlier run left, or makes a new file. @throws when the file is of another version */
 export function openStore(
   { closers, directory }: { closers: AsyncDisposableStack; directory: DataDirectory },
@@ -61,6 +65,7 @@ export function openStore(
   closers.defer(store.close);
   const { file } = store.database;
   recoverMessages(file, clock());
+  file.exec(RECOVER_PASSES);
   file.exec(DELETE_KEPT);
   const queues = openQueues(file, clock);
   return { ...store, queues, deliveries: withQueued(store.deliveries, queues), isChanged: changesOf(file) };

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { billOf, totalOf } from '../../bench/cost/bill.ts';
 import type { Measured } from '../../bench/cost/measure.ts';
-import { emptyReceives, monthOf, sumOf } from '../../bench/cost/month.ts';
+import { emptyReceives, monthOf, outageOf, slowed, sumOf } from '../../bench/cost/month.ts';
 import { costPage } from '../../bench/cost/page.ts';
 import { configOf, processesOf, SIZES, type Size } from '../../bench/cost/sizes.ts';
 import type { StackFacts } from '../../bench/cost/stack.ts';
@@ -107,6 +107,63 @@ describe('a month', () => {
       return totalOf(billOf(passes?.usage as never)).withoutFree;
     };
     expect(dollars(120) / dollars(60)).toBeCloseTo(0.5, 2);
+  });
+});
+
+describe('a month of messages that name several processes', () => {
+  const idleRun = { processes: 25, used: used({ writeUnits: 3, readUnits: 50, waited: 400 }) };
+  const idleRuns = {
+    idle: { ...idleRun, processes: 5 },
+    busy: { ...idleRun, processes: 10 },
+    large: idleRun,
+  };
+  const grouped: Measured = { ...measured, idleRuns };
+  const passesOf = (of: Measured, name: Size['name']) => monthOf(of, sized(name))[0]?.usage;
+
+  it.each([
+    ['idle', 1],
+    ['busy', 5],
+    ['large', 160],
+  ] as const)('is a run a minute for each group of processes: %s', (name, groups) => {
+    const runs = groups * MINUTES;
+    const usage = passesOf(grouped, name);
+    expect(usage?.lambdaRequests).toBeCloseTo(runs, 3);
+    expect(usage?.dynamodbWrites).toBeCloseTo(3 * runs, 3);
+    expect(usage?.lambdaGbSeconds).toBeCloseTo(0.4 * runs, 3);
+    expect(usage?.sqsRequests).toBeCloseTo(2 * runs, 3);
+  });
+
+  it('takes its readings from a service that is further away, where that was measured', () => {
+    const far = { ...idleRun, used: used({ waited: 1_000 }) };
+    const slow = {
+      ...{ latency: 300, idleRuns: { idle: far, busy: far, large: far } },
+      ...{ change: NOTHING, sweep: used({ waited: 40_000 }) },
+    };
+    expect(slowed(grouped)).toBe(grouped);
+    const away = slowed({ ...grouped, slow });
+    expect(passesOf(away, 'large')?.lambdaGbSeconds).toBeCloseTo(160 * MINUTES, 3);
+    expect(monthOf(away, sized('large'))[1]?.usage.lambdaGbSeconds).toBeCloseTo(40 * 4_000 * SWEEPS, 3);
+  });
+
+  it('has days in which the service answers nothing: no pass is made, and each process tells that twice', () => {
+    const outage = {
+      ...{ met: used({ waited: 34_000 }), probe: used({ waited: 4_000 }) },
+      ...{ announced: used({ writeUnits: 100 }), recovered: used({ writeUnits: 200 }) },
+    };
+    expect(outageOf(grouped, sized('large'))).toBeUndefined();
+    const day = outageOf({ ...grouped, outage }, sized('large')) ?? [];
+    const usageOf = (name: string) => day.find(({ cause }) => cause === name)?.usage;
+    expect(usageOf('passes that find nothing')).toBeUndefined();
+    expect(usageOf('sweeps')).toBeUndefined();
+    expect(usageOf('runs that meet the outage')?.lambdaGbSeconds).toBeCloseTo(160 * 34, 3);
+    expect(usageOf('probes')?.lambdaRequests).toBeCloseTo(40 * 180, 3);
+    expect(usageOf('announcing')?.dynamodbWrites).toBeCloseTo(160 * 100, 3);
+    expect(usageOf('recovering')?.dynamodbWrites).toBeCloseTo(160 * 200, 3);
+    expect(usageOf('changes: publishing')?.snsPublished).toBeCloseTo(8_000, 3);
+    expect(usageOf('tick')?.lambdaRequests).toBeCloseTo(1_440, 3);
+    // A smaller group announces less at once.
+    const few = outageOf({ ...grouped, outage }, sized('idle'))?.find(({ cause }) => cause === 'announcing');
+    expect(few?.usage.dynamodbWrites).toBeCloseTo(20, 3);
   });
 });
 

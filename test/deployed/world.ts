@@ -58,7 +58,11 @@ export interface World {
 
 /** One pass now, beside those that tick sends: the function is given a message as the queue hands it over. @returns once it is over */
 export function pass(world: World, mode: 'changes' | 'sweep' = 'changes'): Promise<Invocation> {
-  const message: PassMessage = { ...KEY, mode, expiresAt: Date.now() + 60_000, isAsked: true };
+  const { workspace, processId } = KEY;
+  const message: PassMessage = {
+    ...{ workspace, processes: [processId], mode },
+    ...{ expiresAt: Date.now() + 60_000, isAsked: true },
+  };
   return world.aws.invoke(world.stack.output('PollFunction'), {
     Records: [
       {

@@ -1,39 +1,41 @@
 import { describe, expect, it } from 'vitest';
-import type { PassRequest } from '../../functions/handlers/create-poll.ts';
+import type { PassRequest, PollReport } from '../../functions/handlers/create-poll.ts';
 import { createPollHandler } from '../../functions/handlers/create-poll.ts';
 import { batchOf, messageOf } from '../kit/delivery/setting.ts';
 
-const MESSAGE = { workspace: 'eu', processId: 'onboarding', mode: 'changes', expiresAt: 7 } as const;
-const REPORT = { mode: 'changes', outcome: 'completed', projects: 0, commits: 0, events: 0 } as const;
+const MESSAGE = { workspace: 'eu', processes: ['onboarding', 'sales'], mode: 'changes', expiresAt: 7 };
 const context = { awsRequestId: 'r', getRemainingTimeInMillis: () => 1_000 };
 
-function open(fails?: Error) {
+function open(fails?: Error, outcomeOf: (request: PassRequest) => PollReport['outcome'] = () => 'polled') {
   const polled: PassRequest[] = [];
   const said: object[] = [];
   const aside: [body: string, reason: string][] = [];
+  const say = (message: string, details?: object) => void said.push({ message, ...details });
   const handler = createPollHandler(
     async (request, given) => {
       expect(given).toBe(context);
       polled.push(request);
       if (fails) throw fails;
-      return REPORT;
+      return { outcome: outcomeOf(request), processes: new Map() };
     },
     async ({ body }, _from, reason) => void aside.push([body, reason]),
-    { error: (message, details) => void said.push({ message, ...details }) },
+    { error: say, warn: say },
   );
-  const serve = (...bodies: string[]) =>
-    handler(
-      batchOf(
-        bodies.map((body, index) => messageOf(`m${index}`, body)),
-        'passes',
-      ),
-      context,
+  const extended: [receipt: string, seconds: number][] = [];
+  const serve = (...bodies: string[]) => {
+    const batch = batchOf(
+      bodies.map((body, index) => messageOf(`m${index}`, body)),
+      'passes',
     );
-  return { polled, said, aside, serve };
+    const extend = async ({ receipt }: { readonly receipt: string }, seconds: number) =>
+      void extended.push([receipt, seconds]);
+    return handler({ ...batch, queue: { ...batch.queue, extend } }, context);
+  };
+  return { polled, said, aside, extended, serve };
 }
 
 describe('the queue of passes', () => {
-  it('has the pass made that a message asks for', async () => {
+  it('has the passes made that a message asks for', async () => {
     const { polled, said, serve } = open();
     await serve(JSON.stringify(MESSAGE));
     await serve(JSON.stringify({ ...MESSAGE, isAsked: true }));
@@ -48,6 +50,35 @@ describe('the queue of passes', () => {
     expect(said).toEqual([]);
   });
 
+  it('takes a message of version 0.1.0, which names one process', async () => {
+    const { polled, said, serve } = open();
+    const { processes: _, ...old } = MESSAGE;
+    await expect(serve(JSON.stringify({ ...old, processId: 'onboarding' }))).resolves.toEqual([]);
+    expect(polled).toEqual([{ ...MESSAGE, processes: ['onboarding'] }]);
+    expect(said).toEqual([]);
+  });
+
+  it('keeps a message whose run found no share of its workspace, and shows it again in 5 s; no other', async () => {
+    const outcomes: Record<string, PollReport['outcome']> = {
+      a: 'full',
+      b: 'paused',
+      c: 'expired',
+      d: 'full',
+    };
+    const { extended, said, serve } = open(
+      undefined,
+      ({ workspace }) => outcomes[workspace] as PollReport['outcome'],
+    );
+    const bodies = Object.keys(outcomes).map(workspace => JSON.stringify({ ...MESSAGE, workspace }));
+    await expect(serve(...bodies)).resolves.toEqual(['m0', 'm3']);
+    const receiptOf = (index: number) => messageOf(`m${index}`, '').receipt;
+    expect(extended).toEqual([
+      [receiptOf(0), 5],
+      [receiptOf(3), 5],
+    ]);
+    expect(said).toEqual([]);
+  });
+
   it.each([
     'no JSON',
     '"sweep"',
@@ -56,6 +87,10 @@ describe('the queue of passes', () => {
     JSON.stringify({ ...MESSAGE, expiresAt: undefined }),
     JSON.stringify({ ...MESSAGE, isAsked: false }),
     JSON.stringify({ ...MESSAGE, workspace: '' }),
+    JSON.stringify({ ...MESSAGE, processes: [] }),
+    JSON.stringify({ ...MESSAGE, processes: [''] }),
+    JSON.stringify({ ...MESSAGE, processes: Array(26).fill('p') }),
+    JSON.stringify({ ...MESSAGE, processId: '' }),
     JSON.stringify({ ...MESSAGE, more: 1 }),
   ])('sets a malformed message aside at once, and logs it: %s', async body => {
     const { polled, said, aside, serve } = open();

@@ -3,10 +3,19 @@ import type { Mode } from '../../functions/basics/process.ts';
 import { workspaceSettings } from '../../functions/config/read.ts';
 import type { WorkspaceSettings } from '../../functions/config/workspace.ts';
 import { createPoll, type PassRequest, type PollDependencies } from '../../functions/handlers/create-poll.ts';
-import type { ProcessState } from '../../functions/model/process-state.ts';
-import type { Page, Service, ServiceRecord } from '../../functions/service/service.ts';
+import { type ProcessState, withCompletion } from '../../functions/model/process-state.ts';
+import type { PassReport } from '../../functions/pass/run-pass.ts';
+import {
+  ServiceAnswerError,
+  type ServiceError,
+  ServiceStatusError,
+  ServiceUnreachableError,
+  TokenError,
+} from '../../functions/service/errors.ts';
+import type { Page, RequestShare, Service, ServiceRecord } from '../../functions/service/service.ts';
 import { createSnapshots } from '../../functions/store/dynamo/store.ts';
-import type { Snapshots } from '../../functions/store/store.ts';
+import { createWorkspaceRows } from '../../functions/store/dynamo/workspaces.ts';
+import type { Snapshots, WorkspaceRows } from '../../functions/store/store.ts';
 import { openModel } from '../kit/table.ts';
 
 const AT = Date.UTC(2026, 10, 21, 12);
@@ -31,28 +40,45 @@ function untimed(snapshots: Snapshots): Snapshots {
 }
 
 /** The poller over the table's model and a service in memory, on one clock that only the test moves. */
-function openPoll(more: Partial<PollDependencies> = {}) {
+function openPoll(more: Partial<PollDependencies> = {}, model = openModel()) {
   const world = {
     now: AT,
     remaining: 15 * MINUTE,
     clock: 'service' as 'service' | 'local',
     /** By id: the project's record, as the service shows it. */
     projects: new Map<string, object>(),
+    /** Those of one process. */
+    listOf: (_processId: string): Iterable<readonly [string, object]> => world.projects,
+    /** Awaited before a process's projects are asked for, as a turn is. */
+    turnOf: async (_processId: string): Promise<void> => {},
+    /** Called when a process's projects are asked for. */
+    onProjects: (_processId: string): void | Promise<void> => {},
     /** Called when a project's tasks are asked for. */
     onTasks: (_id: string): void => {},
+    /** Called when a run asks whether the service answers. */
+    onProbe: (_processId: string): void => {},
+    /** The processes whose projects were asked for; of a probe `probe` before its process. */
     asked: [] as string[],
   };
   const said: [string, string, object][] = [];
   const connected: string[] = [];
   const deadlines: number[] = [];
-  async function* pageOf<Item>(items: readonly Item[]): AsyncGenerator<Page<Item>> {
+  async function* pageOf<Item>(
+    items: readonly Item[],
+    before: () => void | Promise<void> = () => undefined,
+  ): AsyncGenerator<Page<Item>> {
+    await before();
     yield { items, digest: '', readAt: world.now, clock: world.clock, after: undefined, hasNextPage: false };
   }
-  const service: Service = {
+  const serviceOf = (share: RequestShare | undefined): Service => ({
     projects: processId => {
-      world.asked.push(processId);
-      const records = [...world.projects].map(([id, fields]) => ({ id, fields }) as ServiceRecord);
-      return pageOf(records);
+      const records = [...world.listOf(processId)].map(([id, fields]) => ({ id, fields }) as ServiceRecord);
+      return pageOf(records, async () => {
+        await world.turnOf(processId);
+        await share?.hold();
+        world.asked.push(processId);
+        await world.onProjects(processId);
+      });
     },
     tasks: (_processId, id) => {
       world.onTasks(id);
@@ -63,18 +89,23 @@ function openPoll(more: Partial<PollDependencies> = {}) {
     user: async id => ({ id, fields: {} }),
     coverpage: async () => [],
     taskCustomFields: async () => [],
-  };
+  });
   const say = (level: string) => (message: string, details: object) =>
     void said.push([level, message, details]);
-  const snapshots = createSnapshots(openModel());
+  const snapshots = createSnapshots(model);
+  const rows: WorkspaceRows = more.rows ?? createWorkspaceRows(model);
   const dependencies: PollDependencies = {
     workspaces: [workspace('us'), workspace('eu')],
     connect: ({ name }) => {
       connected.push(name);
       return {
-        open: ({ deadline }) => {
+        open: ({ deadline, share }) => {
           deadlines.push(deadline);
-          return service;
+          return serviceOf(share);
+        },
+        probe: async processId => {
+          world.asked.push(`probe ${processId}`);
+          world.onProbe(processId);
         },
         close: async () => undefined,
       };
@@ -83,18 +114,31 @@ function openPoll(more: Partial<PollDependencies> = {}) {
     random: () => 0.5,
     log: { info: say('info'), warn: say('warn'), error: say('error') },
     ...more,
+    rows,
     snapshots: untimed(more.snapshots ?? snapshots),
   };
   const poll = createPoll(dependencies);
   let runs = 0;
+  /** Serves one message. */
+  const serve = (request: PassRequest) =>
+    poll(request, { awsRequestId: `run-${++runs}`, getRemainingTimeInMillis: () => world.remaining });
   return {
-    ...{ world, said, connected, deadlines, snapshots },
-    run: (mode: Mode = 'changes', target = { workspace: 'eu', processId: 'onboarding' }) =>
-      poll(
-        { ...target, mode },
-        { awsRequestId: `run-${++runs}`, getRemainingTimeInMillis: () => world.remaining },
-      ),
-    poll: (request: PassRequest) => poll(request, { awsRequestId: 'x', getRemainingTimeInMillis: () => 1e6 }),
+    ...{ world, said, connected, deadlines, snapshots, rows, serve },
+    /** Makes a pass over one process. @throws why it failed */
+    run: async (
+      mode: Mode = 'changes',
+      { workspace: name, processId } = process,
+      how: Partial<PassRequest> = {},
+    ): Promise<PassReport> => {
+      const { processes } = await serve({ workspace: name, processes: [processId], mode, ...how });
+      const polled = processes.get(processId);
+      if (!polled) throw new Error('no pass was made');
+      if ('error' in polled) throw polled.error;
+      return polled.report;
+    },
+    /** The state of the process as the next pass knows it. */
+    stateOf: async (of = process) =>
+      withCompletion(await snapshots.readState(of), (await rows.completions(of.workspace)).get(of.processId)),
     /** Forgets what was said so far. */
     forget: () => {
       for (const list of [said, deadlines, world.asked]) list.length = 0;
@@ -106,12 +150,28 @@ type Poller = ReturnType<typeof openPoll>;
 const process = { workspace: 'eu', processId: 'onboarding' };
 const project = (version: number) => ({ id: 'p1', name: 'Acme', budget: `${version}` });
 
-/** A process well behind its baseline, with projects `p1` to `p3`. */
-async function baselined(more: Partial<PollDependencies> = {}): Promise<Poller> {
-  const opened = openPoll(more);
+/** Processes of one workspace well behind their baselines, each with projects `p1` to `p3`; by default one process. */
+async function baselined(
+  more: Partial<PollDependencies> = {},
+  processIds: readonly string[] = [process.processId],
+  model = openModel(),
+): Promise<Poller> {
+  const opened = openPoll(more, model);
   for (const id of ['p1', 'p2', 'p3']) opened.world.projects.set(id, { id, name: id });
-  await opened.run();
+  for (const processId of processIds) await opened.run('sweep', { ...process, processId });
   opened.world.now += 10 * MINUTE;
+  opened.forget();
+  return opened;
+}
+
+/** The same, whose service has nothing that was updated since: the next passes find nothing. */
+async function idle(more: Partial<PollDependencies> = {}, processIds = ['onboarding'], model = openModel()) {
+  const opened = await baselined(more, processIds, model);
+  opened.world.projects.clear();
+  for (let pass = 0; pass < 3; pass++) {
+    for (const processId of processIds) await opened.run('changes', { ...process, processId });
+    opened.world.now += MINUTE;
+  }
   opened.forget();
   return opened;
 }
@@ -151,14 +211,15 @@ describe('a run', () => {
   });
 
   it('that the configuration does not have tells which, and the remedy', async () => {
-    const { poll, said } = opened;
+    const { serve, said } = opened;
     const error =
       'A message asks for process onboarding of workspace asia, which the configuration does not have. ' +
       'Deploy again, so that all functions have one configuration.';
-    const asked = { workspace: 'asia', processId: 'onboarding', mode: 'changes' } as const;
-    await expect(poll(asked)).rejects.toThrow(new Error(error));
-    expect(said).toEqual([['error', 'Pass failed; the next one tries again.', { ...asked, error }]]);
-    await expect(poll({ ...asked, workspace: 'eu', processId: 'other' })).rejects.toThrow('process other of');
+    const asked: PassRequest = { workspace: 'asia', processes: ['onboarding'], mode: 'changes' };
+    await expect(serve(asked)).rejects.toThrow(new Error(error));
+    expect(said).toEqual([['error', 'Passes failed; the next ones try again.', { ...asked, error }]]);
+    const others = ['first', 'other'];
+    await expect(serve({ ...asked, workspace: 'eu', processes: others })).rejects.toThrow('process other of');
   });
 });
 
@@ -216,47 +277,25 @@ describe('a sweep that ran out of time', () => {
     opened.forget();
   }
 
-  it('is taken up by the next changes run, behind its own pass, whose report is told', async () => {
+  it('is gone on with by the next sweep, though it was due before that', async () => {
+    const opened = await baselined();
+    const dueAt = opened.world.now;
+    await cutOff(opened);
+    expect(await opened.run('sweep', process, { dueAt })).toMatchObject({
+      mode: 'sweep',
+      outcome: 'completed',
+      projects: 2,
+    });
+    expect(opened.said).toHaveLength(1);
+    expect(await opened.run('sweep', process, { dueAt })).toMatchObject({ outcome: 'not-due' });
+  });
+
+  it('is left alone by `changes` passes', async () => {
     const opened = await baselined();
     await cutOff(opened);
     expect(await opened.run()).toMatchObject({ mode: 'changes', outcome: 'completed' });
-    expect(opened.said.map(([, , details]) => details)).toMatchObject([
-      { mode: 'changes', outcome: 'completed' },
-      { mode: 'sweep', outcome: 'completed' },
-    ]);
-    opened.forget();
-    await opened.run();
     expect(opened.said).toHaveLength(1);
-  });
-
-  it('is ended by the next sweep, which takes nothing up behind it', async () => {
-    const opened = await baselined();
-    await cutOff(opened);
-    expect(await opened.run('sweep')).toMatchObject({ mode: 'sweep', outcome: 'completed' });
-    expect(opened.said).toHaveLength(1);
-  });
-
-  it('is not taken up behind a pass that has no time itself', async () => {
-    const opened = await baselined();
-    await cutOff(opened);
-    opened.world.projects.set('p1', project(2));
-    opened.world.onTasks = () => {
-      opened.world.now += 20 * MINUTE;
-    };
-    expect(await opened.run()).toMatchObject({ mode: 'changes', outcome: 'unfinished' });
-    expect(opened.said.filter(([, message]) => message === 'Pass ended.')).toHaveLength(1);
-  });
-
-  it('that another poller ended meanwhile is not begun anew', async () => {
-    const { snapshots } = openPoll();
-    const opened = await baselined({
-      snapshots: { ...snapshots, readState: withUnfinishedSweep(snapshots) },
-    });
-    await opened.run();
-    expect(opened.said.map(([, , details]) => details)).toMatchObject([
-      { mode: 'changes', outcome: 'completed' },
-      { mode: 'sweep', outcome: 'busy' },
-    ]);
+    expect((await opened.snapshots.readState(process)).isSweepUnfinished).toBe(true);
   });
 });
 
@@ -264,27 +303,12 @@ describe('a pass that fails', () => {
   it.each([
     [new TypeError('throttled'), 'throttled'],
     ['odd', 'odd'],
-  ])('is told and thrown: %s', async (error, told) => {
+  ])('is logged, and its error is handed back: %s', async (error, told) => {
     const { snapshots } = openPoll();
     const { run, said } = openPoll({ snapshots: { ...snapshots, readState: () => Promise.reject(error) } });
-    await expect(run()).rejects.toBe(error);
+    await expect(run()).rejects.toEqual(typeof error === 'string' ? new Error(error) : error);
     const details = { ...process, mode: 'changes', error: told };
     expect(said).toEqual([['error', 'Pass failed; the next one tries again.', details]]);
-  });
-
-  it('is told by what it was at: a sweep that it went on with', async () => {
-    const { snapshots } = openPoll();
-    const takeLease: Snapshots['takeLease'] = (key, request) =>
-      request.mode === 'sweep' && request.now > AT
-        ? Promise.reject(new Error('table down'))
-        : snapshots.takeLease(key, request);
-    const readState = withUnfinishedSweep(snapshots);
-    const { run, said } = await baselined({ snapshots: { ...snapshots, readState, takeLease } });
-    await expect(run()).rejects.toThrow('table down');
-    expect(said.map(([level, , details]) => [level, details])).toMatchObject([
-      ['info', { mode: 'changes' }],
-      ['error', { mode: 'sweep', error: 'table down' }],
-    ]);
   });
 
   it('tells which events it committed before', async () => {
@@ -307,10 +331,13 @@ describe('a message', () => {
   it.each([
     [-1, 'expired'],
     [0, 'expired'],
-    [1, 'completed'],
-  ])('that expires in %i ms is %s; of one that expired nobody is asked', async (ms, outcome) => {
-    const { world, poll, said } = await baselined();
-    expect(await poll({ ...process, mode: 'changes', expiresAt: world.now + ms })).toMatchObject({ outcome });
+    [1, 'polled'],
+  ])('that expires in %i ms is %s; of one that expired nothing is asked', async (ms, outcome) => {
+    const { world, serve, said } = await baselined();
+    const message: PassRequest = { workspace: 'eu', processes: ['onboarding'], mode: 'changes' };
+    const report = await serve({ ...message, expiresAt: world.now + ms });
+    expect(report.outcome).toBe(outcome);
+    expect(report.processes.size).toBe(outcome === 'expired' ? 0 : 1);
     expect(world.asked).toHaveLength(outcome === 'expired' ? 0 : 1);
     expect(said).toHaveLength(outcome === 'expired' ? 0 : 1);
   });
@@ -334,8 +361,10 @@ describe('a message', () => {
   });
 
   it('that an operator sent is worked off, and so is a sweep, and one where the time is fixed', async () => {
-    const message = { ...process, mode: 'changes', isAsked: true } as const;
-    expect(await (await paced(NOW + MINUTE)()).poll(message)).toMatchObject({ outcome: 'completed' });
+    const asked = { isAsked: true } as const;
+    expect(await (await paced(NOW + MINUTE)()).run('changes', process, asked)).toMatchObject({
+      outcome: 'completed',
+    });
     expect(await (await paced(NOW + MINUTE)()).run('sweep')).toMatchObject({ outcome: 'completed' });
     const { snapshots } = openPoll();
     const state = { pace: { wait: 40_000, dueAt: NOW + 5_001 } };
@@ -349,12 +378,13 @@ describe('a process whose passes adapt', () => {
   const workspaces = [workspace('eu', { processes: [{ id: 'onboarding', changes }] as never })];
 
   it('is due soon behind a pass that found something, and twice as late behind each that did not', async () => {
-    const { world, poll, snapshots } = await baselined({ workspaces });
+    const { world, run, stateOf } = await baselined({ workspaces });
+    world.projects.clear();
     const waits: (number | undefined)[] = [];
     const pass = async () => {
       const began = world.now;
-      await poll({ ...process, mode: 'changes' });
-      const { pace } = await snapshots.readState(process);
+      await run();
+      const { pace } = await stateOf();
       expect(pace?.dueAt).toBe(began + (pace?.wait ?? 0));
       waits.push(pace?.wait);
       world.now = (pace?.dueAt ?? 0) + 1;
@@ -362,6 +392,7 @@ describe('a process whose passes adapt', () => {
     for (let count = 0; count < 4; count++) await pass();
     world.projects.set('p1', project(1));
     await pass();
+    world.projects.clear();
     await pass();
     expect(waits).toEqual([10_000, 20_000, 40_000, 40_000, 10_000, 20_000]);
   });
@@ -373,28 +404,28 @@ describe('a process whose passes adapt', () => {
   });
 });
 
-it('invariant 5: a pass writes as much where the time between passes is fixed as where it adapts: the lease, and what moved with it', async () => {
+it('invariant 5: a pass that finds nothing writes nothing about its process, where the time between passes is fixed and where it adapts', async () => {
   const rhythms = [
     { fastest: 60_000, slowest: 60_000 },
     { fastest: 10_000, slowest: 60_000 },
   ];
   for (const changes of rhythms) {
     const model = openModel();
-    const workspaces = [workspace('eu', { processes: [{ id: 'onboarding', changes }] as never })];
-    const opened = await baselined({ workspaces, snapshots: createSnapshots(model) });
-    opened.world.now += MINUTE;
-    // What is new is read once more.
-    await opened.run();
-    opened.world.now += 10 * MINUTE;
-    const sent: string[] = [];
+    const ids = ['onboarding', 'sales', 'support'];
+    const processes = ids.map(id => ({ id, changes })) as never;
+    const opened = await idle({ workspaces: [workspace('eu', { processes })] }, ids, model);
+    const written: string[] = [];
     const send = model.client.send.bind(model.client);
-    model.client.send = ((command: object) => {
-      sent.push(command.constructor.name);
+    model.client.send = ((command: { input: { Item?: { pk: { S: string }; sk: { S: string } } } }) => {
+      const { pk, sk } = command.input.Item ?? {};
+      if (!/^(Get|Query|BatchGet)/.test(command.constructor.name)) written.push(`${pk?.S} ${sk?.S}`);
       return send(command as never);
     }) as never;
-    expect(await opened.run()).toMatchObject({ outcome: 'completed', commits: 0 });
-    const written = sent.filter(name => !/^(Get|Query|BatchGet)/.test(name));
-    expect(written).toEqual(['UpdateItemCommand', 'TransactWriteItemsCommand']);
+    await opened.serve({ workspace: 'eu', processes: ids, mode: 'changes' });
+    expect(opened.said.map(([, , details]) => details)).toMatchObject(
+      ids.map(() => ({ outcome: 'completed', commits: 0 })),
+    );
+    expect(written).toEqual(['WORKSPACES eu', 'WORKSPACES eu#0', 'WORKSPACES eu']);
   }
 });
 
@@ -418,7 +449,7 @@ describe('what a pass is given', () => {
       const workspaces = [workspace('eu', { processes, ...(dateHeader !== undefined && { dateHeader }) })];
       const { world, run, said } = openPoll({ workspaces });
       world.clock = 'local';
-      await run();
+      await run('sweep');
       expect(said.map(([level]) => level).filter(level => level !== 'info')).toEqual(levels);
     },
   );
@@ -439,18 +470,290 @@ describe('what a pass is given', () => {
       owners.push(request.owner);
       return snapshots.takeLease(key, request);
     };
-    await openPoll({ snapshots: { ...snapshots, takeLease } }).run();
+    await openPoll({ snapshots: { ...snapshots, takeLease } }).run('sweep');
     await openPoll({
       snapshots: { ...snapshots, takeLease },
       owner: ({ awsRequestId }) => `of ${awsRequestId}`,
-    }).run();
-    const first = `run-1/${(2 ** 47).toString(36)}`;
-    // A baseline is walked by the lease of sweeps.
-    expect(owners).toEqual([first, first, 'of run-1']);
+    }).run('sweep');
+    expect(owners).toEqual([`run-1/${(2 ** 47).toString(36)}`, 'of run-1']);
   });
 });
 
-/** The state of a process with a sweep under way, whatever became of it. */
-function withUnfinishedSweep({ readState }: Snapshots): Snapshots['readState'] {
-  return async process => ({ ...(await readState(process)), isSweepUnfinished: true });
-}
+describe('a message of several processes', () => {
+  const IDS = ['a', 'b', 'c', 'd'];
+  const workspaces = [workspace('eu', { processes: IDS.map(id => ({ id })) as never, concurrency: 4 })];
+  const message: PassRequest = { workspace: 'eu', processes: IDS, mode: 'changes' };
+  const outcomesOf = ({ processes }: Awaited<ReturnType<Poller['serve']>>) =>
+    Object.fromEntries(
+      [...processes].map(([id, one]) => [id, 'error' in one ? one.error.message : one.report.outcome]),
+    );
+  const failing = (id: string) =>
+    new ServiceAnswerError(`GET /${id}`, { path: '$', expected: 'a', found: 'b' }, 'process');
+
+  it('has each polled, side by side: one that fails does not touch the others', async () => {
+    const { world, serve, said } = await idle({ workspaces }, IDS);
+    const met = Promise.withResolvers<void>();
+    world.onProjects = async id => {
+      if (id === 'd') met.resolve();
+      // The others wait for the last one: they are under way together.
+      await met.promise;
+      if (id === 'b') throw failing('b');
+    };
+    const report = await serve(message);
+    expect(report.outcome).toBe('polled');
+    expect(outcomesOf(report)).toEqual({
+      ...{ a: 'completed', c: 'completed', d: 'completed' },
+      b: 'GET /b: at $: expected a, found b',
+    });
+    expect(
+      said.map(([level, text, details]) => [level, text, (details as { processId: string }).processId]),
+    ).toEqual(
+      expect.arrayContaining([
+        ['info', 'Pass ended.', 'a'],
+        ['error', 'Pass failed; the next one tries again.', 'b'],
+        ['info', 'Pass ended.', 'c'],
+        ['info', 'Pass ended.', 'd'],
+      ]),
+    );
+    expect(said).toHaveLength(4);
+  });
+
+  it('has those that found nothing kept in one row at its end, and leaves what it knows of the others', async () => {
+    const model = openModel();
+    const real = createWorkspaceRows(model);
+    const completed: [group: number, ids: string[]][] = [];
+    const complete: WorkspaceRows['complete'] = async (name, group, completions) => {
+      completed.push([group, [...completions.keys()]]);
+      await real.complete(name, group, completions);
+    };
+    const { world, serve, rows } = await idle({ workspaces, rows: { ...real, complete } }, IDS, model);
+    const before = await rows.completions('eu');
+    completed.length = 0;
+    world.onProjects = id => {
+      if (id === 'b') throw failing('b');
+    };
+    await serve({ ...message, processes: ['a', 'b', 'c'] });
+    expect(completed).toEqual([[0, IDS]]);
+    const after = await rows.completions('eu');
+    expect(IDS.map(id => after.get(id)?.completedAt === world.now)).toEqual([true, false, true, false]);
+    for (const id of ['b', 'd']) expect(after.get(id)).toEqual(before.get(id));
+  });
+
+  it('forgets of one that found something what idle passes left: its own rows say more', async () => {
+    const { world, serve, rows, stateOf } = await idle({ workspaces }, IDS);
+    world.projects.set('p1', project(7));
+    await serve({ ...message, processes: ['b'] });
+    expect([...(await rows.completions('eu')).keys()]).toEqual(['a', 'c', 'd']);
+    expect((await stateOf({ workspace: 'eu', processId: 'b' })).completedAt).toBe(world.now);
+  });
+
+  it('keeps of one that was swept when its last `changes` pass was completed, and that its sweep was', async () => {
+    const { world, run, rows } = await idle({ workspaces }, IDS);
+    const before = (await rows.completions('eu')).get('b');
+    world.now += MINUTE;
+    await run('sweep', { workspace: 'eu', processId: 'b' });
+    expect((await rows.completions('eu')).get('b')).toEqual({ ...before, sweepCompletedAt: world.now });
+  });
+
+  it('that runs out of time with one has completed the others', async () => {
+    const { world, serve } = await idle({ workspaces }, IDS);
+    world.remaining = 2 * MINUTE;
+    world.listOf = id =>
+      id === 'd' ? ['p1', 'p2', 'p3'].map(each => [each, { id: each, name: 'New' }]) : [];
+    world.onTasks = () => {
+      world.now += MINUTE;
+    };
+    const outcomes = outcomesOf(await serve(message));
+    expect(outcomes.d).toBe('unfinished');
+    expect([outcomes.a, outcomes.b, outcomes.c]).toEqual(Array(3).fill('completed'));
+  });
+
+  it('makes no pass over one that has no baseline, unless an operator asks for it', async () => {
+    const { world, serve, said } = await baselined({ workspaces }, ['a', 'b']);
+    expect(outcomesOf(await serve(message))).toEqual({
+      a: 'completed',
+      b: 'completed',
+      c: 'not-due',
+      d: 'not-due',
+    });
+    expect(world.asked.toSorted()).toEqual(['a', 'b']);
+    expect(said).toHaveLength(2);
+    const asked = await serve({ ...message, processes: ['c'], isAsked: true });
+    expect(asked.processes.get('c')).toMatchObject({ report: { mode: 'baseline', outcome: 'completed' } });
+  });
+
+  it('makes the baseline of one by a sweep, once', async () => {
+    const { run } = await baselined({ workspaces }, []);
+    const of = { workspace: 'eu', processId: 'c' };
+    expect(await run('sweep', of, { dueAt: 1 })).toMatchObject({ mode: 'baseline', outcome: 'completed' });
+    expect(await run('sweep', of, { dueAt: 1 })).toMatchObject({ outcome: 'not-due' });
+  });
+
+  describe('of a workspace whose service fails', () => {
+    const MAINTENANCE = { status: 503, retryAfter: 600_000 };
+    const overloaded = () =>
+      new ServiceStatusError(
+        'GET /a',
+        MAINTENANCE.status,
+        'the service failed',
+        'process',
+        MAINTENANCE.retryAfter,
+      );
+    const refused = () => new TokenError(new ServiceStatusError('POST /oauth/token', 401, 'refused'));
+    const silent = () => new ServiceUnreachableError('GET /a', 'no answer within 30000 ms');
+    const pauseOf = async ({ rows }: Poller) => (await rows.all()).get('eu')?.pause;
+
+    it.each<[string, () => ServiceError, number, string[]]>([
+      ['asks for a pause', overloaded, 600_000, []],
+      ['refuses the credentials', refused, 10_000, []],
+      ['does not answer, not even a small request', silent, 10_000, ['probe b']],
+    ])('which %s: ends all passes, and pauses it once', async (_, failure, ms, probes) => {
+      const opened = await idle({ workspaces }, IDS);
+      const { world, serve, said } = opened;
+      const met = Promise.withResolvers<void>();
+      world.onProjects = async id => {
+        // The last one asks only after the first has failed.
+        if (id === 'a') throw failure();
+        await met.promise;
+      };
+      world.onProbe = () => {
+        throw failure();
+      };
+      setImmediate(() => met.resolve());
+      const report = await serve(message);
+      expect(report.processes.get('a')).toMatchObject({ error: { message: failure().message } });
+      expect(world.asked.filter(what => what.startsWith('probe'))).toEqual(probes);
+      const pause = { since: world.now, until: world.now + ms, failures: 1 };
+      expect(await pauseOf(opened)).toEqual({ ...pause, reason: failure().message });
+      expect(said.filter(([level]) => level === 'warn')).toEqual([
+        [
+          'warn',
+          expect.stringContaining('The workspace is paused'),
+          { workspace: 'eu', error: failure().message },
+        ],
+      ]);
+      // Each row is as it was, but for the failure of those that met it.
+      expect(Object.keys((await opened.rows.all()).get('eu')?.shares ?? {})).toEqual([]);
+    });
+
+    it('asks no more for those that wait for their turn', async () => {
+      const opened = await idle({ workspaces }, IDS);
+      const { world, serve } = opened;
+      world.onProjects = () => {
+        throw overloaded();
+      };
+      const isOver = Promise.withResolvers<void>();
+      world.turnOf = async id => {
+        if (id === 'a') setTimeout(isOver.resolve, 20);
+        else await isOver.promise;
+      };
+      const { processes } = await serve(message);
+      expect(world.asked).toEqual(['a']);
+      expect([...processes.values()].map(one => 'error' in one && one.error.message)).toEqual(
+        Array(4).fill(overloaded().message),
+      );
+    });
+
+    it('goes on where one request alone has failed: the service answers a small one', async () => {
+      const opened = await idle({ workspaces }, IDS);
+      const { world, serve } = opened;
+      world.onProjects = id => {
+        if (id !== 'd') throw silent();
+      };
+      const report = outcomesOf(await serve(message));
+      expect(report.d).toBe('completed');
+      expect(await pauseOf(opened)).toBeUndefined();
+      // One answer is enough for all that failed before it.
+      expect(world.asked.filter(what => what.startsWith('probe')).length).toBeLessThanOrEqual(3);
+    });
+
+    it('asks nothing during a pause', async () => {
+      const opened = await idle({ workspaces }, IDS);
+      await pausedFor(opened, 30_000);
+      const report = await opened.serve(message);
+      expect([report.outcome, report.processes.size]).toEqual(['paused', 0]);
+      expect([opened.world.asked, opened.said]).toEqual([[], []]);
+    });
+
+    it('asks one small thing after a pause, and goes on with all once that is answered; the pause is over by then', async () => {
+      const opened = await idle({ workspaces }, IDS);
+      await pausedFor(opened, 0);
+      opened.world.onProjects = async () => expect(await pauseOf(opened)).toBeUndefined();
+      const report = await opened.serve(message);
+      expect(opened.world.asked[0]).toBe('probe a');
+      expect(Object.values(outcomesOf(report))).toEqual(Array(4).fill('completed'));
+      expect(await pauseOf(opened)).toBeUndefined();
+    });
+
+    it('makes no pass after a pause where that is not answered, and pauses twice as long', async () => {
+      const opened = await idle({ workspaces }, IDS);
+      await pausedFor(opened, 0);
+      opened.world.onProbe = () => {
+        throw silent();
+      };
+      const report = await opened.serve(message);
+      expect(opened.world.asked).toEqual(['probe a']);
+      expect(Object.values(outcomesOf(report))).toEqual(Array(4).fill(silent().message));
+      expect(await pauseOf(opened)).toMatchObject({ failures: 2, until: opened.world.now + 20_000 });
+    });
+
+    it('lets one run ask after a pause: for others the pause goes on while it does', async () => {
+      const opened = await idle({ workspaces }, IDS);
+      await pausedFor(opened, 0);
+      const other = Promise.withResolvers<unknown>();
+      opened.world.onProbe = () => {
+        other.resolve(opened.serve(message));
+      };
+      // The answer is waited for.
+      const first = opened.serve(message);
+      expect(await other.promise).toMatchObject({ outcome: expect.stringMatching('paused') });
+      expect(await first).toMatchObject({ outcome: 'polled' });
+      expect(opened.world.asked.filter(what => what.startsWith('probe'))).toHaveLength(1);
+    });
+
+    it('makes during a pause the pass that an operator asks for, and ends the pause with it', async () => {
+      const opened = await idle({ workspaces }, IDS);
+      await pausedFor(opened, 10 * MINUTE);
+      const asked = { ...message, processes: ['b'], isAsked: true as const };
+      expect(outcomesOf(await opened.serve(asked))).toEqual({ b: 'completed' });
+      expect(opened.world.asked).toEqual(['probe b', 'b']);
+      expect(await pauseOf(opened)).toBeUndefined();
+    });
+
+    it('announces during a pause, once, which processes were silent for too long, and keeps that in the row of their group', async () => {
+      const opened = await idle({ workspaces }, IDS);
+      const { world, serve, rows, snapshots } = opened;
+      await pausedFor(opened, 10 * MINUTE);
+      world.now += 6 * MINUTE;
+      await serve(message);
+      await serve(message);
+      expect(world.asked).toEqual([]);
+      const stalls = opened.said.filter(([, text]) => text.includes('source.stalled'));
+      expect(stalls.map(([, , details]) => details)).toEqual(
+        IDS.map(processId => ({ workspace: 'eu', processId, reason: 'It is down.' })),
+      );
+      for (const processId of IDS) {
+        const completion = (await rows.completions('eu')).get(processId);
+        const { stalled } = await snapshots.readState({ workspace: 'eu', processId });
+        expect(stalled).toEqual({ since: completion?.completedAt });
+        expect(completion?.stalled).toEqual(stalled);
+      }
+    });
+  });
+
+  it('is full where other runs have all shares, and asks nothing', async () => {
+    const { world, serve, rows } = await idle({ workspaces }, IDS);
+    const share = { count: 4, until: world.now + MINUTE, isBulk: false };
+    await rows.change('eu', row => ({ ...row, shares: { other: share } }));
+    expect(await serve(message)).toEqual({ outcome: 'full', processes: new Map() });
+    expect(world.asked).toEqual([]);
+    world.now += MINUTE;
+    expect(await serve(message)).toMatchObject({ outcome: 'polled' });
+    expect((await rows.all()).get('eu')?.shares).toEqual({});
+  });
+
+  async function pausedFor({ rows, world }: Poller, ms: number): Promise<void> {
+    const pause = { since: world.now, until: world.now + ms, reason: 'It is down.', failures: 1 };
+    await rows.change('eu', row => ({ ...row, pause }));
+  }
+});

@@ -268,6 +268,7 @@ describe('the tick function', () => {
       within('ENDPOINTS', 'ENDPOINT#*'),
       within('W#*'),
       within('TICK'),
+      within('WORKSPACES'),
       within('PROCESSES'),
       within('STACK'),
       undefined,

@@ -73,15 +73,16 @@ describe('the queue of passes', () => {
     });
     template.hasResourceProperties('AWS::Lambda::Function', {
       Timeout: 900,
-      Description: Match.stringLikeRegexp('reads one process'),
+      Description: Match.stringLikeRegexp('reads processes'),
     });
   });
 
-  test('hands one pass at a time to poll, and no more at once than leave room for all other functions', () => {
+  test('hands one message at a time to poll, which may keep it, and no more at once than leave room for all other functions', () => {
     expect(mapping(/"Passes/)).toEqual({
       BatchSize: 1,
       EventSourceArn: { 'Fn::GetAtt': [expect.stringMatching('^Passes'), 'Arn'] },
       FunctionName: { Ref: expect.stringMatching('^PollFunction') },
+      FunctionResponseTypes: ['ReportBatchItemFailures'],
       MaximumBatchingWindowInSeconds: 0,
       ScalingConfig: { MaximumConcurrency: 400 },
     });

@@ -16,6 +16,7 @@ import { createProcessReader, createRoster } from '../../functions/store/dynamo/
 import { createDeliveries } from '../../functions/store/dynamo/store.ts';
 import type { Table } from '../../functions/store/dynamo/table.ts';
 import { createTickClaims, createTickProgresses } from '../../functions/store/dynamo/tick.ts';
+import { createWorkspaceRows } from '../../functions/store/dynamo/workspaces.ts';
 import { resources, testTemplate } from '../kit/infra/synthesise.ts';
 import { openModel } from '../kit/table.ts';
 import { modelClient } from '../simulation/models/table.ts';
@@ -134,6 +135,7 @@ async function listing(table: Table): Promise<void> {
 const slots = (table: Table) => createSlots(table).reserveSlot('crm', 1_000, AT, 9_000);
 const claims = (table: Table) => createTickClaims(table).claim({ now: AT, to: AT + 1 });
 const progresses = (table: Table) => createTickProgresses(table).ofAll([PROCESS]);
+const workspaces = (table: Table) => createWorkspaceRows(table).all();
 const remembering = (table: Table) => createRoster(table).remember([PROCESS]);
 
 interface Statement {
@@ -163,8 +165,8 @@ describe('of the table', () => {
   test.each([
     ['route', [listing]],
     ['deliver', [rows, deliveries, slots]],
-    ['tick', [migrating, rows, deliveries, journal, claims, progresses, remembering]],
-    ['operate', [rows, settings, deliveries, journal, actions, processes, forgetting]],
+    ['tick', [migrating, rows, deliveries, journal, claims, progresses, workspaces, remembering]],
+    ['operate', [rows, settings, deliveries, journal, actions, processes, workspaces, forgetting]],
   ])('%s may do what its stores ask, where they ask it, and nothing else', async (name, stores) => {
     const requests = await askedBy(stores);
     const asked = requests.flat();

@@ -3,8 +3,14 @@ import { Agent, type Dispatcher } from 'undici';
 import type { Mode } from '../../functions/basics/process.ts';
 import { workspaceSettings } from '../../functions/config/read.ts';
 import type { WorkspaceSettings } from '../../functions/config/workspace.ts';
-import { createPoll, type Poll, type PollDependencies } from '../../functions/handlers/create-poll.ts';
+import {
+  createPoll,
+  type PassRequest,
+  type Poll,
+  type PollDependencies,
+} from '../../functions/handlers/create-poll.ts';
 import type { ChangeEvent } from '../../functions/model/event.ts';
+import type { WorkspaceRow } from '../../functions/model/workspace-row.ts';
 import type { PassReport } from '../../functions/pass/run-pass.ts';
 import { figuresOf } from '../../functions/schedule/report.ts';
 import { scheduledIn } from '../../functions/schedule/scheduled.ts';
@@ -14,8 +20,9 @@ import type { ServiceConnection } from '../../functions/service/service.ts';
 import { decodeEvents } from '../../functions/store/codec.ts';
 import { createSnapshots } from '../../functions/store/dynamo/store.ts';
 import { createTickProgresses } from '../../functions/store/dynamo/tick.ts';
+import { createWorkspaceRows } from '../../functions/store/dynamo/workspaces.ts';
 import { CHANGE, partition } from '../../functions/store/keys.ts';
-import type { Snapshots } from '../../functions/store/store.ts';
+import type { Snapshots, WorkspaceRows } from '../../functions/store/store.ts';
 import { buildWorkspace, type Freedoms, startSimulatedService } from '../../simulator/server.ts';
 import { checkEvents } from './check-event.ts';
 import { serveInProcess } from './in-process-service.ts';
@@ -61,6 +68,7 @@ export async function createWorld(table: TestTable, options: WorldOptions = {}) 
   const notices: Notice[] = [];
   const connections: ServiceConnection[] = [];
   const snapshots: Snapshots = createSnapshots(table);
+  const rows = unshared(createWorkspaceRows(table));
   const connectTo = (target: WorkspaceSettings): ServiceConnection => {
     const connection = connect({
       openAgent,
@@ -83,6 +91,7 @@ export async function createWorld(table: TestTable, options: WorldOptions = {}) 
       workspaces: [workspace],
       // A method that a test has replaced in this port is replaced in every run, too.
       snapshots: port !== snapshots && port.until === snapshots.until ? { ...port, until: () => port } : port,
+      rows,
       connect: connectTo,
       clock: () => clock.now,
       random: () => 0.5,
@@ -96,7 +105,7 @@ export async function createWorld(table: TestTable, options: WorldOptions = {}) 
     });
   const poll = poller();
   let runs = 0;
-  const run = (
+  const run = async (
     mode: Mode = 'changes',
     how: { poll?: Poll; remaining?: number; requestId?: string } = {},
   ): Promise<PassReport> => {
@@ -104,8 +113,14 @@ export async function createWorld(table: TestTable, options: WorldOptions = {}) 
       awsRequestId: how.requestId ?? `run-${++runs}`,
       getRemainingTimeInMillis: () => how.remaining ?? 900_000,
     };
+    // Pauses of the workspace have tests of their own: here each run asks the service.
+    await rows.change(name, ({ pause, ...row }) => (pause ? row : undefined));
     // A pass that was asked for: such a message neither expires nor comes too early.
-    return (how.poll ?? poll)({ workspace: name, processId: PROCESS, mode }, context) as Promise<PassReport>;
+    const request: PassRequest = { workspace: name, processes: [PROCESS], mode, isAsked: true };
+    const polled = (await (how.poll ?? poll)(request, context)).processes.get(PROCESS);
+    if (!polled) throw new Error('The run found no share of the workspace.');
+    if ('error' in polled) throw polled.error;
+    return polled.report;
   };
   return {
     clock,
@@ -113,6 +128,7 @@ export async function createWorld(table: TestTable, options: WorldOptions = {}) 
     service,
     edit: service.workspace,
     snapshots,
+    rows,
     process: { workspace: name, processId: PROCESS },
     said,
     notices,
@@ -138,6 +154,22 @@ export async function createWorld(table: TestTable, options: WorldOptions = {}) 
     stop: async () => {
       await Promise.all(connections.map(connection => connection.close()));
       await service.stop();
+    },
+  };
+}
+
+/** Rows by which each run gets all requests at once that the workspace allows, as if it were the only one: the runs of a test may wait for each other. Shares
+ *  have tests of their own. */
+function unshared(rows: WorkspaceRows): WorkspaceRows {
+  return {
+    ...rows,
+    change: async (name, decide) => {
+      let mine: WorkspaceRow | undefined;
+      const row = await rows.change(name, before => {
+        mine = decide({ ...before, shares: {} });
+        return mine && { ...mine, shares: {} };
+      });
+      return mine ?? row;
     },
   };
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { PassRequest } from '../../functions/handlers/create-poll.ts';
 import { knownIn } from '../kit/owed.ts';
 import { openStage } from '../kit/stage.ts';
 import { PROCESS, type World, type WorldOptions } from '../kit/world.ts';
@@ -167,6 +168,7 @@ describe('a changes pass', () => {
       projects: 0,
       commits: 0,
       events: 0,
+      idle: expect.objectContaining({ completedAt: world.clock.now }),
     });
     expect(world.service.requests.map(({ path }) => path.replace(/\?.*/, ''))).toEqual([
       `/processes/${PROCESS}/projects`,
@@ -306,7 +308,7 @@ describe('a changes pass', () => {
 
   it('names process and workspace when a message asks for one that is not configured', async () => {
     await baselined();
-    const asked = { workspace: 'moon', processId: 'p', mode: 'changes' } as const;
+    const asked: PassRequest = { workspace: 'moon', processes: ['p'], mode: 'changes' };
     const run = world.poller()(asked, { awsRequestId: 'x', getRemainingTimeInMillis: () => 1 });
     await expect(run).rejects.toThrow(/process p of workspace moon.*Deploy/s);
   });

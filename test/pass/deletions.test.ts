@@ -173,12 +173,12 @@ describe('a sweep', () => {
     expect(await told()).toEqual(['source.held']);
   });
 
-  it('that runs out of time is continued by the next changes run, and finds deletions then', async () => {
+  it('that runs out of time is continued by the next sweep, and finds deletions then', async () => {
     await baselined({ projects: 12 });
     world.edit.deleteProject(PROCESS, '1002', { audit: false });
     const slow = world.poller({ onProgress: () => world.pass(200) });
     expect(await world.run('sweep', { poll: slow, remaining: 700 })).toMatchObject({ outcome: 'unfinished' });
-    expect(await world.later('changes')).toMatchObject({ mode: 'changes', outcome: 'completed' });
+    expect(await world.later('sweep')).toMatchObject({ mode: 'sweep', outcome: 'completed' });
     expect(await told()).toEqual(['project.deleted 1002']);
   });
 

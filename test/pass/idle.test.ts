@@ -13,10 +13,11 @@ describe('an idle pass', () => {
     expect(world.service.requests).toHaveLength(2);
   });
 
-  it('writes to the table when it begins and when it ends, and not in between', async () => {
+  it('invariant 5: writes nothing of its process, which keeps its watermark', async () => {
     const world = await stage.create();
     await world.run();
     await world.later('changes', 600_000);
+    const before = await world.snapshots.readState(world.process);
     const calls: string[] = [];
     const { takeLease, saveProgress, finish } = world.snapshots;
     const told = Object.entries({ takeLease, saveProgress, finish }).map(([name, method]) => [
@@ -28,6 +29,7 @@ describe('an idle pass', () => {
     ]);
     const poll = world.poller({ snapshots: { ...world.snapshots, ...Object.fromEntries(told) } });
     expect(await world.run('changes', { poll })).toMatchObject({ outcome: 'completed', projects: 0 });
-    expect(calls).toEqual(['takeLease', 'finish']);
+    expect(calls).toEqual([]);
+    expect(await world.snapshots.readState(world.process)).toEqual(before);
   });
 });

@@ -34,6 +34,7 @@ function aliveTasks() {
     most: () => most,
     seen: () => records.length,
     watch: (connection: ServiceConnection): ServiceConnection => ({
+      probe: async () => undefined,
       close: () => connection.close(),
       open: pass => {
         const service = connection.open(pass);

@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { UNKNOWN_PROCESS } from '../../functions/model/process-state.ts';
-import type { PassPorts } from '../../functions/pass/context/context.ts';
-import { type PassReport, runPass } from '../../functions/pass/run-pass.ts';
+import type { PassReport } from '../../functions/pass/run-pass.ts';
 import type { Snapshots } from '../../functions/store/store.ts';
 import { isTasksOf, openStage } from '../kit/stage.ts';
 import { PROCESS, type World, type WorldOptions } from '../kit/world.ts';
@@ -26,13 +24,14 @@ const saidOf = (message: RegExp) =>
   world.said.flatMap(one => (message.test(one.message) ? [[one.level, one.details]] : []));
 
 describe('a lease', () => {
-  it('invariant 8: keeps others from a pass that still lists', async () => {
+  it('invariant 8: keeps others from a pass that still reads', async () => {
     await baselined();
+    budget('1001', '1');
     const others: PassReport[] = [];
     const before = async () => {
       others.push(await world.run('changes', { poll: world.poller() }));
     };
-    world.service.fail({ when: ({ path }) => path.includes('/projects?'), fault: { before } });
+    world.service.fail({ when: isTasksOf('1001'), fault: { before } });
     expect(await world.later()).toMatchObject({ outcome: 'completed' });
     expect(others).toEqual([{ mode: 'changes', outcome: 'busy', projects: 0, commits: 0, events: 0 }]);
   });
@@ -45,7 +44,8 @@ describe('a lease', () => {
     const before = async () => {
       twin.push(await world.run('changes', { poll, requestId: 'twice' }));
     };
-    world.service.fail({ when: ({ path }) => path.includes('/projects?'), fault: { before } });
+    budget('1001', '1');
+    world.service.fail({ when: isTasksOf('1001'), fault: { before } });
     world.pass(MINUTE);
     expect(await world.run('changes', { poll, requestId: 'twice' })).toMatchObject({ outcome: 'completed' });
     expect(twin).toEqual([{ mode: 'changes', outcome: 'busy', projects: 0, commits: 0, events: 0 }]);
@@ -63,7 +63,11 @@ describe('a lease', () => {
       snapshots: { ...world.snapshots, takeLease },
       random: () => draws.shift() ?? 0,
     });
-    for (const requestId of ['r1', 'r2']) await world.run('changes', { poll, requestId });
+    for (const [index, requestId] of ['r1', 'r2'].entries()) {
+      budget('1001', String(index));
+      await world.run('changes', { poll, requestId });
+    }
+    budget('1001', '2');
     await world.run('changes', {
       poll: world.poller({
         snapshots: { ...world.snapshots, takeLease },
@@ -141,15 +145,11 @@ describe('a lease', () => {
     await baselined();
     budget('1001', '1');
     world.service.fail({ when: isTasksOf('1001'), fault: { status: 403 } });
-    // Five seconds for the listing and six for the project: the lease is due, what was found is not.
-    world.service.fail({
-      when: ({ path }) => path.includes('/projects?'),
-      fault: { before: () => world.pass(5_000) },
-    });
+    // Eleven seconds for the project: the lease is due, what was found is not.
     let done = 0;
     const written: unknown[] = [];
     const poll = world.poller({
-      onProgress: () => world.pass(done++ === 0 ? 6_000 : 0),
+      onProgress: () => world.pass(done++ === 0 ? 9_000 : 1_500),
       snapshots: {
         ...world.snapshots,
         saveProgress: async () => false,
@@ -187,22 +187,6 @@ describe('a lease', () => {
     const request = { mode: 'sweep', owner: 'another', now, until: now + MINUTE } as const;
     await world.snapshots.takeLease(world.process, request);
     expect(await world.run('changes')).toEqual({ mode: 'changes', ...BUSY });
-  });
-
-  it('is given back at once by a run that is only to go on with a pass, when none is left unfinished', async () => {
-    const released: string[] = [];
-    const ports = {
-      process: { workspace: 'eu', processId: 'p' },
-      settings: { ignoreFields: [] },
-      clock: () => MINUTE,
-      snapshots: {
-        takeLease: async () => ({ mode: 'sweep', owner: 'me' }),
-        readState: async () => ({ ...UNKNOWN_PROCESS, baselined: true }),
-        release: async (_process: unknown, { owner }: { owner: string }) => released.push(owner),
-      },
-    } as unknown as PassPorts;
-    const report = await runPass(ports, 'sweep', 'me', { onlyGoOn: true });
-    expect([report, released]).toEqual([{ mode: 'sweep', ...BUSY }, ['me']]);
   });
 });
 
@@ -275,8 +259,8 @@ describe('a pass whose time is up', () => {
   it('fails by a refusal whose next try would come too late, and keeps how far it came', async () => {
     await baselined();
     editAll();
-    const refusal = refuse('1002', { 'retry-after': '96' });
-    await expect(world.run('changes', { remaining: 100_000 })).rejects.toThrow(/1002\/tasks.*status 429/);
+    const refusal = refuse('1002', { 'retry-after': '18' });
+    await expect(world.run('changes', { remaining: 20_000 })).rejects.toThrow(/1002\/tasks.*status 429/);
     refusal.cancel();
     await world.run('changes');
     expect(await told()).toEqual(ALL);

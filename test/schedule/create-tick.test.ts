@@ -1,10 +1,12 @@
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createTick, type TickDependencies, type TickPasses } from '../../functions/handlers/create-tick.ts';
-import type { ProcessState } from '../../functions/model/process-state.ts';
+import type { Completion, ProcessState } from '../../functions/model/process-state.ts';
+import type { WorkspacePause } from '../../functions/model/workspace-row.ts';
 import { type PassMessage, passMessage } from '../../functions/schedule/pass-message.ts';
 import type { ScheduledProcess } from '../../functions/schedule/scheduled.ts';
 import { createSnapshots } from '../../functions/store/dynamo/store.ts';
 import { createTickClaims, createTickProgresses } from '../../functions/store/dynamo/tick.ts';
+import { createWorkspaceRows } from '../../functions/store/dynamo/workspaces.ts';
 import type { Lease } from '../../functions/store/store.ts';
 import { TABLES } from '../kit/store/tables.ts';
 
@@ -17,7 +19,7 @@ const processOf = (processId: string, fastest = MINUTE, slowest = fastest): Sche
   ...{ workspace: 'eu', processId, changes: { fastest, slowest }, sweep: 6 * HOUR },
 });
 const [first, second] = [processOf('first'), processOf('second', 10 * SECOND, 5 * MINUTE)];
-const WELL = { baselined: true, completedAt: AT - 30 * SECOND, sweepCompletedAt: AT - HOUR };
+const WELL = { baselined: true, completedAt: AT - 30 * SECOND, sweepCompletedAt: AT };
 
 describe.each(TABLES)('a tick over %s', (_, openTable) => {
   const opened = openTable();
@@ -45,6 +47,23 @@ describe.each(TABLES)('a tick over %s', (_, openTable) => {
         return { indexes: [] };
       },
     };
+    const rows = createWorkspaceRows(table);
+    const pause = async (ms: number) => {
+      const { until, ...more }: WorkspacePause = {
+        until: AT + ms,
+        since: AT - HOUR,
+        reason: 'down',
+        failures: 3,
+      };
+      await rows.change(workspace, row => ({ ...row, pause: { until, ...more } }));
+    };
+    const complete = (...all: (Partial<Completion> & { readonly place: number })[]) => {
+      const entries = all.map(
+        ({ place, ...more }) =>
+          [(processes[place] as ScheduledProcess).processId, { ...IDLE, ...more }] as const,
+      );
+      return rows.complete(workspace, 0, new Map(entries));
+    };
     let claimed: number | undefined;
     const passes: TickPasses = {
       processes,
@@ -57,6 +76,8 @@ describe.each(TABLES)('a tick over %s', (_, openTable) => {
         },
       },
       progress: createTickProgresses(table),
+      // Those of the other worlds are in the same table.
+      rows: { all: async () => new Map([...(await rows.all())].filter(([name]) => name === workspace)) },
       queue,
     };
     const dependencies: TickDependencies = {
@@ -79,7 +100,10 @@ describe.each(TABLES)('a tick over %s', (_, openTable) => {
       of: Partial<TickPasses> = {},
       remaining?: () => number,
     ) => createTick({ ...dependencies, passes: { ...passes, ...of }, ...more })(remaining);
-    return { table, processes, dependencies, state, sent, said, counts, finish, tick };
+    return {
+      ...{ table, workspace, processes, dependencies, state, passes },
+      ...{ sent, said, counts, finish, pause, complete, tick },
+    };
   }
   const levels = () => world.said.map(([level, message]) => [level, message]);
   const failed = (message: string) => () => Promise.reject(new Error(message));
@@ -89,7 +113,7 @@ describe.each(TABLES)('a tick over %s', (_, openTable) => {
     await finish(0, { completedAt: AT - 50 * SECOND });
     await finish(1, { pace: { wait: 10 * SECOND, dueAt: AT + 35 * SECOND } });
     await tick();
-    expect(sent.map(({ processId, mode }) => `${processId} ${mode}`)).toEqual([
+    expect(sent.map(({ processes, mode }) => `${processes.join(' ')} ${mode}`)).toEqual([
       'first changes',
       ...Array.from({ length: 3 }, () => 'second changes'),
     ]);
@@ -178,7 +202,13 @@ describe.each(TABLES)('a tick over %s', (_, openTable) => {
   });
 
   it.each<[string, Partial<TickDependencies>, Partial<TickPasses>, RegExp]>([
-    ['progress', {}, { progress: { ofAll: failed('table down') } }, /processes are could not be read/],
+    [
+      'progress',
+      {},
+      { progress: { ofAll: failed('table down') } },
+      /progress of processes could not be read/,
+    ],
+    ['pauses', {}, { rows: { all: failed('table down') } }, /rows of the workspaces/],
     ['endpoints', { registry: { all: failed('table down') } }, {}, /endpoints/],
     ['the roster', {}, { remember: failed('table down') }, /written down/],
     ['subscriptions', { watch: { subscriptions: failed('SNS down') } }, {}, /native subscriptions/],
@@ -189,7 +219,7 @@ describe.each(TABLES)('a tick over %s', (_, openTable) => {
     const { finish, tick, sent, said, counts } = world;
     await finish(0, {});
     await tick(more, of);
-    expect(sent.map(({ processId }) => processId)).toContain('first');
+    expect(sent.map(({ processes }) => processes[0])).toContain('first');
     expect(said.filter(([level]) => level === 'error')).toEqual([
       ['error', expect.stringMatching(message), { error: expect.stringMatching(/down|broken/) }],
     ]);
@@ -229,19 +259,30 @@ describe.each(TABLES)('a tick over %s', (_, openTable) => {
     ]);
   });
 
-  it('that could not read for long starts passes all the same', async () => {
-    const { finish, tick, sent, said } = world;
-    await finish(0, {});
+  it.each<[string, Partial<TickPasses>]>([
+    [
+      'progress',
+      { rows: { all: async () => new Map() }, progress: { ofAll: () => new Promise(() => undefined) } },
+    ],
+    [
+      'pauses',
+      {
+        rows: { all: () => new Promise(() => undefined) },
+        progress: { ofAll: async () => new Map() as never },
+      },
+    ],
+  ])('that could not read %s for long starts passes all the same', async (_part, of) => {
+    const { tick, sent, said } = world;
     vi.useFakeTimers();
     try {
-      const ticking = tick({}, { progress: { ofAll: () => new Promise(() => undefined) } });
+      const ticking = tick({}, of);
       await vi.advanceTimersByTimeAsync(15_000);
       vi.useRealTimers();
       await ticking;
     } finally {
       vi.useRealTimers();
     }
-    expect(sent.map(({ processId }) => processId)).toContain('first');
+    expect(sent.map(({ processes }) => processes[0])).toContain('first');
     expect(said[0]?.[2]).toEqual({ error: 'Error: It took longer than 15000 ms.' });
   });
 
@@ -294,6 +335,87 @@ describe.each(TABLES)('a tick over %s', (_, openTable) => {
     expect(counts).toMatchObject([{ ProcessesLate: 1 }]);
   });
 
+  /** Whose rows are read. */
+  function readOf({ passes }: typeof world) {
+    const read: string[] = [];
+    const ofAll: TickPasses['progress']['ofAll'] = of => {
+      read.push(...of.map(({ processId }) => processId));
+      return passes.progress.ofAll(of);
+    };
+    return { read, progress: { ofAll } };
+  }
+
+  it('knows those whose last pass found nothing by the row of their group, and reads the rows of the others', async () => {
+    const { finish, complete, tick, sent, counts, said } = world;
+    await finish(0, { completedAt: AT - HOUR });
+    await finish(1, { completedAt: AT - 20 * SECOND, pace: { wait: 5 * MINUTE, dueAt: AT + 280 * SECOND } });
+    await complete({ place: 0, completedAt: AT - 45 * SECOND, skipped: 1, hold: { since: AT, missing: 1 } });
+    const { read, progress } = readOf(world);
+    await tick({}, { progress });
+    expect(read).toEqual(['second']);
+    expect(sent.map(({ processes, mode }) => `${processes.join(' ')} ${mode}`)).toEqual(['first changes']);
+    expect(counts).toEqual([{ OldestPassAge: 45, ProcessesOwing: 1, ProcessesHeld: 1 }]);
+    expect(said).toHaveLength(1);
+  });
+
+  it('reads the rows of one whose last idle pass is older than its interval and two minutes', async () => {
+    const { finish, complete, tick, counts } = world;
+    for (const place of [0, 1]) await finish(place, {});
+    const { slowest } = second.changes;
+    await complete(
+      { place: 0, completedAt: AT - 3 * MINUTE - 1 },
+      { place: 1, completedAt: AT - slowest - 2 * MINUTE, pace: { wait: slowest, dueAt: AT + MINUTE } },
+    );
+    const { read, progress } = readOf(world);
+    await tick({}, { progress });
+    expect(read).toEqual(['first']);
+    expect(counts).toMatchObject([{ OldestPassAge: 420 }]);
+  });
+
+  it('starts sweeps by what the row of the group says of them', async () => {
+    const { complete, tick, sent } = world;
+    const due = { sweepCompletedAt: AT - 7 * HOUR };
+    await complete(
+      { place: 0, ...due },
+      { place: 1, ...due, sweepLeasedUntil: AT + MINUTE, pace: { wait: 5 * MINUTE, dueAt: AT + 4 * MINUTE } },
+    );
+    await tick();
+    const sweeps = sent.filter(({ mode }) => mode === 'sweep');
+    expect(sweeps.map(({ processes }) => processes)).toEqual([['first']]);
+  });
+
+  it('leaves a workspace out that is paused, tells of it and counts it', async () => {
+    const { workspace, finish, complete, pause, tick, sent, counts, said } = world;
+    for (const place of [0, 1]) await finish(place, {});
+    // Nothing changes meanwhile: their rows need not be read.
+    await complete({ place: 0, completedAt: AT - 4 * MINUTE }, { place: 1, completedAt: AT - 20 * MINUTE });
+    await pause(MINUTE + 1);
+    const { read, progress } = readOf(world);
+    await tick({}, { progress });
+    expect([sent, read]).toEqual([[], []]);
+    expect(counts).toMatchObject([{ WorkspacesPaused: 1 }]);
+    const which = [{ workspace, until: AT + MINUTE + 1, since: AT - HOUR, reason: 'down', failures: 3 }];
+    expect(said).toMatchObject([
+      ['warn', expect.stringMatching(/^Workspaces are paused/), { count: 1, which }],
+      ['info', 'Ticked.', { passes: { sent: 0, unsent: 0 } }],
+    ]);
+  });
+
+  it('has the first process of it ask when the pause ends, and those started that became silent', async () => {
+    const { complete, pause, tick, sent, counts } = world;
+    await complete(
+      { place: 0, completedAt: AT - 6 * MINUTE, stalled: { since: AT - MINUTE } },
+      { place: 1, completedAt: AT - 26 * MINUTE },
+    );
+    await pause(7 * SECOND);
+    await tick();
+    expect(sent.map(({ processes, mode, expiresAt }) => [processes, mode, expiresAt - AT])).toEqual([
+      [['first'], 'changes', MINUTE + 7 * SECOND],
+      [['second'], 'changes', MINUTE],
+    ]);
+    expect(counts).toMatchObject([{ WorkspacesPaused: 1, ProcessesLate: 2 }]);
+  });
+
   it('claims its time in the table: the second of two sends nothing', async () => {
     const { table, finish, tick, sent } = world;
     await finish(0, {});
@@ -311,4 +433,8 @@ describe.each(TABLES)('a tick over %s', (_, openTable) => {
   });
 });
 
+const IDLE: Completion = {
+  ...{ completedAt: AT - 30 * SECOND, pace: undefined, hold: undefined, released: false, skipped: 0 },
+  ...{ sweepCompletedAt: AT, isSweepUnfinished: false, sweepLeasedUntil: undefined },
+};
 const UNKNOWN_LATE = { baselined: true, completedAt: 0, sweepCompletedAt: AT, sweptAt: AT, skipped: [] };

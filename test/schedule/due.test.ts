@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { dueBetween, type Known, type Window } from '../../functions/schedule/due.ts';
+import type { WorkspacePause } from '../../functions/model/workspace-row.ts';
+import {
+  type DuePasses,
+  dueBetween,
+  duringPauses,
+  type Known,
+  type Window,
+} from '../../functions/schedule/due.ts';
 import type { ScheduledProcess } from '../../functions/schedule/scheduled.ts';
 
 const SECOND = 1_000;
@@ -11,8 +18,17 @@ const AT = Date.UTC(2026, 10, 21, 12);
 const processOf = (fastest: number, slowest = fastest, sweep = 6 * HOUR): ScheduledProcess => ({
   ...{ workspace: 'eu', processId: 'onboarding', changes: { fastest, slowest }, sweep },
 });
-const BASELINED: Known = { baselined: true, pace: undefined };
+const BASELINED: Known = { baselined: true, pace: undefined, completedAt: AT, stalled: undefined };
+const UNKNOWN: Known = { ...BASELINED, baselined: false, completedAt: 0 };
 const tick = (more: Partial<Window> = {}): Window => ({ from: AT, to: AT + MINUTE, now: AT, ...more });
+
+/** Processes of one workspace, `p000` and so on. */
+const processesOf = (count: number, more: Partial<ScheduledProcess> = {}): ScheduledProcess[] =>
+  Array.from({ length: count }, (_, index) => ({
+    ...processOf(MINUTE),
+    processId: `p${String(index).padStart(3, '0')}`,
+    ...more,
+  }));
 
 /** The passes of one mode: when they are due and of use no longer, as ms behind AT. */
 function due(
@@ -26,8 +42,8 @@ function due(
 }
 
 /** Of a time that is a fixed series: the first moment behind AT. */
-const phaseOf = (process: ScheduledProcess, step: number, mode: 'changes' | 'sweep' = 'changes') =>
-  (due(process, tick({ to: AT + step }), { mode })[0] as [number, number])[0];
+const phaseOf = (process: ScheduledProcess, step: number) =>
+  (due(process, tick({ to: AT + step }))[0] as [number, number])[0];
 
 describe('a process that is looked at in fixed intervals', () => {
   const phase = phaseOf(processOf(MINUTE), MINUTE);
@@ -78,8 +94,10 @@ describe('a process that is looked at in fixed intervals', () => {
   });
 
   it('is to be looked at until the next time', () => {
-    expect(due(processOf(MINUTE), tick())).toEqual([[phase, phase + MINUTE]]);
-    expect(due(processOf(5 * SECOND), tick({ to: AT + quick }))).toEqual([[quick, quick + 5 * SECOND]]);
+    expect(due(processOf(MINUTE), tick())).toEqual([[phase, Math.ceil(phase + MINUTE)]]);
+    expect(due(processOf(5 * SECOND), tick({ to: AT + quick }))).toEqual([
+      [quick, Math.ceil(quick + 5 * SECOND)],
+    ]);
   });
 
   it('is looked at as often where nothing could be read of it', () => {
@@ -89,155 +107,230 @@ describe('a process that is looked at in fixed intervals', () => {
   });
 });
 
-describe('a sweep', () => {
-  const process = processOf(MINUTE, MINUTE, 6 * HOUR);
-  const phase = phaseOf(process, 6 * HOUR, 'sweep');
-  const sweeps = (window: Partial<Window>, of = process) => due(of, tick(window), { mode: 'sweep' });
+describe('the processes of a workspace', () => {
+  const changesOf = (
+    processes: readonly ScheduledProcess[],
+    knownOf: (of: ScheduledProcess) => Known = () => BASELINED,
+  ) => dueBetween(processes, tick(), knownOf).filter(({ mode }) => mode === 'changes');
+  const idsOf = (passes: readonly DuePasses[]) => passes.map(({ processes }) => processes);
 
-  it('is due once in its interval, and of use for an hour', () => {
-    expect(sweeps({ from: AT, to: AT + 6 * HOUR })).toEqual([[phase, phase + HOUR]]);
-    expect(sweeps({ from: AT + phase, to: AT + phase + MINUTE })).toEqual([]);
+  it('are due together, 25 of them, in the order of their identifiers, and the next ones at another moment', () => {
+    const all = processesOf(60).toReversed();
+    const passes = changesOf(all);
+    const ids = all.map(({ processId }) => processId).toSorted();
+    expect(idsOf(passes)).toEqual([ids.slice(0, 25), ids.slice(25, 50), ids.slice(50)]);
+    expect(new Set(passes.map(({ at }) => at)).size).toBe(3);
+    expect(passes.every(({ workspace }) => workspace === 'eu')).toBe(true);
   });
 
-  it('is of use until the next, where that comes sooner', () => {
-    const often = processOf(MINUTE, MINUTE, 10 * MINUTE);
-    const [[at, expiresAt] = [0, 0]] = sweeps({ to: AT + 10 * MINUTE }, often);
-    expect(expiresAt - at).toBe(10 * MINUTE);
+  it('are apart from those of another workspace', () => {
+    const passes = changesOf([...processesOf(2), ...processesOf(2, { workspace: 'us' })]);
+    expect(passes.map(({ workspace, processes }) => [workspace, processes.length])).toEqual([
+      ['eu', 2],
+      ['us', 2],
+    ]);
+    expect(passes[0]?.at).not.toBe(passes[1]?.at);
   });
 
-  it('that was missed is made up for once, however many were, and then has its hour', () => {
-    const now = AT + phase + 2 * HOUR;
-    const window = { from: AT - 20 * HOUR, now, to: now + MINUTE };
-    expect(sweeps(window)).toEqual([[phase, phase + 3 * HOUR]]);
+  it('are due together only with the same interval, and until the first of them is due again', () => {
+    const [slow, quick, other] = processesOf(3) as [ScheduledProcess, ScheduledProcess, ScheduledProcess];
+    const changes = { fastest: 30 * SECOND, slowest: 30 * SECOND };
+    const passes = changesOf([slow, { ...quick, changes }, other]);
+    expect(idsOf(passes).toSorted()).toEqual([['p000', 'p002'], ['p001'], ['p001']].toSorted());
+    for (const { at, expiresAt, processes } of passes)
+      expect(expiresAt).toBe(Math.ceil(at + (processes.length === 2 ? MINUTE : 30 * SECOND)));
   });
 
-  it('that was missed is left out when the next is nearer than an hour', () => {
-    const now = AT + phase + 5.5 * HOUR;
-    expect(sweeps({ from: AT - 20 * HOUR, now, to: now + MINUTE })).toEqual([[phase, phase + 6 * HOUR]]);
-  });
-
-  describe('whose message was lost', () => {
-    const RETRY = 62 * MINUTE;
-    const sweep = (more: Partial<NonNullable<Known['sweep']>> = {}): Known => ({
-      ...BASELINED,
-      sweep: { completedAt: AT + phase - 5 * HOUR, isUnfinished: false, leasedUntil: undefined, ...more },
-    });
-    /** The sweeps of each minute from the moment when it was due to the next time. */
-    const minutely = (known: Known) =>
-      Array.from({ length: 360 }, (_, minute) => AT + phase + minute * MINUTE).flatMap(now =>
-        due(process, { from: now, to: now + MINUTE, now }, { mode: 'sweep', known }),
-      );
-
-    it('is sent again once its message has expired, each time until the next is due', () => {
-      const times = [1, 2, 3, 4, 5].map(count => phase + count * RETRY);
-      const next = phase + 6 * HOUR;
-      expect(minutely(sweep())).toEqual([
-        ...times.map(at => [at, Math.min(at + HOUR, next)]),
-        [next, next + HOUR],
-      ]);
-    });
-
-    const none: [string, Partial<NonNullable<Known['sweep']>>][] = [
-      ['was completed since then', { completedAt: AT + phase }],
-      ['goes on', { isUnfinished: true }],
-      ['is under way, and lists the projects', { leasedUntil: AT + phase + 24 * HOUR }],
-    ];
-    it.each(none)('is not sent again while it %s', (_, known) => {
-      expect(minutely(sweep(known))).toEqual([[phase + 6 * HOUR, phase + 7 * HOUR]]);
-    });
-
-    it('is sent again where the run that listed the projects died', () => {
-      const known = sweep({ leasedUntil: AT + phase + HOUR });
-      expect(minutely(known)).toEqual(minutely(sweep()));
-    });
-
-    it('is not sent twice by a tick that makes up for it', () => {
-      const now = AT + phase + 2 * HOUR;
-      const window = { from: AT + phase - MINUTE, now, to: now + 5 * MINUTE };
-      expect(due(process, window, { mode: 'sweep', known: sweep() })).toEqual([[phase, phase + 3 * HOUR]]);
-    });
-
-    it('is left to the next one where that is due before the message expires', () => {
-      const often = processOf(MINUTE, MINUTE, HOUR);
-      const known = sweep({ completedAt: 0 });
-      const all = due(often, { from: AT, to: AT + MINUTE, now: AT }, { mode: 'sweep', known });
-      const regular = due(often, { from: AT, to: AT + MINUTE, now: AT }, { mode: 'sweep' });
-      expect(all).toEqual(regular);
-    });
-  });
-
-  it('is none before the baseline: that is what changes passes begin', () => {
-    const known = { baselined: false, pace: undefined };
-    expect(due(process, tick({ to: AT + 6 * HOUR }), { mode: 'sweep', known })).toEqual([]);
-    expect(dueBetween([process], tick({ to: AT + 6 * HOUR }), () => undefined)).not.toHaveLength(0);
+  it('that have no baseline yet are left out', () => {
+    const passes = changesOf(processesOf(3), ({ processId }) => (processId === 'p001' ? UNKNOWN : BASELINED));
+    expect(idsOf(passes)).toEqual([['p000', 'p002']]);
   });
 });
 
-describe('a process without a baseline', () => {
-  const known = { baselined: false, pace: undefined };
+describe('a sweep', () => {
+  const process = processOf(MINUTE, MINUTE, 6 * HOUR);
+  const sweeps = (window: Partial<Window>, known = BASELINED, of = process) =>
+    dueBetween([of], tick(window), () => known).filter(({ mode }) => mode === 'sweep');
+  /** Those of each minute, of some hours. */
+  const minutely = (hours: number, known = BASELINED, of = process) =>
+    Array.from({ length: hours * 60 }, (_, minute) => AT + minute * MINUTE).flatMap(now =>
+      sweeps({ from: now, to: now + MINUTE, now }, known, of),
+    );
+  const [{ at: first } = { at: 0 }] = minutely(6);
+  const phase = first - AT;
+  const sweep = (more: Partial<NonNullable<Known['sweep']>> = {}): Known => ({
+    ...BASELINED,
+    sweep: { completedAt: first - 5 * HOUR, isUnfinished: false, leasedUntil: undefined, ...more },
+  });
+
+  it('is due once in its interval, of one process, and of use for a minute', () => {
+    const one = { workspace: 'eu', processes: ['onboarding'], mode: 'sweep' };
+    expect(minutely(12)).toEqual(
+      [first, first + 6 * HOUR].map(at => ({ ...one, at, dueAt: at, expiresAt: Math.ceil(at + MINUTE) })),
+    );
+  });
+
+  it('is due at another moment than those of other processes', () => {
+    const all = processesOf(5).flatMap(of => minutely(6, BASELINED, of));
+    expect(new Set(all.map(({ at }) => Math.floor(at) % MINUTE)).size).toBe(5);
+  });
+
+  it('that was missed is made up for once, by the next tick, however many were', () => {
+    const now = first + 2 * HOUR + 7 * SECOND;
+    const made = sweeps({ from: AT - 20 * HOUR, now, to: now + MINUTE });
+    expect(made).toMatchObject([{ dueAt: first }]);
+    expect(made[0]?.at).toBeGreaterThan(now);
+  });
+
+  it('is started each minute until it is completed: its message may be lost', () => {
+    const made = minutely(6, sweep());
+    const count = Math.ceil((6 * HOUR - phase) / MINUTE);
+    expect(made.map(({ at }) => at)).toEqual(
+      Array.from({ length: count }, (_, index) => first + index * MINUTE),
+    );
+    expect(new Set(made.map(({ dueAt }) => dueAt))).toEqual(new Set([first]));
+  });
+
+  it.each<[string, Partial<NonNullable<Known['sweep']>>, number]>([
+    ['was completed since then', { completedAt: first + 10 * SECOND }, 0],
+    ['was completed when it was due', { completedAt: first }, 0],
+    ['was completed before it was due', { completedAt: first - 1 }, 1],
+    ['is unfinished', { completedAt: first + 1, isUnfinished: true }, 1],
+    ['is under way', { leasedUntil: first + 8 * HOUR }, 0],
+    ['was under way in a run that died', { leasedUntil: first - 1 }, 1],
+    ['was completed in the future, by a wrong clock: never', { completedAt: AT + 99 * HOUR }, 1],
+  ])('that %s (%j) is started %i times in the minute after it was due', (_, known, times) => {
+    const now = first + 30 * SECOND;
+    expect(sweeps({ from: now, to: now + MINUTE, now }, sweep(known))).toHaveLength(times);
+  });
+
+  it('is none before the baseline: that is what is started instead, each minute, until there is one', () => {
+    const made = minutely(1, UNKNOWN);
+    expect(made).toHaveLength(60);
+    expect(made).toMatchObject(Array(60).fill({ processes: ['onboarding'], mode: 'sweep', dueAt: 1 }));
+    expect(due(process, tick(), { known: UNKNOWN })).toEqual([]);
+  });
+
   it.each([
-    [5 * SECOND, 5 * SECOND, 12],
-    [MINUTE, MINUTE, 1],
-    [HOUR, HOUR, 1],
-    [5 * SECOND, HOUR, 1],
-  ])('that is looked at each %i to %i ms is started %i times a minute', (fastest, slowest, times) => {
-    expect(due(processOf(fastest, slowest), tick(), { known })).toHaveLength(times);
+    [5 * SECOND, 5 * SECOND, 60],
+    [MINUTE, MINUTE, 60],
+    [HOUR, HOUR, 60],
+    [5 * SECOND, HOUR, 60],
+  ])(
+    'the baseline of a process that is looked at each %i to %i ms is started %i times an hour',
+    (fastest, slowest, times) => {
+      expect(minutely(1, UNKNOWN, processOf(fastest, slowest))).toHaveLength(times);
+    },
+  );
+
+  describe('of many processes of one workspace', () => {
+    const all = processesOf(400);
+    const started = (now: number, knownOf: (of: ScheduledProcess) => Known, of = all) =>
+      dueBetween(of, { from: now, to: now + MINUTE, now }, knownOf).filter(({ mode }) => mode === 'sweep');
+
+    it('is started for 20 of them at a time, spread over the minute', () => {
+      const some = started(AT, () => UNKNOWN);
+      expect(some).toHaveLength(20);
+      const times = some.map(({ at }) => (at - AT) / SECOND).toSorted((one, other) => one - other);
+      expect(new Set(times).size).toBe(20);
+      expect([(times[0] ?? 0) < 15, (times.at(-1) ?? 0) > 45]).toEqual([true, true]);
+    });
+
+    it('counts those that are under way', () => {
+      const leased = { completedAt: 0, isUnfinished: true, leasedUntil: AT + MINUTE };
+      const knownOf = ({ processId }: ScheduledProcess) =>
+        processId < 'p015' ? { ...UNKNOWN, sweep: leased } : UNKNOWN;
+      const some = started(AT, knownOf);
+      expect(some).toHaveLength(5);
+      expect(some.every(({ processes: [id = ''] }) => id >= 'p015')).toBe(true);
+      expect(
+        started(AT, ({ processId }) => ({ ...UNKNOWN, ...(processId < 'p025' && { sweep: leased }) })),
+      ).toEqual([]);
+    });
+
+    it('comes to each of them, however long the others fail', () => {
+      const seen = new Set<string>();
+      const some = all.slice(0, 100);
+      for (let minute = 0; minute < 60; minute++)
+        for (const { processes } of started(AT + minute * MINUTE, () => UNKNOWN, some))
+          seen.add(processes[0] as string);
+      expect(seen.size).toBe(100);
+    });
+
+    it('is started for more where their intervals need it', () => {
+      const often = processesOf(400, { sweep: 4 * MINUTE });
+      const behind = { ...BASELINED, sweep: { completedAt: 0, isUnfinished: false, leasedUntil: undefined } };
+      expect(started(AT, () => behind, often)).toHaveLength(200);
+    });
+
+    it('takes nothing from another workspace', () => {
+      const two = [...all, ...processesOf(10, { workspace: 'us' })];
+      const some = started(AT, () => UNKNOWN, two);
+      expect(Map.groupBy(some, ({ workspace }) => workspace).get('us')).toHaveLength(10);
+    });
   });
 });
 
 describe('a process whose passes adapt', () => {
   const process = processOf(10 * SECOND, 5 * MINUTE);
   const paced = (dueAt: number, wait = 5 * MINUTE): Known => ({
-    baselined: true,
+    ...BASELINED,
     pace: { wait, dueAt: AT + dueAt },
   });
+  // Its group has the same moments as one whose passes are that far apart.
+  const [ten, minute] = [phaseOf(processOf(10 * SECOND), 10 * SECOND), phaseOf(processOf(MINUTE), MINUTE)];
+  const nearest = (ms: number) => ten + Math.floor((ms - ten) / (10 * SECOND) + 0.5) * 10 * SECOND;
+  /** Each shortest time from one moment to another. */
+  const each = (from: number, to: number): [number, number][] =>
+    Array.from({ length: Math.max(0, Math.floor((to - from) / (10 * SECOND)) + 1) }, (_, index) => {
+      const at = from + index * 10 * SECOND;
+      return [at, Math.ceil(at + 10 * SECOND)];
+    });
 
   it.each<[string, Known, Partial<Window>, [number, number][]]>([
-    ['that is due behind the window: none', paced(MINUTE + 1), {}, []],
+    ['that is due behind the window: none', paced(MINUTE + 5 * SECOND + 1), {}, []],
     [
-      'that is due in it: then, and after each shortest time, for its pass may find something',
+      'that is due in it: at the nearest moment of its group, and after each shortest time, for its pass may find something',
       paced(35 * SECOND),
       {},
-      [
-        [35 * SECOND, 45 * SECOND],
-        [45 * SECOND, 55 * SECOND],
-        [55 * SECOND, 65 * SECOND],
-      ],
+      each(nearest(35 * SECOND), MINUTE),
     ],
-    ['that is due at its end: then', paced(MINUTE), {}, [[MINUTE, MINUTE + 10 * SECOND]]],
-    ['that is due at its begin: the tick before did that', paced(0), { to: AT + 9 * SECOND }, []],
+    ['that is due before it: the tick before did that', paced(-SECOND), { to: AT + ten - 1 }, []],
     [
-      'that became due meanwhile: the last time so far, and those to come',
+      'that became due meanwhile: the last moment so far, and those to come',
       paced(-35 * SECOND),
-      { from: AT - 50 * SECOND, to: AT + 6 * SECOND },
-      [
-        [-5 * SECOND, 5 * SECOND],
-        [5 * SECOND, 15 * SECOND],
-      ],
+      { from: AT - 50 * SECOND, to: AT + 16 * SECOND },
+      each(ten - 10 * SECOND, 16 * SECOND),
     ],
     [
       'that is overdue by a minute and more: once a minute',
       paced(-10 * MINUTE - 20 * SECOND),
       {},
-      [[40 * SECOND, 100 * SECOND]],
+      [[minute, Math.ceil(minute + MINUTE)]],
     ],
     [
       'that is overdue by no more than a minute: after each shortest time',
       paced(-MINUTE),
       { to: AT + 20 * SECOND },
-      [
-        [10 * SECOND, 20 * SECOND],
-        [20 * SECOND, 30 * SECOND],
-      ],
+      each(ten, 20 * SECOND),
     ],
     [
       'whose longest time was made shorter: sooner',
       paced(8 * HOUR, 8 * HOUR),
-      { from: AT + 4.5 * MINUTE, now: AT + 4.5 * MINUTE, to: AT + 5.1 * MINUTE },
-      [[5 * MINUTE, 5 * MINUTE + 10 * SECOND]],
+      { from: AT + 4.5 * MINUTE, now: AT + 4.5 * MINUTE, to: AT + 5.2 * MINUTE },
+      each(nearest(5 * MINUTE), 5.2 * MINUTE),
     ],
   ])('%s', (_, known, window, expected) => {
-    expect(due(process, tick(window), { known })).toEqual(expected);
+    expect(due(process, tick(window), { known })).toEqual(
+      expected.map(([at, until]) => [expect.closeTo(at, 3), until]),
+    );
+  });
+
+  it('is due within half of its shortest time of the moment that its pace says', () => {
+    for (let dueAt = 10 * SECOND; dueAt < 50 * SECOND; dueAt += 777) {
+      const [[at] = [0]] = due(process, tick(), { known: paced(dueAt) });
+      expect(Math.abs(at - dueAt)).toBeLessThanOrEqual(5 * SECOND);
+    }
   });
 
   it('is looked at each minute where nothing is known of it yet, nothing could be read, or a wrong clock wrote what is known', () => {
@@ -252,7 +345,69 @@ describe('a process whose passes adapt', () => {
   it('whose shortest time is long is not forgotten when its pass takes longer', () => {
     const slow = processOf(4 * MINUTE, 8 * MINUTE);
     const known = paced(-2 * SECOND, 4 * MINUTE);
-    expect(due(slow, tick(), { known })).toEqual([[58 * SECOND, 118 * SECOND]]);
+    expect(due(slow, tick(), { known })).toEqual([[minute, Math.ceil(minute + MINUTE)]]);
+  });
+});
+
+describe('a workspace that is paused', () => {
+  const all = [...processesOf(3), ...processesOf(2, { workspace: 'us' })];
+  const pausedUntil = (until: number): WorkspacePause => ({
+    until,
+    since: AT - HOUR,
+    reason: 'r',
+    failures: 1,
+  });
+  const started = (
+    until: number,
+    knownOf: (of: ScheduledProcess) => Known | undefined = () => BASELINED,
+    of = all,
+  ) => {
+    const window = tick();
+    const rows = new Map([['eu', { pause: pausedUntil(until) }]]);
+    return duringPauses(dueBetween(of, window, knownOf), of, { rows, window, knownOf });
+  };
+  const inEu = (passes: readonly DuePasses[]) => passes.filter(({ workspace }) => workspace === 'eu');
+
+  it('has nothing started before the pause is over; others are as ever', () => {
+    const passes = started(AT + MINUTE + 1);
+    expect(inEu(passes)).toEqual([]);
+    const others = all.filter(({ workspace }) => workspace === 'us');
+    expect(passes).toEqual(dueBetween(others, tick(), () => BASELINED));
+  });
+
+  it.each([
+    ['ends before the next tick: then', AT + 17 * SECOND, AT + 17 * SECOND],
+    ['ends with the next tick: then', AT + MINUTE, AT + MINUTE],
+    ['has ended: now', AT - HOUR, AT],
+    ['was written by a clock that was ahead: now', AT + 21 * MINUTE, AT],
+  ])('has one pass of one process started where the pause %s', (_, until, at) => {
+    const expiresAt = at + MINUTE;
+    const pass = { workspace: 'eu', processes: ['p000'], mode: 'changes', at, expiresAt };
+    expect(inEu(started(until))).toEqual([pass]);
+  });
+
+  it('has those started that are silent for too long and not announced, by the group: their runs announce that', () => {
+    const many = processesOf(60);
+    const ago = (ms: number): Known => ({ ...BASELINED, completedAt: AT - ms });
+    const known: Record<string, Known | undefined> = {
+      p000: ago(5 * MINUTE),
+      p001: UNKNOWN,
+      p002: { ...ago(HOUR), stalled: { since: AT } },
+      p003: undefined,
+    };
+    const silent = inEu(
+      started(
+        AT + 10 * MINUTE,
+        ({ processId }) => (processId in known ? known[processId] : ago(5 * MINUTE + 1)),
+        many,
+      ),
+    );
+    const ids = many.map(({ processId }) => processId).filter(id => !(id in known));
+    expect(silent.flatMap(({ processes }) => processes)).toEqual(ids);
+    expect(silent.map(({ processes }) => processes.length)).toEqual([25, 25, 6]);
+    expect(
+      silent.every(({ mode, at, expiresAt }) => mode === 'changes' && at === AT && expiresAt === AT + MINUTE),
+    ).toBe(true);
   });
 });
 
@@ -271,39 +426,32 @@ describe('4,000 processes', () => {
 
   it('have their sweeps spread evenly over the interval', () => {
     const perMinute = Array.from(
-      { length: 360 },
+      { length: 60 },
       (_, minute) => within(AT + minute * MINUTE, MINUTE, 'sweep').length,
     );
-    expect(perMinute.reduce((sum, count) => sum + count, 0)).toBe(4_000);
-    // 11 on average; of so many at random 30 are one case in a million.
+    // 667 on average, which are 11 a minute; of so many at random 30 are one case in a million.
+    const sum = perMinute.reduce((all, count) => all + count, 0);
+    expect([sum > 590, sum < 740]).toEqual([true, true]);
     expect(Math.max(...perMinute)).toBeLessThanOrEqual(26);
     expect(Math.min(...perMinute)).toBeGreaterThanOrEqual(1);
   });
 
-  it('are each due at a moment of their own, to the millisecond, in each mode another', () => {
+  it('are started by the group, each process once a minute, the groups spread evenly over it', () => {
     const changes = within(AT, MINUTE, 'changes');
-    expect(new Set(changes.map(({ at }) => at)).size).toBeGreaterThan(3_500);
-    expect(new Set(changes.map(({ at }) => at % 32)).size).toBe(32);
-    const often = { ...processOf(MINUTE, MINUTE, MINUTE), processId: 'often' };
-    const phases = ['changes', 'sweep'].map(mode => due(often, tick(), { mode: mode as 'changes' })[0]?.[0]);
-    expect(phases[0]).not.toBe(phases[1]);
+    expect(changes).toHaveLength(7 * 23);
+    expect(new Set(changes.flatMap(each => each.processes.map(id => `${each.workspace} ${id}`))).size).toBe(
+      4_000,
+    );
+    expect(new Set(changes.map(({ at }) => at)).size).toBe(7 * 23);
+    const slots = Map.groupBy(changes, ({ at }) => Math.floor((at - AT) / (10 * SECOND)));
+    const counts = [...slots.values()].map(({ length }) => length);
+    // 27 on average.
+    expect([counts.length, Math.max(...counts) <= 45, Math.min(...counts) >= 12]).toEqual([6, true, true]);
   });
 
-  it('are spread as evenly before their baselines, and where nothing is known of their pace', () => {
+  it('are at the same moments where their passes adapt and nothing is known of their pace', () => {
     const adapting = processes.map(each => ({ ...each, changes: { fastest: 10 * SECOND, slowest: HOUR } }));
-    for (const known of [BASELINED, { baselined: false, pace: undefined }]) {
-      const moments = dueBetween(adapting, tick(), () => known).filter(({ mode }) => mode === 'changes');
-      expect(moments).toHaveLength(4_000);
-      // The same as those of the fixed ones: a series is known by its mode and its step.
-      expect(moments.map(({ at }) => at)).toEqual(within(AT, MINUTE, 'changes').map(({ at }) => at));
-    }
-  });
-
-  it('have their changes passes spread evenly over the minute', () => {
-    const perSecond = Map.groupBy(within(AT, MINUTE, 'changes'), ({ at }) => Math.floor(at / SECOND) % 60);
-    const counts = [...perSecond.values()].map(({ length }) => length);
-    expect(counts).toHaveLength(60);
-    expect(Math.max(...counts)).toBeLessThanOrEqual(100);
-    expect(Math.min(...counts)).toBeGreaterThanOrEqual(40);
+    const moments = dueBetween(adapting, tick(), () => BASELINED).filter(({ mode }) => mode === 'changes');
+    expect(moments.map(({ at }) => at)).toEqual(within(AT, MINUTE, 'changes').map(({ at }) => at));
   });
 });

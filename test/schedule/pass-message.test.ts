@@ -1,25 +1,35 @@
 import { describe, expect, it } from 'vitest';
 import { askedPass, passIn, passMessage } from '../../functions/schedule/pass-message.ts';
 
-const MESSAGE = { workspace: 'eu', processId: 'p1', mode: 'changes', expiresAt: 1_760_000_000_000 };
+const MESSAGE = { workspace: 'eu', processes: ['p1', 'p2'], mode: 'changes', expiresAt: 1_760_000_000_000 };
 
 describe('the message of a pass', () => {
-  it.each([{}, { mode: 'sweep' }, { isAsked: true }])('is read as it was written: %o', part => {
-    const written = { ...MESSAGE, ...part };
-    expect(passMessage.parse(JSON.parse(JSON.stringify(written)))).toEqual(written);
-  });
-
-  it.each([{ mode: '' }, { isAsked: false }, { workspace: '' }, { processId: '' }, { further: 1 }])(
-    'is refused with %o',
+  it.each([{}, { mode: 'sweep', dueAt: 1.5 }, { isAsked: true }, { processes: Array(25).fill('p') }])(
+    'is read as it was written: %o',
     part => {
-      expect(passMessage.safeParse({ ...MESSAGE, ...part }).success).toBe(false);
+      const written = { ...MESSAGE, ...part };
+      expect(passMessage.parse(JSON.parse(JSON.stringify(written)))).toEqual(written);
     },
   );
+
+  it.each([
+    ...[{ mode: '' }, { isAsked: false }, { workspace: '' }, { processId: '' }, { further: 1 }],
+    ...[{ processes: [] }, { processes: [''] }, { processes: Array(26).fill('p') }],
+  ])('is refused with %o', part => {
+    expect(passMessage.safeParse({ ...MESSAGE, ...part }).success).toBe(false);
+  });
+
+  it('of version 0.1.0 names one process', () => {
+    const { processes: _, ...old } = MESSAGE;
+    expect(passMessage.parse({ ...old, processId: 'p1' })).toEqual({ ...MESSAGE, processes: ['p1'] });
+    expect(passMessage.safeParse({ ...old, processId: '' }).success).toBe(false);
+    expect(passMessage.safeParse(null).success).toBe(false);
+  });
 
   it('may wait for longer than a function runs, where an operator wants the pass', () => {
     const longestRun = 15 * 60_000;
     const asked = askedPass({ workspace: 'eu', processId: 'p' }, 'sweep', 5);
-    expect(asked).toMatchObject({ workspace: 'eu', processId: 'p', mode: 'sweep', isAsked: true });
+    expect(asked).toMatchObject({ workspace: 'eu', processes: ['p'], mode: 'sweep', isAsked: true });
     expect(asked.expiresAt).toBeGreaterThan(5 + longestRun);
   });
 

@@ -104,6 +104,19 @@ describe('what a tick tells', () => {
     ]);
   });
 
+  it('names the workspaces that are paused, until when and why, and counts them', () => {
+    const pause = { until: AT + MINUTE, since: AT - MINUTE, reason: 'It asks for that.', failures: 2 };
+    const paused = Array.from({ length: 30 }, (_, index) => ({ workspace: `w${index}`, ...pause }));
+    const { said, counts } = told({ paused });
+    const [level, message, details] = said[0] ?? [];
+    expect([level, message]).toEqual([
+      'warn',
+      'Workspaces are paused: their services ask for that, or do not answer.',
+    ]);
+    expect(details).toEqual({ count: 30, which: paused.slice(0, 20) });
+    expect(counts).toEqual([{ WorkspacesPaused: 30 }]);
+  });
+
   it('has the age of the oldest pass in whole seconds', () => {
     const processes = { late: [], stalled: 0, onHold: 0, owing: 0, unbaselined: 0, oldestPassAge: 1_499 };
     expect(told({ processes }).counts).toEqual([{ OldestPassAge: 1 }]);

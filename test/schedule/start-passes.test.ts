@@ -11,11 +11,11 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const AT = Date.UTC(2026, 10, 21, 12);
 
-const processOf = (processId: string, interval = MINUTE): ScheduledProcess => ({
-  ...{ workspace: 'eu', processId, sweep: 6 * 60 * MINUTE },
+const processOf = (processId: string, interval = MINUTE, workspace = 'eu'): ScheduledProcess => ({
+  ...{ workspace, processId, sweep: 6 * 60 * MINUTE },
   changes: { fastest: interval, slowest: interval },
 });
-const known = () => ({ baselined: true, pace: undefined });
+const known = () => ({ baselined: true, pace: undefined, completedAt: AT, stalled: undefined });
 /** A message of the queue, read. */
 const passOf = ({ body, delay = 0, group }: NewMessage) => ({
   message: passMessage.parse(JSON.parse(body)),
@@ -23,11 +23,12 @@ const passOf = ({ body, delay = 0, group }: NewMessage) => ({
   group,
 });
 type Pass = ReturnType<typeof passOf>;
-const keyOf = ({ message }: Pass) => `${message.processId} ${message.mode} ${message.expiresAt}`;
+type Rows = Parameters<typeof startPasses>[2]['rows'];
+const keyOf = ({ message }: Pass) => `${message.processes.join(' ')} ${message.mode} ${message.expiresAt}`;
 
 /** A queue that takes what `takes` says, and the claims of a table's model. */
 function open(takes: (pass: Pass, tried: number) => boolean = () => true) {
-  const world: { now: number; tried: number; period?: number } = { now: AT, tried: 0 };
+  const world: { now: number; tried: number; period?: number; rows?: Rows } = { now: AT, tried: 0 };
   const sent: { pass: Pass; at: number }[] = [];
   const warned: object[] = [];
   const log = { warn: (message: string, details?: object) => void warned.push({ message, ...details }) };
@@ -46,7 +47,10 @@ function open(takes: (pass: Pass, tried: number) => boolean = () => true) {
   const patience = { ...table.patience, random: () => ++chance / 1_000 };
   const claims = createTickClaims({ ...table, patience });
   const start = (...processes: ScheduledProcess[]) =>
-    startPasses(processes, known, { queue, claims, log, clock: () => world.now, period: world.period });
+    startPasses(processes, known, {
+      ...{ queue, claims, log, clock: () => world.now },
+      ...{ period: world.period, rows: world.rows },
+    });
   return { world, sent, warned, start };
 }
 
@@ -57,10 +61,11 @@ describe('a tick', () => {
     const { sent: count } = await start(...processes);
     expect(sent).toHaveLength(count);
     const changes = sent.filter(({ pass }) => pass.message.mode === 'changes');
-    expect(changes).toHaveLength(100);
+    expect(changes.map(({ pass }) => pass.message.processes.length)).toEqual([25, 25, 25, 25]);
+    expect(new Set(changes.flatMap(({ pass }) => pass.message.processes)).size).toBe(100);
     for (const { pass, at } of changes) {
       const due = pass.message.expiresAt - MINUTE;
-      expect(at).toBeCloseTo(due, 3);
+      expect(Math.ceil(at)).toBe(due);
       expect(pass.group).toBe('eu');
     }
   });
@@ -92,11 +97,12 @@ describe('a tick', () => {
   });
 
   it('of which the queue does not take some tries those again, and says how many are not in it', async () => {
-    const later = open(({ message }, tried) => message.processId !== 'p1' || tried === 3);
-    expect(await later.start(processOf('p1'), processOf('p2'))).toEqual({ sent: 2, unsent: 0 });
-    expect(later.sent.map(({ pass }) => pass.message.processId)).toEqual(['p2', 'p1']);
-    const never = open(({ message }) => message.processId !== 'p1');
-    expect(await never.start(processOf('p1'), processOf('p2'))).toEqual({ sent: 1, unsent: 1 });
+    const two = [processOf('p1'), processOf('p2', MINUTE, 'us')];
+    const later = open(({ group }, tried) => group !== 'eu' || tried === 3);
+    expect(await later.start(...two)).toEqual({ sent: 2, unsent: 0 });
+    expect(later.sent.map(({ pass }) => pass.message.processes)).toEqual([['p2'], ['p1']]);
+    const never = open(({ group }) => group !== 'eu');
+    expect(await never.start(...two)).toEqual({ sent: 1, unsent: 1 });
     expect(never.world.tried).toBe(3);
     const refused = { message: 'The queue of passes did not take some.', unsent: 1, reason: 'down' };
     expect(never.warned).toEqual([refused, refused, refused]);
@@ -105,6 +111,17 @@ describe('a tick', () => {
     expect(once.world.tried).toBe(1);
     // The time is claimed.
     expect(await once.start(processOf('p1'))).toEqual({ sent: 0, unsent: 0 });
+  });
+
+  it('sends nothing for a workspace that is paused', async () => {
+    const paused = open();
+    const pause = { until: AT + 5 * MINUTE, since: AT, reason: 'r', failures: 1 };
+    paused.world.rows = new Map([['eu', { pause }]]);
+    expect(await paused.start(processOf('p1'), processOf('p2', MINUTE, 'us'))).toEqual({
+      sent: 1,
+      unsent: 0,
+    });
+    expect(paused.sent.map(({ pass }) => pass.group)).toEqual(['us']);
   });
 
   it('whose clock went far ahead, and back, goes on from now', async () => {

@@ -39,18 +39,18 @@ function expectWait(limit: AdaptiveLimit, underWay: number, now: number): void {
 
 describe('the limit of requests at once', () => {
   test('begins with four, or with as many as there may be', () => {
-    expect(round(new AdaptiveLimit(16), START, 100)).toBe(4);
-    expect(round(new AdaptiveLimit(2), START, 100)).toBe(2);
+    expect(round(new AdaptiveLimit(() => 16), START, 100)).toBe(4);
+    expect(round(new AdaptiveLimit(() => 2), START, 100)).toBe(2);
   });
 
   test('grows to its ceiling and no further while answers take as long as ever', () => {
-    const limit = new AdaptiveLimit(10);
+    const limit = new AdaptiveLimit(() => 10);
     rounds(limit, 500, 100);
     expect(limit.atOnce).toBe(10);
   });
 
   test('stays where it is while less is asked for than may be', () => {
-    const limit = new AdaptiveLimit(16);
+    const limit = new AdaptiveLimit(() => 16);
     for (let index = 0; index < 100; index += 1) limit.end(limit.start(START), START + 100, 'answered');
     expect(limit.atOnce).toBe(4);
   });
@@ -60,7 +60,7 @@ describe('the limit of requests at once', () => {
     ['overloaded', 8],
     ['other', 16],
   ])('behind %s of all that were under way at once: %i of 16', (outcome, left) => {
-    const limit = new AdaptiveLimit(16);
+    const limit = new AdaptiveLimit(() => 16);
     const at = rounds(limit, 500, 100);
     const turns = Array.from({ length: 16 }, () => limit.start(at));
     for (const turn of turns.reverse()) limit.end(turn, at + 100, outcome);
@@ -68,7 +68,7 @@ describe('the limit of requests at once', () => {
   });
 
   test('is left alone by a rate limit that few requests met: only the pace was too much', () => {
-    const limit = new AdaptiveLimit(16);
+    const limit = new AdaptiveLimit(() => 16);
     const at = rounds(limit, 500, 100);
     limit.end(limit.start(at), at + 100, 'rate limit');
     expect(limit.atOnce).toBe(16);
@@ -78,7 +78,7 @@ describe('the limit of requests at once', () => {
   });
 
   test('is halved where the answers of a round are slow, though not for some of them', () => {
-    const limit = new AdaptiveLimit(16);
+    const limit = new AdaptiveLimit(() => 16);
     const at = rounds(limit, 500, 100);
     let ended = at;
     for (let index = 0; index < 5; index += 1) {
@@ -93,7 +93,7 @@ describe('the limit of requests at once', () => {
   });
 
   test('grows again with a service that became slower for good', () => {
-    const limit = new AdaptiveLimit(16);
+    const limit = new AdaptiveLimit(() => 16);
     const at = rounds(limit, 500, 100);
     rounds(limit, 5_000, 1_000, at);
     expect(limit.atOnce).toBe(16);
@@ -121,7 +121,7 @@ describe('the limit of requests at once', () => {
   test('whatever happens: keeps within its bounds, changes by one or by half, and always lets somebody go in time', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 32 }), steps, (ceiling, plan) => {
-        const limit = new AdaptiveLimit(ceiling);
+        const limit = new AdaptiveLimit(() => ceiling);
         const underWay: Turn[] = [];
         let now = START;
         for (const { passes, ends, outcome, retryAfter } of plan) {
@@ -143,7 +143,7 @@ describe('the limit of requests at once', () => {
   test('whatever happens: nothing is sent during a pause, and everything soon behind it', () => {
     fc.assert(
       fc.property(steps, fc.integer({ min: 1, max: 600_000 }), (plan, retryAfter) => {
-        const limit = new AdaptiveLimit(16);
+        const limit = new AdaptiveLimit(() => 16);
         let now = START;
         for (const { passes, outcome } of plan) {
           now += Math.abs(passes);

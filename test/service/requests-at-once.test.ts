@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ServiceStatusError } from '../../functions/service/errors.ts';
+import type { RequestShare } from '../../functions/service/service.ts';
 import { failureOf } from '../kit/service/connect.ts';
 import { type Bearing, readLists, virtualRig } from '../kit/service/virtual.ts';
 
@@ -125,47 +126,129 @@ describe('a service that allows twenty requests a second', () => {
 });
 
 describe('a service that says when to come back', () => {
-  test.each([429, 503])('is sent nothing before, by nobody: %i', async code => {
+  test.each([429, 503])('within 20 s is sent nothing before, by nobody: %i', async code => {
     let asked = 0;
     const { service, within, answers, scheduler } = virtualRig(() => {
       asked += 1;
-      return asked === 20 ? { ms: 50, status: code, headers: { 'retry-after': '30' } } : { ms: 50 };
+      return asked === 20 ? { ms: 50, status: code, headers: { 'retry-after': '20' } } : { ms: 50 };
     });
     await within(readLists(service, 100));
     const at = answers.find(({ status }) => status === code)?.at ?? 0;
     // Those that were under way come back; what is sent is answered 50 ms later.
-    expect(answers.filter(answer => answer.at > at + 50 && answer.at < at + 30_050)).toEqual([]);
-    expect(scheduler.now).toBeLessThan(at + 45_000);
+    expect(answers.filter(answer => answer.at > at + 50 && answer.at < at + 20_050)).toEqual([]);
+    expect(scheduler.now).toBeLessThan(at + 35_000);
   });
 
   test('behind the deadline has refused what is asked meanwhile: no time was short', async () => {
     const { connection, within, scheduler, answers } = virtualRig(() => ({
       ms: 50,
       status: 429,
-      headers: { 'retry-after': '120' },
+      headers: { 'retry-after': '15' },
     }));
-    const pass = () => connection.open({ deadline: scheduler.now + 60_000 });
+    const pass = () => connection.open({ deadline: scheduler.now + 10_000 });
     const first = failureOf(readLists(pass(), 1));
     await within(first);
     const second = failureOf(readLists(pass(), 1));
     await within(second);
     expect(await second).toBeInstanceOf(ServiceStatusError);
-    expect(await second).toMatchObject({ status: 429, scope: 'everybody' });
+    expect(await second).toMatchObject({ status: 429, scope: 'everybody', retryAfter: undefined });
     expect((await second).message).toContain(
-      'the service asks for no request before 2026-07-01T10:02:00.050Z',
+      'the service asks for no request before 2026-07-01T10:00:15.050Z',
     );
     expect(answers).toHaveLength(1);
   });
 
-  test('in an hour is asked again before that', async () => {
+  test.each([429, 503])('in more than 20 s has all fail at once that wait for their turn: %i', async code => {
     let asked = 0;
     const { service, within, answers } = virtualRig(() => {
       asked += 1;
-      return asked === 1 ? { ms: 50, status: 503, headers: { 'retry-after': '3600' } } : { ms: 50 };
+      return asked === 2 ? { ms: 100, status: code, headers: { 'retry-after': '600' } } : { ms: 1_000 };
     });
-    const [refused, other] = [readLists(service, 1), readLists(service, 1)];
-    await within(other);
-    await within(refused);
-    expect(answers.map(({ status }) => status)).toEqual([503, 200, 200]);
+    const all = Array.from({ length: 30 }, () => failureOf(readLists(service, 1, 1)).catch(() => undefined));
+    // Four are under way; the others need not wait for these.
+    expect(await within(Promise.all(all))).toBe(1_000);
+    const errors = (await Promise.all(all)).filter(error => error !== undefined);
+    expect(answers).toHaveLength(4);
+    expect(errors).toHaveLength(27);
+    for (const error of errors)
+      expect(error).toMatchObject({ status: code, scope: 'everybody', retryAfter: 600_000 });
+  });
+});
+
+/** A share of so many requests at once. */
+function shareOf(count: number) {
+  const share = { count, underWay: 0, most: 0, held: 0 };
+  return Object.assign(share, {
+    hold: async () => void share.held++,
+    begin: () => {
+      share.underWay += 1;
+      share.most = Math.max(share.most, share.underWay);
+    },
+    end: () => void share.underWay--,
+  });
+}
+
+describe('the shares of runs', () => {
+  const DEADLINE = Date.parse('2026-07-02T10:00:00Z');
+  const openWith = (share: RequestShare, bearing: Bearing = quick) => {
+    const made = virtualRig(bearing);
+    return { ...made, service: made.connection.open({ deadline: DEADLINE, share }) };
+  };
+
+  test('bound how many requests are sent at once, and each request is made under one', async () => {
+    const share = shareOf(3);
+    const { service, within, most } = openWith(share);
+    await within(readLists(service, 500));
+    expect([most(), share.most, share.underWay]).toEqual([3, 3, 0]);
+    // Before the wait for the turn, and after it.
+    expect(share.held).toBeGreaterThanOrEqual(1_000);
+  });
+
+  test('are awaited before each request: one that has ended fails what would be sent', async () => {
+    const share = shareOf(3);
+    let holds = 0;
+    const hold = () => (++holds > 10 ? Promise.reject(new Error('the share has ended')) : Promise.resolve());
+    const { service, within, answers } = openWith({ ...share, count: 3, hold });
+    const failed = failureOf(readLists(service, 500, 1));
+    await within(failed);
+    expect((await failed).message).toBe('the share has ended');
+    expect(answers).toHaveLength(5);
+  });
+
+  test('may end while a request waits for its turn: it is not sent', async () => {
+    let isOver = false;
+    const hold = async () => {
+      if (isOver) throw new Error('the share has ended');
+    };
+    const { service, within, answers, scheduler } = openWith({ ...shareOf(1), hold });
+    scheduler.after(50, () => {
+      isOver = true;
+    });
+    const [first, second] = [readLists(service, 1, 1), failureOf(readLists(service, 1, 1))];
+    await within(first);
+    await within(second);
+    expect((await second).message).toBe('the share has ended');
+    expect(answers).toHaveLength(1);
+  });
+
+  test('add up where several runs use one connection, and never to more than the settings allow', async () => {
+    const made = virtualRig(quick, { concurrency: 8 });
+    const open = (count: number) => made.connection.open({ deadline: DEADLINE, share: shareOf(count) });
+    await made.within(Promise.all([open(2), open(3)].map(service => readLists(service, 300))));
+    expect(made.most()).toBe(5);
+    await made.within(Promise.all([open(7), open(7)].map(service => readLists(service, 300))));
+    expect(made.most()).toBe(8);
+  });
+
+  test('that have ended count no more, once the next run opens the connection, or asks whether the service answers', async () => {
+    const made = virtualRig(quick);
+    const share = shareOf(2);
+    await made.within(readLists(made.connection.open({ deadline: DEADLINE, share }), 20));
+    share.count = 0;
+    await made.within(made.connection.probe('p'));
+    expect(made.answers).toHaveLength(21);
+    const next = made.connection.open({ deadline: DEADLINE, share: shareOf(4) });
+    await made.within(readLists(next, 200));
+    expect(made.most()).toBe(4);
   });
 });

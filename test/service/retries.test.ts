@@ -5,7 +5,7 @@ import {
   ServiceStatusError,
   ServiceUnreachableError,
 } from '../../functions/service/errors.ts';
-import { failureOf, type Rig, rig, START } from '../kit/service/connect.ts';
+import { failureOf, ids, type Rig, rig, START } from '../kit/service/connect.ts';
 import {
   broken,
   destroy,
@@ -47,8 +47,8 @@ describe('a request that fails for a while', () => {
 
   test.each<[string, Record<string, string>, number]>([
     ['seconds', { 'retry-after': '7' }, 7000],
-    ['a date, by the service’s clock', { 'retry-after': httpDate(SERVICE_TIME + 90_000) }, 90_000],
-    ['a date without zone', { 'retry-after': 'Wed Jul  1 12:00:30 2026' }, 30_000],
+    ['a date, by the service’s clock', { 'retry-after': httpDate(SERVICE_TIME + 20_000) }, 20_000],
+    ['a date without zone', { 'retry-after': 'Wed Jul  1 12:00:15 2026' }, 15_000],
     ['a date that is past: backoff', { 'retry-after': httpDate(SERVICE_TIME - 90_000) }, 250],
     ['no sense: backoff', { 'retry-after': 'soon' }, 250],
     ['no date at all: backoff', { 'retry-after': 'Wed, 99 Foo 2026' }, 250],
@@ -70,6 +70,55 @@ describe('a request that fails for a while', () => {
     );
     await service.user('u');
     expect(waits).toEqual([4000]);
+  });
+
+  test.each<[number, string, number]>([
+    [429, '21', 21_000],
+    [503, '600', 600_000],
+    [503, httpDate(SERVICE_TIME + 90_000), 90_000],
+  ])(
+    'fails at once where a %i asks for more than 20 s (%s), and says how long: that concerns the workspace, whatever was asked for',
+    async (code, retryAfter, ms) => {
+      const { service, requests, waits } = await rig(status(code, { 'retry-after': retryAfter }));
+      const errors = [await failureOf(service.user('u')), await failureOf(ids(service.tasks('p', 'one')))];
+      for (const error of errors) {
+        expect(error).toBeInstanceOf(ServiceStatusError);
+        expect(error).toMatchObject({ status: code, scope: 'everybody' });
+      }
+      expect(errors[0]).toMatchObject({ retryAfter: ms });
+      expect(errors[0]?.message).toContain(`(attempt 1; the service asks to wait ${ms / 1000} s)`);
+      // The second is not even sent: the connection knows.
+      expect([requests.length, waits.length]).toEqual([1, 0]);
+    },
+  );
+
+  test('is not tried again after a time-out when the service has answered nothing since it was sent', async () => {
+    const began = Date.now();
+    const clock = () => START + Date.now() - began;
+    const { service, requests } = await rig(sequence(user, hang), { requestTimeout: 60, clock });
+    await service.user('first');
+    await new Promise(resolve => setTimeout(resolve, 5));
+    const error = await failureOf(service.user('second'));
+    expect(error).toBeInstanceOf(ServiceUnreachableError);
+    expect(error).toMatchObject({ scope: 'everybody' });
+    expect(error.message).toContain('no answer within 60 ms;');
+    expect(requests.map(({ path }) => path)).toEqual(['/user/first', '/user/second']);
+  });
+
+  test('is tried again after a time-out when another request was answered since', async () => {
+    const began = Date.now();
+    const clock = () => START + Date.now() - began;
+    const { service, requests } = await rig(
+      (response, request) => (request.path === '/user/slow' ? undefined : user(response, request)),
+      { requestTimeout: 100, clock, maxAttempts: 2 },
+    );
+    const slow = failureOf(service.user('slow'));
+    for (let at = 0; at < 12; at++) {
+      await service.user('quick');
+      await new Promise(resolve => setTimeout(resolve, 20));
+    }
+    expect((await slow).message).toContain('(2 attempts)');
+    expect(requests.filter(({ path }) => path === '/user/slow')).toHaveLength(2);
   });
 
   test.each<[string, number]>([
@@ -146,11 +195,11 @@ describe('a request that fails for a while', () => {
 
 describe('the deadline of the pass', () => {
   test('throws at once when the next wait would pass it', async () => {
-    const { connection, requests, waits } = await rig(status(429, { 'retry-after': '60' }));
-    const service = connection.open({ deadline: START + 60_000 });
+    const { connection, requests, waits } = await rig(status(429, { 'retry-after': '10' }));
+    const service = connection.open({ deadline: START + 10_000 });
     const error = await failureOf(service.user('u'));
-    expect(error).toMatchObject({ status: 429 });
-    expect(error.message).toContain('(attempt 1; the next, after 60000 ms, would pass the deadline)');
+    expect(error).toMatchObject({ status: 429, retryAfter: undefined });
+    expect(error.message).toContain('(attempt 1; the next, after 10000 ms, would pass the deadline)');
     expect([requests.length, waits.length]).toEqual([1, 0]);
   });
 

@@ -244,12 +244,12 @@ describe('a Date header', () => {
 
 describe('a Retry-After', () => {
   test.each([
-    ['315360000', 'the next, after 315360000000 ms, would pass the deadline'],
-    [`${'9'.repeat(40)}`, 'would pass the deadline'],
-    ['Fri, 31 Dec 2999 23:59:59 GMT', 'would pass the deadline'],
+    ['315360000', 'the service asks to wait 315360000 s'],
+    [`${'9'.repeat(40)}`, 'the service asks to wait 1e+40 s'],
+    ['Fri, 31 Dec 2999 23:59:59 GMT', /the service asks to wait \d{11} s/],
   ])('of %s ends the try at once', async (retryAfter, message) => {
     const { service, waits } = await rig(json('', 429, { 'retry-after': retryAfter }));
-    expect((await failureOf(service.user('u'))).message).toContain(message);
+    expect((await failureOf(service.user('u'))).message).toMatch(message);
     expect(waits).toEqual([]);
   });
 

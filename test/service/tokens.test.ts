@@ -113,23 +113,40 @@ describe('the token request', () => {
     const { connection, waits, tokenRequests } = await rig(user, {
       token: sequence(async (response, request) => {
         await release.promise;
-        status(429, { 'retry-after': '100' })(response, request);
+        status(429, { 'retry-after': '10' })(response, request);
       }, goodToken),
     });
-    const hasty = connection.open({ deadline: START + 50_000 }).user('a');
+    const hasty = connection.open({ deadline: START + 5_000 }).user('a');
     const patient = connection.open({ deadline: START + 500_000 }).user('b');
     const hastyError = failureOf(hasty);
     release.resolve();
     expect(await patient).toMatchObject({ id: 'u' });
     expect((await hastyError).message).toContain('the deadline of the pass is reached');
-    expect(waits).toEqual([100_000]);
+    expect(waits).toEqual([10_000]);
     expect(tokenRequests).toHaveLength(2);
   });
 
   test('ends with the deadline of a pass that is alone', async () => {
-    const { connection } = await rig(user, { token: status(429, { 'retry-after': '100' }) });
-    const error = await failureOf(connection.open({ deadline: START + 50_000 }).user('a'));
+    const { connection } = await rig(user, { token: status(429, { 'retry-after': '10' }) });
+    const error = await failureOf(connection.open({ deadline: START + 5_000 }).user('a'));
     expect(error).toMatchObject({ request: 'POST /oauth/token', cause: { status: 429 } });
+    expect(error).toMatchObject({ retryAfter: undefined });
+  });
+
+  test('fails at once where the authorization server asks for more than 20 s', async () => {
+    const { connection, waits } = await rig(user, { token: status(503, { 'retry-after': '600' }) });
+    const error = await failureOf(connection.open({ deadline: START + 900_000 }).user('a'));
+    expect(error).toBeInstanceOf(TokenError);
+    expect(error).toMatchObject({ scope: 'everybody', retryAfter: 600_000 });
+    expect(waits).toEqual([]);
+  });
+
+  test('is not made again after a time-out when the service has answered nothing since', async () => {
+    const began = Date.now();
+    const clock = () => START + Date.now() - began;
+    const { service, tokenRequests } = await rig(user, { token: hang, requestTimeout: 60, clock });
+    expect((await failureOf(service.user('a'))).message).toContain('no answer within 60 ms;');
+    expect(tokenRequests).toHaveLength(1);
   });
 });
 

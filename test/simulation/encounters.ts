@@ -38,30 +38,34 @@ interface Walk {
   isOvertaken: boolean;
 }
 
-/** Counts where passes meet: between which two successive calls of one pass another pass committed. */
+/** Counts where passes over one process meet: between which two successive calls of one pass another pass committed. */
 export class Encounters {
   readonly #coverage: Coverage;
-  readonly #walks = new Map<object, Walk>();
+  /** By run, the walks of its passes by process. */
+  readonly #runs = new Map<object, Map<string, Walk>>();
 
   constructor(coverage: Coverage) {
     this.#coverage = coverage;
   }
 
-  began(walker: object): void {
-    this.#walks.set(walker, { last: undefined, isOvertaken: false });
+  began(run: object): void {
+    this.#runs.set(run, new Map());
   }
 
-  ended(walker: object): void {
-    this.#walks.delete(walker);
+  ended(run: object): void {
+    this.#runs.delete(run);
   }
 
   /** Called for each call of a pass at the time of its effect; `isDone`: it was carried out. */
-  called(walker: object, call: PortCall, isDone: boolean): void {
-    for (const [one, walk] of this.#walks) {
-      if (one !== walker && isDone && COMMITS.has(call)) walk.isOvertaken = true;
+  called(run: object, processId: string, call: PortCall, isDone: boolean): void {
+    for (const [one, others] of this.#runs) {
+      const walk = others.get(processId);
+      if (walk && one !== run && isDone && COMMITS.has(call)) walk.isOvertaken = true;
     }
-    const walk = this.#walks.get(walker);
-    if (!walk) return;
+    const walks = this.#runs.get(run);
+    if (!walks) return;
+    const walk = walks.get(processId) ?? { last: undefined, isOvertaken: false };
+    walks.set(processId, walk);
     if (walk.last && walk.isOvertaken) this.#met(walk.last, call);
     Object.assign(walk, { last: call, isOvertaken: false });
   }

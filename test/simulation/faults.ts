@@ -60,6 +60,19 @@ export const EVENTS = {
   ],
   queue: ['delete failed', 'message shown twice'],
   operator: ['pause', 'resume', 'change', 'remove', 'replay', 'replayed delivery', 'pass asked for'],
+  workspace: [
+    ...['share taken', 'several shares at once', 'no share left', 'share renewed', 'share given up in part'],
+    ...['share lost', 'share of a killed run ended', 'as many requests as it allows'],
+    ...['paused', 'paused on', 'found paused', 'probe answered', 'probe in vain', 'probe asked for'],
+    ...[
+      'silence told while paused',
+      'its service 503',
+      'its service 429',
+      'its service hangs',
+      'its service refused',
+    ],
+  ],
+  neighbour: ['500', '404', 'hangs', 'slow', 'edited', 'killed with others'],
   tick: [
     ...['twice at once', 'twice, a while apart', 'missed for minutes', 'killed between claim and send'],
     ...['claimed by another one', 'claim ahead of a clock that was set back'],
@@ -79,7 +92,9 @@ export const EVENTS = {
       'dropped before it is due',
       'asked before it is due',
     ],
-    ...['changes', 'sweep', 'baseline', 'a slower pace', 'the fastest pace again'],
+    ...['changes', 'sweep', 'baseline', 'a slower pace', 'the fastest pace again', 'sweep dropped'],
+    ...['several in a message', 'one fails beside another', 'idle', 'lease taken for what was found'],
+    ...['again without a share', 'not asked for'],
   ],
   chat: [
     'slack message',

@@ -13,8 +13,17 @@ export interface Sent {
   readonly body: string;
 }
 
-/** An answer, whole or broken off in the middle of its body; one that is unreadable arrives, but says nothing. */
-export type Reply = ServiceAnswer & { readonly breaksOff?: boolean; readonly isUnreadable?: boolean };
+/** An answer, whole or broken off in the middle of its body; one that is unreadable arrives, but says nothing, one that hangs never comes, and
+ *  another may take `late` ms more. */
+export type Reply = ServiceAnswer & {
+  readonly breaksOff?: boolean;
+  readonly isUnreadable?: boolean;
+  readonly hangs?: boolean;
+  readonly late?: number;
+};
+
+/** To be called when an exchange is over, with the answer, if a whole one came. */
+export type Over = (reply?: Reply) => void;
 
 export class SocketError extends Error {
   readonly code = 'UND_ERR_SOCKET';
@@ -26,15 +35,18 @@ export class VirtualAgent extends Dispatcher {
   readonly #boundaryOf: (request: Sent) => Boundary;
   readonly #serve: (request: Sent) => Reply;
   readonly #heard: (request: Sent, reply: Reply) => void;
+  readonly #begins: (request: Sent) => Over;
 
-  /** `heard` is called with each answer that came in time. */
+  /** `heard` is called with each answer that came in time, `begins` when a request is sent. */
   constructor(
     life: Life,
     boundaryOf: (request: Sent) => Boundary,
     serve: (request: Sent) => Reply,
     heard: (request: Sent, reply: Reply) => void = () => {},
+    begins: (request: Sent) => Over = () => () => {},
   ) {
     super();
+    this.#begins = begins;
     this.#life = life;
     this.#boundaryOf = boundaryOf;
     this.#serve = serve;
@@ -53,10 +65,13 @@ export class VirtualAgent extends Dispatcher {
     const controller = new Controller(handler);
     handler.onRequestStart?.(controller, {});
     if (controller.aborted) return true;
+    controller.over = this.#begins(request);
     this.#life
       .call(this.#boundaryOf(request), () => this.#serve(request), failing)
       .then(
-        reply => {
+        async reply => {
+          if (reply.hangs) return;
+          if (reply.late) await this.#life.sleep(reply.late);
           if (!controller.aborted) this.#heard(request, reply);
           controller.answer(reply);
         },
@@ -88,6 +103,7 @@ export class Controller implements Dispatcher.DispatchController {
   paused = false;
   rawHeaders = null;
   rawTrailers = null;
+  over: Over = () => {};
 
   constructor(handler: Dispatcher.DispatchHandler) {
     this.#handler = handler;
@@ -97,14 +113,17 @@ export class Controller implements Dispatcher.DispatchController {
     if (this.aborted) return;
     this.aborted = true;
     this.reason = reason;
+    this.over();
     this.#handler.onResponseError?.(this, reason);
   }
 
   pause(): void {}
   resume(): void {}
 
-  answer({ status, headers, text, breaksOff }: Reply): void {
+  answer(reply: Reply): void {
     if (this.aborted) return;
+    const { status, headers, text, breaksOff } = reply;
+    if (!breaksOff) this.over(reply);
     this.#handler.onResponseStart?.(this, status, { ...headers });
     this.#handler.onResponseData?.(this, breaksOff ? text.subarray(0, text.length >> 1) : text);
     if (breaksOff) this.fail(new SocketError('other side closed'));
@@ -112,7 +131,9 @@ export class Controller implements Dispatcher.DispatchController {
   }
 
   fail(error: Error): void {
-    if (!this.aborted) this.#handler.onResponseError?.(this, error);
+    if (this.aborted) return;
+    this.over();
+    this.#handler.onResponseError?.(this, error);
   }
 }
 

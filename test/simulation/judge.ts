@@ -3,50 +3,49 @@ import { byKey } from '../../functions/store/store.ts';
 import { propertyOf } from '../../simulator/data/properties.ts';
 import type { FieldKind } from '../../simulator/data/workspace.ts';
 import { servedState, type Told, type ToldProject } from '../kit/told.ts';
+import { checkNeighbours } from './judge-neighbours.ts';
 import { checkStarted, checkStartedIdle } from './judge-schedule.ts';
-import { auditPosition, isOnHold, isSweepUnfinished, release } from './operator.ts';
+import { auditPosition, isOnHold, isSweepUnfinished, release, rowsOf } from './operator.ts';
 import { Violation } from './oracle/violation.ts';
+import type { WatchedProcess } from './oracle/watched-process.ts';
 import { areClose, isTimed } from './plan/clocks.ts';
 import { type Plan, runsBegunBy } from './plan.ts';
+import type { Ended } from './pollers.ts';
+import { processIn } from './service-side.ts';
 import { PROCESS } from './shared.ts';
 import type { World } from './world.ts';
 
 /** Longer than any lease, any lag of the service's views, and any tick of its clock. */
 const CALM_MS = 600_000;
+/** From one pass to the next, where none is overdue. */
+const INTERVAL_MS = 30_000;
 const RUN = { budget: 900_000, strikes: [] };
+const SWEEPS = 2;
 
 /** Faults and edits are over: from here on everything must come right, whatever happened before. */
 export async function judge(world: World, plan: Plan): Promise<void> {
   await checkStarted(world, plan);
   await world.pass(CALM_MS + (areOne(plan) ? 0 : world.clocks.spread));
-  await baseline(world);
+  for (const { id } of world.processes) await baseline(world, id);
   // The first pass may resume one that began before the calm: changes in the part that it had done
   // already are left to the next.
   await runs(world, 'changes');
   await runs(world, 'changes');
   checkVisibleIsTold(world, plan);
-  world.entries.checkAllTold();
-  world.commits.source.checkRecovered();
-  const served = servedNow(world, plan);
-  world.commits.source.checkNoneSkipped(id => served[id] !== undefined);
-  await runs(world, 'sweep');
-  await runs(world, 'sweep');
-  // After a release, deletions that are left may be held again, up to the last project: each is again the
-  // operator's decision.
-  for (let released = 0; released < 3 && isOnHold(world); released++) {
-    release(world);
-    await runs(world, 'sweep');
-    await runs(world, 'sweep');
+  for (const { entries, commits } of world.processes) {
+    entries.checkAllTold();
+    commits.source.checkRecovered();
   }
-  if (isOnHold(world)) throw new Violation(1, 'the process was released, but is still on hold');
-  world.commits.source.checkNothingOwed();
-  checkConvergence(world, plan);
-  for (const entity of ['project', 'task'] as const)
-    world.commits.fields.checkServed(entity, world.service.backend.edit.fields(PROCESS, entity));
+  for (const process of world.processes) {
+    const served = servedNow(world, plan, process);
+    process.commits.source.checkNoneSkipped(id => served[id] !== undefined);
+  }
+  for (const process of world.processes) await checkSwept(world, plan, process);
   await checkResumption(world, plan);
   await checkIdle(world, plan);
   await checkCost(world, plan);
-  world.entries.checkAllTold();
+  await checkNeighbours(world, plan);
+  for (const { entries } of world.processes) entries.checkAllTold();
   world.publisher.sendRejected();
   // Only an operator resumes endpoints that were stopped.
   await world.resumeEndpoints({ all: false });
@@ -65,27 +64,73 @@ function areOne({ skew, steps }: Plan): boolean {
   return areClose(skew, steps) && steps.every(step => step.do !== 'date');
 }
 
-/** Completes the baseline, if no run has yet. */
-async function baseline(world: World): Promise<void> {
-  for (let attempt = 0; !world.commits.told && attempt < 3; attempt++) await ended(world, 'sweep');
-  if (!world.commits.told) throw new Violation(1, 'the baseline does not end');
+/** Checks that two sweeps find all that there is. */
+async function checkSwept(world: World, plan: Plan, process: WatchedProcess): Promise<void> {
+  const { id, commits } = process;
+  const sweep = async () => {
+    for (let made = 0; made < SWEEPS; made++) await runs(world, 'sweep', [id]);
+  };
+  await sweep();
+  // After a release, deletions that are left may be held again, up to the last project: each is again the
+  // operator's decision.
+  for (let released = 0; released < 3 && isOnHold(world, id); released++) {
+    release(world, id);
+    await sweep();
+  }
+  if (isOnHold(world, id)) throw new Violation(1, `${id} was released, but is still on hold`);
+  commits.source.checkNothingOwed();
+  checkConvergence(world, plan, process);
+  for (const entity of ['project', 'task'] as const)
+    commits.fields.checkServed(entity, world.service.backend.edit.fields(id, entity));
 }
 
-/** Makes one run, which must complete its pass. */
-async function runs(world: World, mode: 'changes' | 'sweep'): Promise<void> {
-  const outcome = await ended(world, mode);
-  if (outcome !== 'completed') throw new Violation(1, `a ${mode} pass in calm ended as ${outcome}`);
-  await world.pass(CALM_MS);
+/** Completes the baseline of a process, if no run has yet. */
+async function baseline(world: World, processId: string): Promise<void> {
+  const { commits } = world.processes.find(({ id }) => id === processId) as WatchedProcess;
+  for (let attempt = 0; !commits.told && attempt < 3; attempt++) await ended(world, 'sweep', [processId]);
+  if (!commits.told) throw new Violation(1, `the baseline of ${processId} does not end`);
 }
 
-async function ended(world: World, mode: 'changes' | 'sweep', budget = RUN.budget): Promise<string> {
-  let outcome: string | undefined;
-  void world.pollers.run({ ...RUN, mode, budget }).then(ended => {
-    if (!ended) outcome = 'dead';
-    else outcome = 'error' in ended ? `failed: ${ended.error.message}` : ended.report.outcome;
+/** Makes one run, which must complete its passes: those of `changes` of all processes, by default, a sweep of the first. */
+async function runs(
+  world: World,
+  mode: 'changes' | 'sweep',
+  processes?: readonly string[],
+  pause = CALM_MS,
+): Promise<void> {
+  const all = processes ?? world.processes.map(({ id }) => id).slice(0, mode === 'sweep' ? 1 : undefined);
+  const outcomes = await ended(world, mode, all);
+  const wrong = [...outcomes].find(([, outcome]) => outcome !== 'completed');
+  if (wrong) throw new Violation(1, `a ${mode} pass of ${wrong[0]} in calm ended as ${wrong[1]}`);
+  await world.pass(pause);
+}
+
+/** How a run ends, by process. */
+async function ended(
+  world: World,
+  mode: 'changes' | 'sweep',
+  processes: readonly string[] = [PROCESS],
+  budget = RUN.budget,
+): Promise<ReadonlyMap<string, string>> {
+  let outcomes: ReadonlyMap<string, string> | undefined;
+  void world.pollers.run({ ...RUN, mode, budget, processes }).then(ended => {
+    outcomes = new Map(processes.map(id => [id, outcomeOf(ended, id)]));
   });
-  await world.until(() => outcome !== undefined, `a ${mode} run ends`);
-  return outcome ?? '';
+  await world.until(() => outcomes !== undefined, `a ${mode} run ends`);
+  return outcomes ?? new Map();
+}
+
+function outcomeOf(ended: Ended, processId: string): string {
+  if (!ended) return 'dead';
+  if ('error' in ended) return `failed: ${ended.error.message}`;
+  const polled = ended.report.processes.get(processId);
+  if (!polled) return ended.report.outcome;
+  return 'error' in polled ? `failed: ${polled.error.message}` : polled.report.outcome;
+}
+
+/** The requests so far that concern the process that most of the plan is about. */
+function requestsOf({ service }: World): readonly string[] {
+  return service.requests.filter(path => [PROCESS, undefined].includes(processIn(path)));
 }
 
 /** Checks that one `changes` pass, without any sweep, has told everything that update times or the audit
@@ -95,7 +140,7 @@ function checkVisibleIsTold(world: World, plan: Plan): void {
   const excused = new Set(
     world.service.edits.filter(edit => !enough.includes(edit.visible)).flatMap(edit => edit.projects),
   );
-  const [told, served] = [toldNow(world), servedNow(world, plan)];
+  const [told, served] = [toldNow(world, world.main), servedNow(world, plan, world.main)];
   for (const id of new Set([...Object.keys(told), ...Object.keys(served)])) {
     if (excused.has(id) || same(told[id], served[id])) continue;
     if (isLeftToSweep(world, plan, { id, told: told[id], served: served[id] })) continue;
@@ -151,34 +196,34 @@ function wasAuditRefused({ steps }: Plan): boolean {
     );
 }
 
-function checkConvergence(world: World, plan: Plan): void {
-  const [told, served] = [toldNow(world), servedNow(world, plan)];
+function checkConvergence(world: World, plan: Plan, process: WatchedProcess): void {
+  const [told, served] = [toldNow(world, process), servedNow(world, plan, process)];
   for (const id of new Set([...Object.keys(told), ...Object.keys(served)])) {
     if (same(told[id], served[id])) continue;
     throw new Violation(1, `two sweeps left project ${id} apart:${both(told[id], served[id])}`);
   }
 }
 
-/** Checks that a sweep that runs out of time half-way is resumed by the next run of `changes`, which ends
+/** Checks that a sweep that runs out of time half-way is resumed by the next one, which ends
  *  it and does not begin anew. */
 async function checkResumption(world: World, { concurrency }: Plan): Promise<void> {
   const began = world.scheduler.now;
   await ended(world, 'sweep');
   const whole = world.scheduler.now - began;
-  const asked = async (mode: 'changes' | 'sweep', budget: number) => {
+  const asked = async (budget: number) => {
     await world.pass(CALM_MS);
     world.service.requests = [];
     world.service.answered = [];
-    const outcome = await ended(world, mode, budget);
+    const outcome = (await ended(world, 'sweep', [PROCESS], budget)).get(PROCESS);
     const pages = world.service.requests.flatMap(tasksOf);
     return { outcome, pages, answered: world.service.answered.flatMap(tasksOf), projects: new Set(pages) };
   };
   // A short run begins no project in its second half, so it gets through 0.7 of the sweep.
-  const first = await asked('sweep', whole * 1.4);
+  const first = await asked(whole * 1.4);
   if (first.outcome !== 'unfinished') return;
-  const second = await asked('changes', RUN.budget);
+  const second = await asked(RUN.budget);
   if (isSweepUnfinished(world))
-    throw new Violation(1, 'a sweep that ran out of time was not taken up by the next run of changes');
+    throw new Violation(1, 'a sweep that ran out of time was not taken up by the next one');
   // While the task list of the first project is still being read there is no progress, whatever else is done: a request for it
   // was not answered in time (more requests than are under way at once may have come after it), or was one of the last.
   const [leader] = [...first.projects].sort(byKey);
@@ -199,16 +244,22 @@ function tasksOf(path: string): string[] {
 
 /** Checks what a pass over unchanged data asks and writes. */
 async function checkIdle(world: World, plan: Plan): Promise<void> {
-  // By our own clock a project counts as settled after two passes have shown it; the first pass in the
-  // calm may have resumed an older one.
-  if (!isTimed(plan.freedoms, plan.steps)) await runs(world, 'changes');
+  // A pass that is overdue writes all the same. By our own clock a project counts as settled after two passes have shown it; the first pass in
+  // the calm may have resumed an older one.
+  const settling = isTimed(plan.freedoms, plan.steps) ? 1 : 2;
+  for (let made = 0; made < settling; made++) await runs(world, 'changes', undefined, INTERVAL_MS);
   const before = { writes: world.commits.writes, events: world.commits.events.length };
+  const rows = rowsOf(world, PROCESS);
   world.service.requests = [];
   await runs(world, 'changes');
   const after = { writes: world.commits.writes, events: world.commits.events.length };
   if (!jsonEqual(before, after))
     throw new Violation(5, `an idle pass wrote: ${JSON.stringify({ before, after })}`);
-  const { requests } = world.service;
+  // Where our own clock tells the time, the latest projects are listed again, and the time of that is kept.
+  const isSame = JSON.stringify(rowsOf(world, PROCESS)) === JSON.stringify(rows);
+  if (isTimed(plan.freedoms, plan.steps) && !isSame)
+    throw new Violation(5, 'an idle pass wrote rows of its process');
+  const requests = requestsOf(world);
   if (requests.length > idleRequests(world, plan))
     throw new Violation(5, `an idle pass asked ${requests.join(', ')}`);
   await checkStartedIdle(world, plan, idleRequests(world, plan));
@@ -249,25 +300,30 @@ async function checkCost(world: World, { pageSize, audit, freedoms }: Plan): Pro
   world.service.history.note();
   world.service.requests = [];
   await runs(world, 'changes');
-  const { requests } = world.service;
+  const requests = requestsOf(world);
   const others = new Set(requests.flatMap(tasksOf).filter(id => id !== projectId && !text.includes(id)));
   if (others.size <= namesTwice) return;
   throw new Violation(6, `one project changed, but it asked for ${[...others].join(', ')} too`);
 }
 
-function checkSecrecy({ secrets, said, commits }: World): void {
+function checkSecrecy({ secrets, said, processes }: World): void {
   secrets.check('a log', said.join('\n'));
-  secrets.check('an event', [...commits.texts.values()].join('\n'));
-  secrets.check('a snapshot', JSON.stringify(commits.snapshots));
+  for (const { commits } of processes) {
+    secrets.check('an event', [...commits.texts.values()].join('\n'));
+    secrets.check('a snapshot', JSON.stringify(commits.snapshots));
+  }
 }
 
 /** What was told, without fields that are archived or deleted now, whose last values stay told. */
-function toldNow(world: World): Told {
-  const hidden = { project: hiddenProperties(world, 'project'), task: hiddenProperties(world, 'task') };
+function toldNow(world: World, process: WatchedProcess): Told {
+  const hidden = {
+    project: hiddenProperties(world, process, 'project'),
+    task: hiddenProperties(world, process, 'task'),
+  };
   const strip = (record: object, names: ReadonlySet<string>) =>
     Object.fromEntries(Object.entries(record).filter(([name]) => !names.has(name)));
   return Object.fromEntries(
-    Object.entries(world.commits.told ?? {}).map(([id, { project, tasks }]) => [
+    Object.entries(process.commits.told ?? {}).map(([id, { project, tasks }]) => [
       id,
       {
         project: strip(project, hidden.project),
@@ -280,16 +336,20 @@ function toldNow(world: World): Told {
 }
 
 /** The properties of fields that are archived or deleted now. */
-function hiddenProperties({ service }: World, kind: FieldKind): ReadonlySet<string> {
-  const active = service.backend.edit.fields(PROCESS, kind).filter(field => !field.archived);
+function hiddenProperties(
+  { service }: World,
+  { id, history }: WatchedProcess,
+  kind: FieldKind,
+): ReadonlySet<string> {
+  const active = service.backend.edit.fields(id, kind).filter(field => !field.archived);
   const shown = new Set(active.map(field => field.externalId));
-  const gone = [...service.history.fieldsEver(kind)].filter(externalId => !shown.has(externalId));
+  const gone = [...history.fieldsEver(kind)].filter(externalId => !shown.has(externalId));
   return new Set(gone.map(externalId => propertyOf(kind, externalId)));
 }
 
-function servedNow(world: World, { freedoms }: Plan): Told {
+function servedNow(world: World, { freedoms }: Plan, { id }: WatchedProcess): Told {
   const { taskIdProperty = 'id', projectIdProperty = 'id' } = freedoms;
-  return servedState(world.service.backend.edit, PROCESS, record =>
+  return servedState(world.service.backend.edit, id, record =>
     String(record[taskIdProperty] ?? record[projectIdProperty]),
   );
 }

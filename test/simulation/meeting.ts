@@ -80,12 +80,14 @@ export class Meeting {
     return { request, waiting, hold, isUnderWay: false };
   }
 
-  /** Begins a pass. If another pass holds the lease, it begins after that lease has ended, as if the
-   *  other had been frozen until then; the other goes on now. */
+  /** Begins a pass. If another pass holds the lease, or all of the workspace's requests at once, it begins after that has ended, as if the
+   *  other had been frozen until then; the other goes on now. Passes that have no lease yet may meet. */
   #start(walker: Walker): void {
     const lease = (one: Walker) => (this.#isBaselined() ? one.request.mode : 'sweep');
     const isTaken = this.#walkers.some(one => one.isUnderWay && lease(one) === lease(walker));
-    if (isTaken) this.#shared.scheduler.freeze(LEASE_ENDS_MS);
+    const mayMeet = lease(walker) === 'changes' && this.#step.isClose;
+    if ((isTaken && !mayMeet) || this.#pollers.isFull(walker.request.mode))
+      this.#shared.scheduler.freeze(LEASE_ENDS_MS);
     walker.isUnderWay = true;
     void this.#pollers.runThrough(walker, walker.request).then(() => {
       walker.isUnderWay = false;

@@ -4,6 +4,7 @@ import { askedPass, passIn, passMessage } from '../../functions/schedule/pass-me
 import { Life } from './life.ts';
 import { QueueSource } from './models/event-source.ts';
 import type { PassesOracle } from './oracle/passes.ts';
+import type { SharesOracle } from './oracle/shares.ts';
 import type { Pollers } from './pollers.ts';
 import { PROCESS, type Shared, WORKSPACE } from './shared.ts';
 import { ForgetfulQueue, type ReachedQueue, sqsClient } from './sqs.ts';
@@ -31,10 +32,10 @@ export class Passes {
   #isPaused = false;
   #cancel = () => {};
 
-  constructor(shared: Shared, pollers: Pollers, oracle: PassesOracle) {
+  constructor(shared: Shared, pollers: Pollers, oracles: Judges) {
     this.#shared = shared;
     this.#pollers = pollers;
-    this.#queue = new PassesQueue(shared, oracle);
+    this.#queue = new PassesQueue(shared, oracles);
   }
 
   /** The queue as one process reaches it; `sent` is called for each message that comes into it. */
@@ -96,9 +97,10 @@ export class Passes {
         const { messageId } = record;
         this.#count(messageId);
         const strikes = this.#shared.plan.schedule?.runs[this.#handed++] ?? [];
-        const ended = await this.#pollers.serve(record, strikes);
+        const { ended, isAgain } = await this.#pollers.serve(record, life => this.portOf(life), strikes);
         this.#underWay.set(messageId, (this.#underWay.get(messageId) ?? 0) - 1);
-        if (ended) return { batchItemFailures: [] };
+        if (isAgain) this.#shared.coverage.add('passes', 'again without a share');
+        if (ended) return { batchItemFailures: isAgain ? [{ itemIdentifier: messageId }] : [] };
         this.#killed.add(messageId);
         this.#shared.coverage.add('passes', 'run killed');
         died.resolve();
@@ -135,6 +137,12 @@ export class Passes {
   }
 }
 
+/** What judges messages. */
+interface Judges {
+  readonly paces: PassesOracle;
+  readonly shares: SharesOracle;
+}
+
 /** A process that sends messages; `sent` is called for each that comes into the queue. */
 interface Sender {
   readonly life: Life;
@@ -144,8 +152,8 @@ interface Sender {
 /** Some of its messages are late. */
 class PassesQueue extends ForgetfulQueue {
   readonly #shared: Shared;
-  readonly #oracle: PassesOracle;
-  constructor(shared: Shared, oracle: PassesOracle) {
+  readonly #oracles: Judges;
+  constructor(shared: Shared, oracles: Judges) {
     super(
       {
         name: 'passes',
@@ -159,7 +167,7 @@ class PassesQueue extends ForgetfulQueue {
       shared,
     );
     this.#shared = shared;
-    this.#oracle = oracle;
+    this.#oracles = oracles;
   }
 
   isHidden(messageId: string): boolean {
@@ -186,7 +194,9 @@ class PassesQueue extends ForgetfulQueue {
     if (isLate) coverage.add('passes', 'late');
     const late = isLate ? Math.ceil((random() * LATE_MS) / 1000) : 0;
     try {
-      this.#oracle.sent(passMessage.parse(JSON.parse(body)), life, scheduler.wall);
+      const message = passMessage.parse(JSON.parse(body));
+      this.#oracles.paces.sent(message, life, scheduler.wall);
+      this.#oracles.shares.sent(message, life);
     } catch (error) {
       fail(error);
     }

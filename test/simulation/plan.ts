@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import type { Freedoms } from '../../simulator/data/freedoms.ts';
 import { type Boundary, FAULTS, type Strike } from './faults.ts';
 import { areClose, type ClockStep, clockSteps, isTimed, type Skew, skew, withClocks } from './plan/clocks.ts';
+import { neighbours, type Outage, outages, type Sick } from './plan/outage.ts';
 import {
   type Backlog,
   backlog,
@@ -22,10 +23,17 @@ export interface Plan {
   readonly seed: number;
   /** Where the data lives: DynamoDB, as on AWS, or SQLite, as on one machine. */
   readonly storage: 'dynamodb' | 'sqlite';
+  /** On one machine: whether one process serves all passes, over one connection; else each run has one of its own, as on AWS. */
+  readonly together: boolean;
   readonly workspace: { readonly projects: number; readonly tasks: number };
   readonly freedoms: Partial<Freedoms>;
   readonly pageSize: { readonly projects: number; readonly tasks: number; readonly auditLog: number };
   readonly concurrency: number;
+  /** How many small processes the workspace has beside the one that most of the plan is about, and what becomes of one of them. */
+  readonly others: number;
+  readonly sick: Sick | undefined;
+  /** When the whole service does not work. */
+  readonly outages: readonly Outage[];
   readonly skew: Skew;
   readonly steps: readonly Step[];
   /** The faults that the publisher and the deliverer meet, one entry for each run. */
@@ -113,6 +121,10 @@ export interface Run {
   /** ms that the run may take until it is killed. */
   readonly budget: number;
   readonly strikes: readonly Strike[];
+  /** Whether its message says that an operator wants the pass. By default it does. */
+  readonly asked?: boolean;
+  /** Which of the other processes its message names, too, by remainder; of a sweep: which are swept at the same time. By default none is. */
+  readonly also?: number;
 }
 
 /** Passes that begin together, and whose calls are let go one at a time. Steps are given in thousandths
@@ -127,6 +139,8 @@ export interface MeetStep {
   readonly edits: readonly (Edit & { readonly at: number })[];
   /** ms from one call to the next. */
   readonly pace: number;
+  /** Whether `changes` passes begin while others are under way that may have their lease. */
+  readonly isClose?: boolean;
 }
 
 export type EditKind = (typeof EDITS)[number];
@@ -135,9 +149,10 @@ export interface EditStep extends Edit {
   readonly do: 'edit';
 }
 
-/** `a`, `b` and `value` choose project, task or field, and value, by remainder; `by` the users who make the edit: none
+/** `in` chooses the process (by default the first), `a`, `b` and `value` project, task or field, and value, by remainder; `by` the users who make the edit: none
  *  is the system. */
 export interface Edit {
+  readonly in?: number;
   readonly edit: EditKind;
   readonly a: number;
   readonly b: number;
@@ -191,6 +206,8 @@ function strikesAt(boundaries: readonly Boundary[]): fc.Arbitrary<Strike> {
 
 const LATEST: Partial<Record<Boundary, number>> = {
   'service.token': 0,
+  'table.read': 6,
+  'table.update': 6,
   'service.audit log': 1,
   'service.definitions': 1,
   'service.users': 0,
@@ -227,8 +244,13 @@ const gap = fc.oneof(
 const often = { weight: 4, arbitrary: fc.constant(true) };
 const seldom = { weight: 1, arbitrary: fc.constant(false) };
 
+/** Which of the others, if there are any: mostly all. */
+const also = fc.constantFrom(3, 3, 1, 2, 0);
+
 const run = fc.record({
   gap,
+  also,
+  asked: fc.constantFrom(true, true, true, false),
   do: fc.constant('run' as const),
   mode: fc.constantFrom('changes' as const, 'changes' as const, 'changes' as const, 'sweep' as const),
   budget: fc.constantFrom(900_000, 900_000, 180_000, 63_000, 40_000),
@@ -246,6 +268,7 @@ const by = fc.oneof(
 );
 
 const whatIsEdited = {
+  in: fc.constantFrom(0, 0, 0, 1, 2),
   edit: fc.oneof(
     { weight: 4, arbitrary: fc.constantFrom(...EDITS.slice(0, 2)) },
     { weight: 3, arbitrary: fc.constantFrom(...EDITS) },
@@ -299,6 +322,7 @@ const editInMeeting = fc.record({
 });
 
 const walker = fc.record({
+  also,
   mode: fc.constantFrom('changes' as const, 'changes' as const, 'sweep' as const),
   budget: fc.constant(900_000),
   strikes: fc.oneof(
@@ -326,6 +350,7 @@ const meeting = fc.record({
     size: 'max',
   }),
   pace: fc.constantFrom(1, 40, 400),
+  isClose: fc.boolean(),
 });
 
 /** More changes of one project than a chat's message holds, read at once; then the values change again,
@@ -443,6 +468,9 @@ export const plans: fc.Arbitrary<Plan> = fc
   .record({
     seed: fc.nat(2 ** 31 - 1),
     storage: fc.constantFrom('dynamodb' as const, 'sqlite' as const),
+    together: fc.boolean(),
+    neighbours,
+    outages,
     workspace: fc.oneof(
       { weight: 5, arbitrary: fc.record({ projects: fc.integer({ min: 1, max: 5 }), tasks: fc.nat(4) }) },
       { weight: 1, arbitrary: fc.record({ projects: fc.constant(14), tasks: fc.constant(1) }) },
@@ -453,10 +481,13 @@ export const plans: fc.Arbitrary<Plan> = fc
       tasks: fc.constantFrom(1, 2, 50),
       auditLog: fc.constantFrom(2, 3, 50),
     }),
-    concurrency: fc.constantFrom(1, 2, 4),
+    concurrency: fc.constantFrom(1, 2, 4, 4, 8),
     skew,
     clocks: clockSteps,
-    first: fc.oneof({ weight: 4, arbitrary: run }, { weight: 1, arbitrary: meeting }),
+    first: fc.oneof(
+      { weight: 4, arbitrary: run.map(step => ({ ...step, asked: true })) },
+      { weight: 1, arbitrary: meeting },
+    ),
     usersStrike,
     steps: fc.array(some, { minLength: 4, maxLength: 20, size: 'max' }).map(steps => steps.flat()),
     restore: restores,
@@ -521,13 +552,13 @@ export const plans: fc.Arbitrary<Plan> = fc
       { weight: 14, arbitrary: fc.constant(false) },
     ),
   })
-  .map(({ first, restore, scheduled, steps, unrest, clocks, usersStrike, ...plan }) => {
+  .map(({ first, restore, scheduled, steps, unrest, clocks, usersStrike, neighbours, ...plan }) => {
     // Not together: a restless list hides its project from one reader at a time.
     const { steps: ticked, schedule } = withSchedule(steps, unrest ? undefined : scheduled);
     const eventful = withClocks([first, ...withRestore(ticked, restore)], clocks);
     const { steps: all, restless } = withUnrest(eventful, unrest);
     const struck = usersStrike ? all.map(step => withStrike(step, usersStrike)) : all;
-    return sound({ ...plan, steps: struck, restless, schedule });
+    return sound({ ...plan, ...neighbours, steps: struck, restless, schedule });
   });
 
 function withStrike(step: Step, strike: Strike): Step {

@@ -10,9 +10,18 @@ import {
   UpdateItemCommand,
   type UpdateItemCommandInput,
 } from '@aws-sdk/client-dynamodb';
-import { DEBT, PASS, PROJECT_PREFIX, STATE, USERS } from '../../functions/store/keys.ts';
+import {
+  DEBT,
+  PASS,
+  PROJECT_PREFIX,
+  partition,
+  STATE,
+  USERS,
+  WORKSPACES,
+} from '../../functions/store/keys.ts';
+import { WORKSPACE } from './shared.ts';
 
-/** What a pass asks of its two ports, the service and the snapshots. */
+/** What a run asks of its ports, the service, the snapshots and the row of its workspace. */
 export type PortCall =
   | 'token'
   | 'projects'
@@ -36,12 +45,26 @@ export type PortCall =
   | 'finish'
   | 'write debt'
   | 'users'
-  | 'save users';
+  | 'save users'
+  | 'read shares'
+  | 'change shares'
+  | 'completions'
+  | 'complete';
 
 /** Calls that change the data of other passes. */
 export const COMMITS: ReadonlySet<PortCall> = new Set<PortCall>([
   ...(['commit', 'delete', 'announce', 'finish', 'write debt'] as const),
 ]);
+
+/** Calls that concern the workspace, and no process of it. */
+const OF_WORKSPACE: ReadonlySet<PortCall> = new Set<PortCall>([
+  ...(['read shares', 'change shares', 'completions', 'complete'] as const),
+]);
+
+/** Whether a call concerns the workspace, and no process of it. */
+export function isOfWorkspace(call: PortCall): boolean {
+  return OF_WORKSPACE.has(call);
+}
 
 /** What a request over a boundary of the service is. */
 export function requestCall(boundary: string): PortCall {
@@ -60,16 +83,43 @@ export function tableCall(command: object): PortCall {
   throw new Error(`no pass sends ${command.constructor.name}`);
 }
 
+/** The process that a command of `functions/store/dynamo/` is about, if it is about one. */
+export function processOf(command: object): string | undefined {
+  return /^W#.*#P#(.*)$/.exec(partitionOf(command) ?? '')?.[1];
+}
+
+/** Whether an item, by its key, is one of this process. */
+export function isOf(
+  processId: string,
+  { pk }: { readonly pk?: { readonly S?: string | undefined } },
+): boolean {
+  return pk?.S === partition({ workspace: WORKSPACE, processId });
+}
+
+function partitionOf(command: object): string | undefined {
+  if (command instanceof QueryCommand) return command.input.ExpressionAttributeValues?.[':pk']?.S;
+  if (command instanceof BatchGetItemCommand)
+    return Object.values(command.input.RequestItems ?? {})[0]?.Keys?.[0]?.pk?.S;
+  if (command instanceof PutItemCommand) return command.input.Item?.pk?.S;
+  if (command instanceof TransactWriteItemsCommand) {
+    const [{ Put, Update, Delete, ConditionCheck } = {}] = command.input.TransactItems ?? [];
+    return Put?.Item?.pk?.S ?? (Update ?? Delete ?? ConditionCheck)?.Key?.pk?.S;
+  }
+  return (command as GetItemCommand | UpdateItemCommand | DeleteItemCommand).input.Key?.pk?.S;
+}
+
 function queryCall({ input: { ExpressionAttributeValues: values } }: QueryCommand): PortCall {
+  if (values?.[':pk']?.S === WORKSPACES) return 'completions';
   if (values?.[':from']?.S === DEBT) return 'debts';
   return values?.[':prefix']?.S === PROJECT_PREFIX ? 'heads' : 'parts';
 }
 
-type Kind = 'state' | 'part' | 'pass' | 'debt' | 'users' | 'project';
+type Kind = 'state' | 'part' | 'pass' | 'debt' | 'users' | 'shares' | 'completions' | 'project';
 type Item = Record<string, { S?: string | undefined }> | undefined;
 
 const READS: Record<Kind, PortCall> = {
   ...{ state: 'read state', part: 'parts', pass: 'debts', debt: 'debts', users: 'users', project: 'load' },
+  ...{ shares: 'read shares', completions: 'completions' },
 };
 const WRITES: Record<Kind, PortCall> = {
   ...{
@@ -78,6 +128,8 @@ const WRITES: Record<Kind, PortCall> = {
     pass: 'finish',
     debt: 'write debt',
     users: 'save users',
+    shares: 'change shares',
+    completions: 'complete',
     project: 'commit',
   },
 };
@@ -85,6 +137,7 @@ const DELETIONS: Record<Kind, PortCall> = { ...WRITES, project: 'delete' };
 
 function kindOf(key: Item): Kind {
   const sk = key?.sk?.S ?? '';
+  if (key?.pk?.S === WORKSPACES) return sk.includes('#') ? 'completions' : 'shares';
   if (sk === STATE) return 'state';
   if (sk.startsWith(STATE)) return 'part';
   if (sk.startsWith(DEBT)) return 'debt';

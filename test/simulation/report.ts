@@ -92,9 +92,9 @@ function stepText(step: Step): string {
   return `${after}the table is restored to ${step.back} steps ago, ${step.how}`;
 }
 
-function meetingText({ walkers, changes, edits, pace }: MeetStep): string {
+function meetingText({ walkers, changes, edits, pace, isClose }: MeetStep): string {
   return [
-    `a meeting, a call each ${pace} ms, of`,
+    `a ${isClose ? 'close ' : ''}meeting, a call each ${pace} ms, of`,
     ...walkers.map(walker => `    ${runText(walker)}`),
     ...changes.map(
       ({ at, frozen }) => `    at ${at}: priorities change${frozen ? `, frozen for ${frozen / 1000} s` : ''}`,
@@ -103,15 +103,16 @@ function meetingText({ walkers, changes, edits, pace }: MeetStep): string {
   ].join('\n  ');
 }
 
-function runText({ strikes, mode, budget }: Run): string {
+function runText({ strikes, mode, budget, asked = true, also = 0 }: Run): string {
   const struck = strikes.map(
     ({ fault, boundary, nth, times }) => `${fault} at ${boundary} #${nth}${times > 1 ? ` ×${times}` : ''}`,
   );
   const meets = struck.length > 0 ? `, meets ${struck.join(', ')}` : '';
-  return `${mode} run of ${budget / 1000} s${meets}`;
+  const how = `${asked ? '' : ', which nobody asked for'}${also > 0 ? `, with others (${also})` : ''}`;
+  return `${mode} run of ${budget / 1000} s${how}${meets}`;
 }
 
-function editText({ edit, a, b, value, by, audit, touch }: Edit): string {
+function editText({ in: where = 0, edit, a, b, value, by, audit, touch }: Edit): string {
   const editors = by.length === 0 ? 'the system' : by.join(' and ');
-  return `${edit} (${a}, ${b}, ${value}) by ${editors}${audit ? '' : ', not audited'}${touch ? '' : ', no update time'}`;
+  return `${edit}${where > 0 ? ` in process ${where}` : ''} (${a}, ${b}, ${value}) by ${editors}${audit ? '' : ', not audited'}${touch ? '' : ', no update time'}`;
 }

@@ -6,14 +6,14 @@ import type { World } from './world.ts';
 /** The least time that a restore takes: far longer than clocks differ. */
 export const RESTORE_MS = 300_000;
 
-/** The storage as it once was, and how many events had been committed by then. */
+/** The storage as it once was, and how many events each process had committed by then. */
 export interface Backup {
   readonly storage: StorageBackup;
-  readonly events: number;
+  readonly events: readonly number[];
 }
 
-/** Keeps the table's content at the moments to which the plan restores it; none before the end of the
- *  baseline, because what was told after such a moment would count as known. */
+/** Keeps the table's content at the moments to which the plan restores it; none before the end of all
+ *  baselines, because what was told after such a moment would count as known. */
 export class Restores {
   readonly #steps: readonly (RestoreStep & { readonly index: number })[];
   readonly #backups = new Map<number, Backup>();
@@ -23,11 +23,16 @@ export class Restores {
   }
 
   /** The plan's step with this number begins. */
-  reach(now: number, { storage, commits, publisher }: World): void {
+  reach(now: number, { storage, processes, publisher }: World): void {
     for (const { index, back, how, off } of this.#steps) {
       if (how === 'new table, cut' && now === index - off) publisher.pause();
-      if (now >= index || now < index - back || this.#backups.has(index) || !commits.told) continue;
-      this.#backups.set(index, { storage: storage.backup(), events: commits.events.length });
+      if (now >= index || now < index - back || this.#backups.has(index)) continue;
+      const commits = processes.map(process => process.commits);
+      if (!commits.every(({ told }) => told)) continue;
+      this.#backups.set(index, {
+        storage: storage.backup(),
+        events: commits.map(({ events }) => events.length),
+      });
     }
   }
 

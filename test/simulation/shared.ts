@@ -10,7 +10,14 @@ import type { Storage } from './storage/storage.ts';
 
 export const WORKSPACE = 'eu';
 export const PROCESS = 'onboarding';
+/** Further processes of the workspace, as far as a plan has some: before and behind the first one in their order. */
+const OTHERS = ['billing', 'renewals'] as const;
 export const TABLE_NAME = 'changewire';
+
+/** The identifiers of a plan's processes, the one that most of it is about first. */
+export function processesIn({ others }: Pick<Plan, 'others'>): readonly string[] {
+  return [PROCESS, ...OTHERS.slice(0, others)];
+}
 
 /** What the parts of one simulated world share. */
 export interface Shared {

@@ -5,8 +5,11 @@ import { between } from '../../simulator/data/random.ts';
 import type { Delivery } from './delivery.ts';
 import type { Strike } from './faults.ts';
 import { Life } from './life.ts';
+import type { PassesOracle } from './oracle/passes.ts';
 import type { RowsOracle } from './oracle/rows.ts';
+import { Violation } from './oracle/violation.ts';
 import type { Passes } from './passes.ts';
+import { areClose } from './plan/clocks.ts';
 import type { Pollers } from './pollers.ts';
 import { ProcessLife } from './process-life.ts';
 import type { Shared } from './shared.ts';
@@ -20,11 +23,16 @@ const MISSED_MINUTES = 4;
 const APART_MS = 50_000;
 /** How long it takes until a process of one machine that died is started again, in ms. */
 const RESTART_MS = [500, 5_000] as const;
+/** By how much the age of a pass may be wrong: it is told in whole seconds, by one of two clocks. */
+const SLACK_MS = 5_000;
+/** How much older than its interval the last idle pass may be that a tick goes by, though the process's own rows say more. */
+const IDLE_MS = 2 * MINUTE_MS;
 
 interface Ticked {
   readonly delivery: Delivery;
   readonly passes: Passes;
   readonly pollers: Pollers;
+  readonly paces: PassesOracle;
   readonly rows: RowsOracle;
 }
 
@@ -214,13 +222,28 @@ export class Ticker {
     { isOn, done, period }: { readonly isOn: boolean; readonly done: Done; readonly period?: number },
   ): Tick {
     const { scheduler, clocks, log } = this.#shared;
+    const { paces } = this.#with;
+    const oldest = paces.oldestPass;
+    const count = ({ OldestPassAge: age }: { readonly OldestPassAge?: number }) => {
+      if (isOn && life.struck === 0 && age !== undefined)
+        this.#checkAge(age * 1_000, Math.max(0, clocks.of(0)() - oldest));
+    };
     const { registry, queues, replays } = this.#with.delivery.lookedAfterBy(life);
     return createTick({
-      ...{ registry, queues, replays, log, period, count: () => {} },
+      ...{ registry, queues, replays, log, period, count },
       // Endpoints are looked after by the deliverers' clock.
       clock: isOn ? clocks.of(0) : () => scheduler.now,
       ...(isOn && { passes: this.#passes(life, done) }),
     });
+  }
+
+  /** Checks the age of the oldest pass, as a tick tells it: alarms watch it. `most` is by what stood in the table when the tick began. A run that was killed
+   *  may not have noted that its pass found something. */
+  #checkAge(age: number, most: number): void {
+    const { plan, fail } = this.#shared;
+    const untold = (plan.schedule?.changes.slowest ?? 0) + IDLE_MS;
+    if (age <= Math.max(most, untold) + SLACK_MS || !areClose(plan.skew, plan.steps)) return;
+    fail(new Violation(6, `a tick takes the oldest pass for ${age} ms old, where it is ${most} ms at most`));
   }
 
   #died({ claimed, sent }: Done): void {
@@ -234,7 +257,7 @@ export class Ticker {
       done.claimed ||= isDone;
       if (!isDone) coverage.add('tick', 'claimed by another one');
     };
-    const { claims, progress, remember } = storage.reachedBy({
+    const { claims, progress, remember, workspaces } = storage.reachedBy({
       life,
       clock: () => scheduler.now,
       sleep: ms => life.sleep(ms),
@@ -245,7 +268,7 @@ export class Ticker {
     });
     return {
       processes: this.#processes,
-      ...{ claims, progress, remember },
+      ...{ claims, progress, remember, rows: workspaces },
       queue: this.#with.passes.portOf(life, () => {
         done.sent = true;
       }),

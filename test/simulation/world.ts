@@ -10,16 +10,17 @@ import { Meeting } from './meeting.ts';
 import type { Item } from './models/table.ts';
 import { placeOfItem } from './models/table-keys.ts';
 import { streamRecord } from './models/table-stream.ts';
-import { ActorsOracle } from './oracle/actors.ts';
-import { CommitsOracle } from './oracle/commits.ts';
+import type { CommitsOracle } from './oracle/commits.ts';
 import { DeliveriesOracle } from './oracle/deliveries.ts';
-import { EntriesOracle } from './oracle/entries.ts';
+import type { EntriesOracle } from './oracle/entries.ts';
 import { LeasesOracle } from './oracle/leases.ts';
 import { PassesOracle } from './oracle/passes.ts';
 import { RowsOracle } from './oracle/rows.ts';
 import { SecretsOracle } from './oracle/secrets.ts';
+import { SharesOracle } from './oracle/shares.ts';
+import { WatchedProcess } from './oracle/watched-process.ts';
 import { Passes } from './passes.ts';
-import { datedIn, isTimed } from './plan/clocks.ts';
+import { areClose } from './plan/clocks.ts';
 import type { RestoreStep } from './plan/restore.ts';
 import type { MeetStep, OperateStep, Plan } from './plan.ts';
 import { Pollers } from './pollers.ts';
@@ -27,7 +28,7 @@ import { Publisher } from './publisher.ts';
 import type { Backup } from './restores.ts';
 import { Scheduler } from './scheduler.ts';
 import { ServiceSide } from './service-side.ts';
-import { PROCESS, type Shared, TABLE_NAME } from './shared.ts';
+import { processesIn, type Shared, TABLE_NAME } from './shared.ts';
 import { dynamoStorage } from './storage/dynamo.ts';
 import { sqliteStorage } from './storage/sqlite.ts';
 import type { Storage } from './storage/storage.ts';
@@ -49,11 +50,11 @@ export class World {
   readonly passes: Passes;
   readonly ticker: Ticker;
   readonly paces: PassesOracle;
+  readonly shares: SharesOracle;
   readonly publisher: Publisher;
   readonly delivery: Delivery;
-  readonly commits: CommitsOracle;
-  readonly #actors: ActorsOracle;
-  readonly entries: EntriesOracle;
+  /** The process that most of the plan is about comes first. */
+  readonly processes: readonly WatchedProcess[];
   readonly deliveries: DeliveriesOracle;
   readonly secrets = new SecretsOracle([SIGNING_SECRET]);
   /** The messages that were logged. */
@@ -77,7 +78,7 @@ export class World {
     this.storage =
       plan.storage === 'sqlite'
         ? sqliteStorage()
-        : dynamoStorage(random, table => crampedTable(table, plan, nature));
+        : dynamoStorage(processesIn(plan), random, table => crampedTable(table, plan, nature));
     this.#shared = {
       plan,
       scheduler,
@@ -94,25 +95,27 @@ export class World {
       },
     };
     this.service = new ServiceSide(plan, scheduler, this.secrets, coverage);
-    this.commits = new CommitsOracle(this.service.history, coverage, isTimed(plan.freedoms, plan.steps), {
-      hidden: this.service.restless.ever,
-      shifted: this.service.shifted,
-    });
-    this.deliveries = new DeliveriesOracle(this.commits);
+    this.processes = processesIn(plan).map(id => new WatchedProcess(id, plan, this.service, coverage));
+    this.deliveries = new DeliveriesOracle(this.processes.map(({ commits }) => commits));
     this.paces = new PassesOracle(plan.schedule ?? UNSCHEDULED, coverage, () => this.clocks.apart);
-    const { history, backend } = this.service;
-    this.#actors = new ActorsOracle(history, backend, PROCESS, coverage, datedIn(plan));
-    const { snapshots } = this.commits;
-    const watched = { service: backend, processId: PROCESS, isTold: plan.audit, snapshots };
-    this.entries = new EntriesOracle(watched, coverage);
-    this.pollers = new Pollers(this.#shared, this.service, this.paces, {
-      readLog: run => {
-        this.#actors.readLog(run);
-        this.entries.readLog(run);
-      },
-      readUsers: () => this.#actors.readUsers(),
+    this.shares = new SharesOracle(coverage, {
+      ceiling: plan.concurrency,
+      isStrict: areClose(plan.skew, plan.steps),
+      wall: () => scheduler.wall,
     });
-    this.passes = new Passes(this.#shared, this.pollers, this.paces);
+    const { paces, shares } = this;
+    this.pollers = new Pollers(
+      this.#shared,
+      this.service,
+      { paces, shares },
+      {
+        readLog: (run, processId) => this.processes.find(({ id }) => id === processId)?.readLog(run),
+        readUsers: () => {
+          for (const process of this.processes) process.readUsers();
+        },
+      },
+    );
+    this.passes = new Passes(this.#shared, this.pollers, { paces, shares });
     const isWalking = (owner: string) => this.pollers.isWalking(owner);
     this.#leases = new LeasesOracle(coverage, isWalking);
     this.publisher = new Publisher(this.#shared);
@@ -127,7 +130,7 @@ export class World {
     const kinds = plan.chat ? (['webhook', plan.chat] as const) : (['webhook'] as const);
     this.delivery = new Delivery(this.#shared, kinds, { deliveries, rows: this.#rows });
     const { delivery, passes, pollers } = this;
-    this.ticker = new Ticker(this.#shared, { delivery, passes, pollers, rows: this.#rows });
+    this.ticker = new Ticker(this.#shared, { delivery, passes, pollers, paces, rows: this.#rows });
     this.#subscribe(plan, coverage);
   }
 
@@ -185,6 +188,29 @@ export class World {
     this.passes.resume();
   }
 
+  /** What is known of the process that most of the plan is about. */
+  get main(): WatchedProcess {
+    return this.processes[0] as WatchedProcess;
+  }
+
+  get commits(): CommitsOracle {
+    return this.main.commits;
+  }
+
+  get entries(): EntriesOracle {
+    return this.main.entries;
+  }
+
+  /** How many events were committed so far. */
+  get told(): number {
+    return this.processes.reduce((sum, { commits }) => sum + commits.events.length, 0);
+  }
+
+  /** The text of an event that was committed. */
+  textOf(eventId: string): string | undefined {
+    return this.processes.map(({ commits }) => commits.texts.get(eventId)).find(text => text !== undefined);
+  }
+
   /** Nothing that was committed is on its way any more. */
   get isQuiet(): boolean {
     return this.publisher.isIdle && this.#onTheWay === 0 && this.delivery.isIdle;
@@ -197,17 +223,16 @@ export class World {
     const lost = how === 'in place' ? [] : this.publisher.cut();
     if (lost.length > 0) coverage.add('table', 'events lost with the stream');
     for (const id of lost) this.lost.add(id);
-    if (this.commits.events.length > events) coverage.add('table', 'told events forgotten');
+    if (this.told > events.reduce((sum, one) => sum + one, 0)) coverage.add('table', 'told events forgotten');
     storage.restore(how);
     shard.push(...this.storage.stream.slice(this.#streamed).filter(isChangeRecord));
     this.#streamed = this.storage.stream.length;
     const records = storage.items.map((item, index) => insertOf(item, index));
-    this.commits.restored(records, events);
+    for (const [index, process] of this.processes.entries())
+      process.restored(records, events[index] ?? 0, how === 'in place');
     this.#leases.restored(records, this.clocks.latest);
-    this.#actors.restored(records);
-    this.entries.restored(records, how === 'in place');
-    this.paces.forget(this.scheduler.wall);
-    this.paces.wrote(records, undefined);
+    this.paces.restored(records, this.scheduler.wall);
+    this.shares.restored(records);
     this.deliveries.forgetPromises();
     for (const [endpoint, id] of this.#rows.restored(records)) this.deliveries.lostWithRows(endpoint, id);
   }
@@ -233,13 +258,14 @@ export class World {
   }
 
   #isUnwanted(endpoint: string, eventId: string): boolean {
-    const text = this.commits.texts.get(eventId);
+    const text = this.textOf(eventId);
     return text !== undefined && this.delivery.receivers.get(endpoint)?.isUnwanted(text) === true;
   }
 
   setClock(step: Parameters<Clocks['set']>[0]): void {
     this.clocks.set(step);
     this.paces.forget(this.scheduler.wall);
+    this.shares.forget();
   }
 
   /** Sets our clocks right: both show the same time, which is earlier than the first one's. */
@@ -259,14 +285,11 @@ export class World {
     this.#streamed = this.storage.stream.length;
     if (records.length === 0) return;
     try {
-      const told = this.commits.events.length;
-      this.commits.wrote(records);
-      const events = this.commits.events.slice(told);
-      this.#actors.wrote(records, events, by);
-      this.entries.wrote(records, events, by);
+      for (const process of this.processes) process.wrote(records, by);
       this.#leases.wrote(records, by, this.clocks.latest);
       this.#rows.wrote(records);
       this.paces.wrote(records, by);
+      this.shares.wrote(records, by);
     } catch (error) {
       this.#shared.fail(error);
     }

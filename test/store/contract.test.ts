@@ -5,6 +5,7 @@ import { deliveriesContract } from './contract/deliveries.ts';
 import { endpointRowsContract } from './contract/endpoints.ts';
 import { slotsContract } from './contract/slots.ts';
 import { snapshotsContract } from './contract/snapshots.ts';
+import { workspaceRowsContract } from './contract/workspaces.ts';
 
 const ALWAYS = { since: 0, until: Number.MAX_SAFE_INTEGER, order: 'oldest-first' } as const;
 
@@ -30,6 +31,8 @@ describe.each(STORES)('the store in %s', (name, open) => {
   endpointRowsContract(() => store.endpoints);
 
   slotsContract(() => store.slots);
+
+  workspaceRowsContract(() => store.workspaces);
 });
 
 describe('in memory, for tests', () => slotsContract(memorySlots));

@@ -117,7 +117,7 @@ describe.each(STORES)('what 0.1.0 left in %s', (name, open) => {
   });
 
   it('is gone on from: the next passes commit what has changed since, and nothing else', async () => {
-    const { snapshots, journal } = await open();
+    const { snapshots, workspaces, journal } = await open();
     const file = join(temporaryDirectory(), 'service.json');
     copyFileSync(join(KEPT, 'service.json'), file);
     const service = await startSimulatedService({ file, clock: () => NOW });
@@ -130,6 +130,7 @@ describe.each(STORES)('what 0.1.0 left in %s', (name, open) => {
     const poll = createPoll({
       workspaces: [settings],
       snapshots,
+      rows: workspaces,
       connect: workspace =>
         connect({
           ...workspace,
@@ -147,7 +148,7 @@ describe.each(STORES)('what 0.1.0 left in %s', (name, open) => {
     for (const mode of ['changes', 'sweep'] as const)
       for (const process of PROCESSES)
         await poll(
-          { ...process, mode, isAsked: true },
+          { workspace: process.workspace, processes: [process.processId], mode, isAsked: true },
           { awsRequestId: mode, getRemainingTimeInMillis: () => 900_000 },
         );
     expect((await eventsOf({ journal })).filter(({ id }) => !known.has(id))).toMatchObject([

@@ -100,6 +100,8 @@ const processStatus = z.strictObject({
   stalledSince: time.optional(),
   /** Why the last pass failed, and since when each has. */
   failure: z.strictObject({ since: time, reason: z.string() }).optional(),
+  /** Until when its workspace is paused: the service asks for no requests, or does not answer. */
+  pausedUntil: time.optional(),
   debts: z.strictObject({
     count: z.int(),
     /** How many of these subscribers know of, by `source.skipped`. */

@@ -23,6 +23,8 @@ export interface PassPorts {
   readonly stopAt: number;
   /** Codes of conditions that the configuration states already: they are not reported (see Reports). */
   readonly known: readonly string[];
+  /** Resolves when no other pass of the run holds a large listing, and this one may: all of them together would not fit the memory. */
+  readonly holdLarge?: (() => Promise<void>) | undefined;
   readonly onProgress?: ((mode: PassKind, done: number, total: number) => void) | undefined;
   /** Called with the ids of the events of each commit. */
   readonly onCommitted?: ((ids: readonly string[]) => void) | undefined;
@@ -70,6 +72,10 @@ export class Reports {
     this.#new.push([message, { ...process, code, ...details }]);
   }
 
+  get hasNew(): boolean {
+    return this.#new.length > 0;
+  }
+
   /** Logs what is new. @returns the part of the state to be written; empty when nothing is new */
   logAndSave(): { readonly reported?: readonly string[] } {
     for (const [message, details] of this.#new) this.#ports.log.warn(message, details);
@@ -84,21 +90,52 @@ const RENEW_MS = 10_000;
 /** Another poller took over the lease. The pass stops, which does no harm: every commit is complete by itself. */
 export class LeaseLostError extends Error {}
 
-/** Keeps the lease of a pass alive. */
+type HeartbeatPorts = Pick<PassPorts, 'process' | 'snapshots' | 'clock'>;
+
+/** Keeps the lease of a pass alive. A `changes` pass begins without one, and takes it when it finds something: a pass that finds nothing
+ *  writes nothing, and two of these do no harm. */
 export class Heartbeat {
-  readonly #process: ProcessKey;
-  readonly #snapshots: Snapshots;
-  readonly #clock: Clock;
+  readonly #ports: HeartbeatPorts;
+  readonly #read: ProcessState | undefined;
   #lease: Lease;
+  #isHeld: boolean;
+  #isRefused = false;
   #renewedAt: number;
   #renewal: Promise<void> | undefined;
 
-  constructor(lease: Lease, process: ProcessKey, snapshots: Snapshots, clock: Clock) {
+  /** @param read the state by which a pass without a lease began; without it the lease is held */
+  constructor(lease: Lease, ports: HeartbeatPorts, read?: ProcessState) {
     this.#lease = lease;
-    this.#process = process;
-    this.#snapshots = snapshots;
-    this.#clock = clock;
-    this.#renewedAt = clock();
+    this.#ports = ports;
+    this.#read = read;
+    this.#isHeld = read === undefined;
+    this.#renewedAt = ports.clock();
+  }
+
+  get isHeld(): boolean {
+    return this.#isHeld;
+  }
+
+  /** False when the lease could not be taken. */
+  get canBeHeld(): boolean {
+    return !this.#isRefused;
+  }
+
+  /** Takes the lease, if the pass has none yet. To be called before anything is written.
+   *  @throws LeaseLostError when another pass has begun or ended since the state was read */
+  async take(): Promise<void> {
+    if (this.#isHeld) return;
+    const { process, snapshots, clock } = this.#ports;
+    const { mode, owner, window } = this.#lease;
+    const now = clock();
+    const asRead = { endedBy: this.#read?.changesEndedBy };
+    this.#isRefused = true;
+    const lease = await snapshots.takeLease(process, { mode, owner, now, until: now + LEASE_MS, asRead });
+    if (!lease) throw new LeaseLostError(`Another poller polled process ${process.processId} meanwhile.`);
+    this.#lease = { ...lease, window };
+    this.#isHeld = true;
+    this.#isRefused = false;
+    this.#renewedAt = now;
   }
 
   /** The lease, with the window and progress that the next write saves. */
@@ -108,8 +145,8 @@ export class Heartbeat {
 
   /** Also when the clock was set back since the last renewal. */
   get isDue(): boolean {
-    const age = this.#clock() - this.#renewedAt;
-    return age >= RENEW_MS || age < 0;
+    const age = this.#ports.clock() - this.#renewedAt;
+    return this.#isHeld && (age >= RENEW_MS || age < 0);
   }
 
   /** Sets what a later run needs to resume the pass; saved with the next write, for a pass that ends before needs no resuming. */
@@ -140,17 +177,19 @@ export class Heartbeat {
     await this.#renewal;
   }
 
-  /** Writes the lease now.
+  /** Writes the lease now, if the pass holds it.
    *  @throws LeaseLostError */
   async save(): Promise<void> {
+    if (!this.#isHeld) return;
     this.#renewal = this.#write();
     await this.#renewal;
   }
 
   async #write(): Promise<void> {
-    const now = this.#clock();
+    const { process, snapshots, clock } = this.#ports;
+    const now = clock();
     this.#renewedAt = now;
-    if (!(await this.#snapshots.saveProgress(this.#process, this.#lease, now + LEASE_MS)))
-      throw new LeaseLostError(`Another poller took over process ${this.#process.processId}.`);
+    if (!(await snapshots.saveProgress(process, this.#lease, now + LEASE_MS)))
+      throw new LeaseLostError(`Another poller took over process ${process.processId}.`);
   }
 }

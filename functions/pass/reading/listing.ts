@@ -121,6 +121,7 @@ async function readOnce(
     }
     await heartbeat.beat();
     if (page.hasNextPage && isOutOfTime(context)) throw endless(process, ids.size, pages);
+    if (page.hasNextPage) await context.holdLarge?.();
   }
   return { ids, rows, pages, firstPage, lastPage };
 }
@@ -144,6 +145,7 @@ function endless({ processId }: ProcessKey, found: number, pages: number): Error
     `GET /processes/${processId}/projects`,
     `the listing did not end within the time of one run: ${found} projects on ${pages} pages, and more to come. Make ` +
       'runs longer, or split the process in the service',
+    { scope: 'process' },
   );
 }
 

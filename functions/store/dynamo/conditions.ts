@@ -53,6 +53,11 @@ export const IS_THERE = 'attribute_exists(pk)';
 export const IS_VERSION = 'version = :expected';
 export const IS_FREE =
   'attribute_not_exists(leaseOwner) OR leaseUntil < :now OR leaseUntil > :far OR leaseOwner = :me';
+/** The same, and no other pass has begun or ended since the state was read (`changesEndedBy`). */
+export const IS_FREE_SINCE =
+  'leaseOwner = :me OR (endedBy = :ended AND (attribute_not_exists(leaseOwner) OR leaseUntil < :now OR leaseUntil > :far))';
+export const IS_FREE_AND_NEVER_ENDED =
+  'leaseOwner = :me OR (attribute_not_exists(endedBy) AND (attribute_not_exists(leaseOwner) OR leaseUntil < :now OR leaseUntil > :far))';
 /** No pass holds the lease, or its time is over. A pass that is alive all the same fails IS_OURS afterwards,
  *  because the item is deleted. */
 export const NOT_WALKED = 'attribute_not_exists(leaseOwner) OR leaseUntil < :now';

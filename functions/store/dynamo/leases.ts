@@ -4,7 +4,7 @@ import { decodePart, encodePart } from '../../model/event-id.ts';
 import { failureOf, type PassFailure, type SavedState } from '../../model/process-state.ts';
 import { passKey } from '../keys.ts';
 import { farEnd, type Lease, type LeaseRequest, type PassWindow } from '../store.ts';
-import { IS_FREE, IS_OURS, IS_OURS_TO_END } from './conditions.ts';
+import { IS_FREE, IS_FREE_AND_NEVER_ENDED, IS_FREE_SINCE, IS_OURS, IS_OURS_TO_END } from './conditions.ts';
 import { transact, write } from './requests.ts';
 import { type Attributes, attributesOf, rowUpdate, stateWrites } from './state.ts';
 import { ifHolds, type Table } from './table.ts';
@@ -20,13 +20,16 @@ export async function takeLease(
   process: ProcessKey,
   request: LeaseRequest,
 ): Promise<Lease | undefined> {
-  const { mode, owner, now, until } = request;
+  const { mode, owner, now, until, asRead } = request;
+  const ended = asRead?.endedBy;
+  const ifAsRead = ended === undefined ? IS_FREE_AND_NEVER_ENDED : IS_FREE_SINCE;
   const command = {
     TableName: table.tableName,
     Key: passKey(process, mode),
     UpdateExpression: 'SET leaseOwner = :me, leaseUntil = :until REMOVE endedBy',
-    ConditionExpression: IS_FREE,
+    ConditionExpression: asRead ? ifAsRead : IS_FREE,
     ExpressionAttributeValues: {
+      ...(ended !== undefined && { ':ended': { S: ended } }),
       ':me': { S: owner },
       ':until': { N: String(until) },
       ':now': { N: String(now) },

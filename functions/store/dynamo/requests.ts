@@ -57,6 +57,7 @@ const UNANSWERED =
 
 interface QueryOptions extends Projection {
   readonly FilterExpression?: string;
+  readonly ConsistentRead?: boolean;
   /** What the filter's placeholders stand for. */
   readonly values?: Record<string, AttributeValue>;
   readonly ScanIndexForward?: boolean;

@@ -1,6 +1,6 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { inParallel } from '../../basics/in-parallel.ts';
-import type { ProcessKey } from '../../basics/process.ts';
+import type { Mode, ProcessKey } from '../../basics/process.ts';
 import { decodePart, encodePart } from '../../model/event-id.ts';
 import {
   type Cause,
@@ -37,11 +37,15 @@ export async function readState(table: Table, process: ProcessKey): Promise<Proc
   const rare = await getItem(table, stateKey(process));
   const between = queryItems(table, partition(process), { from: DEBT, to: LAST_PASS });
   const items = await Array.fromAsync(between);
-  const sweep = passKey(process, 'sweep').sk.S;
+  const rowOf = (mode: Mode) => items.find(({ sk }) => sk.S === passKey(process, mode).sk.S);
+  const [changes, sweep] = [rowOf('changes'), rowOf('sweep')];
   return {
     ...stateOf([...items, rare && (await loadLargeParts(table, process, rare))]),
     debts: new Map(items.filter(({ sk }) => sk.S.startsWith(DEBT)).map(debtOf)),
-    isSweepUnfinished: items.some(({ sk, window }) => sk.S === sweep && window !== undefined),
+    isSweepUnfinished: sweep?.window !== undefined,
+    sweepLeasedUntil: sweep?.leaseUntil && Number(sweep.leaseUntil.N),
+    isChangesOpen: changes?.window !== undefined || changes?.leaseOwner !== undefined,
+    changesEndedBy: changes?.endedBy?.S,
   };
 }
 

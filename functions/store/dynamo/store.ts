@@ -15,6 +15,7 @@ import { commit, headsOf, load, readTombstone, withSnapshot } from './projects.t
 import { readState, readUsers, saveUsers, writeDebts } from './state.ts';
 import type { Patience, Table } from './table.ts';
 import { createTickClaims, createTickProgresses } from './tick.ts';
+import { createWorkspaceRows } from './workspaces.ts';
 
 /** A store in a table with the keys `pk` and `sk`, a stream of new images, and TTL on `expiresAt`. */
 interface DynamoStore extends Store {
@@ -51,6 +52,7 @@ export function dynamoStore(table: Table, processes: readonly ProcessKey[] = [])
     snapshots: createSnapshots(table),
     states: createProcessReader(table),
     roster,
+    workspaces: createWorkspaceRows(table),
     deliveries: createDeliveries(table),
     endpoints: createEndpointRows(table),
     slots: createSlots(table),

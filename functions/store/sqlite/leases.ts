@@ -9,13 +9,14 @@ import { writeState } from './state.ts';
 /** The life of a lease is drawn in `conditions.ts`. */
 export function takeLease(database: Database, process: ProcessKey, request: LeaseRequest): Lease | undefined {
   const { sql } = database;
-  const { mode, owner, now, until } = request;
+  const { mode, owner, now, until, asRead } = request;
   const pk = partition(process);
   return inTransaction(database, () => {
     const row = sql.get`SELECT * FROM pass WHERE process = ${pk} AND mode = ${mode}`;
     const isHeld = typeof row?.owner === 'string';
     const end = Number(row?.until);
     if (isHeld && row.owner !== owner && end >= now && end <= farEnd(request)) return undefined;
+    if (asRead && row?.owner !== owner && (row?.ended_by ?? undefined) !== asRead.endedBy) return undefined;
     sql.run`INSERT INTO pass (process, mode, owner, until) VALUES (${pk}, ${mode}, ${owner}, ${until})
       ON CONFLICT DO UPDATE SET owner = ${owner}, until = ${until}, ended_by = NULL`;
     const text = row?.window as string | null | undefined;

@@ -4,7 +4,7 @@
  *
  * `change` is the journal: its `position` is the order of commits, and is never used twice. `consumer` remembers how far
  * each reader of the journal is. `endpoint` is the registry, each row as JSON; `slot` holds the moment at which a chat takes its
- * next message. `roster` lists the processes; `tick` says up to which time ticks have claimed the passes. `told_entry` holds the audit entries that were told, each with the key of its change record. `action` tells who did what; its `subject` is the partition of an endpoint or of a process.
+ * next message. `roster` lists the processes; `workspace` has what the runs of a workspace share, each row as JSON, and `completion` the last idle passes of its groups, each row as JSON by process; `tick` says up to which time ticks have claimed the passes. `told_entry` holds the audit entries that were told, each with the key of its change record. `action` tells who did what; its `subject` is the partition of an endpoint or of a process.
  */
 export const SNAPSHOTS_SCHEMA = `
 CREATE TABLE state (
@@ -52,6 +52,11 @@ CREATE INDEX action_by_age ON action (at);
 CREATE TABLE consumer (name TEXT PRIMARY KEY, position INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 CREATE TABLE endpoint (name TEXT PRIMARY KEY, revision INTEGER NOT NULL, row TEXT NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS roster (process TEXT PRIMARY KEY, since REAL NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS workspace (name TEXT PRIMARY KEY, row TEXT NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS completion (
+  workspace TEXT NOT NULL, "group" INTEGER NOT NULL, completions TEXT NOT NULL,
+  PRIMARY KEY (workspace, "group")
+) STRICT, WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS tick (id INTEGER PRIMARY KEY CHECK (id = 1), claimed_through REAL NOT NULL) STRICT;
 CREATE TABLE slot (name TEXT PRIMARY KEY, next_slot INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 `;

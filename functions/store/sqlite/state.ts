@@ -18,12 +18,16 @@ export function readState(database: Database, process: ProcessKey): ProcessState
   const { sql } = database;
   const rows = sql.all`SELECT name, value FROM state WHERE process = ${partition(process)} AND name <> ${USERS}`;
   const parts = rows.map(({ name, value }) => [name as string, JSON.parse(value as string)]);
-  const sweep = sql.get`SELECT "window" FROM pass WHERE process = ${partition(process)} AND mode = 'sweep'`;
+  const passes = sql.all`SELECT * FROM pass WHERE process = ${partition(process)}`;
+  const [changes, sweep] = ['changes', 'sweep'].map(mode => passes.find(row => row.mode === mode));
   return {
     ...UNKNOWN_PROCESS,
     ...Object.fromEntries(parts),
     debts: readDebts(database, process),
     isSweepUnfinished: typeof sweep?.window === 'string',
+    sweepLeasedUntil: (sweep?.until ?? undefined) as number | undefined,
+    isChangesOpen: typeof changes?.window === 'string' || typeof changes?.owner === 'string',
+    changesEndedBy: (changes?.ended_by ?? undefined) as string | undefined,
   };
 }
 

@@ -26,6 +26,7 @@ import { commit, headsOf, load, readTombstone, withSnapshot } from './projects.t
 import { DELIVERIES_SCHEMA, SNAPSHOTS_SCHEMA } from './schema.ts';
 import { isAsRead, readState, readUsers, saveUsers, writeDebt } from './state.ts';
 import { sqliteTickClaims, sqliteTickProgresses } from './tick.ts';
+import { sqliteWorkspaceRows } from './workspaces.ts';
 
 /** A store in a file, with what only one machine needs of it. */
 export interface SqliteStore extends Store {
@@ -54,6 +55,7 @@ function sqliteStore(database: Database, clock: Clock = Date.now): SqliteStore {
     snapshots: sqliteSnapshots(database),
     states: sqliteProcessReader(database),
     roster: sqliteRoster(database, clock),
+    workspaces: sqliteWorkspaceRows(database),
     deliveries: sqliteDeliveries(database),
     endpoints: sqliteEndpointRows(database),
     slots: sqliteSlots(database),

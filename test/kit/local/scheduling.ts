@@ -2,6 +2,7 @@ import { onTestFinished } from 'vitest';
 import type { TickPasses } from '../../../functions/handlers/create-tick.ts';
 import { QUEUE_SCHEMA } from '../../../functions/queue/sqlite.ts';
 import { openSqliteStore } from '../../../functions/store/sqlite/store.ts';
+import type { WorkspaceRows } from '../../../functions/store/store.ts';
 import { startPasses } from '../../../local/cli/passes.ts';
 import type { Polling } from '../../../local/cli/polling.ts';
 import { startTicks } from '../../../local/cli/ticks.ts';
@@ -23,16 +24,19 @@ export async function startScheduling({
   source,
   poll,
   progress,
+  rows,
   time: { clock, sleep },
   output = SILENT,
 }: {
   readonly source: Pick<Source, 'watched'>;
   readonly poll: Polling['poll'];
   readonly progress: TickPasses['progress'];
+  /** What the runs of `poll` share, where they share anything. */
+  readonly rows?: WorkspaceRows;
   readonly time: Pick<ReturnType<typeof ownTime>, 'clock' | 'sleep'>;
   readonly output?: Output;
 }) {
-  const { database, claims } = openSqliteStore(':memory:', { schemas: [QUEUE_SCHEMA] });
+  const { database, claims, workspaces: own } = openSqliteStore(':memory:', { schemas: [QUEUE_SCHEMA] });
   const queues = openQueues(database.file, clock);
   const closers = new AsyncDisposableStack();
   onTestFinished(() => closers.disposeAsync());
@@ -49,7 +53,7 @@ export async function startScheduling({
   const ticker = startTicks(
     { closers, output },
     {
-      ...{ ...parts, queues, passing, progress, claims },
+      ...{ ...parts, queues, passing, progress, claims, workspaces: rows ?? own },
       endpoints: { list: none, read: nothing, change: nothing },
       deliveries: undefined as never,
       journal: undefined as never,

@@ -22,7 +22,7 @@ export const PROCESSES: readonly ProcessKey[] = [
 export interface Stores
   extends Pick<
     Store,
-    'endpoints' | 'deliveries' | 'journal' | 'snapshots' | 'states' | 'roster' | 'actions'
+    'endpoints' | 'deliveries' | 'journal' | 'snapshots' | 'states' | 'roster' | 'workspaces' | 'actions'
   > {
   /** SQLite only: says up to which position the publisher is. */
   published?(position: number): void;

@@ -1,8 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { expect, onTestFinished, test } from 'vitest';
-import { openDatabase } from '../../../functions/store/sqlite/database.ts';
-import { SNAPSHOTS_SCHEMA } from '../../../functions/store/sqlite/schema.ts';
-import { sqliteSnapshots } from '../../../functions/store/sqlite/store.ts';
+import type { PassRequest } from '../../../functions/handlers/create-poll.ts';
+import { openSqliteStore } from '../../../functions/store/sqlite/store.ts';
 import { startPolling } from '../../../local/cli/polling.ts';
 import { PassWatch } from '../../../local/operate/health.ts';
 import { realSource } from '../../../local/settings/source.ts';
@@ -24,14 +23,19 @@ test('a pass that is not due asks the service nothing, unless somebody asks for 
     { stdout: stream, stderr: stream },
     { json: false, log: 'text', format: () => '', noColour: true, clock: Date.now },
   );
-  const snapshots = sqliteSnapshots(openDatabase(':memory:', [SNAPSHOTS_SCHEMA]));
+  const { snapshots, workspaces: rows, close: closeStore } = openSqliteStore(':memory:');
+  onTestFinished(closeStore);
   const passes = new PassWatch(Date.now());
-  const { poll, runPass, close } = startPolling({ output, snapshots, clock: Date.now, passes }, source);
+  const { poll, runPass, close } = startPolling({ output, snapshots, rows, clock: Date.now, passes }, source);
   onTestFinished(close);
   const outcomes: string[] = [];
-  const message = { ...process, mode: 'changes' } as const;
+  const message: PassRequest = { workspace: process.workspace, processes: ['p'], mode: 'changes' };
   const context = { awsRequestId: 'r', getRemainingTimeInMillis: () => 60_000 };
-  const scheduled = () => poll(message, context);
+  const scheduled = async () => {
+    const one = (await poll(message, context)).processes.get('p');
+    if (!one || 'error' in one) throw new Error('not polled');
+    return one.report;
+  };
   const asked = () => runPass(process, 'changes');
   for (const pass of [asked, scheduled, scheduled, asked]) outcomes.push((await pass()).outcome);
   // The baseline; what finds no change; the same again, too early.

@@ -1,7 +1,8 @@
 import { expect, test, vi } from 'vitest';
 import type { ProcessKey } from '../../../functions/basics/process.ts';
+import { UNKNOWN_PROCESS } from '../../../functions/model/process-state.ts';
 import { Heartbeat, LEASE_MS, LeaseLostError } from '../../../functions/pass/context/context.ts';
-import type { Lease, Snapshots } from '../../../functions/store/store.ts';
+import type { Lease, LeaseRequest, Snapshots } from '../../../functions/store/store.ts';
 
 const process: ProcessKey = { workspace: 'eu', processId: 'p' };
 
@@ -16,7 +17,7 @@ function begin(lease: Partial<Lease> = {}) {
   };
   const snapshots = { saveProgress } as Snapshots;
   const mine = { mode: 'sweep', owner: 'me', window: undefined, progress: undefined, ...lease } as const;
-  return { heartbeat: new Heartbeat(mine, process, snapshots, () => clock.now), clock, writes };
+  return { heartbeat: new Heartbeat(mine, { process, snapshots, clock: () => clock.now }), clock, writes };
 }
 
 test('a lease is written every ten seconds, and then lives for a minute', async () => {
@@ -115,4 +116,57 @@ test('invariant 1: progress never goes back, whatever is looked at again behind 
   writes[0]?.resolve(true);
   await saved;
   expect(writes.map(({ lease }) => lease.progress)).toEqual(['d']);
+});
+
+/** The heartbeat of a `changes` pass that began without a lease, at time 0, by a state that `endedBy` had ended. */
+function beginWithout(endedBy: string | undefined, taken: Lease | Error | undefined) {
+  const requests: LeaseRequest[] = [];
+  const writes: Lease[] = [];
+  const takeLease: Snapshots['takeLease'] = async (_, request) => {
+    requests.push(request);
+    if (taken instanceof Error) throw taken;
+    return taken;
+  };
+  const saveProgress: Snapshots['saveProgress'] = async (_, written) => writes.push(written) > 0;
+  const snapshots = { takeLease, saveProgress } as Snapshots;
+  const clock = { now: 0 };
+  const lease: Lease = { mode: 'changes', owner: 'me', window: undefined, progress: undefined };
+  const read = { ...UNKNOWN_PROCESS, baselined: true, changesEndedBy: endedBy };
+  const heartbeat = new Heartbeat(lease, { process, snapshots, clock: () => clock.now }, read);
+  return { heartbeat, clock, requests, writes };
+}
+
+const FREE: Lease = { mode: 'changes', owner: 'me', window: undefined, progress: undefined };
+
+test('invariant 5: a pass without a lease writes nothing, however long it takes', async () => {
+  const { heartbeat, clock, requests, writes } = beginWithout('before', FREE);
+  clock.now = 60_000;
+  await heartbeat.beat();
+  await heartbeat.save();
+  expect([requests, writes, heartbeat.isHeld]).toEqual([[], [], false]);
+});
+
+test.each(['before', undefined])(
+  'invariant 8: it takes the lease once, if no other pass began or ended since its state was read: %s',
+  async endedBy => {
+    const { heartbeat, clock, requests, writes } = beginWithout(endedBy, FREE);
+    heartbeat.begin({ startedAt: 1, begunAt: 2 });
+    clock.now = 5_000;
+    await heartbeat.take();
+    await heartbeat.take();
+    const until = 5_000 + LEASE_MS;
+    expect(requests).toEqual([{ mode: 'changes', owner: 'me', now: 5_000, until, asRead: { endedBy } }]);
+    clock.now = 15_000;
+    await heartbeat.beat();
+    expect(writes).toEqual([{ ...FREE, window: { startedAt: 1, begunAt: 2 } }]);
+  },
+);
+
+test('invariant 8: it ends where another pass was first, and asks no second time after a failure', async () => {
+  const late = beginWithout('before', undefined);
+  await expect(late.heartbeat.take()).rejects.toThrow(LeaseLostError);
+  expect(late.heartbeat.canBeHeld).toBe(false);
+  const down = beginWithout('before', new Error('table down'));
+  await expect(down.heartbeat.take()).rejects.toThrow('table down');
+  expect([down.heartbeat.canBeHeld, down.heartbeat.isHeld]).toEqual([false, false]);
 });

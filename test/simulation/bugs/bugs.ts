@@ -14,6 +14,7 @@ import { SCHEDULE_BUGS } from './schedule-bugs.ts';
 import { SQLITE_BUGS } from './sqlite-bugs.ts';
 import { TELLING_BUGS } from './telling-bugs.ts';
 import { WAITING_BUGS } from './waiting-bugs.ts';
+import { WORKSPACE_BUGS } from './workspace-bugs.ts';
 
 /** All deliberate bugs, ordered by room; those of one kind together. */
 export const BUGS: readonly Bug[] = [
@@ -25,6 +26,7 @@ export const BUGS: readonly Bug[] = [
   ...TELLING_BUGS,
   ...WAITING_BUGS,
   ...SCHEDULE_BUGS,
+  ...WORKSPACE_BUGS,
   ...DECIDING_BUGS,
   ...DIGEST_BUGS,
   ...ACTOR_BUGS,

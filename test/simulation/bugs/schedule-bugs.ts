@@ -45,20 +45,24 @@ export const SCHEDULE_BUGS: readonly Bug[] = [
   {
     name: 'a message that expired run all the same',
     edits: [
-      edit(
-        'handlers/create-poll.ts',
-        'dependencies.clock() >= expiresAt',
-        'dependencies.clock() >= expiresAt + 600_000',
-      ),
+      edit('handlers/create-poll.ts', 'if (clock() >= expiresAt)', 'if (clock() >= expiresAt + 600_000)'),
     ],
   },
   {
     name: 'a pass that somebody asked for dropped before it is due',
-    edits: [edit('handlers/create-poll.ts', ' || isAsked || ', ' || ')],
+    edits: [
+      edit(
+        'handlers/create-poll.ts',
+        `const due = request.isAsked
+      ? undefined
+      : (state: ProcessState) => isDue(request, settings, state, clock());`,
+        'const due = (state: ProcessState) => isDue(request, settings, state, clock());',
+      ),
+    ],
   },
   {
     name: 'a pass that is not due yet run all the same',
-    edits: [edit('handlers/create-poll.ts', 'isDue(pace, ', 'isDue(undefined, ')],
+    edits: [edit('handlers/create-poll.ts', 'isPaceDue(state.pace, ', 'isPaceDue(undefined, ')],
   },
   {
     name: 'no longer wait behind a pass that found nothing',

@@ -1,30 +1,37 @@
 import type { EndpointSettings } from '../../../functions/model/endpoint.ts';
 import type { ChangeEvent } from '../../../functions/model/event.ts';
 import { wants } from '../../../functions/model/filter.ts';
+import type { Told } from '../../kit/told.ts';
 import type { CommitsOracle } from './commits.ts';
 import { ReceiverOracle } from './receiver.ts';
 import { Violation } from './violation.ts';
 
 /** Checks that each receiver got every committed event at least once, with the same content each time. */
 export class DeliveriesOracle {
-  readonly #commits: CommitsOracle;
+  /** Of each process. */
+  readonly #commits: readonly CommitsOracle[];
   readonly #copies = new Map<string, ReceiverOracle>();
   readonly #received = new Map<string, Map<string, number>>();
   readonly #lost = new Map<string, Set<string>>();
   /** Promises of replays, by receiver: how often it had got each event before. */
   #promised: { readonly receiver: string; readonly before: ReadonlyMap<string, number> }[] = [];
 
-  constructor(commits: CommitsOracle) {
+  constructor(commits: readonly CommitsOracle[]) {
     this.#commits = commits;
+  }
+
+  /** The texts of all events that were committed, by their ids. */
+  get #texts(): [id: string, text: string][] {
+    return this.#commits.flatMap(({ texts }) => [...texts]);
   }
 
   /** Told of a body that a receiver took, or that its dead letters hold. */
   got(receiver: string, body: string): void {
     const event = JSON.parse(body) as ChangeEvent;
     const { id } = event;
-    if (!this.#commits.texts.has(id))
-      throw new Violation(2, `${receiver} got ${id}, which no change record holds`);
-    if (!this.#commits.wasText(id, body))
+    const commits = this.#commits.find(({ texts }) => texts.has(id));
+    if (!commits) throw new Violation(2, `${receiver} got ${id}, which no change record holds`);
+    if (!commits.wasText(id, body))
       throw new Violation(3, `${receiver} got ${id} with another content than was committed`);
     const copy = this.#copies.get(receiver) ?? new ReceiverOracle();
     this.#copies.set(receiver, copy);
@@ -69,7 +76,7 @@ export class DeliveriesOracle {
 
   /** The same of a receiver that wants some events only. */
   checkWanted({ name, filter = {} }: EndpointSettings, lost: ReadonlySet<string>): void {
-    const missing = [...this.#commits.texts].filter(
+    const missing = this.#texts.filter(
       ([id, text]) => !lost.has(id) && !this.has(name, id) && wants(filter, JSON.parse(text) as ChangeEvent),
     );
     if (missing.length > 0)
@@ -80,12 +87,12 @@ export class DeliveriesOracle {
   checkAllArrived(receivers: readonly string[], lost: ReadonlySet<string>): void {
     for (const receiver of receivers) {
       const isLost = (id: string) => lost.has(id) || this.#lost.get(receiver)?.has(id) === true;
-      const missing = [...this.#commits.texts.keys()].filter(
-        id => !isLost(id) && !this.#received.get(receiver)?.has(id),
-      );
+      const ids = this.#texts.map(([id]) => id);
+      const missing = ids.filter(id => !isLost(id) && !this.#received.get(receiver)?.has(id));
       if (missing.length > 0) throw new Violation(1, `${receiver} never got ${missing.join(', ')}`);
-      const { told = {}, forgotten, events } = this.#commits;
-      const gone = events.filter(({ id }) => isLost(id));
+      const told: Told = Object.assign({}, ...this.#commits.map(commits => commits.told ?? {}));
+      const forgotten = new Set(this.#commits.flatMap(commits => [...commits.forgotten]));
+      const gone = this.#commits.flatMap(({ events }) => events.filter(({ id }) => isLost(id)));
       this.#copies.get(receiver)?.check(told, forgotten, gone);
     }
   }

@@ -28,8 +28,9 @@ export class LeasesOracle {
     for (const { dynamodb } of records) {
       const sk = dynamodb?.Keys?.sk?.S ?? '';
       if (!sk.startsWith('PASS#')) continue;
+      const place = `${sk} of ${dynamodb?.Keys?.pk?.S}`;
       const [owner, until] = [dynamodb?.NewImage?.leaseOwner?.S, Number(dynamodb?.NewImage?.leaseUntil?.N)];
-      this.#change(sk, owner === undefined ? undefined : { owner, until, taker: writer }, writer, now);
+      this.#change(place, owner === undefined ? undefined : { owner, until, taker: writer }, writer, now);
     }
   }
 
@@ -39,18 +40,18 @@ export class LeasesOracle {
     this.wrote(records, undefined, now);
   }
 
-  #change(sk: string, next: Held | undefined, writer: string | undefined, now: number): void {
-    const before = this.#held.get(sk);
+  #change(place: string, next: Held | undefined, writer: string | undefined, now: number): void {
+    const before = this.#held.get(place);
     // What else stands in the row of a pass may be written by another one's end.
     if (before && next?.owner === before.owner && next.until === before.until) return;
     const isTaken = next !== undefined && next.owner !== before?.owner;
     if (before?.taker !== undefined && !isTaken && before.taker !== writer)
-      throw new Violation(8, `${writer} wrote to ${sk}, whose lease ${before.taker} took`);
-    if (next) this.#held.set(sk, next);
-    else this.#held.delete(sk);
+      throw new Violation(8, `${writer} wrote to ${place}, whose lease ${before.taker} took`);
+    if (next) this.#held.set(place, next);
+    else this.#held.delete(place);
     if (!before || !next || before.owner === next.owner) return;
     if (before.until > now)
-      throw new Violation(8, `the lease of ${sk} was taken from ${before.owner} while it was in force`);
+      throw new Violation(8, `the lease of ${place} was taken from ${before.owner} while it was in force`);
     if (this.#isWalking(before.owner)) this.#coverage.add('poller', 'lease of a living one taken');
   }
 }

@@ -1,35 +1,89 @@
 import type { DynamoDBRecord, StreamRecord } from 'aws-lambda';
-import type { PollReport } from '../../../functions/handlers/create-poll.ts';
-import type { Pace } from '../../../functions/model/process-state.ts';
+import type { Polled, PollReport } from '../../../functions/handlers/create-poll.ts';
+import type { Completion, Pace } from '../../../functions/model/process-state.ts';
 import type { PassMessage } from '../../../functions/schedule/pass-message.ts';
 import { isAdaptive, type Rhythm } from '../../../functions/schedule/scheduled.ts';
-import { CHANGE, PROJECT_PREFIX } from '../../../functions/store/keys.ts';
+import { decode } from '../../../functions/store/codec.ts';
+import { CHANGE, PROJECT_PREFIX, WORKSPACES } from '../../../functions/store/keys.ts';
 import type { Coverage } from '../faults.ts';
 import { Violation } from './violation.ts';
 
 /** A run that a message started, while it goes on. */
 export interface StartedRun {
   readonly message: PassMessage;
-  /** By the clock of the run, in ms since 1970: its begin. */
+  readonly clock: () => number;
+  /** By its clock, in ms since 1970: its begin. */
   readonly began: number;
   /** The same, by true time. */
   readonly at: number;
-  /** The pace by which the run decided that it was due, read before it asked for the lease; null: there
-   *  was none. */
-  pace?: Pace | null;
-  /** The pace that the run read after it had the lease, left by the pass before; null: there was none. */
-  paceBefore?: Pace | null;
-  /** Whether it has asked for the lease: from then on it counts as a pass. */
-  isPass: boolean;
-  /** Requests to the service, the token's aside. */
-  requests: number;
+  /** Its passes, by process. */
+  readonly passes: ReadonlyMap<string, StartedPass>;
+  /** The last idle passes, as it read them; undefined before that. */
+  completions?: ReadonlyMap<string, string>;
+  /** The processes that had a baseline then. */
+  baselined?: ReadonlySet<string>;
+  /** The processes of which it wrote that a pass was idle, and how often it wrote that. */
+  readonly noted: Set<string>;
+  notes: number;
+  /** Whether it is the first one after a pause of its workspace. */
+  isProbe: boolean;
   /** Whether it has met no fault so far. */
   readonly isFree: () => boolean;
-  /** How much of what it writes stands in the table. */
-  readonly written: { projects: number; records: number };
+}
+
+/** What a run read of a process. */
+interface Read {
+  /** null: there was none. */
+  readonly pace: Pace | null;
+  readonly isBaselined: boolean;
+  /** How often `changes` passes had come to their end. */
+  readonly ends: number;
+  readonly sweptAt: number;
+  readonly isSweepUnfinished: boolean;
+}
+
+/** The pass of a run over one process. */
+export interface StartedPass {
+  /** What the run read when it decided whether the pass is due. */
+  read?: Read;
+  /** What it read after it had the lease, where it took that before it asked the service anything. */
+  readBehindLease?: Read;
+  isLeased: boolean;
+  /** Whether it has asked for the lease, or the service for something: from then on it counts as a pass. */
+  isPass: boolean;
+  /** Requests to the service about the process. */
+  requests: number;
+  /** How much of what it writes stands in the table: projects, change records, and any rows. */
+  readonly written: { projects: number; records: number; rows: number };
+}
+
+export function startedPass(): StartedPass {
+  return {
+    ...{ isLeased: false, isPass: false, requests: 0 },
+    written: { projects: 0, records: 0, rows: 0 },
+  };
 }
 
 type Mode = PassMessage['mode'];
+
+/** What the table has of a process. */
+interface Known {
+  pace: Pace | undefined;
+  completedAt: number;
+  ends: number;
+  isBaselined: boolean;
+  leaseOwner: string | undefined;
+  sweptAt: number;
+  isSweepUnfinished: boolean;
+}
+
+interface Begun {
+  readonly processId: string;
+  readonly mode: Mode;
+  /** By true time. */
+  readonly at: number;
+  readonly isJudged: boolean;
+}
 
 /** How early a message may come: delays are whole seconds, and one series begins after the begin of a
  *  run. */
@@ -39,35 +93,37 @@ const EARLY_MS = 3_000;
 const TICK_MS = 61_000;
 
 /** How many of the last runs may have begun in another order, because they are reported when they ask for
- *  the lease. */
+ *  something. */
 const LAST = 8;
 
-/** Judges which messages tick sends and which are dropped: passes must come as often as configured, and
- *  not more often. Invariant 6 is about what they cost, 1 about their coming at all. */
+/** Judges which messages tick sends, which are dropped, and what passes without changes leave: passes must come as often as configured, and
+ *  not more often. Invariant 6 is about what they cost, 1 about their coming at all, 5 about idle ones. */
 export class PassesOracle {
   readonly #rhythm: Rhythm;
   readonly #sweep: number;
   readonly #coverage: Coverage;
   readonly #apart: () => number;
-  /** The sender of each message of a fixed series, by mode and time of expiry. */
+  /** The sender of each message of a fixed series, by process, mode and time of expiry. */
   readonly #sent = new Map<string, object | undefined>();
   /** The messages that were sent since `forget` was last called, … */
   readonly #current = new Set<string>();
   /** … and that time, by true time. */
   #since = Number.NEGATIVE_INFINITY;
-  /** How many passes of `begun` may begin a second time. */
-  #forgotten = 0;
+  /** How many passes of `begun`, and of `completed`, may begin a second time. */
+  #forgotten = { begun: 0, completed: 0 };
   /** Messages that began a pass, whether they were sent once or twice. */
   readonly #seen = new Set<string>();
   /** Runs, by the name with which they write. */
   readonly #runs = new Map<string, StartedRun>();
-  #pace: Pace | undefined;
+  /** By process. */
+  readonly #known = new Map<string, Known>();
+  /** The last idle passes, by process, as JSON. */
+  readonly #completions = new Map<string, string>();
   #claimed = 0;
-  #isBaselined = false;
-  /** Passes that messages of their own began, by true time. */
-  readonly begun: { readonly mode: Mode; readonly at: number; readonly isJudged: boolean }[] = [];
-  /** The passes that ticks started, and that were completed; with when they began, by true time. */
-  readonly completed: { readonly mode: Mode; readonly at: number; readonly requests: number }[] = [];
+  /** Passes that messages of their own began. Those of a series of changes are judged, … */
+  readonly begun: Begun[] = [];
+  /** … and, of those that were completed, sweeps that ticks started. */
+  readonly completed: (Begun & { readonly requests: number })[] = [];
 
   /** @param apart how far our clocks are apart now, in ms */
   constructor(
@@ -87,21 +143,40 @@ export class PassesOracle {
     this.#sent.clear();
     this.#current.clear();
     this.#seen.clear();
-    this.#forgotten = this.begun.length;
+    this.#forgotten = { begun: this.begun.length, completed: this.completed.length };
     this.#since = at + TICK_MS;
+  }
+
+  /** Whether the process has a baseline. */
+  isBaselined(processId: string): boolean {
+    return this.#of(processId).isBaselined;
+  }
+
+  /** When, of the last `changes` pass of each process, the oldest was completed, by our clock; infinite where no process has a baseline. */
+  get oldestPass(): number {
+    const times = [...this.#known].map(([processId, { isBaselined, completedAt }]) => {
+      const text = this.#completions.get(processId);
+      const idle = text === undefined ? 0 : (JSON.parse(text) as Completion).completedAt;
+      return isBaselined ? Math.max(completedAt, idle) : Number.POSITIVE_INFINITY;
+    });
+    return Math.min(...times, Number.POSITIVE_INFINITY);
   }
 
   /** A message came into the queue. A sender that got an error may send it again.
    *  @param at true time, in ms */
   sent(message: PassMessage, sender: object | undefined, at: number): void {
-    const { mode, expiresAt, isAsked } = message;
+    const { mode, expiresAt, isAsked, processes } = message;
+    if (processes.length > 1) this.#coverage.add('passes', 'several in a message');
     if (isAsked || at < this.#since) return;
-    const name = nameOf(message);
-    this.#current.add(name);
-    if (mode === 'changes' && !this.#isFixed) return;
-    if (this.#sent.has(name) && this.#sent.get(name) !== sender)
-      throw new Violation(6, `a ${mode} pass was sent by two ticks: both messages expire at ${expiresAt}`);
-    this.#sent.set(name, sender);
+    for (const processId of processes) {
+      const name = nameOf(processId, message);
+      this.#current.add(name);
+      // A sweep is sent again until it is under way.
+      if (mode === 'sweep' || !this.#isFixed(processId)) continue;
+      if (this.#sent.has(name) && this.#sent.get(name) !== sender)
+        throw new Violation(6, `a ${mode} pass was sent by two ticks: both messages expire at ${expiresAt}`);
+      this.#sent.set(name, sender);
+    }
   }
 
   /** A run begins, which writes as `owner`. */
@@ -109,83 +184,242 @@ export class PassesOracle {
     this.#runs.set(owner, run);
   }
 
-  /** A run read the rows of its process. */
-  read(run: StartedRun): void {
-    // The first reading counts, even if it found none.
-    const part = run.isPass ? 'paceBefore' : 'pace';
-    if (run[part] === undefined) run[part] = this.#pace ?? null;
+  /** A run read the last idle passes of its workspace. */
+  readCompletions(run: StartedRun): void {
+    run.completions = new Map(this.#completions);
+    run.baselined = new Set([...run.passes.keys()].filter(id => this.isBaselined(id)));
   }
 
-  /** A run asked for the lease. */
-  asksForLease(run: StartedRun): void {
-    if (run.isPass) return;
-    run.isPass = true;
+  /** A run read the rows of a process. */
+  read(run: StartedRun, processId: string): void {
+    const pass = run.passes.get(processId);
+    if (!pass) return;
+    const { isBaselined, ends, sweptAt, isSweepUnfinished } = this.#of(processId);
+    const pace = this.#paceIn(processId, run.completions) ?? null;
+    const read = { pace, isBaselined, ends, sweptAt, isSweepUnfinished };
+    // The first reading counts.
+    if (pass.isLeased) pass.readBehindLease ??= read;
+    else pass.read ??= read;
+  }
+
+  /** A run asked for the lease of a process. */
+  asksForLease(run: StartedRun, processId: string): void {
+    const pass = run.passes.get(processId);
+    if (!pass) return;
+    pass.isLeased ||= !pass.isPass;
+    this.#passBegins(run, processId, pass);
+  }
+
+  /** A run asked the service about a process, with so many requests that count. */
+  asksService(run: StartedRun, processId: string, requests: number): void {
+    const pass = run.passes.get(processId);
+    if (!pass) throw new Violation(6, `a run asks about ${processId}, which its message does not name`);
+    pass.requests += requests;
+    this.#passBegins(run, processId, pass);
+  }
+
+  #passBegins(run: StartedRun, processId: string, pass: StartedPass): void {
+    if (pass.isPass) return;
+    pass.isPass = true;
     const { message, began } = run;
-    if (began >= message.expiresAt)
-      throw new Violation(
-        6,
-        `a ${message.mode} pass began ${began - message.expiresAt} ms behind its expiry`,
-      );
-    if (message.isAsked) {
-      if (this.#isEarly({ ...run, pace: this.#pace ?? null }))
+    const { mode, isAsked, expiresAt } = message;
+    if (began >= expiresAt)
+      throw new Violation(6, `a ${mode} pass began ${began - expiresAt} ms behind its expiry`);
+    if (isAsked) {
+      if (this.#isEarly(run, this.#paceIn(processId, this.#completions) ?? null))
         this.#coverage.add('passes', 'asked before it is due');
       return;
     }
-    if (this.#isEarly(run))
-      throw new Violation(6, `a changes pass began before it was due: ${JSON.stringify(run)}`);
+    if (mode === 'sweep') this.#checkSweepDue(run, pass);
+    else if (pass.read?.isBaselined !== true)
+      throw new Violation(6, `a changes pass that nobody asked for began without a baseline`);
+    if (this.#isEarly(run, pass.read?.pace ?? null))
+      throw new Violation(6, `a changes pass began before it was due: ${shown(run, pass)}`);
     // A message may come twice, and may have been sent twice.
-    const name = nameOf(message);
+    const name = nameOf(processId, message);
     if (this.#seen.has(name)) return;
     this.#seen.add(name);
-    this.begun.push({ mode: message.mode, at: run.at, isJudged: this.#current.has(name) });
-    this.#checkPace(message.mode);
+    // When a pause is over is no matter of the interval.
+    const isJudged = this.#current.has(name) && !run.isProbe;
+    this.begun.push({ processId, mode, at: run.at, isJudged });
+    if (mode === 'changes') this.#checkPace(processId, mode);
+  }
+
+  #checkSweepDue({ message: { dueAt = 0 }, began }: StartedRun, { read }: StartedPass): void {
+    if (dueAt === 0 || !read || read.isSweepUnfinished || read.sweptAt > began) return;
+    if (read.sweptAt >= dueAt)
+      throw new Violation(6, `a sweep began that was completed ${read.sweptAt - dueAt} ms after it was due`);
   }
 
   /** A run ended by itself. `isFree`: it met no fault, and its clock stayed as it was. */
   ended(run: StartedRun, isFree: boolean, report: PollReport | undefined): void {
-    const { message, began, at, requests } = run;
-    if (run.isPass && report && !message.isAsked) this.#coverage.add('passes', report.mode);
-    if (report?.outcome === 'completed' && !message.isAsked)
-      this.completed.push({ mode: message.mode, at, requests });
-    if (run.isPass) return;
+    const { message, began, passes, notes } = run;
+    if (notes > 1) throw new Violation(5, `a run wrote ${notes} times which of its passes were idle`);
     const isExpired = began >= message.expiresAt;
-    if (requests > 0) throw new Violation(6, `a message that was dropped asked ${requests} requests`);
+    for (const [processId, pass] of passes) {
+      if (report?.outcome === 'polled') this.#endedPass(run, processId, report.processes.get(processId));
+      else if (report && pass.isPass)
+        throw new Violation(6, `a message that was dropped (${report.outcome}) began a pass of ${processId}`);
+    }
     if (isExpired) this.#coverage.add('passes', 'dropped past its expiry');
-    if (isExpired || !isFree) return;
+    if (report?.outcome === 'polled') this.#checkFailures(report);
+    if (!isFree || !report || isExpired) return;
+    if (report.outcome === 'expired') throw new Violation(1, 'a message was dropped before its expiry');
+    if (report.outcome === 'polled')
+      for (const [processId, pass] of passes)
+        this.#checkDropped(run, processId, pass, report.processes.get(processId));
+  }
+
+  /** What became of one pass. */
+  #endedPass(run: StartedRun, processId: string, polled: Polled | undefined): void {
+    const { message, at, passes, noted } = run;
+    if (!polled) throw new Violation(1, `a run says nothing of ${processId}, which its message names`);
+    const pass = passes.get(processId) as StartedPass;
+    const report = 'report' in polled ? polled.report : undefined;
+    if (noted.has(processId) && !report?.idle)
+      throw new Violation(1, `a run noted that its pass of ${processId} was idle: ${JSON.stringify(polled)}`);
+    if (!report) return;
+    if (pass.isPass && !message.isAsked) this.#coverage.add('passes', report.mode);
+    if (report.idle) {
+      this.#coverage.add('passes', 'idle');
+      if (pass.written.rows > 0)
+        throw new Violation(5, `an idle pass wrote ${pass.written.rows} rows of ${processId}`);
+      if (!noted.has(processId))
+        throw new Violation(1, `nobody noted that the pass of ${processId} was idle`);
+    }
+    if (report.outcome !== 'completed' || message.isAsked) return;
+    const isJudged = message.dueAt !== undefined && this.#current.has(nameOf(processId, message));
+    this.completed.push({ processId, mode: message.mode, at, requests: pass.requests, isJudged });
+    if (message.mode === 'sweep') this.#checkSweeps(processId);
+  }
+
+  #checkFailures({ processes }: PollReport): void {
+    const all = [...processes.values()];
+    const hasFailed = all.some(one => 'error' in one);
+    const hasCompleted = all.some(one => 'report' in one && one.report.outcome === 'completed');
+    if (hasFailed && hasCompleted) this.#coverage.add('passes', 'one fails beside another');
+  }
+
+  /** Checks a pass that was not made. */
+  #checkDropped(run: StartedRun, processId: string, pass: StartedPass, polled: Polled | undefined): void {
+    if (!polled || 'error' in polled || polled.report.outcome !== 'not-due') return;
+    const { message, began, baselined } = run;
     if (message.isAsked) throw new Violation(1, 'a pass that an operator asked for was dropped');
-    if (!run.pace || message.mode === 'sweep' || began >= run.pace.dueAt)
-      throw new Violation(
-        1,
-        `a ${message.mode} pass was dropped, although it was due: ${JSON.stringify(run)}`,
-      );
-    this.#coverage.add('passes', 'dropped before it is due');
+    const { read } = pass;
+    // A baseline that was completed while the rows were read may not be among them.
+    const isKnown = baselined?.has(processId) === true;
+    const isDue = message.mode === 'sweep' ? isSweepDue(message, read) : isKnown && isChangesDue(began, read);
+    if (isDue)
+      throw new Violation(1, `a ${message.mode} pass was dropped, although it was due: ${shown(run, pass)}`);
+    this.#coverage.add('passes', message.mode === 'sweep' ? 'sweep dropped' : 'dropped before it is due');
+  }
+
+  /** Told of the items of a table that was restored, as records, at this true time. */
+  restored(records: readonly DynamoDBRecord[], at: number): void {
+    this.forget(at);
+    this.#known.clear();
+    this.#completions.clear();
+    this.wrote(records, undefined);
   }
 
   /** Told of the records of one write, and who sent it. */
   wrote(records: readonly DynamoDBRecord[], by: string | undefined): void {
     const run = by === undefined ? undefined : this.#runs.get(by);
     for (const { dynamodb } of records) {
-      const sk = dynamodb?.Keys?.sk?.S ?? '';
-      if (run && sk.startsWith(PROJECT_PREFIX)) run.written.projects += 1;
-      if (run && sk.startsWith(CHANGE)) run.written.records += 1;
       this.#watchClaim(dynamodb);
-      if (!dynamodb?.Keys?.pk?.S?.startsWith('W#')) continue;
-      if (sk === 'STATE') this.#watchBaseline(dynamodb);
-      if (sk === 'PASS#changes') this.#watchPace(dynamodb, run);
+      this.#watchCompletions(dynamodb, run);
+      const [pk, sk] = [dynamodb?.Keys?.pk?.S ?? '', dynamodb?.Keys?.sk?.S ?? ''];
+      const [, processId] = /^W#.*#P#(.*)$/.exec(pk) ?? [];
+      if (!dynamodb || processId === undefined) continue;
+      const pass = run?.passes.get(processId);
+      if (pass) count(pass.written, sk);
+      if (sk === 'STATE') this.#watchBaseline(processId, dynamodb);
+      if (sk === 'PASS#changes') this.#watchChanges(processId, dynamodb, run);
+      if (sk === 'PASS#sweep') this.#watchSweep(processId, dynamodb);
     }
+    if (run && records.some(isOfCompletions)) run.notes += 1;
   }
 
-  #watchBaseline({ NewImage }: StreamRecord): void {
+  #of(processId: string): Known {
+    const known = this.#known.get(processId) ?? {
+      ...{ pace: undefined, completedAt: 0, ends: 0, isBaselined: false, leaseOwner: undefined },
+      ...{ sweptAt: 0, isSweepUnfinished: false },
+    };
+    this.#known.set(processId, known);
+    return known;
+  }
+
+  /** The pace of a process, be it in its own row or with its last idle pass. */
+  #paceIn(processId: string, completions: ReadonlyMap<string, string> | undefined): Pace | undefined {
+    const { pace, completedAt, isBaselined } = this.#of(processId);
+    const text = completions?.get(processId);
+    const idle = text === undefined ? undefined : (JSON.parse(text) as Completion);
+    return idle && isBaselined && idle.completedAt >= completedAt ? (idle.pace ?? pace) : pace;
+  }
+
+  #watchBaseline(processId: string, { NewImage }: StreamRecord): void {
+    const known = this.#of(processId);
     const isBaselined = NewImage?.baselined?.BOOL === true;
-    if (isBaselined !== this.#isBaselined) this.forget();
-    this.#isBaselined = isBaselined;
+    if (isBaselined !== known.isBaselined) this.forget();
+    known.isBaselined = isBaselined;
   }
 
-  #watchPace({ NewImage }: StreamRecord, run: StartedRun | undefined): void {
+  #watchChanges(processId: string, { NewImage }: StreamRecord, run: StartedRun | undefined): void {
+    const known = this.#of(processId);
+    const pass = run?.passes.get(processId);
+    const owner = NewImage?.leaseOwner?.S;
+    if (pass && owner !== undefined && owner !== known.leaseOwner) this.#checkTaken(processId, pass);
+    known.leaseOwner = owner;
+    const completedAt = Number(NewImage?.completedAt?.N ?? 0);
+    if (completedAt !== known.completedAt) known.ends += 1;
+    known.completedAt = completedAt;
     const text = NewImage?.pace?.S;
     const pace = text === undefined ? undefined : (JSON.parse(text) as Pace);
-    if (pace && run && text !== JSON.stringify(this.#pace)) this.#checkNext(run, pace);
-    this.#pace = pace;
+    if (pace && run && pass && text !== JSON.stringify(known.pace)) this.#checkNext(run, pass, pace);
+    known.pace = pace;
+  }
+
+  /** A pass that found something took the lease: since it read the state, no other may have ended. */
+  #checkTaken(processId: string, { isLeased, read }: StartedPass): void {
+    if (isLeased || !read) return;
+    const { ends } = this.#of(processId);
+    if (ends === read.ends) this.#coverage.add('passes', 'lease taken for what was found');
+    else
+      throw new Violation(8, `a pass of ${processId} took the lease, although another one ended meanwhile`);
+  }
+
+  #watchSweep(processId: string, { NewImage }: StreamRecord): void {
+    Object.assign(this.#of(processId), {
+      sweptAt: Number(NewImage?.sweepCompletedAt?.N ?? 0),
+      isSweepUnfinished: NewImage?.window !== undefined,
+    });
+  }
+
+  #watchCompletions(record: StreamRecord | undefined, run: StartedRun | undefined): void {
+    if (record?.Keys?.pk?.S !== WORKSPACES) return;
+    const { S: text, B: bytes } = record.NewImage?.completions ?? {};
+    if (text === undefined && bytes === undefined) return;
+    // A file has them as text.
+    const found = text === undefined ? decode(Buffer.from(String(bytes), 'base64')) : JSON.parse(text);
+    const completions = found as Record<string, Completion>;
+    // All processes of a plan are in one group.
+    for (const id of this.#completions.keys())
+      if (!Object.hasOwn(completions, id)) this.#completions.delete(id);
+    for (const [processId, completion] of Object.entries(completions)) {
+      const entry = JSON.stringify(completion);
+      if (this.#completions.get(processId) === entry) continue;
+      this.#completions.set(processId, entry);
+      // A run writes again what it read of other processes, or adds that the process is stalled.
+      const read = run?.completions?.get(processId);
+      const isSame =
+        read !== undefined && (JSON.parse(read) as Completion).completedAt === completion.completedAt;
+      if (!run || isSame) continue;
+      const pass = run.passes.get(processId);
+      if (!pass?.isPass)
+        throw new Violation(1, `a run noted a pass of ${processId} that it did not make: ${entry}`);
+      run.noted.add(processId);
+      if (completion.pace) this.#checkNext(run, pass, completion.pace);
+    }
   }
 
   #watchClaim(record: StreamRecord | undefined): void {
@@ -195,27 +429,39 @@ export class PassesOracle {
     this.#claimed = claimed;
   }
 
-  get #isFixed(): boolean {
-    return this.#isBaselined && !isAdaptive(this.#rhythm);
+  #isFixed(processId: string): boolean {
+    return this.#of(processId).isBaselined && !isAdaptive(this.#rhythm);
   }
 
-  #isEarly({ pace, message, began }: StartedRun): boolean {
+  #isEarly({ message, clock }: StartedRun, pace: Pace | null): boolean {
     const { fastest, slowest } = this.#rhythm;
     if (!pace || message.mode === 'sweep') return false;
+    const now = clock();
     // A time so far ahead was written by a wrong clock.
-    const isAbsurd = pace.dueAt > began + slowest + 60_000;
-    return !isAbsurd && began < pace.dueAt - fastest / 2 - 1;
+    const isAbsurd = pace.dueAt > now + slowest + 60_000;
+    return !isAbsurd && now < pace.dueAt - fastest / 2 - 1;
   }
 
   /** Each message may come at any time of its interval: so two may come close together, but not three. */
-  #checkPace(mode: Mode): void {
+  #checkPace(processId: string, mode: Mode): void {
     const { fastest } = this.#rhythm;
-    const step = mode === 'sweep' ? this.#sweep : this.#isFixed ? fastest : Math.min(fastest, 60_000);
+    const step = this.#isFixed(processId) ? fastest : Math.min(fastest, 60_000);
     const ofMode = this.begun
-      .slice(this.#forgotten)
-      .filter(one => one.isJudged && one.mode === mode)
-      .slice(-LAST);
-    const times = ofMode.map(one => one.at).sort((one, other) => one - other);
+      .slice(this.#forgotten.begun)
+      .filter(one => one.isJudged && one.mode === mode && one.processId === processId);
+    this.#checkSpan(ofMode.slice(-LAST), mode, step);
+  }
+
+  /** The same of sweeps that were completed; one that was not is tried again. */
+  #checkSweeps(processId: string): void {
+    const sweeps = this.completed
+      .slice(this.#forgotten.completed)
+      .filter(one => one.isJudged && one.mode === 'sweep' && one.processId === processId);
+    this.#checkSpan(sweeps.slice(-LAST), 'sweep', this.#sweep);
+  }
+
+  #checkSpan(passes: readonly Pick<Begun, 'at'>[], mode: Mode, step: number): void {
+    const times = passes.map(one => one.at).sort((one, other) => one - other);
     const spans = times.slice(2).map((time, index) => time - (times[index] as number));
     const [span = Infinity] = spans.sort((one, other) => one - other);
     // A message expires by the clock of its run.
@@ -227,11 +473,11 @@ export class PassesOracle {
   }
 
   /** Checks the next pace: twice as long after each pass that found nothing. */
-  #checkNext(run: StartedRun, { wait }: Pace): void {
+  #checkNext(run: StartedRun, pass: StartedPass, { wait }: Pace): void {
     const { fastest, slowest } = this.#rhythm;
-    const before = run.paceBefore ?? undefined;
+    const before = (pass.isLeased ? pass.readBehindLease : pass.read)?.pace ?? undefined;
     const slower = before ? Math.min(2 * before.wait, slowest) : fastest;
-    const { projects, records } = run.written;
+    const { projects, records } = pass.written;
     const [hasFound, isUnclear] = [projects > 0 && records > 0, projects + records > 0];
     // It is open whether a commit without events, or an event about the process, counts as found; and so
     // is a write that worked although the run got an error.
@@ -240,13 +486,35 @@ export class PassesOracle {
     if (!isFast && !isSlow)
       throw new Violation(
         6,
-        `a pass that wrote ${JSON.stringify(run.written)} waits ${wait} ms: ${JSON.stringify(run)}`,
+        `a pass that wrote ${JSON.stringify(pass.written)} waits ${wait} ms: ${shown(run, pass)}`,
       );
     if (before && wait > before.wait) this.#coverage.add('passes', 'a slower pace');
     if (before && wait < before.wait) this.#coverage.add('passes', 'the fastest pace again');
   }
 }
 
-function nameOf({ mode, expiresAt }: PassMessage): string {
-  return `${mode} until ${expiresAt}`;
+function count(written: StartedPass['written'], sk: string): void {
+  written.rows += 1;
+  if (sk.startsWith(PROJECT_PREFIX)) written.projects += 1;
+  if (sk.startsWith(CHANGE)) written.records += 1;
+}
+
+function isChangesDue(began: number, read: Read | undefined): boolean {
+  return read?.isBaselined === true && (!read.pace || began >= read.pace.dueAt);
+}
+
+function isSweepDue({ dueAt = 0 }: PassMessage, read: Read | undefined): boolean {
+  return read !== undefined && (dueAt === 0 || read.isSweepUnfinished || read.sweptAt < dueAt);
+}
+
+function isOfCompletions({ dynamodb }: DynamoDBRecord): boolean {
+  return dynamodb?.Keys?.pk?.S === WORKSPACES && dynamodb.NewImage?.completions !== undefined;
+}
+
+function nameOf(processId: string, { mode, expiresAt }: PassMessage): string {
+  return `${processId}: ${mode} until ${expiresAt}`;
+}
+
+function shown({ message, began, at }: StartedRun, pass: StartedPass): string {
+  return JSON.stringify({ message, began, at, pass });
 }

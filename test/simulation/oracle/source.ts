@@ -26,6 +26,11 @@ export class SourceOracle {
     this.#coverage = coverage;
   }
 
+  /** Whether subscribers believe that nothing is read. */
+  get isStalled(): boolean {
+    return this.#isStalled;
+  }
+
   tell(event: ChangeEvent): void {
     const { id, type, sequence } = event;
     if (Number(sequence) < this.#sequence)

@@ -9,20 +9,21 @@ import { createJournalReader } from '../../../functions/store/dynamo/journal.ts'
 import { createRoster } from '../../../functions/store/dynamo/processes.ts';
 import { createDeliveries, createSnapshots } from '../../../functions/store/dynamo/store.ts';
 import { createTickClaims, createTickProgresses } from '../../../functions/store/dynamo/tick.ts';
+import { createWorkspaceRows } from '../../../functions/store/dynamo/workspaces.ts';
 import { AUDIT, CHANGE, stateKey, TICK_KEY } from '../../../functions/store/keys.ts';
 import { TableModel } from '../models/table.ts';
-import { tableCall } from '../port-calls.ts';
-import { PROCESS, TABLE_NAME, WORKSPACE } from '../shared.ts';
+import { processOf, tableCall } from '../port-calls.ts';
+import { TABLE_NAME, WORKSPACE } from '../shared.ts';
 import { tableClient } from '../table-client.ts';
 import type { Backup, Ports, Reaching, Storage, StorageCall } from './storage.ts';
 
-const OF = { workspace: WORKSPACE, processId: PROCESS };
-
 /** The model of a DynamoDB table. `cramped` runs reads that may be answered in part. */
 export function dynamoStorage(
+  processes: readonly string[],
   random: Random,
   cramped: (table: TableModel) => Pick<TableModel, 'run'>,
 ): Storage {
+  const all = processes.map(processId => ({ workspace: WORKSPACE, processId }));
   const table = new TableModel(TABLE_NAME);
   const reached = cramped(table);
   return {
@@ -44,11 +45,11 @@ export function dynamoStorage(
         },
       };
     },
-    release: () => {
+    release: processId => {
       table.run(
         new UpdateItemCommand({
           TableName: TABLE_NAME,
-          Key: stateKey(OF),
+          Key: stateKey({ workspace: WORKSPACE, processId }),
           UpdateExpression: 'SET released = :true',
           ExpressionAttributeValues: { ':true': { BOOL: true } },
         }),
@@ -59,17 +60,20 @@ export function dynamoStorage(
         if (command instanceof PutItemCommand) refuse(command, refusesRow);
         return reached.run(command);
       };
-      const client = tableClient(life, { run }, (command, isDone) => ran(callOf(command), isDone));
+      const client = tableClient(life, { run }, (command, isDone) =>
+        ran(callOf(command), isDone, processOf(command)),
+      );
       const at = { client, tableName: TABLE_NAME, patience: { clock, random, sleep } };
       return {
         snapshots: createSnapshots(at),
         rows: createEndpointRows(at),
         deliveries: createDeliveries(at),
         slots: createSlots(at),
-        journal: createJournalReader(at, [OF]),
+        journal: createJournalReader(at, all),
         remember: createRoster(at).remember,
         claims: createTickClaims(at),
         progress: createTickProgresses(at),
+        workspaces: createWorkspaceRows(at),
       };
     },
   };

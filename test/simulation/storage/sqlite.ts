@@ -1,17 +1,17 @@
 import type { StatementSync } from 'node:sqlite';
 import type { DynamoDBRecord } from 'aws-lambda';
-import type { Mode } from '../../../functions/basics/process.ts';
+import type { Mode, ProcessKey } from '../../../functions/basics/process.ts';
 import { decodePart } from '../../../functions/model/event-id.ts';
 import type { SavedState } from '../../../functions/model/process-state.ts';
 import { encode } from '../../../functions/store/codec.ts';
 import { attributesOf } from '../../../functions/store/dynamo/state.ts';
 import {
   auditKey,
+  completionsKey,
   deadKey,
   debtKey,
   endpointRowKey,
   type Key,
-  partition,
   passKey,
   pendingKey,
   pendingPlace,
@@ -22,6 +22,7 @@ import {
   TICK_KEY,
   tombstoneKey,
   usersKey,
+  workspaceRowKey,
 } from '../../../functions/store/keys.ts';
 import { STATE_ROWS, type StateRow } from '../../../functions/store/limits.ts';
 import { type Database, openDatabase } from '../../../functions/store/sqlite/database.ts';
@@ -31,6 +32,7 @@ import { sqliteProcessReader, sqliteRoster } from '../../../functions/store/sqli
 import { DELIVERIES_SCHEMA, SNAPSHOTS_SCHEMA } from '../../../functions/store/sqlite/schema.ts';
 import { sqliteDeliveries, sqliteSnapshots } from '../../../functions/store/sqlite/store.ts';
 import { sqliteTickClaims, sqliteTickProgresses } from '../../../functions/store/sqlite/tick.ts';
+import { sqliteWorkspaceRows } from '../../../functions/store/sqlite/workspaces.ts';
 import type { Boundary } from '../faults.ts';
 import type { Failing } from '../life.ts';
 import type { Item } from '../models/table.ts';
@@ -39,17 +41,18 @@ import { PROCESS, TABLE_NAME, WORKSPACE } from '../shared.ts';
 import type { Ports, Reaching, Storage, StorageCall } from './storage.ts';
 
 const OF = { workspace: WORKSPACE, processId: PROCESS };
-const PARTITION = partition(OF);
 
 /** The key columns of each table whose rows the oracles see. */
 const WATCHED = {
-  state: ['name'],
-  pass: ['mode'],
-  project: ['id'],
-  debt: ['id'],
-  tombstone: ['id'],
-  told_entry: ['id'],
-  change: ['key'],
+  state: ['process', 'name'],
+  pass: ['process', 'mode'],
+  project: ['process', 'id'],
+  debt: ['process', 'id'],
+  tombstone: ['process', 'id'],
+  told_entry: ['process', 'id'],
+  change: ['process', 'key'],
+  workspace: ['name'],
+  completion: ['workspace', 'group'],
   endpoint: ['name'],
   pending: ['endpoint', 'event_id', 'at', 'replay'],
   dead: ['endpoint', 'event_id', 'at'],
@@ -57,7 +60,9 @@ const WATCHED = {
 } as const;
 
 /** What a call is over which boundary, by its name in the port. */
-const CALLS: Readonly<Record<string, readonly [Boundary, StorageCall?]>> = {
+type Calls = Readonly<Record<string, readonly [Boundary, StorageCall?]>>;
+
+const CALLS: Calls = {
   readState: ['table.read', 'debts'],
   takeLease: ['table.update', 'take lease'],
   saveProgress: ['table.update', 'save progress'],
@@ -75,6 +80,12 @@ const CALLS: Readonly<Record<string, readonly [Boundary, StorageCall?]>> = {
   saveUsers: ['table.update', 'save users'],
   writeDebts: ['table.update', 'write debt'],
   claim: ['table.update', 'claim'],
+};
+const WORKSPACE_CALLS: Calls = {
+  all: ['table.read'],
+  change: ['table.update', 'change shares'],
+  completions: ['table.read', 'completions'],
+  complete: ['table.update', 'complete'],
 };
 const READS = /^(due|find|nextDue|dead|findDead|standing|attempts|list|read|revision|search|ofAll|count)/;
 
@@ -98,7 +109,7 @@ export function sqliteStorage(): Storage {
       return { items, restore: () => mirror.replace(() => setContent(database, rows)) };
     },
     isLocal: true,
-    release: () => void sqliteProcessReader(database).release(OF),
+    release: processId => void sqliteProcessReader(database).release({ ...OF, processId }),
     reachedBy: reaching => portsOf(database, reaching),
   };
 }
@@ -126,34 +137,35 @@ function portsOf(database: Database, reaching: Reaching): Ports {
     remember,
     claims: reach(sqliteTickClaims(database)),
     progress: reach(sqliteTickProgresses(database)),
+    workspaces: reached(sqliteWorkspaceRows(database), reaching, WORKSPACE_CALLS),
   };
 }
 
 /** The port as one process reaches it: each call takes time and may meet a fault. */
-function reached<Port extends object>(port: Port, { life, ran }: Reaching): Port {
+function reached<Port extends object>(port: Port, { life, ran }: Reaching, calls: Calls = CALLS): Port {
   return new Proxy(port, {
     get(target, name: string) {
       const method = Reflect.get(target, name) as (...args: unknown[]) => unknown;
       if (typeof method !== 'function') return method;
       if (name === 'until') return () => reached(port, { life, ran } as Reaching);
-      const [boundary, call] = CALLS[name] ?? [READS.test(name) ? 'table.read' : 'table.update'];
-      const once = <Result>(work: () => Result): Promise<Awaited<Result>> =>
+      const [boundary, call] = calls[name] ?? [READS.test(name) ? 'table.read' : 'table.update'];
+      const once = <Result>(work: () => Result, of: unknown): Promise<Awaited<Result>> =>
         life.call(
           boundary,
           () => {
             const result = work();
             // The answer is read later: until then a refusal counts as handled.
             if (result instanceof Promise) result.catch(() => {});
-            ran(call, true);
+            ran(call, true, (of as Partial<ProcessKey> | undefined)?.processId);
             return result;
           },
           failing as Failing<Result>,
         ) as Promise<Awaited<Result>>;
-      if (name !== 'heads') return (...args: unknown[]) => once(() => method.apply(target, args));
+      if (name !== 'heads') return (...args: unknown[]) => once(() => method.apply(target, args), args[0]);
       return async function* (...args: unknown[]) {
         const pages = (method.apply(target, args) as AsyncIterable<unknown>)[Symbol.asyncIterator]();
         for (;;) {
-          const { done, value } = await once(() => pages.next());
+          const { done, value } = await once(() => pages.next(), args[0]);
           if (done) return;
           yield value;
         }
@@ -243,30 +255,37 @@ class Mirror {
   /** The item of this row without its key; undefined where there is none. */
   #read(table: Table, first: string | number, second?: string | number): Item | undefined {
     const { sql } = this.#database;
-    const of = PARTITION;
+    // Of the rows of a process, the first column is the process.
+    const [of, id] = [first, second as string];
     let row: Row | undefined;
     switch (table) {
       case 'state':
-        if (first !== 'users') return this.#stateRow(STATE_ROWS[first as keyof SavedState]);
+        if (id !== 'users') return this.#stateRow(of, STATE_ROWS[id as keyof SavedState]);
         row = sql.get`SELECT value FROM state WHERE process = ${of} AND name = 'users'`;
         return row && { users: { S: String(row.value) } };
       case 'pass':
-        return this.#stateRow(first as Mode);
+        return this.#stateRow(of, id as Mode);
       case 'project':
-        row = sql.get`SELECT version, content FROM project WHERE process = ${of} AND id = ${first}`;
+        row = sql.get`SELECT version, content FROM project WHERE process = ${of} AND id = ${id}`;
         return row && { version: { N: String(row.version) }, blob: { B: row.content as Uint8Array } };
       case 'debt':
-        row = sql.get`SELECT cause, told FROM debt WHERE process = ${of} AND id = ${first}`;
+        row = sql.get`SELECT cause, told FROM debt WHERE process = ${of} AND id = ${id}`;
         return row && { cause: { S: String(row.cause) }, told: { BOOL: row.told === 1 } };
       case 'tombstone':
-        row = sql.get`SELECT version FROM tombstone WHERE process = ${of} AND id = ${first}`;
+        row = sql.get`SELECT version FROM tombstone WHERE process = ${of} AND id = ${id}`;
         return row && { version: { N: String(row.version) } };
       case 'told_entry':
-        row = sql.get`SELECT key FROM told_entry WHERE process = ${of} AND id = ${first}`;
+        row = sql.get`SELECT key FROM told_entry WHERE process = ${of} AND id = ${id}`;
         return row && { change: { S: String(row.key) } };
       case 'change':
-        row = sql.get`SELECT events FROM change WHERE process = ${of} AND key = ${first}`;
+        row = sql.get`SELECT events FROM change WHERE process = ${of} AND key = ${id}`;
         return row && { events: { B: row.events as Uint8Array } };
+      case 'workspace':
+        row = sql.get`SELECT row FROM workspace WHERE name = ${first}`;
+        return row && { row: { S: String(row.row) } };
+      case 'completion':
+        row = sql.get`SELECT completions FROM completion WHERE workspace = ${first} AND "group" = ${id}`;
+        return row && { completions: { S: String(row.completions) } };
       case 'endpoint':
         row = sql.get`SELECT row FROM endpoint WHERE name = ${first}`;
         return row && { row: { S: String(row.row) } };
@@ -282,12 +301,12 @@ class Mirror {
     }
   }
 
-  #stateRow(row: StateRow): Item | undefined {
+  #stateRow(of: string | number, row: StateRow): Item | undefined {
     const { sql } = this.#database;
-    const parts = sql.all`SELECT name, value FROM state WHERE process = ${PARTITION} AND name <> 'users'`
+    const parts = sql.all`SELECT name, value FROM state WHERE process = ${of} AND name <> 'users'`
       .filter(({ name }) => STATE_ROWS[name as keyof SavedState] === row)
       .map(({ name, value }) => [name, JSON.parse(String(value))]);
-    const pass = sql.get`SELECT owner, until, "window" FROM pass WHERE process = ${PARTITION} AND mode = ${row}`;
+    const pass = sql.get`SELECT owner, until, "window" FROM pass WHERE process = ${of} AND mode = ${row}`;
     if (parts.length === 0 && !pass) return undefined;
     const attributes = attributesOf(Object.fromEntries(parts) as Partial<SavedState>).get(row);
     return {
@@ -302,22 +321,26 @@ class Mirror {
 /** The key of the item that has this row. */
 function keyOf(table: Table, columns: readonly (string | number)[]): Key {
   const [first = '', second = '', at = 0, replay = 0] = columns as [string, string, number, number];
+  const of = ({ sk }: Key): Key => ({ pk: { S: first }, sk });
   switch (table) {
     case 'state':
-      if (first === 'users') return usersKey(OF);
-      return KEYS[STATE_ROWS[first as keyof SavedState]];
+      return of(second === 'users' ? usersKey(OF) : KEYS[STATE_ROWS[second as keyof SavedState]]);
     case 'pass':
-      return passKey(OF, first as Mode);
+      return of(passKey(OF, second as Mode));
     case 'project':
-      return projectKey(OF, decodePart(first));
+      return of(projectKey(OF, decodePart(second)));
     case 'debt':
-      return debtKey(OF, decodePart(first));
+      return of(debtKey(OF, decodePart(second)));
     case 'tombstone':
-      return tombstoneKey(OF, decodePart(first));
+      return of(tombstoneKey(OF, decodePart(second)));
     case 'told_entry':
-      return auditKey(OF, first);
+      return of(auditKey(OF, second));
     case 'change':
-      return { ...stateKey(OF), sk: { S: first } };
+      return of({ ...stateKey(OF), sk: { S: second } });
+    case 'workspace':
+      return workspaceRowKey(first);
+    case 'completion':
+      return completionsKey(first, Number(second));
     case 'endpoint':
       return endpointRowKey(first);
     case 'pending':

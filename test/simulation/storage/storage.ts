@@ -9,6 +9,7 @@ import type {
   Snapshots,
   TickClaims,
   TickProgresses,
+  WorkspaceRows,
 } from '../../../functions/store/store.ts';
 import type { Life } from '../life.ts';
 import type { Item } from '../models/table.ts';
@@ -23,8 +24,8 @@ export interface Reaching {
   readonly life: Life;
   readonly clock: Clock;
   readonly sleep: Sleep;
-  /** Called after each call that arrived, with whether it was carried out. */
-  readonly ran: (call: StorageCall | undefined, isDone: boolean) => void;
+  /** Called after each call that arrived, with whether it was carried out, and the process that it is about. */
+  readonly ran: (call: StorageCall | undefined, isDone: boolean, processId: string | undefined) => void;
   /** Whether the plan lets the writing of a row for this event fail now. */
   readonly refusesRow?: (eventId: string) => boolean;
 }
@@ -39,6 +40,7 @@ export interface Ports {
   readonly remember: Required<TickPasses>['remember'];
   readonly claims: TickClaims;
   readonly progress: TickProgresses;
+  readonly workspaces: WorkspaceRows;
 }
 
 /** What the storage held at one moment. */
@@ -55,8 +57,8 @@ export interface Storage {
   readonly stream: readonly DynamoDBRecord[];
   items(): Iterable<Item>;
   backup(): Backup;
-  /** Releases the hold of the process, as an operator does. */
-  release(): void;
+  /** Releases the hold of a process, as an operator does. */
+  release(processId: string): void;
   reachedBy(reaching: Reaching): Ports;
   /** Whether one process of one machine uses it, as that of `npm start`. */
   readonly isLocal: boolean;

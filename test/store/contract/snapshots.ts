@@ -10,8 +10,15 @@ import { entriesContract } from './entries.ts';
 import { headsContract } from './heads.ts';
 import { usersContract } from './users.ts';
 
-/** As a process's first pass finds the state. */
-const { debts: _, isSweepUnfinished: __, ...FIRST } = UNKNOWN_PROCESS;
+/** As a process's first pass finds the state, without what follows from rows of their own. */
+const {
+  debts: _debts,
+  isSweepUnfinished: _unfinished,
+  sweepLeasedUntil: _leased,
+  isChangesOpen: _open,
+  changesEndedBy: _ended,
+  ...FIRST
+} = UNKNOWN_PROCESS;
 
 const WINDOW = { startedAt: AT, begunAt: AT + 5 };
 
@@ -347,7 +354,7 @@ export function snapshotsContract(subject: () => Subject): void {
           }));
           const first = await taken('a', 'changes');
           await snapshots[end](process, { ...first, owner: 'b' }, sweep);
-          expect(await snapshots.readState(process)).toEqual(UNKNOWN_PROCESS);
+          expect(await snapshots.readState(process)).toEqual({ ...UNKNOWN_PROCESS, isChangesOpen: true });
           await snapshots[end](process, first, changes);
           await snapshots[end](process, await taken('a', 'sweep'), sweep);
           const failed = { changesFailure: changes, sweepFailure: sweep };
@@ -371,7 +378,7 @@ export function snapshotsContract(subject: () => Subject): void {
         expect(await snapshots.finish(process, lost, { watermark: 7, baselined: true, recent: [] })).toBe(
           false,
         );
-        expect(await snapshots.readState(process)).toEqual(UNKNOWN_PROCESS);
+        expect(await snapshots.readState(process)).toEqual({ ...UNKNOWN_PROCESS, isChangesOpen: true });
         expect(theirs).toMatchObject({ window, progress: 'p1' });
         expect(await take('c', 'changes', AT + 100_001)).toBeUndefined();
       });
@@ -395,6 +402,78 @@ export function snapshotsContract(subject: () => Subject): void {
           window: undefined,
           progress: undefined,
         });
+      });
+    });
+
+    describe('a lease that is taken on condition that the state is as it was read', () => {
+      const takeAs = (owner: string, endedBy: string | undefined, now = AT) =>
+        snapshots.takeLease(process, {
+          ...{ mode: 'changes', owner, now, until: now + 60_000 },
+          asRead: { endedBy },
+        });
+      const endedBy = async () => (await snapshots.readState(process)).changesEndedBy;
+      const ended = async (owner: string) => {
+        expect(await snapshots.finish(process, await taken(owner), { watermark: AT })).toBe(true);
+      };
+
+      it('is had where no pass has begun since: before the first, and after one that ended', async () => {
+        expect(await endedBy()).toBeUndefined();
+        const first = await takeAs('a', undefined);
+        expect(first).toEqual({ mode: 'changes', owner: 'a', window: undefined, progress: undefined });
+        await snapshots.finish(process, first as Lease, { watermark: 1 });
+        expect(await takeAs('b', await endedBy())).toMatchObject({ owner: 'b' });
+      });
+
+      it('is had again where the answer was lost, and only by its owner', async () => {
+        await ended('a');
+        for (const _ of [1, 2]) expect(await takeAs('b', 'a')).toMatchObject({ owner: 'b' });
+        expect(await takeAs('c', 'a')).toBeUndefined();
+        expect(await takeAs('c', undefined)).toBeUndefined();
+      });
+
+      it('is not had where another pass ended since: with it, the watermark moved', async () => {
+        await ended('a');
+        await ended('b');
+        expect(await takeAs('c', 'a')).toBeUndefined();
+        expect(await takeAs('c', undefined)).toBeUndefined();
+        expect(await takeAs('c', 'b')).toBeDefined();
+      });
+
+      it('is not had where a first pass ended since', async () => {
+        await ended('a');
+        expect(await takeAs('b', undefined)).toBeUndefined();
+      });
+
+      it.each(['release', 'abandon'] as const)(
+        'is not had where another pass began since, and gave its lease back: %s',
+        async how => {
+          await ended('a');
+          await snapshots[how](process, await taken('b'));
+          expect(await takeAs('c', 'a')).toBeUndefined();
+          expect(await takeAs('c', await endedBy())).toBeDefined();
+        },
+      );
+
+      it('is not had while another pass is under way, nor after it died, where it began since', async () => {
+        await ended('a');
+        await taken('b');
+        expect(await takeAs('c', 'a')).toBeUndefined();
+        expect(await takeAs('c', 'a', AT + 60_001)).toBeUndefined();
+        expect(await takeAs('c', undefined, AT + 60_000)).toBeUndefined();
+        expect(await takeAs('c', undefined, AT + 60_001)).toMatchObject({ orphaned: true });
+      });
+
+      it('of many that ask at once goes to one', async () => {
+        await ended('a');
+        const leases = await Promise.all(['b', 'c', 'd', 'e'].map(owner => takeAs(owner, 'a')));
+        expect(leases.filter(lease => lease !== undefined)).toHaveLength(1);
+      });
+
+      it('has nothing to do with sweeps', async () => {
+        await ended('a');
+        await snapshots.finish(process, await taken('s', 'sweep'), {});
+        await taken('t', 'sweep');
+        expect(await takeAs('b', 'a')).toBeDefined();
       });
     });
 
@@ -509,9 +588,10 @@ export function snapshotsContract(subject: () => Subject): void {
           pace: { wait: 10_000, dueAt: AT + 10_003 },
         };
         await snapshots.finish(process, await taken('a'), state);
-        expect(await snapshots.readState(process)).toEqual({ ...UNKNOWN_PROCESS, ...state });
+        const ended = { changesEndedBy: 'a' };
+        expect(await snapshots.readState(process)).toEqual({ ...UNKNOWN_PROCESS, ...state, ...ended });
         await snapshots.finish(process, await taken('a', 'sweep'), { sweptAt: AT, hold: undefined });
-        const after = { ...UNKNOWN_PROCESS, ...state, sweptAt: AT, hold: undefined };
+        const after = { ...UNKNOWN_PROCESS, ...state, ...ended, sweptAt: AT, hold: undefined };
         expect(await snapshots.readState(process)).toEqual(after);
         await snapshots.finish(process, await taken('a'), { audit: undefined });
         expect((await snapshots.readState(process)).audit).toBeUndefined();
@@ -535,11 +615,46 @@ export function snapshotsContract(subject: () => Subject): void {
           expect(await snapshots.finish(process, await taken('a'), finished)).toBe(true);
           expect(await announce(announced, seed, { reported })).toBe('committed');
           announced = seed;
-          const state = { ...UNKNOWN_PROCESS, ...large(seed), announced };
+          const state = { ...UNKNOWN_PROCESS, ...large(seed), announced, changesEndedBy: 'a' };
           expect(await snapshots.readState(process)).toEqual(state);
         }
         await snapshots.finish(process, await taken('a'), { ...FIRST, announced });
-        expect(await snapshots.readState(process)).toEqual({ ...UNKNOWN_PROCESS, announced });
+        expect(await snapshots.readState(process)).toEqual({
+          ...{ ...UNKNOWN_PROCESS, announced, changesEndedBy: 'a' },
+        });
+      });
+
+      it('tells whether a `changes` pass is under way or unfinished, and who ended the last one', async () => {
+        const facts = async () => {
+          const { isChangesOpen, changesEndedBy } = await snapshots.readState(process);
+          return [isChangesOpen, changesEndedBy];
+        };
+        expect(await facts()).toEqual([false, undefined]);
+        const first = await taken('a');
+        expect(await facts()).toEqual([true, undefined]);
+        await snapshots.finish(process, first, { watermark: 1 });
+        expect(await facts()).toEqual([false, 'a']);
+        await snapshots.abandon(process, await taken('b'));
+        expect(await facts()).toEqual([false, undefined]);
+        const unfinished = await taken('c');
+        await snapshots.saveProgress(process, { ...unfinished, window: WINDOW }, AT + 60_000);
+        await snapshots.release(process, unfinished);
+        expect(await facts()).toEqual([true, undefined]);
+        await snapshots.finish(process, await taken('d'), {});
+        await snapshots.finish(process, await taken('e', 'sweep'), {});
+        expect(await facts()).toEqual([false, 'd']);
+      });
+
+      it('tells until when the lease of a run that sweeps lasts', async () => {
+        const until = async () => (await snapshots.readState(process)).sweepLeasedUntil;
+        await taken('a', 'changes');
+        expect(await until()).toBeUndefined();
+        const lease = await taken('a', 'sweep');
+        expect(await until()).toBe(AT + 60_000);
+        await snapshots.saveProgress(process, lease, AT + 70_000);
+        expect(await until()).toBe(AT + 70_000);
+        await snapshots.release(process, lease);
+        expect(await until()).toBeUndefined();
       });
     });
   });

@@ -160,7 +160,7 @@ it('fits items and transactions at any size', async () => {
         { length: hostile.size },
         (_, index) => `${index}${noise(hostile.length, hostile.seed + index)}`,
       );
-      const { announced: _none, debts, isSweepUnfinished, ...unknown } = UNKNOWN_PROCESS;
+      const { announced: _none, ...unknown } = UNKNOWN_PROCESS;
       const state = {
         ...unknown,
         definitions: { project: ids.map(id => ({ externalId: id, name: id, type: 'text' })), task: [] },
@@ -171,7 +171,7 @@ it('fits items and transactions at any size', async () => {
       const said = { events: [event(AT)], version: AT, at: AT };
       expect(await snapshots().announce(process, { announced: 0, state, said })).toBe('committed');
       expect(await snapshots().readState(process)).toEqual({
-        ...{ ...state, announced: AT, debts, isSweepUnfinished },
+        ...{ ...UNKNOWN_PROCESS, ...state, announced: AT, changesEndedBy: 'me' },
       });
     }),
     { numRuns: 12 },
@@ -200,5 +200,7 @@ it('fits the row of what passes have seen, which is one item', async () => {
   expect(JSON.stringify(recent).length).toBeGreaterThan(250_000);
   expect(await finish({ audit: AUDIT, recent })).toBe(true);
   expect(keys()).toEqual([]);
-  expect(await snapshots().readState(process)).toEqual({ ...UNKNOWN_PROCESS, audit: AUDIT, recent });
+  expect(await snapshots().readState(process)).toEqual({
+    ...{ ...UNKNOWN_PROCESS, changesEndedBy: 'me', audit: AUDIT, recent },
+  });
 });

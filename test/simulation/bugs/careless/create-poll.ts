@@ -2,7 +2,7 @@ import { type Bug, edit } from '../bug.ts';
 
 export const CREATE_POLL: readonly Bug[] = [
   {
-    name: 'the unfinished sweep taken up in the wrong mode',
-    edits: [edit('handlers/create-poll.ts', "      mode = 'sweep';\n", '')],
+    name: 'a sweep that is not finished dropped as if it were',
+    edits: [edit('handlers/create-poll.ts', 'dueAt === 0 || state.isSweepUnfinished || ', 'dueAt === 0 || ')],
   },
 ];

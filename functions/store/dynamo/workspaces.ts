@@ -1,0 +1,64 @@
+import { EMPTY_WORKSPACE, type WorkspaceRow } from '../../model/workspace-row.ts';
+import { decode, encode, latestOf } from '../codec.ts';
+import { completionPrefix, completionsKey, WORKSPACES, workspaceIn, workspaceRowKey } from '../keys.ts';
+import type { Completions, WorkspaceRows } from '../store.ts';
+import { asRead, IS_REVISION } from './conditions.ts';
+import { numberIn } from './deliveries.ts';
+import { getItem, type Item, queryItems, write } from './requests.ts';
+import { type Table, waitAfter } from './table.ts';
+
+/** Enough for as many runs that change one row at once, because each time one of them succeeds. */
+const MAX_TRIES = 50;
+/** After so many tries the waits grow no further: they are 400 ms at most. */
+const GROWING_WAITS = 4;
+
+/** What the runs of each workspace share, a row for each (design.md §6: `WORKSPACES`). When an answer is lost, the SDK repeats the write, which then
+ *  fails: `decide` is called with the row as it was just written. */
+export function createWorkspaceRows(table: Table): WorkspaceRows {
+  return {
+    all: async () => {
+      const items = await Array.fromAsync(
+        queryItems(table, WORKSPACES, undefined, { ConsistentRead: false }),
+      );
+      const byWorkspace = Map.groupBy(items, ({ sk }) => workspaceIn(sk.S));
+      return new Map(
+        [...byWorkspace].map(([name, own]) => {
+          const row = own.find(item => item.row);
+          return [name, { ...(row ? rowOf(row) : EMPTY_WORKSPACE), completions: completionsIn(own) }];
+        }),
+      );
+    },
+    completions: async workspace =>
+      completionsIn(await Array.fromAsync(queryItems(table, WORKSPACES, completionPrefix(workspace)))),
+    complete: async (workspace, group, completions) => {
+      // Compressed, those of 25 processes take one write unit instead of four.
+      const of = { B: encode(Object.fromEntries(completions)) };
+      await write(table, { Put: { Item: { ...completionsKey(workspace, group), completions: of } } });
+    },
+    async change(name, decide) {
+      for (let tried = 1; ; tried++) {
+        const item = await getItem(table, workspaceRowKey(name));
+        const before = item ? rowOf(item) : EMPTY_WORKSPACE;
+        const after = decide(before);
+        if (after === undefined) return before;
+        const revision = item && numberIn(item, 'revision');
+        const Item = {
+          ...workspaceRowKey(name),
+          revision: { N: String((revision ?? 0) + 1) },
+          row: { S: JSON.stringify(after) },
+        };
+        if (await write(table, { Put: { Item, ...asRead(IS_REVISION, revision) } })) return after;
+        if (tried === MAX_TRIES || !(await waitAfter(table, Math.min(tried, GROWING_WAITS))))
+          throw new Error(`The row of workspace ${name} changed each time before it could be written.`);
+      }
+    },
+  };
+}
+
+function rowOf({ row }: Item): WorkspaceRow {
+  return JSON.parse(row?.S as string) as WorkspaceRow;
+}
+
+function completionsIn(items: readonly Item[]): Completions {
+  return latestOf(items.flatMap(({ completions }) => (completions?.B ? decode(completions.B) : [])));
+}

@@ -1,0 +1,277 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import {
+  type RunShare,
+  type RunShareRequest,
+  ShareLostError,
+  type Taken,
+  takeShare,
+} from '../../functions/handlers/run-share.ts';
+import type { WorkspaceRow } from '../../functions/model/workspace-row.ts';
+import { DeadlineError } from '../../functions/service/errors.ts';
+import type { WorkspaceRows } from '../../functions/store/store.ts';
+import { STORES, type TestStore } from '../kit/store/stores.ts';
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const AT = Date.UTC(2026, 10, 21, 12);
+
+let names = 0;
+
+describe.each(STORES)('the share of a run, in %s', (_, open) => {
+  let store: TestStore;
+  let workspace: string;
+  let now: number;
+  beforeAll(async () => {
+    store = await open();
+  });
+  afterAll(() => store.stop());
+  beforeEach(() => {
+    workspace = `w${++names}`;
+    now = AT;
+  });
+
+  const take = (
+    run: string,
+    more: Partial<RunShareRequest> = {},
+    rows: WorkspaceRows = store.workspaces,
+  ): Promise<Taken> =>
+    takeShare(rows, { workspace, run, ceiling: 8, isBulk: false, isAsked: false, ...more }, () => now);
+  const taken = async (...how: Parameters<typeof take>): Promise<RunShare & { isProbe: boolean }> => {
+    const got = await take(...how);
+    if (got.as !== 'taken') throw new Error(`The run got ${got.as}.`);
+    return Object.assign(got.share, { isProbe: got.isProbe });
+  };
+  const rowOf = async () => (await store.workspaces.all()).get(workspace);
+  const shares = async () =>
+    Object.fromEntries(Object.entries((await rowOf())?.shares ?? {}).map(([run, { count }]) => [run, count]));
+  const pause = (ms: number) =>
+    store.workspaces.change(workspace, row => ({
+      ...row,
+      pause: { until: now + ms, since: now, reason: 'It is down.', failures: 1 },
+    }));
+  /** The rows, with how often the one of a workspace was written. */
+  function counted() {
+    const writes = { count: 0 };
+    const change: WorkspaceRows['change'] = (name, decide) =>
+      store.workspaces.change(name, row => {
+        const after = decide(row);
+        if (after) writes.count += 1;
+        return after;
+      });
+    return { writes, rows: { ...store.workspaces, change } };
+  }
+
+  it('is taken by one write, and given back by one', async () => {
+    const { writes, rows } = counted();
+    const share = await taken('a', {}, rows);
+    expect([share.count, share.isProbe, writes.count]).toEqual([4, false, 1]);
+    expect(await shares()).toEqual({ a: 4 });
+    await share.release();
+    expect([await shares(), share.count, writes.count]).toEqual([{}, 0, 2]);
+  });
+
+  it('is given back together with a change of the row', async () => {
+    const { writes, rows } = counted();
+    const share = await taken('a', {}, rows);
+    const paused = { until: AT, since: AT, reason: 'r', failures: 1 };
+    await share.release(row => ({ ...row, pause: paused }));
+    expect(await rowOf()).toMatchObject({ shares: {}, pause: paused });
+    expect(writes.count).toBe(2);
+  });
+
+  it('is none where other runs have all: the first of those that find none writes that down, and the others nothing', async () => {
+    for (const run of ['a', 'b', 'c', 'd']) await taken(run);
+    const { writes, rows } = counted();
+    expect(await take('e', {}, rows)).toEqual({ as: 'full' });
+    expect((await rowOf())?.wantedAt).toBe(AT);
+    for (const run of ['f', 'e']) expect(await take(run, {}, rows)).toEqual({ as: 'full' });
+    expect(writes.count).toBe(1);
+    expect(await shares()).toEqual({ a: 4, b: 2, c: 1, d: 1 });
+  });
+
+  it('never is more than the ceiling with all others, however many take one at once', async () => {
+    const all = await Promise.all(Array.from({ length: 12 }, (_each, index) => take(`r${index}`)));
+    const counts = all.map(one => (one.as === 'taken' ? one.share.count : 0));
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(8);
+    expect(counts.filter(count => count > 0)).toHaveLength(4);
+    expect(Object.values(await shares()).reduce((sum, count) => sum + count, 0)).toBe(8);
+  });
+
+  it('is none while the workspace is paused: nothing is written, and the pause is told', async () => {
+    await pause(MINUTE);
+    const { writes, rows } = counted();
+    const paused = { until: AT + MINUTE, since: AT, reason: 'It is down.', failures: 1 };
+    expect(await take('a', {}, rows)).toEqual({ as: 'paused', pause: paused });
+    now += MINUTE - 1;
+    expect(await take('a', {}, rows)).toMatchObject({ as: 'paused' });
+    expect(writes.count).toBe(0);
+  });
+
+  it('is that of the one run that asks whether the service answers again, once the pause is over; for others it goes on', async () => {
+    await pause(MINUTE);
+    now += MINUTE;
+    const all = await Promise.all(['a', 'b', 'c'].map(run => take(run)));
+    const probing = all.filter(one => one.as === 'taken');
+    expect(probing).toMatchObject([{ isProbe: true }]);
+    expect(all.filter(one => one.as === 'paused')).toHaveLength(2);
+    // It was killed: another run asks 15 s later.
+    now += 15 * SECOND - 1;
+    expect(await take('d')).toMatchObject({ as: 'paused' });
+    now += 1;
+    expect(await take('d')).toMatchObject({ as: 'taken', isProbe: true });
+  });
+
+  it('is had during a pause by an operator’s run, which asks as well', async () => {
+    await pause(10 * MINUTE);
+    expect(await take('a', { isAsked: true })).toMatchObject({ as: 'taken', isProbe: true });
+    expect((await rowOf())?.pause?.until).toBe(AT + 15 * SECOND);
+  });
+
+  it('takes no turn of asking from others where there is none for the run', async () => {
+    for (const run of ['a', 'b', 'c', 'd']) await taken(run);
+    await pause(SECOND);
+    now += SECOND;
+    expect(await take('e')).toEqual({ as: 'full' });
+    expect((await rowOf())?.pause?.until).toBe(now);
+  });
+
+  it('is taken once where the answer was lost and the request is repeated, after a pause, too', async () => {
+    const lossy: WorkspaceRows = {
+      ...store.workspaces,
+      change: async (name, decide) => {
+        await store.workspaces.change(name, decide);
+        return store.workspaces.change(name, decide);
+      },
+    };
+    const plain = await taken('a', {}, lossy);
+    expect([await shares(), plain.count]).toEqual([{ a: 4 }, 4]);
+    await plain.release();
+    await pause(SECOND);
+    now += SECOND;
+    expect((await taken('b', {}, lossy)).isProbe).toBe(true);
+    expect(await shares()).toEqual({ b: 4 });
+  });
+
+  it('is renewed before a request once it is 20 s old, by one write for all that wait', async () => {
+    const { writes, rows } = counted();
+    const share = await taken('a', {}, rows);
+    now += 20 * SECOND - 1;
+    await share.hold();
+    expect(writes.count).toBe(1);
+    now += 1;
+    await Promise.all([share.hold(), share.hold(), share.hold()]);
+    expect(writes.count).toBe(2);
+    expect((await rowOf())?.shares.a?.until).toBe(now + MINUTE);
+    now += 19 * SECOND;
+    await share.hold();
+    expect(writes.count).toBe(2);
+    // A clock that was set back makes it older than it seems.
+    now -= MINUTE;
+    await share.hold();
+    expect(writes.count).toBe(3);
+  });
+
+  it('becomes larger or smaller when it is renewed, but never smaller than the requests under way', async () => {
+    const [a, b] = [await taken('a'), await taken('b')];
+    expect([a.count, b.count]).toEqual([4, 2]);
+    await b.release();
+    now += 20 * SECOND;
+    await a.hold();
+    expect(a.count).toBe(4);
+    const c = await taken('c');
+    expect(c.count).toBe(2);
+    for (let begun = 0; begun < 4; begun++) a.begin();
+    now += 20 * SECOND;
+    await a.hold();
+    expect(a.count).toBe(4);
+    for (let ended = 0; ended < 3; ended++) a.end();
+    now += 20 * SECOND;
+    await a.hold();
+    await c.hold();
+    expect([a.count, c.count]).toEqual([3, 3]);
+  });
+
+  it('of a sweep is halved while another run wants one', async () => {
+    const sweep = await taken('s', { isBulk: true });
+    for (const run of ['a', 'b', 'c', 'd', 'e']) await take(run);
+    expect(await take('f')).toEqual({ as: 'full' });
+    now += 20 * SECOND;
+    const before = sweep.count;
+    await sweep.hold();
+    expect(sweep.count).toBe(Math.floor(before / 2));
+    expect(await take('f')).toMatchObject({ as: 'taken' });
+  });
+
+  it('of a run that was killed is free within a minute', async () => {
+    const killed = await taken('a', { isBulk: true });
+    now += 30 * SECOND;
+    await killed.hold();
+    for (const run of ['b', 'c', 'd', 'e']) await take(run);
+    expect(await take('f')).toEqual({ as: 'full' });
+    now += MINUTE - 1;
+    expect((await shares()).a).toBeGreaterThan(0);
+    now += 1;
+    expect(await take('f')).toMatchObject({ as: 'taken', share: expect.objectContaining({ count: 4 }) });
+    expect(Object.keys(await shares())).toEqual(['f']);
+  });
+
+  it('that was lost fails what would be sent, as when time is up: others have all', async () => {
+    const suspended = await taken('a');
+    now += MINUTE;
+    for (const run of ['b', 'c', 'd', 'e']) await taken(run);
+    const lost = suspended.hold();
+    await expect(lost).rejects.toThrow(ShareLostError);
+    await expect(lost).rejects.toBeInstanceOf(DeadlineError);
+    await expect(lost).rejects.toThrow(`Workspace ${workspace}: other runs make all requests`);
+    expect([suspended.count, Object.keys(await shares())]).toEqual([0, ['b', 'c', 'd', 'e']]);
+    await expect(suspended.hold()).rejects.toThrow(ShareLostError);
+  });
+
+  it('that has expired is had again where some are free, though its requests under way no longer count', async () => {
+    const suspended = await taken('a');
+    for (let begun = 0; begun < 4; begun++) suspended.begin();
+    now += MINUTE;
+    await taken('b');
+    await suspended.hold();
+    expect(suspended.count).toBe(2);
+  });
+
+  it('that was closed fails what would be sent with the reason, and is given back all the same', async () => {
+    const share = await taken('a');
+    const reason = new Error('the service is down');
+    share.close(reason);
+    await expect(share.hold()).rejects.toBe(reason);
+    now += 20 * SECOND;
+    await expect(share.hold()).rejects.toBe(reason);
+    expect(await shares()).toEqual({ a: 4 });
+    await share.release();
+    expect(await shares()).toEqual({});
+  });
+
+  it('that could not be renewed fails the request, and is tried again with the next', async () => {
+    let isDown = false;
+    const change: WorkspaceRows['change'] = (...how) =>
+      isDown ? Promise.reject(new Error('table down')) : store.workspaces.change(...how);
+    const share = await taken('a', {}, { ...store.workspaces, change });
+    now += 20 * SECOND;
+    isDown = true;
+    await expect(share.hold()).rejects.toThrow('table down');
+    isDown = false;
+    await share.hold();
+    expect((await rowOf())?.shares.a?.until).toBe(now + MINUTE);
+  });
+
+  it('of a run whose answer came late counts from when it was taken', async () => {
+    const slow = (ms: number): WorkspaceRows => ({
+      ...store.workspaces,
+      change: async (name, decide): Promise<WorkspaceRow> => {
+        const row = await store.workspaces.change(name, decide);
+        now += ms;
+        return row;
+      },
+    });
+    const share = await taken('a', {}, slow(25 * SECOND));
+    // It is renewed before the first request, until an answer comes in time; each of these is late.
+    await expect(share.hold()).rejects.toThrow(ShareLostError);
+  });
+});

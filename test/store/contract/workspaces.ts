@@ -1,0 +1,177 @@
+import fc from 'fast-check';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Completion } from '../../../functions/model/process-state.ts';
+import { EMPTY_WORKSPACE, type WorkspaceRow } from '../../../functions/model/workspace-row.ts';
+import type { WorkspaceRows } from '../../../functions/store/store.ts';
+
+const AT = Date.UTC(2026, 10, 21, 12);
+
+const completion = (completedAt: number, more: Partial<Completion> = {}): Completion => ({
+  ...{ completedAt, pace: undefined, hold: undefined, released: false, skipped: 0 },
+  ...{ sweepCompletedAt: AT, isSweepUnfinished: false, sweepLeasedUntil: undefined },
+  ...more,
+});
+
+let names = 0;
+
+/** What every store must do with what the runs of each workspace share. */
+export function workspaceRowsContract(create: () => WorkspaceRows): void {
+  describe('workspaces’ rows', () => {
+    let rows: WorkspaceRows;
+    let name: string;
+    beforeEach(() => {
+      rows = create();
+      name = `workspace-${++names}`;
+    });
+    const rowOf = async (of = name) => (await rows.all()).get(of);
+    const counted = (row: WorkspaceRow): WorkspaceRow => {
+      const failures = (row.pause?.failures ?? 0) + 1;
+      return { ...row, pause: { until: AT, since: AT, reason: 'r', failures } };
+    };
+
+    it('are empty before the first change, and there is none', async () => {
+      expect(await rowOf()).toBeUndefined();
+      expect(await rows.completions(name)).toEqual(new Map());
+      const seen: WorkspaceRow[] = [];
+      await rows.change(name, row => void seen.push(row));
+      expect(seen).toEqual([EMPTY_WORKSPACE]);
+      expect(await rowOf()).toBeUndefined();
+    });
+
+    it('hold what was decided, whole, and are decided on by what they are', async () => {
+      const whole: WorkspaceRow = {
+        shares: {
+          'run-1/ab "quoted"': { count: 3, until: AT + 5, isBulk: true },
+          __proto__x: { count: 1, until: AT, isBulk: false },
+        },
+        wantedAt: AT,
+        pause: { until: AT + 9, since: AT, reason: 'GET /ü: „503“', failures: 2 },
+      };
+      expect(await rows.change(name, () => whole)).toEqual(whole);
+      expect(await rowOf()).toEqual({ ...whole, completions: new Map() });
+      const seen: WorkspaceRow[] = [];
+      const emptied = await rows.change(name, row => {
+        seen.push(row);
+        return { ...row, shares: {}, wantedAt: undefined, pause: undefined };
+      });
+      expect([seen, emptied]).toEqual([[whole], EMPTY_WORKSPACE]);
+      expect(await rowOf()).toEqual({ ...EMPTY_WORKSPACE, completions: new Map() });
+    });
+
+    it('stay as they are where nothing is decided, or where the decision fails', async () => {
+      const row = await rows.change(name, counted);
+      expect(await rows.change(name, () => undefined)).toEqual(row);
+      const failing = rows.change(name, () => {
+        throw new Error('refused');
+      });
+      await expect(failing).rejects.toThrow('refused');
+      expect(await rowOf()).toMatchObject(row);
+    });
+
+    it('are one for each workspace', async () => {
+      const others = [`${name}0`, `${name}-a`, `${name}_a`, `${name}.a`];
+      for (const other of [name, ...others]) await rows.change(other, counted);
+      await rows.complete(name, 0, new Map([['p', completion(1)]]));
+      for (const other of others) {
+        expect(await rowOf(other)).toMatchObject({ pause: { failures: 1 }, completions: new Map() });
+        expect(await rows.completions(other)).toEqual(new Map());
+      }
+      expect((await rowOf())?.completions.size).toBe(1);
+    });
+
+    it('lose no change, however many come at once', async () => {
+      const moments = fc.array(fc.nat({ max: 6 }), { minLength: 2, maxLength: 20 });
+      let round = 0;
+      await fc.assert(
+        fc.asyncProperty(moments, async turns => {
+          const one = `${name}-${++round}`;
+          const changes = turns.map(async turn => {
+            for (let at = 0; at < turn; at++) await undefined;
+            return rows.change(one, counted);
+          });
+          const counts = (await Promise.all(changes)).map(({ pause }) => pause?.failures ?? 0);
+          expect(counts.toSorted((left, right) => left - right)).toEqual(turns.map((_, index) => index + 1));
+          expect((await rowOf(one))?.pause?.failures).toBe(turns.length);
+        }),
+        { numRuns: 8 },
+      );
+    });
+
+    describe('have the last idle passes of their processes', () => {
+      const idsOf = async () => [...(await rows.completions(name)).keys()].toSorted();
+
+      it('as they were kept, whole', async () => {
+        const whole = completion(AT + 3, {
+          ...{ pace: { wait: 10_000, dueAt: AT + 13 }, hold: { since: AT, missing: 3 }, released: true },
+          ...{ skipped: 4, isSweepUnfinished: true, sweepLeasedUntil: AT + 60_000, stalled: { since: AT } },
+        });
+        const some = new Map([
+          ['onboarding', whole],
+          ['!"#$%&/()=?~', completion(AT)],
+          ['__proto__', completion(AT - 1)],
+        ]);
+        await rows.complete(name, 0, some);
+        expect(await rows.completions(name)).toEqual(some);
+        expect(await rowOf()).toEqual({ ...EMPTY_WORKSPACE, completions: some });
+      });
+
+      it('of 25 processes in each group, however long their identifiers are', async () => {
+        const ids = Array.from({ length: 25 }, (_, index) => `${index}`.padEnd(128, '~'));
+        const pace = { wait: 86_400_000, dueAt: AT };
+        const all = ids.map(
+          id => [id, completion(AT, { pace, hold: { since: AT, missing: 9_999 } })] as const,
+        );
+        for (const group of [0, 1, 160]) await rows.complete(name, group, new Map(all));
+        expect(await rows.completions(name)).toEqual(new Map(all));
+      });
+
+      it('of a group until others are kept for it: those replace them all', async () => {
+        await rows.complete(
+          name,
+          0,
+          new Map([
+            ['a', completion(1)],
+            ['b', completion(2)],
+          ]),
+        );
+        await rows.complete(name, 1, new Map([['c', completion(3)]]));
+        await rows.complete(`${name}1`, 0, new Map([['d', completion(4)]]));
+        await rows.complete(name, 0, new Map([['b', completion(5)]]));
+        expect(await idsOf()).toEqual(['b', 'c']);
+        expect((await rows.completions(name)).get('b')).toEqual(completion(5));
+        await rows.complete(name, 0, new Map());
+        expect(await idsOf()).toEqual(['c']);
+      });
+
+      it('of one that was in another group before the later one', async () => {
+        await rows.complete(
+          name,
+          1,
+          new Map([
+            ['a', completion(7)],
+            ['b', completion(7)],
+          ]),
+        );
+        await rows.complete(
+          name,
+          0,
+          new Map([
+            ['a', completion(5)],
+            ['b', completion(9)],
+          ]),
+        );
+        const all = await rows.completions(name);
+        expect([all.get('a')?.completedAt, all.get('b')?.completedAt]).toEqual([7, 9]);
+      });
+
+      it('apart from their own row', async () => {
+        await rows.complete(name, 0, new Map([['a', completion(7)]]));
+        await rows.change(name, counted);
+        expect(await rowOf()).toEqual({
+          ...counted(EMPTY_WORKSPACE),
+          completions: new Map([['a', completion(7)]]),
+        });
+      });
+    });
+  });
+}
