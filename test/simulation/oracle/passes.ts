@@ -75,6 +75,8 @@ interface Known {
   leaseOwner: string | undefined;
   sweptAt: number;
   isSweepUnfinished: boolean;
+  /** Whether an operator asked for the sweep that was begun last. */
+  isSweepAsked: boolean;
 }
 
 interface Begun {
@@ -288,7 +290,9 @@ export class PassesOracle {
         throw new Violation(1, `nobody noted that the pass of ${processId} was idle`);
     }
     if (report.outcome !== 'completed' || message.isAsked) return;
-    const isJudged = message.dueAt !== undefined && this.#current.has(nameOf(processId, message));
+    // Ticks also continue what an operator asked for, beside the sweeps that are due.
+    const isOwn = message.dueAt !== undefined && !this.#of(processId).isSweepAsked;
+    const isJudged = isOwn && this.#current.has(nameOf(processId, message));
     this.completed.push({ processId, mode: message.mode, at, requests: pass.requests, isJudged });
     if (message.mode === 'sweep') this.#checkSweeps(processId);
   }
@@ -335,7 +339,7 @@ export class PassesOracle {
       if (pass) count(pass.written, sk);
       if (sk === 'STATE') this.#watchBaseline(processId, dynamodb);
       if (sk === 'PASS#changes') this.#watchChanges(processId, dynamodb, run);
-      if (sk === 'PASS#sweep') this.#watchSweep(processId, dynamodb);
+      if (sk === 'PASS#sweep') this.#watchSweep(processId, dynamodb, run);
     }
     if (run && records.some(isOfCompletions)) run.notes += 1;
   }
@@ -343,7 +347,7 @@ export class PassesOracle {
   #of(processId: string): Known {
     const known = this.#known.get(processId) ?? {
       ...{ pace: undefined, completedAt: 0, ends: 0, isBaselined: false, leaseOwner: undefined },
-      ...{ sweptAt: 0, isSweepUnfinished: false },
+      ...{ sweptAt: 0, isSweepUnfinished: false, isSweepAsked: false },
     };
     this.#known.set(processId, known);
     return known;
@@ -388,10 +392,13 @@ export class PassesOracle {
       throw new Violation(8, `a pass of ${processId} took the lease, although another one ended meanwhile`);
   }
 
-  #watchSweep(processId: string, { NewImage }: StreamRecord): void {
-    Object.assign(this.#of(processId), {
-      sweptAt: Number(NewImage?.sweepCompletedAt?.N ?? 0),
-      isSweepUnfinished: NewImage?.window !== undefined,
+  #watchSweep(processId: string, { NewImage }: StreamRecord, run: StartedRun | undefined): void {
+    const known = this.#of(processId);
+    const isSweepUnfinished = NewImage?.window !== undefined;
+    const isBegun = isSweepUnfinished && !known.isSweepUnfinished;
+    Object.assign(known, {
+      ...{ sweptAt: Number(NewImage?.sweepCompletedAt?.N ?? 0), isSweepUnfinished },
+      isSweepAsked: isBegun ? run?.message.isAsked === true : known.isSweepAsked,
     });
   }
 
