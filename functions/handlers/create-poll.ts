@@ -1,65 +1,35 @@
-import { type Clock, happenedAt, type Random } from '../basics/clock.ts';
-import type { ProcessKey } from '../basics/process.ts';
-import { EventLines, type Log } from '../basics/telemetry.ts';
-import type { ProcessSettings, WorkspaceSettings } from '../config/workspace.ts';
-import { type Completion, completionOf, type ProcessState, withCompletion } from '../model/process-state.ts';
-import { withPause } from '../model/workspace-row.ts';
-import type { PassPorts } from '../pass/context/context.ts';
-import { failureReason } from '../pass/failures.ts';
-import { announceStall, type PassReport, runPass } from '../pass/run-pass.ts';
+import type { Random } from '../basics/clock.ts';
+import type { Log } from '../basics/telemetry.ts';
+import type { WorkspaceSettings } from '../config/workspace.ts';
+import type { Completion } from '../model/process-state.ts';
+import { announceStall } from '../pass/run-pass.ts';
 import { type Serve, showAgain } from '../queue/queue.ts';
 import type { SetAside } from '../queue/set-aside.ts';
-import { groupsOf } from '../schedule/groups.ts';
-import { isDue as isPaceDue } from '../schedule/pace.ts';
 import { type PassMessage, passMessage } from '../schedule/pass-message.ts';
-import { DeadlineError, ServiceError, TokenError } from '../service/errors.ts';
 import type { ServiceConnection } from '../service/service.ts';
-import type { Completions, Snapshots, WorkspaceRows } from '../store/store.ts';
-import { type Taken, takeShare } from './run-share.ts';
+import { takeShare } from './run-share.ts';
+import {
+  complete,
+  type PassRequest,
+  type PollContext,
+  type PollDependencies,
+  type PollReport,
+  settingsOf,
+  WorkspaceRun,
+  withCompletions,
+} from './workspace-run.ts';
 
-/** What a handler needs of Lambda's context. */
-export interface PollContext {
-  readonly awsRequestId: string;
-  getRemainingTimeInMillis(): number;
-}
-
-/** A message of the queue; one that never expires may leave out when it does. */
-export type PassRequest = Omit<PassMessage, 'expiresAt'> & Partial<Pick<PassMessage, 'expiresAt'>>;
-
-/** What became of the pass over one process, or why it failed, which is logged already. */
-export type Polled = { readonly report: PassReport } | { readonly error: Error };
-
-/** What became of a message. `expired`: another makes up for it. `full`: other runs have all that the workspace allows; the message is to be
- *  received again soon. `paused`: the service asks for no requests, or does not answer. In these cases nothing was asked of the service. */
-export interface PollReport {
-  readonly outcome: 'polled' | 'expired' | 'full' | 'paused';
-  /** By the identifier of the process; empty unless `polled`. */
-  readonly processes: ReadonlyMap<string, Polled>;
-}
+export type {
+  PassRequest,
+  PollContext,
+  PollDependencies,
+  Polled,
+  PollProgress,
+  PollReport,
+} from './workspace-run.ts';
 
 /** @throws when the message can't be served at all, logged already */
 export type Poll = (request: PassRequest, context: PollContext) => Promise<PollReport>;
-
-export interface PollDependencies {
-  readonly workspaces: readonly WorkspaceSettings[];
-  readonly connect: (workspace: WorkspaceSettings) => ServiceConnection;
-  readonly snapshots: Snapshots;
-  /** What the runs of each workspace share. */
-  readonly rows: WorkspaceRows;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly random: Random;
-  /** The owner's name in the leases that a run takes. By default each run has its own, because Lambda may
-   *  invoke a function twice, even at once, for one request. */
-  readonly owner?: (context: PollContext) => string;
-  readonly onProgress?: (progress: PollProgress) => void;
-}
-
-export interface PollProgress extends ProcessKey {
-  readonly mode: PassReport['mode'];
-  readonly done: number;
-  readonly total: number;
-}
 
 /** When a message is received again whose run found no share of its workspace, in seconds. */
 const FULL_S = 5;
@@ -103,11 +73,6 @@ function readMessage(body: string): PassMessage | undefined {
   return undefined;
 }
 
-/** Time at the end of a run that is kept free for saving progress: in the last WRAP_UP_MS no project is begun, in the last
- *  SAVE_RESERVE_MS no request is waited for; of a short run, in its second half. */
-const WRAP_UP_MS = 60_000;
-const SAVE_RESERVE_MS = 5_000;
-
 /**
  * The poller: one call makes one pass over each of the processes that a message names, side by side, over one connection.
  *
@@ -140,7 +105,7 @@ export function createPoll(dependencies: PollDependencies): Poll {
       }
       const connection = connections.get(name) ?? connect(workspace);
       connections.set(name, connection);
-      return await new Run(dependencies, {
+      return await new WorkspaceRun(dependencies, {
         request,
         workspace,
         connection,
@@ -190,265 +155,6 @@ async function announceSilences(
     if (completion && stalled) announced.set(processId, { ...completion, stalled });
   }
   if (announced.size > 0) await complete(rows, workspace, processes, new Map([...completions, ...announced]));
-}
-
-/** Keeps the last idle passes in one row for each group that has some of these processes, as long as no other pass was completed after them. */
-async function complete(
-  rows: WorkspaceRows,
-  { name, processes: all }: WorkspaceSettings,
-  processes: readonly string[],
-  completions: Completions,
-): Promise<void> {
-  const keys = all.map(({ id: processId }) => ({ workspace: name, processId }));
-  for (const group of groupsOf(keys)) {
-    const ids = group.processes.map(({ processId }) => processId);
-    if (!ids.some(id => processes.includes(id))) continue;
-    const own = ids.flatMap(id =>
-      completions.has(id) ? [[id, completions.get(id) as Completion] as const] : [],
-    );
-    await rows.complete(name, group.index, new Map(own));
-  }
-}
-
-function settingsOf(workspace: WorkspaceSettings, processId: string): ProcessSettings {
-  return workspace.processes.find(({ id }) => id === processId) as ProcessSettings;
-}
-
-/** The same, with what idle passes left in the row of their group. */
-function withCompletions(snapshots: Snapshots, completions: Completions): Snapshots {
-  return {
-    ...snapshots,
-    readState: async process =>
-      withCompletion(await snapshots.readState(process), completions.get(process.processId)),
-  };
-}
-
-interface RunOptions {
-  readonly request: PassRequest;
-  readonly workspace: WorkspaceSettings;
-  readonly connection: ServiceConnection;
-  readonly context: PollContext;
-  /** The owner's name in leases. */
-  readonly owner: string;
-  readonly taken: Extract<Taken, { readonly as: 'taken' }>;
-}
-
-/** One run over the processes of one message. */
-class Run {
-  readonly #dependencies: PollDependencies;
-  readonly #options: RunOptions;
-  readonly #deadline: number;
-  readonly #stopAt: number;
-  /** What concerns the whole workspace, once a pass has met it and it is confirmed. */
-  #outage: ServiceError | undefined;
-  /** True while the first request after a pause has not been answered. */
-  #isProbing: boolean;
-  /** The processes whose passes have failed. */
-  readonly #failed = new Set<string>();
-  /** When the service was last found to answer, by a probe. */
-  #answeredAt = Number.NEGATIVE_INFINITY;
-  #confirming: Promise<void> = Promise.resolve();
-  #large: Promise<void> = Promise.resolve();
-
-  constructor(dependencies: PollDependencies, options: RunOptions) {
-    this.#dependencies = dependencies;
-    this.#options = options;
-    this.#isProbing = options.taken.isProbe;
-    const [began, remaining] = [dependencies.clock(), options.context.getRemainingTimeInMillis()];
-    const endLess = (reserve: number) => began + Math.max(remaining - reserve, remaining / 2);
-    this.#deadline = endLess(SAVE_RESERVE_MS);
-    this.#stopAt = endLess(WRAP_UP_MS);
-  }
-
-  async poll(): Promise<PollReport> {
-    const { request } = this.#options;
-    const polled = new Map<string, Polled>();
-    try {
-      if (this.#isProbing) await this.#probe();
-      if (!this.#outage) await this.#pollAll(polled);
-    } finally {
-      await this.#end();
-    }
-    for (const processId of request.processes)
-      if (!polled.has(processId) && this.#outage) polled.set(processId, { error: this.#outage });
-    return { outcome: 'polled', processes: polled };
-  }
-
-  async #pollAll(polled: Map<string, Polled>): Promise<void> {
-    const { rows } = this.#dependencies;
-    const { request, workspace } = this.#options;
-    const completions = await rows.completions(workspace.name);
-    await Promise.all(
-      request.processes.map(async processId =>
-        polled.set(processId, await this.#pass(processId, completions)),
-      ),
-    );
-    const all = new Map(completions);
-    for (const [id, one] of polled) {
-      if (!('report' in one) || one.report.outcome !== 'completed') continue;
-      const { idle, mode } = one.report;
-      const before = completions.get(id);
-      if (idle) all.set(id, idle);
-      // Its own rows do not say when a `changes` pass was completed.
-      else if (before && mode === 'sweep') all.set(id, completionOf(await this.#stateOf(id), before));
-      // Its own rows say more now.
-      else all.delete(id);
-    }
-    const isChanged = request.processes.some(id => all.get(id) !== completions.get(id));
-    if (isChanged) await complete(rows, workspace, request.processes, all);
-  }
-
-  #stateOf(processId: string): Promise<ProcessState> {
-    const { workspace } = this.#options;
-    return this.#dependencies.snapshots.readState({ workspace: workspace.name, processId });
-  }
-
-  async #pass(processId: string, completions: Completions): Promise<Polled> {
-    const { clock, log, onProgress } = this.#dependencies;
-    const { request, workspace, connection, owner, taken } = this.#options;
-    const { mode } = request;
-    const process = { workspace: workspace.name, processId };
-    const settings = settingsOf(workspace, processId);
-    const began = clock();
-    const due = request.isAsked
-      ? undefined
-      : (state: ProcessState) => isDue(request, settings, state, clock());
-    const logCommitted = (events: readonly string[]) => log.info('Pass committed.', { ...process, events });
-    const committed = new EventLines(logCommitted);
-    const large = this.#largeTurn();
-    const ports: PassPorts = {
-      ...{ process, settings, clock, log, holdLarge: large.take },
-      snapshots: withCompletions(this.#dependencies.snapshots.until(this.#deadline), completions),
-      service: connection.open({ deadline: this.#deadline, share: taken.share }),
-      concurrency: Math.ceil(workspace.concurrency / Math.min(request.processes.length, MAX_LOOKING)),
-      // Needs no report, because the configuration says it: the service sends no `Date`.
-      // Stryker disable next-line ArrayDeclaration: other names have no effect
-      known: workspace.dateHeader === false ? ['no-service-clock'] : [],
-      stopAt: this.#stopAt,
-      onProgress: onProgress && ((kind, done, total) => onProgress({ ...process, mode: kind, done, total })),
-      onCommitted: ids => committed.add(ids),
-    };
-    try {
-      const { idle, ...report } = await runPass(ports, mode, owner, due);
-      if (report.outcome !== 'not-due')
-        log.info('Pass ended.', { ...process, ...report, ms: clock() - began, events: committed.rest() });
-      return { report: idle ? { ...report, idle } : report };
-    } catch (error) {
-      const events = committed.rest();
-      if (events.length > 0) logCommitted(events);
-      large.giveBack();
-      return { error: await this.#endsIn(process, error) };
-    } finally {
-      large.giveBack();
-    }
-  }
-
-  /** A turn for one pass to hold a listing of several pages. */
-  #largeTurn() {
-    const done = Promise.withResolvers<void>();
-    let before: Promise<void> | undefined;
-    return {
-      take: async () => {
-        if (before === undefined) {
-          before = this.#large;
-          this.#large = before.then(() => done.promise);
-        }
-        await before;
-      },
-      giveBack: () => done.resolve(),
-    };
-  }
-
-  async #endsIn(process: ProcessKey, thrown: unknown): Promise<Error> {
-    const error = thrown instanceof Error ? thrown : new Error(String(thrown));
-    const { log } = this.#dependencies;
-    const { mode } = this.#options.request;
-    log.error('Pass failed; the next one tries again.', { ...process, mode, error: error.message });
-    this.#failed.add(process.processId);
-    if (isOfWorkspace(error)) await this.#confirm(error);
-    return error;
-  }
-
-  /** Asks whether the service answers again. If so, the pause is over for all runs. */
-  async #probe(): Promise<void> {
-    const { connection, request, workspace } = this.#options;
-    try {
-      await connection.probe(request.processes[0] as string);
-    } catch (error) {
-      if (!(error instanceof ServiceError)) throw error;
-      this.#outage = error;
-      return;
-    }
-    this.#isProbing = false;
-    await this.#dependencies.rows.change(workspace.name, row => ({ ...row, pause: undefined }));
-  }
-
-  /** Ends all passes of the run when an error concerns them all, too. */
-  #confirm(error: ServiceError): Promise<void> {
-    const { clock } = this.#dependencies;
-    const metAt = clock();
-    this.#confirming = this.#confirming.then(async () => {
-      // One request answers for all that failed before it.
-      if (this.#outage || metAt < this.#answeredAt) return;
-      if (await this.#isConfirmed(error)) {
-        this.#outage = error;
-        this.#options.taken.share.close(error);
-      } else this.#answeredAt = clock();
-    });
-    return this.#confirming;
-  }
-
-  /** Whether a failure is more than that of one process: the service asks for a pause or refuses the credentials, or answers a small request about
-   *  another process no better. */
-  async #isConfirmed(outage: ServiceError): Promise<boolean> {
-    if (outage.retryAfter !== undefined || outage instanceof TokenError) return true;
-    const { connection, request, workspace, taken } = this.#options;
-    const hasShare = await taken.share.hold().then(
-      () => true,
-      () => false,
-    );
-    if (!hasShare) return false;
-    const all = [...request.processes, ...workspace.processes.map(({ id }) => id)];
-    const another = all.find(id => !this.#failed.has(id)) ?? (request.processes[0] as string);
-    return connection.probe(another).then(
-      () => false,
-      error => error instanceof ServiceError,
-    );
-  }
-
-  /** Gives the share back, and pauses the workspace, in one write. */
-  async #end(): Promise<void> {
-    const { clock, log } = this.#dependencies;
-    const { workspace, taken } = this.#options;
-    const [outage, isProbe] = [this.#outage, this.#isProbing];
-    await taken.share.release(row => {
-      if (!outage) return row;
-      const { retryAfter } = outage;
-      return withPause(row, { now: clock(), reason: failureReason(outage), retryAfter, isProbe });
-    });
-    const details = { workspace: workspace.name, error: outage?.message };
-    if (outage) log.warn('The workspace is paused: its service asks for that, or does not answer.', details);
-  }
-}
-
-/** With more passes at once, each looks at fewer projects at once. */
-const MAX_LOOKING = 4;
-
-function isOfWorkspace(error: Error): error is ServiceError {
-  return error instanceof ServiceError && error.scope === 'everybody' && !(error instanceof DeadlineError);
-}
-
-/** Whether the pass that a message of a tick asks for is due. A `changes` pass is due only after the baseline, which a sweep makes. */
-function isDue(
-  request: PassRequest,
-  { changes }: ProcessSettings,
-  state: ProcessState,
-  now: number,
-): boolean {
-  const { mode, dueAt = 0 } = request;
-  if (mode === 'sweep')
-    return dueAt === 0 || state.isSweepUnfinished || happenedAt(state.sweepCompletedAt, now) < dueAt;
-  return state.baselined && isPaceDue(state.pace, changes, now);
 }
 
 /** The id of the request, by which the log can be searched, and 48 random bits. */

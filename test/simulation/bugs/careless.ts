@@ -1,12 +1,12 @@
 import type { Bug } from './bug.ts';
 import { CHANGES } from './careless/changes.ts';
-import { CREATE_POLL } from './careless/create-poll.ts';
 import { DELIVERY } from './careless/delivery.ts';
 import { ENDPOINTS } from './careless/endpoints.ts';
 import { PASS } from './careless/pass.ts';
 import { PUBLISHING } from './careless/publishing.ts';
 import { SERVICE } from './careless/service.ts';
 import { SNAPSHOTS } from './careless/snapshots.ts';
+import { WORKSPACE_RUN } from './careless/workspace-run.ts';
 
 /** Twenty bugs of the kind that a careful programmer makes, spread over all rooms: a stale variable, the last instead of the
  *  first, a check dropped in a rare branch, a set compared by its size. */
@@ -18,5 +18,5 @@ export const CARELESS: readonly Bug[] = [
   ...PUBLISHING,
   ...DELIVERY,
   ...ENDPOINTS,
-  ...CREATE_POLL,
+  ...WORKSPACE_RUN,
 ];

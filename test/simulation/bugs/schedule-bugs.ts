@@ -52,7 +52,7 @@ export const SCHEDULE_BUGS: readonly Bug[] = [
     name: 'a pass that somebody asked for dropped before it is due',
     edits: [
       edit(
-        'handlers/create-poll.ts',
+        'handlers/workspace-run.ts',
         `const due = request.isAsked
       ? undefined
       : (state: ProcessState) => isDue(request, settings, state, clock());`,
@@ -62,7 +62,7 @@ export const SCHEDULE_BUGS: readonly Bug[] = [
   },
   {
     name: 'a pass that is not due yet run all the same',
-    edits: [edit('handlers/create-poll.ts', 'isPaceDue(state.pace, ', 'isPaceDue(undefined, ')],
+    edits: [edit('handlers/workspace-run.ts', 'isPaceDue(state.pace, ', 'isPaceDue(undefined, ')],
   },
   {
     name: 'no longer wait behind a pass that found nothing',

@@ -43,7 +43,7 @@ export const WORKSPACE_BUGS: readonly Bug[] = [
     name: 'a pause kept though the service answers again',
     edits: [
       edit(
-        'handlers/create-poll.ts',
+        'handlers/workspace-run.ts',
         '    await this.#dependencies.rows.change(workspace.name, row => ({ ...row, pause: undefined }));\n',
         '',
       ),
@@ -55,13 +55,13 @@ export const WORKSPACE_BUGS: readonly Bug[] = [
   },
   {
     name: 'a workspace paused for one process',
-    edits: [edit('handlers/create-poll.ts', 'if (await this.#isConfirmed(error)) {', 'if (error) {')],
+    edits: [edit('handlers/workspace-run.ts', 'if (await this.#isConfirmed(error)) {', 'if (error) {')],
   },
   {
     name: 'the passes of a message one behind the other',
     edits: [
       edit(
-        'handlers/create-poll.ts',
+        'handlers/workspace-run.ts',
         '    await Promise.all(\n' +
           '      request.processes.map(async processId =>\n' +
           '        polled.set(processId, await this.#pass(processId, completions)),\n' +
@@ -76,7 +76,7 @@ export const WORKSPACE_BUGS: readonly Bug[] = [
     name: 'a process that failed noted as idle',
     edits: [
       edit(
-        'handlers/create-poll.ts',
+        'handlers/workspace-run.ts',
         "      if (!('report' in one) || one.report.outcome !== 'completed') continue;\n",
         "      const last = completions.get(id);\n      if ('error' in one && last) all.set(id, { ...last, completedAt: this.#dependencies.clock() });\n" +
           "      if (!('report' in one) || one.report.outcome !== 'completed') continue;\n",
