@@ -15,7 +15,7 @@ export async function checkNeighbours(world: World, { seed }: Plan): Promise<voi
   if (sick === undefined) return;
   const { service, pollers, scheduler } = world;
   const how = SICKNESSES[seed % SICKNESSES.length] ?? '500';
-  service.edit({ edit: 'touch project', a: 0, b: 0, value: 0, by: [0], audit: true, touch: true });
+  service.edit({ edit: 'touch project', a: 0, b: 0, value: 0, by: [0], audit: false, touch: true });
   service.sicken(sick, how);
   service.exchanges.length = 0;
   const began = scheduler.now;
