@@ -54,8 +54,8 @@ export function connect(options: ConnectOptions): ServiceConnection {
       return createService(walking, readerFor);
     },
     async probe(processId) {
-      const began = settings.clock();
-      const deadline = began + PROBE_TIMEOUT_MS;
+      const { served } = context;
+      const deadline = settings.clock() + PROBE_TIMEOUT_MS;
       const path = pathOf(settings.base, ['processes', processId, 'projects'], { first: '1' });
       const reader = createReader(context, tokens, { deadline, maxAttempts: 1 });
       // Its caller decides whether the workspace is paused: an operator's pass asks the service during a pause, too.
@@ -66,7 +66,7 @@ export function connect(options: ConnectOptions): ServiceConnection {
       } catch (error) {
         if (!(error instanceof DeadlineError)) throw error;
         // Its turn has not come, or this one request is slow.
-        if (context.servedAt > began) return;
+        if (context.served > served) return;
         throw new ServiceUnreachableError(`GET ${path}`, `no answer within ${PROBE_TIMEOUT_MS} ms`);
       }
     },

@@ -12,10 +12,10 @@ export interface Context {
   readonly turns: Turns;
   /** The shares of the runs that use the connection now. Without any, requests are bounded by the settings alone. */
   readonly shares: Set<RequestShare>;
-  /** When the service, or its authorization server, last answered anything, in ms since 1970 by our clock. */
-  readonly answeredAt: number;
+  /** How often the service, or its authorization server, has answered anything. Counted, because a clock may be set back. */
+  readonly answers: number;
   /** The same of the service alone. */
-  readonly servedAt: number;
+  readonly served: number;
   readonly secrets: Secrets;
   /** Aborts when the connection closes. */
   readonly closing: AbortSignal;
@@ -37,19 +37,19 @@ export function createContext(settings: Settings, closing: AbortSignal): Context
     // Each request awaits its run's share, so where all have ended, those of a probe are the only ones.
     return allowed === 0 ? concurrency : Math.min(allowed, concurrency);
   };
-  let answeredAt = 0;
-  let servedAt = 0;
+  let answers = 0;
+  let served = 0;
   return {
     settings,
     agent,
     closing,
     turns: createTurns(ceiling, settings, closing),
     shares,
-    get answeredAt() {
-      return answeredAt;
+    get answers() {
+      return answers;
     },
-    get servedAt() {
-      return servedAt;
+    get served() {
+      return served;
     },
     secrets: createSecrets(),
     notice(notice) {
@@ -63,9 +63,9 @@ export function createContext(settings: Settings, closing: AbortSignal): Context
       const result = await sendOnce(agent, request, { timeout, maxBodyBytes, clock });
       const { method, path } = request;
       if (result.status !== undefined) {
-        answeredAt = clock();
+        answers += 1;
         // A token is asked for by POST.
-        if (method === 'GET') servedAt = answeredAt;
+        if (method === 'GET') served += 1;
       }
       settings.onRequest({ method, path, status: result.status, attempt, ms: clock() - start });
       return result;

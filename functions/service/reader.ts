@@ -84,9 +84,9 @@ export function createReader(context: Context, tokens: Tokens, options: ReaderOp
       const trying = { request, scope, maxAttempts, brief };
       let renewed = false;
       const once = async (attempt: number): Promise<Try<Answer>> => {
-        const sentAt = settings.clock();
+        const { answers } = context;
         const result = await authorised(attempt);
-        const isSilent = 'why' in result && result.why === 'time-out' && context.answeredAt < sentAt;
+        const isSilent = 'why' in result && result.why === 'time-out' && context.answers === answers;
         if ('why' in result) return { failure: exchangeFailure(trying, result, limits, isSilent) };
         return take(context, question, result, trying);
       };

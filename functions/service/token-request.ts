@@ -72,11 +72,11 @@ async function tryOnce(context: Context, request: HttpRequest, attempt: number):
     maxAttempts: settings.maxAttempts,
     brief: false,
   };
-  const sentAt = settings.clock();
+  const { answers } = context;
   const result = await context.send(request, attempt);
   if ('why' in result) {
     const limits = { timeout: settings.requestTimeout, maxBodyBytes: settings.maxBodyBytes };
-    const isSilent = result.why === 'time-out' && context.answeredAt < sentAt;
+    const isSilent = result.why === 'time-out' && context.answers === answers;
     return { failure: exchangeFailure(trying, result, limits, isSilent) };
   }
   if (!isSuccess(result.status)) return { failure: statusFailure(trying, result, result.at) };
