@@ -39,7 +39,7 @@ export async function completeAll(size: Size, world: World): Promise<void> {
   };
   const rows = createWorkspaceRows(world.table);
   await inParallel(groupsOf(processesOf(size)), 8, ({ workspace, index, processes }) =>
-    rows.complete(workspace, index, new Map(processes.map(({ processId }) => [processId, completion]))),
+    rows.complete(workspace, index, () => new Map(processes.map(({ processId }) => [processId, completion]))),
   );
 }
 

@@ -1,7 +1,6 @@
 import type { Random } from '../basics/clock.ts';
 import type { Log } from '../basics/telemetry.ts';
 import type { WorkspaceSettings } from '../config/workspace.ts';
-import type { Completion } from '../model/process-state.ts';
 import { announceStall } from '../pass/run-pass.ts';
 import { type Serve, showAgain } from '../queue/queue.ts';
 import type { SetAside } from '../queue/set-aside.ts';
@@ -9,6 +8,7 @@ import { type PassMessage, passMessage } from '../schedule/pass-message.ts';
 import type { ServiceConnection } from '../service/service.ts';
 import { takeShare } from './run-share.ts';
 import {
+  type CompletionChange,
   complete,
   type PassRequest,
   type PollContext,
@@ -146,15 +146,15 @@ async function announceSilences(
 ): Promise<void> {
   const completions = await rows.completions(workspace.name);
   const overlaid = withCompletions(snapshots, completions);
-  const announced = new Map<string, Completion>();
+  const announced = new Map<string, CompletionChange>();
   for (const processId of processes) {
     const process = { workspace: workspace.name, processId };
     const settings = settingsOf(workspace, processId);
     await announceStall({ process, settings, snapshots: overlaid, clock, log }, reason);
-    const [completion, { stalled }] = [completions.get(processId), await snapshots.readState(process)];
-    if (completion && stalled) announced.set(processId, { ...completion, stalled });
+    const { stalled } = await snapshots.readState(process);
+    if (stalled) announced.set(processId, latest => latest && { ...latest, stalled });
   }
-  if (announced.size > 0) await complete(rows, workspace, processes, new Map([...completions, ...announced]));
+  if (announced.size > 0) await complete(rows, workspace, announced);
 }
 
 /** The id of the request, by which the log can be searched, and 48 random bits. */

@@ -61,21 +61,29 @@ export interface PollProgress extends ProcessKey {
 const WRAP_UP_MS = 60_000;
 const SAVE_RESERVE_MS = 5_000;
 
-/** Keeps the last idle passes in one row for each group that has some of these processes, as long as no other pass was completed after them. */
+/** What becomes of the last idle pass of a process, by what is kept of it now; undefined: its own rows say more. */
+export type CompletionChange = (latest: Completion | undefined) => Completion | undefined;
+
+/** Keeps the last idle passes in the rows of their groups, by what other runs have written there by then. A process that was moved from another group is in none
+ *  until its next pass. */
 export async function complete(
   rows: WorkspaceRows,
-  { name, processes: all }: WorkspaceSettings,
-  processes: readonly string[],
-  completions: Completions,
+  { name, processes }: WorkspaceSettings,
+  changes: ReadonlyMap<string, CompletionChange>,
 ): Promise<void> {
-  const keys = all.map(({ id: processId }) => ({ workspace: name, processId }));
+  const keys = processes.map(({ id: processId }) => ({ workspace: name, processId }));
   for (const group of groupsOf(keys)) {
     const ids = group.processes.map(({ processId }) => processId);
-    if (!ids.some(id => processes.includes(id))) continue;
-    const own = ids.flatMap(id =>
-      completions.has(id) ? [[id, completions.get(id) as Completion] as const] : [],
-    );
-    await rows.complete(name, group.index, new Map(own));
+    if (!ids.some(id => changes.has(id))) continue;
+    await rows.complete(name, group.index, before => {
+      const kept = ids.flatMap(id => {
+        const change = changes.get(id);
+        const completion = change ? change(before.get(id)) : before.get(id);
+        return completion ? [[id, completion] as const] : [];
+      });
+      const isSame = kept.length === before.size && kept.every(([id, one]) => before.get(id) === one);
+      return isSame ? before : new Map(kept);
+    });
   }
 }
 
@@ -144,7 +152,7 @@ export class WorkspaceRun {
   }
 
   async #pollAll(polled: Map<string, Polled>): Promise<void> {
-    const { rows } = this.#dependencies;
+    const { rows, clock } = this.#dependencies;
     const { request, workspace } = this.#options;
     const completions = await rows.completions(workspace.name);
     await Promise.all(
@@ -152,19 +160,21 @@ export class WorkspaceRun {
         polled.set(processId, await this.#pass(processId, completions)),
       ),
     );
-    const all = new Map(completions);
+    const isLater = (one: Completion | undefined, other: Completion) =>
+      one !== undefined && happenedAt(one.completedAt, clock()) > other.completedAt;
+    const changes = new Map<string, CompletionChange>();
     for (const [id, one] of polled) {
       if (!('report' in one) || one.report.outcome !== 'completed') continue;
       const { idle, mode } = one.report;
       const before = completions.get(id);
-      if (idle) all.set(id, idle);
-      // Its own rows do not say when a `changes` pass was completed.
-      else if (before && mode === 'sweep') all.set(id, completionOf(await this.#stateOf(id), before));
-      // Its own rows say more now.
-      else all.delete(id);
+      if (idle) changes.set(id, latest => (isLater(latest, idle) ? latest : idle));
+      else if (before && mode === 'sweep') {
+        // Its own rows do not say when a `changes` pass was completed.
+        const state = await this.#stateOf(id);
+        changes.set(id, latest => latest && completionOf(state, latest));
+      } else if (before) changes.set(id, latest => (isLater(latest, before) ? latest : undefined));
     }
-    const isChanged = request.processes.some(id => all.get(id) !== completions.get(id));
-    if (isChanged) await complete(rows, workspace, request.processes, all);
+    if (changes.size > 0) await complete(rows, workspace, changes);
   }
 
   #stateOf(processId: string): Promise<ProcessState> {

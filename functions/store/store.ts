@@ -267,8 +267,9 @@ export interface WorkspaceRows {
   change(workspace: string, decide: (row: WorkspaceRow) => WorkspaceRow | undefined): Promise<WorkspaceRow>;
   /** The last idle passes of the workspace's processes. */
   completions(workspace: string): Promise<Completions>;
-  /** Keeps those of a group of processes, and forgets those that were kept for the group before. */
-  complete(workspace: string, group: number, completions: Completions): Promise<void>;
+  /** Keeps what `merge` makes of those that are kept for a group of processes; if another write came first, it does so again. `merge` returns what it was given to
+   *  leave all as it is. */
+  complete(workspace: string, group: number, merge: (before: Completions) => Completions): Promise<void>;
 }
 
 /** The last idle `changes` passes, by the identifier of the process. */

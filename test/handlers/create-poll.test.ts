@@ -522,10 +522,12 @@ describe('a message of several processes', () => {
     const model = openModel();
     const real = createWorkspaceRows(model);
     const completed: [group: number, ids: string[]][] = [];
-    const complete: WorkspaceRows['complete'] = async (name, group, completions) => {
-      completed.push([group, [...completions.keys()]]);
-      await real.complete(name, group, completions);
-    };
+    const complete: WorkspaceRows['complete'] = (name, group, merge) =>
+      real.complete(name, group, before => {
+        const after = merge(before);
+        completed.push([group, [...after.keys()]]);
+        return after;
+      });
     const { world, serve, rows } = await idle({ workspaces, rows: { ...real, complete } }, IDS, model);
     const before = await rows.completions('eu');
     completed.length = 0;

@@ -159,7 +159,7 @@ export class VirtualStack {
       const completion = { ...(one as Completion), completedAt: scheduler.now };
       const known = processes.filter(({ processId }) => this.#isKnown(workspace, processId));
       const all = new Map(known.map(({ processId }) => [processId, completion]));
-      await workspaces.complete(workspace, index, all);
+      await workspaces.complete(workspace, index, () => all);
     }
     this.clear();
   }

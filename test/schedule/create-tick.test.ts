@@ -62,7 +62,7 @@ describe.each(TABLES)('a tick over %s', (_, openTable) => {
         ({ place, ...more }) =>
           [(processes[place] as ScheduledProcess).processId, { ...IDLE, ...more }] as const,
       );
-      return rows.complete(workspace, 0, new Map(entries));
+      return rows.complete(workspace, 0, () => new Map(entries));
     };
     let claimed: number | undefined;
     const passes: TickPasses = {

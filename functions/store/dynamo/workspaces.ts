@@ -1,6 +1,14 @@
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { EMPTY_WORKSPACE, type WorkspaceRow } from '../../model/workspace-row.ts';
 import { decode, encode, latestOf } from '../codec.ts';
-import { completionPrefix, completionsKey, WORKSPACES, workspaceIn, workspaceRowKey } from '../keys.ts';
+import {
+  completionPrefix,
+  completionsKey,
+  type Key,
+  WORKSPACES,
+  workspaceIn,
+  workspaceRowKey,
+} from '../keys.ts';
 import type { Completions, WorkspaceRows } from '../store.ts';
 import { asRead, IS_REVISION } from './conditions.ts';
 import { numberIn } from './deliveries.ts';
@@ -30,29 +38,44 @@ export function createWorkspaceRows(table: Table): WorkspaceRows {
     },
     completions: async workspace =>
       completionsIn(await Array.fromAsync(queryItems(table, WORKSPACES, completionPrefix(workspace)))),
-    complete: async (workspace, group, completions) => {
-      // Compressed, those of 25 processes take one write unit instead of four.
-      const of = { B: encode(Object.fromEntries(completions)) };
-      await write(table, { Put: { Item: { ...completionsKey(workspace, group), completions: of } } });
+    async complete(workspace, group, merge) {
+      const key = completionsKey(workspace, group);
+      await changed(table, key, item => {
+        const before = completionsIn(item ? [item] : []);
+        const after = merge(before);
+        // Compressed, those of 25 processes take one write unit instead of four.
+        return after === before ? undefined : { completions: { B: encode(Object.fromEntries(after)) } };
+      });
     },
     async change(name, decide) {
-      for (let tried = 1; ; tried++) {
-        const item = await getItem(table, workspaceRowKey(name));
+      let row = EMPTY_WORKSPACE;
+      await changed(table, workspaceRowKey(name), item => {
         const before = item ? rowOf(item) : EMPTY_WORKSPACE;
         const after = decide(before);
-        if (after === undefined) return before;
-        const revision = item && numberIn(item, 'revision');
-        const Item = {
-          ...workspaceRowKey(name),
-          revision: { N: String((revision ?? 0) + 1) },
-          row: { S: JSON.stringify(after) },
-        };
-        if (await write(table, { Put: { Item, ...asRead(IS_REVISION, revision) } })) return after;
-        if (tried === MAX_TRIES || !(await waitAfter(table, Math.min(tried, GROWING_WAITS))))
-          throw new Error(`The row of workspace ${name} changed each time before it could be written.`);
-      }
+        row = after ?? before;
+        return after && { row: { S: JSON.stringify(after) } };
+      });
+      return row;
     },
   };
+}
+
+/** Writes what `decide` makes of an item, and again where another write came first. */
+async function changed(
+  table: Table,
+  key: Key,
+  decide: (item: Item | undefined) => Record<string, AttributeValue> | undefined,
+): Promise<void> {
+  for (let tried = 1; ; tried++) {
+    const item = await getItem(table, key);
+    const attributes = decide(item);
+    if (attributes === undefined) return;
+    const revision = item && numberIn(item, 'revision');
+    const Item = { ...key, revision: { N: String((revision ?? 0) + 1) }, ...attributes };
+    if (await write(table, { Put: { Item, ...asRead(IS_REVISION, revision) } })) return;
+    if (tried === MAX_TRIES || !(await waitAfter(table, Math.min(tried, GROWING_WAITS))))
+      throw new Error(`The row ${key.sk.S} of workspaces changed each time before it could be written.`);
+  }
 }
 
 function rowOf({ row }: Item): WorkspaceRow {

@@ -16,10 +16,15 @@ export function sqliteWorkspaceRows(database: Database): WorkspaceRows {
         ]),
       ),
     completions: async workspace => completionsOf(database, workspace),
-    complete: async (workspace, group, completions) => {
-      const text = JSON.stringify(Object.fromEntries(completions));
-      sql.run`INSERT OR REPLACE INTO completion VALUES (${workspace}, ${group}, ${text})`;
-    },
+    complete: async (workspace, group, merge) =>
+      inTransaction(database, () => {
+        const found = sql.get`SELECT completions FROM completion WHERE workspace = ${workspace} AND "group" = ${group}`;
+        const before = latestOf(found ? [JSON.parse(found.completions as string)] : []);
+        const after = merge(before);
+        if (after === before) return;
+        const text = JSON.stringify(Object.fromEntries(after));
+        sql.run`INSERT OR REPLACE INTO completion VALUES (${workspace}, ${group}, ${text})`;
+      }),
     // In one transaction, so that no other process writes the row between reading and writing it.
     change: async (name, decide) =>
       inTransaction(database, () => {

@@ -71,7 +71,7 @@ export function workspaceRowsContract(create: () => WorkspaceRows): void {
     it('are one for each workspace', async () => {
       const others = [`${name}0`, `${name}-a`, `${name}_a`, `${name}.a`];
       for (const other of [name, ...others]) await rows.change(other, counted);
-      await rows.complete(name, 0, new Map([['p', completion(1)]]));
+      await rows.complete(name, 0, () => new Map([['p', completion(1)]]));
       for (const other of others) {
         expect(await rowOf(other)).toMatchObject({ pause: { failures: 1 }, completions: new Map() });
         expect(await rows.completions(other)).toEqual(new Map());
@@ -110,7 +110,7 @@ export function workspaceRowsContract(create: () => WorkspaceRows): void {
           ['!"#$%&/()=?~', completion(AT)],
           ['__proto__', completion(AT - 1)],
         ]);
-        await rows.complete(name, 0, some);
+        await rows.complete(name, 0, () => some);
         expect(await rows.completions(name)).toEqual(some);
         expect(await rowOf()).toEqual({ ...EMPTY_WORKSPACE, completions: some });
       });
@@ -121,7 +121,7 @@ export function workspaceRowsContract(create: () => WorkspaceRows): void {
         const all = ids.map(
           id => [id, completion(AT, { pace, hold: { since: AT, missing: 9_999 } })] as const,
         );
-        for (const group of [0, 1, 160]) await rows.complete(name, group, new Map(all));
+        for (const group of [0, 1, 160]) await rows.complete(name, group, () => new Map(all));
         expect(await rows.completions(name)).toEqual(new Map(all));
       });
 
@@ -129,43 +129,57 @@ export function workspaceRowsContract(create: () => WorkspaceRows): void {
         await rows.complete(
           name,
           0,
-          new Map([
-            ['a', completion(1)],
-            ['b', completion(2)],
-          ]),
+          () =>
+            new Map([
+              ['a', completion(1)],
+              ['b', completion(2)],
+            ]),
         );
-        await rows.complete(name, 1, new Map([['c', completion(3)]]));
-        await rows.complete(`${name}1`, 0, new Map([['d', completion(4)]]));
-        await rows.complete(name, 0, new Map([['b', completion(5)]]));
+        await rows.complete(name, 1, () => new Map([['c', completion(3)]]));
+        await rows.complete(`${name}1`, 0, () => new Map([['d', completion(4)]]));
+        await rows.complete(name, 0, () => new Map([['b', completion(5)]]));
         expect(await idsOf()).toEqual(['b', 'c']);
         expect((await rows.completions(name)).get('b')).toEqual(completion(5));
-        await rows.complete(name, 0, new Map());
+        await rows.complete(name, 0, () => new Map());
         expect(await idsOf()).toEqual(['c']);
+      });
+
+      it('of a group are merged with what stands there then; what is the same is not written', async () => {
+        await rows.complete(name, 0, () => new Map([['a', completion(1)]]));
+        const adding = ['b', 'c', 'd'].map((id, index) =>
+          rows.complete(name, 0, before => new Map([...before, [id, completion(index)]])),
+        );
+        await Promise.all(adding);
+        expect(await idsOf()).toEqual(['a', 'b', 'c', 'd']);
+        await rows.complete(name, 0, before => before);
+        expect(await idsOf()).toEqual(['a', 'b', 'c', 'd']);
       });
 
       it('of one that was in another group before the later one', async () => {
         await rows.complete(
           name,
           1,
-          new Map([
-            ['a', completion(7)],
-            ['b', completion(7)],
-          ]),
+          () =>
+            new Map([
+              ['a', completion(7)],
+              ['b', completion(7)],
+            ]),
         );
         await rows.complete(
           name,
           0,
-          new Map([
-            ['a', completion(5)],
-            ['b', completion(9)],
-          ]),
+          () =>
+            new Map([
+              ['a', completion(5)],
+              ['b', completion(9)],
+            ]),
         );
         const all = await rows.completions(name);
         expect([all.get('a')?.completedAt, all.get('b')?.completedAt]).toEqual([7, 9]);
       });
 
       it('apart from their own row', async () => {
-        await rows.complete(name, 0, new Map([['a', completion(7)]]));
+        await rows.complete(name, 0, () => new Map([['a', completion(7)]]));
         await rows.change(name, counted);
         expect(await rowOf()).toEqual({
           ...counted(EMPTY_WORKSPACE),
