@@ -22,6 +22,8 @@ const ALONE_MS = 25_000;
 /** How long a service asks to wait that is out of order, in s, and how much later than the longest silence subscribers are told of that. */
 const OUTAGE_S = 240;
 const SILENCE_MS = 3 * MINUTE_MS;
+/** How long a pass tries where nothing is answered. */
+const HANGING_MS = 3 * MINUTE_MS;
 /** How far clocks are ahead that are then set right. */
 const AHEAD_MS = 3_600_000;
 /** Longer than a message is kept, or stays invisible. */
@@ -55,7 +57,7 @@ export async function checkStarted(
   if (!isAdaptive(changes)) await checkPace(world, changes.fastest, concurrency === 1 ? ALONE_MS : 0);
   // Rare, because the silence is long.
   if (seed % 4 === 0)
-    await checkSilence(world, changes.slowest, OUTAGES[(seed >> 2) % OUTAGES.length] ?? '503');
+    await checkSilence(world, changes.slowest, OUTAGES[(seed >> 2) % OUTAGES.length] ?? '503', concurrency);
   await turnOff(world);
 }
 
@@ -72,19 +74,24 @@ function baselinesLeft({ processes, paces }: World): number {
 }
 
 async function polled(world: World, limit: number): Promise<void> {
-  const { scheduler, paces, processes } = world;
+  const { scheduler, paces, processes, shares } = world;
   const began = scheduler.wall;
+  let since = began;
   const unpolled = () =>
     processes.find(
       ({ id }) =>
         !paces.completed.some(one => one.processId === id && one.mode === 'changes' && one.at >= began),
     );
-  const isOver = () => unpolled() === undefined || scheduler.wall > began + limit;
+  const isOver = () => {
+    // Behind a pause, only the next tick starts more than one pass.
+    if (shares.pause) since = scheduler.wall;
+    return unpolled() === undefined || scheduler.wall > began + limit;
+  };
   await world.until(isOver, 'tick has the processes polled');
   const left = unpolled();
   if (left) throw new Violation(1, `tick did not have ${left.id} polled within ${limit} ms`);
   // Until the first tick after that, messages that were sent before are worked off.
-  await world.pass(Math.max(0, began + MINUTE_MS + SLACK_MS - scheduler.wall));
+  await world.pass(Math.max(0, since + MINUTE_MS + SLACK_MS - scheduler.wall));
 }
 
 /** Checks that, while nothing goes wrong, a pass begins each time that one is due.
@@ -104,9 +111,16 @@ async function checkPace(world: World, interval: number, more: number): Promise<
 }
 
 /** Checks that, while the whole service does not work, subscribers are told that nothing is read; and that all is polled again after it. */
-async function checkSilence(world: World, interval: number, how: Outage['how']): Promise<void> {
+async function checkSilence(
+  world: World,
+  interval: number,
+  how: Outage['how'],
+  concurrency: number,
+): Promise<void> {
   const { service, scheduler, processes } = world;
-  const end = scheduler.now + longestSilence(interval) + SILENCE_MS;
+  // Where one request at once is allowed, the run that makes it waits for each of its passes in vain before others learn of the outage.
+  const alone = concurrency === 1 ? processes.length * HANGING_MS : 0;
+  const end = scheduler.now + longestSilence(interval) + SILENCE_MS + alone;
   const silent = () => processes.find(({ commits }) => !commits.source.isStalled);
   service.breakDown(how, OUTAGE_S);
   await world.until(() => silent() === undefined || scheduler.now > end, 'subscribers are told of a stall');
