@@ -97,9 +97,16 @@ async function polled(world: World, limit: number): Promise<void> {
 /** Checks that, while nothing goes wrong, a pass begins each time that one is due.
  *  @param more ms that it may wait for others */
 async function checkPace(world: World, interval: number, more: number): Promise<void> {
-  const { paces, scheduler } = world;
+  const { paces, scheduler, shares } = world;
   const began = scheduler.wall;
-  await world.pass(Math.max(WATCHED_MS, 2 * interval));
+  let isPaused = false;
+  const isOver = () => {
+    isPaused ||= shares.pause !== undefined;
+    return scheduler.wall >= began + Math.max(WATCHED_MS, 2 * interval);
+  };
+  await world.until(isOver, 'passes are watched');
+  // The service itself may ask to wait.
+  if (isPaused) return;
   const begun = paces.begun.filter(({ processId, mode }) => processId === PROCESS && mode === 'changes');
   const times = begun.map(({ at }) => at).filter(at => at >= began);
   const longest = interval + Math.max(SLACK_MS, 0.9 * interval) + more;
