@@ -165,6 +165,10 @@ export class SharesOracle {
       this.#row = after;
       this.#pausedAt = after.pause && (this.#pausedAt ?? this.#rules.wall());
       const run = by === undefined ? undefined : this.#runs.get(by);
+      // What one run has found out, others need not ask: of a write whose answer was lost, the next try sees a row without a pause.
+      if (before.pause && !after.pause)
+        for (const other of this.#runs.values())
+          if (other !== run) Object.assign(other, { isAnswered: true, hasDecided: true });
       if (!run) continue;
       this.#checkShares(run, before, after);
       this.#checkPause(run, before.pause, after.pause);
