@@ -74,7 +74,12 @@ export function monthOf(measured: Measured, size: Size, rhythm: Rhythm = USUAL):
     if (!way || messages === 0) return none();
     const count = batches(name, messages);
     const used = plus(way[name].first, way[name].further, messages / count - 1);
-    return added(ran(name, count, used), takenFrom(facts, name, messages, count));
+    const secrets = name === 'deliver' ? size.endpoints : 0;
+    const fresh = secrets * startsIn(measured.functions[name], count, used);
+    return added(added(ran(name, count, used), takenFrom(facts, name, messages, count)), {
+      ...none(),
+      keyCalls: fresh,
+    });
   };
   const deliveries = changes * size.wanted;
   const messages: Record<string, number> = { poll: passes + sweeps, route: changes, deliver: deliveries };
@@ -154,6 +159,16 @@ function added(one: Usage, other: Usage): Record<Item, number> {
 
 const scaled = (used: Used, factor: number) => plus(NOTHING, used, factor);
 
+/** How often an environment of a function is started, for so many runs: each reads the secret of each endpoint once, and keeps it until its revision changes. */
+function startsIn({ memoryMb }: { memoryMb: number } = { memoryMb: 0 }, runs: number, used: Used): number {
+  const seconds = (runs * billedMs(used, memoryMb)) / 1000;
+  return runs === 0 || memoryMb === 0
+    ? 0
+    : environmentsFor(seconds) * ASSUMED.startsPerDay * ASSUMED.daysPerMonth;
+}
+
+const environmentsFor = (seconds: number) => 1 + (ASSUMED.environments * seconds) / MONTH_S;
+
 /** What so many runs of a function use, and `more`, which is used in addition, in no run of its own. */
 export function runsOf(
   { memoryMb, initMs }: { memoryMb: number; initMs: number },
@@ -164,7 +179,7 @@ export function runsOf(
   const gb = memoryMb / 1024;
   const seconds =
     (runs * billedMs(used, memoryMb) + (more === NOTHING ? 0 : billedMs(more, memoryMb))) / 1000;
-  const environments = runs === 0 ? 0 : 1 + (ASSUMED.environments * seconds) / MONTH_S;
+  const environments = runs === 0 ? 0 : environmentsFor(seconds);
   const cold = (environments * ASSUMED.startsPerDay * ASSUMED.daysPerMonth * initMs) / 1000;
   const all = plus(more, used, runs);
   return {

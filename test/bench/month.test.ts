@@ -44,7 +44,11 @@ const measured: Measured = {
   commit: 'abc',
   date: '2026-01-01',
   stacks: { idle: facts, busy: facts, large: facts },
-  functions: { poll: { memoryMb: 1_024, initMs: 0, gzip: 0 }, tick: { memoryMb: 512, initMs: 0, gzip: 0 } },
+  functions: {
+    deliver: { memoryMb: 512, initMs: 0, gzip: 0 },
+    poll: { memoryMb: 1_024, initMs: 0, gzip: 0 },
+    tick: { memoryMb: 512, initMs: 0, gzip: 0 },
+  },
   baseline: NOTHING,
   idlePass: used({ writeUnits: 2, readUnits: 4, waited: 100, logged: 10 }),
   dropped: NOTHING,
@@ -85,7 +89,9 @@ describe('a month', () => {
     const changes = 5_000 * (730 / 24);
     const usage = sumOf(monthOf(measured, sized('busy')));
     expect(usage.snsPublished).toBeCloseTo(changes, 3);
-    expect(usage.keyCalls).toBeCloseTo(1.5 * changes, 3);
+    // Beside those of the runs, each environment reads the secrets of three endpoints when it starts.
+    expect(usage.keyCalls - 1.5 * changes).toBeGreaterThan(3 * 12 * 30);
+    expect(usage.keyCalls - 1.5 * changes).toBeLessThan(3 * 12 * 31 * 2);
     expect(usage.dynamodbWrites).toBeCloseTo(2 * 50 * MINUTES + 4 * changes + 3 * changes, 3);
     expect(usage.dynamodbStorage).toBe(50 * 2_000 * 1_000 + 5_000 * (30 * 100 + 7 * 3 * 10));
     expect(usage.metrics).toBe(1);
