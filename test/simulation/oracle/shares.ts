@@ -165,10 +165,7 @@ export class SharesOracle {
       this.#row = after;
       this.#pausedAt = after.pause && (this.#pausedAt ?? this.#rules.wall());
       const run = by === undefined ? undefined : this.#runs.get(by);
-      // What one run has found out, others need not ask: of a write whose answer was lost, the next try sees a row without a pause.
-      if (before.pause && !after.pause)
-        for (const other of this.#runs.values())
-          if (other !== run) Object.assign(other, { isAnswered: true, hasDecided: true });
+      if (before.pause && !after.pause) this.#endPause(run);
       if (!run) continue;
       this.#checkShares(run, before, after);
       this.#checkPause(run, before.pause, after.pause);
@@ -275,6 +272,12 @@ export class SharesOracle {
     if (isStrict && wall() < this.#probedUntil)
       throw new Violation(12, 'two runs at once ask whether the service answers again');
     this.#probedUntil = wall() + PROBE_MS - SLACK_MS;
+  }
+
+  /** What one run has found out, others need not ask: of a write whose answer was lost, the next try sees a row without a pause. */
+  #endPause(by: Sharing | undefined): void {
+    const ended = { isAnswered: true, hasDecided: true };
+    for (const run of this.#runs.values()) if (run !== by) Object.assign(run, ended);
   }
 
   #checkPause(run: Sharing, before: WorkspacePause | undefined, after: WorkspacePause | undefined): void {
