@@ -205,16 +205,11 @@ describe('the entries, bundled as they are deployed, with the configuration besi
     setUp();
     await handler();
     vi.restoreAllMocks();
-    // How far processes are; the claim; the pass.
-    const started = ['BatchGetItem', 'GetItem', 'UpdateItem', 'SendMessageBatch'];
-    expect(asked.slice(0, 8)).toEqual([...LAYOUT, ...started, 'Query']);
-    const rest = [
-      'GetQueueAttributes',
-      'GetQueueAttributes',
-      'GetQueueAttributes',
-      'Query',
-      'SendMessageBatch',
-    ];
+    // The rows of workspaces; how far processes are; the claim; the pass.
+    const started = ['Query', 'BatchGetItem', 'GetItem', 'UpdateItem', 'SendMessageBatch'];
+    expect(asked.slice(0, 8)).toEqual([...LAYOUT, ...started]);
+    const attributes = Array(3).fill('GetQueueAttributes');
+    const rest = [...attributes, 'Query', 'Query', 'SendMessageBatch'];
     expect(asked.slice(8).toSorted()).toEqual([...rest, 'event-source-mappings']);
     expect(lines.join('\n')).toMatch(/"message":"Ticked\."/);
     const metrics = lines.filter(line => line.includes('_aws')).map(line => JSON.parse(line));
@@ -226,12 +221,12 @@ describe('the entries, bundled as they are deployed, with the configuration besi
     const context = { awsRequestId: 'r', getRemainingTimeInMillis: () => 60_000 };
     const serve = async (body: object) =>
       handler({ Records: [{ ...record, body: JSON.stringify(body) }] }, context);
-    const message = { workspace: 'eu', processId: 'p', mode: 'changes', expiresAt: Date.now() - 1 };
+    const message = { workspace: 'eu', processes: ['p'], mode: 'changes', expiresAt: Date.now() - 1 };
     await expect(serve(message)).rejects.toThrow(/environment of poll\.ts/);
     setUp();
     await serve(message);
     expect(lines).toEqual([]);
-    await serve({ ...message, processId: 'q', expiresAt: Date.now() + 60_000 });
+    await serve({ ...message, processes: ['q'], expiresAt: Date.now() + 60_000 });
     answers.SendMessageBatch = {
       Successful: [{ Id: '0', MD5OfMessageBody: createHash('md5').update('{}').digest('hex') }],
     };
@@ -239,7 +234,7 @@ describe('the entries, bundled as they are deployed, with the configuration besi
     vi.restoreAllMocks();
     expect(asked).toEqual([...LAYOUT, 'SendMessageBatch']);
     expect(lines.map(line => JSON.parse(line))).toMatchObject([
-      { level: 'ERROR', message: expect.stringMatching(/Pass failed/), processId: 'q' },
+      { level: 'ERROR', message: expect.stringMatching(/Passes failed/), processes: ['q'] },
       { level: 'ERROR', message: expect.stringMatching(/Deploy again/) },
     ]);
   });
