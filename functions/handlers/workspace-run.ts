@@ -81,7 +81,10 @@ export async function complete(
         const completion = change ? change(before.get(id)) : before.get(id);
         return completion ? [[id, completion] as const] : [];
       });
-      const isSame = kept.length === before.size && kept.every(([id, one]) => before.get(id) === one);
+      // Where the answer to an earlier try was lost, all stands there.
+      const isThere = ([id, one]: (typeof kept)[number]) =>
+        JSON.stringify(before.get(id)) === JSON.stringify(one);
+      const isSame = kept.length === before.size && kept.every(isThere);
       return isSame ? before : new Map(kept);
     });
   }
