@@ -281,7 +281,7 @@ export class SharesOracle {
   }
 
   #checkPause(run: Sharing, before: WorkspacePause | undefined, after: WorkspacePause | undefined): void {
-    run.hasDecided ||= run.isAnswered && (after === undefined || after.failures !== before?.failures);
+    run.hasDecided ||= after === undefined || after.failures !== before?.failures;
     if (!after || JSON.stringify(before) === JSON.stringify(after)) return;
     const ahead = after.until - run.clock();
     // A run whose clock is behind keeps a pause that another one wrote.
