@@ -9,7 +9,6 @@ import {
   type PollContext,
   type PollReport,
 } from '../../functions/handlers/create-poll.ts';
-import { ShareLostError } from '../../functions/handlers/run-share.ts';
 import type { Batch, Serve } from '../../functions/queue/queue.ts';
 import { askedPass, type PassMessage, passMessage } from '../../functions/schedule/pass-message.ts';
 import { connect } from '../../functions/service/client.ts';
@@ -28,6 +27,9 @@ import { isOfWorkspace, type PortCall, requestCall } from './port-calls.ts';
 import { calling, ProcessLife } from './process-life.ts';
 import { ORIGIN, processIn, type ServiceSide, serviceBoundary } from './service-side.ts';
 import { PROCESS, processesIn, type Shared, WORKSPACE } from './shared.ts';
+
+/** What the report of a pass says whose run lost its share (run-share.ts). */
+const SHARE_LOST = 'other runs make all requests';
 
 /** A run, until it ends or dies. */
 interface Running {
@@ -318,7 +320,7 @@ export class Pollers {
   #checkUnserved({ run, owner, free, wasPaused }: Running, isFree: boolean, report?: PollReport): void {
     const { coverage } = this.#shared;
     for (const one of report?.processes.values() ?? [])
-      if ('error' in one && one.error instanceof ShareLostError) coverage.add('workspace', 'share lost');
+      if ('report' in one && one.report.cutOff?.includes(SHARE_LOST)) coverage.add('workspace', 'share lost');
     if (report?.outcome === 'paused') {
       coverage.add('workspace', 'found paused');
       const rows = [...run.passes.values()].map(({ written }) => written.rows);
