@@ -4,7 +4,7 @@ import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { type ITopic, Subscription, SubscriptionProtocol, Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
-import { deliveryAlarms } from './alarms/delivery-alarms.ts';
+import { deliveryAlarms, subscriptionAlarms } from './alarms/delivery-alarms.ts';
 import { functionAlarms, type Watched } from './alarms/function-alarms.ts';
 import { operatorAlarm } from './alarms/operator-alarm.ts';
 import { processAlarms } from './alarms/process-alarms.ts';
@@ -18,16 +18,19 @@ export interface AlarmsProps {
   readonly email: string | undefined;
   readonly queues: Queues;
   readonly handlers: Watched;
+  /** Whether the configuration has native subscriptions. */
+  readonly hasSubscriptions: boolean;
 }
 
-/** Everything that an operator must hear of: 15 alarms, whatever the size of the whole, each with an entry in
- *  docs/runbook.md. */
+/** Everything that an operator must hear of: 13 alarms, whatever the size of the whole, and two where there are native subscriptions, each
+ *  with an entry in docs/runbook.md. */
 export class Alarms extends Construct {
   readonly topic: ITopic;
   readonly all: readonly Alarm[];
 
-  constructor(scope: Construct, id: string, { name, topic, email, queues, handlers }: AlarmsProps) {
+  constructor(scope: Construct, id: string, props: AlarmsProps) {
     super(scope, id);
+    const { name, topic, email, queues, handlers, hasSubscriptions } = props;
     this.topic = topic ?? alarmTopic(this);
     if (email !== undefined)
       new Subscription(this, 'Email', {
@@ -40,6 +43,7 @@ export class Alarms extends Construct {
       ...processAlarms(name),
       ...functionAlarms(name, handlers),
       ...deliveryAlarms(name, queues),
+      ...(hasSubscriptions ? subscriptionAlarms(name) : []),
     ];
     this.all = specs.map(spec => operatorAlarm(this, name, spec, action));
   }

@@ -123,6 +123,7 @@ export class Changewire extends Construct {
     });
     const alarms = new Alarms(this, 'Alarms', {
       ...{ name, queues, handlers },
+      hasSubscriptions: config.subscriptions.length > 0,
       topic: props.alarmTopic,
       email: config.alarmEmail,
     });

@@ -98,8 +98,8 @@ export function settingsOf(workspace: WorkspaceSettings, processId: string): Pro
 export function withCompletions(snapshots: Snapshots, completions: Completions): Snapshots {
   return {
     ...snapshots,
-    readState: async process =>
-      withCompletion(await snapshots.readState(process), completions.get(process.processId)),
+    readState: async (process, isEventual) =>
+      withCompletion(await snapshots.readState(process, isEventual), completions.get(process.processId)),
   };
 }
 

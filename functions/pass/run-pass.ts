@@ -54,7 +54,9 @@ export async function runPass(
   owner: string,
   isDue?: (state: ProcessState) => boolean,
 ): Promise<PassReport> {
-  const before = mode === 'changes' || isDue ? await ports.snapshots.readState(ports.process) : undefined;
+  // A `changes` pass may begin by what was known a second ago: if another one has ended since, it gets no lease.
+  const isEventual = mode === 'changes';
+  const before = isEventual || isDue ? await ports.snapshots.readState(ports.process, isEventual) : undefined;
   const nothing = { mode, projects: 0, commits: 0, events: 0 };
   if (before && isDue?.(before) === false) return { ...nothing, outcome: 'not-due' };
   const canBeIdle =

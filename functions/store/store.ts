@@ -151,8 +151,9 @@ export function farEnd({ until }: LeaseRequest): number {
 
 /** What the passes of a process hand on to one another. */
 interface States {
-  /** The state with its debts. Costs two requests. */
-  readState(process: ProcessKey): Promise<ProcessState>;
+  /** The state with its debts. Costs two requests.
+   *  @param isEventual whether what was written within the last second or so may be missing, in parts; costs half as much */
+  readState(process: ProcessKey, isEventual?: boolean): Promise<ProcessState>;
   /** Commits events about the process itself (or none) and the state that goes with them, in one step.
    *  `conflict` when another announcement was made, or the baseline ended, since the state was read: then
    *  nothing happened, and the caller reads the state and decides again. */

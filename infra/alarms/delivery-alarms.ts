@@ -4,8 +4,8 @@ import type { Queues } from '../parts/queues.ts';
 import { counted, happened, threeTimes } from './conditions.ts';
 import type { OperatorAlarm } from './operator-alarm.ts';
 
-/** The alarms about queues, endpoints and native subscriptions, however many there are. Which one it is
- *  about stands in the log and in `status`: an alarm for each would take a deployment for each. */
+/** The alarms about queues and endpoints, however many there are. Which one it is about stands in the log and in `status`: an
+ *  alarm for each would take a deployment for each. */
 export function deliveryAlarms(name: string, queues: Queues): OperatorAlarm[] {
   return [
     queuesBehind(queues),
@@ -13,36 +13,38 @@ export function deliveryAlarms(name: string, queues: Queues): OperatorAlarm[] {
     endpointsFailing(name),
     endpointStopped(name),
     deliveriesDead(name),
-    subscriptionsUnconfirmed(name),
-    subscriptionsUndelivered(name),
   ];
+}
+
+/** The alarms about native subscriptions, however many there are. */
+export function subscriptionAlarms(name: string): OperatorAlarm[] {
+  return [subscriptionsUnconfirmed(name), subscriptionsUndelivered(name)];
 }
 
 /** Routing takes milliseconds, and what an endpoint doesn't take leaves its queue at once, as a row of the
  *  table. So an endpoint that is down makes no messages this old: more comes than can be worked off, or
- *  nothing is settled. */
-function queuesBehind({ events, deliveries, chat, drains }: Queues): OperatorAlarm {
+ *  nothing is settled. The queue of drains is left out: where its messages are old, nothing is late but backlogs of endpoints, which have
+ *  an alarm of their own. */
+function queuesBehind({ events, deliveries, chat }: Queues): OperatorAlarm {
   const period = Duration.minutes(1);
   const age = { period, statistic: 'Maximum' };
   return {
     name: 'queues behind',
-    happened:
-      'The oldest message in the queue of events, of deliveries, of chats or of drains is over 10 minutes old.',
+    happened: 'The oldest message in the queue of events, of deliveries or of chats is over 10 minutes old.',
     means:
       'Endpoints get events late, those with much to get before others; native subscriptions go on. None is lost for 14 days.',
     first: {
       ask: 'logs deliver --since 30m',
-      see: 'ask the same of route. Without errors more comes than is sent: the dashboard shows in which queue.',
+      see: 'ask the same of route: one may fail, or be throttled. Without errors more comes than is sent: the dashboard shows in which queue.',
     },
     ...threeTimes(
       new MathExpression({
-        expression: 'MAX([events, deliveries, chat, drains])',
+        expression: 'MAX([events, deliveries, chat])',
         label: 'Age of the oldest message (s)',
         usingMetrics: {
           events: events.metricApproximateAgeOfOldestMessage(age),
           deliveries: deliveries.metricApproximateAgeOfOldestMessage(age),
           chat: chat.metricApproximateAgeOfOldestMessage(age),
-          drains: drains.metricApproximateAgeOfOldestMessage(age),
         },
         period,
       }),

@@ -1,5 +1,4 @@
 import { Duration } from 'aws-cdk-lib';
-import { type IMetric, MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Handler } from '../parts/handler.ts';
 import { counted, threeTimes } from './conditions.ts';
@@ -9,50 +8,46 @@ export type Watched = Readonly<Record<'poll' | 'publish' | 'route' | 'deliver' |
 
 const FIVE_MINUTES = { period: Duration.minutes(5), statistic: 'Sum' };
 
-/** The alarms about the functions. */
+/** The alarms about the functions. The other ones need none for their errors and throttles, because another alarm shows that
+ *  their work is not done: `processes late` for poll, `queues behind` for route and deliver, `publish behind` for publish,
+ *  `tick silent` for tick. Each metric in an alarm costs as much as an alarm (decision 0094). */
 export function functionAlarms(name: string, handlers: Watched): OperatorAlarm[] {
-  return [failing(handlers), throttled(handlers), readingStopped(name), publishBehind(handlers.publish.fn)];
+  return [
+    tickFailing(handlers.tick.fn),
+    throttled(handlers.poll.fn),
+    readingStopped(name),
+    publishBehind(handlers.publish.fn),
+  ];
 }
 
-/** Passes and endpoints that fail are no errors of a function. What remains are wrong settings, missing
- *  permissions and defects. The other functions need no alarm for these, because another alarm shows that
- *  their work is not done: `processes late` for poll, `queues behind` for route, `publish behind` for
- *  publish. And each metric in an alarm costs as much as an alarm (decision 0094). */
-function failing({ deliver, tick }: Watched): OperatorAlarm {
+/** `tick silent` can't ring before the first tick. */
+function tickFailing(tick: IFunction): OperatorAlarm {
   return {
-    name: 'functions failing',
-    happened:
-      'The deliver or the tick function failed in each of three 5-minute periods in a row. An endpoint that fails does not count.',
-    means: 'Deliveries or passes are late. They wait in their queue or are made up for; none is lost.',
+    name: 'tick failing',
+    happened: 'The tick function failed in each of three 5-minute periods in a row.',
+    means:
+      'No process is polled, and what waits for endpoints goes on waiting. Nothing is lost: the next tick makes up for it.',
     first: {
-      ask: 'logs deliver --since 30m',
-      see: 'ask the same of tick: a deployment, a permission or a defect is at fault.',
+      ask: 'logs tick --since 30m',
+      see: 'a deployment, a permission or a defect is at fault.',
     },
-    ...threeTimes(
-      summed('Errors', { deliver, tick }, fn => fn.metricErrors(FIVE_MINUTES)),
-      1,
-    ),
+    ...threeTimes(tick.metricErrors(FIVE_MINUTES), 1),
   };
 }
 
-/** Lambda repeats what stands in a queue, so a minute of throttling is only a peak. The limit is the
- *  account's, and any of the functions behind the queues may meet it first. The other two need no alarm for it: `tick silent` and
- *  `publish behind` ring for them. */
-function throttled({ poll, route, deliver }: Watched): OperatorAlarm {
+/** Lambda repeats what stands in a queue, so a minute of throttling is only a peak. The limit is the account's; poll, which has
+ *  most of the runs, meets it first. */
+function throttled(poll: IFunction): OperatorAlarm {
   return {
     name: 'invocations throttled',
-    happened:
-      'Lambda refused to run the poll, the route or the deliver function in each of three 5-minute periods in a row.',
+    happened: 'Lambda refused to run the poll function in each of three 5-minute periods in a row.',
     means:
-      'Passes, events or deliveries are late; their messages come again. The account has fewer concurrent executions than its functions need, or some are reserved.',
+      'Passes are late, events and deliveries perhaps; their messages come again. The account has fewer concurrent executions than its functions need, or some are reserved.',
     first: {
       ask: 'status',
       see: "it says what is late by now. Compare the account's limit of concurrent executions with what it uses, and have it raised.",
     },
-    ...threeTimes(
-      summed('Throttles', { poll, route, deliver }, fn => fn.metricThrottles(FIVE_MINUTES)),
-      1,
-    ),
+    ...threeTimes(poll.metricThrottles(FIVE_MINUTES), 1),
   };
 }
 
@@ -89,19 +84,4 @@ function publishBehind(publish: IFunction): OperatorAlarm {
     metric: publish.metric('IteratorAge', { statistic: 'Maximum', period: Duration.minutes(1) }),
     ...{ threshold: 600_000, points: 5, of: 5, missing: 'not breaching' },
   };
-}
-
-/** This metric of all these functions. SUM skips metrics without data, as a function has that was not called. */
-function summed(
-  what: string,
-  handlers: Readonly<Record<string, Handler>>,
-  metricOf: (fn: IFunction) => IMetric,
-): MathExpression {
-  const names = Object.keys(handlers).join(', ');
-  return new MathExpression({
-    expression: `SUM([${names}])`,
-    label: `${what} of ${names}`,
-    usingMetrics: Object.fromEntries(Object.entries(handlers).map(([name, { fn }]) => [name, metricOf(fn)])),
-    period: FIVE_MINUTES.period,
-  });
 }

@@ -61,7 +61,7 @@ function skipped(name: string): OperatorAlarm {
  *  tick, and has no data where there was no tick before, or none in all of the ten minutes; then the
  *  alarm's state stays as it is. So the alarm is silent in a first deployment until its first tick; and
  *  once ticks have stopped, it goes on until one comes again (decision 0094). A first tick that never
- *  comes is reported by the alarms about the function's errors and throttles. */
+ *  comes is reported by `tick failing`. */
 function tickSilent(name: string): OperatorAlarm {
   return {
     name: 'tick silent',

@@ -70,23 +70,17 @@ describe('each alarm, and no other, is heard of its cause', () => {
       5,
     ],
     [
-      'functions failing',
-      'the deliver function has lost a permission',
-      [...without('Errors', 'Deliver', 20), ...between(20, HOUR, 'Errors', 3, 'Deliver')],
+      'tick failing',
+      'no run of the tick function has succeeded since the first deployment',
+      between(20, HOUR, 'Errors', 1, 'Tick'),
       15,
     ],
-    ...['Deliver', 'Tick'].map((of): [string, string, Datum[], number] => [
-      'functions failing',
-      `no run of ${of} succeeds, and no other function is called`,
-      [...ticks(0, HOUR), ...between(20, HOUR, 'Errors', 1, of)],
-      15,
-    ]),
-    ...['Poll', 'Route', 'Deliver'].map((of): [string, string, Datum[], number] => [
+    [
       'invocations throttled',
-      `the account has no room for ${of}`,
-      [...without('Throttles', of, 20), ...between(20, HOUR, 'Throttles', 2, of)],
+      'the account has no room',
+      [...without('Throttles', 'Poll', 20), ...between(20, HOUR, 'Throttles', 2, 'Poll')],
       15,
-    ]),
+    ],
     [
       'reading stopped',
       "the stream's mapping is disabled",
@@ -107,9 +101,9 @@ describe('each alarm, and no other, is heard of its cause', () => {
       ],
       15,
     ],
-    ...['Events', 'Deliveries'].map((of): [string, string, Datum[], number] => [
+    ...['Events', 'Deliveries', 'Chat'].map((of): [string, string, Datum[], number] => [
       'queues behind',
-      `nothing of ${of} is settled`,
+      `nothing of ${of} is settled: the function fails, or is throttled`,
       [
         ...without('ApproximateAgeOfOldestMessage', of, 20),
         ...Array.from({ length: 40 }, (_, n) => ({
@@ -159,15 +153,15 @@ describe('each alarm, and no other, is heard of its cause', () => {
     expect(heard(data, 20)).toEqual({ [name]: minutes });
   });
 
-  test('but of a tick that fails for a quarter of an hour two, as it is a function, too: the first names it', () => {
+  test('but of a tick that fails for a quarter of an hour two, as silent and as failing', () => {
     const failing = [...ticks(0, 20), ...between(20, HOUR, 'Errors', 1, 'Tick')];
-    expect(heard(failing, 20)).toEqual({ 'tick silent': 5, 'functions failing': 15 });
+    expect(heard(failing, 20)).toEqual({ 'tick silent': 5, 'tick failing': 15 });
     expect(
       heard(
         failing.filter(({ metric }) => metric === 'Errors'),
         20,
       ),
-    ).toEqual({ 'functions failing': 15 });
+    ).toEqual({ 'tick failing': 15 });
   });
 
   test('all of them are', () => {
@@ -190,7 +184,7 @@ describe('no alarm is heard', () => {
       [...quiet(), ...between(20, 23, 'ProcessesLate')],
     ],
     ['of a run that fails once', [...quiet(), { metric: 'Errors', of: 'Poll', minute: 20, value: 1 }]],
-    ['of runs that fail for ten minutes', [...quiet(), ...between(20, 30, 'Errors', 2, 'Deliver')]],
+    ['of runs that fail for ten minutes', [...quiet(), ...between(20, 30, 'Errors', 2, 'Tick')]],
     [
       'of a peak that is throttled for ten minutes',
       [...quiet(), ...between(20, 30, 'Throttles', 50, 'Poll')],

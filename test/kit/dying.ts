@@ -27,7 +27,7 @@ export function dyingAt(
     }
   }
   const guarded: Partial<Snapshots> = {
-    readState: process => guard(() => snapshots.readState(process)),
+    readState: (process, isEventual) => guard(() => snapshots.readState(process, isEventual)),
     takeLease: (...given) => guard(() => snapshots.takeLease(...given)),
     saveProgress: (...given) => guard(() => snapshots.saveProgress(...given)),
     release: (...given) => guard(() => snapshots.release(...given)),

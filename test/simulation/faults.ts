@@ -124,6 +124,7 @@ export const EVENTS = {
     'told events forgotten',
     'events lost with the stream',
     'batch read in part',
+    'read as it was before',
   ],
   clock: [
     ...['seconds ahead', 'seconds behind', 'minutes ahead', 'minutes behind', 'hours ahead', 'hours behind'],

@@ -78,7 +78,7 @@ export class World {
     this.storage =
       plan.storage === 'sqlite'
         ? sqliteStorage()
-        : dynamoStorage(processesIn(plan), random, table => crampedTable(table, plan, nature));
+        : dynamoStorage(processesIn(plan), nature, table => crampedTable(table, plan, nature));
     this.#shared = {
       plan,
       scheduler,

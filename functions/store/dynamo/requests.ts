@@ -15,9 +15,9 @@ import { MAX_BYTES, MAX_ITEMS, PART_BYTES } from '../limits.ts';
 import type { CommitResult } from '../store.ts';
 import { holds, patiently, type Table, waitAfter } from './table.ts';
 
-/** One item as it is now, with all writes that ended before. */
-export async function getItem(table: Table, key: Key): Promise<Item | undefined> {
-  const command = { TableName: table.tableName, Key: key, ConsistentRead: true };
+/** One item as it is now, with all writes that ended before; or perhaps without the last ones, for half of the price. */
+export async function getItem(table: Table, key: Key, ConsistentRead = true): Promise<Item | undefined> {
+  const command = { TableName: table.tableName, Key: key, ConsistentRead };
   const { Item } = await patiently(table, () => table.client.send(new GetItemCommand(command)));
   return Item as Item | undefined;
 }

@@ -31,12 +31,20 @@ import { asRead, IS_REVISION } from './conditions.ts';
 import { getItem, type Item, lengthOf, partsOf, queryItems, type Write, write } from './requests.ts';
 import type { Table } from './table.ts';
 
-export async function readState(table: Table, process: ProcessKey): Promise<ProcessState> {
+export async function readState(
+  table: Table,
+  process: ProcessKey,
+  isEventual = false,
+): Promise<ProcessState> {
+  const ConsistentRead = !isEventual;
   // Read before the others: if it says that there is a baseline, the rows read after it have the watermark
   // that the same transaction wrote.
-  const rare = await getItem(table, stateKey(process));
-  const between = queryItems(table, partition(process), { from: DEBT, to: LAST_PASS });
+  const rare = await getItem(table, stateKey(process), ConsistentRead);
+  const between = queryItems(table, partition(process), { from: DEBT, to: LAST_PASS }, { ConsistentRead });
   const items = await Array.fromAsync(between);
+  // An eventually consistent read may show the first, and not yet the second.
+  if (isEventual && rare?.baselined?.BOOL && !items.some(({ watermark }) => watermark))
+    return readState(table, process);
   const rowOf = (mode: Mode) => items.find(({ sk }) => sk.S === passKey(process, mode).sk.S);
   const [changes, sweep] = [rowOf('changes'), rowOf('sweep')];
   return {

@@ -68,7 +68,7 @@ export function dynamoStore(table: Table, processes: readonly ProcessKey[] = [])
 export function createSnapshots(table: Table): Snapshots {
   return {
     until: deadline => createSnapshots({ ...table, patience: { ...table.patience, deadline } }),
-    readState: process => readState(table, process),
+    readState: (process, isEventual) => readState(table, process, isEventual),
     takeLease: (process, request) => takeLease(table, process, request),
     saveProgress: (process, lease, until) => saveProgress(table, process, lease, until),
     release: (process, lease, failure) => release(table, process, lease, failure),

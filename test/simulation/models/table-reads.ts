@@ -222,8 +222,7 @@ function isWithin(sk: string, condition: SortKeys): boolean {
   return to > from;
 }
 
-/** Refuses reads that are not consistent: the model has no stale data, so code that may get some must not
- *  be tested on it unnoticed. */
+/** Refuses reads that do not say whether they are consistent: code that may get stale data must not do so unnoticed. */
 function checkConsistent({ ConsistentRead }: { ConsistentRead?: boolean | undefined }): void {
   if (ConsistentRead === undefined)
     throw unknownToModel(

@@ -9,6 +9,12 @@ export interface Row {
   readonly size: number;
 }
 
+/** A write, and the row that was there before. */
+export interface Written {
+  readonly place: Place;
+  readonly before: Row | undefined;
+}
+
 /** The table's items: by their keys, and in the order of the sort keys' bytes. */
 export class Rows {
   readonly #partitions = new Map<string, { readonly byKey: Map<string, Row>; readonly inOrder: Row[] }>();
@@ -34,6 +40,20 @@ export class Rows {
   /** In the order of the sort keys. */
   partition(pk: string): readonly Row[] {
     return this.#partitions.get(pk)?.inOrder ?? [];
+  }
+
+  /** The rows as they were before these writes, the latest of which is the last. */
+  before(writes: readonly Written[]): Rows {
+    const earlier = new Rows();
+    const touched = new Set(writes.map(({ place }) => place.pk));
+    for (const [pk, partition] of this.#partitions) {
+      const copied = () => ({ byKey: new Map(partition.byKey), inOrder: [...partition.inOrder] });
+      earlier.#partitions.set(pk, touched.has(pk) ? copied() : partition);
+    }
+    for (const { place, before } of writes.toReversed())
+      if (before) earlier.put(place.pk, before);
+      else earlier.delete(place);
+    return earlier;
   }
 
   *all(): Iterable<Row> {

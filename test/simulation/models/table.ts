@@ -24,7 +24,7 @@ import {
 } from './table-errors.ts';
 import { type Place, placeOfItem } from './table-keys.ts';
 import { batchGetItem, getItem, query, scan } from './table-reads.ts';
-import { Rows } from './table-rows.ts';
+import { Rows, type Written } from './table-rows.ts';
 import { streamRecord } from './table-stream.ts';
 import { copyItem, equalItems, type Item, sizeOf } from './table-values.ts';
 import { checkOf, deleteOf, putOf, updateOf, type Write } from './table-writes.ts';
@@ -62,15 +62,31 @@ interface Outcome {
   readonly reason?: CancellationReason;
 }
 
+/** How late eventually consistent reads may show a write. */
+export interface Replication {
+  /** In ms, of a clock that is never set back. */
+  readonly now: () => number;
+  /** By how many ms the next such read is late. */
+  readonly lag: () => number;
+  /** In ms; no lag is longer. */
+  readonly maxLag: number;
+}
+
+const AT_ONCE: Replication = { now: () => 0, lag: () => 0, maxLag: 0 };
+
 /** A DynamoDB table with the keys `pk` and `sk` (strings) and a stream of new images, in memory,
  *  synchronous and without randomness. A contract compares it with the embedded DynamoDB. */
 export class TableModel {
   readonly #tableName: string;
+  readonly #replication: Replication;
   readonly #rows = new Rows();
   readonly #stream: DynamoDBRecord[] = [];
+  /** The writes of the last `maxLag` ms. */
+  #recent: (Written & { readonly at: number })[] = [];
 
-  constructor(tableName: string) {
+  constructor(tableName: string, replication: Replication = AT_ONCE) {
     this.#tableName = tableName;
+    this.#replication = replication;
   }
 
   /** What the stream got so far, in the order of the writes, as Lambda's event source gives it. */
@@ -93,6 +109,7 @@ export class TableModel {
       if (!wanted.has(JSON.stringify([place.pk, place.sk]))) this.#put(place, undefined);
     for (const item of items) this.#put(placeOfItem(item), copyItem(item));
     if (!stream) this.#stream.length = before;
+    this.#recent = [];
   }
 
   /**
@@ -106,13 +123,15 @@ export class TableModel {
 
   #output(command: object): object {
     if (command instanceof GetItemCommand)
-      return getItem(this.#rows, this.#known(command.input, PARAMETERS.get));
+      return getItem(this.#read(command.input), this.#known(command.input, PARAMETERS.get));
     if (command instanceof QueryCommand)
-      return query(this.#rows, this.#known(command.input, PARAMETERS.query));
-    if (command instanceof ScanCommand) return scan(this.#rows, this.#known(command.input, PARAMETERS.scan));
+      return query(this.#read(command.input), this.#known(command.input, PARAMETERS.query));
+    if (command instanceof ScanCommand)
+      return scan(this.#read(command.input), this.#known(command.input, PARAMETERS.scan));
     if (command instanceof BatchGetItemCommand) {
       checkParameters(command.input, PARAMETERS.batch);
-      return batchGetItem(this.#rows, this.#tableName, command.input);
+      const [request = {}] = Object.values(command.input.RequestItems ?? {});
+      return batchGetItem(this.#read(request), this.#tableName, command.input);
     }
     if (command instanceof PutItemCommand)
       return this.#write(putOf(this.#known(command.input, PARAMETERS.put)));
@@ -125,6 +144,15 @@ export class TableModel {
       return this.#transact(command.input.TransactItems ?? []);
     }
     throw unknownToModel(command.constructor.name);
+  }
+
+  /** The rows as a read sees them. */
+  #read({ ConsistentRead }: { readonly ConsistentRead?: boolean | undefined }): Rows {
+    if (ConsistentRead !== false) return this.#rows;
+    const { now, lag } = this.#replication;
+    const shown = now() - lag();
+    const hidden = this.#recent.filter(({ at }) => at > shown);
+    return hidden.length > 0 ? this.#rows.before(hidden) : this.#rows;
   }
 
   #write(write: Write): object {
@@ -205,8 +233,17 @@ export class TableModel {
 
   /** A write that changes nothing leaves no record in the stream. */
   #put(place: Place, after: Item | undefined): void {
-    const before = this.#rows.get(place)?.item;
+    const row = this.#rows.get(place);
+    const before = row?.item;
     if (before === after || (before && after && equalItems(before, after))) return;
+    const { now, maxLag } = this.#replication;
+    if (maxLag > 0) {
+      const at = now();
+      this.#recent = [
+        ...this.#recent.filter(written => written.at > at - maxLag),
+        { at, place, before: row },
+      ];
+    }
     if (after) this.#rows.put(place.pk, { sk: place.sk, item: after, size: sizeOf(after) });
     else this.#rows.delete(place);
     this.#stream.push(streamRecord(this.#tableName, this.#stream.length, place, before, after));

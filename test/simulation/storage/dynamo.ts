@@ -3,7 +3,6 @@ import {
   PutItemCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
-import type { Random } from '../../../functions/basics/clock.ts';
 import { createEndpointRows, createSlots } from '../../../functions/store/dynamo/endpoints.ts';
 import { createJournalReader } from '../../../functions/store/dynamo/journal.ts';
 import { createRoster } from '../../../functions/store/dynamo/processes.ts';
@@ -11,7 +10,8 @@ import { createDeliveries, createSnapshots } from '../../../functions/store/dyna
 import { createTickClaims, createTickProgresses } from '../../../functions/store/dynamo/tick.ts';
 import { createWorkspaceRows } from '../../../functions/store/dynamo/workspaces.ts';
 import { AUDIT, CHANGE, stateKey, TICK_KEY } from '../../../functions/store/keys.ts';
-import { TableModel } from '../models/table.ts';
+import type { Nature } from '../life.ts';
+import { type Replication, TableModel } from '../models/table.ts';
 import { processOf, tableCall } from '../port-calls.ts';
 import { TABLE_NAME, WORKSPACE } from '../shared.ts';
 import { tableClient } from '../table-client.ts';
@@ -20,11 +20,12 @@ import type { Backup, Ports, Reaching, Storage, StorageCall } from './storage.ts
 /** The model of a DynamoDB table. `cramped` runs reads that may be answered in part. */
 export function dynamoStorage(
   processes: readonly string[],
-  random: Random,
+  nature: Nature,
   cramped: (table: TableModel) => Pick<TableModel, 'run'>,
 ): Storage {
   const all = processes.map(processId => ({ workspace: WORKSPACE, processId }));
-  const table = new TableModel(TABLE_NAME);
+  const { random } = nature;
+  const table = new TableModel(TABLE_NAME, replicationIn(nature));
   const reached = cramped(table);
   return {
     get stream() {
@@ -77,6 +78,20 @@ export function dynamoStorage(
       };
     },
   };
+}
+
+/** How often an eventually consistent read is late, and by how many ms at most. */
+const LATE_READS = 0.3;
+const MAX_LAG_MS = 1_000;
+
+function replicationIn(nature: Nature): Replication {
+  const { scheduler, random, coverage } = nature;
+  const lag = () => {
+    if (!nature.faulty || random() >= LATE_READS) return 0;
+    coverage.add('table', 'read as it was before');
+    return random() * MAX_LAG_MS;
+  };
+  return { now: () => scheduler.wall, lag, maxLag: MAX_LAG_MS };
 }
 
 function callOf(command: object): StorageCall | undefined {
