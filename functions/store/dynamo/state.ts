@@ -42,9 +42,9 @@ export async function readState(
   const rare = await getItem(table, stateKey(process), ConsistentRead);
   const between = queryItems(table, partition(process), { from: DEBT, to: LAST_PASS }, { ConsistentRead });
   const items = await Array.fromAsync(between);
-  // An eventually consistent read may show the first, and not yet the second.
-  if (isEventual && rare?.baselined?.BOOL && !items.some(({ watermark }) => watermark))
-    return readState(table, process);
+  // An eventually consistent read may not show the end of the baseline yet, or only a part of what it wrote.
+  const isBaselined = rare?.baselined?.BOOL && items.some(({ watermark }) => watermark);
+  if (isEventual && !isBaselined) return readState(table, process);
   const rowOf = (mode: Mode) => items.find(({ sk }) => sk.S === passKey(process, mode).sk.S);
   const [changes, sweep] = [rowOf('changes'), rowOf('sweep')];
   return {
