@@ -18,7 +18,7 @@ import {
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type OpenTable, openEmbedded, openModel, TABLES } from '../../kit/store/tables.ts';
 import { usesModel } from '../../kit/table.ts';
-import { TableModel } from './table.ts';
+import { type Item, TableModel } from './table.ts';
 import { tableContract } from './table-contract.ts';
 
 for (const [name, open] of TABLES) tableContract(name, open);
@@ -197,6 +197,42 @@ describe('the model', () => {
     expect(places()).toEqual(['p a', 'p b', 'q a']);
     for (const item of model.items()) Object.assign(item.sk ?? {}, { S: 'changed' });
     expect(places()).toEqual(['p a', 'p b', 'q a']);
+  });
+
+  it('shows a write late to reads that may be late, as what was there before, and at once to all others', () => {
+    let [now, lag] = [0, 0];
+    const model = new TableModel(TableName, { now: () => now, lag: () => lag, maxLag: 1_000 });
+    const put = (n: string) => model.run(new PutItemCommand({ TableName, Item: { ...KEY, n: { N: n } } }));
+    const query = {
+      KeyConditionExpression: 'pk = :pk',
+      ExpressionAttributeValues: { ':pk': KEY.pk },
+    };
+    const seen = (ConsistentRead: boolean) => {
+      const item = model.run(new GetItemCommand({ TableName, Key: KEY, ConsistentRead })) as { Item?: Item };
+      const found = model.run(new QueryCommand({ TableName, ConsistentRead, ...query })) as { Items: Item[] };
+      return [item.Item?.n?.N, ...found.Items.map(({ n }) => n?.N)];
+    };
+    put('1');
+    now = 400;
+    put('2');
+    model.run(new DeleteItemCommand({ TableName, Key: KEY }));
+    put('3');
+    lag = 300;
+    expect([seen(false), seen(true)]).toEqual([
+      ['1', '1'],
+      ['3', '3'],
+    ]);
+    lag = 500;
+    expect(seen(false)).toEqual([undefined]);
+    now = 800;
+    lag = 300;
+    expect(seen(false)).toEqual(['3', '3']);
+    now = 1_500;
+    put('4');
+    lag = 999;
+    expect(seen(false)).toEqual(['3', '3']);
+    model.restore([], { stream: false });
+    expect(seen(false)).toEqual([undefined]);
   });
 
   it('is a client that the SDK’s paginators take', async () => {

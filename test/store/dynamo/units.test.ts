@@ -1,10 +1,16 @@
-import { BatchGetItemCommand, type DynamoDBClient, QueryCommand } from '@aws-sdk/client-dynamodb';
+import {
+  BatchGetItemCommand,
+  DeleteItemCommand,
+  type DynamoDBClient,
+  QueryCommand,
+} from '@aws-sdk/client-dynamodb';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Mode } from '../../../functions/basics/process.ts';
 import type { SavedState } from '../../../functions/model/process-state.ts';
 import { createProcessReader } from '../../../functions/store/dynamo/processes.ts';
 import { createSnapshots } from '../../../functions/store/dynamo/store.ts';
 import { createTickProgresses } from '../../../functions/store/dynamo/tick.ts';
+import { passKey } from '../../../functions/store/keys.ts';
 import type { CommitRequest, Lease, Snapshots } from '../../../functions/store/store.ts';
 import { AT, content, event, noise, snapshot } from '../../kit/store/subject.ts';
 import { openModel, PATIENCE } from '../../kit/table.ts';
@@ -220,4 +226,15 @@ it('a tick reads three rows of a process, half a unit each, however large the re
     command instanceof BatchGetItemCommand ? Object.values(command.input.RequestItems ?? {}) : [],
   );
   expect(asked.map(({ ConsistentRead }) => ConsistentRead)).toEqual([false, false]);
+});
+
+it('a state that may be a second old costs half, and is read again in full while it shows no whole baseline', async () => {
+  const read = (isEventual: boolean) => counted(() => snapshots.readState(process, isEventual));
+  expect((await read(true)).requests).toEqual(['GetItem', 'Query', 'GetItem', 'Query']);
+  await began();
+  expect(await read(false)).toEqual({ read: 2, written: 0, requests: ['GetItem', 'Query'] });
+  expect(await read(true)).toEqual({ read: 1, written: 0, requests: ['GetItem', 'Query'] });
+  const { pk, sk } = passKey(process, 'changes');
+  await client.send(new DeleteItemCommand({ TableName: tableName, Key: { pk, sk } }));
+  expect((await read(true)).requests).toEqual(['GetItem', 'Query', 'GetItem', 'Query']);
 });
