@@ -110,7 +110,7 @@ export interface LeaseRequest {
   readonly owner: string;
   readonly now: number;
   readonly until: number;
-  /** Only if no pass of this mode has begun or ended since the state was read: `changesEndedBy` in it. */
+  /** Only if no pass of this mode has begun since the state was read, which had no lease: `changesEndedBy` in it. */
   readonly asRead?: { readonly endedBy: string | undefined } | undefined;
 }
 
@@ -139,6 +139,11 @@ export interface PassWindow {
   readonly waitingSince?: number;
   /** True when one of the pass's listings may have missed a project. */
   readonly isIncomplete?: boolean;
+}
+
+/** What stands in place of the name of who ended the last pass, where it gave its lease back. */
+export function givenBackBy(owner: string): string {
+  return `${owner} gave back`;
 }
 
 /** By how much the clocks of two pollers may differ. */

@@ -145,11 +145,15 @@ function kindOf(key: Item): Kind {
   return sk.startsWith(PASS) ? 'pass' : 'project';
 }
 
-function updateCall({ Key, UpdateExpression = '' }: Update | UpdateItemCommandInput): PortCall {
+function updateCall({
+  Key,
+  UpdateExpression = '',
+  ConditionExpression = '',
+}: Update | UpdateItemCommandInput): PortCall {
   if (kindOf(Key as Item) === 'state') return 'announce';
-  if (UpdateExpression.includes('endedBy =')) return 'finish';
+  if (ConditionExpression.includes('endedBy = :me')) return 'finish';
   if (UpdateExpression.includes('SET leaseOwner')) return 'take lease';
-  if (!UpdateExpression.startsWith('REMOVE')) return 'save progress';
+  if (!UpdateExpression.includes('endedBy')) return 'save progress';
   return UpdateExpression.includes('progress') ? 'abandon' : 'release';
 }
 

@@ -9,7 +9,8 @@
  *                      └── A dies; `until` passes ──IS_FREE──▶ B's ──▶ …   (A, if alive, fails IS_OURS from here on)
  *
  * Each run has an owner's name of its own. A request that is repeated because its answer was lost must succeed again: so IS_FREE
- * accepts `leaseOwner = :me`, and IS_OURS_TO_END `endedBy = :me`, which the next owner of the lease removes.
+ * accepts `leaseOwner = :me`, and IS_OURS_TO_END `endedBy = :me`, which the next owner of the lease removes. A lease that is given back
+ * leaves another name (`givenBackBy`): so no two states without a lease are alike, but before the first.
  *
  * and of one endpoint's row:
  *
@@ -53,11 +54,10 @@ export const IS_THERE = 'attribute_exists(pk)';
 export const IS_VERSION = 'version = :expected';
 export const IS_FREE =
   'attribute_not_exists(leaseOwner) OR leaseUntil < :now OR leaseUntil > :far OR leaseOwner = :me';
-/** The same, and no other pass has begun or ended since the state was read (`changesEndedBy`). */
-export const IS_FREE_SINCE =
-  'leaseOwner = :me OR (endedBy = :ended AND (attribute_not_exists(leaseOwner) OR leaseUntil < :now OR leaseUntil > :far))';
-export const IS_FREE_AND_NEVER_ENDED =
-  'leaseOwner = :me OR (attribute_not_exists(endedBy) AND (attribute_not_exists(leaseOwner) OR leaseUntil < :now OR leaseUntil > :far))';
+/** No pass has begun since the state was read, which had no lease (`changesEndedBy`). */
+export const IS_FREE_SINCE = 'leaseOwner = :me OR endedBy = :ended';
+export const IS_NEVER_TAKEN =
+  'leaseOwner = :me OR (attribute_not_exists(endedBy) AND attribute_not_exists(leaseOwner))';
 /** No pass holds the lease, or its time is over. A pass that is alive all the same fails IS_OURS afterwards,
  *  because the item is deleted. */
 export const NOT_WALKED = 'attribute_not_exists(leaseOwner) OR leaseUntil < :now';

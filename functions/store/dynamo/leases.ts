@@ -3,8 +3,8 @@ import type { ProcessKey } from '../../basics/process.ts';
 import { decodePart, encodePart } from '../../model/event-id.ts';
 import { failureOf, type PassFailure, type SavedState } from '../../model/process-state.ts';
 import { passKey } from '../keys.ts';
-import { farEnd, type Lease, type LeaseRequest, type PassWindow } from '../store.ts';
-import { IS_FREE, IS_FREE_AND_NEVER_ENDED, IS_FREE_SINCE, IS_OURS, IS_OURS_TO_END } from './conditions.ts';
+import { farEnd, givenBackBy, type Lease, type LeaseRequest, type PassWindow } from '../store.ts';
+import { IS_FREE, IS_FREE_SINCE, IS_NEVER_TAKEN, IS_OURS, IS_OURS_TO_END } from './conditions.ts';
 import { transact, write } from './requests.ts';
 import { type Attributes, attributesOf, rowUpdate, stateWrites } from './state.ts';
 import { ifHolds, type Table } from './table.ts';
@@ -20,21 +20,14 @@ export async function takeLease(
   process: ProcessKey,
   request: LeaseRequest,
 ): Promise<Lease | undefined> {
-  const { mode, owner, now, until, asRead } = request;
-  const ended = asRead?.endedBy;
-  const ifAsRead = ended === undefined ? IS_FREE_AND_NEVER_ENDED : IS_FREE_SINCE;
+  const { mode, owner, until } = request;
+  const condition = isFree(request);
   const command = {
     TableName: table.tableName,
     Key: passKey(process, mode),
     UpdateExpression: 'SET leaseOwner = :me, leaseUntil = :until REMOVE endedBy',
-    ConditionExpression: asRead ? ifAsRead : IS_FREE,
-    ExpressionAttributeValues: {
-      ...(ended !== undefined && { ':ended': { S: ended } }),
-      ':me': { S: owner },
-      ':until': { N: String(until) },
-      ':now': { N: String(now) },
-      ':far': { N: String(farEnd(request)) },
-    },
+    ConditionExpression: condition.text,
+    ExpressionAttributeValues: { ':me': { S: owner }, ':until': { N: String(until) }, ...condition.values },
     ReturnValues: 'ALL_OLD',
   } as const;
   const taken = await ifHolds(table, () => table.client.send(new UpdateItemCommand(command)));
@@ -43,6 +36,16 @@ export async function takeLease(
   const orphaned = item.leaseOwner !== undefined;
   const [window, progress] = [windowOf(item.window?.S), progressOf(item)];
   return { mode, owner, window, progress, ...(orphaned && { orphaned }) };
+}
+
+function isFree(request: LeaseRequest): { text: string; values: Record<string, AttributeValue> } {
+  const { now, asRead } = request;
+  if (!asRead) {
+    const values = { ':now': { N: String(now) }, ':far': { N: String(farEnd(request)) } };
+    return { text: IS_FREE, values };
+  }
+  if (asRead.endedBy === undefined) return { text: IS_NEVER_TAKEN, values: {} };
+  return { text: IS_FREE_SINCE, values: { ':ended': { S: asRead.endedBy } } };
 }
 
 export function saveProgress(
@@ -102,7 +105,7 @@ async function giveBack(
   const { mode, owner } = lease;
   const failed = failure && attributesOf(failureOf(mode, failure)).get(mode);
   const condition = { text: IS_OURS, values: { ':me': { S: owner } } };
-  const attributes = new Map([...end, ...(failed ?? [])]);
+  const attributes = new Map([...end, ['endedBy', { S: givenBackBy(owner) }], ...(failed ?? [])]);
   await write(table, { Update: rowUpdate(process, [mode, attributes], condition) });
 }
 

@@ -2,7 +2,7 @@ import type { ProcessKey } from '../../basics/process.ts';
 import { decodePart, encodePart } from '../../model/event-id.ts';
 import { failureOf, type PassFailure, type SavedState } from '../../model/process-state.ts';
 import { partition } from '../keys.ts';
-import { farEnd, type Lease, type LeaseRequest, type PassWindow } from '../store.ts';
+import { farEnd, givenBackBy, type Lease, type LeaseRequest, type PassWindow } from '../store.ts';
 import { type Database, durably, inTransaction } from './database.ts';
 import { writeState } from './state.ts';
 
@@ -16,7 +16,8 @@ export function takeLease(database: Database, process: ProcessKey, request: Leas
     const isHeld = typeof row?.owner === 'string';
     const end = Number(row?.until);
     if (isHeld && row.owner !== owner && end >= now && end <= farEnd(request)) return undefined;
-    if (asRead && row?.owner !== owner && (row?.ended_by ?? undefined) !== asRead.endedBy) return undefined;
+    const isAsRead = !isHeld && (row?.ended_by ?? undefined) === asRead?.endedBy;
+    if (asRead && row?.owner !== owner && !isAsRead) return undefined;
     sql.run`INSERT INTO pass (process, mode, owner, until) VALUES (${pk}, ${mode}, ${owner}, ${until})
       ON CONFLICT DO UPDATE SET owner = ${owner}, until = ${until}, ended_by = NULL`;
     const text = row?.window as string | null | undefined;
@@ -48,7 +49,8 @@ export function release(
   failure?: PassFailure,
 ): void {
   inTransaction(database, () => {
-    const { changes } = database.sql.run`UPDATE pass SET owner = NULL, until = NULL
+    const { changes } = database.sql
+      .run`UPDATE pass SET owner = NULL, until = NULL, ended_by = ${givenBackBy(owner)}
       WHERE process = ${partition(process)} AND mode = ${mode} AND owner = ${owner}`;
     if (changes === 1 && failure) writeState(database, process, failureOf(mode, failure));
   });

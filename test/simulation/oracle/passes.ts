@@ -199,8 +199,9 @@ export class PassesOracle {
     const { isBaselined, ends, sweptAt, isSweepUnfinished } = this.#of(processId);
     const pace = this.#paceIn(processId, run.completions) ?? null;
     const read = { pace, isBaselined, ends, sweptAt, isSweepUnfinished };
-    // The first reading counts.
+    // The first reading counts; one that was repeated, because it was late, by its repetition.
     if (pass.isLeased) pass.readBehindLease ??= read;
+    else if (pass.requests === 0) pass.read = read;
     else pass.read ??= read;
   }
 

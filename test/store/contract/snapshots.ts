@@ -460,7 +460,25 @@ export function snapshotsContract(subject: () => Subject): void {
         expect(await takeAs('c', 'a')).toBeUndefined();
         expect(await takeAs('c', 'a', AT + 60_001)).toBeUndefined();
         expect(await takeAs('c', undefined, AT + 60_000)).toBeUndefined();
-        expect(await takeAs('c', undefined, AT + 60_001)).toMatchObject({ orphaned: true });
+        expect(await takeAs('c', undefined, AT + 60_001)).toBeUndefined();
+      });
+
+      it.each(['release', 'abandon'] as const)(
+        'is not had where the lease was given back before, and another pass began and gave it back since: %s',
+        async how => {
+          await snapshots[how](process, await taken('a'));
+          const before = await endedBy();
+          await ended('b');
+          await snapshots[how](process, await taken('c'));
+          expect(await takeAs('d', before)).toBeUndefined();
+          expect(await takeAs('d', await endedBy())).toBeDefined();
+        },
+      );
+
+      it('does not let a pass end that gave its lease back', async () => {
+        const lease = await taken('a');
+        await snapshots.release(process, lease);
+        expect(await snapshots.finish(process, lease, { watermark: AT })).toBe(false);
       });
 
       it('of many that ask at once goes to one', async () => {
@@ -635,11 +653,11 @@ export function snapshotsContract(subject: () => Subject): void {
         await snapshots.finish(process, first, { watermark: 1 });
         expect(await facts()).toEqual([false, 'a']);
         await snapshots.abandon(process, await taken('b'));
-        expect(await facts()).toEqual([false, undefined]);
+        expect(await facts()).toEqual([false, 'b gave back']);
         const unfinished = await taken('c');
         await snapshots.saveProgress(process, { ...unfinished, window: WINDOW }, AT + 60_000);
         await snapshots.release(process, unfinished);
-        expect(await facts()).toEqual([true, undefined]);
+        expect(await facts()).toEqual([true, 'c gave back']);
         await snapshots.finish(process, await taken('d'), {});
         await snapshots.finish(process, await taken('e', 'sweep'), {});
         expect(await facts()).toEqual([false, 'd']);
