@@ -1,7 +1,7 @@
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import * as z from 'zod';
 import { endpointConfig, subscriptionConfig } from './endpoint.ts';
-import { list, object, text } from './values.ts';
+import { list, object, text, whole } from './values.ts';
 import { changesInterval, sweepInterval, workspaceConfig } from './workspace.ts';
 
 /** The numbers of days that CloudWatch Logs accepts. They are written out because the local run reads
@@ -30,6 +30,7 @@ export const configSchema = object({
   sweep: sweepInterval().prefault('6h'),
   subscriptions: list(subscriptionConfig, 0, 'subscriptions').default([]),
   endpoints: list(endpointConfig, 0, 'endpoints').default([]),
+  pollMemory: whole(512, 10_240).default(512),
   logRetentionDays: retention().default(A_MONTH),
   alarmEmail: z.email({ error: 'an e-mail address' }).optional(),
 });
@@ -38,6 +39,7 @@ export const configSchema = object({
 export const deployedSchema = configSchema.omit({
   stackName: true,
   region: true,
+  pollMemory: true,
   logRetentionDays: true,
   alarmEmail: true,
 });

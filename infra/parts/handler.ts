@@ -21,6 +21,7 @@ export interface HandlerProps {
   /** By default CloudFormation makes a name, so that it never clashes with another. */
   readonly functionName?: string;
   readonly memoryMiB: number;
+  readonly nodeOptions?: readonly string[];
   readonly timeout: Duration;
   readonly logRetention: RetentionDays;
   readonly bindings: Readonly<Record<string, Binding>>;
@@ -73,7 +74,7 @@ export class Handler extends Construct {
       retryAttempts: 0,
       maxEventAge: Duration.minutes(5),
       environment: {
-        NODE_OPTIONS: '--enable-source-maps',
+        NODE_OPTIONS: ['--enable-source-maps', ...(props.nodeOptions ?? [])].join(' '),
         // The one dimension of our metrics, so that the numbers of one Changewire never reach the alarms of
         // another in the region.
         POWERTOOLS_SERVICE_NAME: props.name,

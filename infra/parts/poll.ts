@@ -30,10 +30,10 @@ export class Poll extends Handler {
       entry: ENTRIES.poll,
       files: configurationFile(polledIn(written)),
       description: 'Changewire: reads processes, compares them with their snapshots, commits what changed',
-      // 32 requests at once, each up to 6 MB (service-api.md §8), are 192 MB of JSON text, and more when
-      // parsed; the listing of a process takes up to 128 MiB (LIST_BYTES in
-      // functions/service/options.ts). An idle pass, which only waits, could do with half.
-      memoryMiB: 1024,
+      // A run waits for the service most of the time, so half of the memory is half of the price. `docs/performance.md` has what
+      // passes over large processes take.
+      memoryMiB: config.pollMemory,
+      nodeOptions: heapIn(config.pollMemory),
       timeout: PASSES.timeout,
       logRetention: config.logRetentionDays,
       bindings: { TABLE_NAME: forCommits(table), ...queues.forSettingAside() },
@@ -41,6 +41,11 @@ export class Poll extends Handler {
     mayReadCredentials(this, config);
     this.mapping = serve(this, passes.queue, PASSES);
   }
+}
+
+/** A young generation that stays small, and a heap that leaves room for what is outside of it: with V8's own sizes garbage alone fills the memory. */
+function heapIn(memoryMiB: number): string[] {
+  return [`--max-old-space-size=${Math.floor(0.7 * memoryMiB)}`, '--max-semi-space-size=8'];
 }
 
 /** The part that the function uses: a change of what receives events is then no change of its code. */

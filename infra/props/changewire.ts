@@ -45,6 +45,11 @@ export interface ChangewireProps {
    *  @default - one is made */
   readonly alarmTopic?: ITopic;
 
+  /** The memory of the poll function, in MiB: 512 to 10,240. Processes with thousands of tasks in one project, or with over 100,000
+   *  projects, need more than 512.
+   *  @default 512 */
+  readonly pollMemory?: number;
+
   /** How long the functions' logs are kept, in days; not `INFINITE`.
    *  @default RetentionDays.ONE_MONTH */
   readonly logRetention?: RetentionDays;

@@ -60,7 +60,7 @@ describe('the construct, in any stack', () => {
     const [one, two] = ['one', 'two'].map(name => constructIn(stack, { name }, name));
     const template = Template.fromStack(stack);
     expect(typesIn(template)).toEqual([...expected, ...expected].sort());
-    expect([one, two].map(each => each?.alarms.length)).toEqual([15, 15]);
+    expect([one, two].map(each => each?.alarms.length)).toEqual([13, 13]);
     for (const name of ['one', 'two'])
       template.hasResourceProperties('AWS::Lambda::Function', { FunctionName: `${name}-operate` });
   });
@@ -225,7 +225,7 @@ describe('its properties', () => {
 
   test('that are unknown are told with those that are known', () => {
     expect(errorOf({ ...leastConfig(), logRetentionDays: 5 })?.problems).toEqual([
-      'logRetentionDays: unknown key, found 5; allowed here: name, workspaces, changes, sweep, subscriptions, endpoints, ' +
+      'logRetentionDays: unknown key, found 5; allowed here: name, workspaces, changes, sweep, subscriptions, endpoints, pollMemory, ' +
         'alarmEmail, alarmTopic, logRetention, encryptionKey, removalPolicy, snapshots, subscriptionsIn; did you mean "logRetention"?',
     ]);
   });

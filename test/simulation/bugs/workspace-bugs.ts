@@ -92,4 +92,26 @@ export const WORKSPACE_BUGS: readonly Bug[] = [
     edits: [edit('pass/context/context.ts', 'until: now + LEASE_MS, asRead }', 'until: now + LEASE_MS }')],
     tests: ['pass/context/heartbeat.test.ts'],
   },
+  {
+    name: 'a lease given back that leaves no name',
+    edits: [
+      edit(
+        'store/dynamo/leases.ts',
+        "new Map([...end, ['endedBy', { S: givenBackBy(owner) }], ...(failed ?? [])])",
+        'new Map([...end, ...(failed ?? [])])',
+      ),
+    ],
+    tests: ['store/contract.test.ts'],
+  },
+  {
+    name: 'a late reading taken for the whole of a baseline',
+    edits: [
+      edit(
+        'store/dynamo/state.ts',
+        '  if (isEventual && !isBaselined) return readState(table, process);\n',
+        '',
+      ),
+    ],
+    tests: ['store/dynamo/units.test.ts'],
+  },
 ];
