@@ -5,14 +5,17 @@ import { announceStall } from '../pass/run-pass.ts';
 import { type Serve, showAgain } from '../queue/queue.ts';
 import type { SetAside } from '../queue/set-aside.ts';
 import { type PassMessage, passMessage } from '../schedule/pass-message.ts';
+import { isAdaptive } from '../schedule/scheduled.ts';
 import type { ServiceConnection } from '../service/service.ts';
 import { takeShare } from './run-share.ts';
 import {
   type CompletionChange,
   complete,
+  isDue,
   type PassRequest,
   type PollContext,
   type PollDependencies,
+  type Polled,
   type PollReport,
   settingsOf,
   WorkspaceRun,
@@ -76,7 +79,7 @@ function readMessage(body: string): PassMessage | undefined {
 /**
  * The poller: one call makes one pass over each of the processes that a message names, side by side, over one connection.
  *
- * First it takes its share of the workspace's requests at once; without one, it ends. The first run after a pause asks whether the service answers,
+ * Passes that are not due are left out. Then it takes its share of the workspace's requests at once; without one, it ends. The first run after a pause asks whether the service answers,
  * before its passes. A failure of one process does not touch the others; one that concerns the workspace ends all, and pauses it. At the end
  * the share is given back, and one row keeps all passes that found nothing.
  */
@@ -96,6 +99,9 @@ export function createPoll(dependencies: PollDependencies): Poll {
     const run = named(context, random);
     try {
       const workspace = workspaceIn(workspaces, request);
+      const early = await notDueYet(dependencies, workspace, request);
+      const processes = request.processes.filter(id => !early.has(id));
+      if (processes.length === 0) return { outcome: 'polled', processes: early };
       const sharing = { workspace: name, run, ceiling: workspace.concurrency };
       const taken = await takeShare(rows, { ...sharing, isBulk: mode === 'sweep', isAsked }, clock);
       if (taken.as === 'full') return { outcome: 'full', processes: new Map() };
@@ -105,14 +111,15 @@ export function createPoll(dependencies: PollDependencies): Poll {
       }
       const connection = connections.get(name) ?? connect(workspace);
       connections.set(name, connection);
-      return await new WorkspaceRun(dependencies, {
-        request,
+      const report = await new WorkspaceRun(dependencies, {
+        request: { ...request, processes },
         workspace,
         connection,
         context,
         owner: owner?.(context) ?? run,
         taken,
       }).poll();
+      return { ...report, processes: new Map([...early, ...report.processes]) };
     } catch (error) {
       const { message } = error instanceof Error ? error : new Error(String(error));
       log.error('Passes failed; the next ones try again.', {
@@ -134,6 +141,30 @@ function workspaceIn(workspaces: readonly WorkspaceSettings[], request: PassRequ
     `A message asks for process ${unknown} of workspace ${request.workspace}, which the configuration does not have. ` +
       'Deploy again, so that all functions have one configuration.',
   );
+}
+
+/** The processes whose passes are not due, of those with adaptive intervals: messages for them may come too soon, and cost no share. In a workspace that is
+ *  paused, any of them may have to ask whether the service answers again. */
+async function notDueYet(
+  { snapshots, rows, clock }: PollDependencies,
+  workspace: WorkspaceSettings,
+  request: PassRequest,
+): Promise<Map<string, Polled>> {
+  const { mode, processes, isAsked = false } = request;
+  const early = new Map<string, Polled>();
+  const adaptive = processes.filter(id => isAdaptive(settingsOf(workspace, id).changes));
+  if (isAsked || mode !== 'changes' || adaptive.length === 0) return early;
+  const { pause } = await rows.change(workspace.name, () => undefined);
+  if (pause) return early;
+  const overlaid = withCompletions(snapshots, await rows.completions(workspace.name));
+  const report = { mode, outcome: 'not-due', projects: 0, commits: 0, events: 0 } as const;
+  await Promise.all(
+    adaptive.map(async processId => {
+      const state = await overlaid.readState({ workspace: workspace.name, processId }, true);
+      if (!isDue(request, settingsOf(workspace, processId), state, clock())) early.set(processId, { report });
+    }),
+  );
+  return early;
 }
 
 /** Of processes of a paused workspace, announces those that were silent for too long, and keeps that in the rows of their groups, by which ticks know that it

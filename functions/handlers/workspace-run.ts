@@ -321,7 +321,7 @@ function isOfWorkspace(error: Error): error is ServiceError {
 }
 
 /** Whether the pass that a message of a tick asks for is due. A `changes` pass is due only after the baseline, which a sweep makes. */
-function isDue(
+export function isDue(
   request: PassRequest,
   { changes }: ProcessSettings,
   state: ProcessState,

@@ -70,7 +70,8 @@ export interface Settings
   readonly maxListBytes: { readonly [List in ListName]: number };
 }
 
-/** What a function of 1 GiB can hold: the listing of one pass, and the tasks of the projects that are worked on at once. */
+/** What a function of 512 MiB can hold of a listing (docs/performance.md). The tasks of one project may be more than that, where it is
+ *  worked on alone or has more memory. */
 const LIST_BYTES = {
   projects: 128 * 2 ** 20,
   tasks: 32 * 2 ** 20,

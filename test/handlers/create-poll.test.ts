@@ -360,6 +360,25 @@ describe('a message', () => {
     expect([world.asked.length, said.length]).toEqual(outcome === 'completed' ? [1, 1] : [0, 0]);
   });
 
+  it('takes no share where none of its passes is due, but where the workspace is paused: then it may have to ask whether the service answers', async () => {
+    const { run, rows, world } = await paced(NOW + MINUTE)();
+    const changed: string[] = [];
+    const change = rows.change.bind(rows);
+    Object.assign(rows, {
+      change: (name: string, decide: Parameters<WorkspaceRows['change']>[1]) =>
+        change(name, row => {
+          const after = decide(row);
+          if (after) changed.push(name);
+          return after;
+        }),
+    });
+    expect(await run()).toMatchObject({ outcome: 'not-due' });
+    expect([changed, world.asked]).toEqual([[], []]);
+    await change('eu', row => ({ ...row, pause: { until: NOW, since: AT, reason: 'r', failures: 1 } }));
+    await run();
+    expect(world.asked[0]).toBe('probe onboarding');
+  });
+
   it('that an operator sent is worked off, and so is a sweep, and one where the time is fixed', async () => {
     const asked = { isAsked: true } as const;
     expect(await (await paced(NOW + MINUTE)()).run('changes', process, asked)).toMatchObject({

@@ -23,6 +23,7 @@ const GROWING_WAITS = 4;
 /** What the runs of each workspace share, a row for each (design.md §6: `WORKSPACES`). When an answer is lost, the SDK repeats the write, which then
  *  fails: `decide` is called with the row as it was just written. */
 export function createWorkspaceRows(table: Table): WorkspaceRows {
+  const recent = new Recent(table);
   return {
     all: async () => {
       const items = await Array.fromAsync(
@@ -36,11 +37,14 @@ export function createWorkspaceRows(table: Table): WorkspaceRows {
         }),
       );
     },
-    completions: async workspace =>
-      completionsIn(await Array.fromAsync(queryItems(table, WORKSPACES, completionPrefix(workspace)))),
+    async completions(workspace) {
+      const items = await Array.fromAsync(queryItems(table, WORKSPACES, completionPrefix(workspace)));
+      for (const item of items) recent.add(item);
+      return completionsIn(items);
+    },
     async complete(workspace, group, merge) {
       const key = completionsKey(workspace, group);
-      await changed(table, key, item => {
+      await changed(table, recent, key, item => {
         const before = completionsIn(item ? [item] : []);
         const after = merge(before);
         // Compressed, those of 25 processes take one write unit instead of four.
@@ -49,7 +53,7 @@ export function createWorkspaceRows(table: Table): WorkspaceRows {
     },
     async change(name, decide) {
       let row = EMPTY_WORKSPACE;
-      await changed(table, workspaceRowKey(name), item => {
+      await changed(table, recent, workspaceRowKey(name), item => {
         const before = item ? rowOf(item) : EMPTY_WORKSPACE;
         const after = decide(before);
         row = after ?? before;
@@ -60,21 +64,53 @@ export function createWorkspaceRows(table: Table): WorkspaceRows {
   };
 }
 
-/** Writes what `decide` makes of an item, and again where another write came first. */
+/** For so long an item that was read or written is written again without reading it, in ms. */
+const RECENT_MS = 5_000;
+
+/** The items as this process read or wrote them last. */
+class Recent {
+  readonly #table: Table;
+  readonly #items = new Map<string, { readonly item: Item; readonly at: number }>();
+
+  constructor(table: Table) {
+    this.#table = table;
+  }
+
+  add(item: Item): void {
+    this.#items.set(item.sk.S, { item, at: this.#table.patience.clock() });
+  }
+
+  take(key: Key): Item | undefined {
+    const found = this.#items.get(key.sk.S);
+    this.#items.delete(key.sk.S);
+    const age = found ? this.#table.patience.clock() - found.at : RECENT_MS;
+    return age >= 0 && age < RECENT_MS ? found?.item : undefined;
+  }
+}
+
+/** Writes what `decide` makes of an item, and again where another write came first. An item that was read a moment ago is not read again, but where `decide` leaves it as it is. */
 async function changed(
   table: Table,
+  recent: Recent,
   key: Key,
   decide: (item: Item | undefined) => Record<string, AttributeValue> | undefined,
 ): Promise<void> {
-  for (let tried = 1; ; tried++) {
-    const item = await getItem(table, key);
+  for (let tried = 1; ; ) {
+    const known = recent.take(key);
+    const item = known ?? (await getItem(table, key));
     const attributes = decide(item);
-    if (attributes === undefined) return;
+    if (attributes === undefined) {
+      if (known) continue;
+      if (item) recent.add(item);
+      return;
+    }
     const revision = item && numberIn(item, 'revision');
     const Item = { ...key, revision: { N: String((revision ?? 0) + 1) }, ...attributes };
-    if (await write(table, { Put: { Item, ...asRead(IS_REVISION, revision) } })) return;
+    if (await write(table, { Put: { Item, ...asRead(IS_REVISION, revision) } })) return recent.add(Item);
+    if (known) continue;
     if (tried === MAX_TRIES || !(await waitAfter(table, Math.min(tried, GROWING_WAITS))))
       throw new Error(`The row ${key.sk.S} of workspaces changed each time before it could be written.`);
+    tried += 1;
   }
 }
 

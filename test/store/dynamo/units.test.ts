@@ -10,6 +10,7 @@ import type { SavedState } from '../../../functions/model/process-state.ts';
 import { createProcessReader } from '../../../functions/store/dynamo/processes.ts';
 import { createSnapshots } from '../../../functions/store/dynamo/store.ts';
 import { createTickProgresses } from '../../../functions/store/dynamo/tick.ts';
+import { createWorkspaceRows } from '../../../functions/store/dynamo/workspaces.ts';
 import { passKey } from '../../../functions/store/keys.ts';
 import type { CommitRequest, Lease, Snapshots } from '../../../functions/store/store.ts';
 import { AT, content, event, noise, snapshot } from '../../kit/store/subject.ts';
@@ -237,4 +238,23 @@ it('a state that may be a second old costs half, and is read again in full while
   const { pk, sk } = passKey(process, 'changes');
   await client.send(new DeleteItemCommand({ TableName: tableName, Key: { pk, sk } }));
   expect((await read(true)).requests).toEqual(['GetItem', 'Query', 'GetItem', 'Query']);
+});
+
+it('what the runs of a workspace share is not read again a moment later, but where it stays as it is, or was written by others', async () => {
+  let now = AT;
+  const at = { client, tableName, patience: { ...PATIENCE, clock: () => now } };
+  const [rows, others] = [createWorkspaceRows(at), createWorkspaceRows(at)];
+  const change = (of = rows) => counted(() => of.change('eu', row => ({ ...row, wantedAt: ++now })));
+  const requestsOf = async (counting: ReturnType<typeof counted>) => (await counting).requests;
+  expect(await requestsOf(change())).toEqual(['GetItem', 'PutItem']);
+  expect(await requestsOf(change())).toEqual(['PutItem']);
+  expect(await requestsOf(counted(() => rows.change('eu', () => undefined)))).toEqual(['GetItem']);
+  expect(await requestsOf(change())).toEqual(['PutItem']);
+  await change(others);
+  expect(await requestsOf(change())).toEqual(['PutItem', 'GetItem', 'PutItem']);
+  expect((await others.all()).get('eu')?.wantedAt).toBe(now);
+  now += 5_000;
+  expect(await requestsOf(change())).toEqual(['GetItem', 'PutItem']);
+  now -= 1_000;
+  expect(await requestsOf(change())).toEqual(['GetItem', 'PutItem']);
 });
