@@ -4,20 +4,19 @@ import type { Item } from './prices.ts';
 const BY_CAUSE: Readonly<Record<string, Partial<Record<Item, string>>>> = {
   'passes that find nothing': {
     dynamodbWrites:
-      'Twice the interval halves it, and adaptive intervals do better (below). A pass takes two: one to take its lease, and one to end.',
-    lambdaGbSeconds:
-      'It waits for the service most of the time: half of the memory, where baselines allow it, or twice the interval halves it.',
+      'Twice the interval halves it, and adaptive intervals do better (below). A run takes three: its share, the completions of its passes, and the end of its share.',
+    lambdaGbSeconds: 'It waits for the service most of the time: twice the interval halves it.',
     logsWritten: 'Twice the interval halves it; so does one line less.',
-    sqsRequests: 'Twice the interval halves it; so would messages that name two processes each.',
-    lambdaRequests: 'Twice the interval halves it; so would messages that name two processes each.',
+    sqsRequests: 'Twice the interval halves it.',
+    lambdaRequests: 'Twice the interval halves it.',
   },
   sweeps: {
     lambdaGbSeconds:
-      '`"sweep": "12h"` halves it. It waits for the service, which is asked as much at once as it bears; half of the memory, where baselines allow it, halves it, too.',
+      '`"sweep": "12h"` halves it. It waits for the service, which is asked as much at once as it bears.',
     dynamodbReads: '`"sweep": "12h"` halves it.',
   },
   tick: {
-    dynamodbReads: 'One row for what is read of a process, instead of three, would take a third.',
+    dynamodbReads: 'It reads the rows of the workspaces, and those of processes that are not idle.',
   },
   'what is kept': {
     dynamodbStorage: 'Fewer projects, or tasks that are no part of the snapshot: nothing else does.',

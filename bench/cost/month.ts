@@ -43,6 +43,7 @@ export const ASSUMED = {
 } as const;
 
 const READING = 'changes: reading and committing';
+const WATCHING = 'watching';
 
 const none = () => Object.fromEntries(Object.keys(PRICES).map(item => [item, 0])) as Record<Item, number>;
 
@@ -104,7 +105,7 @@ export function monthOf(measured: Measured, size: Size, rhythm: Rhythm = USUAL):
     { cause: 'changes: delivering', usage: along('deliver', deliveries) },
     { cause: 'tick', usage: ran('tick', (stacks * MONTH_S) / 60, measured.tick[size.name]) },
     { cause: 'queues without messages', usage: { ...none(), sqsRequests: empty } },
-    { cause: 'watching', usage: watching(measured, size, stacks) },
+    { cause: WATCHING, usage: watching(measured, size, stacks) },
     { cause: 'what is kept', usage: kept(measured, size, passes) },
   ];
 }
@@ -116,6 +117,11 @@ const PROBE_MINUTES = 8;
 /** What a process emits: that it is stalled, and that it is not any more. */
 const STALL_EVENTS = 2;
 
+/** What tick counts only in an outage: `ProcessesLate` and `WorkspacesPaused`. */
+const OUTAGE_METRICS = 2;
+/** Hours of the day in which events are published, by which CloudWatch bills the metrics that count them: when the stalls are emitted, and their ends. */
+const EVENT_HOURS = 2;
+
 /** What a day uses, by cause, in which the service of all workspaces answers nothing; undefined where that was not measured. What is found after it
  *  counts on its own days. */
 export function outageOf(measured: Measured, size: Size): Cause[] | undefined {
@@ -124,7 +130,12 @@ export function outageOf(measured: Measured, size: Size): Cause[] | undefined {
   const { daysPerMonth } = ASSUMED;
   const facts = measured.stacks[size.name];
   const idle = monthOf(measured, { ...size, changesPerDay: size.processes * STALL_EVENTS });
-  const isKept = ({ cause }: Cause) => !['passes that find nothing', 'sweeps', READING].includes(cause);
+  const ordinary = watching(measured, size, 1);
+  const counting = watching(measured, { ...size, changesPerDay: 1 }, 1).metrics - ordinary.metrics;
+  const metrics = ordinary.metrics + OUTAGE_METRICS + (counting * EVENT_HOURS) / 24;
+  const watched = { cause: WATCHING, usage: times({ ...ordinary, metrics }, 1 / daysPerMonth) };
+  const left = ['passes that find nothing', 'sweeps', READING, WATCHING];
+  const isKept = ({ cause }: Cause) => !left.includes(cause);
   const groups = size.processes / idleRunOf(measured, size).processes;
   const met = Math.min(groups, size.workspaces * MEETING);
   const probes = size.workspaces * ((24 * 60) / PROBE_MINUTES);
@@ -133,6 +144,7 @@ export function outageOf(measured: Measured, size: Size): Cause[] | undefined {
   const share = idleRunOf(measured, size).processes / MEASURED_GROUP;
   return [
     ...idle.filter(isKept).map(({ cause, usage }) => ({ cause, usage: times(usage, 1 / daysPerMonth) })),
+    watched,
     { cause: 'runs that meet the outage', usage: ran(met, outage.met) },
     { cause: 'probes', usage: ran(probes, outage.probe) },
     { cause: 'announcing', usage: ran(groups, plus(NOTHING, outage.announced, share)) },
@@ -146,6 +158,13 @@ const MEASURED_GROUP = 25;
 function times(usage: Usage, factor: number): Usage {
   const items = Object.keys(PRICES) as Item[];
   return Object.fromEntries(items.map(item => [item, usage[item] * factor])) as Usage;
+}
+
+/** What a month uses with one such day; undefined where that was not measured. */
+export function monthWithOutage(measured: Measured, size: Size): Usage | undefined {
+  const outage = outageOf(measured, size);
+  const others = times(sumOf(monthOf(measured, size)), 1 - 1 / ASSUMED.daysPerMonth);
+  return outage && added(others, sumOf(outage));
 }
 
 export function sumOf(causes: readonly Cause[]): Usage {

@@ -2,7 +2,7 @@ import { billOf, byService, type Line, type Total, totalOf } from './bill.ts';
 import { halving } from './halving.ts';
 import { type Cost, choices } from './intervals.ts';
 import type { Measured } from './measure.ts';
-import { ASSUMED, monthOf, outageOf, slowed, sumOf } from './month.ts';
+import { ASSUMED, monthOf, monthWithOutage, slowed, sumOf } from './month.ts';
 import { method, priceTable, runs, starts } from './page-details.ts';
 import { count, money, table } from './page-format.ts';
 import { LOOKED_UP, REGION } from './prices.ts';
@@ -10,7 +10,7 @@ import { SIZES, type Size, SWEEP, TASKS_PER_PROJECT } from './sizes.ts';
 
 /** The most dollars a month that a stack of a size may cost, after what is free. */
 const GOALS: Record<Size['name'], number> = { idle: 2.2, busy: 11, large: 650 };
-/** How much dearer a service may make it that is further away. */
+/** How many times these goals it may cost where the service is further away. */
 const MOST_SLOWED = 1.4;
 
 /** `docs/cost.md`, from the measurements of two checkouts. */
@@ -53,17 +53,26 @@ function totals(before: Measured, now: Measured): string[] {
     return [
       `${size.title}${stacks > 1 ? ` (before: ${stacks} stacks)` : ''}`,
       ...[money(was.dollars), `**${money(is.dollars)}**`, `≤ ${GOALS[size.name]} $`],
-      ...(now.slow ? [`${money(away)} (× ${count(away / is.dollars, 2)})`, `≤ × ${MOST_SLOWED}`] : []),
+      ...(now.slow
+        ? [`${money(away)} (× ${count(away / is.dollars, 2)})`, `≤ ${money(MOST_SLOWED * GOALS[size.name])}`]
+        : []),
       ...[money(was.withoutFree), money(is.withoutFree)],
     ];
   });
   const outages = SIZES.flatMap(size => {
-    const outage = outageOf(now, size);
-    if (!outage) return [];
-    const day = totalOf(linesOf(now, size)).withoutFree / ASSUMED.daysPerMonth;
-    const { withoutFree } = totalOf(billOf(sumOf(outage)));
-    const what = `a day of ${count(size.processes)} processes whose service answers nothing`;
-    return [[what, money(day), `**${money(withoutFree)}**`]];
+    const usage = monthWithOutage(now, size);
+    if (!usage) return [];
+    const [ordinary, other] = [totalOf(linesOf(now, size)), totalOf(billOf(usage))];
+    const days = ['dollars', 'withoutFree'] as const;
+    return [
+      [
+        `${count(size.processes)} processes`,
+        ...days.flatMap(of => {
+          const day = ordinary[of] / ASSUMED.daysPerMonth;
+          return [money(day), `**${money(day + other[of] - ordinary[of])}**`];
+        }),
+      ],
+    ];
   });
   return [
     '## A month',
@@ -77,7 +86,18 @@ function totals(before: Measured, now: Measured): string[] {
       rows,
     ),
     ...(outages.length > 0
-      ? ['What is free is not counted here:', '', ...table(['', 'an ordinary day', 'that day'], outages)]
+      ? [
+          'A day in which the service of all workspaces answers nothing, beside an ordinary day of the same month:',
+          '',
+          ...table(
+            [
+              '',
+              ...['an ordinary day', 'that day'],
+              ...['an ordinary day, without what is free', 'that day, without what is free'],
+            ],
+            outages,
+          ),
+        ]
       : []),
   ];
 }

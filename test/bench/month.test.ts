@@ -3,7 +3,15 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { billOf, totalOf } from '../../bench/cost/bill.ts';
 import type { Measured } from '../../bench/cost/measure.ts';
-import { emptyReceives, monthOf, outageOf, slowed, sumOf } from '../../bench/cost/month.ts';
+import {
+  ASSUMED,
+  emptyReceives,
+  monthOf,
+  monthWithOutage,
+  outageOf,
+  slowed,
+  sumOf,
+} from '../../bench/cost/month.ts';
 import { costPage } from '../../bench/cost/page.ts';
 import { configOf, processesOf, SIZES, type Size } from '../../bench/cost/sizes.ts';
 import type { StackFacts } from '../../bench/cost/stack.ts';
@@ -168,8 +176,24 @@ describe('a month of messages that name several processes', () => {
     expect(usageOf('changes: publishing')?.snsPublished).toBeCloseTo(8_000, 3);
     expect(usageOf('tick')?.lambdaRequests).toBeCloseTo(1_440, 3);
     // A smaller group announces less at once.
-    const few = outageOf({ ...grouped, outage }, sized('idle'))?.find(({ cause }) => cause === 'announcing');
-    expect(few?.usage.dynamodbWrites).toBeCloseTo(20, 3);
+    const few = outageOf({ ...grouped, outage }, sized('idle')) ?? [];
+    const announcing = few.find(({ cause }) => cause === 'announcing');
+    expect(announcing?.usage.dynamodbWrites).toBeCloseTo(20, 3);
+    // Beside its one metric the tick writes two all day, and events are counted in two hours.
+    const watching = few.find(({ cause }) => cause === 'watching');
+    expect((watching?.usage.metrics ?? 0) * ASSUMED.daysPerMonth).toBeCloseTo(1 + 2 + 2 / 24, 3);
+  });
+
+  it('with one such day has that day in place of an ordinary one', () => {
+    const outage = { met: NOTHING, probe: NOTHING, announced: NOTHING, recovered: NOTHING };
+    expect(monthWithOutage(grouped, sized('idle'))).toBeUndefined();
+    const [ordinary, other] = [
+      sumOf(monthOf(grouped, sized('idle'))),
+      monthWithOutage({ ...grouped, outage }, sized('idle')),
+    ];
+    expect(other?.schedulerStarts).toBeCloseTo(ordinary.schedulerStarts, 3);
+    expect(other?.dynamodbReads).toBeLessThan(ordinary.dynamodbReads);
+    expect(other?.dynamodbReads).toBeGreaterThan((ordinary.dynamodbReads * 29) / 31);
   });
 });
 
