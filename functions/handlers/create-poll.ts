@@ -160,7 +160,7 @@ async function notDueYet(
   const report = { mode, outcome: 'not-due', projects: 0, commits: 0, events: 0 } as const;
   await Promise.all(
     adaptive.map(async processId => {
-      const state = await overlaid.readState({ workspace: workspace.name, processId }, true);
+      const state = await overlaid.readState({ workspace: workspace.name, processId });
       if (!isDue(request, settingsOf(workspace, processId), state, clock())) early.set(processId, { report });
     }),
   );

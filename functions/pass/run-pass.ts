@@ -9,6 +9,7 @@ import {
   type ProcessState,
 } from '../model/process-state.ts';
 import { nextPace } from '../schedule/pace.ts';
+import { isAdaptive } from '../schedule/scheduled.ts';
 import { DeadlineError } from '../service/errors.ts';
 import { announce } from './announce.ts';
 import {
@@ -54,9 +55,10 @@ export async function runPass(
   owner: string,
   isDue?: (state: ProcessState) => boolean,
 ): Promise<PassReport> {
-  // A `changes` pass may begin by what was known a second ago: if another one has ended since, it gets no lease.
-  const isEventual = mode === 'changes';
-  const before = isEventual || isDue ? await ports.snapshots.readState(ports.process, isEventual) : undefined;
+  // A `changes` pass may begin by what was known a second ago: if another one has ended since, it gets no lease. An adaptive interval needs the pace as it is.
+  const isEventual = mode === 'changes' && !isAdaptive(ports.settings.changes);
+  const before =
+    mode === 'changes' || isDue ? await ports.snapshots.readState(ports.process, isEventual) : undefined;
   const nothing = { mode, projects: 0, commits: 0, events: 0 };
   if (before && isDue?.(before) === false) return { ...nothing, outcome: 'not-due' };
   const canBeIdle =
