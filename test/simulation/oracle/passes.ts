@@ -48,6 +48,8 @@ export interface StartedPass {
   read?: Read;
   /** What it read after it had the lease, where it took that before it asked the service anything. */
   readBehindLease?: Read;
+  /** Whether the process had a baseline when its state was read, where that is read before the rest. */
+  wasBaselined?: boolean;
   isLeased: boolean;
   /** Whether it has asked for the lease, or the service for something: from then on it counts as a pass. */
   isPass: boolean;
@@ -192,11 +194,18 @@ export class PassesOracle {
     run.baselined = new Set([...run.passes.keys()].filter(id => this.isBaselined(id)));
   }
 
+  /** A run read whether a process has a baseline, before its other rows. */
+  readBaseline(run: StartedRun, processId: string): void {
+    const pass = run.passes.get(processId);
+    if (pass) pass.wasBaselined = this.isBaselined(processId);
+  }
+
   /** A run read the rows of a process. */
   read(run: StartedRun, processId: string): void {
     const pass = run.passes.get(processId);
     if (!pass) return;
-    const { isBaselined, ends, sweptAt, isSweepUnfinished } = this.#of(processId);
+    const { ends, sweptAt, isSweepUnfinished } = this.#of(processId);
+    const isBaselined = pass.wasBaselined ?? this.isBaselined(processId);
     const pace = this.#paceIn(processId, run.completions) ?? null;
     const read = { pace, isBaselined, ends, sweptAt, isSweepUnfinished };
     // The first reading counts; one that was repeated, because it was late, by its repetition.
@@ -287,10 +296,10 @@ export class PassesOracle {
       this.#coverage.add('passes', 'idle');
       if (pass.written.rows > 0)
         throw new Violation(5, `an idle pass wrote ${pass.written.rows} rows of ${processId}`);
-      // What another run wrote that completed a later one stays.
+      // What another run wrote that completed one then or later stays.
       const text = this.#completions.get(processId);
       const isLater =
-        text !== undefined && (JSON.parse(text) as Completion).completedAt > report.idle.completedAt;
+        text !== undefined && (JSON.parse(text) as Completion).completedAt >= report.idle.completedAt;
       if (!noted.has(processId) && !isLater)
         throw new Violation(1, `nobody noted that the pass of ${processId} was idle`);
     }
