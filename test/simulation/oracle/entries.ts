@@ -48,7 +48,9 @@ export class EntriesOracle {
   #knows: 'nothing' | 'a part' | 'a place' = 'nothing';
   /** False once the first reading met entries whose times it can't compare with the service's. */
   #areTimesKnown = true;
+  /** What the log showed at the first page that the last run was answered with. */
   #last: ReadonlySet<number> = new Set();
+  #lastRun: string | undefined;
   /** The event of each entry that was told and is remembered, and of those that a restored table forgot. */
   readonly #told = new Map<number, string>();
   readonly #forgotten = new Map<number, string>();
@@ -71,7 +73,9 @@ export class EntriesOracle {
     const shown = new Set(entries.map(({ seq }) => seq));
     this.#readings.set(run, this.#known.now);
     this.#before ??= new Set(entries.filter(({ at }) => this.#isOld(at)).map(({ seq }) => seq));
-    this.#last = shown;
+    // An entry that appears behind the first page of a reading may stand on that page: the next pass reads it.
+    if (run !== this.#lastRun) this.#last = shown;
+    this.#lastRun = run;
     if (this.#knows === 'nothing') this.#areTimesKnown = this.#isTimed;
     else if (this.#knows === 'a part') this.#areTimesKnown &&= this.#isTimed;
     if (!this.#canKnowNew) this.#begun = shown;
