@@ -410,9 +410,11 @@ export class PassesOracle {
     const known = this.#of(processId);
     const isSweepUnfinished = NewImage?.window !== undefined;
     const isBegun = isSweepUnfinished && !known.isSweepUnfinished;
+    // An operator asked for it, or nothing did.
+    const isExtra = run?.message.dueAt === undefined;
     Object.assign(known, {
       ...{ sweptAt: Number(NewImage?.sweepCompletedAt?.N ?? 0), isSweepUnfinished },
-      isSweepAsked: isBegun ? run?.message.isAsked === true : known.isSweepAsked,
+      isSweepAsked: isBegun ? isExtra : known.isSweepAsked,
     });
   }
 
