@@ -306,7 +306,10 @@ export class PassesOracle {
     if (report.outcome !== 'completed' || message.isAsked) return;
     // Ticks also continue what an operator asked for, beside the sweeps that are due.
     const isOwn = message.dueAt !== undefined && !this.#of(processId).isSweepAsked;
-    const isJudged = isOwn && this.#current.has(nameOf(processId, message));
+    // Where the clocks are a little apart, a sweep may end a moment before it is due, and is made again.
+    const sweptAt = pass.read?.sweptAt ?? 0;
+    const isRepeated = message.mode === 'sweep' && Math.abs((message.dueAt ?? 0) - sweptAt) <= EARLY_MS;
+    const isJudged = isOwn && !isRepeated && this.#current.has(nameOf(processId, message));
     this.completed.push({ processId, mode: message.mode, at, requests: pass.requests, isJudged });
     if (message.mode === 'sweep') this.#checkSweeps(processId);
   }
