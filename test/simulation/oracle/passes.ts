@@ -100,6 +100,11 @@ const TICK_MS = 61_000;
  *  something. */
 const LAST = 8;
 
+/** Whether the sweep before ended a moment before this one was due, as it may where the clocks are a little apart: then it is made again. */
+function isRepeated({ mode, dueAt = 0 }: PassMessage, { read }: StartedPass): boolean {
+  return mode === 'sweep' && read !== undefined && Math.abs(dueAt - read.sweptAt) <= EARLY_MS;
+}
+
 /** Judges which messages tick sends, which are dropped, and what passes without changes leave: passes must come as often as configured, and
  *  not more often. Invariant 6 is about what they cost, 1 about their coming at all, 5 about idle ones. */
 export class PassesOracle {
@@ -306,10 +311,7 @@ export class PassesOracle {
     if (report.outcome !== 'completed' || message.isAsked) return;
     // Ticks also continue what an operator asked for, beside the sweeps that are due.
     const isOwn = message.dueAt !== undefined && !this.#of(processId).isSweepAsked;
-    // Where the clocks are a little apart, a sweep may end a moment before it is due, and is made again.
-    const sweptAt = pass.read?.sweptAt ?? 0;
-    const isRepeated = message.mode === 'sweep' && Math.abs((message.dueAt ?? 0) - sweptAt) <= EARLY_MS;
-    const isJudged = isOwn && !isRepeated && this.#current.has(nameOf(processId, message));
+    const isJudged = isOwn && !isRepeated(message, pass) && this.#current.has(nameOf(processId, message));
     this.completed.push({ processId, mode: message.mode, at, requests: pass.requests, isJudged });
     if (message.mode === 'sweep') this.#checkSweeps(processId);
   }
