@@ -178,7 +178,7 @@ function added(one: Usage, other: Usage): Record<Item, number> {
 
 const scaled = (used: Used, factor: number) => plus(NOTHING, used, factor);
 
-/** How often an environment of a function is started, for so many runs: each reads the secret of each endpoint once, and keeps it until its revision changes. */
+/** How often an environment of a function is started, for this number of runs: each reads the secret of each endpoint once, and keeps it until its revision changes. */
 function startsIn({ memoryMb }: { memoryMb: number } = { memoryMb: 0 }, runs: number, used: Used): number {
   const seconds = (runs * billedMs(used, memoryMb)) / 1000;
   return runs === 0 || memoryMb === 0

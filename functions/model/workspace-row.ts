@@ -123,7 +123,7 @@ export function withPause(
   return { ...row, pause: { until, since: row.pause?.since ?? now, reason, failures } };
 }
 
-/** Lets one run ask the service after a pause: for all others the pause goes on meanwhile. */
+/** Lets one run ask the service after a pause: for all others the pause goes on. */
 export function withProbe(row: WorkspaceRow, now: number): WorkspaceRow {
   return row.pause ? { ...row, pause: { ...row.pause, until: now + PROBE_MS } } : row;
 }

@@ -26,7 +26,7 @@ function tickFailing(tick: IFunction): OperatorAlarm {
     name: 'tick failing',
     happened: 'The tick function failed in each of three 5-minute periods in a row.',
     means:
-      'No process is polled, and what waits for endpoints goes on waiting. Nothing is lost: the next tick makes up for it.',
+      'No process is polled, and backlogs are not sent. Nothing is lost: the next tick that succeeds makes up for it.',
     first: {
       ask: 'logs tick --since 30m',
       see: 'a deployment, a permission or a defect is at fault.',

@@ -131,7 +131,10 @@ export class Heartbeat {
     const asRead = { endedBy: this.#read?.changesEndedBy };
     this.#isRefused = true;
     const lease = await snapshots.takeLease(process, { mode, owner, now, until: now + LEASE_MS, asRead });
-    if (!lease) throw new LeaseLostError(`Another poller polled process ${process.processId} meanwhile.`);
+    if (!lease)
+      throw new LeaseLostError(
+        `Another run polled process ${process.processId} since this one read its state.`,
+      );
     this.#lease = { ...lease, window };
     this.#isHeld = true;
     this.#isRefused = false;

@@ -17,7 +17,7 @@ import { type Table, waitAfter } from './table.ts';
 
 /** Enough for as many runs that change one row at once, because each time one of them succeeds. */
 const MAX_TRIES = 50;
-/** After so many tries the waits grow no further: they are 400 ms at most. */
+/** After this number of tries the waits grow no further: they are 400 ms at most. */
 const GROWING_WAITS = 4;
 
 /** What the runs of each workspace share, a row for each (design.md §6: `WORKSPACES`). When an answer is lost, the SDK repeats the write, which then
@@ -64,7 +64,7 @@ export function createWorkspaceRows(table: Table): WorkspaceRows {
   };
 }
 
-/** For so long an item that was read or written is written again without reading it, in ms. */
+/** An item that was read or written less than this time ago, in ms, is written without another read. */
 const RECENT_MS = 5_000;
 
 /** The items as this process read or wrote them last. */
@@ -88,7 +88,8 @@ class Recent {
   }
 }
 
-/** Writes what `decide` makes of an item, and again where another write came first. An item that was read a moment ago is not read again, but where `decide` leaves it as it is. */
+/** Writes what `decide` makes of an item, and again where another write came first. A recent item is read again only if
+ *  `decide` leaves it as it is, which must rest on its current value. */
 async function changed(
   table: Table,
   recent: Recent,
