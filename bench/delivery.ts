@@ -22,7 +22,7 @@ const out = (text: string) => process.stdout.write(`${text}\n`);
 const missed: string[] = [];
 const within = (what: string, found: number, bound: number): string => {
   if (!(found <= bound)) missed.push(what);
-  return `(at most ${bound}: ${found <= bound ? 'held' : 'MISSED'})`;
+  return `(at most ${bound}: ${found <= bound ? 'met' : 'MISSED'})`;
 };
 
 const { msPerEvent, wanting } = await measureRouting(ENDPOINTS);

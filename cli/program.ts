@@ -22,7 +22,7 @@ import { replayCommand } from './commands/replay.ts';
 import { republishCommand } from './commands/republish.ts';
 import { resendCommand } from './commands/resend.ts';
 import { restoreTableCommand } from './commands/restore-table.ts';
-import { logsCommand, setAsideCommands } from './commands/stack.ts';
+import { failedMessageCommands, logsCommand } from './commands/stack.ts';
 import { startCommand } from './commands/start.ts';
 import { statusCommand } from './commands/status.ts';
 import { backUpRun } from './connect/back-up.ts';
@@ -141,7 +141,7 @@ function addCommands(program: Command, cli: Cli): void {
   resendCommand(program, cli);
   replayCommand(program, cli);
   processCommands(program, cli);
-  setAsideCommands(program, cli);
+  failedMessageCommands(program, cli);
   republishCommand(program, cli);
   restoreTableCommand(program, cli);
   backupCommand(program, cli);

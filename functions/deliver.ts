@@ -1,9 +1,9 @@
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { SSMClient } from '@aws-sdk/client-ssm';
-import { bounded, PATIENCE } from './aws/clients.ts';
+import { bounded, CALL_TIMEOUTS } from './aws/clients.ts';
 import { parameterSecrets } from './aws/parameter-secrets.ts';
 import { lambdaCount, lambdaLog } from './aws/telemetry.ts';
-import { readied } from './basics/readied.ts';
+import { lazy } from './basics/lazy.ts';
 import { SYSTEM } from './basics/system.ts';
 import { deliverEnvironment, parseEnvironment } from './config/environments.ts';
 import { readDeployed } from './config/read.ts';
@@ -24,7 +24,7 @@ import { openDynamoStore } from './store/dynamo/store.ts';
  * queue. If a run dies in between, its messages are sent again,
  * with the same ids.
  */
-export const handler = readied(() => configure(process.env));
+export const handler = lazy(() => configure(process.env));
 
 async function configure(environment: NodeJS.ProcessEnv) {
   const { TABLE_NAME, SECRETS_PATH, DRAINS_QUEUE_URL } = parseEnvironment(
@@ -32,17 +32,17 @@ async function configure(environment: NodeJS.ProcessEnv) {
     deliverEnvironment,
     environment,
   );
-  const patience = bounded(PATIENCE.deliver);
-  const store = await openDynamoStore(TABLE_NAME, { client: patience, ...SYSTEM });
+  const timeouts = bounded(CALL_TIMEOUTS.deliver);
+  const store = await openDynamoStore(TABLE_NAME, { client: timeouts, ...SYSTEM });
   const log = lambdaLog();
   const config = readDeployed(import.meta.url);
-  const sqs = new SQSClient(patience);
+  const sqs = new SQSClient(timeouts);
   const deliver = createDeliver({
     registry: createRegistry(config.endpoints, store.endpoints, Date.now, log),
     rows: store.endpoints,
     deliveries: store.deliveries,
     slots: store.slots,
-    secrets: parameterSecrets(new SSMClient(patience), SECRETS_PATH),
+    secrets: parameterSecrets(new SSMClient(timeouts), SECRETS_PATH),
     queues: wakeBy(sqsQueue(sqs, DRAINS_QUEUE_URL)),
     linkTemplates: linkTemplatesOf(config),
     ...SYSTEM,

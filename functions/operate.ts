@@ -5,11 +5,11 @@ import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { SSMClient } from '@aws-sdk/client-ssm';
 import type * as z from 'zod';
-import { bounded, PATIENCE } from './aws/clients.ts';
+import { bounded, CALL_TIMEOUTS } from './aws/clients.ts';
 import { readCredentials } from './aws/credentials.ts';
 import { parameterSecrets } from './aws/parameter-secrets.ts';
 import { lambdaLog } from './aws/telemetry.ts';
-import { readied } from './basics/readied.ts';
+import { lazy } from './basics/lazy.ts';
 import { SYSTEM } from './basics/system.ts';
 import { operateEnvironment, parseEnvironment } from './config/environments.ts';
 import { readDeployed } from './config/read.ts';
@@ -24,7 +24,7 @@ import type { OperationsContext, StackPorts } from './operations/context.ts';
 import { createOperations } from './operations/operations.ts';
 import { Refused } from './operations/refused.ts';
 import { stsAddress } from './operations/stack/identity.ts';
-import { cloudWatchLogs, publishAgain, retryUnsettled, setAsideQueue } from './operations/stack/stack.ts';
+import { cloudWatchLogs, failedQueue, publishAgain, retryUnsettled } from './operations/stack/stack.ts';
 import { sendOne } from './queue/queue.ts';
 import { sqsQueue } from './queue/sqs.ts';
 import { askedPass, passIn } from './schedule/pass-message.ts';
@@ -39,7 +39,7 @@ import type { ChangeRecords } from './store/store.ts';
  * State: none. Changes are written to rows, with the caller's name in the action log; other functions carry out
  * longer work.
  */
-export const handler: Operate = readied(() => configure(process.env));
+export const handler: Operate = lazy(() => configure(process.env));
 
 type Settings = z.infer<typeof operateEnvironment>;
 
@@ -61,14 +61,14 @@ async function configure(environment: NodeJS.ProcessEnv): Promise<Operate> {
 
 async function openContext(settings: Settings): Promise<OperationsContext> {
   const { TABLE_NAME, STACK_NAME, DRAINS_QUEUE_URL, SECRETS_PATH } = settings;
-  const patience = bounded(PATIENCE.operate);
+  const timeouts = bounded(CALL_TIMEOUTS.operate);
   const config = readDeployed(import.meta.url);
   const { workspaces } = config;
   const processes = processesOf(workspaces);
-  const store = await openDynamoStore(TABLE_NAME, { client: patience, processes, ...SYSTEM });
-  const sqs = new SQSClient(patience);
-  const ofService = new SecretsManagerClient(patience);
-  const secrets = parameterSecrets(new SSMClient(patience), SECRETS_PATH);
+  const store = await openDynamoStore(TABLE_NAME, { client: timeouts, processes, ...SYSTEM });
+  const sqs = new SQSClient(timeouts);
+  const ofService = new SecretsManagerClient(timeouts);
+  const secrets = parameterSecrets(new SSMClient(timeouts), SECRETS_PATH);
   const address = { allowLoopback: false, resolve: resolveBySystem };
   const passes = sqsQueue(sqs, settings.PASSES_QUEUE_URL);
   return {
@@ -101,9 +101,9 @@ function openStack(settings: Settings, changeRecords: ChangeRecords, sqs: SQSCli
     settings.CHAT_QUEUE_URL,
     settings.PASSES_QUEUE_URL,
   ] as const;
-  const patience = bounded(PATIENCE.operate);
+  const timeouts = bounded(CALL_TIMEOUTS.operate);
   return {
-    readLog: cloudWatchLogs(new CloudWatchLogsClient(patience), {
+    readLog: cloudWatchLogs(new CloudWatchLogsClient(timeouts), {
       poll: settings.POLL_LOGS,
       publish: settings.PUBLISH_LOGS,
       route: settings.ROUTE_LOGS,
@@ -111,11 +111,11 @@ function openStack(settings: Settings, changeRecords: ChangeRecords, sqs: SQSCli
       tick: settings.TICK_LOGS,
       operate: settings.OPERATE_LOGS,
     }),
-    setAside: {
-      rejected: setAsideQueue(sqs, 'rejected', settings.REJECTED_QUEUE_URL),
-      unpublished: setAsideQueue(sqs, 'unpublished', settings.UNPUBLISHED_QUEUE_URL),
-      unstarted: setAsideQueue(sqs, 'unstarted', settings.UNSTARTED_QUEUE_URL),
-      unsettled: setAsideQueue(sqs, 'unsettled', unsettled),
+    failedQueues: {
+      rejected: failedQueue(sqs, 'rejected', settings.REJECTED_QUEUE_URL),
+      unpublished: failedQueue(sqs, 'unpublished', settings.UNPUBLISHED_QUEUE_URL),
+      unstarted: failedQueue(sqs, 'unstarted', settings.UNSTARTED_QUEUE_URL),
+      unsettled: failedQueue(sqs, 'unsettled', unsettled),
     },
     retryUnsettled: () => retryUnsettled(sqs, { unsettled, sources }),
     changeRecords,
@@ -125,8 +125,8 @@ function openStack(settings: Settings, changeRecords: ChangeRecords, sqs: SQSCli
 
 /** A client of the function that publishes, which may take longer to answer than any other. */
 function openPublisher(): LambdaClient {
-  const patience = bounded(PATIENCE.publishing);
-  return new LambdaClient(patience);
+  const timeouts = bounded(CALL_TIMEOUTS.publishing);
+  return new LambdaClient(timeouts);
 }
 
 function processesOf(workspaces: readonly WorkspaceSettings[]) {

@@ -1,14 +1,14 @@
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { bounded, PATIENCE } from './aws/clients.ts';
+import { bounded, CALL_TIMEOUTS } from './aws/clients.ts';
 import { readCredentials } from './aws/credentials.ts';
 import { lambdaLog } from './aws/telemetry.ts';
-import { readied } from './basics/readied.ts';
+import { lazy } from './basics/lazy.ts';
 import { SYSTEM } from './basics/system.ts';
 import { parseEnvironment, pollEnvironment } from './config/environments.ts';
 import { readDeployed } from './config/read.ts';
 import { createPoll, createPollHandler, type PollContext } from './handlers/create-poll.ts';
-import { setAsideIn } from './queue/set-aside.ts';
+import { failedMessagesIn } from './queue/failed-messages.ts';
 import { servedByLambda, sqsQueue, sqsQueueBeside } from './queue/sqs.ts';
 import { connect } from './service/client.ts';
 import { openDynamoStore } from './store/dynamo/store.ts';
@@ -24,14 +24,14 @@ import { openDynamoStore } from './store/dynamo/store.ts';
  * the retry. If a run dies, its lease ends within a minute; its message comes again, and is dropped when it
  * has expired, because a later one makes up for it.
  */
-export const handler = readied(() => configure(process.env));
+export const handler = lazy(() => configure(process.env));
 
 async function configure(environment: NodeJS.ProcessEnv) {
   const { TABLE_NAME, UNSETTLED_QUEUE_URL } = parseEnvironment('poll.ts', pollEnvironment, environment);
-  const patience = bounded(PATIENCE.poll);
-  const secrets = new SecretsManagerClient(patience);
+  const timeouts = bounded(CALL_TIMEOUTS.poll);
+  const secrets = new SecretsManagerClient(timeouts);
   const log = lambdaLog();
-  const store = await openDynamoStore(TABLE_NAME, { client: patience, ...SYSTEM });
+  const store = await openDynamoStore(TABLE_NAME, { client: timeouts, ...SYSTEM });
   const poll = createPoll({
     workspaces: readDeployed(import.meta.url).workspaces,
     snapshots: store.snapshots,
@@ -47,7 +47,7 @@ async function configure(environment: NodeJS.ProcessEnv) {
     random: SYSTEM.random,
     log,
   });
-  const sqs = new SQSClient(patience);
-  const serve = createPollHandler(poll, setAsideIn(sqsQueue(sqs, UNSETTLED_QUEUE_URL)), log);
+  const sqs = new SQSClient(timeouts);
+  const serve = createPollHandler(poll, failedMessagesIn(sqsQueue(sqs, UNSETTLED_QUEUE_URL)), log);
   return servedByLambda<PollContext>(serve, sqsQueueBeside(sqs, UNSETTLED_QUEUE_URL));
 }

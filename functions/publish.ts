@@ -1,6 +1,6 @@
 import { SNSClient } from '@aws-sdk/client-sns';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { bounded, PATIENCE } from './aws/clients.ts';
+import { bounded, CALL_TIMEOUTS } from './aws/clients.ts';
 import { lambdaCount, lambdaLog } from './aws/telemetry.ts';
 import { SYSTEM } from './basics/system.ts';
 import { serialise } from './changes/fit-event.ts';
@@ -24,10 +24,10 @@ let publish: Publish | undefined;
 
 function configure(environment: NodeJS.ProcessEnv): Publish {
   const { TOPIC_ARN, REJECTED_QUEUE_URL } = parseEnvironment('publish.ts', publishEnvironment, environment);
-  const patience = bounded(PATIENCE.publish);
-  const sqs = new SQSClient(patience);
+  const timeouts = bounded(CALL_TIMEOUTS.publish);
+  const sqs = new SQSClient(timeouts);
   return createPublish({
-    sns: new SNSClient(patience),
+    sns: new SNSClient(timeouts),
     topicArn: TOPIC_ARN,
     sleep: SYSTEM.sleep,
     random: SYSTEM.random,

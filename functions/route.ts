@@ -1,14 +1,14 @@
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { bounded, PATIENCE } from './aws/clients.ts';
+import { bounded, CALL_TIMEOUTS } from './aws/clients.ts';
 import { lambdaLog } from './aws/telemetry.ts';
-import { readied } from './basics/readied.ts';
+import { lazy } from './basics/lazy.ts';
 import { SYSTEM } from './basics/system.ts';
 import { parseEnvironment, routeEnvironment } from './config/environments.ts';
 import { readDeployed } from './config/read.ts';
 import { sendBy } from './delivery/queues.ts';
 import { createRegistry } from './delivery/registry.ts';
 import { createRoute } from './handlers/create-route.ts';
-import { setAsideIn } from './queue/set-aside.ts';
+import { failedMessagesIn } from './queue/failed-messages.ts';
 import { servedByLambda, sqsQueue, sqsQueueBeside } from './queue/sqs.ts';
 import { openDynamoStore } from './store/dynamo/store.ts';
 
@@ -19,7 +19,7 @@ import { openDynamoStore } from './store/dynamo/store.ts';
  * State: none. Every 10 s one row says whether the endpoints changed; only then are they read. If a run dies, its events are routed again, with
  * the same ids.
  */
-export const handler = readied(() => configure(process.env));
+export const handler = lazy(() => configure(process.env));
 
 async function configure(environment: NodeJS.ProcessEnv) {
   const { TABLE_NAME, DELIVERIES_QUEUE_URL, CHAT_QUEUE_URL, UNSETTLED_QUEUE_URL } = parseEnvironment(
@@ -27,15 +27,15 @@ async function configure(environment: NodeJS.ProcessEnv) {
     routeEnvironment,
     environment,
   );
-  const patience = bounded(PATIENCE.deliver);
+  const timeouts = bounded(CALL_TIMEOUTS.deliver);
   const log = lambdaLog();
-  const store = await openDynamoStore(TABLE_NAME, { client: patience, ...SYSTEM });
+  const store = await openDynamoStore(TABLE_NAME, { client: timeouts, ...SYSTEM });
   const { endpoints } = readDeployed(import.meta.url);
-  const sqs = new SQSClient(patience);
+  const sqs = new SQSClient(timeouts);
   const route = createRoute({
     registry: createRegistry(endpoints, store.endpoints, Date.now, log),
     send: sendBy({ deliveries: sqsQueue(sqs, DELIVERIES_QUEUE_URL), chat: sqsQueue(sqs, CHAT_QUEUE_URL) }),
-    setAside: setAsideIn(sqsQueue(sqs, UNSETTLED_QUEUE_URL)),
+    moveToFailed: failedMessagesIn(sqsQueue(sqs, UNSETTLED_QUEUE_URL)),
     log,
   });
   return servedByLambda(route, sqsQueueBeside(sqs, DELIVERIES_QUEUE_URL));

@@ -2,9 +2,9 @@ import { LambdaClient } from '@aws-sdk/client-lambda';
 import { SNSClient } from '@aws-sdk/client-sns';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import type * as z from 'zod';
-import { bounded, PATIENCE } from './aws/clients.ts';
+import { bounded, CALL_TIMEOUTS } from './aws/clients.ts';
 import { lambdaCount, lambdaLog } from './aws/telemetry.ts';
-import { readied } from './basics/readied.ts';
+import { lazy } from './basics/lazy.ts';
 import { SYSTEM } from './basics/system.ts';
 import { parseEnvironment, tickEnvironment } from './config/environments.ts';
 import { readDeployed } from './config/read.ts';
@@ -28,7 +28,7 @@ import { createSubscriptionWatch, type ExpectedSubscription } from './topic/watc
  * a tick that comes twice starts none twice. All other work is found in rows: if a run dies, or none comes,
  * the next one does its work.
  */
-const tick = readied(() => configure(process.env));
+const tick = lazy(() => configure(process.env));
 
 export const handler = (_: unknown, context: { getRemainingTimeInMillis(): number }): Promise<void> =>
   tick(() => context.getRemainingTimeInMillis());
@@ -40,15 +40,15 @@ type Settings = z.infer<typeof tickEnvironment>;
 
 async function configure(environment: NodeJS.ProcessEnv): Promise<Tick> {
   const settings = parseEnvironment('tick.ts', tickEnvironment, environment);
-  const patience = bounded(PATIENCE.deliver);
+  const timeouts = bounded(CALL_TIMEOUTS.deliver);
   const log = lambdaLog();
-  const sqs = new SQSClient(patience);
+  const sqs = new SQSClient(timeouts);
   const queues = wakeBy(sqsQueue(sqs, settings.DRAINS_QUEUE_URL));
   const { workspaces, endpoints, subscriptions } = readDeployed(import.meta.url);
   const processes = scheduledIn(workspaces);
   const migration = { until: Date.now() + MIGRATION_TIMEOUT_MS };
   const store = await openDynamoStore(settings.TABLE_NAME, {
-    ...{ client: patience, processes, migration },
+    ...{ client: timeouts, processes, migration },
     ...SYSTEM,
   });
   const replaying = {
@@ -85,18 +85,18 @@ function watchOf(
     subscriptions,
   }: { readonly sqs: SQSClient; readonly subscriptions: readonly ExpectedSubscription[] },
 ) {
-  const patience = bounded(PATIENCE.deliver);
-  const lambda = new LambdaClient(patience);
+  const timeouts = bounded(CALL_TIMEOUTS.deliver);
+  const lambda = new LambdaClient(timeouts);
   const { MAPPINGS, TOPIC_ARN: topicArn } = settings;
-  const setAside = {
+  const failedMessages = {
     rejected: settings.REJECTED_QUEUE_URL,
     unpublished: settings.UNPUBLISHED_QUEUE_URL,
     unsettled: settings.UNSETTLED_QUEUE_URL,
   };
   return {
     mappings: () => watchMappings(lambda, MAPPINGS),
-    setAside: async () => {
-      const counts = Object.entries(setAside).map(async ([name, url]) => [
+    failedMessages: async () => {
+      const counts = Object.entries(failedMessages).map(async ([name, url]) => [
         name,
         await countMessages(sqs, url),
       ]);
@@ -104,7 +104,7 @@ function watchOf(
     },
     ...(topicArn !== undefined && {
       subscriptions: createSubscriptionWatch(
-        { client: new SNSClient(patience), topicArn, countIn: countByArn(sqs) },
+        { client: new SNSClient(timeouts), topicArn, countIn: countByArn(sqs) },
         subscriptions,
       ),
     }),

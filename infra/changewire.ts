@@ -103,9 +103,9 @@ export class Changewire extends Construct {
     // A delivery for a newly configured endpoint must find a function that knows it.
     route.fn.node.addDependency(deliver.fn);
     const { rejected, unpublished } = publish;
-    const setAside = { rejected, unpublished, unsettled: queues.unsettled };
+    const failedQueues = { rejected, unpublished, unsettled: queues.unsettled };
     const tick = new Tick(this, 'Tick', {
-      ...{ ...shared, setAside, subscriptionsIn },
+      ...{ ...shared, failedQueues, subscriptionsIn },
       mappings: {
         poll: poll.mapping,
         publish: publish.mapping,
@@ -119,7 +119,7 @@ export class Changewire extends Construct {
     const handlers = { poll, publish, route, deliver, tick };
     const operate = new Operate(this, 'Operate', {
       ...{ ...shared, handlers },
-      setAside: { ...setAside, unstarted },
+      failedQueues: { ...failedQueues, unstarted },
     });
     const alarms = new Alarms(this, 'Alarms', {
       ...{ name, queues, handlers },
@@ -148,7 +148,7 @@ export class Changewire extends Construct {
       ...{ deliver: deliver.fn, tick: tick.fn, operate: operate.fn },
     };
     const { events, deliveries, chat, drains } = queues;
-    this.queues = { passes: passes.queue, events, deliveries, chat, drains, ...setAside, unstarted };
+    this.queues = { passes: passes.queue, events, deliveries, chat, drains, ...failedQueues, unstarted };
     this.secretsPath = secretsPath(name);
     this.lookPolicy = operate.policies.look;
     this.actPolicy = operate.policies.act;

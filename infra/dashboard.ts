@@ -51,8 +51,8 @@ export class Dashboard extends Construct {
       ]),
       graph('Processes. Normal: none is late, on hold, or owes projects', [
         this.#gauge('ProcessesLate', 'late'),
-        this.#gauge('ProcessesHeld', 'on hold'),
-        this.#gauge('ProcessesOwing', 'owe projects'),
+        this.#gauge('ProcessesOnHold', 'on hold'),
+        this.#gauge('ProcessesWithRechecks', 'owe projects'),
       ]),
     ];
   }
@@ -80,9 +80,9 @@ export class Dashboard extends Construct {
         this.#gauge('SubscriptionsUnconfirmed', 'subscriptions unconfirmed'),
         this.#gauge('SubscriptionsUndelivered', 'subscriptions undelivered'),
       ]),
-      graph('Standing still. Normal: no mapping, no message set aside', [
+      graph('DeliveryCounts still. Normal: no mapping, no message set aside', [
         this.#gauge('ReadingStopped', 'mappings that do not read'),
-        this.#gauge('SetAside', 'messages set aside'),
+        this.#gauge('MoveToFailed', 'messages set aside'),
       ]),
       graph('Errors, and passes throttled. Normal: none, but for a few in a deployment', [
         ...Object.entries(handlers).map(([name, { fn }]) =>

@@ -54,7 +54,7 @@ export interface SimulatedService extends Credentials {
   stop(): Promise<void>;
 }
 
-const MOST_REQUESTS = 100_000;
+const MAX_REQUESTS = 100_000;
 
 /** Starts the service. @throws when the port is taken, or when `file` can't be read or written */
 export async function startSimulatedService(
@@ -79,7 +79,7 @@ export async function startSimulatedService(
   const requests: SeenRequest[] = [];
   const seen = (request: SeenRequest): void => {
     requests.push(request);
-    if (requests.length > MOST_REQUESTS) requests.shift();
+    if (requests.length > MAX_REQUESTS) requests.shift();
   };
   server.on('request', (request, response) => {
     answer({ ...backend, faults, seen }, request, response).catch(() => request.socket.destroy());

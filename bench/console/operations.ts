@@ -89,17 +89,17 @@ function committed(number: number, at: string): Committed {
 
 function status(at: string): AnswerOf<'status'> {
   const process = (id: string) => ({
-    ...{ workspace: 'main', process: id, state: 'well' as const, completedAt: at, interval: 60_000 },
+    ...{ workspace: 'main', process: id, state: 'healthy' as const, completedAt: at, interval: 60_000 },
     underWay: [],
-    debts: { count: 0, skipped: 0, unread: 0, first: [] },
+    rechecks: { count: 0, skipped: 0, unread: 0, first: [] },
   });
   const none = { atLeast: 0, isExact: true };
   const endpoint = (name: string) => ({
     ...{ name, kind: 'webhook' as const, isConfigured: false, overrides: false, perSecond: 50 },
-    ...{ keepSuccesses: false, state: 'well' as const, waiting: none, dead: none },
+    ...{ keepSuccesses: false, state: 'healthy' as const, waiting: none, dead: none },
   });
   return {
-    ...{ at, house: 'run', isRunning: true },
+    ...{ at, deployment: 'run', isRunning: true },
     processes: ['launch', 'onboarding'].map(process),
     endpoints: ['crm', 'planner'].map(endpoint),
   };

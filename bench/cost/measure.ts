@@ -49,7 +49,7 @@ export interface Measured {
 }
 
 /** The most processes of a stack in earlier versions, where each process had resources of its own. */
-const MOST_PROCESSES = 60;
+const MAX_PROCESSES = 60;
 
 /** Runs the functions of a checkout, bundled and configured as in its stack. */
 export async function measure(
@@ -116,9 +116,9 @@ function synthesiseLargest(checkout: string, size: Size, world: World): Stack & 
   try {
     return { ...synthesise(checkout, configOf(size), world.queueUrl), size };
   } catch (error) {
-    if (size.processes <= MOST_PROCESSES) throw error;
-    process.stderr.write(`${size.processes} processes don't fit into a stack; ${MOST_PROCESSES} do.\n`);
-    const smaller = { ...size, processes: MOST_PROCESSES, workspaces: 1, endpoints: 3 };
+    if (size.processes <= MAX_PROCESSES) throw error;
+    process.stderr.write(`${size.processes} processes don't fit into a stack; ${MAX_PROCESSES} do.\n`);
+    const smaller = { ...size, processes: MAX_PROCESSES, workspaces: 1, endpoints: 3 };
     return { ...synthesise(checkout, configOf(smaller), world.queueUrl), size: smaller };
   }
 }

@@ -11,7 +11,7 @@ import { SIZES, type Size, SWEEP, TASKS_PER_PROJECT } from './sizes.ts';
 /** The most dollars a month that a stack of a size may cost, after what is free. */
 const GOALS: Record<Size['name'], number> = { idle: 2.2, busy: 11, large: 650 };
 /** How many times these goals it may cost where the service is further away. */
-const MOST_SLOWED = 1.4;
+const MAX_SLOWED = 1.4;
 
 /** `docs/cost.md`, from the measurements of two checkouts. */
 export function costPage(before: Measured, now: Measured): string {
@@ -54,7 +54,7 @@ function totals(before: Measured, now: Measured): string[] {
       `${size.title}${stacks > 1 ? ` (before: ${stacks} stacks)` : ''}`,
       ...[money(was.dollars), `**${money(is.dollars)}**`, `≤ ${GOALS[size.name]} $`],
       ...(now.slow
-        ? [`${money(away)} (× ${count(away / is.dollars, 2)})`, `≤ ${money(MOST_SLOWED * GOALS[size.name])}`]
+        ? [`${money(away)} (× ${count(away / is.dollars, 2)})`, `≤ ${money(MAX_SLOWED * GOALS[size.name])}`]
         : []),
       ...[money(was.withoutFree), money(is.withoutFree)],
     ];

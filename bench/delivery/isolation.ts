@@ -25,7 +25,7 @@ export type Manner = '204' | '429' | '500' | 'hangs';
 
 const TICK_MS = 60_000;
 /** How long it waits, in ms, for the deliveries that were sent last. */
-const PATIENCE_MS = 20_000;
+const TIMEOUT_MS = 20_000;
 const LOG = { info: () => {}, warn: () => {}, error: () => {} };
 
 /** Sends events that all endpoints want, over real HTTP and an embedded SQS. That one knows no message
@@ -54,7 +54,7 @@ export async function measureIsolation(
       await run.publish(JSON.stringify(event));
     }
     const wanted = routed.size * manners.filter(manner => manner === '204').length;
-    for (const end = performance.now() + PATIENCE_MS; arrivals.size < wanted; await sleep(50))
+    for (const end = performance.now() + TIMEOUT_MS; arrivals.size < wanted; await sleep(50))
       if (performance.now() > end) break;
     const waits = [...arrivals].map(([key, at]) => at - (routed.get(key.split(' ')[1] ?? '') ?? Number.NaN));
     return { wanted, waits: waits.toSorted((one, other) => one - other) };
@@ -90,7 +90,7 @@ async function openRun(manners: readonly Manner[], port: number) {
   const common = { rows, clock, queues, log: LOG, count: () => {}, random: Math.random };
   const route = createRoute({
     ...common,
-    setAside: NOTHING_MALFORMED,
+    moveToFailed: NOTHING_MALFORMED,
     registry: registry(),
     send: sendBy({ deliveries: sqsQueue(sqs, urls.deliveries), chat: sqsQueue(sqs, urls.chat) }),
   });

@@ -28,7 +28,7 @@ export interface Latency {
 }
 
 /** How long it waits, in ms, for the deliveries that were sent last. */
-const PATIENCE_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 const LOG = { info: () => {}, warn: () => {}, error: () => {} };
 
 /** Runs the parts of a local run over a SQLite file and real HTTP. Events are committed at this rate, and
@@ -64,7 +64,7 @@ export async function measureLatency(
     }
     const spent = processorMs(cpu);
     const wanted = commits.size * (share === 'all' ? endpoints : 1);
-    const end = performance.now() + PATIENCE_MS;
+    const end = performance.now() + TIMEOUT_MS;
     while (arrivals.size < wanted && performance.now() < end) await sleep(50);
     const waits = [...arrivals].map(([key, at]) => at - (commits.get(key.split(' ')[1] ?? '') ?? Number.NaN));
     return { wanted, waits: waits.toSorted((one, other) => one - other), processorMs: spent / seconds };
@@ -94,7 +94,7 @@ async function startRun(database: Database, endpoints: number, share: 'all' | 'o
     ...{ configured, deliveries, queues, secrets, clock, sleep, log: LOG },
     ...{ endpoints: sqliteEndpointRows(database), slots: sqliteSlots(database) },
     linkTemplates: [],
-    setAside: async () => undefined,
+    moveToFailed: async () => undefined,
     say: () => undefined,
   });
   await delivering.recover(true);

@@ -65,7 +65,7 @@ async function drainAll(
   };
   const cpu = process.cpuUsage();
   const turns = async (): Promise<void> => {
-    while ((await deliveries.standing('crm')).pending > 0) await drain(endpoint, dependencies);
+    while ((await deliveries.counts('crm')).pending > 0) await drain(endpoint, dependencies);
   };
   let isDone = false;
   void turns().finally(() => {

@@ -28,7 +28,7 @@ export async function measureRouting(
       sent += messages.length;
       return { indexes: [] };
     },
-    setAside: unused,
+    moveToFailed: unused,
     log: { info: () => {}, warn: () => {}, error: () => {} },
   });
   const routeAll = async (from: number, count: number) => {

@@ -11,7 +11,7 @@ const PROJECTS = 5_000;
 const DAY_MS = 86_400_000;
 /** Records per transaction: with all in one, the write-ahead log would have a gigabyte, and cost more
  *  than what is measured. */
-const AT_ONCE = 20_000;
+const BATCH_SIZE = 20_000;
 
 /** Fills a journal with so many change records of 29 days: mostly one event each, every hundredth a bulk
  *  edit with fifty. */
@@ -25,9 +25,9 @@ export function fillJournal(path: string, records: number) {
   const blobs = new Map(
     PROCESSES.map(process => [process, [1, 50].map(count => encode(eventsOf(process, since, count)))]),
   );
-  for (let first = 0; first < records; first += AT_ONCE) {
+  for (let first = 0; first < records; first += BATCH_SIZE) {
     file.exec('BEGIN');
-    for (let number = first; number < Math.min(first + AT_ONCE, records); number++) {
+    for (let number = first; number < Math.min(first + BATCH_SIZE, records); number++) {
       const processId = PROCESSES[number % PROCESSES.length] as string;
       const key = { workspace: WORKSPACE, processId };
       const at = since + Math.floor((number / records) * (until - since));

@@ -43,7 +43,7 @@ export async function measureLatency({ size, latency }: BaselineScale, say: Say)
 }
 
 /** Runs until a baseline must be completed: where one fails, the next one resumes it. */
-const MOST_RUNS = 5;
+const MAX_RUNS = 5;
 
 /** How much of a service's capacity it uses, where so many requests a second are answered, and those
  *  beyond get 429. */
@@ -54,7 +54,7 @@ export async function measureRate({ size, latency, rate }: BaselineScale, say: S
   await control({ latency, rate });
   let failed = 0;
   let isOver = false;
-  for (let run = 1; !isOver && run <= MOST_RUNS; run++) {
+  for (let run = 1; !isOver && run <= MAX_RUNS; run++) {
     say(`baseline at ${rate} requests a second, run ${run}`);
     const taken = await poller.try({ mode: 'sweep' });
     if (taken.failed !== undefined) failed += 1;
@@ -63,7 +63,7 @@ export async function measureRate({ size, latency, rate }: BaselineScale, say: S
   const { served, refused, seconds } = await control({});
   // One second more, because the requests of the first second may come all at once.
   const share = served / (rate * (seconds + 1));
-  const unended = isOver ? '' : `, not over after ${MOST_RUNS} runs`;
+  const unended = isOver ? '' : `, not over after ${MAX_RUNS} runs`;
   return {
     lines: [
       {

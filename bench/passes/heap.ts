@@ -10,7 +10,7 @@ export interface HeapScale {
 }
 
 /** MB of memory that a function may have; most of it is the heap. */
-const MOST_MB = 256;
+const MAX_MB = 256;
 const MB = 2 ** 20;
 
 interface Seen extends HeapSeen {
@@ -25,16 +25,16 @@ export async function measureHeap({ projects, tasks }: HeapScale, say: Say): Pro
   const large = await heapOf({ projects, tasksPerProject: many }, say);
   const ratio = large.live / small.live;
   const megabytes = (seen: number) => told(seen / MB);
-  const died = large.fits ? '' : `, too large for ${MOST_MB} MB`;
+  const died = large.fits ? '' : `, too large for ${MAX_MB} MB`;
   return {
     lines: [
       {
         what: `heap of a sweep, ${told(projects)} projects × ${many} tasks against × ${few}: what is live; the most with garbage`,
-        goal: `ratio ≤ 1.2; < ${MOST_MB} MB`,
+        goal: `ratio ≤ 1.2; < ${MAX_MB} MB`,
         measured:
           `${told(ratio)} (${megabytes(large.live)} MB, ${megabytes(small.live)} MB); ` +
           `${megabytes(large.used)} MB${died}`,
-        isMet: ratio <= 1.2 && large.fits && large.used < MOST_MB * MB,
+        isMet: ratio <= 1.2 && large.fits && large.used < MAX_MB * MB,
       },
     ],
   };
@@ -55,7 +55,7 @@ async function heapOf(size: Size, say: Say): Promise<Seen> {
     return heap as HeapSeen;
   };
   try {
-    return { ...(await sweep(`--max-old-space-size=${MOST_MB}`)), fits: true };
+    return { ...(await sweep(`--max-old-space-size=${MAX_MB}`)), fits: true };
   } catch (error) {
     if (!(error instanceof ChildDiedError)) throw error;
     return { ...(await sweep()), fits: false };

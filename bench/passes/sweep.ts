@@ -17,7 +17,7 @@ export interface SweepScale {
   readonly seconds: number;
 }
 
-const FEWEST_ROUNDS = 3;
+const MIN_ROUNDS = 3;
 
 const STORES = ['SQLite', 'DynamoDB'] as const;
 type ByStore<Each> = Record<(typeof STORES)[number], Each>;
@@ -84,7 +84,7 @@ async function sweeps(
   const ratios: ByStore<number[]> = { SQLite: [], DynamoDB: [] };
   const last: Partial<ByStore<PassTaken>> = {};
   for (let round = 1; round <= rounds; round++) {
-    if (round > FEWEST_ROUNDS && performance.now() > until) break;
+    if (round > MIN_ROUNDS && performance.now() > until) break;
     say(`sweep, ${differs ? 'other' : 'same'} bytes, round ${round} of ${rounds}`);
     await service.control({ turn: differs ? round : 0 });
     const { cpu } = await bare.ask<Taken<unknown>>({});

@@ -10,7 +10,7 @@ import { examples } from './example.ts';
 const LAUNCHER = join(packageDirectory(), 'cli/changewire.js');
 /** More names than these are not completed: asking for them would take too long for somebody who pressed
  *  Tab. */
-const MOST_NAMES = 100;
+const MAX_NAMES = 100;
 /** Only such names are offered; others would need quoting in a shell. */
 const WORD = /^[\w.@%+:,/=-]+$/;
 
@@ -39,10 +39,10 @@ async function asked(names: Candidates['names'], open: () => Promise<Connection>
   const connection = await open().catch(() => undefined);
   try {
     if (names === 'endpoints') {
-      const page = await connection?.ask({ operation: 'endpoints', limit: MOST_NAMES });
+      const page = await connection?.ask({ operation: 'endpoints', limit: MAX_NAMES });
       return page?.endpoints.map(({ name }) => name) ?? [];
     }
-    const page = await connection?.ask({ operation: 'status', limit: MOST_NAMES });
+    const page = await connection?.ask({ operation: 'status', limit: MAX_NAMES });
     return page?.processes.map(({ process }) => process) ?? [];
   } catch {
     return [];
@@ -53,9 +53,9 @@ async function asked(names: Candidates['names'], open: () => Promise<Connection>
 
 /** Which stack or data directory the command line names. */
 function placeOf(words: readonly string[]): Place {
-  const behind = (option: string) => {
+  const optionOf = (option: string) => {
     const at = words.indexOf(option);
     return at < 0 ? undefined : words[at + 1];
   };
-  return { stack: behind('--stack'), region: behind('--region'), data: behind('--data') };
+  return { stack: optionOf('--stack'), region: optionOf('--region'), data: optionOf('--data') };
 }

@@ -11,7 +11,7 @@ import type { World } from '../context/world.ts';
 import { CONFIG_VARIABLE, cdkArguments } from '../deploy/cdk-command.ts';
 import { deployedText, destroyedText, failedText } from '../deploy/next-steps.ts';
 import { cdkProgram } from '../deploy/peers.ts';
-import { asksNobody } from '../options/place.ts';
+import { requireNoPlace } from '../options/place.ts';
 import { examples } from './example.ts';
 
 interface Options {
@@ -77,7 +77,7 @@ export function deployCommands(program: Command, { run, world }: Cli): void {
 
 /** The configuration file that is meant. @throws UsageError where none is named and the folder has none */
 function fileOf({ place }: Context, { directory }: World, { config }: Options): string {
-  asksNobody(
+  requireNoPlace(
     place,
     'What is deployed stands in the configuration file: --config FILE#STACK, with its "region".',
   );

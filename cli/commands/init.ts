@@ -15,7 +15,7 @@ import { fileText } from '../init/file-text.ts';
 import { answersTo, type Given } from '../init/questions.ts';
 import { writtenText } from '../init/written.ts';
 import { listOf } from '../options/parsers.ts';
-import { asksNobody } from '../options/place.ts';
+import { requireNoPlace } from '../options/place.ts';
 import { examples } from './example.ts';
 
 interface Options extends Given, GivenCredentials {
@@ -53,7 +53,7 @@ export function initCommand(program: Command, cli: Cli): void {
 }
 
 async function init(context: Context, world: World, options: Options): Promise<void> {
-  asksNobody(context.place, 'init writes a file here.');
+  requireNoPlace(context.place, 'init writes a file here.');
   const file = resolve(world.directory, options.config);
   const isForced = options.force === true;
   if (!isForced && existsSync(file))

@@ -1,15 +1,15 @@
 import { Argument, type Command } from 'commander';
 import {
+  FAILED_QUEUES,
+  type FailedQueueName,
   FUNCTIONS,
   type FunctionName,
-  SET_ASIDE,
-  type SetAsideName,
 } from '../../functions/operations/protocol/requests.ts';
 import { type Consent, confirmed } from '../context/confirm.ts';
 import type { Cli } from '../context/runner.ts';
 import { limitOf, timeOf } from '../options/parsers.ts';
 import { say } from '../show/paper.ts';
-import { logsText, setAsideText } from '../show/stack.ts';
+import { failedMessagesText, logsText } from '../show/stack.ts';
 import { examples } from './example.ts';
 import { showList } from './list.ts';
 
@@ -44,43 +44,43 @@ export function logsCommand(program: Command, { run, world }: Cli): void {
     );
 }
 
-export function setAsideCommands(program: Command, { run }: Cli): void {
+export function failedMessageCommands(program: Command, { run }: Cli): void {
   const aside = program
-    .command('set-aside')
+    .command('failed-messages')
     .description('what could not go its way, and waits for somebody (AWS)')
     .helpCommand(false);
   aside
     .command('list')
     .description('some of what lies there, or in one of the queues; it stays')
-    .addArgument(new Argument('[queue]', 'which').choices(SET_ASIDE))
+    .addArgument(new Argument('[queue]', 'which').choices(FAILED_QUEUES))
     .addHelpText(
       'after',
       examples(
-        'set-aside list --stack Changewire --region eu-central-1',
-        'set-aside list rejected --stack Changewire --region eu-central-1',
+        'failed-messages list --stack Changewire --region eu-central-1',
+        'failed-messages list rejected --stack Changewire --region eu-central-1',
       ),
     )
     .action(
-      run(async ({ ask, print }, asked: SetAsideName | undefined) => {
-        for (const queue of asked ? [asked] : SET_ASIDE) {
-          const found = await ask({ operation: 'set-aside', queue });
-          print.answer(found, paper => setAsideText(found, paper));
+      run(async ({ ask, print }, asked: FailedQueueName | undefined) => {
+        for (const queue of asked ? [asked] : FAILED_QUEUES) {
+          const found = await ask({ operation: 'failed-messages', queue });
+          print.answer(found, paper => failedMessagesText(found, paper));
         }
       }),
     );
   aside
     .command('clear')
     .description('throw away what lies there, once it is repaired')
-    .addArgument(new Argument('<queue>', 'which').choices(SET_ASIDE))
+    .addArgument(new Argument('<queue>', 'which').choices(FAILED_QUEUES))
     .option('--yes', 'without asking')
     .option('--dry-run', 'say how many, and do nothing')
     .addHelpText(
       'after',
-      examples('set-aside clear rejected --dry-run --stack Changewire --region eu-central-1'),
+      examples('failed-messages clear rejected --dry-run --stack Changewire --region eu-central-1'),
     )
     .action(
-      run((context, queue: SetAsideName, consent: Consent) =>
-        confirmed(context, { operation: 'clear-set-aside', queue }, consent, ({ messages, dryRun }) =>
+      run((context, queue: FailedQueueName, consent: Consent) =>
+        confirmed(context, { operation: 'clear-failed-messages', queue }, consent, ({ messages, dryRun }) =>
           dryRun
             ? say`${queue}: about ${messages} messages would be thrown away.`
             : say`${queue}: about ${messages} messages are thrown away.`,
@@ -92,10 +92,10 @@ export function setAsideCommands(program: Command, { run }: Cli): void {
     .description('have what no run could settle tried once more')
     .option('--yes', 'without asking')
     .option('--dry-run', 'say how many, and do nothing')
-    .addHelpText('after', examples('set-aside retry --yes --stack Changewire --region eu-central-1'))
+    .addHelpText('after', examples('failed-messages retry --yes --stack Changewire --region eu-central-1'))
     .action(
       run((context, consent: Consent) =>
-        confirmed(context, { operation: 'retry-set-aside' }, consent, ({ messages, left, dryRun }) =>
+        confirmed(context, { operation: 'retry-failed-messages' }, consent, ({ messages, left, dryRun }) =>
           dryRun
             ? say`About ${messages} messages would be tried once more.`
             : say`${messages} messages are tried once more${left > 0 ? `; about ${left} are left: repeat this command` : ''}.`,

@@ -42,9 +42,9 @@ async function once(context: Context, limit: number): Promise<void> {
 const shown = { words: statusText, lines: linesOf };
 
 /** For programs: one line that says whose status it is, then one for each process and endpoint. */
-function linesOf({ at, house, isRunning, processes, endpoints }: Status): object[] {
+function linesOf({ at, deployment, isRunning, processes, endpoints }: Status): object[] {
   return [
-    { run: { at, house, isRunning } },
+    { run: { at, deployment, isRunning } },
     ...processes.map(process => ({ process })),
     ...endpoints.map(endpoint => ({ endpoint })),
   ];

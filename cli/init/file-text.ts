@@ -3,7 +3,7 @@ import { wrap } from '../show/wrap.ts';
 import type { Draft, DraftedProcess, Setting } from './draft.ts';
 
 /** Columns of a comment, without its indent. */
-const WIDTH = 90;
+const MAX_COLUMNS = 90;
 
 /** The configuration file with comments, which `readConfigFile` reads. `schema` is the path of its JSON Schema, as an editor
  *  finds it from the file. */
@@ -90,5 +90,5 @@ function indented(lines: readonly string[]): string[] {
 
 /** Text from the service can not end the comment: its line ends are shown as escapes. */
 function comment(text: string): string[] {
-  return wrap(printable(text), WIDTH, Number.POSITIVE_INFINITY).map(line => `// ${line.trimEnd()}`);
+  return wrap(printable(text), MAX_COLUMNS, Number.POSITIVE_INFINITY).map(line => `// ${line.trimEnd()}`);
 }

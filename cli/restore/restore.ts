@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import type { Mode, ProcessKey } from '../../functions/basics/process.ts';
 import { createRoster, restoreProcess } from '../../functions/store/dynamo/processes.ts';
 import { createSnapshots } from '../../functions/store/dynamo/store.ts';
-import type { Patience, Table } from '../../functions/store/dynamo/table.ts';
+import type { Table, TableTiming } from '../../functions/store/dynamo/table.ts';
 import type { Lease, Snapshots } from '../../functions/store/store.ts';
 
 /** How long the lease is taken for: longer than a process takes to be restored. */
 const LEASE_MS = 60 * 60_000;
 /** How long the lease of a pass is waited for: longer than any pass holds one. */
-const PATIENCE_MS = 20 * 60_000;
+const TIMEOUT_MS = 20 * 60_000;
 const ASK_AGAIN_MS = 2_000;
 
 interface Restoring {
@@ -41,7 +41,7 @@ export async function restoreProcesses({
       say(`${name}: had no baseline then, and stays as it is.`);
       continue;
     }
-    const projects = await held(snapshots, { ...to.patience, signal }, process, () =>
+    const projects = await held(snapshots, { ...to.timing, signal }, process, () =>
       restoreProcess({ from, to }, process),
     );
     say(`${name}: as it was, with ${projects} projects.`);
@@ -57,14 +57,14 @@ async function processesOf(...tables: readonly Table[]): Promise<Iterable<Proces
  *  and end. Afterwards, even after an error, a pass that was under way begins anew. */
 async function held<Result>(
   snapshots: Snapshots,
-  { clock, sleep, signal }: Patience & { readonly signal: AbortSignal },
+  { clock, sleep, signal }: TableTiming & { readonly signal: AbortSignal },
   process: ProcessKey,
   work: () => Promise<Result>,
 ): Promise<Result> {
   const began = clock();
   const owner = `restore-${randomUUID()}`;
   const take = async (mode: Mode): Promise<Lease> => {
-    while (clock() - began < PATIENCE_MS) {
+    while (clock() - began < TIMEOUT_MS) {
       const now = clock();
       const lease = await snapshots.takeLease(process, { mode, owner, now, until: now + LEASE_MS });
       if (lease) return lease;

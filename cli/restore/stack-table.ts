@@ -47,8 +47,8 @@ export async function stackTable(
   { dynamodb: client, lambda, region, sleep, signal }: Clients,
 ): Promise<StackTable> {
   const name = await tableOf(lambda, stack, region);
-  const patience = { clock: Date.now, random: Math.random, sleep };
-  const tableNamed = (tableName: string): Table => ({ client, tableName, patience });
+  const timing = { clock: Date.now, random: Math.random, sleep };
+  const tableNamed = (tableName: string): Table => ({ client, tableName, timing });
   return {
     name,
     region,

@@ -13,7 +13,7 @@ const MARKS: Record<Verdict, readonly [string, Style]> = {
   unknown: ['unknown', 'dim'],
 };
 /** How many requests of one finding are shown to people; programs get all of them. */
-const MOST_ASKED = 2;
+const MAX_ASKED = 2;
 const INDENT = ' '.repeat(10);
 
 /** What was found, with what was asked and what came; and the settings that follow, ready to paste. */
@@ -25,8 +25,8 @@ export function doctorText(answer: Doctor, paper: Paper, addresses?: ServiceAddr
       `${paint(paper, style, mark.padEnd(INDENT.length))}${paint(paper, 'bold', say`${topic}`)}: ${say`${found}`}`,
       ...(remedy === undefined ? [] : [`${INDENT}${paint(paper, style, '→')} ${say`${remedy}`}`]),
       ...[
-        ...asked.slice(0, MOST_ASKED),
-        ...(asked.length > MOST_ASKED ? [`${asked.length - MOST_ASKED} more such`] : []),
+        ...asked.slice(0, MAX_ASKED),
+        ...(asked.length > MAX_ASKED ? [`${asked.length - MAX_ASKED} more such`] : []),
       ].map(request => `${INDENT}${paint(paper, 'dim', say`asked  ${request}`)}`),
       `${INDENT}${paint(paper, 'dim', say`came   ${came}`)}`,
     ].join('\n');

@@ -13,8 +13,8 @@ const COLUMNS: readonly Column[] = [
 ];
 
 const STATES: Record<EndpointStatus['state'], Style> = {
-  well: 'green',
-  held: 'yellow',
+  healthy: 'green',
+  throttled: 'yellow',
   retrying: 'yellow',
   failing: 'red',
   stopped: 'red',
@@ -77,7 +77,7 @@ function notesOf(
   const answered = lastFailure && [lastFailure.failure, lastFailure.answer].filter(Boolean).join(': ');
   return [
     ...(reason === undefined || reason === lastFailure?.failure ? [] : [reason]),
-    ...(lastFailure && state !== 'well' ? [`${answered} (${when(lastFailure.at, paper)})`] : []),
+    ...(lastFailure && state !== 'healthy' ? [`${answered} (${when(lastFailure.at, paper)})`] : []),
     ...(replay ? [replayText(replay, paper)] : []),
     ...(overrides && isConfigured ? ['the configuration hides one of this name that was added'] : []),
   ];

@@ -9,7 +9,7 @@ import { when } from './times.ts';
 
 type Committed = AnswerOf<'events'>['events'][number];
 type Trace = AnswerOf<'trace'>;
-type Fate = Trace['endpoints'][number];
+type DeliveryResult = Trace['endpoints'][number];
 
 /** An event as `npx changewire start` shows it, and below it its id, by which more can be asked about it. */
 export function eventText({ committedAt, event }: Committed, paper: Paper): string {
@@ -27,7 +27,7 @@ function isKnown({ type, data }: ChangeEvent): boolean {
   return /^(project|task|field|source|audit)\./.test(type) && typeof data === 'object';
 }
 
-const STATES: Record<Fate['state'], Style> = {
+const STATES: Record<DeliveryResult['state'], Style> = {
   delivered: 'green',
   waiting: 'yellow',
   dead: 'red',
@@ -71,11 +71,11 @@ export function traceText(trace: Trace, paper: Paper): string {
     '',
     table(columns, rows, paper),
     ...others,
-    ...endpoints.flatMap(fate => attemptsOf(fate, paper)),
+    ...endpoints.flatMap(result => attemptsOf(result, paper)),
   ].join('\n');
 }
 
-function attemptsOf({ endpoint, attempts }: Fate, paper: Paper): string[] {
+function attemptsOf({ endpoint, attempts }: DeliveryResult, paper: Paper): string[] {
   if (attempts.length === 0) return [];
   return [
     '',

@@ -18,7 +18,10 @@ export function logsText(entries: readonly LogEntry[], paper: Paper): string {
 }
 
 /** Messages that were given up, and why. */
-export function setAsideText({ queue, messages, first }: AnswerOf<'set-aside'>, paper: Paper): string {
+export function failedMessagesText(
+  { queue, messages, first }: AnswerOf<'failed-messages'>,
+  paper: Paper,
+): string {
   if (messages === 0 && first.length === 0) return `${queue}: nothing is set aside.`;
   const rows = first.map(({ at, reason = '', about }) => [
     when(at, paper),

@@ -9,14 +9,14 @@ import { since, when } from './times.ts';
 /** The status of everything at a glance, and below it what needs attention. */
 export function statusText(status: AnswerOf<'status'>, paper: Paper): string {
   const { isRunning, processes, endpoints } = status;
-  const place = status.house === 'run' ? 'This machine' : `The stack ${status.house}`;
+  const place = status.deployment === 'run' ? 'This machine' : `The stack ${status.deployment}`;
   const head = isRunning
     ? paint(paper, 'bold', say`${place}`)
     : `${paint(paper, 'bold', say`${place}`)}  ${paint(paper, 'yellow', 'nothing runs: this is what the last run left')}`;
   return [
     head,
     processes.length === 0 ? 'No process is known yet.' : processTable(processes, paper),
-    ...(processes.some(isOwing) ? [debtTable(processes, paper)] : []),
+    ...(processes.some(hasRechecks) ? [recheckTable(processes, paper)] : []),
     ...(endpoints.length === 0 ? [] : [endpointsTable(endpoints, paper)]),
   ].join('\n\n');
 }
@@ -28,8 +28,8 @@ const STATES: Record<ProcessStatus['state'], Style> = {
   stalled: 'red',
   failing: 'red',
   'on-hold': 'red',
-  owing: 'yellow',
-  well: 'green',
+  degraded: 'yellow',
+  healthy: 'green',
   removed: 'dim',
 };
 
@@ -58,8 +58,8 @@ function processTable(processes: readonly ProcessStatus[], paper: Paper): string
 
 /** Whether the process has projects that are still to be read. Where nobody polls it, they never will be,
  *  and are not shown. */
-function isOwing({ state, debts }: ProcessStatus): boolean {
-  return state !== 'removed' && debts.count > 0;
+function hasRechecks({ state, rechecks }: ProcessStatus): boolean {
+  return state !== 'removed' && rechecks.count > 0;
 }
 
 function underWay({ mode, progress }: ProcessStatus['underWay'][number]): string {
@@ -90,13 +90,13 @@ function notesOf(status: ProcessStatus, paper: Paper): string[] {
   ];
 }
 
-/** Causes of debts of which subscribers are told if they remain. */
+/** Causes of rechecks of which subscribers are told if they remain. */
 const UNREAD: ReadonlySet<string> = new Set(['unreadable', 'no-task-list']);
 
-function debtTable(processes: readonly ProcessStatus[], paper: Paper): string {
+function recheckTable(processes: readonly ProcessStatus[], paper: Paper): string {
   const rows = processes
-    .filter(isOwing)
-    .flatMap(({ workspace, process, debts: { count, first } }) => [
+    .filter(hasRechecks)
+    .flatMap(({ workspace, process, rechecks: { count, first } }) => [
       ...first.map(({ project, since, cause, reason, isSkipped }) => [
         `${workspace}/${process}`,
         project,

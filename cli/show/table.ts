@@ -64,13 +64,13 @@ export function notes(
   return of.flatMap(([name, all]) => all.map(note => noteOf(name, note, paper)));
 }
 
-const MOST_LINES = 3;
+const MAX_LINES = 3;
 const INDENT = 4;
 
 function noteOf(name: string, note: string, paper: Paper): string {
   const head = `  ${printable(name)}: `;
   if (paper.width === undefined) return `${head}${printable(note)}`;
-  const lines = wrap(printable(note), Math.max(LEAST, paper.width - INDENT), MOST_LINES);
+  const lines = wrap(printable(note), Math.max(LEAST, paper.width - INDENT), MAX_LINES);
   const own = lines.length > 1 || columnsOf(head) + columnsOf(lines[0] ?? '') > paper.width;
   const body = lines.map(line => `${' '.repeat(INDENT)}${line}`);
   return own

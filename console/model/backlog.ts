@@ -7,11 +7,11 @@ export interface Sample {
   readonly waiting: number;
 }
 
-const MOST_SAMPLES = 240;
+const MAX_SAMPLES = 240;
 
 /** Adds a sample. When there are too many, every second one is dropped, so that the whole time stays, in
  *  less detail. */
-export function withSample(backlog: Backlog, sample: Sample, most = MOST_SAMPLES): Backlog {
+export function withSample(backlog: Backlog, sample: Sample, most = MAX_SAMPLES): Backlog {
   const thinned = backlog.length < most ? backlog : backlog.filter((_, index) => index % 2 === 0);
   return [...thinned, sample];
 }

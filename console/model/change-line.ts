@@ -47,7 +47,7 @@ const NAME = 120;
 const VALUE = 120;
 const ACTOR = 40;
 const NOTE = 300;
-const MOST_CHANGES = 8;
+const MAX_CHANGES = 8;
 
 export function changeLine(committed: Committed): ChangeLine {
   const { event, committedAt } = committed;
@@ -65,8 +65,8 @@ export function changeLine(committed: Committed): ChangeLine {
     task: placeOf(data.task),
     definition: data.field && `${oneLine(data.field.name)} (${data.field.entity} field)`,
     action,
-    changes: told.slice(0, MOST_CHANGES).map(change => changeText(change)),
-    more: action === 'created' || action === 'deleted' ? 0 : Math.max(0, told.length - MOST_CHANGES),
+    changes: told.slice(0, MAX_CHANGES).map(change => changeText(change)),
+    more: action === 'created' || action === 'deleted' ? 0 : Math.max(0, told.length - MAX_CHANGES),
     by: actorsText(data),
     note: noteOf(type, data),
   };

@@ -7,7 +7,7 @@ export interface Feed<Line extends { readonly id: string; readonly at: number }>
   readonly arrived: number;
 }
 
-export const MOST_LINES = 10_000;
+export const MAX_LINES = 10_000;
 
 export function emptyFeed<Line extends { readonly id: string; readonly at: number }>(): Feed<Line> {
   return { lines: [], ids: new Set(), arrived: 0 };
@@ -18,7 +18,7 @@ export function emptyFeed<Line extends { readonly id: string; readonly at: numbe
 export function withNew<Line extends { readonly id: string; readonly at: number }>(
   feed: Feed<Line>,
   came: readonly Line[],
-  most = MOST_LINES,
+  most = MAX_LINES,
 ): Feed<Line> {
   const fresh = once(feed.ids, came).toReversed().toSorted(newestFirst);
   if (fresh.length === 0) return feed;
@@ -32,7 +32,7 @@ export function withNew<Line extends { readonly id: string; readonly at: number 
 export function withOlder<Line extends { readonly id: string; readonly at: number }>(
   feed: Feed<Line>,
   older: readonly Line[],
-  most = MOST_LINES,
+  most = MAX_LINES,
 ): Feed<Line> {
   const fresh = once(feed.ids, older);
   return fresh.length === 0 ? feed : limited([...feed.lines, ...fresh], feed.arrived, most);

@@ -21,7 +21,7 @@ export interface RecordSummary {
   readonly name: string;
   /** Undefined: it was there before, and is there still. `passing`: it was created and deleted in that
    *  time. */
-  readonly fate: 'created' | 'deleted' | 'passing' | undefined;
+  readonly result: 'created' | 'deleted' | 'passing' | undefined;
   /** Fields whose value differs from the one at the beginning, each from the first value to the last; of
    *  a new record, its fields. */
   readonly changes: readonly ChangeText[];
@@ -106,18 +106,18 @@ export function watchedText(
 }
 
 /** Whether the summary shows the record: one that ended as it began is left out. */
-function isTold({ fate, changes }: RecordSummary): boolean {
-  return fate !== undefined || changes.length > 0;
+function isTold({ result, changes }: RecordSummary): boolean {
+  return result !== undefined || changes.length > 0;
 }
 
 function recordSummary(key: string, name: string, entries: readonly Entry[]): RecordSummary {
-  const fate = fateOf(entries.map(({ line }) => line.action));
-  const isWhole = fate !== undefined;
-  const changes = fate === 'deleted' || fate === 'passing' ? [] : netChanges(entries, isWhole);
-  return { key, name, fate, changes, count: isWhole ? 1 : changes.length };
+  const result = resultOf(entries.map(({ line }) => line.action));
+  const isWhole = result !== undefined;
+  const changes = result === 'deleted' || result === 'passing' ? [] : netChanges(entries, isWhole);
+  return { key, name, result, changes, count: isWhole ? 1 : changes.length };
 }
 
-function fateOf(actions: readonly string[]): RecordSummary['fate'] {
+function resultOf(actions: readonly string[]): RecordSummary['result'] {
   const ends = actions.filter(action => action === 'created' || action === 'deleted');
   const [first, last] = [ends[0], ends.at(-1)];
   if (first === undefined) return undefined;
@@ -155,7 +155,7 @@ export function summaryText({ projects, others }: Summary, title: string): strin
   const told = projects.map(({ project, tasks }) =>
     [
       `${headText(project)}`,
-      ...project.changes.map(text => `  ${changeLineText(text, project.fate)}`),
+      ...project.changes.map(text => `  ${changeLineText(text, project.result)}`),
       ...tasks.map(taskText),
     ].join('\n'),
   );
@@ -167,20 +167,20 @@ export function summaryText({ projects, others }: Summary, title: string): strin
   return `${[title, ...(all.length > 0 ? all : ['Nothing changed.'])].join('\n\n')}\n`;
 }
 
-const FATES = { created: 'new', deleted: 'deleted', passing: 'came and went' } as const;
+const RESULTS = { created: 'new', deleted: 'deleted', passing: 'came and went' } as const;
 
-function headText({ name, fate }: RecordSummary): string {
-  return fate === undefined ? name : `${name} (${FATES[fate]})`;
+function headText({ name, result }: RecordSummary): string {
+  return result === undefined ? name : `${name} (${RESULTS[result]})`;
 }
 
 function taskText(task: RecordSummary): string {
-  const changes = task.changes.map(change => changeLineText(change, task.fate)).join(', ');
+  const changes = task.changes.map(change => changeLineText(change, task.result)).join(', ');
   return `  - ${headText(task)}${changes === '' ? '' : `: ${changes}`}`;
 }
 
-function changeLineText({ label, from, to, choices }: ChangeText, fate: RecordSummary['fate']): string {
+function changeLineText({ label, from, to, choices }: ChangeText, result: RecordSummary['result']): string {
   if (choices) return `${label}: ${choices.map(({ sign, text }) => `${sign}${text}`).join(', ')}`;
-  return fate === 'created'
+  return result === 'created'
     ? `${label}: ${to ?? 'empty'}`
     : `${label}: ${from ?? 'empty'} → ${to ?? 'empty'}`;
 }

@@ -21,11 +21,11 @@ export interface Token {
 
 const TOKEN = /("(?:[^"\\]|\\.)*")(\s*:)?|(-?\d[\d.eE+-]*)|\b(true|false|null)\b/g;
 /** The longest JSON, in characters, that is coloured: with a hundred thousand elements a page is slow. */
-const MOST = 60_000;
+const MAX_COUNT = 60_000;
 
 /** The parts of pretty JSON, to be coloured; put together they are the same text. */
 export function jsonTokens(json: string): Token[] {
-  if (json.length > MOST) return [{ kind: 'rest', text: json }];
+  if (json.length > MAX_COUNT) return [{ kind: 'rest', text: json }];
   const tokens: Token[] = [];
   let end = 0;
   for (const match of json.matchAll(TOKEN)) {

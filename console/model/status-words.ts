@@ -9,8 +9,8 @@ export const PROCESS_TONES: Record<ProcessStatus['state'], Tone> = {
   stalled: 'bad',
   failing: 'bad',
   'on-hold': 'bad',
-  owing: 'warn',
-  well: 'good',
+  degraded: 'warn',
+  healthy: 'good',
   removed: 'quiet',
 };
 
@@ -20,15 +20,15 @@ export const PROCESS_WORDS: Record<ProcessStatus['state'], string> = {
   stalled: 'stalled',
   failing: 'failing',
   'on-hold': 'on hold',
-  owing: 'some unread',
-  well: 'up to date',
+  degraded: 'some unread',
+  healthy: 'up to date',
   removed: 'not configured',
 };
 
-type Debts = ProcessStatus['debts'];
+type Rechecks = ProcessStatus['rechecks'];
 
 /** How many projects passes owe a look, with those that could not be read apart. */
-export function debtsInWords({ count, unread }: Debts): string {
+export function recheckText({ count, unread }: Rechecks): string {
   const others = count - unread;
   return [
     ...(unread > 0 ? [`${counted(unread, 'project')} could not be read`] : []),
@@ -36,14 +36,14 @@ export function debtsInWords({ count, unread }: Debts): string {
   ].join(', ');
 }
 
-/** Whether subscribers will be told of the debt if it remains, and have not been yet. */
-export function isYetToTell({ cause, isSkipped }: Debts['first'][number]): boolean {
+/** Whether subscribers will be told of the recheck if it remains, and have not been yet. */
+export function isUnreported({ cause, isSkipped }: Rechecks['first'][number]): boolean {
   return (cause === 'unreadable' || cause === 'no-task-list') && !isSkipped;
 }
 
 export const ENDPOINT_TONES: Record<EndpointStatus['state'], Tone> = {
-  well: 'good',
-  held: 'warn',
+  healthy: 'good',
+  throttled: 'warn',
   retrying: 'warn',
   failing: 'bad',
   stopped: 'bad',
@@ -52,7 +52,7 @@ export const ENDPOINT_TONES: Record<EndpointStatus['state'], Tone> = {
 
 /** What starts deliveries again, as its button calls it; undefined for an endpoint that gets all that there is. */
 export function resumeWord(state: EndpointStatus['state']): 'Resume' | 'Send now' | undefined {
-  if (state === 'well') return undefined;
+  if (state === 'healthy') return undefined;
   return state === 'paused' || state === 'stopped' ? 'Resume' : 'Send now';
 }
 
@@ -67,7 +67,7 @@ export function isNone({ atLeast, isExact }: EndpointStatus['waiting']): boolean
 
 /** Why an endpoint gets nothing, or not everything, in a sentence; undefined while nothing is wrong. */
 export function troubleOf({ state, reason, lastFailure }: EndpointStatus): string | undefined {
-  if (state === 'well') return undefined;
+  if (state === 'healthy') return undefined;
   const { failure, answer } = lastFailure ?? {};
   return (
     [reason === failure ? undefined : reason, [failure, answer].filter(Boolean).join(': ')]

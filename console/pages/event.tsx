@@ -5,7 +5,7 @@ import { addressOf } from '../model/routes.ts';
 import { about } from '../model/times.ts';
 import { OneChange, Value, Where } from '../parts/change.tsx';
 import { CopyButton } from '../parts/copy.tsx';
-import { Fates } from '../parts/fates.tsx';
+import { DeliveryResults } from '../parts/delivery-results.tsx';
 import { Json } from '../parts/json.tsx';
 import { Failed, Loading } from '../parts/states.tsx';
 import { Ago, At } from '../parts/times.tsx';
@@ -58,7 +58,7 @@ function Told({ trace, again }: { readonly trace: Trace; readonly again: () => v
       <div class="event-grid">
         <div class="event-main">
           <Changes data={data} action={line.action} />
-          <Fates trace={trace} again={again} />
+          <DeliveryResults trace={trace} again={again} />
         </div>
         <Facts trace={trace} />
       </div>

@@ -1,5 +1,5 @@
 import { useCallback, useMemo, useState } from 'preact/hooks';
-import { MOST_LINES } from '../model/feed.ts';
+import { MAX_LINES } from '../model/feed.ts';
 import { EVERYTHING } from '../model/line-filter.ts';
 import { addressOf } from '../model/routes.ts';
 import { matching } from '../model/search.ts';
@@ -122,7 +122,7 @@ function Stream() {
           {search ? (
             <Further search={search} />
           ) : (
-            <Older older={older} isFull={shown.lines.length >= MOST_LINES} read={live.older} />
+            <Older older={older} isFull={shown.lines.length >= MAX_LINES} read={live.older} />
           )}
         </div>
       )}
@@ -135,7 +135,7 @@ function Older({ older, isFull, read }: { older: string; isFull: boolean; read: 
   if (isFull)
     return (
       <span class="quiet">
-        The last {MOST_LINES.toLocaleString('en')}. What is older: <a href={addressOf('history')}>History</a>
+        The last {MAX_LINES.toLocaleString('en')}. What is older: <a href={addressOf('history')}>History</a>
       </span>
     );
   if (older === 'all') return <span class="quiet">That is all of the last 30 days.</span>;

@@ -15,7 +15,7 @@ interface Found {
   readonly task: string | undefined;
 }
 
-const MOST = 500;
+const MAX_COUNT = 500;
 
 /** Opens the history of one project or task: by the name of one that changed lately, or by a project's
  *  identifier. */
@@ -64,7 +64,7 @@ export function FindRecord({ workspace, process }: Props) {
 function records(lines: readonly ChangeLine[], process: string): Found[] {
   const found = new Map<string, Found>();
   for (const { project, task, process: of } of lines) {
-    if (found.size >= MOST) break;
+    if (found.size >= MAX_COUNT) break;
     if (!project || of !== process) continue;
     const own = `${project.name} (${project.id})`;
     found.set(own, { text: own, project: project.id, task: undefined });

@@ -1,7 +1,7 @@
 import type { ProcessStatus } from '../../functions/operations/protocol/status.ts';
 import { counted } from '../model/counted.ts';
 import { addressOf } from '../model/routes.ts';
-import { countText, debtsInWords, isYetToTell, PROCESS_TONES, PROCESS_WORDS } from '../model/status-words.ts';
+import { countText, isUnreported, PROCESS_TONES, PROCESS_WORDS, recheckText } from '../model/status-words.ts';
 import { every } from '../model/times.ts';
 import { useWorld } from '../state/use.ts';
 import { Action } from './action.tsx';
@@ -49,7 +49,7 @@ export function ProcessCard({ status }: { readonly status: ProcessStatus }) {
       ) : (
         <>
           <Hold status={status} />
-          <Debts status={status} />
+          <Rechecks status={status} />
           <More status={status} />
         </>
       )}
@@ -142,29 +142,29 @@ function Removed({ status: { workspace, process } }: { readonly status: ProcessS
   );
 }
 
-function Debts({ status: { debts } }: { readonly status: ProcessStatus }) {
-  if (debts.count === 0) return null;
+function Rechecks({ status: { rechecks } }: { readonly status: ProcessStatus }) {
+  if (rechecks.count === 0) return null;
   return (
     <details class="card-trouble">
-      <summary>{debtsInWords(debts)}</summary>
+      <summary>{recheckText(rechecks)}</summary>
       <ul class="plain-list">
-        {debts.first.map(debt => (
-          <li key={debt.project}>
-            <bdi class="mono">{debt.project}</bdi> <bdi>{debt.reason}</bdi>{' '}
+        {rechecks.first.map(recheck => (
+          <li key={recheck.project}>
+            <bdi class="mono">{recheck.project}</bdi> <bdi>{recheck.reason}</bdi>{' '}
             <span class="quiet">
-              {debt.since === undefined ? (
+              {recheck.since === undefined ? (
                 'never read'
               ) : (
                 <>
-                  told until <Ago at={debt.since} />
+                  told until <Ago at={recheck.since} />
                 </>
               )}
-              {isYetToTell(debt) && ', not told yet'}
+              {isUnreported(recheck) && ', not told yet'}
             </span>
           </li>
         ))}
-        {debts.count > debts.first.length && (
-          <li class="quiet">and {debts.count - debts.first.length} more</li>
+        {rechecks.count > rechecks.first.length && (
+          <li class="quiet">and {rechecks.count - rechecks.first.length} more</li>
         )}
       </ul>
     </details>

@@ -58,7 +58,8 @@ function House() {
   const { session, status } = useWorld();
   const { state } = useStore(session.connection);
   const { status: known, trouble } = useStore(status);
-  const house = known === undefined ? '' : known.house === 'run' ? 'This machine' : known.house;
+  const deployment =
+    known === undefined ? '' : known.deployment === 'run' ? 'This machine' : known.deployment;
   const [tone, text] =
     state === 'disconnected'
       ? ['bad', 'Disconnected']
@@ -70,8 +71,8 @@ function House() {
             ? ['warn', 'Nothing runs']
             : ['good', 'Live'];
   return (
-    <div class="house">
-      <bdi class="house-name">{house}</bdi>
+    <div class="deployment">
+      <bdi class="deployment-name">{deployment}</bdi>
       <span class={`state ${tone}`} role="status">
         <span class="dot" aria-hidden="true" />
         {text}

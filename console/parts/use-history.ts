@@ -11,8 +11,8 @@ export interface HistoryRead {
   readonly error: string | undefined;
 }
 
-const MOST = 10_000;
-const MOST_CHARACTERS = 30_000_000;
+const MAX_COUNT = 10_000;
+const MAX_CHARACTERS = 30_000_000;
 const SHOWN_EVERY_MS = 700;
 const NOTHING: HistoryRead = { entries: [], state: 'reading', error: undefined };
 
@@ -51,7 +51,7 @@ export function useHistory(query: Query): HistoryRead {
         characters += JSON.stringify(page.events).length;
         cursor = page.cursor;
         const entries = [...read.entries, ...page.events.map(entryOf)];
-        const isFull = entries.length >= MOST || characters > MOST_CHARACTERS;
+        const isFull = entries.length >= MAX_COUNT || characters > MAX_CHARACTERS;
         tell({ entries, state: cursor === undefined ? 'all' : isFull ? 'cut' : 'reading', error: undefined });
       } while (read.state === 'reading' && !signal.aborted);
     };

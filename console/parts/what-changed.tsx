@@ -112,7 +112,7 @@ function Project({ summary: { id, project, tasks, at, count }, of }: ProjectProp
         <a class="project-name" href={addressOf('history', undefined, { ...of, project: id })}>
           <bdi>{project.name}</bdi>
         </a>
-        <Fate fate={project.fate} />
+        <DeliveryResult result={project.result} />
         <span class="quiet end">
           {counted(count, 'change')}, the last <Ago at={at} />
         </span>
@@ -132,7 +132,7 @@ function Project({ summary: { id, project, tasks, at, count }, of }: ProjectProp
               <bdi>{task.name}</bdi>
             </a>
             <span class="task-changes">
-              <Fate fate={task.fate} />
+              <DeliveryResult result={task.result} />
               <Changes summary={task} />
             </span>
           </li>
@@ -142,26 +142,26 @@ function Project({ summary: { id, project, tasks, at, count }, of }: ProjectProp
   );
 }
 
-function Changes({ summary: { changes, fate } }: { readonly summary: RecordSummary }) {
+function Changes({ summary: { changes, result } }: { readonly summary: RecordSummary }) {
   return (
     <>
       {changes.map(change => (
         <span key={change.field} class="one-change">
-          <OneChange change={change} isNew={fate === 'created'} />
+          <OneChange change={change} isNew={result === 'created'} />
         </span>
       ))}
     </>
   );
 }
 
-const FATES = {
+const RESULTS = {
   created: ['new', 'good'],
   deleted: ['deleted', 'bad'],
   passing: ['came and went', 'quiet'],
 } as const;
 
-function Fate({ fate }: { readonly fate: RecordSummary['fate'] }) {
-  if (fate === undefined) return null;
-  const [word, tone] = FATES[fate];
+function DeliveryResult({ result }: { readonly result: RecordSummary['result'] }) {
+  if (result === undefined) return null;
+  const [word, tone] = RESULTS[result];
   return <span class={`verb ${tone}`}>{word}</span>;
 }

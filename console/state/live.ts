@@ -1,7 +1,7 @@
 import { follow } from '../../functions/operations/follow.ts';
 import { type ChangeLine, changeLine } from '../model/change-line.ts';
 import type { Committed } from '../model/committed.ts';
-import { emptyFeed, type Feed, MOST_LINES, withNew, withOlder } from '../model/feed.ts';
+import { emptyFeed, type Feed, MAX_LINES, withNew, withOlder } from '../model/feed.ts';
 import { messageOf, NotAllowed } from './api.ts';
 import type { Session } from './session.ts';
 import { createStore, type Store } from './store.ts';
@@ -66,7 +66,7 @@ export function startLive(session: Session, signal: AbortSignal): Live {
   return {
     store,
     older: async () => {
-      if (store.get().older !== 'more' || store.get().feed.lines.length >= MOST_LINES) return;
+      if (store.get().older !== 'more' || store.get().feed.lines.length >= MAX_LINES) return;
       update({ older: 'loading' });
       try {
         const next = await page(cursor);

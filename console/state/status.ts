@@ -41,7 +41,7 @@ export function startStatus(
   const run = async () => {
     while (!signal.aborted) {
       await session.persist(read, signal, told);
-      const isRun = store.get().status?.house === 'run';
+      const isRun = store.get().status?.deployment === 'run';
       await session.pause(isRun ? EVERY_MS : OF_STACK_MS, signal);
     }
   };

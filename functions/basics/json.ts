@@ -22,10 +22,10 @@ export function jsonOf(text: string): Json | undefined {
 }
 
 /** Code that walks a record is recursive: some thousands of levels would overflow the stack. */
-export const MOST_LEVELS = 200;
+export const MAX_LEVELS = 200;
 
 /** True when the value is nested deeper than anything that a record of fields could need. */
-export function isTooDeep(value: Json, levels: number = MOST_LEVELS): boolean {
+export function isTooDeep(value: Json, levels: number = MAX_LEVELS): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (levels === 0) return true;
   // Each record of each answer comes through here: this is quicker than to walk the names.
@@ -36,7 +36,7 @@ export function isTooDeep(value: Json, levels: number = MOST_LEVELS): boolean {
 }
 
 /** A copy in which a text stands for each array or object that is nested too deep. */
-export function withoutDeepest(value: Json, levels: number = MOST_LEVELS): Json {
+export function withoutDeepest(value: Json, levels: number = MAX_LEVELS): Json {
   if (typeof value !== 'object' || value === null) return value;
   if (levels === 0) return '(nested too deep)';
   if (Array.isArray(value)) return value.map(child => withoutDeepest(child, levels - 1));

@@ -40,14 +40,14 @@ export class Gathered {
 }
 
 /** The most ids in one line of the log: it stays readable, and far below CloudWatch's limit for a line. */
-export const MOST_IDS = 200;
+export const MAX_IDS = 200;
 
 /** Logs, at level info, what became of events, so that each can be found by its id. With more than
- *  `MOST_IDS`, several lines have the same details. Of an event, only the id is logged. */
-export function tellEvents(log: Log, message: string, ids: readonly string[], details: object = {}): void {
-  const lines = Math.max(1, Math.ceil(ids.length / MOST_IDS));
+ *  `MAX_IDS`, several lines have the same details. Of an event, only the id is logged. */
+export function logEvents(log: Log, message: string, ids: readonly string[], details: object = {}): void {
+  const lines = Math.max(1, Math.ceil(ids.length / MAX_IDS));
   for (let line = 0; line < lines; line++)
-    log.info(message, { ...details, events: ids.slice(line * MOST_IDS, (line + 1) * MOST_IDS) });
+    log.info(message, { ...details, events: ids.slice(line * MAX_IDS, (line + 1) * MAX_IDS) });
 }
 
 /** Collects ids of events whose number is not known beforehand. A full line is written at once, so that no
@@ -62,7 +62,7 @@ export class EventLines {
 
   add(ids: readonly string[]): void {
     for (const id of ids) {
-      if (this.#ids.length === MOST_IDS) this.#write(this.rest());
+      if (this.#ids.length === MAX_IDS) this.#write(this.rest());
       this.#ids.push(id);
     }
   }

@@ -1,4 +1,4 @@
-const LONGEST_TIMER = 2 ** 31 - 1;
+const MAX_TIMER = 2 ** 31 - 1;
 
 /**
  * Runs `work`, and rejects with `late()` when it takes longer than `ms`; the signal then tells `work` to stop.
@@ -16,7 +16,7 @@ export async function within<Value>(
       expiry.reject(late());
       controller.abort();
     },
-    Math.min(ms, LONGEST_TIMER),
+    Math.min(ms, MAX_TIMER),
   );
   try {
     return await Promise.race([work(controller.signal), expiry.promise]);

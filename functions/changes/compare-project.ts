@@ -61,9 +61,9 @@ function hasArchived(fields: FieldIndex): boolean {
 
 function keepArchivedOfTasks(held: ProjectContent, read: ProjectContent, fields: FieldIndex) {
   const tasks = new Map<string, JsonObject>();
-  const heldTask = inOrder(held.tasks);
+  const knownTask = inOrder(held.tasks);
   for (const [id, after] of read.tasks) {
-    const before = heldTask(id);
+    const before = knownTask(id);
     tasks.set(id, before ? keepArchivedValues(before, after, fields) : after);
   }
   return tasks;
@@ -90,10 +90,10 @@ function compareTasks(
   read: ProjectContent['tasks'],
 ): RecordChange[] {
   const changes: RecordChange[] = [];
-  const heldTask = inOrder(held);
+  const knownTask = inOrder(held);
   let shared = 0;
   for (const [id, after] of read) {
-    const before = heldTask(id);
+    const before = knownTask(id);
     if (before) shared += 1;
     const change = changeOf(kind, id, before, after);
     if (change) changes.push(change);

@@ -200,7 +200,7 @@ const MIN_STALL_MS = 60_000;
 
 /** The longest time in ms without a completed `changes` pass, before a process with this interval (if it
  *  varies, the longest) is stalled. */
-export function longestSilence(interval: number): number {
+export function maxSilenceMs(interval: number): number {
   return Math.max(STALL_INTERVALS * interval, MIN_STALL_MS);
 }
 

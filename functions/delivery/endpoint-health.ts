@@ -1,5 +1,5 @@
 import type { EndpointRow, Health } from '../model/endpoint-row.ts';
-import { afterFailure, afterSuccess, busy, isTroubled, joined, opensAt, stopped } from './health.ts';
+import { afterFailure, afterSuccess, busy, hasProblems, joined, opensAt, stopped } from './health.ts';
 import type { DeliveryPorts } from './settler.ts';
 
 /** After this many failures in a row, over this time, a success means that the endpoint was away and is
@@ -14,7 +14,7 @@ export class EndpointHealth {
   readonly #dependencies: DeliveryPorts;
   #row: EndpointRow | undefined;
   #isStuck = false;
-  #isStopTold = false;
+  #isStopLogged = false;
   #isBusy = false;
   #isBack = false;
   /** The last change of the row that was begun. */
@@ -43,8 +43,8 @@ export class EndpointHealth {
   }
 
   /** Whether deliveries wait in rows only because an attempt of this run was slow, and then succeeded. */
-  get isBehind(): boolean {
-    return this.#isBusy && this.now.waiting !== undefined && !isTroubled(this.now);
+  get hasBacklog(): boolean {
+    return this.#isBusy && this.now.waiting !== undefined && !hasProblems(this.now);
   }
 
   /** From when a delivery that is due at `due` may be tried, both in ms since 1970; undefined for none, and
@@ -71,7 +71,7 @@ export class EndpointHealth {
   /** An attempt succeeded. If the endpoint was away, deliveries that wait for their next try are tried at
    *  once. */
   async succeeded(): Promise<void> {
-    if (!isTroubled(this.now)) return;
+    if (!hasProblems(this.now)) return;
     const { deliveries, clock } = this.#dependencies;
     const now = clock();
     const { failing, failures = { count: 0, since: now } } = this.now;
@@ -92,7 +92,7 @@ export class EndpointHealth {
         endpoint: this.#name,
         reason,
       });
-    if (this.now.stopped?.at === now) this.#tellStop();
+    if (this.now.stopped?.at === now) this.#logStop();
   }
 
   /** The endpoint wants no more events (410).
@@ -102,7 +102,7 @@ export class EndpointHealth {
     await this.#change(health => (health.stopped ? undefined : stopped(health, now, reason)));
     // Compares with the row as it was written, not with what `change` found: if the answer to a write was
     // lost, it runs a second time and finds the endpoint stopped by the first.
-    if (this.now.stopped?.at === now) this.#tellStop();
+    if (this.now.stopped?.at === now) this.#logStop();
   }
 
   /** Notes the origin of the endpoint's address in its row.
@@ -146,9 +146,9 @@ export class EndpointHealth {
     return written;
   }
 
-  #tellStop(): void {
-    if (this.#isStopTold) return;
-    this.#isStopTold = true;
+  #logStop(): void {
+    if (this.#isStopLogged) return;
+    this.#isStopLogged = true;
     const { log, count } = this.#dependencies;
     const { reason = '' } = this.now.stopped ?? {};
     count({ EndpointStopped: 1 });

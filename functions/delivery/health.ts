@@ -21,20 +21,20 @@ const MAX_DRAIN_MS = 15 * MINUTE;
 const BUSY_MS = 15 * SECOND;
 
 /** Why nothing is sent to an endpoint at present. */
-type Closed = 'paused' | 'stopped' | 'failing' | 'held' | 'behind';
+type Closed = 'paused' | 'stopped' | 'failing' | 'throttled' | 'backlog';
 
 /** Whether a new delivery may be tried at once; otherwise why it waits in a row. */
 export function closedTo(health: Health, now: number): Closed | undefined {
   if (health.paused) return 'paused';
   if (health.stopped) return 'stopped';
   if (health.failing) return 'failing';
-  if (holdEnd(health, now) > now) return 'held';
-  return health.waiting?.first ? 'behind' : undefined;
+  if (pausedUntil(health, now) > now) return 'throttled';
+  return health.waiting?.first ? 'backlog' : undefined;
 }
 
 /** When the hold of an endpoint ends, in ms since 1970; 0 without one. A hold that is longer than any can be was written by
  *  a clock that was ahead, and counts no more. */
-export function holdEnd({ notBefore = 0 }: Health, now: number): number {
+export function pausedUntil({ notBefore = 0 }: Health, now: number): number {
   return notBefore > now + MAX_HOLD_MS + MAX_SKEW_MS ? 0 : notBefore;
 }
 
@@ -47,7 +47,7 @@ export function drainEnd({ draining }: Health, now: number): number {
 /** From when waiting deliveries may be tried, as far as the endpoint's health goes, in ms since 1970;
  *  undefined: not until an operator resumes it. */
 export function opensAt(health: Health, now: number): number | undefined {
-  return health.paused || health.stopped ? undefined : holdEnd(health, now);
+  return health.paused || health.stopped ? undefined : pausedUntil(health, now);
 }
 
 /** When a run must look at the endpoint's rows, in ms since 1970; undefined when nothing waits, or not until
@@ -66,7 +66,7 @@ export function afterSuccess({ failures, failing, notBefore, ...health }: Health
 }
 
 /** Whether a success changes anything. */
-export function isTroubled({ failures, failing, notBefore }: Health): boolean {
+export function hasProblems({ failures, failing, notBefore }: Health): boolean {
   return failures !== undefined || failing !== undefined || notBefore !== undefined;
 }
 
@@ -83,7 +83,7 @@ export function afterFailure(
     since: Math.min(health.failures?.since ?? now, now),
   };
   const held = hold ? now + Math.min(hold.for ?? SLOWED_MS, MAX_HOLD_MS) : 0;
-  const before = holdEnd(health, now);
+  const before = pausedUntil(health, now);
   const notBefore = Math.max(held, before);
   const base = { ...health, failures, notBefore: notBefore || undefined };
   if (health.failing) {
@@ -103,7 +103,7 @@ export function afterFailure(
  *  already. */
 export function busy(health: Health, now: number): Health | undefined {
   const notBefore = now + BUSY_MS;
-  return holdEnd(health, now) >= notBefore ? undefined : { ...health, notBefore };
+  return pausedUntil(health, now) >= notBefore ? undefined : { ...health, notBefore };
 }
 
 function afterProbe(

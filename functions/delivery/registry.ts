@@ -69,14 +69,14 @@ export function createRegistry(
 
   async function list(): Promise<Registered[]> {
     const found = new Map((await rows.list()).map(row => [row.name, row]));
-    for (const { name, settings } of found.values()) if (settings && byName.has(name)) tellOverridden(name);
+    for (const { name, settings } of found.values()) if (settings && byName.has(name)) logOverridden(name);
     const added = [...found.values()].flatMap(row =>
       row.settings && !byName.has(row.name) ? [{ endpoint: row.settings, row }] : [],
     );
     return [...configured.map(endpoint => ({ endpoint, row: ofHealth(found.get(endpoint.name)) })), ...added];
   }
 
-  function tellOverridden(name: string): void {
+  function logOverridden(name: string): void {
     if (overridden.has(name)) return;
     overridden.add(name);
     log?.warn(

@@ -1,5 +1,5 @@
 import type { Clock, Random } from '../basics/clock.ts';
-import { type Count, type Log, tellEvents, type Values } from '../basics/telemetry.ts';
+import { type Count, type Log, logEvents, type Values } from '../basics/telemetry.ts';
 import type { Death, NewDelivery } from '../model/delivery.ts';
 import type { Deliveries, EndpointRows } from '../store/store.ts';
 import type { Failure } from './http/outcome.ts';
@@ -179,7 +179,7 @@ export class BatchTally {
         ? [...byStatus.keys()].join()
         : [...byStatus].map(([status, some]) => `${some.length} ${status}`).join(', ');
     const ids = [...byStatus.values()].flat().map(({ eventId }) => eventId);
-    tellEvents(log, 'Delivery batch ended.', ids, { ...details, outcome, attempts: this.#attempts });
+    logEvents(log, 'Delivery batch ended.', ids, { ...details, outcome, attempts: this.#attempts });
   }
 
   #countOf(wanted: DeliveryStatus): number {

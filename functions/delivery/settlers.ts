@@ -114,14 +114,14 @@ export class RowSettler extends Settler {
   }
 
   protected retry({ id }: Delivery, due: number): Promise<void> {
-    return this.ports.deliveries.putOff(this.endpoint, id, { at: this.startedAt, due });
+    return this.ports.deliveries.reschedule(this.endpoint, id, { at: this.startedAt, due });
   }
 
   /** They wait already. */
   protected async wait(): Promise<void> {}
 
   protected deadLetter({ id }: Delivery, death: Death): Promise<void> {
-    return this.ports.deliveries.bury(this.endpoint, id, death);
+    return this.ports.deliveries.deadLetter(this.endpoint, id, death);
   }
 
   protected async leave(_all: readonly Delivery[], isUntried: boolean): Promise<void> {

@@ -131,7 +131,7 @@ const unreachable = (address: string) =>
 
 /** How long a token lives, and which part of the answer says so (service-api.md §5). */
 function judgeToken(answer: ProbedToken): Judged {
-  const { failure, isUnreachable, lifetime = 0, toldBy } = answer;
+  const { failure, isUnreachable, lifetime = 0, lifetimeFrom } = answer;
   const asked = [answer];
   if (failure !== undefined) {
     const remedy = isUnreachable
@@ -140,12 +140,12 @@ function judgeToken(answer: ProbedToken): Judged {
     return TOKEN.warning('There is no token.', { asked, came: failure }, remedy);
   }
   const life = `${Math.round(lifetime / 1000)} s`;
-  if (toldBy === 'nothing') {
+  if (lifetimeFrom === 'nothing') {
     const text = `Nothing tells how long a token lives; ${life} are assumed, and a refused one is renewed.`;
     const came = 'a token without expires_in, and without an exp that could be read';
     return TOKEN.warning(text, { asked, came });
   }
-  const source = toldBy === 'exp' ? 'its own exp; the answer has no expires_in' : 'expires_in';
+  const source = lifetimeFrom === 'exp' ? 'its own exp; the answer has no expires_in' : 'expires_in';
   const text = `A token lives ${life}, as told by ${source}.`;
   const on = { asked, came: `a token for ${life}` };
   if (lifetime >= SHORT_LIFE_MS) return TOKEN.fine(text, on);

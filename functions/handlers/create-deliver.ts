@@ -1,4 +1,4 @@
-import { Gathered, present, tellEvents } from '../basics/telemetry.ts';
+import { Gathered, logEvents, present } from '../basics/telemetry.ts';
 import { deliverBatch } from '../delivery/deliver-batch.ts';
 import { type DrainDependencies, drain } from '../delivery/drain.ts';
 import { EndpointHealth } from '../delivery/endpoint-health.ts';
@@ -87,7 +87,7 @@ export function createDeliver(dependencies: DeliverDependencies): Deliver {
     // While it is closed, rows are looked after already.
     const wasOpen = closedTo(health.now, clock()) === undefined;
     if (events.length > 0) await deliverBatch({ endpoint, health, settler, isNew: true }, tools);
-    const lookAt = health.isBehind ? clock() : wasOpen ? health.opensAfter(settler.dueAt) : undefined;
+    const lookAt = health.hasBacklog ? clock() : wasOpen ? health.opensAfter(settler.dueAt) : undefined;
     if (lookAt !== undefined) await wake(endpoint, lookAt);
     if (wakes.length > 0) await sendWaiting(endpoint, tools);
     return settler.again;
@@ -105,7 +105,7 @@ export function createDeliver(dependencies: DeliverDependencies): Deliver {
 
   function drop(endpoint: string, events: readonly Message[]): void {
     const ids = events.map(({ body, id }) => placeOf(body)?.id ?? id);
-    tellEvents(log, 'An endpoint is unknown; its deliveries are dropped.', ids, { endpoint });
+    logEvents(log, 'An endpoint is unknown; its deliveries are dropped.', ids, { endpoint });
   }
 
   /** Wakes a run at `at` (ms since 1970) for deliveries that became rows, so that they don't wait for the tick.

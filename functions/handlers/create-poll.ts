@@ -2,8 +2,8 @@ import type { Random } from '../basics/clock.ts';
 import type { Log } from '../basics/telemetry.ts';
 import type { WorkspaceSettings } from '../config/workspace.ts';
 import { announceStall } from '../pass/run-pass.ts';
+import type { MoveToFailed } from '../queue/failed-messages.ts';
 import { type Serve, showAgain } from '../queue/queue.ts';
-import type { SetAside } from '../queue/set-aside.ts';
 import { type PassMessage, passMessage } from '../schedule/pass-message.ts';
 import { isAdaptive } from '../schedule/scheduled.ts';
 import type { ServiceConnection } from '../service/service.ts';
@@ -41,7 +41,7 @@ const FULL_S = 5;
  *  A malformed message is set aside. */
 export function createPollHandler(
   poll: Poll,
-  setAside: SetAside,
+  moveToFailed: MoveToFailed,
   log: Pick<Log, 'error' | 'warn'>,
 ): Serve<PollContext> {
   return async ({ messages, queue }, context) => {
@@ -50,7 +50,7 @@ export function createPollHandler(
       const { id: messageId, body } = received;
       const message = readMessage(body);
       if (!message) {
-        await setAside(received, queue.name, 'the message is no pass');
+        await moveToFailed(received, queue.name, 'the message is no pass');
         log.error('Malformed message in the passes queue; it was set aside. Deploy again.', {
           messageId,
           body,

@@ -1,6 +1,6 @@
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
-import { longestCall, PATIENCE } from '../aws/clients.ts';
-import { type Count, type Log, present, tellEvents } from '../basics/telemetry.ts';
+import { CALL_TIMEOUTS, maxCallMs } from '../aws/clients.ts';
+import { type Count, type Log, logEvents, present } from '../basics/telemetry.ts';
 import type { ChangeEvent } from '../model/event.ts';
 import { decodeEvents } from '../store/codec.ts';
 import { CHANGE } from '../store/keys.ts';
@@ -16,7 +16,7 @@ export type Publish = (event: DynamoDBStreamEvent, context: PublishContext) => P
 
 /** Kept free at the end of a run, so that it can still say how far it came: what is begun before that takes no longer than
  *  three calls with all their tries: a batch that SNS refuses whole, its first message alone, and the setting aside of that. */
-export const MARGIN_MS = 3 * longestCall(PATIENCE.publish);
+export const MARGIN_MS = 3 * maxCallMs(CALL_TIMEOUTS.publish);
 
 /** What SNS will never take, with the reason: it is kept whole in a queue, so that an operator can send it. */
 export interface Rejected {
@@ -77,7 +77,7 @@ export function createPublish(dependencies: PublishDependencies): Publish {
 function report(published: readonly string[], stop: Stop | undefined, { log }: PublishDependencies): void {
   const again = stop && { itemIdentifier: stop.record.dynamodb.SequenceNumber, id: stop.event?.id };
   if (stop && !stop.isLate) log.warn('SNS did not take events; the stream sends them again.', again);
-  tellEvents(log, 'Publish batch ended.', published, again && { again });
+  logEvents(log, 'Publish batch ended.', published, again && { again });
 }
 
 /** How far it came: the ids of the events that SNS took, and where it stopped. */
@@ -111,7 +111,7 @@ async function publishBatch(
   const refused = new Set<number>();
   const refuse = (index: number, reason: string) => {
     refused.add(index);
-    return setAside(batch[index] as Outgoing, reason, dependencies);
+    return moveToFailed(batch[index] as Outgoing, reason, dependencies);
   };
   try {
     const messages = batch.map(({ message }) => message);
@@ -158,12 +158,12 @@ async function eventsOf(record: Change, dependencies: PublishDependencies): Prom
     const events = decodeEvents(Buffer.from(record.dynamodb.NewImage.events.B, 'base64'));
     return events.map(event => ({ event, message: messageOf(event), record }));
   } catch (error) {
-    await setAside({ record }, `The change record can not be read: ${String(error)}`, dependencies);
+    await moveToFailed({ record }, `The change record can not be read: ${String(error)}`, dependencies);
     return [];
   }
 }
 
-async function setAside(
+async function moveToFailed(
   { record, event }: Pick<Outgoing, 'record'> & { event?: ChangeEvent },
   reason: string,
   { reject, log }: PublishDependencies,

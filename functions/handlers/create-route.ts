@@ -1,18 +1,18 @@
-import { type Log, tellEvents } from '../basics/telemetry.ts';
+import { type Log, logEvents } from '../basics/telemetry.ts';
 import type { Routed, Send } from '../delivery/queues.ts';
 import { readEvent } from '../delivery/read-event.ts';
 import type { Registry } from '../delivery/registry.ts';
 import type { EndpointSettings } from '../model/endpoint.ts';
 import { wants } from '../model/filter.ts';
+import type { MoveToFailed } from '../queue/failed-messages.ts';
 import { type Message, type Serve, showAgain } from '../queue/queue.ts';
-import type { SetAside } from '../queue/set-aside.ts';
 
 export type Route = Serve<{ getRemainingTimeInMillis(): number }>;
 
 interface RouteDependencies {
   readonly registry: Pick<Registry, 'settings'>;
   readonly send: Send;
-  readonly setAside: SetAside;
+  readonly moveToFailed: MoveToFailed;
   readonly log: Log;
 }
 
@@ -34,7 +34,7 @@ interface Match {
 /** The router: events of the topic in, one message for each endpoint that wants it out. If some of an event's
  *  messages could not be queued, it is routed again after seconds: by the same execution environment only to
  *  the endpoints that lack it, by another to all of them, with the same id. */
-export function createRoute({ registry, send, setAside, log }: RouteDependencies): Route {
+export function createRoute({ registry, send, moveToFailed, log }: RouteDependencies): Route {
   /** The endpoints that lack an event, by its message. */
   const lacking = new Map<string, ReadonlySet<string>>();
 
@@ -60,11 +60,11 @@ export function createRoute({ registry, send, setAside, log }: RouteDependencies
     for (const [{ id }, all] of failed) remember(id, new Set(all.map(({ to }) => to.name)));
     const unfinished = [...failed.keys()].flatMap(message => ids.get(message) ?? []);
     const done = [...ids].flatMap(([message, id]) => (failed.has(message) ? [] : [id]));
-    tellEvents(log, 'Route batch ended.', done, {
+    logEvents(log, 'Route batch ended.', done, {
       deliveries: routed.length - unsent.length,
       ...(unfinished.length > 0 && { again: unfinished }),
     });
-    const left = [...(await setAllAside(malformed, queue.name)), ...failed.keys()];
+    const left = [...(await moveAllToFailed(malformed, queue.name)), ...failed.keys()];
     return showAgain({ messages: left, queue }, log);
   };
 
@@ -87,12 +87,12 @@ export function createRoute({ registry, send, setAside, log }: RouteDependencies
   }
 
   /** @returns the messages that could not be set aside, and stay in the queue */
-  async function setAllAside(malformed: Match['malformed'], from: string): Promise<Message[]> {
+  async function moveAllToFailed(malformed: Match['malformed'], from: string): Promise<Message[]> {
     const left: Message[] = [];
     for (const { message, reason } of malformed) {
       const details = { messageId: message.id, reason };
       try {
-        await setAside(message, from, reason);
+        await moveToFailed(message, from, reason);
         log.error('Malformed message in the events queue; it was set aside.', details);
       } catch (error) {
         log.error('Could not set a malformed message aside; it stays in the events queue.', {

@@ -32,7 +32,7 @@ export interface TickDependencies {
 
 /** Finds out each of these. */
 type Watch = {
-  readonly [Name in 'subscriptions' | 'mappings' | 'setAside']?: () => Promise<Found[Name]>;
+  readonly [Name in 'subscriptions' | 'mappings' | 'failedMessages']?: () => Promise<Found[Name]>;
 };
 
 export interface TickPasses {
@@ -66,12 +66,12 @@ export function createTick(dependencies: TickDependencies): Tick {
     const trying = triesOf(log);
     const started = passes && (await start(passes, trying, dependencies));
     const endpoints = await trying('The endpoints could not be read.', () => registry.all());
-    const [woken, since, subscriptions, mappings, setAside] = await Promise.all([
+    const [woken, since, subscriptions, mappings, failedMessages] = await Promise.all([
       endpoints && wakeWaiting(endpoints, { queues, log }, now, period),
       passes && writeDown(passes, trying),
       watch.subscriptions && trying(NO_SUBSCRIPTIONS, watch.subscriptions),
       watch.mappings && trying('How the event source mappings are could not be found out.', watch.mappings),
-      watch.setAside && trying('What is set aside could not be counted.', watch.setAside),
+      watch.failedMessages && trying('What is set aside could not be counted.', watch.failedMessages),
     ]);
     const progress = started?.progress;
     report(
@@ -79,7 +79,7 @@ export function createTick(dependencies: TickDependencies): Tick {
         passes: started?.sent,
         processes: progress && figuresOf(progress, now, process => since?.get(process)),
         paused: started?.paused,
-        ...{ endpoints, woken, subscriptions, mappings, setAside, now, ms: clock() - now },
+        ...{ endpoints, woken, subscriptions, mappings, failedMessages, now, ms: clock() - now },
       },
       { log, count },
     );

@@ -50,7 +50,7 @@ export interface Death {
 }
 
 /** How many deliveries wait for an endpoint, and how many were given up. */
-export interface Standing {
+export interface DeliveryCounts {
   readonly pending: number;
   /** When the oldest that waits was published; undefined when none waits. */
   readonly oldest: number | undefined;

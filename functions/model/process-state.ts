@@ -5,7 +5,7 @@ import type { Definitions } from './field-definition.ts';
  *  said. */
 export interface ProcessState extends SavedState {
   /** The projects that passes owe a look, by id. */
-  readonly debts: ReadonlyMap<string, Debt>;
+  readonly rechecks: ReadonlyMap<string, Recheck>;
   /** True when a sweep, or the baseline, began and has not ended. */
   readonly isSweepUnfinished: boolean;
   /** When the lease of a run that sweeps ends at the latest, by our clock; undefined when none has it. */
@@ -55,7 +55,7 @@ export interface SavedState {
   readonly completedAt: number;
   /** How soon the next `changes` pass is due, where that depends on what the last one found. */
   readonly pace: Pace | undefined;
-  /** How many debts subscribers knew of when a `changes` pass was last completed. */
+  /** How many rechecks subscribers knew of when a `changes` pass was last completed. */
   readonly skipped: number;
   /** Set while `changes` passes fail. */
   readonly changesFailure: PassFailure | undefined;
@@ -120,17 +120,17 @@ export interface Pace {
 export type Cause = 'unreadable' | 'no-task-list' | 'not-listed' | 'uncertain';
 
 /** A project that passes owe a look. */
-export interface Debt {
+export interface Recheck {
   readonly cause: Cause;
   /** Its changes after this time, by the service's clock, may not have been told; 0: none of its changes may
    *  have been. */
   readonly since: number;
   /** When a pass first found that it owes the look, by our clock. */
-  readonly metAt: number;
+  readonly foundAt: number;
   /** What went wrong, in words that subscribers may read. */
   readonly reason: string;
   /** True once the subscribers know. */
-  readonly told: boolean;
+  readonly isReported: boolean;
   /** Changes with each write of its row: a write is made on condition that it is still the one that was read. */
   readonly revision: number;
 }
@@ -190,7 +190,7 @@ export const UNKNOWN_PROCESS: ProcessState = {
   stalled: undefined,
   reported: [],
   announced: 0,
-  debts: new Map(),
+  rechecks: new Map(),
   isSweepUnfinished: false,
   sweepLeasedUntil: undefined,
   isChangesOpen: false,

@@ -7,8 +7,8 @@ import type { Sender } from '../delivery/sender.ts';
 import type { EndpointSettings } from '../model/endpoint.ts';
 import type { SecretKeeper } from '../model/secret.ts';
 import type { Action, ChangeRecord, ChangeRecords, KnownProcess, Store, Subject } from '../store/store.ts';
-import type { AnswerOf, LogEntry, SetAsideMessage } from './protocol/answers.ts';
-import type { Act, FunctionName, Operation, RequestOf, SetAsideName } from './protocol/requests.ts';
+import type { AnswerOf, FailedMessage, LogEntry } from './protocol/answers.ts';
+import type { Act, FailedQueueName, FunctionName, Operation, RequestOf } from './protocol/requests.ts';
 
 /** All that the operations need: each is a function of this context and of its request. */
 export interface OperationsContext
@@ -47,7 +47,7 @@ export interface OperationsContext
 /** The ports that exist on AWS only. */
 export interface StackPorts {
   readonly readLog: ReadLog;
-  readonly setAside: Readonly<Record<SetAsideName, SetAsideQueue>>;
+  readonly failedQueues: Readonly<Record<FailedQueueName, FailedQueue>>;
   /** Sends messages that could not be processed back to their queues. @returns how many */
   readonly retryUnsettled: () => Promise<number>;
   readonly changeRecords: ChangeRecords;
@@ -76,11 +76,11 @@ export interface LogPage {
 }
 
 /** A dead-letter queue. */
-export interface SetAsideQueue {
+export interface FailedQueue {
   /** The number of messages, which SQS knows only approximately. */
   count(): Promise<number>;
   /** Up to ten messages, which stay in the queue. */
-  peek(): Promise<SetAsideMessage[]>;
+  peek(): Promise<FailedMessage[]>;
   clear(): Promise<void>;
 }
 

@@ -40,7 +40,7 @@ export const listAttempts: OperationOf<'attempts'> = async (
   const attempts: AnswerOf<'attempts'>['attempts'] = [];
   let last: z.infer<typeof place> | undefined = readCursor('attempts', cursor, place);
   for (let read = 0; read < MAX_SEARCHED && attempts.length < limit; read += size) {
-    const slice = await context.deliveries.attempts(endpoint, size, { behind: last, since });
+    const slice = await context.deliveries.attempts(endpoint, size, { after: last, since });
     for (const attempt of slice) {
       if (attempts.length === limit) break;
       const [first] = attempt.events;
@@ -85,7 +85,7 @@ export const resend: OperationOf<'resend'> = async (context, { eventId, to }) =>
     ...{ endpoint: to, eventId, result },
     ...(closed && { closed }),
   });
-  const isRequeued = (await deliveries.revive(to, clock(), eventId)) > 0;
+  const isRequeued = (await deliveries.requeue(to, clock(), eventId)) > 0;
   if (!isRequeued) {
     const { event } = await findEvent(context, eventId);
     const delivery = deliveryOf(to, event, clock());
@@ -101,10 +101,10 @@ export const resendDead: OperationOf<'resend-dead'> = async (context, { to, dryR
   const { deliveries, clock } = context;
   const found = await findEndpoint(context, to);
   if (dryRun) {
-    const { dead } = await deliveries.standing(to, MAX_COUNTED);
+    const { dead } = await deliveries.counts(to, MAX_COUNTED);
     return { answer: { endpoint: to, deliveries: countOf(dead), dryRun } };
   }
-  const count = await deliveries.revive(to, clock(), undefined, MAX_COUNTED);
+  const count = await deliveries.requeue(to, clock(), undefined, MAX_COUNTED);
   if (count > 0) await startSending(context, found);
   const isLeft = (await deliveries.dead(to, 1)).length > 0;
   const answer = { endpoint: to, deliveries: { atLeast: count, isExact: !isLeft }, dryRun };
@@ -188,8 +188,8 @@ const REASONS = {
   paused: 'the endpoint is paused',
   stopped: 'the endpoint is stopped',
   failing: 'the endpoint is failing: one probe at a time is sent',
-  held: 'the endpoint asked for less',
-  behind: 'others wait before it',
+  throttled: 'the endpoint asked for less',
+  backlog: 'others wait before it',
 } as const;
 
 /** Sends a test event to one endpoint at once, whatever its filter, and even while it is paused, stopped or

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { mapInParallel } from '../basics/in-parallel.ts';
-import { holdEnd, paused, resumed, wakesAt } from '../delivery/health.ts';
-import type { Attempt, Standing } from '../model/delivery.ts';
+import { paused, pausedUntil, resumed, wakesAt } from '../delivery/health.ts';
+import type { Attempt, DeliveryCounts } from '../model/delivery.ts';
 import { ENDPOINT_NAME, type EndpointSettings, rateOf } from '../model/endpoint.ts';
 import type { EndpointRow, Health } from '../model/endpoint-row.ts';
 import { kindSettingsOf } from '../model/kinds.ts';
@@ -95,7 +95,7 @@ export const removeEndpoint: OperationOf<'remove-endpoint'> = async (
     const { isConfigured, row } = await findEndpoint(context, name);
     if (isConfigured && !row?.settings) throw notRemovable(context);
   }
-  const counts = countsOf(await context.deliveries.standing(name, MAX_COUNTED));
+  const counts = countsOf(await context.deliveries.counts(name, MAX_COUNTED));
   const answer = { endpoint: name, ...counts, dryRun };
   if (dryRun) return { answer };
   await remove(context, name);
@@ -137,7 +137,7 @@ export async function removeDeliveries(
   { deliveries, clock }: Pick<OperationsContext, 'deliveries' | 'clock'>,
   name: string,
 ): Promise<void> {
-  await deliveries.revive(name, clock());
+  await deliveries.requeue(name, clock());
   for (;;) {
     const waiting = await deliveries.due(name, Number.MAX_SAFE_INTEGER, MAX_REMOVED);
     if (waiting.length === 0) return;
@@ -191,7 +191,7 @@ export async function statusOf(
   { endpoint, isConfigured, row }: Found,
 ): Promise<EndpointStatus> {
   const { name, kind, filter, keepSuccesses = true } = endpoint;
-  const standing = await deliveries.standing(name, MAX_COUNTED);
+  const counts = await deliveries.counts(name, MAX_COUNTED);
   const attempts = await deliveries.attempts(name, MAX_SEARCHED);
   return {
     ...{ name, kind, isConfigured, keepSuccesses },
@@ -200,10 +200,10 @@ export async function statusOf(
     ...(filter && { filter }),
     perSecond: rateOf(endpoint),
     ...(row?.origin !== undefined && { origin: row.origin }),
-    ...stateOf(row?.health ?? {}, clock(), { attempts: keepSuccesses ? attempts : [], standing }),
-    ...countsOf(standing),
-    ...(standing.oldest !== undefined && { oldestWaiting: iso(standing.oldest) }),
-    ...replayOf(row, standing),
+    ...stateOf(row?.health ?? {}, clock(), { attempts: keepSuccesses ? attempts : [], counts }),
+    ...countsOf(counts),
+    ...(counts.oldest !== undefined && { oldestWaiting: iso(counts.oldest) }),
+    ...replayOf(row, counts),
     ...lastFailureOf(attempts),
   };
 }
@@ -211,7 +211,7 @@ export async function statusOf(
 /** The replay whose deliveries are added, or the last one while some of them wait. */
 function replayOf(
   { replay, replayed }: Pick<EndpointRow, 'replay' | 'replayed'> = {},
-  { oldestReplayed }: Standing,
+  { oldestReplayed }: DeliveryCounts,
 ): Pick<EndpointStatus, 'replay'> {
   const shown = replay ?? (oldestReplayed === undefined ? undefined : replayed);
   if (!shown) return {};
@@ -222,7 +222,7 @@ function replayOf(
   return { replay: { ...times, added, ...(!replay && { percent }) } };
 }
 
-function countsOf({ pending, dead }: Standing): Pick<EndpointStatus, 'waiting' | 'dead'> {
+function countsOf({ pending, dead }: DeliveryCounts): Pick<EndpointStatus, 'waiting' | 'dead'> {
   return { waiting: countOf(pending), dead: countOf(dead) };
 }
 
@@ -234,21 +234,21 @@ export function countOf(counted: number): EndpointStatus['dead'] {
 function stateOf(
   health: Health,
   now: number,
-  { attempts, standing }: { readonly attempts: readonly Attempt[]; readonly standing: Standing },
+  { attempts, counts }: { readonly attempts: readonly Attempt[]; readonly counts: DeliveryCounts },
 ): Pick<EndpointStatus, 'state' | 'since' | 'reason' | 'nextTryAt'> {
   const { paused, stopped, failing, failures } = health;
-  const notBefore = holdEnd(health, now);
+  const notBefore = pausedUntil(health, now);
   if (paused) return { state: 'paused', since: iso(paused.at) };
   if (stopped) return { state: 'stopped', since: iso(stopped.at), reason: stopped.reason };
   const next = Math.max(notBefore, wakesAt(health, now) ?? 0);
   const nextTry = next > now ? { nextTryAt: iso(next) } : {};
   if (failing) return { state: 'failing', since: iso(failing.since), ...nextTry };
   const since = failures && { since: iso(failures.since) };
-  if (notBefore > now) return { state: 'held', ...since, ...nextTry };
+  if (notBefore > now) return { state: 'throttled', ...since, ...nextTry };
   if (failures) return { state: 'retrying', ...since, ...nextTry };
   const hasOnlyFailed = attempts.length > 0 && attempts.every(({ failure }) => failure !== undefined);
-  if (!hasOnlyFailed) return { state: 'well', ...nextTry };
-  return { state: standing.pending === 0 && standing.dead > 0 ? 'failing' : 'retrying', ...nextTry };
+  if (!hasOnlyFailed) return { state: 'healthy', ...nextTry };
+  return { state: counts.pending === 0 && counts.dead > 0 ? 'failing' : 'retrying', ...nextTry };
 }
 
 function lastFailureOf(attempts: readonly Attempt[]): Pick<EndpointStatus, 'lastFailure'> {

@@ -34,7 +34,13 @@ import {
 } from './protocol/requests.ts';
 import { didYouMean, Refused, wrongRequest } from './refused.ts';
 import { cancelReplay, replay } from './replay.ts';
-import { clearSetAside, readLogs, republish, retrySetAside, showSetAside } from './stack-operations.ts';
+import {
+  clearFailedMessages,
+  listFailedMessages,
+  readLogs,
+  republish,
+  retryFailedMessages,
+} from './stack-operations.ts';
 
 /** A page of actions, the newest first: those on one endpoint, on one process, or all. */
 const listActions: OperationOf<'actions'> = async (context, asked) => {
@@ -98,7 +104,7 @@ const OPERATIONS: { readonly [Name in Operation]: OperationOf<Name> } = {
   actions: listActions,
   doctor: examineProcess,
   logs: readLogs,
-  'set-aside': showSetAside,
+  'failed-messages': listFailedMessages,
   'add-endpoint': addEndpoint,
   'update-endpoint': updateEndpoint,
   'pause-endpoint': pauseEndpoint,
@@ -115,8 +121,8 @@ const OPERATIONS: { readonly [Name in Operation]: OperationOf<Name> } = {
   release: releaseProcess,
   forget: forgetProcess,
   republish,
-  'clear-set-aside': clearSetAside,
-  'retry-set-aside': retrySetAside,
+  'clear-failed-messages': clearFailedMessages,
+  'retry-failed-messages': retryFailedMessages,
 };
 
 /** The operations over these ports. */

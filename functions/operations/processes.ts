@@ -3,8 +3,8 @@ import { happenedAt } from '../basics/clock.ts';
 import { mapInParallel } from '../basics/in-parallel.ts';
 import { byText } from '../basics/order.ts';
 import type { ProcessKey } from '../basics/process.ts';
-import { longestSilence } from '../config/workspace.ts';
-import { type Debt, type PassFailure, withCompletion } from '../model/process-state.ts';
+import { maxSilenceMs } from '../config/workspace.ts';
+import { type PassFailure, type Recheck, withCompletion } from '../model/process-state.ts';
 import type { WorkspacePause } from '../model/workspace-row.ts';
 import type { KnownProcess, Progress, Roster } from '../store/store.ts';
 import { acted, type OperationOf, type OperationsContext } from './context.ts';
@@ -161,15 +161,15 @@ function inWorkspace(workspace: string, all: readonly KnownProcess[]): KnownProc
 
 const IN_STATUS = ' The status lists all that there are.';
 
-/** How many debts are shown; the others are only counted. */
-const SHOWN_DEBTS = 10;
+/** How many rechecks are shown; the others are only counted. */
+const SHOWN_RECHECKS = 10;
 
 /** Where a page of the status ended: after a process, or after an endpoint. */
 const place = z.union([z.strictObject({ process: z.string() }), z.strictObject({ endpoint: z.string() })]);
 
 /** A page of the processes by workspace and identifier, then of the endpoints by name. */
 export const showStatus: OperationOf<'status'> = async (context, { cursor, limit = DEFAULT_LIMIT }) => {
-  const { label: house, isRunning, states, workspaces, clock } = context;
+  const { label: deployment, isRunning, states, workspaces, clock } = context;
   const after: { process?: string; endpoint?: string } = readCursor('status', cursor, place) ?? {};
   const { process = '', endpoint } = after;
   const all = endpoint === undefined ? inOrder(await knownProcesses(context)) : [];
@@ -180,7 +180,7 @@ export const showStatus: OperationOf<'status'> = async (context, { cursor, limit
     const progress = withCompletion(await states.progress(each), completions?.get(each.processId));
     return statusOf(each, { progress, pause, now: clock() });
   });
-  const head = { at: iso(clock()), house, isRunning, processes };
+  const head = { at: iso(clock()), deployment, isRunning, processes };
   const last = shown.at(-1);
   if (last && shown.length === limit)
     return { ...head, endpoints: [], ...cursorTo('status', { process: placeOf(last) }) };
@@ -214,20 +214,21 @@ function statusOf(process: KnownProcess, observed: Observed): ProcessStatus {
     ...(stalled && { stalledSince: iso(stalled.since) }),
     ...(failure && { failure: { since: iso(failure.since), reason: failure.reason } }),
     ...(pause && { pausedUntil: iso(pause.until) }),
-    debts: debtsOf(progress),
+    rechecks: rechecksOf(progress),
   };
 }
 
-function debtsOf({ debts }: Progress): ProcessStatus['debts'] {
-  const all = [...debts].map(([project, debt]) => ({ project, ...debt }));
-  const rank = (debt: Pick<Debt, 'told' | 'cause'>) => 2 * Number(!debt.told) + Number(!isUnread(debt));
-  const inOrder = all.toSorted((one, other) => rank(one) - rank(other) || one.metAt - other.metAt);
+function rechecksOf({ rechecks }: Progress): ProcessStatus['rechecks'] {
+  const all = [...rechecks].map(([project, recheck]) => ({ project, ...recheck }));
+  const rank = (recheck: Pick<Recheck, 'isReported' | 'cause'>) =>
+    2 * Number(!recheck.isReported) + Number(!isUnread(recheck));
+  const inOrder = all.toSorted((one, other) => rank(one) - rank(other) || one.foundAt - other.foundAt);
   return {
     count: all.length,
-    skipped: all.filter(({ told }) => told).length,
+    skipped: all.filter(({ isReported }) => isReported).length,
     unread: all.filter(isUnread).length,
-    first: inOrder.slice(0, SHOWN_DEBTS).map(({ project, cause, reason, since, metAt, told }) => ({
-      ...{ project, cause, reason, metAt: iso(metAt), isSkipped: told },
+    first: inOrder.slice(0, SHOWN_RECHECKS).map(({ project, cause, reason, since, foundAt, isReported }) => ({
+      ...{ project, cause, reason, foundAt: iso(foundAt), isSkipped: isReported },
       ...(since > 0 && { since: iso(since) }),
     })),
   };
@@ -235,7 +236,7 @@ function debtsOf({ debts }: Progress): ProcessStatus['debts'] {
 
 /** Whether a project can't be read. The other causes need no operator: a project that a sweep missed was most
  *  likely deleted, which the next sweep confirms, and an uncertain one is read again. */
-function isUnread({ cause }: Pick<Debt, 'cause'>): boolean {
+function isUnread({ cause }: Pick<Recheck, 'cause'>): boolean {
   return cause === 'unreadable' || cause === 'no-task-list';
 }
 
@@ -247,14 +248,14 @@ function failureOf({ progress, pause }: Observed): PassFailure | undefined {
 /** The worst state that applies. */
 function stateOf({ interval, isRemoved }: KnownProcess, observed: Observed): ProcessStatus['state'] {
   const { progress, now } = observed;
-  const { baselined, completedAt, hold, stalled, debts, passes } = progress;
+  const { baselined, completedAt, hold, stalled, rechecks, passes } = progress;
   if (isRemoved) return 'removed';
   const isFailing = failureOf(observed) !== undefined;
   if (!baselined && isFailing) return 'failing';
   if (!baselined) return passes.length > 0 ? 'baseline' : 'unknown';
-  const isSilent = interval !== undefined && now - happenedAt(completedAt, now) > longestSilence(interval);
+  const isSilent = interval !== undefined && now - happenedAt(completedAt, now) > maxSilenceMs(interval);
   if (stalled || isSilent) return 'stalled';
   if (isFailing) return 'failing';
   if (hold) return 'on-hold';
-  return [...debts.values()].some(isUnread) ? 'owing' : 'well';
+  return [...rechecks.values()].some(isUnread) ? 'degraded' : 'healthy';
 }

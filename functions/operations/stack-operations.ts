@@ -36,33 +36,39 @@ const queuesOf = (context: OperationsContext) =>
   stackOf(context, 'a run has no queues that set something aside; dead letters belong to their endpoints');
 
 /** The number of messages of a dead-letter queue, and the first of them. They stay in it. */
-export const showSetAside: OperationOf<'set-aside'> = async (context, { queue }) => {
-  const { setAside } = queuesOf(context);
-  const messages = await setAside[queue].count();
-  const first = await setAside[queue].peek();
+export const listFailedMessages: OperationOf<'failed-messages'> = async (context, { queue }) => {
+  const { failedQueues } = queuesOf(context);
+  const messages = await failedQueues[queue].count();
+  const first = await failedQueues[queue].peek();
   // SQS's count is delayed.
   return { queue, messages: Math.max(messages, first.length), first };
 };
 
 /** Deletes the messages of such a queue. */
-export const clearSetAside: OperationOf<'clear-set-aside'> = async (context, { queue, dryRun = false }) => {
-  const { setAside } = queuesOf(context);
-  const messages = await setAside[queue].count();
+export const clearFailedMessages: OperationOf<'clear-failed-messages'> = async (
+  context,
+  { queue, dryRun = false },
+) => {
+  const { failedQueues } = queuesOf(context);
+  const messages = await failedQueues[queue].count();
   const answer = { queue, messages, dryRun };
   if (dryRun) return { answer };
-  await setAside[queue].clear();
+  await failedQueues[queue].clear();
   return acted({ stack: true }, answer, [`${queue}: about ${messages} messages`]);
 };
 
 /** Sends messages that no run could process back to their queues. */
-export const retrySetAside: OperationOf<'retry-set-aside'> = async (context, { dryRun = false }) => {
-  const { setAside, retryUnsettled } = queuesOf(context);
+export const retryFailedMessages: OperationOf<'retry-failed-messages'> = async (
+  context,
+  { dryRun = false },
+) => {
+  const { failedQueues, retryUnsettled } = queuesOf(context);
   if (dryRun) {
-    const messages = await setAside.unsettled.count();
+    const messages = await failedQueues.unsettled.count();
     return { answer: { messages, left: messages, dryRun } };
   }
   const messages = await retryUnsettled();
-  const answer = { messages, left: await setAside.unsettled.count(), dryRun };
+  const answer = { messages, left: await failedQueues.unsettled.count(), dryRun };
   return acted({ stack: true }, answer, [`${messages} messages`]);
 };
 
@@ -77,14 +83,14 @@ export const republish: OperationOf<'republish'> = async (context, asked) => {
   const { dryRun = false, processes } = asked;
   const [since, until] = [Date.parse(asked.since), Date.parse(asked.until)];
   if (since >= until) throw wrongRequest('The time to publish again ends before it begins.');
-  const [begun = '', after = ''] = readCursor('republish', asked.cursor, publishedPlace) ?? [];
+  const [begun = '', reached = ''] = readCursor('republish', asked.cursor, publishedPlace) ?? [];
   for (const each of processes ?? []) await findConfigured(context, { process: each });
   const [process, next] = inOrder(await context.processes()).filter(
     each => placeOf(each) >= begun && (processes?.includes(each.processId) ?? true),
   );
   if (!process) return { answer: { events: 0, records: 0, dryRun } };
-  const behind = placeOf(process) === begun && after !== '' ? after : undefined;
-  const { records, isLast } = await changeRecords.read(process, { since, until, behind });
+  const after = placeOf(process) === begun && reached !== '' ? reached : undefined;
+  const { records, isLast } = await changeRecords.read(process, { since, until, after });
   const [first] = records;
   const done = dryRun || !first ? records : records.slice(0, await publish(records));
   if (first && done.length === 0)

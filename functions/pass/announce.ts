@@ -16,7 +16,7 @@ import { ifTorn } from './failures.ts';
 const MAX_CONFLICTS = 20;
 
 /** An announcement before it has a version: its state is written with the events, so that no pass announces the same again. */
-export interface Draft extends Pick<Announcement, 'state' | 'debts' | 'entries'> {
+export interface Draft extends Pick<Announcement, 'state' | 'rechecks' | 'entries'> {
   /** Makes the events: their ids and `sequence` come from the version of the announcement. */
   readonly events: (version: number) => readonly ChangeEvent[];
   /** A smaller part of it, for when all of it is too large for one commit. After that part, `decide` is asked for the rest. */
@@ -78,8 +78,8 @@ async function commit(
     const version = nextVersion(announced, at);
     const events = draft.events(version);
     const said = { events, version, at };
-    const { state, debts = [], entries = [] } = draft;
-    const announcement = { announced, isSilent: !baselined, state, debts, entries, said };
+    const { state, rechecks = [], entries = [] } = draft;
+    const announcement = { announced, isSilent: !baselined, state, rechecks, entries, said };
     const result = await snapshots.announce(process, announcement);
     if (result === 'conflict') return result;
     if (result !== 'committed') continue;
@@ -122,12 +122,12 @@ export async function announceEntries(
   let emitted = 0;
   for (let from = 0; from < all.length; from += MAX_ENTRIES_PER_COMMIT) {
     const some = new Map(all.slice(from, from + MAX_ENTRIES_PER_COMMIT));
-    for (const id of await snapshots.toldEntries(process, some.keys())) some.delete(id);
+    for (const id of await snapshots.emittedEntries(process, some.keys())) some.delete(id);
     if (some.size > 0) {
       const read = await readEntries(context, some, projects, actors);
       const state = emitted > 0 ? await snapshots.readState(process) : before;
       emitted += await announce(context, state, async () => {
-        const known = await snapshots.toldEntries(process, some.keys());
+        const known = await snapshots.emittedEntries(process, some.keys());
         const left = read.filter(({ id }) => !known.has(id));
         return left.length > 0 ? inHalves(left, draft) : undefined;
       });

@@ -36,8 +36,8 @@ export async function commit(
 ): Promise<'committed' | 'step' | 'conflict'> {
   const { changes, projectId } = difference;
   const { before, kind } = context;
-  // The entries about a project with a debt were read by the pass that could not look at it.
-  const actors = before.debts.has(projectId) ? undefined : state.actors;
+  // The entries about a project with a recheck were read by the pass that could not look at it.
+  const actors = before.rechecks.has(projectId) ? undefined : state.actors;
   const whole = { ...difference, actorsOf: await actors?.of(difference, seenUpTo(before, projectId)) };
   // A baseline commits all or nothing: what a part left out would later be emitted as created.
   const fewest = kind === 'baseline' ? changes.length : Math.min(1, changes.length);
@@ -176,12 +176,12 @@ function originOf(
   };
 }
 
-/** The time up to which passes saw all changes of the project: they read it, or it was not there. With a debt: its `since`, if that is
+/** The time up to which passes saw all changes of the project: they read it, or it was not there. With a recheck: its `since`, if that is
  *  earlier. 0 for a project that the last sweep missed: then only the times of its snapshot count. */
-function seenUpTo({ sweptAt, debts }: ProcessState, projectId: string): number {
-  const debt = debts.get(projectId);
-  if (debt?.cause === 'not-listed') return 0;
-  return Math.min(sweptAt, debt?.since ?? sweptAt);
+function seenUpTo({ sweptAt, rechecks }: ProcessState, projectId: string): number {
+  const recheck = rechecks.get(projectId);
+  if (recheck?.cause === 'not-listed') return 0;
+  return Math.min(sweptAt, recheck?.since ?? sweptAt);
 }
 
 /** As `seenUpTo`, for tasks. Of a project that had none only its own reading counts: a sweep takes a 404 of its task list for no tasks

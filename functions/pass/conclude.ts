@@ -1,7 +1,7 @@
 import type { ProcessState } from '../model/process-state.ts';
 import type { PassWindow } from '../store/store.ts';
 import type { PassKind } from './context/context.ts';
-import { type End, type Findings, reasonOf } from './debts.ts';
+import { type End, type Findings, reasonOf } from './rechecks.ts';
 
 /** More deletions at once than this number, and than this part of a process, wait for an operator (design.md §5). */
 const BULK_COUNT = 10;
@@ -44,9 +44,9 @@ export interface Conclusion {
   /** Set when the process is to be on hold: then none of the deletions is emitted. */
   readonly hold?: { readonly missing: number; readonly known: number };
   /** True when the hold, or the release from it, is to be cleared. */
-  readonly endsHold: boolean;
-  /** True when the debts that were found are to be written. */
-  readonly keepsDebts: boolean;
+  readonly releasesHold: boolean;
+  /** True when the rechecks that were found are to be written. */
+  readonly keepsRechecks: boolean;
 }
 
 /** Decides how the pass ends, by what was found and nothing else (design.md §5). */
@@ -54,14 +54,14 @@ export function conclude(facts: Facts): Conclusion {
   const { kind, findings, isStopped } = facts;
   const outage = outageOf(facts);
   if (isStopped) {
-    const nothing = { deletions: [], endsHold: false, keepsDebts: false } as const;
+    const nothing = { deletions: [], releasesHold: false, keepsRechecks: false } as const;
     return outage ? { as: 'failed', error: outage, ...nothing } : { as: 'later', ...nothing };
   }
   const deletions = deletionsOf(facts);
-  if (outage) return { as: 'failed', error: outage, ...deletions, keepsDebts: false };
+  if (outage) return { as: 'failed', error: outage, ...deletions, keepsRechecks: false };
   const waiting = kind === 'baseline' ? waitingFor(facts) : undefined;
-  if (waiting) return { as: 'failed', error: waiting, ...deletions, keepsDebts: true };
-  return { as: 'done', ...deletions, keepsDebts: findings.sorted().length > 0 };
+  if (waiting) return { as: 'failed', error: waiting, ...deletions, keepsRechecks: true };
+  return { as: 'done', ...deletions, keepsRechecks: findings.sorted().length > 0 };
 }
 
 /** The error of a pass in which too many projects failed; in a baseline also when all failed, however few they are. */
@@ -76,18 +76,18 @@ function outageOf({ kind, findings }: Facts): Error | undefined {
 
 /** The projects that are gone; none if they are too many: then the process is on hold until an operator releases it or they are back.
  *  During a hold all missing projects count, even those that can't be read: else it could end because fewer are certainly gone. */
-function deletionsOf(facts: Facts): Pick<Conclusion, 'deletions' | 'hold' | 'endsHold'> {
+function deletionsOf(facts: Facts): Pick<Conclusion, 'deletions' | 'hold' | 'releasesHold'> {
   const { kind, findings, known, missing, state } = facts;
   const deletions = findings.idsOf('vanished', 'missed twice');
   if (kind === 'baseline' || (kind === 'changes' && deletions.length === 0))
-    return { deletions: [], endsHold: false };
+    return { deletions: [], releasesHold: false };
   const isOnHold = state.hold !== undefined;
   // A `changes` pass looks at only some of the missing projects. All of them count: those it found gone may be a few of many.
   const counted = isOnHold || kind === 'changes' ? missing : deletions.length;
   const isTooMuch = counted > bulkLimit(known) || mayHaveLostAll(facts, isOnHold);
-  if (isTooMuch && !state.released) return { deletions: [], hold: { missing, known }, endsHold: false };
+  if (isTooMuch && !state.released) return { deletions: [], hold: { missing, known }, releasesHold: false };
   // Only a sweep, which looks at all projects, may end a hold.
-  return { deletions, endsHold: kind === 'sweep' && (isOnHold || state.released) };
+  return { deletions, releasesHold: kind === 'sweep' && (isOnHold || state.released) };
 }
 
 /** True when all known projects are missing, and one was found gone or a hold is on: a lost permission, or new identifiers for all, look

@@ -1,12 +1,12 @@
 import { compareProject, keepArchived, type RecordChange, type Rules } from '../changes/compare-project.ts';
 import { jsonEqual } from '../changes/equal.ts';
 import { updateTime } from '../changes/ignored-fields.ts';
-import type { Debt } from '../model/process-state.ts';
+import type { Recheck } from '../model/process-state.ts';
 import type { ProjectContent, Snapshot, Tombstone } from '../model/snapshot.ts';
 import type { PassKind } from './context/context.ts';
-import { type End, isRetried } from './debts.ts';
 import type { Listed, ListingKind } from './reading/listing.ts';
 import type { TasksRead } from './reading/read-tasks.ts';
+import { type End, isRetried } from './rechecks.ts';
 
 /** All that was read of one project: what a decision rests on. */
 export interface Seen {
@@ -20,7 +20,7 @@ export interface Seen {
   /** Undefined when the task list answered 404, or nothing was there to read. */
   readonly tasks: TasksRead | undefined;
   /** Why an earlier pass, or an earlier run of this one, left it to be looked at again. */
-  readonly debt: Debt | undefined;
+  readonly recheck: Recheck | undefined;
 }
 
 export interface DecisionRules {
@@ -63,27 +63,27 @@ export function decide(seen: Seen, rules: DecisionRules): Verdict {
     return listed ? listedWithoutTaskList(seen, listed, rules) : unlistedWithoutTaskList(seen, rules);
   const { difference, isUncertain } = differ(seen, tasks, rules);
   const end = listed ? 'settled' : unlistedWithTaskList(seen, rules);
-  return { difference, end: end === 'settled' && (isUncertain || tasks.isRestless) ? 'uncertain' : end };
+  return { difference, end: end === 'settled' && (isUncertain || tasks.isUnstable) ? 'uncertain' : end };
 }
 
-/** Neither listed nor known: no project at all, or one with a debt. The debt is settled when the whole listing lacks the project. */
-function unlistedAndUnknown({ listing, debt }: Seen): End {
-  if (!debt || listing === 'whole') return 'settled';
-  return listing === 'changed' ? 'unclear' : debt.cause;
+/** Neither listed nor known: no project at all, or one with a recheck. The recheck is settled when the whole listing lacks the project. */
+function unlistedAndUnknown({ listing, recheck }: Seen): End {
+  if (!recheck || listing === 'whole') return 'settled';
+  return listing === 'changed' ? 'unclear' : recheck.cause;
 }
 
 /** Listed, but its task list answers 404: its own fields are compared all the same. The service may answer so for a project without tasks;
  *  or the project was deleted, and a listing by update time still shows it: only the whole listing proves that it is there. */
 function listedWithoutTaskList(seen: Seen, listed: Listed, rules: DecisionRules): Verdict {
   const { round } = rules;
-  const { snapshot, listing, debt } = seen;
+  const { snapshot, listing, recheck } = seen;
   if (snapshot) {
     const tasks = tasksOf(snapshot);
     const { difference, isUncertain } = differ(seen, tasks, rules);
     if (tasks.tasks.size > 0)
       return {
         difference,
-        end: round === 1 && debt?.cause !== 'no-task-list' ? 'unclear' : 'no-task-list',
+        end: round === 1 && recheck?.cause !== 'no-task-list' ? 'unclear' : 'no-task-list',
         lacksTasks: true,
       };
     if (listing === 'changed') return { difference, end: 'unclear' };
@@ -91,7 +91,7 @@ function listedWithoutTaskList(seen: Seen, listed: Listed, rules: DecisionRules)
   }
   if (round === 1) return { end: 'unclear' };
   // A new project is taken to have no tasks only after two passes met the 404.
-  if (debt?.cause !== 'no-task-list') return { end: 'no-task-list' };
+  if (recheck?.cause !== 'no-task-list') return { end: 'no-task-list' };
   const { readAt, readBefore } = listed;
   return {
     difference: differ(seen, { tasks: new Map(), readAt, readBefore }, rules).difference,
@@ -101,28 +101,28 @@ function listedWithoutTaskList(seen: Seen, listed: Listed, rules: DecisionRules)
 
 /** Not listed, and its task list answers 404: gone, if the listing was whole. If the listing may have passed over it, the 404 proves that
  *  only for a project that had tasks; and in a sweep, where no audit entry hints at a deletion, only if the last sweep missed it, too. */
-function unlistedWithoutTaskList({ listing, snapshot, debt }: Seen, { kind }: DecisionRules): Verdict {
+function unlistedWithoutTaskList({ listing, snapshot, recheck }: Seen, { kind }: DecisionRules): Verdict {
   if (listing === 'whole') return { end: 'vanished' };
   const hadTasks = (snapshot?.content.tasks.size ?? 0) > 0;
   // The 404 is no news: it came while the project was listed, too. Reading the whole list in each pass is too expensive: a sweep will decide.
-  if (kind === 'changes' && hadTasks && debt?.cause === 'no-task-list')
+  if (kind === 'changes' && hadTasks && recheck?.cause === 'no-task-list')
     return { end: 'no-task-list', lacksTasks: true };
   if (listing === 'changed') return { end: 'unclear' };
-  if (kind === 'changes') return { end: hadTasks ? 'vanished' : (debt?.cause ?? 'settled') };
-  return { end: hadTasks && debt?.cause === 'not-listed' ? 'vanished' : 'not-listed' };
+  if (kind === 'changes') return { end: hadTasks ? 'vanished' : (recheck?.cause ?? 'settled') };
+  return { end: hadTasks && recheck?.cause === 'not-listed' ? 'vanished' : 'not-listed' };
 }
 
 /** Not listed, but its task list is there: gone once two sweeps in a row missed it. To a `changes` pass it is never gone: one that is
- *  retried can be read again, and is looked for in the whole list; other debts are left to the sweep. */
-function unlistedWithTaskList({ listing, debt }: Seen, { kind }: DecisionRules): End {
+ *  retried can be read again, and is looked for in the whole list; other rechecks are left to the sweep. */
+function unlistedWithTaskList({ listing, recheck }: Seen, { kind }: DecisionRules): End {
   if (kind === 'sweep') {
-    if (listing === 'whole') return debt?.cause === 'not-listed' ? 'missed twice' : 'not-listed';
-    return debt?.cause === 'not-listed' ? 'not-listed' : 'uncertain';
+    if (listing === 'whole') return recheck?.cause === 'not-listed' ? 'missed twice' : 'not-listed';
+    return recheck?.cause === 'not-listed' ? 'not-listed' : 'uncertain';
   }
-  if (!debt) return 'settled';
-  if (!isRetried(debt.cause)) return debt.cause;
+  if (!recheck) return 'settled';
+  if (!isRetried(recheck.cause)) return recheck.cause;
   if (listing === 'changed') return 'unclear';
-  return listing === 'whole' ? 'settled' : debt.cause;
+  return listing === 'whole' ? 'settled' : recheck.cause;
 }
 
 /** Compares what was read with the snapshot. A listed record that is older than that of the snapshot is not used (see freshest). */

@@ -5,11 +5,11 @@ import { ServiceAnswerError, ServiceError } from '../service/errors.ts';
 import type { Snapshots } from '../store/store.ts';
 import { commit } from './commit.ts';
 import type { PassContext } from './context/context.ts';
-import { type Found, reasonOf } from './debts.ts';
 import { type DecisionRules, decide, type Seen, type Verdict } from './decide.ts';
 import { failureReason, ifTorn, isOfOneProject, TaskListMissingError } from './failures.ts';
 import type { Listed } from './reading/listing.ts';
 import { readTasks, type Same } from './reading/read-tasks.ts';
+import { type Found, reasonOf } from './rechecks.ts';
 import type { PassState } from './state.ts';
 
 /** How many conflicts with other passes are tolerated before this one gives up on the project. */
@@ -22,12 +22,12 @@ export async function look(context: PassContext, state: PassState, candidate: Ca
   const { projectId, listed } = candidate;
   const looked = await lookOrThrow(context, state, candidate).catch(faultOfOneProject);
   state.projects += 1;
-  const debt = before.debts.get(projectId);
+  const recheck = before.rechecks.get(projectId);
   // The service refuses the tasks of a project that a sweep's listings lack: perhaps it is gone. So this is no failure to report.
   if (looked.fault instanceof ServiceError && kind === 'sweep' && !listed) {
-    return { end: debt?.cause === 'not-listed' ? 'not-listed' : 'uncertain', reason: reasonOf(looked) };
+    return { end: recheck?.cause === 'not-listed' ? 'not-listed' : 'uncertain', reason: reasonOf(looked) };
   }
-  if (looked.fault && !debt) {
+  if (looked.fault && !recheck) {
     const error = looked.fault.message;
     log.warn('A project can not be read or committed; the others go on.', { ...process, projectId, error });
   }
@@ -105,11 +105,12 @@ export async function observe(
   const load = async () => head?.whole?.() ?? snapshots.load(process, projectId);
   let snapshot = head ? undefined : await load();
   const known = head ?? snapshot;
-  const debt = before.debts.get(projectId);
+  const recheck = before.rechecks.get(projectId);
   const tombstone = known || !listed ? undefined : await tombstoneOf(context, state, projectId, listed);
-  const seen = { projectId, listing, listed, tombstone, debt };
-  // Nothing to read, unless a `changes` pass retries a debt: while its tasks can't be read, it need not be looked for in the whole list.
-  if (!known && !listed && !(debt && listing === 'changed')) return { ...seen, snapshot, tasks: undefined };
+  const seen = { projectId, listing, listed, tombstone, recheck };
+  // Nothing to read, unless a `changes` pass retries a recheck: while its tasks can't be read, it need not be looked for in the whole list.
+  if (!known && !listed && !(recheck && listing === 'changed'))
+    return { ...seen, snapshot, tasks: undefined };
   const digests = known?.digests ?? {};
   const tasks = await readTasks(context, projectId, {
     digest: listed && listed.digest === digests.record ? digests.tasks : undefined,

@@ -4,9 +4,9 @@ import { byKey } from '../store/store.ts';
 import { bulkLimit } from './conclude.ts';
 import type { Heartbeat } from './context/context.ts';
 import { isOutOfTime, type PassContext } from './context/context.ts';
-import { debtChanges, Findings, skippedNoLonger } from './debts.ts';
 import { type Candidate, look } from './look.ts';
 import { kindOf, type Listing, listProjects } from './reading/listing.ts';
+import { Findings, recheckChanges, skippedNoLonger } from './rechecks.ts';
 import type { PassState } from './state.ts';
 import type { Survey } from './survey.ts';
 
@@ -27,7 +27,7 @@ interface SecondListing {
   readonly missing: number;
 }
 
-/** How often the first round saves its debts and progress. */
+/** How often the first round saves its rechecks and progress. */
 const SAVE_MS = 10_000;
 
 /** First round: looks at each candidate. Second round, by one whole listing: looks again at what was unclear, and at what a sweep's listing
@@ -218,7 +218,7 @@ async function countMissing(
   return { known, missing };
 }
 
-/** Writes the debts found since the last call, and only then moves the progress: a later run starts after it. In an outage nothing is
+/** Writes the rechecks found since the last call, and only then moves the progress: a later run starts after it. In an outage nothing is
  *  written, so that the later run looks at all of these projects again. */
 async function save(
   { snapshots, process, clock, heartbeat, before }: PassContext,
@@ -227,9 +227,9 @@ async function save(
   reached?: string,
 ): Promise<void> {
   if (findings.areOutage) return;
-  const changes = debtChanges(before, findings.takeNew(), clock());
-  await snapshots.writeDebts(process, changes);
-  state.debtsWritten += changes.length;
+  const changes = recheckChanges(before, findings.takeNew(), clock());
+  await snapshots.writeRechecks(process, changes);
+  state.rechecksWritten += changes.length;
   state.skippedNoLonger.push(...skippedNoLonger(changes));
   if (reached !== undefined) heartbeat.reach(reached);
 }

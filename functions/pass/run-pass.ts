@@ -1,7 +1,7 @@
 import { happenedAt } from '../basics/clock.ts';
 import type { Mode } from '../basics/process.ts';
 import { recoveredEvent, stalledEvent } from '../changes/process-events.ts';
-import { longestSilence } from '../config/workspace.ts';
+import { maxSilenceMs } from '../config/workspace.ts';
 import {
   type Completion,
   completionOf,
@@ -168,7 +168,7 @@ async function interrupt(
   { heartbeat, snapshots, process }: PassContext,
   failure?: PassFailure,
 ): Promise<void> {
-  if (!heartbeat.isHeld) return;
+  if (!heartbeat.isOwned) return;
   await heartbeat.save();
   await snapshots.release(process, heartbeat.lease, failure);
 }
@@ -181,9 +181,9 @@ async function endQuietly(
 ): Promise<void> {
   const { log, process, snapshots, heartbeat } = context;
   try {
-    if (!heartbeat.isHeld) {
+    if (!heartbeat.isOwned) {
       // Its first failure is written down; of one that fails on, that is known.
-      if (!failure || failedSince(context) !== undefined || !heartbeat.canBeHeld) return;
+      if (!failure || failedSince(context) !== undefined || !heartbeat.fitsKey) return;
       await heartbeat.take();
     }
     if (mustBeginAgain) await snapshots.abandon(process, heartbeat.lease, failure);
@@ -254,7 +254,7 @@ export async function announceRecovery(context: PassContext, state: PassState): 
 
 function isOverdue({ clock, settings }: StallPorts, { completedAt, stalled }: ProcessState): boolean {
   const now = clock();
-  return !stalled && now - happenedAt(completedAt, now) > longestSilence(settings.changes.slowest);
+  return !stalled && now - happenedAt(completedAt, now) > maxSilenceMs(settings.changes.slowest);
 }
 
 async function tryToAnnounce({ log, process }: StallPorts, announcing: () => Promise<void>): Promise<void> {

@@ -5,15 +5,15 @@ import { announce, inHalves } from './announce.ts';
 import { deleteProject } from './commit.ts';
 import { type Conclusion, conclude } from './conclude.ts';
 import { failedSince, type PassContext } from './context/context.ts';
-import { debtChanges, type Findings, ON_HOLD, reasonOf, skippedNoLonger, toAnnounce } from './debts.ts';
 import { failureReason } from './failures.ts';
 import { faultOfOneProject } from './look.ts';
 import type { Listing } from './reading/listing.ts';
+import { type Findings, ON_HOLD, reasonOf, recheckChanges, skippedNoLonger, toAnnounce } from './rechecks.ts';
 import type { Rounds } from './rounds.ts';
 import type { PassState } from './state.ts';
 import type { Survey } from './survey.ts';
 
-/** Ends a pass by its conclusion: deletions, then debts, then watermark, audit position and lease in one write.
+/** Ends a pass by its conclusion: deletions, then rechecks, then watermark, audit position and lease in one write.
  *  @throws when the conclusion is `failed`: then nothing moves on */
 export async function settle(
   context: PassContext,
@@ -25,7 +25,7 @@ export async function settle(
   const { findings, isStopped, second } = rounds;
   const isQuiet =
     findings.sorted().every(([, { end }]) => end === 'settled') &&
-    before.debts.size + state.debtsWritten === 0;
+    before.rechecks.size + state.rechecksWritten === 0;
   const current = isQuiet && !before.hold ? before : await snapshots.readState(process);
   const { window, listing } = survey;
   // Each run of a baseline looks at every project that it lists: an earlier run's incomplete listing doesn't matter.
@@ -36,19 +36,19 @@ export async function settle(
   const isDone = end.as === 'done';
   if (end.as === 'later') return 'unfinished';
   if (second) await settleDeletions(context, state, end, findings, second.listing);
-  const skipped = end.keepsDebts
-    ? await settleDebts(context, state, current, findings, window.begunAt)
+  const skipped = end.keepsRechecks
+    ? await settleRechecks(context, state, current, findings, window.begunAt)
     : countAnnounced(current);
   if (isDone || kind === 'sweep') {
     const saved = await snapshots.finish(process, heartbeat.lease, {
       ...reports.logAndSave(),
-      ...(end.endsHold && { hold: undefined, released: false }),
+      ...(end.releasesHold && { hold: undefined, released: false }),
       ...(isDone && movedOn(context, state, survey, { isComplete, skipped })),
       ...failureAfter(context, end.error),
     });
     if (!saved) return 'unfinished';
   }
-  if (end.as === 'failed' && end.keepsDebts) heartbeat.begin({ waitingSince: clock(), ...window });
+  if (end.as === 'failed' && end.keepsRechecks) heartbeat.begin({ waitingSince: clock(), ...window });
   if (end.error) throw end.error;
   if (kind === 'baseline') logWhatIsLeftOut(context, findings, isComplete);
   return 'completed';
@@ -167,9 +167,9 @@ async function announceHold(
   });
 }
 
-/** Writes the debts, before the watermark moves on, and announces, once, each project that an earlier pass failed with, too.
- *  @returns how many debts subscribers know of */
-async function settleDebts(
+/** Writes the rechecks, before the watermark moves on, and announces, once, each project that an earlier pass failed with, too.
+ *  @returns how many rechecks subscribers know of */
+async function settleRechecks(
   context: PassContext,
   state: PassState,
   current: ProcessState,
@@ -178,18 +178,18 @@ async function settleDebts(
 ): Promise<number> {
   const { process, snapshots, clock, log } = context;
   const found = findings.sorted();
-  const changes = debtChanges(current, found, clock());
+  const changes = recheckChanges(current, found, clock());
   const skipped = context.kind === 'baseline' ? [] : toAnnounce(current, found, begunAt);
   if (skipped.length > 0) {
     const emitted = await announce(context, current, now => {
       const some = toAnnounce(now, found, begunAt);
       if (some.length === 0) return undefined;
-      return inHalves(some, debts => ({
+      return inHalves(some, rechecks => ({
         state: {},
-        debts,
+        rechecks,
         events: version => {
           const at = clock();
-          return debts.map(({ projectId, after: { since, reason } }, index) =>
+          return rechecks.map(({ projectId, after: { since, reason } }, index) =>
             skippedEvent(process, { version, index, at, projectId, since, reason }),
           );
         },
@@ -204,15 +204,15 @@ async function settleDebts(
     }
   }
   const announced = new Set(skipped.map(({ projectId }) => projectId));
-  await snapshots.writeDebts(
+  await snapshots.writeRechecks(
     process,
     changes.filter(({ projectId }) => !announced.has(projectId)),
   );
   state.skippedNoLonger.push(...skippedNoLonger(changes));
-  const settled = changes.filter(({ before, after }) => before?.told && !after);
+  const settled = changes.filter(({ before, after }) => before?.isReported && !after);
   return countAnnounced(current) + skipped.length - settled.length;
 }
 
-function countAnnounced({ debts }: ProcessState): number {
-  return [...debts.values()].filter(({ told }) => told).length;
+function countAnnounced({ rechecks }: ProcessState): number {
+  return [...rechecks.values()].filter(({ isReported }) => isReported).length;
 }

@@ -25,8 +25,8 @@ export class PassState {
   projects = 0;
   commits = 0;
   events = 0;
-  /** How many debts this run wrote or cleared before the pass concluded. */
-  debtsWritten = 0;
+  /** How many rechecks this run wrote or cleared before the pass concluded. */
+  rechecksWritten = 0;
   /** Projects that are skipped no longer: they were read and committed, or are gone. */
   readonly skippedNoLonger: string[] = [];
   /** True while subscribers believe that the process is stalled. */

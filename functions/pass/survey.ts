@@ -6,9 +6,9 @@ import { Actors } from './audit-log/actors.ts';
 import { namesIn } from './audit-log/names.ts';
 import { readAudit } from './audit-log/read-audit.ts';
 import type { PassContext } from './context/context.ts';
-import { isRetried } from './debts.ts';
 import { type Listed, type Listing, listProjects } from './reading/listing.ts';
 import { Users } from './reading/users.ts';
+import { isRetried } from './rechecks.ts';
 import type { PassState } from './state.ts';
 
 /** Which projects a pass is to look at, and what its end needs of the survey. */
@@ -18,7 +18,7 @@ export interface Survey {
   readonly listing: Listing;
   /** The projects to look at in the first round, in the order of `byKey`. */
   readonly candidates: readonly string[];
-  /** Projects with a debt that a sweep's or baseline's listing lacks: the second round looks at them. */
+  /** Projects with a recheck that a sweep's or baseline's listing lacks: the second round looks at them. */
   readonly unlisted: readonly string[];
   /** How many projects the pass covers, including those that earlier runs of it are done with. */
   readonly total: number;
@@ -30,7 +30,7 @@ export interface Survey {
   readonly isIdle?: boolean;
 }
 
-/** Surveys a `changes` pass: projects updated since the watermark (less the overlap), projects that new audit entries name, and debts. */
+/** Surveys a `changes` pass: projects updated since the watermark (less the overlap), projects that new audit entries name, and rechecks. */
 export async function surveyChanges(context: PassContext, state: PassState): Promise<Survey> {
   const { before, settings, heartbeat } = context;
   const { definitions } = state;
@@ -51,9 +51,9 @@ export async function surveyChanges(context: PassContext, state: PassState): Pro
   // An audit entry that names no known project may be about a field definition.
   const mayBeOfFields = namesByEntry.some(each => each.isDisjointFrom(named));
   const again = new Set(
-    [...before.debts].flatMap(([id, { cause, metAt }]) =>
-      // A debt that an earlier run of this very pass wrote is looked at again, whatever its cause.
-      isRetried(cause) || metAt >= window.begunAt ? [id] : [],
+    [...before.rechecks].flatMap(([id, { cause, foundAt }]) =>
+      // A recheck that an earlier run of this very pass wrote is looked at again, whatever its cause.
+      isRetried(cause) || foundAt >= window.begunAt ? [id] : [],
     ),
   );
   const all = new Set([...listing.projects.keys(), ...named, ...again]);
@@ -81,15 +81,15 @@ function isUnchanged(
   { before, heartbeat, reports }: PassContext,
   { listing, recent, audit }: Pick<Survey, 'listing' | 'recent' | 'audit'>,
 ): boolean {
-  const isWell = before.stalled === undefined && before.changesFailure === undefined && !reports.hasNew;
+  const isHealthy = before.stalled === undefined && before.changesFailure === undefined && !reports.hasNew;
   const seen = [before.audit, before.recent];
   return (
-    [!heartbeat.isHeld, isWell, listing.projects.size === 0, listing.isComplete].every(Boolean) &&
+    [!heartbeat.isOwned, isHealthy, listing.projects.size === 0, listing.isComplete].every(Boolean) &&
     JSON.stringify(seen) === JSON.stringify([audit, recent?.toSave() ?? []])
   );
 }
 
-/** Surveys a sweep or a baseline: every listed project, and debts. */
+/** Surveys a sweep or a baseline: every listed project, and rechecks. */
 export async function surveyAll(context: PassContext, state: PassState): Promise<Survey> {
   const { before, kind, heartbeat } = context;
   await state.definitions.readAndAnnounce();
@@ -102,8 +102,8 @@ export async function surveyAll(context: PassContext, state: PassState): Promise
   // A baseline looks before its progress, too: an earlier run's listing may have missed some there. One with a snapshot costs no request.
   const candidates = [...listing.projects.keys()]
     .sort(byKey)
-    .filter(id => isBaseline || heartbeat.isAhead(id) || before.debts.has(id));
-  const unlisted = [...before.debts.keys()].filter(id => !listing.projects.has(id));
+    .filter(id => isBaseline || heartbeat.isAhead(id) || before.rechecks.has(id));
+  const unlisted = [...before.rechecks.keys()].filter(id => !listing.projects.has(id));
   return {
     ...{ window, listing, candidates, unlisted, total: listing.projects.size },
     audit: window.audit as AuditPosition | undefined,

@@ -2,7 +2,7 @@ import type { Clock } from '../basics/clock.ts';
 import { happenedAt } from '../basics/clock.ts';
 import type { ProcessKey } from '../basics/process.ts';
 import type { Log } from '../basics/telemetry.ts';
-import { longestSilence } from '../config/workspace.ts';
+import { maxSilenceMs } from '../config/workspace.ts';
 import { pauseAt, type WorkspaceRow } from '../model/workspace-row.ts';
 import type { NewMessage, Queue } from '../queue/queue.ts';
 import type { TickClaims, TickProgress } from '../store/store.ts';
@@ -201,7 +201,7 @@ function silentIn<Process extends ScheduledProcess>(
   const isSilent = (process: Process) => {
     const known = knownOf(process);
     if (!known?.baselined || known.stalled) return false;
-    return now - happenedAt(known.completedAt, now) > longestSilence(process.changes.slowest);
+    return now - happenedAt(known.completedAt, now) > maxSilenceMs(process.changes.slowest);
   };
   return groupsOf(processes.filter(isSilent)).map(group => passOf(group.processes, now));
 }

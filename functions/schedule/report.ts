@@ -1,5 +1,5 @@
 import { type Count, type Log, present } from '../basics/telemetry.ts';
-import { longestSilence } from '../config/workspace.ts';
+import { maxSilenceMs } from '../config/workspace.ts';
 import type { Registered } from '../delivery/registry.ts';
 import type { WorkspacePause } from '../model/workspace-row.ts';
 import type { TickProgress } from '../store/store.ts';
@@ -22,7 +22,7 @@ export interface Found {
   /** Event source mappings that hand over nothing. */
   readonly mappings: readonly StoppedMapping[] | undefined;
   /** Messages that nobody could work off, by queue. */
-  readonly setAside: Readonly<Record<string, number>> | undefined;
+  readonly failedMessages: Readonly<Record<string, number>> | undefined;
   readonly now: number;
   /** How long it took. */
   readonly ms: number;
@@ -43,7 +43,7 @@ export function report(found: Found, { log, count }: { readonly log: Log; readon
     paused = [],
     subscriptions = [],
     mappings = [],
-    setAside = {},
+    failedMessages = {},
     now,
     ms,
   } = found;
@@ -51,7 +51,7 @@ export function report(found: Found, { log, count }: { readonly log: Log; readon
   const isUndelivered = ({ state }: SilentSubscription) => state === 'undelivered';
   const undelivered = subscriptions.filter(isUndelivered);
   const unconfirmed = subscriptions.filter(each => !isUndelivered(each));
-  const aside = Object.values(setAside).reduce((sum, one) => sum + one, 0);
+  const aside = Object.values(failedMessages).reduce((sum, one) => sum + one, 0);
   const { late = [], oldestPassAge = 0, ...counts } = processes ?? {};
   warn(log, 'Processes are late.', late);
   warn(log, 'Workspaces are paused: their services ask for that, or do not answer.', paused);
@@ -65,20 +65,20 @@ export function report(found: Found, { log, count }: { readonly log: Log; readon
     endpoints: { woken, failing: endpoints.failing.length, stopped: endpoints.stopped },
     subscriptions: { unconfirmed: unconfirmed.length, undelivered: undelivered.length },
     readingStopped: mappings.length,
-    setAside,
+    failedMessages,
     ms,
   });
   count({
     ...present({
       ProcessesLate: late.length,
-      ProcessesHeld: processes?.onHold ?? 0,
-      ProcessesOwing: processes?.owing ?? 0,
+      ProcessesOnHold: processes?.onHold ?? 0,
+      ProcessesWithRechecks: processes?.owing ?? 0,
       WorkspacesPaused: paused.length,
       EndpointsFailing: endpoints.failing.length,
       SubscriptionsUnconfirmed: unconfirmed.length,
       SubscriptionsUndelivered: undelivered.length,
       ReadingStopped: mappings.length,
-      SetAside: aside,
+      MoveToFailed: aside,
     }),
     ...(processes && { OldestPassAge: Math.round(oldestPassAge / 1000) }),
   });
@@ -136,7 +136,7 @@ const SWEEP_MS = 60 * 60_000;
 /** A baseline is late so long after the process was first known, where no run walks its projects now. */
 const BASELINE_MS = 60 * 60_000;
 /** It is late after so long even where a run does. */
-const LONGEST_BASELINE_MS = 24 * 60 * 60_000;
+const MAX_BASELINE_MS = 24 * 60 * 60_000;
 
 /** What the progress of the processes comes to. `sinceOf` tells when a process was first known, in ms since 1970, where that is known. */
 export function figuresOf<Process extends ScheduledProcess>(
@@ -171,9 +171,9 @@ function latenessOf(
   since: number | undefined,
 ): LateProcess['what'] | undefined {
   if (!baselined) {
-    const patience = workedUntil < now ? BASELINE_MS : LONGEST_BASELINE_MS;
-    return now - (since ?? now) > patience ? 'baseline' : undefined;
+    const limit = workedUntil < now ? BASELINE_MS : MAX_BASELINE_MS;
+    return now - (since ?? now) > limit ? 'baseline' : undefined;
   }
-  if (now - completedAt > longestSilence(changes.slowest)) return 'changes';
+  if (now - completedAt > maxSilenceMs(changes.slowest)) return 'changes';
   return now - sweepCompletedAt > SWEEP_INTERVALS * sweep + SWEEP_MS ? 'sweep' : undefined;
 }

@@ -21,7 +21,7 @@ export interface Pause {
 
 const FIRST = 4;
 /** A longer `Retry-After` counts as this: the service is asked again now and then. */
-const LONGEST_PAUSE_MS = 10 * 60_000;
+const MAX_PAUSE_MS = 10 * 60_000;
 /** A round of answers is slow when its median is longer than SLOW times the quickest median and SLOW_MS. SLOW
  *  is less than 2: where latency grows with the requests at once, half as many after a cut would otherwise
  *  only be as quick as the quickest round, which then crept upwards. */
@@ -89,7 +89,7 @@ export class AdaptiveLimit {
   end(turn: Turn, now: number, outcome: Outcome, asked?: { status: number; retryAfter: number }): void {
     this.#underWay -= 1;
     if (asked) {
-      const until = now + Math.min(asked.retryAfter, LONGEST_PAUSE_MS);
+      const until = now + Math.min(asked.retryAfter, MAX_PAUSE_MS);
       if (until > (this.pauseAt(now)?.until ?? now)) this.#pause = { status: asked.status, from: now, until };
     }
     if (outcome === 'answered') this.#answered(turn, now);

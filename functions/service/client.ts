@@ -5,7 +5,7 @@ import {
   isTooDeep,
   type Json,
   type JsonObject,
-  MOST_LEVELS,
+  MAX_LEVELS,
   withoutDeepest,
 } from '../basics/json.ts';
 import { jsonEqual } from '../changes/equal.ts';
@@ -149,10 +149,10 @@ function createService(walking: Walking, readerFor: (ms?: number) => Reader): Se
   };
 }
 
-/** An entry of the audit log with at most MOST_LEVELS levels of nesting, so that one entry can't stop all passes. */
+/** An entry of the audit log with at most MAX_LEVELS levels of nesting, so that one entry can't stop all passes. */
 function readEntry({ context }: Walking, entry: JsonObject): JsonObject {
   if (!isTooDeep(entry)) return entry;
-  const message = `an audit entry has more than ${MOST_LEVELS} levels of nesting; deeper values are left out`;
+  const message = `an audit entry has more than ${MAX_LEVELS} levels of nesting; deeper values are left out`;
   context.notice({ code: 'audit-entry-too-deep', message });
   return withoutDeepest(entry) as JsonObject;
 }
@@ -194,10 +194,10 @@ type Kind = keyof Identifiers;
 
 /** The longest identifier, in characters when percent-encoded: it stands in table keys, where DynamoDB takes
  *  1,024 bytes, and in event ids. */
-const LONGEST_ID = 900;
+const MAX_ID = 900;
 /** An identifier up to this length need not be encoded to be checked: no character becomes longer than nine. */
-const SURELY_SHORT = LONGEST_ID / 9;
-/** How many characters of a longer identifier are kept. Encoded, they fit LONGEST_ID. */
+const SURELY_SHORT = MAX_ID / 9;
+/** How many characters of a longer identifier are kept. Encoded, they fit MAX_ID. */
 const SHOWN = 60;
 
 type Flaw = Pick<Wrong, 'expected' | 'found'>;
@@ -249,8 +249,7 @@ function identifyAll(
  *  process's. An identifier that is too long is replaced by a short one: skipped projects are remembered by
  *  it, and there is not much room for that. */
 function named(answer: Answer, kind: Kind, path: string, id: string, fields: JsonObject): ServiceRecord {
-  const isTooLong =
-    id.length > SURELY_SHORT && (id.length > LONGEST_ID || encodePart(id).length > LONGEST_ID);
+  const isTooLong = id.length > SURELY_SHORT && (id.length > MAX_ID || encodePart(id).length > MAX_ID);
   const found = flawOf(kind, id, fields, isTooLong);
   const flaw = found && answer.wrong({ path, scope: scopeOf(kind), ...found });
   return { id: isTooLong ? shortened(id) : id, fields, ...(flaw && { flaw }) };
@@ -271,11 +270,11 @@ function flawOf(kind: Kind, id: string, fields: JsonObject, isTooLong: boolean):
     return { expected: 'an identifier that the path of a request can carry', found: `"${id}"` };
   }
   if (isTooLong) {
-    const expected = `an identifier of at most ${LONGEST_ID} characters, percent-encoded`;
+    const expected = `an identifier of at most ${MAX_ID} characters, percent-encoded`;
     return { expected, found: `one of ${id.length} characters` };
   }
   if (!isTooDeep(fields)) return undefined;
-  return { expected: `at most ${MOST_LEVELS} levels of nesting`, found: 'more' };
+  return { expected: `at most ${MAX_LEVELS} levels of nesting`, found: 'more' };
 }
 
 /** Whom a flaw concerns: the project; for a user, whomever the request concerns. */

@@ -87,7 +87,7 @@ function agentOptions(settings: Settings): Agent.Options {
   };
 }
 
-const MOST_KEPT = 16;
+const MAX_KEPT = 16;
 
 /** Remembers what must never be printed, and hides it in texts that came from outside. */
 interface Secrets {
@@ -105,7 +105,7 @@ export function createSecrets(): Secrets {
         known.add(form);
       }
       for (const oldest of known) {
-        if (known.size <= MOST_KEPT) break;
+        if (known.size <= MAX_KEPT) break;
         known.delete(oldest);
       }
     },

@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from '../basics/json.ts';
 import type { FieldDefinition } from '../model/field-definition.ts';
 
 const DEEPEST = 32;
-const MOST_NODES = 200_000;
+const MAX_NODES = 200_000;
 const OPTION_KEYS = ['options', 'choices'];
 
 interface Found {
@@ -36,7 +36,7 @@ export function readDefinitions(body: Json): FieldDefinition[] {
 function findAll(body: Json): Found[] {
   const found: Found[] = [];
   const places: Place[] = [{ value: body, depth: 0, within: undefined }];
-  for (let seen = 0; seen < MOST_NODES; seen += 1) {
+  for (let seen = 0; seen < MAX_NODES; seen += 1) {
     const place = places.pop();
     if (!place) break;
     const here = isJsonObject(place.value) ? define(place.value) : undefined;
@@ -59,7 +59,7 @@ function childrenOf(value: Json, isDefinition: boolean): Json[] {
         // A choice may look like a field too.
         .filter(([key]) => !(isDefinition && OPTION_KEYS.includes(key)))
         .map(([, child]) => child);
-  return children.filter(child => typeof child === 'object' && child !== null).slice(0, MOST_NODES);
+  return children.filter(child => typeof child === 'object' && child !== null).slice(0, MAX_NODES);
 }
 
 function define(record: JsonObject): Found | undefined {

@@ -1,5 +1,5 @@
-const LONGEST_EXCERPT = 60;
-const MOST_KEYS = 20;
+const MAX_EXCERPT = 60;
+const MAX_KEYS = 20;
 
 /** The JSON type of a value in a word: `null`, `array`, `object`, `string`, `number`, `boolean`, or `nothing` when absent. */
 export function typeName(value: unknown): string {
@@ -10,7 +10,7 @@ export function typeName(value: unknown): string {
 
 /** The start of a foreign text, safe to print: at most 60 characters, invisible and control characters escaped. */
 export function excerpt(text: string): string {
-  const start = [...text.slice(0, 2 * LONGEST_EXCERPT)].slice(0, LONGEST_EXCERPT).join('');
+  const start = [...text.slice(0, 2 * MAX_EXCERPT)].slice(0, MAX_EXCERPT).join('');
   return start.replace(
     /[\p{C}\p{Zl}\p{Zp}]/gu,
     character => `\\u{${character.codePointAt(0)?.toString(16)}}`,
@@ -21,7 +21,7 @@ export function excerpt(text: string): string {
 export function keysOf(record: object): string {
   const entries = Object.entries(record);
   if (entries.length === 0) return 'an object without keys';
-  const named = entries.slice(0, MOST_KEYS).map(([key, value]) => `${keyName(key)} (${typeName(value)})`);
+  const named = entries.slice(0, MAX_KEYS).map(([key, value]) => `${keyName(key)} (${typeName(value)})`);
   const rest = entries.length - named.length;
   return `the keys ${named.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
 }
@@ -35,5 +35,5 @@ export function propertyPath(parent: string, key: string): string {
 
 /** A key is shown whole or not at all: a part of a secret could no longer be recognised as one. */
 function keyName(key: string): string {
-  return key.length > LONGEST_EXCERPT ? `a key of ${key.length} characters` : excerpt(key);
+  return key.length > MAX_EXCERPT ? `a key of ${key.length} characters` : excerpt(key);
 }

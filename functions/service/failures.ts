@@ -47,7 +47,7 @@ export function exchangeFailure(
 ): Failure {
   if (failure.why === 'damaged') {
     const found = `a body that is not, or not wholly, in its content-encoding (${failure.code})`;
-    return garbledFailure(trying, found);
+    return malformedFailure(trying, found);
   }
   if (failure.why === 'too large' || failure.why === 'inflates too large') {
     const where = {
@@ -117,7 +117,7 @@ export function retryAfterOf({ status, date, retryAfter }: HttpAnswer, now: numb
 }
 
 /** A 2xx whose body is no JSON: mostly a page of something on the way, or a body cut short. `found` is safe to print. */
-export function garbledFailure(trying: Trying, found: string): Failure {
+export function malformedFailure(trying: Trying, found: string): Failure {
   return {
     kind: 'garbled',
     tries: Math.min(GARBLED_TRIES, trying.maxAttempts),

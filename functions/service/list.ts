@@ -147,7 +147,7 @@ function noticeProperty(context: Context, list: ListName, raw: RawPage): void {
 const MAX_PAGES = 100_000;
 /** Some services filter a page after they cut it, so that empty ones may be many; but a list that is nothing else for so
  *  long has no end. */
-const MOST_EMPTY_PAGES = 1_000;
+const MAX_EMPTY_PAGES = 1_000;
 
 /** How far one walk over a list has come: a list without end must not fill the memory, nor the time of every run. */
 class Extent {
@@ -177,15 +177,15 @@ class Extent {
       const expected = `the end within ${MAX_PAGES} pages`;
       throw answer.wrong({ path: '$.paging.hasNextPage', expected, found: 'true' });
     }
-    if (this.#emptyInARow >= MOST_EMPTY_PAGES && page.next !== undefined) {
-      const expected = `an item or the end within ${MOST_EMPTY_PAGES} pages`;
+    if (this.#emptyInARow >= MAX_EMPTY_PAGES && page.next !== undefined) {
+      const expected = `an item or the end within ${MAX_EMPTY_PAGES} pages`;
       throw answer.wrong({ path: '$.paging.hasNextPage', expected, found: 'true on an empty page, again' });
     }
   }
 }
 
 /** A longer cursor does not fit into a URL. */
-const LONGEST_CURSOR = 4_096;
+const MAX_CURSOR = 4_096;
 
 /** A page as it came: its items with the path of their array, and the cursor of the next page, if there is one. */
 interface RawPage {
@@ -237,8 +237,8 @@ function readNext(answer: Answer, body: JsonObject): string | undefined {
     const found = endCursor === '' ? 'an empty text' : typeName(endCursor);
     throw answer.wrong({ path: '$.paging.endCursor', expected: 'a cursor, as hasNextPage is true', found });
   }
-  if (endCursor.length > LONGEST_CURSOR) {
-    const [expected, found] = [`at most ${LONGEST_CURSOR} characters`, `${endCursor.length}`];
+  if (endCursor.length > MAX_CURSOR) {
+    const [expected, found] = [`at most ${MAX_CURSOR} characters`, `${endCursor.length}`];
     throw answer.wrong({ path: '$.paging.endCursor', expected, found });
   }
   return endCursor;

@@ -23,7 +23,7 @@ interface Pacing {
 }
 
 const FIRST_WAIT = 500;
-const LONGEST_WAIT = 20_000;
+const MAX_WAIT = 20_000;
 
 /**
  * Tries until it works, until one kind of failure has used up its tries, or until the next wait would be too long or pass the deadline.
@@ -83,7 +83,7 @@ async function inTime<Value>(
 }
 
 function backoff(attempt: number, random: Random): number {
-  return random() * Math.min(LONGEST_WAIT, FIRST_WAIT * 2 ** (attempt - 1));
+  return random() * Math.min(MAX_WAIT, FIRST_WAIT * 2 ** (attempt - 1));
 }
 
 function assertNotClosed(request: string, pacing: Pacing): void {

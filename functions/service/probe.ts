@@ -44,7 +44,7 @@ export interface ProbedToken {
   readonly isUnreachable?: boolean;
   /** In ms, and what told it. */
   readonly lifetime?: number;
-  readonly toldBy?: TokenAnswer['toldBy'];
+  readonly lifetimeFrom?: TokenAnswer['lifetimeFrom'];
 }
 
 /** Asks the service one request at a time and hands back whatever came: for finding out how a service
@@ -83,7 +83,7 @@ export function openProbe(options: ConnectOptions): ServiceProbe {
       const request = `POST ${pathOf(NOWHERE, ['oauth', 'token'])}`;
       try {
         await tokens.get(deadline());
-        return { request, ...(issued && { lifetime: issued.lifetime, toldBy: issued.toldBy }) };
+        return { request, ...(issued && { lifetime: issued.lifetime, lifetimeFrom: issued.lifetimeFrom }) };
       } catch (error) {
         const isUnreachable = error instanceof ServiceUnreachableError;
         return { request, failure: wordsOf(context, error), isUnreachable };

@@ -9,8 +9,8 @@ import { digestOf } from './digest.ts';
 import { DeadlineError, type Scope, ServiceAnswerError, ServiceStatusError } from './errors.ts';
 import {
   exchangeFailure,
-  garbledFailure,
   MAX_WAIT_MS,
+  malformedFailure,
   retryAfterOf,
   statusFailure,
   type Trying,
@@ -110,7 +110,7 @@ function take(context: Context, question: Question, answer: HttpAnswer, trying: 
   const isKnown = question.isKnown?.(digest) === true;
   let body = isKnown ? undefined : parseBody(answer.body);
   if (!isKnown && body === undefined) {
-    return { failure: garbledFailure(trying, describe(answer, secrets.hide)) };
+    return { failure: malformedFailure(trying, describe(answer, secrets.hide)) };
   }
   const value = {
     get body() {

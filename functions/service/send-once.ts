@@ -50,8 +50,8 @@ type Headers = Readonly<Record<string, string | string[] | undefined>>;
 const NOTHING = Buffer.alloc(0);
 /** So many bytes of a failing answer are read and dropped, so that its connection can be used again. Beyond
  *  that, a new connection costs less. */
-const MOST_DUMPED = 65_536;
-const LONGEST_TIMER = 2 ** 31 - 1;
+const MAX_DUMPED = 65_536;
+const MAX_TIMER = 2 ** 31 - 1;
 
 /** Sends one request, once. Never rejects: what goes wrong on the way is an HttpFailure. */
 export function sendOnce(
@@ -85,7 +85,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   constructor(limits: Limits, resolve: (result: HttpAnswer | HttpFailure) => void) {
     this.#limits = limits;
     this.#resolve = resolve;
-    this.#timer = setTimeout(() => this.#expire(), Math.min(limits.timeout, LONGEST_TIMER));
+    this.#timer = setTimeout(() => this.#expire(), Math.min(limits.timeout, MAX_TIMER));
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -104,7 +104,7 @@ class Exchange implements Dispatcher.DispatchHandler {
       return;
     }
     this.#dumped += chunk.length;
-    if (this.#dumped > MOST_DUMPED) controller.abort(new Error('enough'));
+    if (this.#dumped > MAX_DUMPED) controller.abort(new Error('enough'));
   }
 
   onResponseEnd(): void {
@@ -179,7 +179,7 @@ function codeOf(error: unknown): string {
 const ACCEPTED = 'gzip';
 
 /** No real server applies more codings to one body. */
-const MOST_CODINGS = 5;
+const MAX_CODINGS = 5;
 
 type Inflate = (bytes: Buffer, options: { maxOutputLength: number }) => Buffer;
 
@@ -211,7 +211,7 @@ class InflateError extends Error {
 function canInflate(encoding: string | undefined): encoding is string {
   const codings = codingsOf(encoding);
   return (
-    codings.length > MOST_CODINGS ||
+    codings.length > MAX_CODINGS ||
     (codings.length > 0 && codings.every(coding => Object.hasOwn(CODINGS, coding)))
   );
 }
@@ -222,7 +222,7 @@ function canInflate(encoding: string | undefined): encoding is string {
  */
 function inflate(body: Buffer, encoding: string, most: number): Buffer {
   const codings = codingsOf(encoding);
-  if (codings.length > MOST_CODINGS) throw new InflateError('TOO_MANY_CODINGS');
+  if (codings.length > MAX_CODINGS) throw new InflateError('TOO_MANY_CODINGS');
   try {
     return codings.reduceRight(
       (bytes, coding) => CODINGS[coding]?.(bytes, { maxOutputLength: most }) ?? bytes,

@@ -9,7 +9,7 @@ export interface TokenAnswer {
   readonly token: string;
   readonly lifetime: number;
   /** Where the lifetime was read. */
-  readonly toldBy: 'expires_in' | 'exp' | 'nothing';
+  readonly lifetimeFrom: 'expires_in' | 'exp' | 'nothing';
 }
 
 /**
@@ -47,10 +47,10 @@ export function readTokenAnswer(
 
 function lifetimeOf(token: string, body: JsonObject, now: number): Omit<TokenAnswer, 'token'> {
   const told = seconds(body.expires_in);
-  if (told !== undefined) return { lifetime: told, toldBy: 'expires_in' };
+  if (told !== undefined) return { lifetime: told, lifetimeFrom: 'expires_in' };
   const ofJwt = jwtLifetime(token, now);
-  if (ofJwt !== undefined) return { lifetime: ofJwt, toldBy: 'exp' };
-  return { lifetime: UNKNOWN_LIFETIME, toldBy: 'nothing' };
+  if (ofJwt !== undefined) return { lifetime: ofJwt, lifetimeFrom: 'exp' };
+  return { lifetime: UNKNOWN_LIFETIME, lifetimeFrom: 'nothing' };
 }
 
 /** Only keys that can't be tokens themselves keep their name. */

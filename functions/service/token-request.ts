@@ -2,7 +2,7 @@ import { plausibleDate } from '../basics/http-date.ts';
 import { pathOf } from './address.ts';
 import type { Context } from './context.ts';
 import { ServiceAnswerError, ServiceError, ServiceStatusError, TokenError } from './errors.ts';
-import { exchangeFailure, garbledFailure, statusFailure, type Trying } from './failures.ts';
+import { exchangeFailure, malformedFailure, statusFailure, type Trying } from './failures.ts';
 import { parseBody } from './parse.ts';
 import { persist, type Try } from './persist.ts';
 import type { HttpRequest } from './send-once.ts';
@@ -81,7 +81,7 @@ async function tryOnce(context: Context, request: HttpRequest, attempt: number):
   }
   if (!isSuccess(result.status)) return { failure: statusFailure(trying, result, result.at) };
   const body = parseBody(result.body);
-  if (body === undefined) return { failure: garbledFailure(trying, 'other text') };
+  if (body === undefined) return { failure: malformedFailure(trying, 'other text') };
   const about = { now: plausibleDate(result.date, result.at) ?? result.at, hide: context.secrets.hide };
   return { value: readTokenAnswer(name, body, about) };
 }

@@ -7,9 +7,9 @@ import type { Subject } from './store.ts';
 export type Key = { pk: { S: string }; sk: { S: string } };
 
 /** DynamoDB's limit of a sort key in bytes; ours are ASCII. */
-const LONGEST_KEY = 1024;
+const MAX_KEY = 1024;
 /** What the longest of the prefixes below and the time leave of it for an event's id. */
-const LONGEST_EVENT_ID = LONGEST_KEY - 'ATTEMPT#0000000000000#'.length;
+const MAX_EVENT_ID = MAX_KEY - 'ATTEMPT#0000000000000#'.length;
 
 /** The last time in ms that has 13 digits. */
 const LAST_TIME = 9_999_999_999_999;
@@ -36,8 +36,8 @@ export const statePartPrefix = (name: string, tag?: string): string =>
 export const statePartKey = (process: ProcessKey, name: string, tag: string, part: number): Key =>
   key(process, `${statePartPrefix(name, tag)}${String(part).padStart(4, '0')}`);
 
-/** Debts and the rows of passes are neighbours in key order: one query from DEBT to LAST_PASS reads them all. */
-export const DEBT = 'DEBT#';
+/** Rechecks and the rows of passes are neighbours in key order: one query from RECHECK to LAST_PASS reads them all. */
+export const RECHECK = 'DEBT#';
 export const PASS = 'PASS#';
 export const LAST_PASS = `${PASS}~`;
 export const passKey = (process: ProcessKey, mode: Mode): Key => key(process, PASS + mode);
@@ -48,16 +48,16 @@ export const seenKey = (process: ProcessKey): Key => key(process, `${PASS}change
 export const USERS = 'USERS';
 export const usersKey = (process: ProcessKey): Key => key(process, USERS);
 
-/** A project whose identifier is too long for a key can have a debt all the same: its key has a hash instead.
+/** A project whose identifier is too long for a key can have a recheck all the same: its key has a hash instead.
  *  No encoded identifier begins with `#`, as the hash does. */
-export const debtKey = (process: ProcessKey, id: string): Key => {
-  const named = key(process, DEBT + encodePart(id));
-  return canBeHeld(named) ? named : key(process, DEBT + hashed(encodePart(id)));
+export const recheckKey = (process: ProcessKey, id: string): Key => {
+  const named = key(process, RECHECK + encodePart(id));
+  return fitsKey(named) ? named : key(process, RECHECK + hashed(encodePart(id)));
 };
 
-/** The project of a debt; undefined where the key has its hash alone. */
-export const debtorOf = (sk: string): string | undefined => {
-  const encoded = sk.slice(DEBT.length);
+/** The project of a recheck; undefined where the key has its hash alone. */
+export const projectOfRecheck = (sk: string): string | undefined => {
+  const encoded = sk.slice(RECHECK.length);
   return encoded.startsWith('#') ? undefined : decodePart(encoded);
 };
 
@@ -86,8 +86,7 @@ export const partKey = (process: ProcessKey, id: string, part: number): Key =>
 
 /** A key behind all items of this project and before those of the next: `$` sorts after the `#` that begins
  *  the names of its parts, and before every character of an encoded identifier. */
-export const behindProject = (id: string): string =>
-  `${PROJECT_PREFIX}${encodePart(id)}$`.slice(0, LONGEST_KEY);
+export const afterProject = (id: string): string => `${PROJECT_PREFIX}${encodePart(id)}$`.slice(0, MAX_KEY);
 
 export const partPrefix = (id: string): string => `${PROJECT_PREFIX}${encodePart(id)}#PART#`;
 
@@ -188,7 +187,7 @@ export const timeOf = (at: number): string => String(at).padStart(13, '0');
 
 /** An event's id that is too long for a key goes by its hash; no encoded one begins with `#`. */
 function shortened(encodedId: string): string {
-  if (encodedId.length <= LONGEST_EVENT_ID) return encodedId;
+  if (encodedId.length <= MAX_EVENT_ID) return encodedId;
   return hashed(encodedId);
 }
 
@@ -197,8 +196,8 @@ function hashed(encodedId: string): string {
 }
 
 /** False for a key that is longer than DynamoDB allows: no item has it, and even asking for one is an error. */
-export function canBeHeld({ sk }: Key): boolean {
-  return sk.S.length <= LONGEST_KEY;
+export function fitsKey({ sk }: Key): boolean {
+  return sk.S.length <= MAX_KEY;
 }
 
 /** The partition of an endpoint, of a process, or of what belongs to neither. */

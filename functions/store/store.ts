@@ -4,14 +4,14 @@ import type {
   Attempt,
   DeadDelivery,
   Death,
+  DeliveryCounts,
   NewDelivery,
   PendingDelivery,
-  Standing,
 } from '../model/delivery.ts';
 import type { EndpointRow } from '../model/endpoint-row.ts';
 import type { ChangeEvent } from '../model/event.ts';
 import { encodePart } from '../model/event-id.ts';
-import type { Completion, Debt, PassFailure, ProcessState, SavedState } from '../model/process-state.ts';
+import type { Completion, PassFailure, ProcessState, Recheck, SavedState } from '../model/process-state.ts';
 import type { KnownUsers, Snapshot, SnapshotHead, Tombstone } from '../model/snapshot.ts';
 import type { WorkspaceRow } from '../model/workspace-row.ts';
 
@@ -156,7 +156,7 @@ export function farEnd({ until }: LeaseRequest): number {
 
 /** What the passes of a process hand on to one another. */
 interface States {
-  /** The state with its debts. Costs two requests.
+  /** The state with its rechecks. Costs two requests.
    *  @param isEventual whether what was written within the last second or so may be missing, in parts; costs half as much */
   readState(process: ProcessKey, isEventual?: boolean): Promise<ProcessState>;
   /** Commits events about the process itself (or none) and the state that goes with them, in one step.
@@ -164,14 +164,14 @@ interface States {
    *  nothing happened, and the caller reads the state and decides again. */
   announce(process: ProcessKey, announcement: Announcement): Promise<CommitResult>;
   /** Those of these audit entries (their digests) that were told, in the last 400 days. */
-  toldEntries(process: ProcessKey, ids: Iterable<string>): Promise<Set<string>>;
+  emittedEntries(process: ProcessKey, ids: Iterable<string>): Promise<Set<string>>;
   /** The users of the workspace as passes of this process last read them; undefined before the first time. */
   users(process: ProcessKey): Promise<KnownUsers | undefined>;
   /** Replaces them. Two passes that do so at once do no harm: both have read the same list. */
   saveUsers(process: ProcessKey, users: KnownUsers): Promise<void>;
   /** Writes each of these on its own: one that fails does not stop the others. A row that another pass wrote
    *  since it was read is left alone, because what that pass found is newer. */
-  writeDebts(process: ProcessKey, changes: readonly DebtChange[]): Promise<void>;
+  writeRechecks(process: ProcessKey, changes: readonly RecheckChange[]): Promise<void>;
 }
 
 /** Events that belong to no project, and what makes sure that they are told once. */
@@ -183,8 +183,8 @@ export interface Announcement {
   readonly isSilent?: boolean;
   /** Written to the state in the same step: it records what was told, so that it is not told again. */
   readonly state: Partial<SavedState>;
-  /** Debts that are told with them: `conflict` when one of them is no longer as it was read. */
-  readonly debts?: readonly DebtChange[];
+  /** Rechecks that are told with them: `conflict` when one of them is no longer as it was read. */
+  readonly rechecks?: readonly RecheckChange[];
   /** The digests of the audit entries that are told with them, each remembered for 400 days: `conflict` when one of them was
    *  told before. */
   readonly entries?: readonly string[];
@@ -192,11 +192,11 @@ export interface Announcement {
   readonly said: Pick<CommitRequest, 'events' | 'version' | 'at'>;
 }
 
-/** What becomes of one debt: `before` as it was read, undefined where there was none; `after` undefined: it is owed no more. */
-export interface DebtChange {
+/** What becomes of one recheck: `before` as it was read, undefined where there was none; `after` undefined: it is owed no more. */
+export interface RecheckChange {
   readonly projectId: string;
-  readonly before: Debt | undefined;
-  readonly after: Omit<Debt, 'revision'> | undefined;
+  readonly before: Recheck | undefined;
+  readonly after: Omit<Recheck, 'revision'> | undefined;
 }
 
 /** The state of processes, for people to look at. */
@@ -221,7 +221,7 @@ export interface Progress
     | 'sweepFailure'
   > {
   /** By the id of the project. */
-  readonly debts: ReadonlyMap<string, Omit<Debt, 'revision'>>;
+  readonly rechecks: ReadonlyMap<string, Omit<Recheck, 'revision'>>;
   /** Passes that are not completed, or that a run walks now. */
   readonly passes: readonly {
     readonly mode: Mode;
@@ -295,7 +295,7 @@ export interface Deliveries {
   /** When the next delivery becomes due after `now`. */
   nextDue(endpoint: string, now: number): Promise<number | undefined>;
   /** Notes that an attempt failed at `at`, and that the next is made at `due`. */
-  putOff(
+  reschedule(
     endpoint: string,
     place: string,
     attempt: { readonly at: number; readonly due: number },
@@ -305,22 +305,22 @@ export interface Deliveries {
   /** The same by event, for deliveries from the queue that may have a row as well. */
   forget(deliveries: readonly Pick<NewDelivery, 'endpoint' | 'at' | 'eventId' | 'replay'>[]): Promise<void>;
   /** Gives up a delivery that waits: dead instead of pending. */
-  bury(endpoint: string, place: string, death: Death): Promise<void>;
+  deadLetter(endpoint: string, place: string, death: Death): Promise<void>;
   /** Gives up all that was published before `before`. @returns how many */
-  buryBefore(endpoint: string, before: number, death: Death): Promise<number>;
+  deadLetterBefore(endpoint: string, before: number, death: Death): Promise<number>;
   /** Gives up a delivery that never waited in a row. */
   addDead(delivery: NewDelivery, death: Death): Promise<void>;
   /** Makes all that is due later due at `now`. @returns how many these were */
   bringForward(endpoint: string, now: number): Promise<number>;
   /** Makes dead letters pending again, due at `now`, in the order of their publication, at most `limit`: all
    *  of the endpoint's, or that of one event. The latter is then sent as a replay. @returns how many */
-  revive(endpoint: string, now: number, eventId?: string, limit?: number): Promise<number>;
+  requeue(endpoint: string, now: number, eventId?: string, limit?: number): Promise<number>;
   /** The dead letters, the oldest first, at most `limit`, after the one at the place `behind`. */
-  dead(endpoint: string, limit: number, behind?: string): Promise<DeadDelivery[]>;
+  dead(endpoint: string, limit: number, after?: string): Promise<DeadDelivery[]>;
   /** The dead letter of one event, if there is one. */
   findDead(endpoint: string, event: Pick<NewDelivery, 'eventId' | 'at'>): Promise<DeadDelivery | undefined>;
   /** Counts what waits and what was given up, each up to `atMost`; all by default. */
-  standing(endpoint: string, atMost?: number): Promise<Standing>;
+  counts(endpoint: string, atMost?: number): Promise<DeliveryCounts>;
   /** Keeps attempts. */
   note(attempts: readonly Attempt[]): Promise<void>;
   /** The last attempts, the newest first, at most `limit`. */
@@ -337,7 +337,7 @@ export interface AttemptStretch {
   /** Begun before. */
   readonly until?: number | undefined;
   /** Older than this one; with `oldestFirst`, newer. */
-  readonly behind?: Pick<Attempt, 'at' | 'events'> | undefined;
+  readonly after?: Pick<Attempt, 'at' | 'events'> | undefined;
   readonly oldestFirst?: boolean | undefined;
 }
 
@@ -430,7 +430,7 @@ export interface ChangeRecords {
    *  after the key `behind`. */
   read(
     process: ProcessKey,
-    stretch: { readonly since: number; readonly until: number; readonly behind: string | undefined },
+    stretch: { readonly since: number; readonly until: number; readonly after: string | undefined },
   ): Promise<{ readonly records: readonly ChangeRecord[]; readonly isLast: boolean }>;
 }
 

@@ -8,8 +8,8 @@ import type { OperatorAlarm } from './operator-alarm.ts';
  *  alarm for each would take a deployment for each. */
 export function deliveryAlarms(name: string, queues: Queues): OperatorAlarm[] {
   return [
-    queuesBehind(queues),
-    setAside(name),
+    queuesDelayed(queues),
+    failedMessages(name),
     endpointsFailing(name),
     endpointStopped(name),
     deliveriesDead(name),
@@ -25,7 +25,7 @@ export function subscriptionAlarms(name: string): OperatorAlarm[] {
  *  table. So an endpoint that is down makes no messages this old: more comes than can be worked off, or
  *  nothing is settled. The queue of drains is left out: where its messages are old, nothing is late but backlogs of endpoints, which have
  *  an alarm of their own. */
-function queuesBehind({ events, deliveries, chat }: Queues): OperatorAlarm {
+function queuesDelayed({ events, deliveries, chat }: Queues): OperatorAlarm {
   const period = Duration.minutes(1);
   const age = { period, statistic: 'Maximum' };
   return {
@@ -53,7 +53,7 @@ function queuesBehind({ events, deliveries, chat }: Queues): OperatorAlarm {
   };
 }
 
-function setAside(name: string): OperatorAlarm {
+function failedMessages(name: string): OperatorAlarm {
   return {
     name: 'events set aside',
     happened:
@@ -61,10 +61,10 @@ function setAside(name: string): OperatorAlarm {
     means:
       'At least one receiver lacks events. They wait in a queue for 14 days, and are in the journal for 30; others go on.',
     first: {
-      ask: 'set-aside list',
+      ask: 'failed-messages list',
       see: 'each says why, and docs/runbook.md how to send it again.',
     },
-    ...counted(name, 'SetAside'),
+    ...counted(name, 'MoveToFailed'),
   };
 }
 

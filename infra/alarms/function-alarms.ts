@@ -16,7 +16,7 @@ export function functionAlarms(name: string, handlers: Watched): OperatorAlarm[]
     tickFailing(handlers.tick.fn),
     throttled(handlers.poll.fn),
     readingStopped(name),
-    publishBehind(handlers.publish.fn),
+    publishDelayed(handlers.publish.fn),
   ];
 }
 
@@ -70,7 +70,7 @@ function readingStopped(name: string): OperatorAlarm {
 
 /** Publishing takes seconds. Ten minutes behind is much longer than that, and leaves most of the stream's
  *  24 hours to act. */
-function publishBehind(publish: IFunction): OperatorAlarm {
+function publishDelayed(publish: IFunction): OperatorAlarm {
   return {
     name: 'publish behind',
     happened:

@@ -13,11 +13,11 @@ export type OwnMetric =
   | 'EventsPublished'
   | 'FirstAttemptLag'
   | 'OldestPassAge'
-  | 'ProcessesHeld'
+  | 'ProcessesOnHold'
   | 'ProcessesLate'
-  | 'ProcessesOwing'
+  | 'ProcessesWithRechecks'
   | 'ReadingStopped'
-  | 'SetAside'
+  | 'MoveToFailed'
   | 'SubscriptionsUndelivered'
   | 'SubscriptionsUnconfirmed';
 

@@ -36,7 +36,7 @@ function held(name: string): OperatorAlarm {
       ask: 'status',
       see: 'it names the process on hold. Ask its owner whether the projects are really gone: if so, npx changewire release it; if not, do nothing.',
     },
-    ...counted(name, 'ProcessesHeld'),
+    ...counted(name, 'ProcessesOnHold'),
   };
 }
 
@@ -50,7 +50,7 @@ function skipped(name: string): OperatorAlarm {
       ask: 'status',
       see: 'it names the projects that a process owes, and why. Mostly the credentials may not read them.',
     },
-    ...counted(name, 'ProcessesOwing'),
+    ...counted(name, 'ProcessesWithRechecks'),
   };
 }
 
@@ -71,7 +71,7 @@ function tickSilent(name: string): OperatorAlarm {
       'No process is polled, what waits for endpoints goes on waiting, and no other count of this stack is taken. Nothing is lost: the next tick makes up for it.',
     first: {
       ask: 'logs tick --since 15m',
-      see: 'without errors, set-aside list unstarted says why it was not started, if its schedule is enabled.',
+      see: 'without errors, failed-messages list unstarted says why it was not started, if its schedule is enabled.',
     },
     metric: new MathExpression({
       expression: 'FILL(ticks, REPEAT) - FILL(ticks, 0)',

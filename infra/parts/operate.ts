@@ -4,7 +4,7 @@ import { CfnAlias } from 'aws-cdk-lib/aws-lambda';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import type { Config, DeployedInput } from '../../functions/config/schema.ts';
-import type { FunctionName, SetAsideName } from '../../functions/operations/protocol/requests.ts';
+import type { FailedQueueName, FunctionName } from '../../functions/operations/protocol/requests.ts';
 import type { Alias } from '../../functions/operations/stack/identity.ts';
 import { configurationFile } from '../bundle/configuration-file.ts';
 import { ENTRIES } from '../bundle/options.ts';
@@ -24,7 +24,7 @@ export interface OperateProps {
   readonly table: SnapshotTable;
   readonly queues: Queues;
   readonly passes: PassQueue;
-  readonly setAside: Readonly<Record<SetAsideName, Queue>>;
+  readonly failedQueues: Readonly<Record<FailedQueueName, Queue>>;
   /** The other functions. */
   readonly handlers: Readonly<Record<Exclude<FunctionName, 'operate'>, Handler>>;
 }
@@ -102,17 +102,17 @@ export class Operate extends Handler {
 }
 
 /** The queues that it sends to, looks into, empties, or moves messages back from. */
-function queueBindings({ queues, passes, setAside }: OperateProps): Record<string, Binding> {
+function queueBindings({ queues, passes, failedQueues }: OperateProps): Record<string, Binding> {
   const look = ['GetQueueAttributes', 'ReceiveMessage', 'PurgeQueue'];
   return {
     ...queues.forSending(),
     ...queues.forWaking(),
     ...passes.forSending(),
     EVENTS_QUEUE_URL: sendingTo(queues.events),
-    REJECTED_QUEUE_URL: allowing(setAside.rejected, look),
-    UNPUBLISHED_QUEUE_URL: allowing(setAside.unpublished, look),
-    UNSTARTED_QUEUE_URL: allowing(setAside.unstarted, look),
-    UNSETTLED_QUEUE_URL: allowing(setAside.unsettled, [...look, 'DeleteMessage']),
+    REJECTED_QUEUE_URL: allowing(failedQueues.rejected, look),
+    UNPUBLISHED_QUEUE_URL: allowing(failedQueues.unpublished, look),
+    UNSTARTED_QUEUE_URL: allowing(failedQueues.unstarted, look),
+    UNSETTLED_QUEUE_URL: allowing(failedQueues.unsettled, [...look, 'DeleteMessage']),
   };
 }
 

@@ -36,7 +36,7 @@ export class Poll extends Handler {
       nodeOptions: heapIn(config.pollMemory),
       timeout: PASSES.timeout,
       logRetention: config.logRetentionDays,
-      bindings: { TABLE_NAME: forCommits(table), ...queues.forSettingAside() },
+      bindings: { TABLE_NAME: forCommits(table), ...queues.forFailedMessages() },
     });
     mayReadCredentials(this, config);
     this.mapping = serve(this, passes.queue, PASSES);

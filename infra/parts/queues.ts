@@ -55,7 +55,7 @@ export class Queues extends Construct {
   }
 
   /** `UNSETTLED_QUEUE_URL`, for functions that set malformed messages aside. */
-  forSettingAside(): Record<string, Binding> {
+  forFailedMessages(): Record<string, Binding> {
     return { UNSETTLED_QUEUE_URL: sendingTo(this.unsettled) };
   }
 

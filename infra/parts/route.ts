@@ -32,7 +32,7 @@ export class Route extends Handler {
       memoryMiB: 1024,
       timeout: EVENTS.timeout,
       logRetention: config.logRetentionDays,
-      bindings: { TABLE_NAME: forRouting(table), ...queues.forSending(), ...queues.forSettingAside() },
+      bindings: { TABLE_NAME: forRouting(table), ...queues.forSending(), ...queues.forFailedMessages() },
     });
     this.mapping = serve(this, queues.events, EVENTS);
   }

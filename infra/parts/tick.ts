@@ -26,7 +26,7 @@ export interface TickProps {
   readonly subscriptionsIn: Construct;
   /** The event source mappings of the queues and the stream, by what they read. */
   readonly mappings: Readonly<Record<string, EventSourceMapping>>;
-  readonly setAside: Readonly<Record<'rejected' | 'unpublished' | 'unsettled', Queue>>;
+  readonly failedQueues: Readonly<Record<'rejected' | 'unpublished' | 'unsettled', Queue>>;
 }
 
 /** The function that runs each minute: it starts the passes that are due, probes endpoints that fail,
@@ -61,7 +61,7 @@ export class Tick extends Handler {
 
 /** What it needs to find out whether all queues and the stream are read, and whether messages were set
  *  aside. */
-function watching({ mappings, setAside }: TickProps): Record<string, Binding> {
+function watching({ mappings, failedQueues }: TickProps): Record<string, Binding> {
   const uuids = Object.entries(mappings).map(([name, { eventSourceMappingId }]) => [
     name,
     eventSourceMappingId,
@@ -77,9 +77,9 @@ function watching({ mappings, setAside }: TickProps): Record<string, Binding> {
           }),
         ),
     },
-    REJECTED_QUEUE_URL: counting(setAside.rejected),
-    UNPUBLISHED_QUEUE_URL: counting(setAside.unpublished),
-    UNSETTLED_QUEUE_URL: counting(setAside.unsettled),
+    REJECTED_QUEUE_URL: counting(failedQueues.rejected),
+    UNPUBLISHED_QUEUE_URL: counting(failedQueues.unpublished),
+    UNSETTLED_QUEUE_URL: counting(failedQueues.unsettled),
   };
 }
 

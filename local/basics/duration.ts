@@ -2,14 +2,14 @@ import type { Rhythm } from '../../functions/schedule/scheduled.ts';
 
 const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
 /** The longest that a timer of Node's can wait. */
-const LONGEST = 2 ** 31 - 1;
+const MAX_LENGTH = 2 ** 31 - 1;
 
 /** Reads "500ms", "60s", "5m" or "6h" as milliseconds; undefined when it is none of these, or nothing, or over 24 days. */
 export function parseDuration(text: string): number | undefined {
   const match = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(text);
   if (match === null) return undefined;
   const ms = Math.round(Number(match[1]) * UNITS[match[2] as keyof typeof UNITS]);
-  return ms > 0 && ms <= LONGEST ? ms : undefined;
+  return ms > 0 && ms <= MAX_LENGTH ? ms : undefined;
 }
 
 /** Reads "60s", or "10s-5m" as from 10 s to 5 min; undefined when it is none of these, or the first is the longer one. */

@@ -3,7 +3,7 @@ import { sleep } from '../../functions/basics/system.ts';
 import type { EndpointSettings, LinkTemplates } from '../../functions/model/endpoint.ts';
 import { KINDS } from '../../functions/model/kinds.ts';
 import type { SecretKeeper } from '../../functions/model/secret.ts';
-import type { SetAside } from '../../functions/queue/set-aside.ts';
+import type { MoveToFailed } from '../../functions/queue/failed-messages.ts';
 import type { DataDirectory } from '../data/data-directory.ts';
 import { fileSecrets, keptSecret, SECRETS_FOLDER } from '../data/secret-files.ts';
 import type { Store } from '../data/store.ts';
@@ -26,7 +26,7 @@ interface Parts extends Pick<Store, 'deliveries' | 'endpoints' | 'slots' | 'queu
   readonly directory: DataDirectory;
   readonly output: Output;
   readonly linkTemplates: LinkTemplates;
-  readonly setAside: SetAside;
+  readonly moveToFailed: MoveToFailed;
   readonly clock: Clock;
 }
 

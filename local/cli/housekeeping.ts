@@ -5,7 +5,7 @@ import type { SqliteDeliveries } from '../../functions/store/sqlite/store.ts';
 /** How often expired rows are looked for. */
 const EVERY_MS = 10 * 60_000;
 /** Change records dropped in one step: few, so that other writers wait briefly. */
-const AT_ONCE = 200;
+const BATCH_SIZE = 200;
 /** The pause between two such steps, in which others can write. */
 const PAUSE_MS = 50;
 
@@ -45,6 +45,6 @@ export async function dropExpired(
   pause: () => Promise<unknown>,
   signal: AbortSignal,
 ): Promise<void> {
-  while (feed.expire(now, AT_ONCE) === AT_ONCE && !signal.aborted) await pause();
+  while (feed.expire(now, BATCH_SIZE) === BATCH_SIZE && !signal.aborted) await pause();
   await deliveries.expire(now);
 }

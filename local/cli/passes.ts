@@ -3,7 +3,7 @@ import type { Mode, ProcessKey } from '../../functions/basics/process.ts';
 import type { WorkspaceSettings } from '../../functions/config/workspace.ts';
 import { createPollHandler, type Poll, type Polled } from '../../functions/handlers/create-poll.ts';
 import type { PassReport } from '../../functions/pass/run-pass.ts';
-import type { SetAside } from '../../functions/queue/set-aside.ts';
+import type { MoveToFailed } from '../../functions/queue/failed-messages.ts';
 import type { SqliteQueue } from '../../functions/queue/sqlite.ts';
 import { askedPass, passIn } from '../../functions/schedule/pass-message.ts';
 import { ServiceError, ServiceStatusError, TokenError } from '../../functions/service/errors.ts';
@@ -19,7 +19,7 @@ interface Parts {
   readonly source: Pick<Source, 'watched'>;
   readonly polling: Polling;
   readonly queue: SqliteQueue;
-  readonly setAside: SetAside;
+  readonly moveToFailed: MoveToFailed;
   readonly clock: Clock;
   readonly sleep: Sleep;
 }
@@ -35,7 +35,7 @@ export interface Passing {
 /** Serves the queue of passes. Each start makes a `changes` pass of every process at once. */
 export function startPasses(
   { closers, output }: { readonly closers: AsyncDisposableStack; readonly output: Output },
-  { source, polling, queue, setAside, clock, sleep }: Parts,
+  { source, polling, queue, moveToFailed, clock, sleep }: Parts,
 ): Passing {
   const report = throttled(output.log.error, clock);
   const failures = new PassFailures(output, workspacesOf(source), clock);
@@ -70,7 +70,7 @@ export function startPasses(
   };
   const consumer = new Consumer({
     ...{ queue, batch: 1, timeout: PASS_MS, clock, sleep },
-    serve: createPollHandler(poll, setAside, output.log),
+    serve: createPollHandler(poll, moveToFailed, output.log),
     onFailure: error => report('Passes could not be received.', { error: String(error) }),
   });
   closers.defer(async () => {

@@ -4,8 +4,8 @@ import { linkTemplatesOf } from '../../functions/config/workspace.ts';
 import { resolveBySystem } from '../../functions/delivery/http/addresses.ts';
 import { checkWatched } from '../../functions/operations/check-filter.ts';
 import { Refused } from '../../functions/operations/refused.ts';
+import type { MoveToFailed } from '../../functions/queue/failed-messages.ts';
 import { sendOne } from '../../functions/queue/queue.ts';
-import type { SetAside } from '../../functions/queue/set-aside.ts';
 import { askedPass, passIn } from '../../functions/schedule/pass-message.ts';
 import type { Environment } from '../basics/process.ts';
 import { failure, UsageError } from '../basics/usage-error.ts';
@@ -108,11 +108,11 @@ async function start(
   const served = [...receivers, ...added.map(({ name }) => ({ label: name, kept: name }))];
   await reportAbandoned(parts, new Set(served.map(({ kept }) => kept)), clock());
   const undelivered = await takeUp(parts, served, clock());
-  const topic = await startTopic(parts, { subscriptions, patience: CONFIRM_TIMEOUT_MS });
+  const topic = await startTopic(parts, { subscriptions, confirmWithin: CONFIRM_TIMEOUT_MS });
   const linkTemplates = linkTemplatesOf(config ?? { workspaces: [] });
-  const setAside: SetAside = async ({ body }, queue, reason) =>
+  const moveToFailed: MoveToFailed = async ({ body }, queue, reason) =>
     keepRejected(directory, { reason, queue, body });
-  const endpoints = await startEndpoints({ ...parts, linkTemplates, setAside }, wanted);
+  const endpoints = await startEndpoints({ ...parts, linkTemplates, moveToFailed }, wanted);
   let wakeFeed = () => {};
   const snapshots = waking(store.snapshots, () => wakeFeed());
   const polling = startPolling({ output, snapshots, rows: store.workspaces, clock, passes }, source);
@@ -150,7 +150,7 @@ async function start(
         output.warn(`What has expired is not dropped: ${failure(error)}.`);
       closers.defer(startHousekeeping({ ...store, clock, sleep, onFailure }));
       const common = { source, clock, sleep };
-      const passing = startPasses(run, { ...common, polling, setAside, queue: store.queues.passes });
+      const passing = startPasses(run, { ...common, polling, moveToFailed, queue: store.queues.passes });
       ticker = startTicks(run, { ...common, ...store, ...endpoints, passing });
     },
     stop: () => closers.disposeAsync(),

@@ -25,12 +25,12 @@ interface Parts extends RunContext {
 
 /**
  * Starts the topic, whose events are printed, and the subscriptions. A subscription never gets what was
- * published before it confirmed. So nothing is published for up to `patience` ms, in which each may
+ * published before it confirmed. So nothing is published for up to `confirmWithin` ms, in which each may
  * confirm. One that confirmed in an earlier run needs no time, even when its receiver is away now.
  */
 export async function startTopic(
   parts: Parts,
-  wanted: { subscriptions: readonly WantedSubscription[]; patience: number },
+  wanted: { subscriptions: readonly WantedSubscription[]; confirmWithin: number },
 ): Promise<StartedTopic> {
   const { closers, directory, output, deliveries, queues } = parts;
   const topic = new Topic({ queue: queues.events, deliveries, clock: Date.now });
@@ -52,7 +52,7 @@ export async function startTopic(
   const unconfirmed = await Promise.all(
     subscribed.map(({ confirmed, label }) =>
       within(
-        wanted.patience,
+        wanted.confirmWithin,
         () => confirmed,
         () => new Error('late'),
       ).then(

@@ -52,10 +52,10 @@ export async function takeUp(
   for (const { kept, label } of receivers) {
     const say = (text: string) => output.say(`${label}: ${text}`, { endpoint: label });
     if (resend.has(kept)) {
-      const count = await deliveries.revive(kept, now);
+      const count = await deliveries.requeue(kept, now);
       say(count === 0 ? 'has no dead letters to send again' : `sends its dead letters again: ${count}`);
     }
-    const { pending, oldest, dead } = await deliveries.standing(kept);
+    const { pending, oldest, dead } = await deliveries.counts(kept);
     if (oldest !== undefined)
       say(`goes on with what is undelivered: ${pending}, since ${new Date(oldest).toISOString()}`);
     if (dead > 0) say(`has dead letters: ${dead}. --resend ${label} sends them again`);
@@ -63,7 +63,7 @@ export async function takeUp(
   }
   const isDone = async ({ kept, label }: Receiver): Promise<boolean> => {
     const warn = (text: string) => output.warn(`${label}: ${text}`, { endpoint: label });
-    const { pending, dead } = await deliveries.standing(kept);
+    const { pending, dead } = await deliveries.counts(kept);
     const made = dead - (formerDead.get(kept) ?? 0);
     if (pending > 0) warn(`undelivered: ${pending}, ${lasting ? 'kept for the next start' : 'not kept'}`);
     if (made > 0) warn(`given up: ${made}, ${lasting ? 'kept as dead letters' : 'not kept'}`);
@@ -93,8 +93,8 @@ export async function reportAbandoned(
   for (const name of await deliveries.endpoints()) {
     if (served.has(name)) continue;
     await keepInRows(name, { queues, deliveries });
-    await deliveries.buryBefore(name, now - KEPT_PENDING_MS, { at: now, reason: NOT_ASKED_FOR });
-    const { pending } = await deliveries.standing(name);
+    await deliveries.deadLetterBefore(name, now - KEPT_PENDING_MS, { at: now, reason: NOT_ASKED_FOR });
+    const { pending } = await deliveries.counts(name);
     // A subscription that is not asked for is unsubscribed, and needs nothing more.
     if (pending === 0 || name.startsWith(subscriberName(''))) continue;
     output.warn(`${name}: undelivered: ${pending}. Give its URL again, and they are sent.`, {

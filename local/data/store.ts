@@ -100,8 +100,8 @@ export function withQueued(
         ...{ place: id, due: sentAt, attempts: 0, triedAt: undefined },
       };
     },
-    standing: async (endpoint, atMost = Number.POSITIVE_INFINITY) => {
-      const { pending, oldest, ...rest } = await deliveries.standing(
+    counts: async (endpoint, atMost = Number.POSITIVE_INFINITY) => {
+      const { pending, oldest, ...rest } = await deliveries.counts(
         endpoint,
         Math.min(atMost, Number.MAX_SAFE_INTEGER),
       );

@@ -9,8 +9,8 @@ import { createRoute } from '../../functions/handlers/create-route.ts';
 import type { EndpointSettings, LinkTemplates } from '../../functions/model/endpoint.ts';
 import type { EndpointRow, Health } from '../../functions/model/endpoint-row.ts';
 import type { SecretStore } from '../../functions/model/secret.ts';
+import type { MoveToFailed } from '../../functions/queue/failed-messages.ts';
 import type { Serve } from '../../functions/queue/queue.ts';
-import type { SetAside } from '../../functions/queue/set-aside.ts';
 import type { SqliteDeliveries } from '../../functions/store/sqlite/store.ts';
 import type { EndpointRows, Slots } from '../../functions/store/store.ts';
 import { throttled } from '../basics/outage.ts';
@@ -27,7 +27,7 @@ interface Parts {
   readonly queues: LocalQueues;
   readonly secrets: SecretStore;
   readonly linkTemplates: LinkTemplates;
-  readonly setAside: SetAside;
+  readonly moveToFailed: MoveToFailed;
   readonly clock: Clock;
   readonly sleep: Sleep;
   /** A line for people about an endpoint. */
@@ -74,8 +74,8 @@ export class Delivering {
       count: () => undefined,
       onDelivered: (endpoint, all) => this.#log.arrived(endpoint, all),
     });
-    const { setAside } = parts;
-    const route = createRoute({ registry: this.registry, send: sendBy(queues), setAside, log });
+    const { moveToFailed } = parts;
+    const route = createRoute({ registry: this.registry, send: sendBy(queues), moveToFailed, log });
     const report = throttled(log.error, clock);
     const onFailure = (error: unknown) =>
       report('Messages could not be received; it is tried again.', { error: String(error) });

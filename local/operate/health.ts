@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { type Clock, happenedAt } from '../../functions/basics/clock.ts';
 import type { Mode, ProcessKey } from '../../functions/basics/process.ts';
-import { longestSilence, type ProcessSettings } from '../../functions/config/workspace.ts';
+import { maxSilenceMs, type ProcessSettings } from '../../functions/config/workspace.ts';
 import { type Journal, PUBLISHER } from '../../functions/store/sqlite/journal.ts';
 import type { Deliveries, EndpointRows, Snapshots } from '../../functions/store/store.ts';
 import { showAbout } from '../basics/duration.ts';
@@ -110,7 +110,7 @@ interface HealthParts {
   readonly passes: Pick<PassWatch, 'of'>;
   readonly snapshots: Pick<Snapshots, 'readState'>;
   readonly feed: Pick<Journal, 'after' | 'positionOf'>;
-  readonly deliveries: Pick<Deliveries, 'standing'>;
+  readonly deliveries: Pick<Deliveries, 'counts'>;
   readonly endpoints: Pick<EndpointRows, 'list'>;
   /** Those that the run was started with; those that were added are found in their rows. `kept`: the name that its deliveries are kept
    *  under. */
@@ -157,12 +157,12 @@ async function look(
   now: number,
 ): Promise<{ readonly health: ProcessHealth; readonly late: readonly string[] }> {
   const key = { workspace: workspace.name, processId: id };
-  const { baselined, hold, debts, ...state } = await snapshots.readState(key);
+  const { baselined, hold, rechecks, ...state } = await snapshots.readState(key);
   const completedAt = happenedAt(state.completedAt, now);
   const { movedAt, sweptAt, startedAt, failures } = passes.of(key, now);
   const name = `${key.workspace}/${id}`;
   const silence = now - (baselined ? Math.max(completedAt, startedAt) : movedAt);
-  const longest = longestSilence(changes.slowest);
+  const longest = maxSilenceMs(changes.slowest);
   const what = baselined ? 'no pass was completed' : 'its baseline has not moved on';
   const kept = state.changesFailure ?? state.sweepFailure;
   const failure = failures.changes ?? failures.sweep ?? kept?.reason;
@@ -174,7 +174,7 @@ async function look(
       baselined,
       ...(completedAt > 0 && { completedAt: iso(completedAt) }),
       ...(hold && { onHoldSince: iso(hold.since) }),
-      skipped: [...debts.values()].filter(({ told }) => told).length,
+      skipped: [...rechecks.values()].filter(({ isReported }) => isReported).length,
       ...(failure !== undefined && { failure }),
     },
     late: [
@@ -192,7 +192,7 @@ async function endpointsOf({ deliveries, endpoints, receivers }: HealthParts): P
   const added = [...rows.values()].filter(({ name, settings }) => settings && !given.has(name));
   const all = [...receivers, ...added.map(({ name }) => ({ label: name, kept: name }))];
   const look = async ({ label, kept }: HealthParts['receivers'][number]): Promise<EndpointHealth> => {
-    const { pending, oldest, dead } = await deliveries.standing(kept);
+    const { pending, oldest, dead } = await deliveries.counts(kept);
     const { stopped, paused, failing } = rows.get(kept)?.health ?? {};
     return {
       name: label,

@@ -70,13 +70,13 @@ export class Backlog {
 
   /** Notes that the delivery is tried again at `due`. */
   async reschedule(place: string, due: number): Promise<void> {
-    await this.#deliveries.putOff(this.#name, place, { at: this.#clock(), due });
+    await this.#deliveries.reschedule(this.#name, place, { at: this.#clock(), due });
     this.#settle([place]);
   }
 
   /** Makes the delivery a dead letter. */
   async deadLetter(place: string, reason: string): Promise<void> {
-    await this.#deliveries.bury(this.#name, place, { at: this.#clock(), reason });
+    await this.#deliveries.deadLetter(this.#name, place, { at: this.#clock(), reason });
     this.#settle([place]);
   }
 
@@ -101,7 +101,7 @@ export class Backlog {
         signal.throwIfAborted();
         const { promise: woken } = this.#signal;
         await this.flush();
-        const { oldest } = await this.#deliveries.standing(this.#name);
+        const { oldest } = await this.#deliveries.counts(this.#name);
         if (oldest === undefined || oldest > asked) return;
         await woken;
       }

@@ -238,7 +238,7 @@ function readablePair(change: FieldChange, room: number): [string | undefined, s
   let pair = [readable(change.from, change.type), readable(change.to, change.type)] as const;
   // Two objects with the same display name differ in something else: then both are shown whole.
   if (pair[0] === pair[1]) pair = [JSON.stringify(change.from), JSON.stringify(change.to)];
-  const longest = Number.isFinite(room) ? LONGEST : undefined;
+  const longest = Number.isFinite(room) ? MAX_LENGTH : undefined;
   const [from, to] = pair.map(text => (text === undefined ? undefined : printable(text.slice(0, longest))));
   if (longest === undefined) return [from, to];
   const [wide, other] = [columns(from ?? EMPTY), columns(to ?? EMPTY)];
@@ -253,7 +253,7 @@ function readablePair(change: FieldChange, room: number): [string | undefined, s
 const EMPTY = 'empty';
 
 // Long enough to find a difference in, short enough to print a thousand of.
-const LONGEST = 20_000;
+const MAX_LENGTH = 20_000;
 
 /** Where both texts are shown from: the beginning, unless the difference would be out of sight. */
 function firstShown(from: string, to: string, width: number): number {

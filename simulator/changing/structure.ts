@@ -6,9 +6,9 @@ import { between, pick } from '../data/random.ts';
 import { type FieldKind, fieldsOf, type ProjectState, SYSTEM } from '../data/workspace.ts';
 import { isOpen, openProject, type Scene, workedTask } from './scene.ts';
 
-const MOST_PROJECTS = 34;
+const MAX_PROJECTS = 34;
 const LEAST_PROJECTS = 28;
-const MOST_TASKS = 30;
+const MAX_TASKS = 30;
 const LEAST_TASKS = 12;
 
 /** Work begins, rests, goes on, or is finished when every task is. */
@@ -34,7 +34,7 @@ function nextState({ random }: Scene, project: ProjectState): string | undefined
 /** Someone finds that one more thing has to be done. */
 export function createTask(scene: Scene): boolean {
   const project = emptiest(openProject(scene), openProject(scene));
-  if (!project || project.tasks.size >= MOST_TASKS) return false;
+  if (!project || project.tasks.size >= MAX_TASKS) return false;
   const { workspace, process, scenario, users, random, now, by } = scene;
   const used = new Set([...project.tasks.values()].map(task => task.fields.name));
   const name = scenario.taskNames.find(candidate => !used.has(candidate));
@@ -63,7 +63,7 @@ export function createProject(scene: Scene): boolean {
   const { workspace, process, scenario, users, random, by } = scene;
   const used = new Set([...process.projects.values()].map(project => project.fields.name));
   const name = scenario.projectNames.find(candidate => !used.has(candidate));
-  if (name === undefined || process.projects.size >= MOST_PROJECTS) return false;
+  if (name === undefined || process.projects.size >= MAX_PROJECTS) return false;
   const fields = projectFields(scenario, name, 'Planned', users, random);
   workspace.createProject(
     process.id,

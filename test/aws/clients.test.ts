@@ -8,7 +8,7 @@ import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-sec
 import { ListTopicsCommand, SNSClient } from '@aws-sdk/client-sns';
 import { ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { bounded, longestCall, PATIENCE, type Patience } from '../../functions/aws/clients.ts';
+import { bounded, CALL_TIMEOUTS, type CallTimeouts, maxCallMs } from '../../functions/aws/clients.ts';
 import { MIN_REMAINING_MS } from '../../functions/delivery/deliver-batch.ts';
 import { TIMEOUT_MS } from '../../functions/delivery/http/post.ts';
 import { LEASE_MS } from '../../functions/pass/context/context.ts';
@@ -27,12 +27,12 @@ const CALLS = {
     new SecretsManagerClient(where).send(new GetSecretValueCommand({ SecretId: 's' })),
 };
 
-function options(port: number, patience: Patience = SHORT) {
+function options(port: number, timeouts: CallTimeouts = SHORT) {
   return {
     endpoint: `http://127.0.0.1:${port}`,
     region: 'eu-west-1',
     credentials: { accessKeyId: 'a', secretAccessKey: 'b' },
-    ...bounded(patience),
+    ...bounded(timeouts),
   };
 }
 
@@ -88,7 +88,7 @@ describe('a call to AWS', () => {
       const { error, ms } = await timed(call(options(port)));
       expect(error.name).toBe('TimeoutError');
       expect(requests).toBe(SHORT.tries);
-      expect(ms).toBeLessThan(longestCall(SHORT) + SLACK_MS);
+      expect(ms).toBeLessThan(maxCallMs(SHORT) + SLACK_MS);
     },
   );
 
@@ -98,7 +98,7 @@ describe('a call to AWS', () => {
     expect(error.name).toBe('TimeoutError');
     expect(error.message).toMatch(/did not establish a connection/);
     expect(error).toMatchObject({ $metadata: { attempts: UNREACHED.tries } });
-    expect(ms).toBeLessThan(longestCall({ ...UNREACHED, request: UNREACHED.connection }) + SLACK_MS);
+    expect(ms).toBeLessThan(maxCallMs({ ...UNREACHED, request: UNREACHED.connection }) + SLACK_MS);
   });
 
   it('whose answer never ends fails in time', async () => {
@@ -108,15 +108,15 @@ describe('a call to AWS', () => {
     });
     const { error, ms } = await timed(CALLS.DynamoDB(options((await listenInTest(server)).port)));
     expect(error.name).toBe('TimeoutError');
-    expect(ms).toBeLessThan(longestCall(SHORT) + SLACK_MS);
+    expect(ms).toBeLessThan(maxCallMs(SHORT) + SLACK_MS);
   });
 });
 
-describe('the patience of each function', () => {
+describe('the timeouts of each function', () => {
   it('fits the time that it has', () => {
     // Two calls, one after the other, leave half a minute of a lease to those who hold it.
-    expect(2 * longestCall(PATIENCE.poll)).toBeLessThan(LEASE_MS);
-    expect(longestCall(PATIENCE.deliver)).toBeLessThanOrEqual(MIN_REMAINING_MS - TIMEOUT_MS);
+    expect(2 * maxCallMs(CALL_TIMEOUTS.poll)).toBeLessThan(LEASE_MS);
+    expect(maxCallMs(CALL_TIMEOUTS.deliver)).toBeLessThanOrEqual(MIN_REMAINING_MS - TIMEOUT_MS);
   });
 
   it.each(['poll.ts', 'publish.ts', 'deliver.ts', 'operate.ts'])('is that of every client in %s', entry => {
@@ -125,7 +125,7 @@ describe('the patience of each function', () => {
       ([, given]) => given,
     );
     expect(clients.length).toBeGreaterThan(1);
-    expect(new Set(clients)).toEqual(new Set(['patience']));
-    expect(text).toContain(`bounded(PATIENCE.${entry.replace('.ts', '')})`);
+    expect(new Set(clients)).toEqual(new Set(['timeouts']));
+    expect(text).toContain(`bounded(CALL_TIMEOUTS.${entry.replace('.ts', '')})`);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { EventLines, type Log, MOST_IDS, tellEvents } from '../../functions/basics/telemetry.ts';
+import { EventLines, type Log, logEvents, MAX_IDS } from '../../functions/basics/telemetry.ts';
 
 const ids = (count: number) => Array.from({ length: count }, (_, index) => `e${index}`);
 
@@ -14,11 +14,11 @@ describe('what is told of events', () => {
   it.each([
     [0, [0]],
     [1, [1]],
-    [MOST_IDS, [MOST_IDS]],
-    [MOST_IDS + 1, [MOST_IDS, 1]],
+    [MAX_IDS, [MAX_IDS]],
+    [MAX_IDS + 1, [MAX_IDS, 1]],
   ])('is one line of %i ids where they fit, and further ones of the same details', (count, sizes) => {
     const { lines, log } = heard();
-    tellEvents(log, 'It ended.', ids(count), { endpoint: 'crm' });
+    logEvents(log, 'It ended.', ids(count), { endpoint: 'crm' });
     expect(lines.map(({ events }) => events.length)).toEqual(sizes);
     expect(lines.flatMap(({ events }) => events)).toEqual(ids(count));
     for (const line of lines) expect(line).toMatchObject({ message: 'It ended.', endpoint: 'crm' });
@@ -30,8 +30,8 @@ describe('what is told of events', () => {
     lines.add(ids(150));
     lines.add(ids(50));
     expect(written).toEqual([]);
-    lines.add(ids(1 + MOST_IDS));
-    expect(written.map(some => some.length)).toEqual([MOST_IDS, MOST_IDS]);
+    lines.add(ids(1 + MAX_IDS));
+    expect(written.map(some => some.length)).toEqual([MAX_IDS, MAX_IDS]);
     expect(lines.rest()).toHaveLength(1);
     expect(lines.rest()).toEqual([]);
   });

@@ -36,8 +36,8 @@ beforeAll(async () => {
   fixed = await startReceiver(answer(204));
   const args = `--interval 200ms --sweep-interval 1h --overlap 2s --json --webhook ${fixed.url} --name fixed`;
   started = launch(directory, args, environmentOf(service));
-  await eventually(async () => expect(processOf(await status(), PROCESS)?.state).toBe('well'));
-  await eventually(async () => expect(processOf(await status(), OTHER)?.state).toBe('well'));
+  await eventually(async () => expect(processOf(await status(), PROCESS)?.state).toBe('healthy'));
+  await eventually(async () => expect(processOf(await status(), OTHER)?.state).toBe('healthy'));
 });
 afterAll(async () => {
   await started?.end();
@@ -115,7 +115,7 @@ describe('on a day', () => {
     const { code, out } = await changewire('status');
     expect(code).toBe(0);
     expect(out).toMatch(/^This machine\n/);
-    expect(out).toMatch(/\/launch +well +\d{4}-/);
+    expect(out).toMatch(/\/launch +healthy +\d{4}-/);
     expect((await status())[0]).toMatchObject({ run: { isRunning: true } });
   });
 
@@ -232,7 +232,7 @@ describe('on a day', () => {
     await eventually(async () => {
       const events = await json<ChangeEvent>(`events --process ${OTHER} --type project.deleted --limit all`);
       expect(events.length).toBe(15);
-      expect(processOf(await status(), OTHER)).toMatchObject({ state: 'well' });
+      expect(processOf(await status(), OTHER)).toMatchObject({ state: 'healthy' });
     });
   });
 

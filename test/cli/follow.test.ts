@@ -98,7 +98,7 @@ describe('events --follow', () => {
   });
 });
 
-const STATUS = { at: iso(NOW), house: 'run', isRunning: true, processes: [], endpoints: [] };
+const STATUS = { at: iso(NOW), deployment: 'run', isRunning: true, processes: [], endpoints: [] };
 
 describe('status --watch', () => {
   /** Answers in turn; an error is thrown. */

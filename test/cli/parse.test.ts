@@ -100,9 +100,9 @@ describe('a command line', () => {
       },
     ],
     ['logs poll', { operation: 'logs', function: 'poll', since: ago(HOUR), limit: 50 }],
-    ['set-aside list rejected', { operation: 'set-aside', queue: 'rejected' }],
-    ['set-aside clear rejected --yes', { operation: 'clear-set-aside', queue: 'rejected' }],
-    ['set-aside retry --dry-run', { operation: 'retry-set-aside', dryRun: true }],
+    ['failed-messages list rejected', { operation: 'failed-messages', queue: 'rejected' }],
+    ['failed-messages clear rejected --yes', { operation: 'clear-failed-messages', queue: 'rejected' }],
+    ['failed-messages retry --dry-run', { operation: 'retry-failed-messages', dryRun: true }],
     [
       'republish --since 2h --until 1h --process p --yes',
       { operation: 'republish', since: ago(2 * HOUR), until: ago(HOUR), processes: ['p'] },
@@ -195,8 +195,8 @@ describe('a command line that is wrong is refused before anybody is asked', () =
     ['doctor p --watch', /takes the credentials of SERVICE_\*/],
     ['doctor p --project 1', /--project goes with --watch/],
     ['logs anything', /Allowed choices are poll, publish/],
-    ['set-aside clear all', /Allowed choices are rejected/],
-    ['set-aside clear rejected', /nobody is there/],
+    ['failed-messages clear all', /Allowed choices are rejected/],
+    ['failed-messages clear rejected', /nobody is there/],
     ['republish --since 2h', /required option '--until/],
     ['release p', /nobody is there to be asked/],
     ['replay --to crm --since 1h', /nobody is there to be asked/],
@@ -284,7 +284,9 @@ describe('what asks first', () => {
 
   it('looks into every queue where none is named', async () => {
     const empty = ({ queue }: { queue?: string }) => ({ queue, messages: 0, first: [] });
-    const { code, out, asked } = await run(['set-aside', 'list'], { answers: { 'set-aside': empty } });
+    const { code, out, asked } = await run(['failed-messages', 'list'], {
+      answers: { 'failed-messages': empty },
+    });
     expect(asked.map(one => 'queue' in one && one.queue)).toEqual([
       ...['rejected', 'unpublished', 'unstarted', 'unsettled'],
     ]);

@@ -8,31 +8,37 @@ const ago = (seconds: number) => new Date(NOW - seconds * 1000).toISOString();
 const count = (atLeast: number, isExact = true) => ({ atLeast, isExact });
 const HOSTILE = 'x\u001B[2J\u0007\u202E\n\u0000 "quoted" — 漢字 👩‍👩‍👧';
 
-const DEBT = {
+const RECHECK = {
   ...{ project: '1001', cause: 'unreadable', reason: 'its tasks answered 500' },
-  ...{ since: ago(7200), metAt: ago(3600), isSkipped: true },
+  ...{ since: ago(7200), foundAt: ago(3600), isSkipped: true },
 };
 const WELL = {
   ...{
     workspace: 'eu',
     process: 'launch',
-    state: 'well',
+    state: 'healthy',
     completedAt: ago(2),
     sweptAt: ago(7200),
     interval: 60_000,
   },
-  ...{ underWay: [], debts: { count: 0, skipped: 0, unread: 0, first: [] } },
+  ...{ underWay: [], rechecks: { count: 0, skipped: 0, unread: 0, first: [] } },
 };
 const HELD = {
   ...WELL,
   ...{ process: 'onboarding', state: 'on-hold', underWay: [{ mode: 'sweep', progress: '1201' }] },
   hold: { since: ago(3600), projects: 40, isReleased: false },
-  debts: {
+  rechecks: {
     ...{ count: 12, skipped: 1, unread: 11 },
     first: [
-      DEBT,
-      { ...DEBT, project: '1002', isSkipped: false },
-      { ...DEBT, project: '1003', cause: 'not-listed', reason: 'the last sweep missed it', isSkipped: false },
+      RECHECK,
+      { ...RECHECK, project: '1002', isSkipped: false },
+      {
+        ...RECHECK,
+        project: '1003',
+        cause: 'not-listed',
+        reason: 'the last sweep missed it',
+        isSkipped: false,
+      },
     ],
   },
 };
@@ -71,7 +77,7 @@ const TEAM = {
     keepSuccesses: true,
   },
   ...{
-    state: 'well',
+    state: 'healthy',
     waiting: count(0),
     dead: count(0),
     replay: { since: ago(7200), until: ago(0), startedAt: ago(10), added: 40 },
@@ -80,7 +86,7 @@ const TEAM = {
 /** Which the configuration has no more. */
 const REMOVED = {
   ...{ ...HELD, process: 'former', state: 'removed', underWay: [] },
-  debts: { count: 3, skipped: 1, unread: 3, first: [{ ...DEBT, project: '7' }] },
+  rechecks: { count: 3, skipped: 1, unread: 3, first: [{ ...RECHECK, project: '7' }] },
 };
 const REPLAYED = {
   ...TEAM,
@@ -89,7 +95,7 @@ const REPLAYED = {
 };
 const STATUS = {
   at: ago(0),
-  house: 'run',
+  deployment: 'run',
   isRunning: true,
   processes: [REMOVED, HELD, WELL],
   endpoints: [CRM, TEAM, REPLAYED],
@@ -279,7 +285,7 @@ describe('with --json', () => {
         .split('\n')
         .map(text => JSON.parse(text));
     expect(await lines('status', STATUS)).toEqual([
-      { run: { at: ago(0), house: 'run', isRunning: true } },
+      { run: { at: ago(0), deployment: 'run', isRunning: true } },
       ...[REMOVED, HELD, WELL].map(process => ({ process })),
       ...[CRM, TEAM, REPLAYED].map(endpoint => ({ endpoint })),
     ]);

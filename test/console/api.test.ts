@@ -30,7 +30,7 @@ describe('asking who serves the page', () => {
     await ask({ operation: 'status' }).catch(() => undefined);
     expect(wire).toEqual([expect.stringMatching(/^\/operations \{"method":"POST",/)]);
     for (const secret of [TOKEN, 'status']) expect(wire[0]).not.toContain(secret);
-    const answer = { house: 'run' };
+    const answer = { deployment: 'run' };
     expect(await opened({ [TOKEN]: { answer } }).ask({ operation: 'status' })).toEqual(answer);
   });
 

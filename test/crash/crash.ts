@@ -1,6 +1,6 @@
+import { Deadlines } from './deadlines.ts';
 import { ENDS_WITHIN, Killer } from './killer.ts';
 import type { Life } from './life.ts';
-import { Patience } from './patience.ts';
 import { PROCESSES, planOf } from './plan.ts';
 import { Setup } from './setup.ts';
 import { type Summary, seconds } from './summary.ts';
@@ -40,7 +40,7 @@ export async function crash(options: CrashOptions): Promise<Summary> {
   });
   let failed = true;
   try {
-    const summary = await Promise.race([play(setup, new Patience(signal), options), aborted]);
+    const summary = await Promise.race([play(setup, new Deadlines(signal), options), aborted]);
     failed = false;
     return summary;
   } finally {
@@ -51,13 +51,13 @@ export async function crash(options: CrashOptions): Promise<Summary> {
   }
 }
 
-async function play(setup: Setup, patience: Patience, options: CrashOptions): Promise<Summary> {
+async function play(setup: Setup, deadlines: Deadlines, options: CrashOptions): Promise<Summary> {
   const { seed, kills, say } = options;
   const began = Date.now();
   const tell = (text: string) => say(`${text}  ${howFar(setup)}  ${seconds(Date.now() - began)}`);
   if (setup.lacks) say(`No machine dies in this run: ${setup.lacks}.`);
   say(`seed ${seed}: ${kills} kills; ${setup.rhythm.join(' ')}; ${JSON.stringify(setup.side.freedoms)}`);
-  const killer = new Killer(setup, patience);
+  const killer = new Killer(setup, deadlines);
   const counts = { byVictim: {}, byPhase: {} };
   for (const [index, kill] of planOf(seed, kills, setup.lacks ? ['process'] : undefined).entries()) {
     const phase = await killer.kill(kill);
@@ -65,16 +65,16 @@ async function play(setup: Setup, patience: Patience, options: CrashOptions): Pr
     count(counts.byPhase, phase);
     tell(`${`kill ${index + 1}/${kills}`.padEnd(12)}  ${kill.victim.padEnd(7)}  during ${phase.padEnd(8)}`);
   }
-  setup.raw.mood = 'well';
-  setup.webhook.mood = 'well';
+  setup.raw.mood = 'healthy';
+  setup.webhook.mood = 'healthy';
   const last = killer.begin(PROCESSES.length);
   tell('No more kills: a last life');
-  await busyInPeace(setup, last, patience);
+  await busyInPeace(setup, last, deadlines);
   setup.side.calm();
   tell('No more edits: it sweeps everything twice');
-  const problems = [...killer.problems, ...(await sweepInPeace(setup, last, patience))];
+  const problems = [...killer.problems, ...(await sweepInPeace(setup, last, deadlines))];
   tell('It ended; one more delivers what is left');
-  problems.push(...(await deliverInPeace(setup, patience)));
+  problems.push(...(await deliverInPeace(setup, deadlines)));
   tell('It ended, too');
   problems.push(...setup.judge());
   if (problems.length > 0) throw new Error(problems.map(text => `- ${text}`).join('\n'));
@@ -93,46 +93,46 @@ async function play(setup: Setup, patience: Patience, options: CrashOptions): Pr
 }
 
 /** The edits go on, until every process has its baseline and some changes were told of each. */
-async function busyInPeace(setup: Setup, last: Life, patience: Patience): Promise<void> {
+async function busyInPeace(setup: Setup, last: Life, deadlines: Deadlines): Promise<void> {
   const baselines = async () => {
-    while (!last.isOver && setup.side.watched.some(({ baselined }) => !baselined)) await patience.pause(20);
+    while (!last.isOver && setup.side.watched.some(({ baselined }) => !baselined)) await deadlines.pause(20);
   };
   const what = () => `The last life does not make every baseline (it said: ${last.said})`;
-  await patience.within(SWEEPS_WITHIN, baselines(), what);
-  await patience.pause(BUSY_FOR);
+  await deadlines.within(SWEEPS_WITHIN, baselines(), what);
+  await deadlines.pause(BUSY_FOR);
 }
 
 /** No edit, no kill, no trouble: two sweeps of everything. @returns what was wrong */
-async function sweepInPeace(setup: Setup, last: Life, patience: Patience): Promise<string[]> {
+async function sweepInPeace(setup: Setup, last: Life, deadlines: Deadlines): Promise<string[]> {
   const what = () => `The last life does not sweep everything twice (it said: ${last.said})`;
-  await patience.within(SWEEPS_WITHIN, sweptTwice(setup, last, patience), what);
+  await deadlines.within(SWEEPS_WITHIN, sweptTwice(setup, last, deadlines), what);
   last.stop();
-  return endOf(last, patience, ENDS_WITHIN);
+  return endOf(last, deadlines, ENDS_WITHIN);
 }
 
 /** One pass that must end with everything delivered. @returns what was wrong */
-function deliverInPeace(setup: Setup, patience: Patience): Promise<string[]> {
-  return endOf(setup.live(PROCESSES, '--once'), patience, DELIVERS_WITHIN);
+function deliverInPeace(setup: Setup, deadlines: Deadlines): Promise<string[]> {
+  return endOf(setup.live(PROCESSES, '--once'), deadlines, DELIVERS_WITHIN);
 }
 
 /** What was made again this soon after its deletion waits until a listing is clearly later, in ms (docs/decisions/0058). */
 const CLEARLY_LATER = 6_000;
 
 /** The first sweep that ends may have listed before the last edit: two more follow it. */
-async function sweptTwice(setup: Setup, life: Life, patience: Patience): Promise<void> {
-  await patience.pause(CLEARLY_LATER);
+async function sweptTwice(setup: Setup, life: Life, deadlines: Deadlines): Promise<void> {
+  await deadlines.pause(CLEARLY_LATER);
   for (let round = 0; round < 3; round++) {
     const before = PROCESSES.map(id => setup.sweptAt(id));
     while (PROCESSES.some((id, index) => setup.sweptAt(id) <= (before[index] ?? 0))) {
       if (life.isOver) throw new Error(`The last life ended by itself. It said: ${life.said}`);
-      await patience.pause(50);
+      await deadlines.pause(50);
     }
   }
 }
 
 /** What is wrong with the end of a life that nobody killed. */
-async function endOf(life: Life, patience: Patience, within: number): Promise<string[]> {
-  const code = await patience.within(
+async function endOf(life: Life, deadlines: Deadlines, within: number): Promise<string[]> {
+  const code = await deadlines.within(
     within,
     life.ended(),
     () => `A life does not end (it said: ${life.said})`,

@@ -22,9 +22,9 @@ type Turn = (scene: Scene) => boolean;
 
 const LEAST_PROJECTS = 4;
 /** Of one process, ever: if all but the least were gone at once, they were few enough not to be held. */
-const MOST_IDS = 14;
-const MOST_TASKS = 8;
-const MOST_FIELDS = 9;
+const MAX_IDS = 14;
+const MAX_TASKS = 8;
+const MAX_FIELDS = 9;
 
 const TURNS: Readonly<Record<string, readonly [weight: number, turn: Turn]>> = {
   'task updated': [30, updateTask],
@@ -96,7 +96,7 @@ function updateProject(scene: Scene): boolean {
 
 function createTask(scene: Scene): boolean {
   const { id, tasks } = pick(scene.random, projectsOf(scene));
-  if (tasks.size >= MOST_TASKS) return false;
+  if (tasks.size >= MAX_TASKS) return false;
   scene.edit.createTask(scene.process.id, id, someValues(scene, 'task'));
   return true;
 }
@@ -127,7 +127,7 @@ function updateAllTasks(scene: Scene): boolean {
 function createProject(scene: Scene): boolean {
   const { edit, process, random } = scene;
   const deleted = process.deletedProjects.filter(id => !process.projects.has(id));
-  const isFull = deleted.length + process.projects.size >= MOST_IDS;
+  const isFull = deleted.length + process.projects.size >= MAX_IDS;
   if (isFull && deleted.length === 0) return false;
   const again = deleted.length > 0 && (isFull || random() < 0.5);
   const options = again ? { id: pick(random, deleted) } : {};
@@ -152,7 +152,7 @@ function addField(scene: Scene): boolean {
   const { edit, process, random } = scene;
   const kind = someKind(scene);
   const { length } = fieldsOf(process, kind);
-  if (length >= MOST_FIELDS) return false;
+  if (length >= MAX_FIELDS) return false;
   const type = pick(random, ['text', 'number', 'multiple-choice'] as const);
   const options = type === 'multiple-choice' ? { options: ['One', 'Two', 'Three'] } : {};
   edit.addField(process.id, kind, {

@@ -1,5 +1,5 @@
+import type { Deadlines } from './deadlines.ts';
 import type { Life } from './life.ts';
-import type { Patience } from './patience.ts';
 import { type Kill, PROCESSES } from './plan.ts';
 import type { Setup } from './setup.ts';
 import type { Phase } from './summary.ts';
@@ -13,20 +13,20 @@ export const ENDS_WITHIN = 15_000;
 /** A listing of everything that is younger, in ms, and that no sweep's end followed, is a sweep's. */
 const SWEEP_TAKES = 1000;
 /** More of them say nothing new. */
-const MOST_PROBLEMS = 5;
+const MAX_PROBLEMS = 5;
 
 /** Starts lives, and kills them. */
 export class Killer {
   /** What went wrong with the lives themselves. */
   readonly problems: string[] = [];
   readonly #setup: Setup;
-  readonly #patience: Patience;
+  readonly #deadlines: Deadlines;
   /** What the last start took until its first request, in ms. */
   #startUp = FIRST_GUESS_AT_START_UP;
 
-  constructor(setup: Setup, patience: Patience) {
+  constructor(setup: Setup, deadlines: Deadlines) {
     this.#setup = setup;
-    this.#patience = patience;
+    this.#deadlines = deadlines;
   }
 
   /** Kills as planned, in a new life if none runs. @returns what was under way */
@@ -43,13 +43,13 @@ export class Killer {
         return phase;
       }
       await this.#judgeEnd(life);
-      if (this.problems.length >= MOST_PROBLEMS) throw new Error(this.problems.join('\n'));
+      if (this.problems.length >= MAX_PROBLEMS) throw new Error(this.problems.join('\n'));
     }
   }
 
   /** Starts a life that watches so many processes. */
   begin(processes: number): Life {
-    this.#patience.throwIfOver();
+    this.#deadlines.throwIfOver();
     const life = this.#setup.live(PROCESSES.slice(0, processes));
     void life.working().then(() => {
       if (life.workingAt !== undefined) this.#startUp = life.workingAt - life.startedAt;
@@ -64,22 +64,22 @@ export class Killer {
 
   /** Waits for the moment of the kill, or until the life is over. */
   async #moment(life: Life, { since, at }: Kill): Promise<void> {
-    if (since === 'start') return this.#patience.pause(at * this.#startUp);
+    if (since === 'start') return this.#deadlines.pause(at * this.#startUp);
     const what = () => `A start does not ask the service anything (it said: ${life.said})`;
-    await this.#patience.within(BEGINS_WITHIN, life.working(), what);
+    await this.#deadlines.within(BEGINS_WITHIN, life.working(), what);
     if (since === 'baseline') return this.#inBaseline(life, at);
-    await this.#patience.pause(at * SPAN['first request']);
+    await this.#deadlines.pause(at * SPAN['first request']);
     if (since !== 'SIGTERM' || life.isOver) return;
     life.stop();
-    await this.#patience.pause(at * SPAN.SIGTERM);
+    await this.#deadlines.pause(at * SPAN.SIGTERM);
   }
 
   async #inBaseline(life: Life, at: number): Promise<void> {
     const { watched } = this.#setup.side;
     const isMade = () => watched.every(({ baselined, joined }) => baselined || !joined);
     while (!life.isOver && !isMade() && !watched.some(({ inBaseline }) => inBaseline))
-      await this.#patience.pause(2);
-    await this.#patience.pause(at * SPAN.baseline);
+      await this.#deadlines.pause(2);
+    await this.#deadlines.pause(at * SPAN.baseline);
   }
 
   #phaseOf(life: Life): Phase {
@@ -94,7 +94,7 @@ export class Killer {
   /** A life that ended before it was killed: it may when it was asked to. */
   async #judgeEnd(life: Life): Promise<void> {
     const what = () => `A life does not end (it said: ${life.said})`;
-    const code = await this.#patience.within(ENDS_WITHIN, life.ended(), what);
+    const code = await this.#deadlines.within(ENDS_WITHIN, life.ended(), what);
     if (life.stoppingAt !== undefined && code === 0) return;
     this.problems.push(`A life ended by itself, with exit code ${code}. It said: ${life.said}`);
   }

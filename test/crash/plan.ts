@@ -9,7 +9,7 @@ export type Victim = 'process' | 'machine';
 export type Since = 'start' | 'first request' | 'baseline' | 'SIGTERM';
 
 /** How an endpoint behaves. */
-export type Mood = 'well' | 'failing' | 'hanging';
+export type Mood = 'healthy' | 'failing' | 'hanging';
 
 export interface Kill {
   readonly victim: Victim;
@@ -34,7 +34,7 @@ const SINCE: readonly Since[] = [
   'first request',
   'SIGTERM',
 ];
-const MOODS: readonly Mood[] = ['well', 'well', 'well', 'failing', 'hanging'];
+const MOODS: readonly Mood[] = ['healthy', 'healthy', 'healthy', 'failing', 'hanging'];
 
 /** The kills of a run: the same for the same seed. Where no machine can die, the process does in its stead. */
 export function planOf(seed: number, kills: number, victims: readonly Victim[] = VICTIMS): Kill[] {

@@ -6,7 +6,7 @@ import { moduleUrl } from '../kit/temporary.ts';
 import { onDisk } from './disk/on-disk.ts';
 
 /** As many as any of these makes, renames or removes. */
-const MOST_NAMES = 3;
+const MAX_NAMES = 3;
 
 /** The first `names` things that were done to the directory are there, and of the files only what was synced. */
 function worst(names: number) {
@@ -44,7 +44,7 @@ describe('what a start keeps beside the store, after a power cut', () => {
     ],
   ])('%s can be read, or was never there', async (_, module, write, read) => {
     const reading: Promise<unknown>[] = [];
-    for (let names = 0; names <= MOST_NAMES; names++) {
+    for (let names = 0; names <= MAX_NAMES; names++) {
       let place = '';
       onDisk(({ disk, directory, run }) => {
         place = directory;

@@ -27,7 +27,7 @@ type Open = (headers: IncomingHttpHeaders, body: string) => string | undefined |
 const PART_FAILING = 0.4;
 const PART_HANGING = 0.05;
 /** Of one event; SNS gives up after the fourth. */
-const MOST_FAILURES = 3;
+const MAX_FAILURES = 3;
 
 /** The secret that {@link startWebhookReceiver} verifies with. */
 export const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
@@ -65,13 +65,13 @@ async function start(
   failure: () => Answer,
 ): Promise<Receiver> {
   const problems: string[] = [];
-  const state = { mood: 'well' as Mood, failed: 0, hung: 0 };
+  const state = { mood: 'healthy' as Mood, failed: 0, hung: 0 };
   const failures = new Map<string, number>();
 
   function react(json: string): Answer | undefined {
     const chance = random();
     const failedBefore = failures.get(json) ?? 0;
-    const may = failedBefore < MOST_FAILURES;
+    const may = failedBefore < MAX_FAILURES;
     const fails = may && state.mood === 'failing' && chance < PART_FAILING;
     const hangs = may && state.mood === 'hanging' && chance < PART_HANGING;
     if (fails || hangs) failures.set(json, failedBefore + 1);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { between, pick, seededRandom } from '../../simulator/data/random.ts';
 import { environmentOf } from '../kit/local/run.ts';
 import { Data } from './data.ts';
-import { Disk, type Fate, fateOf } from './disk/disk.ts';
+import { type DeliveryResult, Disk, resultOf } from './disk/disk.ts';
 import { watchLibrary } from './disk/watch-library.ts';
 import { Life } from './life.ts';
 import type { Victim } from './plan.ts';
@@ -21,7 +21,7 @@ interface Parts {
   readonly webhook: Receiver;
   readonly sent: Contents;
   readonly disk: Disk | string;
-  readonly fate: Fate;
+  readonly result: DeliveryResult;
 }
 
 const DATA = '.changewire';
@@ -42,7 +42,7 @@ export class Setup {
   /** What is wrong with what the disk was seen to do. */
   readonly #blind: string[] = [];
   readonly #disk: Disk | string;
-  readonly #fate: Fate;
+  readonly #result: DeliveryResult;
   readonly #directory: string;
   /** What came over HTTP: byte for byte the same, whoever got it. */
   readonly #sent: Contents;
@@ -61,7 +61,7 @@ export class Setup {
     this.#directory = parts.directory;
     this.#sent = parts.sent;
     this.#disk = parts.disk;
-    this.#fate = parts.fate;
+    this.#result = parts.result;
   }
 
   static async start(seed: number): Promise<Setup> {
@@ -75,7 +75,7 @@ export class Setup {
         'path' in library
           ? new Disk(join(directory, DATA), join(directory, 'disk.log'), library.path)
           : library.lacks,
-      fate: fateOf(seededRandom(seed + 5)),
+      result: resultOf(seededRandom(seed + 5)),
       rhythm: rhythmOf(seed + 2),
       side,
       raw: await startRawReceiver(sent, seededRandom(seed + 3)),
@@ -118,7 +118,7 @@ export class Setup {
       this.#blind.push(`${unseen.length} files changed otherwise than it was seen`);
     if (victim === 'process') return;
     this.#disk.copy(join(this.#directory, BEFORE_CUT));
-    const { unsafe, lost } = this.#disk.cut(this.#fate);
+    const { unsafe, lost } = this.#disk.cut(this.#result);
     this.takenBack.unsafe += unsafe;
     this.takenBack.lost += lost;
     this.#checkUndone(this.#disk, unseen);

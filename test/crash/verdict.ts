@@ -6,8 +6,8 @@ import type { Contents, Received } from './received.ts';
 import { takeBack } from './take-back.ts';
 import type { Watched } from './watched.ts';
 
-const MOST_SHOWN = 20;
-const LONGEST = 2000;
+const MAX_SHOWN = 20;
+const MAX_LENGTH = 2000;
 
 /** Everything that is wrong with what was told, in words; empty when all is well. */
 export function verdict(parts: {
@@ -74,7 +74,7 @@ function thrownBy(check: () => unknown): string[] {
 }
 
 function shortened(problems: readonly string[]): string[] {
-  const rest = problems.length - MOST_SHOWN;
-  const shown = problems.slice(0, MOST_SHOWN).map(text => text.slice(0, LONGEST));
+  const rest = problems.length - MAX_SHOWN;
+  const shown = problems.slice(0, MAX_SHOWN).map(text => text.slice(0, MAX_LENGTH));
   return [...shown, ...(rest > 0 ? [`… and ${rest} more`] : [])];
 }

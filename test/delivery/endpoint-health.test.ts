@@ -68,23 +68,23 @@ describe('what a run tells of its endpoint', () => {
 
   it('has somebody look after what waits only because an attempt was slow, once one succeeded', async () => {
     const { health, rows } = await open();
-    expect(health.isBehind).toBe(false);
+    expect(health.hasBacklog).toBe(false);
     await health.slow();
-    expect(health.isBehind).toBe(false);
+    expect(health.hasBacklog).toBe(false);
     await health.joined(AT, true);
-    expect(health.isBehind).toBe(false);
+    expect(health.hasBacklog).toBe(false);
     await health.succeeded();
-    expect(health.isBehind).toBe(true);
+    expect(health.hasBacklog).toBe(true);
     const other = await open();
     await other.health.joined(AT, true);
-    expect(other.health.isBehind).toBe(false);
+    expect(other.health.hasBacklog).toBe(false);
     await other.health.slow();
     await other.health.succeeded();
-    expect(other.health.isBehind).toBe(true);
+    expect(other.health.hasBacklog).toBe(true);
     await rows.change('crm', () => 'removed');
     await health.slow();
     await health.failed('answered 500');
-    expect(health.isBehind).toBe(false);
+    expect(health.hasBacklog).toBe(false);
   });
 
   it('tells nobody that an endpoint stopped that was removed meanwhile', async () => {

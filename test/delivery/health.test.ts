@@ -6,7 +6,7 @@ import {
   busy,
   closedTo,
   drained,
-  isTroubled,
+  hasProblems,
   joined,
   opensAt,
   paused,
@@ -45,7 +45,7 @@ describe('an endpoint that is slow to answer', () => {
       ...waiting(1),
     });
     expect(busy({ notBefore: AT + 15 * SECOND }, AT)).toBeUndefined();
-    expect(closedTo(busy({}, AT) as Health, AT + 14 * SECOND)).toBe('held');
+    expect(closedTo(busy({}, AT) as Health, AT + 14 * SECOND)).toBe('throttled');
     expect(closedTo(busy({}, AT) as Health, AT + 15 * SECOND)).toBeUndefined();
   });
 });
@@ -59,11 +59,11 @@ describe('an endpoint is closed to new deliveries', () => {
     [{ paused: { at: AT }, stopped: { at: AT, reason: '' }, ...failing(0, AT + 1), ...waiting(1) }, 'paused'],
     [{ stopped: { at: AT, reason: '' }, ...failing(0, AT + 1) }, 'stopped'],
     [failing(0, AT - 1), 'failing'],
-    [{ notBefore: AT + 1 }, 'held'],
+    [{ notBefore: AT + 1 }, 'throttled'],
     [{ notBefore: AT }, undefined],
     [{ notBefore: AT + 2 * DAY }, undefined],
-    [{ notBefore: AT + 1, ...waiting(1) }, 'held'],
-    [waiting(1), 'behind'],
+    [{ notBefore: AT + 1, ...waiting(1) }, 'throttled'],
+    [waiting(1), 'backlog'],
     [waiting(1, AT - 1, false), undefined],
   ])('%j: %s', (health, closed) => expect(closedTo(health, AT)).toBe(closed));
 });
@@ -156,7 +156,7 @@ describe('an endpoint fails', () => {
     [{ failures: { count: 1, since: AT } }, true],
     [{ failing: { since: AT, probes: 0 } }, true],
     [{ notBefore: AT }, true],
-  ])('%j: a success changes it: %s', (health, is) => expect(isTroubled(health)).toBe(is));
+  ])('%j: a success changes it: %s', (health, is) => expect(hasProblems(health)).toBe(is));
 });
 
 describe('an endpoint that asks for less', () => {
@@ -287,7 +287,7 @@ describe('whatever happens to an endpoint, in whatever order', () => {
           const { health, now, row } = life;
           const isFailing = row.some((at, index) => index >= 4 && at - (row[0] as number) >= MINUTE);
           expect(health.failing !== undefined).toBe(isFailing);
-          expect(isTroubled(health)).toBe(row.length > 0);
+          expect(hasProblems(health)).toBe(row.length > 0);
           expect(isFailing && closedTo(health, now) === undefined).toBe(false);
         }
       }),

@@ -51,8 +51,8 @@ async function open() {
     routed.push(...all);
     return { indexes: [] };
   };
-  const { setAside } = dependencies;
-  const route = createRoute({ registry, log: logOf('route'), send, setAside });
+  const { moveToFailed } = dependencies;
+  const route = createRoute({ registry, log: logOf('route'), send, moveToFailed });
   const { openPoster, readSecret, jobsOf, ...others } = dependencies;
   const deliver = createDeliver({
     ...others,

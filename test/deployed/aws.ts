@@ -17,7 +17,7 @@ import { PutParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { createSnapshots } from '../../functions/store/dynamo/store.ts';
 import type { Table } from '../../functions/store/dynamo/table.ts';
 import type { Snapshots } from '../../functions/store/store.ts';
-import { PATIENCE } from '../kit/table.ts';
+import { TABLE_TIMING } from '../kit/table.ts';
 import { CREDENTIALS, REGION } from './emulator/environment.ts';
 import { attachOperators, createOperators, detachOperators, type Operators } from './operators.ts';
 
@@ -134,7 +134,7 @@ export class Aws {
   }
 
   #table(tableName: string): Table {
-    return { client: this.#dynamodb, tableName, patience: PATIENCE };
+    return { client: this.#dynamodb, tableName, timing: TABLE_TIMING };
   }
 
   stop(): void {

@@ -77,12 +77,12 @@ const old = (id: string, body: string) => messageOf(id, body, { to: 'gone', now:
 
 describe('the metrics of a run', () => {
   it('are told once, for all its endpoints, and only those that there is something of', async () => {
-    const [well, fails] = [await receiver(answer(200)), await receiver(answer(500))];
+    const [healthy, fails] = [await receiver(answer(200)), await receiver(answer(500))];
     const told: Values[] = [];
     const more = { count: (values: Values) => void told.push(values) };
-    const { run, record, state } = open({ well: well.url, fails: fails.url }, more);
+    const { run, record, state } = open({ healthy: healthy.url, fails: fails.url }, more);
     state.now += 3 * SECOND;
-    await run([record('m0', 'well'), record('m1', 'fails'), record('m2', 'well')]);
+    await run([record('m0', 'healthy'), record('m1', 'fails'), record('m2', 'healthy')]);
     expect(told).toEqual([{ Delivered: 2, DeliveryFailed: 1, FirstAttemptLag: [3_000, 3_000, 3_000] }]);
   });
 
@@ -108,26 +108,26 @@ describe('what an endpoint answered', () => {
 describe('a batch with messages for several endpoints', () => {
   it('invariant 11: is delivered to each apart: what one fails waits in rows, and delays no other', async () => {
     const hanging = Promise.withResolvers<void>();
-    const [well, fails, hangs] = [
+    const [healthy, fails, hangs] = [
       await receiver(answer(200)),
       await receiver(answer(500)),
       await receiver(response => void hanging.promise.then(() => response.destroy())),
     ];
-    const urls = { well: well.url, fails: fails.url, hangs: hangs.url };
+    const urls = { healthy: healthy.url, fails: fails.url, hangs: hangs.url };
     const { run, record, counts, pendingIds, wakes } = open(urls);
     const Records = [
       record('m0', 'hangs'),
       record('m1', 'fails'),
-      record('m2', 'well'),
+      record('m2', 'healthy'),
       record('m3', 'hangs', someEvents(2)[1]),
     ];
     const running = run(Records);
     // The others have theirs while this one still hangs.
-    await Promise.all([well, fails, hangs].map(one => one.requests(1)));
+    await Promise.all([healthy, fails, hangs].map(one => one.requests(1)));
     expect(counts).not.toHaveProperty('DeliveryFailed');
     hanging.resolve();
     expect(await running).toEqual([]);
-    const waiting = await Promise.all(['well', 'fails', 'hangs'].map(name => pendingIds(name)));
+    const waiting = await Promise.all(['healthy', 'fails', 'hangs'].map(name => pendingIds(name)));
     expect(waiting.map(({ length }) => length)).toEqual([0, 1, 2]);
     expect(wakes.toSorted()).toEqual([
       ['fails', 5],
@@ -137,7 +137,7 @@ describe('a batch with messages for several endpoints', () => {
       Delivered: 1,
       DeliveryFailed: 3,
     });
-    expect(well.received[0]?.headers['webhook-id']).toBe(someEvents(1)[0]?.id);
+    expect(healthy.received[0]?.headers['webhook-id']).toBe(someEvents(1)[0]?.id);
   });
 
   it('has somebody look at once for what came while an endpoint was slow to answer, and then only', async () => {
@@ -158,10 +158,10 @@ describe('a batch with messages for several endpoints', () => {
     (await answered.promise).end();
     await running;
     expect(wakes).toEqual([['crm', 0]]);
-    const well = open({ crm: (await receiver(answer(200))).url });
-    await well.register({ waiting: { added: 1, due: AT, first: false } }, null);
-    await well.run([well.record('m2', 'crm')]);
-    expect(well.wakes).toEqual([]);
+    const healthy = open({ crm: (await receiver(answer(200))).url });
+    await healthy.register({ waiting: { added: 1, due: AT, first: false } }, null);
+    await healthy.run([healthy.record('m2', 'crm')]);
+    expect(healthy.wakes).toEqual([]);
   });
 
   it('leaves to the next tick what came while an endpoint was slow, when nobody can be woken, and says so', async () => {

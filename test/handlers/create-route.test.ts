@@ -4,8 +4,8 @@ import { createRegistry } from '../../functions/delivery/registry.ts';
 import { createRoute } from '../../functions/handlers/create-route.ts';
 import type { EndpointSettings } from '../../functions/model/endpoint.ts';
 import type { ChangeEvent } from '../../functions/model/event.ts';
+import type { MoveToFailed } from '../../functions/queue/failed-messages.ts';
 import type { Message, Queue } from '../../functions/queue/queue.ts';
-import type { SetAside } from '../../functions/queue/set-aside.ts';
 import { someEvents } from '../kit/delivery/given.ts';
 import { endpointOf, messageOf, openSetting, SECOND, TABLE_DOWN } from '../kit/delivery/setting.ts';
 
@@ -13,14 +13,14 @@ function open(
   configured: readonly EndpointSettings[],
   unsent: (routed: Routed, index: number) => boolean = () => false,
   extend?: Queue['extend'],
-  setAside?: SetAside,
+  moveToFailed?: MoveToFailed,
 ) {
   const setting = openSetting();
   const { dependencies, rows, state } = setting;
   const sent: Routed[] = [];
   const route = createRoute({
     ...dependencies,
-    ...(setAside && { setAside }),
+    ...(moveToFailed && { moveToFailed }),
     registry: createRegistry(configured, rows, () => state.now),
     send: async (messages, hasTime) => {
       const indexes = messages.flatMap((message, index) => {

@@ -81,7 +81,7 @@ describe('a tick', () => {
     await add('long', failing(AT - 30 * MINUTE));
     await add('longer', failing(AT - HOUR));
     await add('short', failing(AT - 30 * MINUTE + 1));
-    await add('well', {});
+    await add('healthy', {});
     await tick();
     expect(counts).toEqual({ EndpointsFailing: 2 });
     const details = { count: 2, which: ['long', 'longer'] };

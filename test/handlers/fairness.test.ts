@@ -24,7 +24,7 @@ describe('invariant 12: a workspace in trouble', () => {
   it('delays no other, and costs less than ten idle processes of another', async () => {
     const sick = ['overloaded', 'hanging', 'refusing'];
     const stack = open({
-      ...{ well: { processes: 100 }, ten: { processes: 10 } },
+      ...{ healthy: { processes: 100 }, ten: { processes: 10 } },
       ...Object.fromEntries(sick.map(name => [name, { processes: 500 }])),
     });
     await stack.baseline();
@@ -57,7 +57,7 @@ describe('invariant 12: a workspace in trouble', () => {
     }
 
     const passes = stack.ran.filter(
-      ({ message }) => message.workspace === 'well' && message.mode === 'changes',
+      ({ message }) => message.workspace === 'healthy' && message.mode === 'changes',
     );
     expect(passes.flatMap(({ message }) => message.processes)).toHaveLength(27 * 100);
     expect(Math.max(...passes.map(({ at, dueAt }) => at - dueAt))).toBeLessThan(10 * SECOND);

@@ -54,13 +54,13 @@ describe('each alarm, and no other, is heard of its cause', () => {
     [
       'processes held',
       'a sweep finds most of a process missing',
-      [...quiet(), ...between(20, HOUR, 'ProcessesHeld')],
+      [...quiet(), ...between(20, HOUR, 'ProcessesOnHold')],
       1,
     ],
     [
       'projects skipped',
       'a project can not be read',
-      [...quiet(), ...between(20, HOUR, 'ProcessesOwing', 3)],
+      [...quiet(), ...between(20, HOUR, 'ProcessesWithRechecks', 3)],
       1,
     ],
     [
@@ -121,7 +121,12 @@ describe('each alarm, and no other, is heard of its cause', () => {
       between(20, HOUR, 'ApproximateAgeOfOldestMessage', 700, 'Deliveries'),
       3,
     ],
-    ['events set aside', 'SNS refuses an event for ever', [...quiet(), ...between(20, HOUR, 'SetAside')], 1],
+    [
+      'events set aside',
+      'SNS refuses an event for ever',
+      [...quiet(), ...between(20, HOUR, 'MoveToFailed')],
+      1,
+    ],
     [
       'endpoints failing',
       'an endpoint took nothing for half an hour',
@@ -208,7 +213,7 @@ describe('no alarm is heard', () => {
       [...quiet(), { metric: 'ApproximateAgeOfOldestMessage', of: 'Events', minute: 20, value: 1_200 }],
     ],
     ['of the lag of events', [...quiet(), ...between(0, HOUR, 'FirstAttemptLag', 900_000)]],
-    ['of another stack of the region', between(0, HOUR, 'SetAside', 1, 'Other')],
+    ['of another stack of the region', between(0, HOUR, 'MoveToFailed', 1, 'Other')],
   ])('%s', (_what, data) => {
     expect(heard(data)).toEqual({});
   });
@@ -219,10 +224,10 @@ describe('an alarm', () => {
 
   test.each([
     'ProcessesLate',
-    'ProcessesHeld',
-    'ProcessesOwing',
+    'ProcessesOnHold',
+    'ProcessesWithRechecks',
     'ReadingStopped',
-    'SetAside',
+    'MoveToFailed',
     'EndpointsFailing',
     'SubscriptionsUnconfirmed',
   ])('ends when its cause is gone, for the metric is missing then: %s', metric => {
@@ -230,7 +235,7 @@ describe('an alarm', () => {
     expect(ringing(over(metric), HOUR + 10)).toEqual([]);
   });
 
-  test.each(['ProcessesHeld', 'ProcessesLate'])('goes on over a tick that was missed: %s', metric => {
+  test.each(['ProcessesOnHold', 'ProcessesLate'])('goes on over a tick that was missed: %s', metric => {
     const [states = []] = alarms
       .filter(({ MetricName }) => MetricName === metric)
       .map(alarm =>

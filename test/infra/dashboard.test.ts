@@ -47,11 +47,11 @@ describe('the dashboard', () => {
     const filled = [...text.matchAll(/"expression":"FILL\((\w+), 0\)"/g)].map(([, id]) => id?.toLowerCase());
     const gauges = [
       'ProcessesLate',
-      'ProcessesHeld',
-      'ProcessesOwing',
+      'ProcessesOnHold',
+      'ProcessesWithRechecks',
       'EndpointsFailing',
       'ReadingStopped',
-      'SetAside',
+      'MoveToFailed',
     ];
     expect(filled).toEqual(expect.arrayContaining(gauges.map(each => each.toLowerCase())));
   });

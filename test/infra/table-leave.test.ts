@@ -92,9 +92,9 @@ async function deliveries(table: Table): Promise<void> {
   const store = createDeliveries(table);
   await store.add([delivery]);
   const [{ place = '' } = {}] = await store.due('crm', AT, 1);
-  await store.putOff('crm', place, { at: AT, due: AT + 1 });
-  await store.bury('crm', place, { at: AT, reason: 'no' });
-  await store.revive('crm', AT);
+  await store.reschedule('crm', place, { at: AT, due: AT + 1 });
+  await store.deadLetter('crm', place, { at: AT, reason: 'no' });
+  await store.requeue('crm', AT);
   await store.remove('crm', [place]);
 }
 

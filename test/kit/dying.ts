@@ -35,11 +35,11 @@ export function dyingAt(
     announce: (...given) => guard(() => snapshots.announce(...given)),
     load: (...given) => guard(() => snapshots.load(...given)),
     commit: (...given) => guard(() => snapshots.commit(...given)),
-    toldEntries: (...given) => guard(() => snapshots.toldEntries(...given)),
+    emittedEntries: (...given) => guard(() => snapshots.emittedEntries(...given)),
     withSnapshot: (...given) => guard(() => snapshots.withSnapshot(...given)),
     users: process => guard(() => snapshots.users(process)),
     saveUsers: (...given) => guard(() => snapshots.saveUsers(...given)),
-    writeDebts: (...given) => guard(() => snapshots.writeDebts(...given)),
+    writeRechecks: (...given) => guard(() => snapshots.writeRechecks(...given)),
     heads: (...given) => guardedPages(snapshots.heads(...given)),
   };
   return { snapshots: { ...snapshots, ...guarded }, died: () => died };

@@ -1,16 +1,20 @@
 import { byText } from '../../functions/basics/order.ts';
-import type { Debt } from '../../functions/model/process-state.ts';
+import type { Recheck } from '../../functions/model/process-state.ts';
 import type { World } from './world.ts';
 
-/** The debts of a world's process, in the order of the projects' ids. */
-export async function owedIn({ snapshots, process }: World): Promise<({ readonly id: string } & Debt)[]> {
-  const { debts } = await snapshots.readState(process);
-  return [...debts].map(([id, debt]) => ({ id, ...debt })).sort((one, other) => byText(one.id, other.id));
+/** The rechecks of a world's process, in the order of the projects' ids. */
+export async function owedIn({ snapshots, process }: World): Promise<({ readonly id: string } & Recheck)[]> {
+  const { rechecks } = await snapshots.readState(process);
+  return [...rechecks]
+    .map(([id, recheck]) => ({ id, ...recheck }))
+    .sort((one, other) => byText(one.id, other.id));
 }
 
 /** The same in short: `1002 unreadable`, with `, told` where subscribers know of it. */
 export async function owedInShort(world: World): Promise<string[]> {
-  return (await owedIn(world)).map(({ id, cause, told }) => `${id} ${cause}${told ? ', told' : ''}`);
+  return (await owedIn(world)).map(
+    ({ id, cause, isReported }) => `${id} ${cause}${isReported ? ', told' : ''}`,
+  );
 }
 
 /** The projects that have a snapshot. */

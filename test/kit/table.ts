@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { DeleteTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import type { Patience, Table } from '../../functions/store/dynamo/table.ts';
+import type { Table, TableTiming } from '../../functions/store/dynamo/table.ts';
 import { modelClient, TableModel } from '../simulation/models/table.ts';
 import { hasEmbedded } from './dynamodb/binary.ts';
 import { clientOptions, type EmbeddedDynamoDb, startDynamoDb } from './dynamodb/dynamodb.ts';
@@ -9,7 +9,7 @@ import { ensureTable } from './dynamodb/ensure-table.ts';
 export const TABLE_NAME = 'changewire';
 
 /** Repeats at once, without a pause. */
-export const PATIENCE: Patience = { clock: Date.now, random: () => 0.5, sleep: async () => undefined };
+export const TABLE_TIMING: TableTiming = { clock: Date.now, random: () => 0.5, sleep: async () => undefined };
 
 /** Which table tests run over. By default the model; tests that compare the model with DynamoDB also use
  *  the embedded DynamoDB. `dynamodb`: all tests use the embedded one. `model`: none does, for mutation
@@ -32,7 +32,7 @@ export function openModel() {
   return {
     client: modelClient(async command => model.run(command)),
     tableName: TABLE_NAME,
-    patience: PATIENCE,
+    timing: TABLE_TIMING,
     model,
   };
 }
@@ -77,7 +77,7 @@ export async function startTableOn(start: () => Promise<EmbeddedDynamoDb>, table
     return {
       client,
       tableName,
-      patience: PATIENCE,
+      timing: TABLE_TIMING,
       streamArn,
       clientOptions: database.clientOptions,
       stop: async () => {

@@ -316,12 +316,12 @@ export class VirtualStack {
         this.#costOf(of).writes += input.TransactItems?.length ?? 1;
       return this.table.run(command);
     });
-    const patience = {
+    const timing = {
       clock: () => this.scheduler.now,
       random: () => 0.5,
       sleep: (ms: number) => this.scheduler.sleep(ms),
     };
-    return { client, tableName: 'changewire', patience };
+    return { client, tableName: 'changewire', timing };
   }
 
   #agent(workspace: string): Dispatcher {

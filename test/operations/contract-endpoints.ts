@@ -27,7 +27,7 @@ export function endpointsContract({ setting, ask, name }: Bench): void {
     const status = await ask('endpoint', { endpoint });
     expect(status).toMatchObject({
       ...{ name: endpoint, kind: 'webhook', isConfigured: false, perSecond: 3, keepSuccesses: true },
-      ...{ state: 'well', waiting: { atLeast: 0, isExact: true }, dead: { atLeast: 0, isExact: true } },
+      ...{ state: 'healthy', waiting: { atLeast: 0, isExact: true }, dead: { atLeast: 0, isExact: true } },
     });
     expect(JSON.stringify([status, await ask('actions', { endpoint })])).not.toContain(secret.slice(6, 20));
     await expect(
@@ -61,7 +61,7 @@ export function endpointsContract({ setting, ask, name }: Bench): void {
     const paused = await ask('pause-endpoint', { endpoint });
     expect(paused.state).toBe('paused');
     expect(Math.abs(Date.parse(paused.since ?? '') - setting().now())).toBeLessThan(60_000);
-    expect((await ask('resume-endpoint', { endpoint })).state).toBe('well');
+    expect((await ask('resume-endpoint', { endpoint })).state).toBe('healthy');
     expect(await did(endpoint)).toEqual([
       ...['resume-endpoint', 'pause-endpoint', 'update-endpoint', 'update-endpoint', 'add-endpoint'],
     ]);

@@ -177,7 +177,7 @@ export function journalContract({ setting, ask, name }: Bench): void {
     await deliveries.addDead({ ...delivery, endpoint: dead }, { at, reason: 'answered 400' });
     const trace = await ask('trace', { eventId: id });
     expect(trace).toMatchObject({ committedAt, event: { id } });
-    const fates = new Map(trace.endpoints.map(fate => [fate.endpoint, fate]));
+    const fates = new Map(trace.endpoints.map(result => [result.endpoint, result]));
     expect(fates.get(delivered)).toMatchObject({
       ...{ isWanted: true, state: 'delivered' },
       attempts: [{ failure: 'answered 500' }, { status: 200 }],
@@ -205,8 +205,8 @@ export function journalContract({ setting, ask, name }: Bench): void {
       closed: 'paused',
     });
     expect(await ask('resend', { eventId, to })).toMatchObject({ result: 'already waiting' });
-    const fate = (await ask('trace', { eventId })).endpoints.find(({ endpoint }) => endpoint === to);
-    expect(fate).toMatchObject({ isWanted: false, state: 'waiting' });
+    const result = (await ask('trace', { eventId })).endpoints.find(({ endpoint }) => endpoint === to);
+    expect(result).toMatchObject({ isWanted: false, state: 'waiting' });
     const { actions } = await ask('actions', { endpoint: to });
     expect(actions.map(({ operation, details }) => [operation, details]).slice(0, 2)).toEqual([
       ['resend', `event ${eventId}`],

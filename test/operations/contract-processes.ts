@@ -75,8 +75,14 @@ export function processesContract({ setting, ask, name }: Bench): void {
     if (!lease) throw new Error('no lease');
     await snapshots.finish(process, lease, { baselined: true, completedAt: at });
     const projectId = name('project');
-    const owed = { cause: 'unreadable', since: 0, metAt: at, reason: 'answered 500', told: true } as const;
-    await snapshots.writeDebts(process, [{ projectId: name('owed'), before: undefined, after: owed }]);
+    const owed = {
+      cause: 'unreadable',
+      since: 0,
+      foundAt: at,
+      reason: 'answered 500',
+      isReported: true,
+    } as const;
+    await snapshots.writeRechecks(process, [{ projectId: name('owed'), before: undefined, after: owed }]);
     const events = eventsOf(at, 1, { process, projectId });
     await commit(setting().stores, events, { process, at, projectId });
     return { process, at, events, asked: { workspace: process.workspace, process: process.processId } };

@@ -195,11 +195,11 @@ describe.each(STORES)('over %s, an endpoint', (_, open) => {
     await ask('remove-endpoint', { endpoint: 'crm' });
     expect(context.steps).toEqual(['row crm', 'no secret crm']);
     expect([await context.endpoints.list(), context.secrets.texts.size]).toEqual([[], 0]);
-    expect(await context.deliveries.standing('crm')).toEqual({ pending: 0, oldest: undefined, dead: 0 });
+    expect(await context.deliveries.counts('crm')).toEqual({ pending: 0, oldest: undefined, dead: 0 });
     // A run that had its last messages in hand.
     await context.deliveries.add([waiting('crm', 'e4')]);
     await ask('add-endpoint', CRM);
-    expect((await context.deliveries.standing('crm')).pending).toBe(0);
+    expect((await context.deliveries.counts('crm')).pending).toBe(0);
   });
 
   it('whose removal was cut short is removed whole by the next', async () => {
@@ -290,7 +290,7 @@ describe.each(STORES)('over %s, an endpoint', (_, open) => {
     await expect(ask('finish-rotation', { endpoint: 'crm' })).rejects.toThrow('not being changed');
   });
 
-  it('is listed by name with its health, its standing and its attempts', async () => {
+  it('is listed by name with its health, its counts and its attempts', async () => {
     opened(FIXED);
     await ask('add-endpoint', CRM);
     await context.deliveries.add([waiting('crm', 'e1')]);
@@ -307,10 +307,10 @@ describe.each(STORES)('over %s, an endpoint', (_, open) => {
     const none = { atLeast: 0, isExact: true };
     expect((await ask('endpoints')).endpoints).toEqual([
       {
-        ...{ ...shared, name: 'crm', isConfigured: false, origin: 'https://crm.example', state: 'well' },
+        ...{ ...shared, name: 'crm', isConfigured: false, origin: 'https://crm.example', state: 'healthy' },
         ...{ waiting: { atLeast: 1, isExact: true }, oldestWaiting: at, dead: none },
       },
-      { ...shared, name: 'fixed', isConfigured: true, state: 'well', waiting: none, dead: none },
+      { ...shared, name: 'fixed', isConfigured: true, state: 'healthy', waiting: none, dead: none },
     ]);
     expect((await ask('attempts', { endpoint: 'crm', limit: 9 })).attempts).toEqual([{ ...attempt, at }]);
     await expect(ask('attempts', { endpoint: 'unknown' })).rejects.toBeInstanceOf(Refused);

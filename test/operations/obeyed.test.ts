@@ -44,7 +44,7 @@ describe.each(STORES)('over %s', (_, open) => {
     await ask('add-endpoint', CRM);
     await committed(120);
     await ask('replay', { to: 'crm', since: SINCE });
-    const pending = async () => (await context.deliveries.standing('crm')).pending;
+    const pending = async () => (await context.deliveries.counts('crm')).pending;
     const times = [60_000, 20_000, 15_000];
     await tickOf()(() => times.shift() ?? 0);
     expect(await pending()).toBe(100);
@@ -86,7 +86,7 @@ describe.each(STORES)('over %s', (_, open) => {
       events.map(({ id }) => id).toSorted(),
     );
     expect(posts.every(headers => headers['changewire-replay'] === 'true')).toBe(true);
-    expect(await context.deliveries.standing('crm')).toMatchObject({ pending: 0, dead: 0 });
+    expect(await context.deliveries.counts('crm')).toMatchObject({ pending: 0, dead: 0 });
     expect((await context.endpoints.read('crm'))?.health).toEqual({ added: 1 });
   });
 

@@ -69,7 +69,7 @@ describe.each(STORES)('over %s, the operations', (_, open) => {
     expect(await ask('resend-dead', { to: 'crm' })).toMatchObject({
       deliveries: { atLeast: 3, isExact: true },
     });
-    expect(await context.deliveries.standing('crm')).toMatchObject({ pending: 1_003, dead: 0 });
+    expect(await context.deliveries.counts('crm')).toMatchObject({ pending: 1_003, dead: 0 });
   });
 
   it('look for the attempts of one event among a thousand at once, and go on behind them', async () => {
@@ -134,8 +134,8 @@ describe.each(STORES)('over %s, the operations', (_, open) => {
       Array.from({ length: 500 }, (_, index) => attempt(from + index, `p.${index}.1.0`));
     await context.deliveries.note([...others(AT), attempt(AT + 600), ...others(AT + 1_000)]);
     await context.deliveries.note([...others(AT + 60_000), attempt(AT + 70_000), ...others(AT + 80_000)]);
-    const [fate] = (await ask('trace', { eventId: id })).endpoints;
-    expect(fate).toMatchObject({ state: 'delivered', attempts: [{ took: 600 }, { took: 70_000 }] });
+    const [result] = (await ask('trace', { eventId: id })).endpoints;
+    expect(result).toMatchObject({ state: 'delivered', attempts: [{ took: 600 }, { took: 70_000 }] });
   });
 
   it('take an event for published that an endpoint got through its filter, where nothing else tells', async () => {

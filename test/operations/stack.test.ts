@@ -18,7 +18,7 @@ function stackOf(over: Partial<StackPorts> = {}) {
   });
   const stack: StackPorts = {
     readLog: async () => ({ entries: [], position: undefined }),
-    setAside: {
+    failedQueues: {
       rejected: queue('rejected', 3),
       unpublished: queue('unpublished', 0),
       unstarted: queue('unstarted', 1),
@@ -49,9 +49,9 @@ const republish = {
 describe('what only a stack has', () => {
   test.each<Request>([
     logs,
-    { operation: 'set-aside', queue: 'rejected' },
-    { operation: 'clear-set-aside', queue: 'rejected' },
-    { operation: 'retry-set-aside' },
+    { operation: 'failed-messages', queue: 'rejected' },
+    { operation: 'clear-failed-messages', queue: 'rejected' },
+    { operation: 'retry-failed-messages' },
     republish,
   ])('is refused on one machine, which says what there is instead: $operation', async asked => {
     const operations = createOperations(openContext(open) as OperationsContext);
@@ -103,17 +103,17 @@ describe('logs', () => {
 describe('what was set aside', () => {
   test('is counted and shown', async () => {
     const { ask } = stackOf();
-    expect(await ask({ operation: 'set-aside', queue: 'unsettled' })).toMatchObject({
+    expect(await ask({ operation: 'failed-messages', queue: 'unsettled' })).toMatchObject({
       messages: 7,
       first: [{}],
     });
     // SQS counts late: what is shown is there.
-    expect(await ask({ operation: 'set-aside', queue: 'unpublished' })).toMatchObject({ messages: 1 });
+    expect(await ask({ operation: 'failed-messages', queue: 'unpublished' })).toMatchObject({ messages: 1 });
   });
 
   test('is thrown away, and only said so in a dry run', async () => {
     const { ask, cleared } = stackOf();
-    const asked = { operation: 'clear-set-aside', queue: 'rejected' } as const;
+    const asked = { operation: 'clear-failed-messages', queue: 'rejected' } as const;
     expect(await ask({ ...asked, dryRun: true })).toEqual({ queue: 'rejected', messages: 3, dryRun: true });
     expect(cleared).toEqual([]);
     expect(await ask(asked)).toEqual({ queue: 'rejected', messages: 3, dryRun: false });
@@ -122,28 +122,32 @@ describe('what was set aside', () => {
 
   test('is thrown away and tried again by somebody, who is written down', async () => {
     const { ask } = stackOf();
-    await ask({ operation: 'clear-set-aside', queue: 'rejected', dryRun: true });
-    await ask({ operation: 'retry-set-aside', dryRun: true });
+    await ask({ operation: 'clear-failed-messages', queue: 'rejected', dryRun: true });
+    await ask({ operation: 'retry-failed-messages', dryRun: true });
     expect(await ask({ operation: 'actions' })).toEqual({ actions: [] });
-    await ask({ operation: 'clear-set-aside', queue: 'rejected' });
-    await ask({ operation: 'retry-set-aside' });
+    await ask({ operation: 'clear-failed-messages', queue: 'rejected' });
+    await ask({ operation: 'retry-failed-messages' });
     const { actions } = (await ask({ operation: 'actions' })) as AnswerOf<'actions'>;
     const at = '2026-11-21T12:00:00.000Z';
     expect(actions.toSorted((one, other) => (one.operation < other.operation ? -1 : 1))).toEqual([
-      { at, ...ann, operation: 'clear-set-aside', details: 'rejected: about 3 messages' },
-      { at, ...ann, operation: 'retry-set-aside', details: '5 messages' },
+      { at, ...ann, operation: 'clear-failed-messages', details: 'rejected: about 3 messages' },
+      { at, ...ann, operation: 'retry-failed-messages', details: '5 messages' },
     ]);
     expect(await ask({ operation: 'actions', process: 'sales' })).toEqual({ actions: [] });
   });
 
   test('is tried again, and only said so in a dry run', async () => {
     const { ask } = stackOf();
-    expect(await ask({ operation: 'retry-set-aside', dryRun: true })).toEqual({
+    expect(await ask({ operation: 'retry-failed-messages', dryRun: true })).toEqual({
       messages: 7,
       left: 7,
       dryRun: true,
     });
-    expect(await ask({ operation: 'retry-set-aside' })).toEqual({ messages: 5, left: 7, dryRun: false });
+    expect(await ask({ operation: 'retry-failed-messages' })).toEqual({
+      messages: 5,
+      left: 7,
+      dryRun: false,
+    });
   });
 });
 
@@ -153,11 +157,11 @@ describe('publishing a time once more', () => {
     const published: string[] = [];
     const { ask } = stackOf({
       changeRecords: {
-        read: async ({ processId }, { since, behind }) => {
+        read: async ({ processId }, { since, after }) => {
           const all = Array.from({ length: count }, (_, n) => ({
             ...{ pk: processId, sk: `CHANGE#${n}`, at: since + n, encoded: Buffer.of(), events: 2 },
           }));
-          const left = all.filter(({ sk }) => behind === undefined || sk > behind);
+          const left = all.filter(({ sk }) => after === undefined || sk > after);
           return { records: left.slice(0, 2), isLast: left.length <= 2 };
         },
       },

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ProcessKey } from '../../functions/basics/process.ts';
-import type { Debt, SavedState } from '../../functions/model/process-state.ts';
+import type { Recheck, SavedState } from '../../functions/model/process-state.ts';
 import { createOperations } from '../../functions/operations/operations.ts';
 import { AT, type OpenContext, openContext, PROCESSES, STORES } from '../kit/operations/context.ts';
 import { askOf } from '../kit/operations/setting.ts';
@@ -9,11 +9,17 @@ const CALLER = { who: 'ann', isProven: true };
 const [PROCESS] = PROCESSES as [ProcessKey];
 const iso = (at: number) => new Date(at).toISOString();
 const NONE = { count: 0, skipped: 0, unread: 0, first: [] };
-const debt = (projectId: string, more: Partial<Debt> = {}) => ({
+const recheck = (projectId: string, more: Partial<Recheck> = {}) => ({
   projectId,
   before: undefined,
   after: {
-    ...({ cause: 'unreadable', since: AT - 7, metAt: AT - 3, reason: 'answered 500', told: true } as const),
+    ...({
+      cause: 'unreadable',
+      since: AT - 7,
+      foundAt: AT - 3,
+      reason: 'answered 500',
+      isReported: true,
+    } as const),
     ...more,
   },
 });
@@ -28,10 +34,10 @@ describe.each(STORES)('over %s, the status', (_, open) => {
     if (!lease) throw new Error('no lease');
     return lease;
   };
-  const stateIs = async (state: Partial<SavedState>, ...debts: ReturnType<typeof debt>[]) => {
+  const stateIs = async (state: Partial<SavedState>, ...rechecks: ReturnType<typeof recheck>[]) => {
     const lease = await begun();
     await context.snapshots.finish(PROCESS, lease, state);
-    await context.snapshots.writeDebts(PROCESS, debts);
+    await context.snapshots.writeRechecks(PROCESS, rechecks);
   };
   const statusOf = async () => {
     const { processes } = await ask()('status');
@@ -39,14 +45,14 @@ describe.each(STORES)('over %s, the status', (_, open) => {
   };
   const well = { baselined: true, completedAt: AT - 60_000, sweptAt: AT - 3_600_000 };
 
-  it.each<[string, Partial<SavedState>, object, ...ReturnType<typeof debt>[]]>([
-    ['well', well, { completedAt: iso(AT - 60_000), sweptAt: iso(AT - 3_600_000), debts: NONE }],
-    ['well', { ...well, baselinedAt: AT - 7_200_000 }, { watchedSince: iso(AT - 7_200_000) }],
+  it.each<[string, Partial<SavedState>, object, ...ReturnType<typeof recheck>[]]>([
+    ['healthy', well, { completedAt: iso(AT - 60_000), sweptAt: iso(AT - 3_600_000), rechecks: NONE }],
+    ['healthy', { ...well, baselinedAt: AT - 7_200_000 }, { watchedSince: iso(AT - 7_200_000) }],
     ['stalled', { ...well, completedAt: AT - 300_001 }, {}],
     // Written by a clock that was set back since: when it was is not known.
     ['stalled', { ...well, completedAt: AT + 3_600_000 }, {}],
     ['stalled', { ...well, stalled: { since: AT - 9_000 } }, { stalledSince: iso(AT - 9_000) }],
-    ['well', { ...well, completedAt: AT - 300_000 }, {}],
+    ['healthy', { ...well, completedAt: AT - 300_000 }, {}],
     ...[{}, well].flatMap(before =>
       (['changesFailure', 'sweepFailure'] as const).map((name): [string, Partial<SavedState>, object] => [
         'failing',
@@ -67,19 +73,19 @@ describe.each(STORES)('over %s, the status', (_, open) => {
       'on-hold',
       { ...well, hold: { since: AT - 5, missing: 40 } },
       { hold: { since: iso(AT - 5), projects: 40, isReleased: false } },
-      debt('p1'),
+      recheck('p1'),
     ],
     [
-      'owing',
+      'degraded',
       well,
       {
-        debts: {
+        rechecks: {
           ...{ count: 5, skipped: 2, unread: 3 },
           first: [
             {
               project: 'p4',
               cause: 'unreadable',
-              metAt: iso(AT - 9),
+              foundAt: iso(AT - 9),
               isSkipped: true,
               reason: 'answered 500',
             },
@@ -88,33 +94,33 @@ describe.each(STORES)('over %s, the status', (_, open) => {
                 project: 'p1',
                 cause: 'unreadable',
                 since: iso(AT - 7),
-                metAt: iso(AT - 3),
+                foundAt: iso(AT - 3),
                 isSkipped: true,
               },
               reason: 'answered 500',
             },
-            { project: 'p3', cause: 'no-task-list', metAt: iso(AT - 3), isSkipped: false, reason: '404' },
-            { project: 'p5', cause: 'uncertain', metAt: iso(AT - 9), isSkipped: false, reason: 'older' },
-            { project: 'p2', cause: 'not-listed', metAt: iso(AT - 8), isSkipped: false, reason: 'missing' },
+            { project: 'p3', cause: 'no-task-list', foundAt: iso(AT - 3), isSkipped: false, reason: '404' },
+            { project: 'p5', cause: 'uncertain', foundAt: iso(AT - 9), isSkipped: false, reason: 'older' },
+            { project: 'p2', cause: 'not-listed', foundAt: iso(AT - 8), isSkipped: false, reason: 'missing' },
           ],
         },
       },
-      debt('p1'),
-      debt('p2', { cause: 'not-listed', reason: 'missing', metAt: AT - 8, told: false }),
-      debt('p3', { cause: 'no-task-list', reason: '404', since: 0, told: false }),
-      debt('p4', { since: 0, metAt: AT - 9 }),
-      debt('p5', { cause: 'uncertain', metAt: AT - 9, reason: 'older', told: false }),
+      recheck('p1'),
+      recheck('p2', { cause: 'not-listed', reason: 'missing', foundAt: AT - 8, isReported: false }),
+      recheck('p3', { cause: 'no-task-list', reason: '404', since: 0, isReported: false }),
+      recheck('p4', { since: 0, foundAt: AT - 9 }),
+      recheck('p5', { cause: 'uncertain', foundAt: AT - 9, reason: 'older', isReported: false }),
     ],
     [
-      'well',
+      'healthy',
       well,
-      { debts: { count: 1, skipped: 0, unread: 0 } },
-      debt('p', { cause: 'not-listed', told: false }),
+      { rechecks: { count: 1, skipped: 0, unread: 0 } },
+      recheck('p', { cause: 'not-listed', isReported: false }),
     ],
     ['stalled', { ...well, completedAt: AT - 400_000, hold: { since: AT, missing: 1 } }, {}],
-  ])('of a process is %s', async (state, known, more, ...debts) => {
+  ])('of a process is %s', async (state, known, more, ...rechecks) => {
     context = openContext(open);
-    await stateIs(known, ...debts);
+    await stateIs(known, ...rechecks);
     expect(await statusOf()).toMatchObject({
       ...{ workspace: PROCESS.workspace, process: PROCESS.processId, state, interval: 60_000, underWay: [] },
       ...more,
@@ -136,7 +142,7 @@ describe.each(STORES)('over %s, the status', (_, open) => {
     context = openContext(open);
     expect(await statusOf()).toEqual({
       ...{ workspace: PROCESS.workspace, process: PROCESS.processId, state: 'unknown', interval: 60_000 },
-      ...{ underWay: [], debts: NONE },
+      ...{ underWay: [], rechecks: NONE },
     });
     const lease = await begun('sweep');
     const walked = { ...lease, window: { startedAt: AT, begunAt: AT }, progress: 'p7' };
@@ -161,21 +167,21 @@ describe.each(STORES)('over %s, the status', (_, open) => {
     expect((await statusOf())?.underWay).toEqual([{ mode: 'changes' }]);
   });
 
-  it('counts all debts, and tells the first ten, also where they are many', async () => {
+  it('counts all rechecks, and tells the first ten, also where they are many', async () => {
     context = openContext(open);
-    const many = Array.from({ length: 3_000 }, (_, index) => debt(`project-${index}-${'x'.repeat(30)}`));
+    const many = Array.from({ length: 3_000 }, (_, index) => recheck(`project-${index}-${'x'.repeat(30)}`));
     await stateIs(well, ...many);
-    const debts = (await statusOf())?.debts;
-    expect([debts?.count, debts?.first.length]).toEqual([3_000, 10]);
+    const rechecks = (await statusOf())?.rechecks;
+    expect([rechecks?.count, rechecks?.first.length]).toEqual([3_000, 10]);
   });
 
-  it('tells debts that subscribers know of before any other, also one that only a sweep misses by now', async () => {
+  it('tells rechecks that subscribers know of before any other, also one that only a sweep misses by now', async () => {
     context = openContext(open);
     const untold = Array.from({ length: 10 }, (_, index) =>
-      debt(`p${index}`, { metAt: AT - 9, told: false }),
+      recheck(`p${index}`, { foundAt: AT - 9, isReported: false }),
     );
-    await stateIs(well, ...untold, debt('gone', { cause: 'not-listed' }));
-    const first = (await statusOf())?.debts.first.map(({ project }) => project);
+    await stateIs(well, ...untold, recheck('gone', { cause: 'not-listed' }));
+    const first = (await statusOf())?.rechecks.first.map(({ project }) => project);
     expect(first).toEqual(['gone', ...untold.slice(0, 9).map(({ projectId }) => projectId)]);
   });
 
@@ -188,7 +194,7 @@ describe.each(STORES)('over %s, the status', (_, open) => {
       const found: string[] = [];
       for (let cursor: string | undefined; ; ) {
         const page = await ask()('status', { limit, ...(cursor !== undefined && { cursor }) });
-        expect(page).toMatchObject({ at: iso(AT), house: 'run', isRunning: true });
+        expect(page).toMatchObject({ at: iso(AT), deployment: 'run', isRunning: true });
         expect(page.processes.length + page.endpoints.length).toBeLessThanOrEqual(limit);
         found.push(
           ...page.processes.map(({ process }) => process),
@@ -209,8 +215,8 @@ describe('the status of an endpoint', () => {
   const waiting = { added: 1, due: AT + 9_000, first: true };
 
   it.each([
-    [{}, { state: 'well' }],
-    [{ waiting }, { state: 'well', nextTryAt: iso(AT + 9_000) }],
+    [{}, { state: 'healthy' }],
+    [{ waiting }, { state: 'healthy', nextTryAt: iso(AT + 9_000) }],
     [
       { paused: { at: AT - 5 }, failing: { since: AT - 9, probes: 1 }, waiting },
       { state: 'paused', since: iso(AT - 5) },
@@ -225,7 +231,7 @@ describe('the status of an endpoint', () => {
     ],
     [
       { notBefore: AT + 60_000, failures: { count: 1, since: AT - 3 } },
-      { state: 'held', since: iso(AT - 3), nextTryAt: iso(AT + 60_000) },
+      { state: 'throttled', since: iso(AT - 3), nextTryAt: iso(AT + 60_000) },
     ],
     [
       { notBefore: AT - 1, failures: { count: 1, since: AT - 3 } },
@@ -245,9 +251,9 @@ describe('the status of an endpoint', () => {
   it.each([
     ['none of its attempts succeeded, and some wait', ['failed'], 'waits', true, 'retrying'],
     ['none of its attempts succeeded, and none is to come', ['failed'], 'dead', true, 'failing'],
-    ['an attempt succeeded', ['succeeded', 'failed'], 'waits', true, 'well'],
-    ['its successes are not kept', ['failed'], 'waits', false, 'well'],
-    ['nothing was tried', [], 'waits', true, 'well'],
+    ['an attempt succeeded', ['succeeded', 'failed'], 'waits', true, 'healthy'],
+    ['its successes are not kept', ['failed'], 'waits', false, 'healthy'],
+    ['nothing was tried', [], 'waits', true, 'healthy'],
   ] as const)(
     'of which nothing else is remembered, where %s',
     async (_, made, rest, keepSuccesses, state) => {

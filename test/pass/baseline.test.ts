@@ -84,7 +84,7 @@ describe('a project that can not be read in a baseline', () => {
     world.pass(-3_600_000);
     await runsFailing(3, /1 project\(s\) can not be read.*1004.*403/);
     expect(await told()).toEqual([]);
-    expect(await owed()).toMatchObject([{ id: '1004', cause: 'unreadable', told: false }]);
+    expect(await owed()).toMatchObject([{ id: '1004', cause: 'unreadable', isReported: false }]);
   });
 
   it('is left out when it can not be read for five minutes: all others are told', async () => {
@@ -94,8 +94,8 @@ describe('a project that can not be read in a baseline', () => {
     await runsFailing(5, /2 project/);
     expect(await world.later()).toMatchObject(DONE);
     expect(await owed()).toMatchObject([
-      { id: '1002', since: 0, reason: expect.stringMatching(/403/), told: false },
-      { id: '1004', since: 0, reason: expect.stringMatching(/500/), told: false },
+      { id: '1002', since: 0, reason: expect.stringMatching(/403/), isReported: false },
+      { id: '1004', since: 0, reason: expect.stringMatching(/500/), isReported: false },
     ]);
     const warned = world.said.filter(({ message }) => /^The baseline ends without a project/.test(message));
     expect(warned.map(({ level, details }) => [level, details])).toEqual(

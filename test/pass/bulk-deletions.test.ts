@@ -73,7 +73,7 @@ describe('deletions in bulk', () => {
     expect(await world.figures()).toMatchObject({ onHold: 1 });
   });
 
-  it('invariant 1: that are held leave a debt for each project that was found gone, in either way', async () => {
+  it('invariant 1: that are held leave a recheck for each project that was found gone, in either way', async () => {
     await baselined({ projects: 14, settings: { concurrency: 1 } });
     hide(world, ['1001']);
     await world.later('sweep');
@@ -221,9 +221,9 @@ describe('a process whose listing hides more than may be deleted at once', () =>
 
   it.each([false, true])(
     'invariant 9: tells no deletion of what people still edit, put on hold by a sweep: %s',
-    async isHeld => {
+    async isOwned => {
       await hidden();
-      if (isHeld) await world.later('sweep');
+      if (isOwned) await world.later('sweep');
       for (const id of ['1001', '1002', '1003']) {
         world.edit.updateProject(PROCESS, id, { budget: id });
         await world.later();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../functions/basics/json.ts';
 import { compareProject, rulesOf } from '../../functions/changes/compare-project.ts';
-import { type Debt, UNKNOWN_PROCESS } from '../../functions/model/process-state.ts';
+import { type Recheck, UNKNOWN_PROCESS } from '../../functions/model/process-state.ts';
 import type { ProjectContent, Snapshot } from '../../functions/model/snapshot.ts';
 import { commit } from '../../functions/pass/commit.ts';
 import type { PassContext } from '../../functions/pass/context/context.ts';
@@ -53,7 +53,7 @@ async function committing(
   {
     kind = 'changes',
     answers = [] as CommitResult[],
-    debt = undefined as Debt | undefined,
+    recheck = undefined as Recheck | undefined,
     sweptAt = AT - 100_000,
   } = {},
 ) {
@@ -66,7 +66,7 @@ async function committing(
   } as unknown as PassState;
   const context = {
     kind,
-    before: { ...UNKNOWN_PROCESS, sweptAt, debts: new Map(debt && [['7', debt]]) },
+    before: { ...UNKNOWN_PROCESS, sweptAt, rechecks: new Map(recheck && [['7', recheck]]) },
     heartbeat: {
       save: async () => {
         saves += 1;
@@ -193,8 +193,8 @@ describe('the digests that are kept', () => {
 });
 
 describe('the time since which a change may have happened', () => {
-  const debtOf = (cause: Debt['cause'], since: number): Debt => ({
-    ...{ cause, since, metAt: AT, reason: 'r', told: true, revision: 1 },
+  const recheckOf = (cause: Recheck['cause'], since: number): Recheck => ({
+    ...{ cause, since, foundAt: AT, reason: 'r', isReported: true, revision: 1 },
   });
   const afterOf = async (how: Parameters<typeof committing>[1], snapshot = snapshotOf()) =>
     (await committing(differenceOf(snapshot, NEW), how)).request.events.map(({ data }) =>
@@ -202,15 +202,15 @@ describe('the time since which a change may have happened', () => {
     );
 
   it('is when the snapshot was read, of a project that the last sweep missed', async () => {
-    const debt = debtOf('not-listed', AT - 60_000);
+    const recheck = recheckOf('not-listed', AT - 60_000);
     const since = [iso(AT - 90_000), iso(AT - 80_000)];
-    expect((await afterOf({ debt, sweptAt: AT - 50_000 })).toSorted()).toEqual(since);
+    expect((await afterOf({ recheck, sweptAt: AT - 50_000 })).toSorted()).toEqual(since);
   });
 
   it('is since when a project is owed a look, if the last sweep was later', async () => {
-    const debt = debtOf('unreadable', AT - 60_000);
+    const recheck = recheckOf('unreadable', AT - 60_000);
     const since = iso(AT - 60_000);
-    expect(await afterOf({ debt, sweptAt: AT - 50_000 })).toEqual([since, since]);
+    expect(await afterOf({ recheck, sweptAt: AT - 50_000 })).toEqual([since, since]);
   });
 
   it('invariant 2: is when tasks were last read, of a task of a project that had none: a sweep believes a 404 there', async () => {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Debt, type ProcessState, UNKNOWN_PROCESS } from '../../functions/model/process-state.ts';
+import { type ProcessState, type Recheck, UNKNOWN_PROCESS } from '../../functions/model/process-state.ts';
 import { bulkLimit, type Conclusion, conclude } from '../../functions/pass/conclude.ts';
-import { type End, Findings } from '../../functions/pass/debts.ts';
+import { type End, Findings } from '../../functions/pass/rechecks.ts';
 
 const AT = Date.UTC(2026, 10, 21, 12);
 const MINUTE = 60_000;
@@ -14,21 +14,21 @@ interface Given extends Partial<Omit<Facts, 'findings' | 'state'>> {
   readonly found?: string;
   /** How many there were to look at; as many as were found, where nothing else is said. */
   readonly total?: number;
-  readonly debts?: Readonly<Record<string, Partial<Debt>>>;
+  readonly rechecks?: Readonly<Record<string, Partial<Recheck>>>;
   readonly state?: Partial<ProcessState>;
 }
 
-const debtOf = (debt: Partial<Debt>): Debt => ({
-  ...{ cause: 'unreadable', since: 0, metAt: AT, reason: 'r', told: false, revision: 1, ...debt },
+const recheckOf = (recheck: Partial<Recheck>): Recheck => ({
+  ...{ cause: 'unreadable', since: 0, foundAt: AT, reason: 'r', isReported: false, revision: 1, ...recheck },
 });
 
-function factsOf({ found = '', total, debts = {}, state, ...more }: Given): Facts {
-  const owed = new Map(Object.entries(debts).map(([id, debt]) => [id, debtOf(debt)]));
+function factsOf({ found = '', total, rechecks = {}, state, ...more }: Given): Facts {
+  const owed = new Map(Object.entries(rechecks).map(([id, recheck]) => [id, recheckOf(recheck)]));
   const ends = found.split(', ').flatMap(part => {
     const [count, ...end] = part.split(' ');
     return Array.from({ length: Number(count) }, () => end.join(' ') as End);
   });
-  const findings = new Findings({ debts: owed, completedAt: AT }, total ?? ends.length);
+  const findings = new Findings({ rechecks: owed, completedAt: AT }, total ?? ends.length);
   for (const [at, end] of ends.entries()) {
     const fault = new Error(`${end} ${at + 1}`);
     findings.set(String(at + 1), { end, ...(isFault(end) && { reason: fault.message, fault }) });
@@ -41,7 +41,7 @@ function factsOf({ found = '', total, debts = {}, state, ...more }: Given): Fact
     findings,
     known: 0,
     missing: 0,
-    state: { ...UNKNOWN_PROCESS, baselined: more.kind !== 'baseline', debts: owed, ...state },
+    state: { ...UNKNOWN_PROCESS, baselined: more.kind !== 'baseline', rechecks: owed, ...state },
     now: AT,
     ...more,
   };
@@ -49,14 +49,14 @@ function factsOf({ found = '', total, debts = {}, state, ...more }: Given): Fact
 
 const isFault = (end: End) => end === 'unreadable' || end === 'no-task-list';
 
-/** In short: `done, deletes 3, on hold, ends hold, keeps debts`. */
-function inShort({ as, deletions, hold, endsHold, keepsDebts }: Conclusion): string {
+/** In short: `done, deletes 3, on hold, ends hold, keeps rechecks`. */
+function inShort({ as, deletions, hold, releasesHold, keepsRechecks }: Conclusion): string {
   return [
     as,
     ...(deletions.length > 0 ? [`deletes ${deletions.length}`] : []),
     ...(hold ? [`on hold: ${hold.missing} of ${hold.known}`] : []),
-    ...(endsHold ? ['ends hold'] : []),
-    ...(keepsDebts ? ['keeps debts'] : []),
+    ...(releasesHold ? ['ends hold'] : []),
+    ...(keepsRechecks ? ['keeps rechecks'] : []),
   ].join(', ');
 }
 
@@ -69,9 +69,9 @@ describe('a pass', () => {
   it.each<readonly [title: string, facts: Given, conclusion: string]>([
     ['with nothing to look at is done', {}, 'done'],
     [
-      'that looked at all is done, and writes which debts are settled',
+      'that looked at all is done, and writes which rechecks are settled',
       { found: '3 settled' },
-      'done, keeps debts',
+      'done, keeps rechecks',
     ],
     [
       'that ran out of time is resumed later, and deletes nothing before',
@@ -81,24 +81,28 @@ describe('a pass', () => {
     [
       'with up to ten projects that can not be read is done without them',
       { found: '10 unreadable, 5 settled' },
-      'done, keeps debts',
+      'done, keeps rechecks',
     ],
-    ['whose only project can not be read is done without it', { found: '1 unreadable' }, 'done, keeps debts'],
     [
-      'with more than ten of them fails, and writes no debts',
+      'whose only project can not be read is done without it',
+      { found: '1 unreadable' },
+      'done, keeps rechecks',
+    ],
+    [
+      'with more than ten of them fails, and writes no rechecks',
       { found: '11 unreadable, 5 settled' },
       'failed',
     ],
     [
       'with up to a fifth of many projects that can not be read is done without them',
       { found: '20 unreadable, 80 settled' },
-      'done, keeps debts',
+      'done, keeps rechecks',
     ],
     ['with more than a fifth of many fails', { found: '21 unreadable, 79 settled' }, 'failed'],
     [
       'takes the fifth of all that it covers, not of those that it came to',
       { found: '21 unreadable', total: 200 },
-      'done, keeps debts',
+      'done, keeps rechecks',
     ],
     [
       'that met too many before time ran out fails, too',
@@ -109,16 +113,16 @@ describe('a pass', () => {
     [
       'does not count uncertain or unclear projects as failures',
       { found: '30 uncertain, 30 unclear' },
-      'done, keeps debts',
+      'done, keeps rechecks',
     ],
   ])('%s', (_, facts, conclusion) => {
     expect(inShort(conclude(factsOf(facts)))).toBe(conclusion);
   });
 
   it('invariant 1: does not fail because of projects that failed before: all others would wait for them', () => {
-    const debts = Object.fromEntries(Array.from({ length: 11 }, (_, at) => [String(at + 1), {}]));
-    expect(inShort(conclude(factsOf({ found: '11 unreadable, 3 settled', debts })))).toBe(
-      'done, keeps debts',
+    const rechecks = Object.fromEntries(Array.from({ length: 11 }, (_, at) => [String(at + 1), {}]));
+    expect(inShort(conclude(factsOf({ found: '11 unreadable, 3 settled', rechecks })))).toBe(
+      'done, keeps rechecks',
     );
   });
 
@@ -134,57 +138,57 @@ describe('deletions', () => {
     [
       'of a changes pass are told',
       { found: '1 vanished', known: 20, missing: 1 },
-      'done, deletes 1, keeps debts',
+      'done, deletes 1, keeps rechecks',
     ],
     [
       'of a sweep are told',
       { ...SWEEP, found: '1 vanished', known: 20, missing: 1 },
-      'done, deletes 1, keeps debts',
+      'done, deletes 1, keeps rechecks',
     ],
     [
       'of projects that two sweeps missed are told',
       { ...SWEEP, found: '1 missed twice', known: 20, missing: 1 },
-      'done, deletes 1, keeps debts',
+      'done, deletes 1, keeps rechecks',
     ],
     [
       'are told up to ten, however few projects are left',
       { ...SWEEP, found: '10 vanished', known: 11, missing: 10 },
-      'done, deletes 10, keeps debts',
+      'done, deletes 10, keeps rechecks',
     ],
     [
       'wait if they are more than ten',
       { ...SWEEP, found: '11 vanished', known: 20, missing: 11 },
-      'done, on hold: 11 of 20, keeps debts',
+      'done, on hold: 11 of 20, keeps rechecks',
     ],
     [
       'are told up to a fifth of many projects',
       { ...SWEEP, found: '20 vanished', known: 100, missing: 20 },
-      'done, deletes 20, keeps debts',
+      'done, deletes 20, keeps rechecks',
     ],
     [
       'wait if they are more than a fifth of many projects',
       { ...SWEEP, found: '21 vanished', known: 100, missing: 21 },
-      'done, on hold: 21 of 100, keeps debts',
+      'done, on hold: 21 of 100, keeps rechecks',
     ],
     [
       'that are certain are told by a sweep, however many missing projects it is not sure of',
       { ...SWEEP, found: '1 vanished, 15 not-listed', known: 20, missing: 16 },
-      'done, deletes 1, keeps debts',
+      'done, deletes 1, keeps rechecks',
     ],
     [
       'wait if a changes pass finds one project gone, but too many are missing in all',
       { found: '1 vanished', known: 20, missing: 11 },
-      'done, on hold: 11 of 20, keeps debts',
+      'done, on hold: 11 of 20, keeps rechecks',
     ],
     [
       'are none in a changes pass that found no project gone, however many are missing',
       { found: '1 settled', known: 20, missing: 11 },
-      'done, keeps debts',
+      'done, keeps rechecks',
     ],
     [
       'are told although other projects can not be read',
       { ...SWEEP, found: '1 vanished, 1 unreadable', known: 20, missing: 1 },
-      'done, deletes 1, keeps debts',
+      'done, deletes 1, keeps rechecks',
     ],
     [
       'are told although the pass fails because of too many others',
@@ -194,7 +198,7 @@ describe('deletions', () => {
     [
       'are none in a baseline',
       { ...BASELINE, found: '1 vanished', known: 20, missing: 1 },
-      'done, keeps debts',
+      'done, keeps rechecks',
     ],
   ])('%s', (_, facts, conclusion) => {
     expect(inShort(conclude(factsOf(facts)))).toBe(conclusion);
@@ -226,42 +230,42 @@ describe('the last projects of a process', () => {
     [
       'are held together, however few: a lost permission looks the same',
       { ...SWEEP, found: '2 vanished', known: 2, missing: 2 },
-      'done, on hold: 2 of 2, keeps debts',
+      'done, on hold: 2 of 2, keeps rechecks',
     ],
     [
       'are held together, even if only one of them is certainly gone',
       { ...SWEEP, found: '1 vanished, 1 not-listed', known: 2, missing: 2 },
-      'done, on hold: 2 of 2, keeps debts',
+      'done, on hold: 2 of 2, keeps rechecks',
     ],
     [
       'are held together, even if two sweeps missed them',
       { ...SWEEP, found: '2 missed twice', known: 2, missing: 2 },
-      'done, on hold: 2 of 2, keeps debts',
+      'done, on hold: 2 of 2, keeps rechecks',
     ],
     [
       'are held together in a changes pass, too',
       { found: '1 vanished', known: 2, missing: 2 },
-      'done, on hold: 2 of 2, keeps debts',
+      'done, on hold: 2 of 2, keeps rechecks',
     ],
     [
       'are not on hold while none is certainly gone',
       { ...SWEEP, found: '2 not-listed', known: 2, missing: 2 },
-      'done, keeps debts',
+      'done, keeps rechecks',
     ],
     [
       'are deleted if it is only one, and its task list answers 404',
       { ...SWEEP, found: '1 vanished', known: 1, missing: 1 },
-      'done, deletes 1, keeps debts',
+      'done, deletes 1, keeps rechecks',
     ],
     [
       'are deleted so in a changes pass, too',
       { found: '1 vanished', known: 1, missing: 1 },
-      'done, deletes 1, keeps debts',
+      'done, deletes 1, keeps rechecks',
     ],
     [
       'are held if it is only one, and its task list is there',
       { ...SWEEP, found: '1 missed twice', known: 1, missing: 1 },
-      'done, on hold: 1 of 1, keeps debts',
+      'done, on hold: 1 of 1, keeps rechecks',
     ],
   ])('%s', (_, facts, conclusion) => {
     expect(inShort(conclude(factsOf(facts)))).toBe(conclusion);
@@ -273,48 +277,48 @@ describe('a process on hold', () => {
     [
       'stays on hold when fewer are certainly gone, because others can not be read',
       { ...SWEEP, ...HOLD, found: '1 vanished, 14 uncertain', known: 20, missing: 15 },
-      'done, on hold: 15 of 20, keeps debts',
+      'done, on hold: 15 of 20, keeps rechecks',
     ],
     [
       'stays on hold when none is certainly gone, but all known projects are missing',
       { ...SWEEP, ...HOLD, found: '2 not-listed', known: 2, missing: 2 },
-      'done, on hold: 2 of 2, keeps debts',
+      'done, on hold: 2 of 2, keeps rechecks',
     ],
     [
       'ends its hold in a sweep that finds few projects missing, and deletes these',
       { ...SWEEP, ...HOLD, found: '2 vanished', known: 20, missing: 2 },
-      'done, deletes 2, ends hold, keeps debts',
+      'done, deletes 2, ends hold, keeps rechecks',
     ],
     [
       'ends its hold in a sweep that finds all projects back',
       { ...SWEEP, ...HOLD, found: '20 settled', known: 20 },
-      'done, ends hold, keeps debts',
+      'done, ends hold, keeps rechecks',
     ],
     ['ends its hold in a sweep when no project is known any more', { ...SWEEP, ...HOLD }, 'done, ends hold'],
     [
       'stays on hold whatever a changes pass finds: it sees only a part',
       { ...HOLD, found: '2 vanished', known: 20, missing: 2 },
-      'done, deletes 2, keeps debts',
+      'done, deletes 2, keeps rechecks',
     ],
     [
       'stays on hold after a changes pass that finds nothing gone',
       { ...HOLD, found: '1 settled' },
-      'done, keeps debts',
+      'done, keeps rechecks',
     ],
     [
       'that an operator released deletes all in the next sweep, which ends the hold',
       { ...SWEEP, ...RELEASED, found: '15 vanished', known: 20, missing: 15 },
-      'done, deletes 15, ends hold, keeps debts',
+      'done, deletes 15, ends hold, keeps rechecks',
     ],
     [
       'that was released deletes the last projects, too',
       { ...SWEEP, ...RELEASED, found: '2 missed twice', known: 2, missing: 2 },
-      'done, deletes 2, ends hold, keeps debts',
+      'done, deletes 2, ends hold, keeps rechecks',
     ],
     [
       'that was released stays released after a changes pass, which deletes what it found gone',
       { ...RELEASED, found: '1 vanished', known: 20, missing: 15 },
-      'done, deletes 1, keeps debts',
+      'done, deletes 1, keeps rechecks',
     ],
     [
       'that was released before it was on hold is released no longer after a sweep',
@@ -335,53 +339,57 @@ describe('a baseline', () => {
   const waiting = (ago: number) => ({ window: { startedAt: AT, begunAt: 0, waitingSince: AT - ago } });
   const begun = (ago: number) => ({ window: { startedAt: AT - ago, begunAt: AT - ago } });
   it.each<readonly [title: string, facts: Given, conclusion: string]>([
-    ['that can read all projects is done', { found: '3 settled' }, 'done, keeps debts'],
+    ['that can read all projects is done', { found: '3 settled' }, 'done, keeps rechecks'],
     ['of an empty process is done', {}, 'done'],
     [
-      'waits for a project that can not be read, and writes its debt',
+      'waits for a project that can not be read, and writes its recheck',
       { found: '1 unreadable, 9 settled' },
-      'failed, keeps debts',
+      'failed, keeps rechecks',
     ],
-    ['waits for a task list that is missing', { found: '1 no-task-list, 9 settled' }, 'failed, keeps debts'],
+    [
+      'waits for a task list that is missing',
+      { found: '1 no-task-list, 9 settled' },
+      'failed, keeps rechecks',
+    ],
     [
       'waits for tasks that changed in each reading',
       { found: '1 uncertain, 9 settled' },
-      'failed, keeps debts',
+      'failed, keeps rechecks',
     ],
     [
       'waits for it for less than five minutes',
       { found: '1 unreadable, 9 settled', ...waiting(5 * MINUTE - 1) },
-      'failed, keeps debts',
+      'failed, keeps rechecks',
     ],
     [
       'is done without it after five minutes',
       { found: '1 unreadable, 9 settled', ...waiting(5 * MINUTE) },
-      'done, keeps debts',
+      'done, keeps rechecks',
     ],
     [
       'does not wait again for a second project that fails then',
       { found: '2 unreadable, 9 settled', ...waiting(5 * MINUTE) },
-      'done, keeps debts',
+      'done, keeps rechecks',
     ],
     [
       'waits from now on if the wait began in the future, by the clock of another poller',
       { found: '1 unreadable, 9 settled', ...waiting(-60 * MINUTE) },
-      'failed, keeps debts',
+      'failed, keeps rechecks',
     ],
     [
       'waits from the first failure, not from its own beginning',
       { found: '1 unreadable, 9 settled', ...begun(60 * MINUTE) },
-      'failed, keeps debts',
+      'failed, keeps rechecks',
     ],
     [
       'waits for a list of projects that changed in each reading',
       { found: '9 settled', isComplete: false },
-      'failed, keeps debts',
+      'failed, keeps rechecks',
     ],
     [
       'is done without that list after five minutes, too',
       { found: '9 settled', isComplete: false, ...waiting(5 * MINUTE) },
-      'done, keeps debts',
+      'done, keeps rechecks',
     ],
     [
       'in which all projects fail never ends without them: that is an outage',
@@ -401,7 +409,7 @@ describe('a baseline', () => {
     [
       'neither puts the process on hold, nor ends a hold',
       { ...HOLD, found: '9 settled', known: 30, missing: 21 },
-      'done, keeps debts',
+      'done, keeps rechecks',
     ],
   ])('%s', (_, facts, conclusion) => {
     expect(inShort(conclude(factsOf({ ...BASELINE, ...facts })))).toBe(conclusion);
@@ -496,13 +504,14 @@ describe('invariant 9: whatever was found', () => {
     always((_, { as, error }) => (as === 'failed') === (error !== undefined));
   });
 
-  it('invariant 1: debts are written whenever the pass is done', () => {
+  it('invariant 1: rechecks are written whenever the pass is done', () => {
     always(
-      ({ findings }, { as, keepsDebts }) => as !== 'done' || keepsDebts || findings.sorted().length === 0,
+      ({ findings }, { as, keepsRechecks }) =>
+        as !== 'done' || keepsRechecks || findings.sorted().length === 0,
     );
   });
 
-  it('no debts are written in an outage', () => {
-    always(({ findings }, { keepsDebts }) => !(findings.areOutage && keepsDebts));
+  it('no rechecks are written in an outage', () => {
+    always(({ findings }, { keepsRechecks }) => !(findings.areOutage && keepsRechecks));
   });
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../functions/basics/json.ts';
 import { rulesOf } from '../../functions/changes/compare-project.ts';
-import type { Debt } from '../../functions/model/process-state.ts';
+import type { Recheck } from '../../functions/model/process-state.ts';
 import type { Snapshot } from '../../functions/model/snapshot.ts';
 import { type DecisionRules, decide, type Seen, type Verdict } from '../../functions/pass/decide.ts';
 import type { Listed } from '../../functions/pass/reading/listing.ts';
@@ -20,21 +20,21 @@ const COLUMNS = {
   snapshot: ['none', 'no tasks', 'tasks'],
   /** What the task list answers: all tasks; 404; or tasks, but they changed in each reading, so some may be missing. */
   tasks: ['200', '404', 'restless'],
-  debt: ['none', 'unreadable', 'no-task-list', 'not-listed', 'uncertain'],
+  recheck: ['none', 'unreadable', 'no-task-list', 'not-listed', 'uncertain'],
 } as const;
 type Column = keyof typeof COLUMNS;
 type Case = { readonly [One in Column]: (typeof COLUMNS)[One][number] };
 const NAMES = Object.keys(COLUMNS) as Column[];
 
-/** Each combination of the columns is covered by exactly one row. `*`: any value; `!x`: any but x; `as owed`: ends with the cause of its debt.
+/** Each combination of the columns is covered by exactly one row. `*`: any value; `!x`: any but x; `as owed`: ends with the cause of its recheck.
  *  In each case a listed project has a new name; a listed task has a new status if the snapshot has tasks, else it is new. */
 const RULES = `
-kind            round  listing           listed    snapshot        tasks         debt                               end              difference
+kind            round  listing           listed    snapshot        tasks         recheck                               end              difference
 
 A baseline never writes over an existing snapshot.
 baseline        *      *                 *         no tasks|tasks  *             *                                  settled          -
 
-Neither listed nor known: no project at all, or one with a debt, which is settled once the whole listing lacks the project.
+Neither listed nor known: no project at all, or one with a recheck, which is settled once the whole listing lacks the project.
 *               *      *                 unlisted  none            *             none                               settled          -
 *               *      whole             unlisted  none            *             !none                              settled          -
 *               *      changed           unlisted  none            *             !none                              unclear          -
@@ -156,8 +156,8 @@ const snapshotOf = (record: JsonObject, tasks: readonly JsonObject[]): Snapshot 
   recordReadAt: AT,
   tasksReadAt: AT,
 });
-const debtOf = (cause: Debt['cause']): Debt => ({
-  ...{ cause, since: 0, metAt: AT, reason: 'r', told: false, revision: 1 },
+const recheckOf = (cause: Recheck['cause']): Recheck => ({
+  ...{ cause, since: 0, foundAt: AT, reason: 'r', isReported: false, revision: 1 },
 });
 const readAt = (time: number, tasks: readonly JsonObject[]): NonNullable<Seen['tasks']> => ({
   tasks: new Map(tasks.map(task => [String(task.id), task])),
@@ -171,10 +171,10 @@ const NOTHING: Seen = {
   snapshot: undefined,
   tombstone: undefined,
   tasks: undefined,
-  debt: undefined,
+  recheck: undefined,
 };
 
-function seenIn({ listing, listed, snapshot, tasks, debt }: Case): Seen {
+function seenIn({ listing, listed, snapshot, tasks, recheck }: Case): Seen {
   const before = snapshot === 'tasks' ? [{ id: '1', status: 'To do' }] : [];
   const now = readAt(AT + 60_000, [{ id: '1', status: 'Done' }]);
   return {
@@ -182,8 +182,8 @@ function seenIn({ listing, listed, snapshot, tasks, debt }: Case): Seen {
     listing,
     listed: listed === 'listed' ? listedAt(AT + 60_000, { id: '7', name: 'New' }) : undefined,
     snapshot: snapshot === 'none' ? undefined : snapshotOf({ id: '7', name: 'Old' }, before),
-    tasks: tasks === '404' ? undefined : { ...now, ...(tasks === 'restless' && { isRestless: true }) },
-    debt: debt === 'none' ? undefined : debtOf(debt),
+    tasks: tasks === '404' ? undefined : { ...now, ...(tasks === 'restless' && { isUnstable: true }) },
+    recheck: recheck === 'none' ? undefined : recheckOf(recheck),
   };
 }
 
@@ -204,7 +204,7 @@ describe('what is decided', () => {
     expect(cases.length).toBeGreaterThan(0);
     for (const one of cases) {
       const verdict = decideOn(one);
-      const end = row.end === 'as owed' ? one.debt : row.end;
+      const end = row.end === 'as owed' ? one.recheck : row.end;
       expect({ ...one, end: verdict.end, difference: inShort(verdict) }).toEqual({
         ...one,
         end,
@@ -220,7 +220,7 @@ describe('what is decided', () => {
     expect(lacking).toEqual(ended.filter(one => one.snapshot === 'tasks' && one.tasks === '404'));
     for (const one of lacking) {
       expect(one).toMatchObject({ snapshot: 'tasks', tasks: '404' });
-      expect(one.debt === 'no-task-list' || (one.listed === 'listed' && one.round === '2')).toBe(true);
+      expect(one.recheck === 'no-task-list' || (one.listed === 'listed' && one.round === '2')).toBe(true);
     }
   });
 });
@@ -244,7 +244,7 @@ describe('invariant 9: a project', () => {
     ['is not gone because a listing of changed projects lacks it', { listing: ['changed'] }],
     [
       'whose task list is there is not gone because one sweep misses it',
-      { tasks: ['200', 'restless'], debt: COLUMNS.debt.filter(cause => cause !== 'not-listed') },
+      { tasks: ['200', 'restless'], recheck: COLUMNS.recheck.filter(cause => cause !== 'not-listed') },
     ],
     [
       'whose task list is there is not gone to a changes pass',
@@ -269,7 +269,7 @@ describe('invariant 9: a project', () => {
       {
         kind: ['changes'],
         listing: ['restless'],
-        debt: ['no-task-list'],
+        recheck: ['no-task-list'],
       },
     ],
     ['is not gone in a baseline', { kind: ['baseline'] }],
@@ -422,7 +422,7 @@ describe('the difference', () => {
 
   it('dates the tasks of a project that is told without tasks by the listing', () => {
     const listed = listedAt(AT, { id: '7' });
-    const seen = { ...NOTHING, listing: 'whole', listed, debt: debtOf('no-task-list') } as const;
+    const seen = { ...NOTHING, listing: 'whole', listed, recheck: recheckOf('no-task-list') } as const;
     expect(decide(seen, rules('changes', 2)).difference?.tasks).toEqual({
       ...{ tasks: new Map(), readAt: AT, readBefore: AT + 1_000 },
     });

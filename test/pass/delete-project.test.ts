@@ -34,7 +34,7 @@ async function deleting(
     tasksReadAt: listing.readAt - tasksBefore,
   };
   const rules = rulesOf({ project: [], task: [] }, new Set());
-  const known = { ...UNKNOWN_PROCESS, debts: new Map() };
+  const known = { ...UNKNOWN_PROCESS, rechecks: new Map() };
   const state = { commits: 0, events: 0, definitions: { rules } } as unknown as PassState;
   const context = {
     ...{ kind: 'sweep', before: known },

@@ -330,7 +330,7 @@ describe('a deletion', () => {
         id: '1002',
         cause: 'unreadable',
         reason: expect.stringMatching(/1002\/tasks.*status 403/),
-        told: false,
+        isReported: false,
       },
     ]);
     expect(await world.later()).toMatchObject({ skippedNoLonger: ['1002'] });

@@ -82,12 +82,12 @@ describe('the state of the process', () => {
     for (const id of ids(4)) budget(id, '1');
     world.service.fail({ when: isTasksOf('1002'), times: 1, fault: { status: 404 } });
     let owedMeanwhile: string[] = [];
-    const writeDebts: Snapshots['writeDebts'] = async (process, changes) => {
-      await world.snapshots.writeDebts(process, changes);
+    const writeRechecks: Snapshots['writeRechecks'] = async (process, changes) => {
+      await world.snapshots.writeRechecks(process, changes);
       if (changes.length > 0 && owedMeanwhile.length === 0) owedMeanwhile = await owedInShort(world);
     };
     const onProgress = () => world.pass(11_000);
-    const poll = world.poller({ onProgress, snapshots: { ...world.snapshots, writeDebts } });
+    const poll = world.poller({ onProgress, snapshots: { ...world.snapshots, writeRechecks } });
     world.pass(MINUTE);
     expect(await world.run('changes', { poll })).toMatchObject({ outcome: 'completed', commits: 4 });
     expect(owedMeanwhile).toEqual(['1002 uncertain', '1014 not-listed']);

@@ -27,7 +27,7 @@ beforeEach(() => {
 
 const entriesOf = (count: number) => Array.from({ length: count }, (_, n): JsonObject => ({ n }));
 /** Notes what is asked of the table. */
-const watched: Pick<Snapshots, 'announce' | 'readState' | 'toldEntries' | 'load'> = {
+const watched: Pick<Snapshots, 'announce' | 'readState' | 'emittedEntries' | 'load'> = {
   announce: async (of, announcement) => {
     const result = await snapshots.announce(of, announcement);
     calls.push(`${result} ${announcement.said.events.length}`);
@@ -37,7 +37,7 @@ const watched: Pick<Snapshots, 'announce' | 'readState' | 'toldEntries' | 'load'
     calls.push('state');
     return snapshots.readState(of);
   },
-  toldEntries: (of, ids) => snapshots.toldEntries(of, ids),
+  emittedEntries: (of, ids) => snapshots.emittedEntries(of, ids),
   load: (of, id) => snapshots.load(of, id),
 };
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { UNKNOWN_PROCESS } from '../../functions/model/process-state.ts';
-import { Findings } from '../../functions/pass/debts.ts';
+import { Findings } from '../../functions/pass/rechecks.ts';
 
 it('hands out what was found since it was last asked for, in the order of ids, and keeps all', () => {
   const findings = new Findings(UNKNOWN_PROCESS, 3);

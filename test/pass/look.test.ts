@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../functions/basics/json.ts';
 import { rulesOf } from '../../functions/changes/compare-project.ts';
 import type { ChangeEvent } from '../../functions/model/event.ts';
-import { type Debt, UNKNOWN_PROCESS } from '../../functions/model/process-state.ts';
+import { type Recheck, UNKNOWN_PROCESS } from '../../functions/model/process-state.ts';
 import type { PassContext } from '../../functions/pass/context/context.ts';
-import type { Found } from '../../functions/pass/debts.ts';
 import { isOfOneProject, TaskListMissingError, TooLargeError } from '../../functions/pass/failures.ts';
 import { look } from '../../functions/pass/look.ts';
 import type { Listed } from '../../functions/pass/reading/listing.ts';
+import type { Found } from '../../functions/pass/rechecks.ts';
 import type { PassState } from '../../functions/pass/state.ts';
 import {
   ServiceAnswerError,
@@ -58,7 +58,7 @@ describe('a look at a project', () => {
       isMissing = false,
       digests = {},
       commit = async () => 'committed' as CommitResult,
-      debt = undefined as Debt | undefined,
+      recheck = undefined as Recheck | undefined,
     } = {},
   ): Promise<[Found, requests: number]> {
     let requests = 0;
@@ -75,7 +75,7 @@ describe('a look at a project', () => {
     } as unknown as PassState;
     const context = {
       kind,
-      before: { ...UNKNOWN_PROCESS, debts: new Map(debt && [['7', debt]]) },
+      before: { ...UNKNOWN_PROCESS, rechecks: new Map(recheck && [['7', recheck]]) },
       process: { workspace: 'eu', processId: 'p' },
       clock: () => AT,
       snapshots: {
@@ -105,8 +105,15 @@ describe('a look at a project', () => {
   });
 
   it('asks for the tasks of one that is owed a look before the whole list is read for it', async () => {
-    const debt: Debt = { cause: 'unreadable', since: 0, metAt: AT, reason: 'r', told: true, revision: 1 };
-    expect(await lookAt(undefined, undefined, { debt })).toEqual([{ end: 'unclear', tasksReadAt: AT }, 1]);
+    const recheck: Recheck = {
+      cause: 'unreadable',
+      since: 0,
+      foundAt: AT,
+      reason: 'r',
+      isReported: true,
+      revision: 1,
+    };
+    expect(await lookAt(undefined, undefined, { recheck })).toEqual([{ end: 'unclear', tasksReadAt: AT }, 1]);
   });
 
   it('settles one that a baseline has a snapshot of', async () => {
@@ -139,8 +146,18 @@ describe('a look at a project', () => {
   it('finds no fault yet with one whose list of tasks is gone while only changed projects are listed', async () => {
     const [first] = await lookAt({ id: '7' }, listedAt(AT + 9_000, { id: '7' }), { isMissing: true });
     expect(first).toEqual({ end: 'unclear', tasksReadAt: undefined });
-    const debt: Debt = { cause: 'no-task-list', since: 0, metAt: AT, reason: 'r', told: true, revision: 1 };
-    const [again] = await lookAt({ id: '7' }, listedAt(AT + 9_000, { id: '7' }), { isMissing: true, debt });
+    const recheck: Recheck = {
+      cause: 'no-task-list',
+      since: 0,
+      foundAt: AT,
+      reason: 'r',
+      isReported: true,
+      revision: 1,
+    };
+    const [again] = await lookAt({ id: '7' }, listedAt(AT + 9_000, { id: '7' }), {
+      isMissing: true,
+      recheck,
+    });
     expect(again).toMatchObject({ end: 'no-task-list', fault: expect.any(TaskListMissingError) });
   });
 

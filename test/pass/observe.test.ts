@@ -24,7 +24,7 @@ async function observing(
   { kind = 'changes', kept = undefined as Snapshot | undefined, pages = [['1']] } = {},
 ) {
   const asked = { loads: 0, tombstones: 0, identities: 0, tasks: 0 };
-  const before = { ...UNKNOWN_PROCESS, debts: new Map() };
+  const before = { ...UNKNOWN_PROCESS, rechecks: new Map() };
   const state = {} as PassState;
   const context = {
     ...{ kind, before },

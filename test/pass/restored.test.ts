@@ -28,8 +28,8 @@ async function played() {
   expect(inShort(told.slice(before))).toContain('project.updated 1001 name: "first" → "second"');
   const said: string[] = [];
   const restore = (sleep = async (_ms: number): Promise<void> => undefined, signal?: AbortSignal) => {
-    const patience = { clock: () => world.clock.now, random: () => 0.5, sleep };
-    const to = { ...stage.table, patience };
+    const timing = { clock: () => world.clock.now, random: () => 0.5, sleep };
+    const to = { ...stage.table, timing };
     const say = (text: string) => void said.push(text);
     return restoreProcesses({ to, from: then, say, ...(signal && { signal }) });
   };

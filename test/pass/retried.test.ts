@@ -59,14 +59,14 @@ describe('a skipped project', () => {
     refusal.cancel();
     budget('1002', '1');
     let isFirst = true;
-    const writeDebts: Snapshots['writeDebts'] = async (...given) => {
+    const writeRechecks: Snapshots['writeRechecks'] = async (...given) => {
       if (isFirst) answer('1002');
       isFirst = false;
       await world.run('sweep');
-      return world.snapshots.writeDebts(...given);
+      return world.snapshots.writeRechecks(...given);
     };
     world.pass(MINUTE);
-    await world.run('changes', { poll: world.poller({ snapshots: { ...world.snapshots, writeDebts } }) });
+    await world.run('changes', { poll: world.poller({ snapshots: { ...world.snapshots, writeRechecks } }) });
     expect(await owed()).toEqual(['1002']);
   });
 });
@@ -122,7 +122,7 @@ describe('a skipped project that is read in the first of two runs of a pass', ()
     expect((await world.run('changes', { poll: slow, remaining: 1_600 })).outcome).toBe('unfinished');
     expect((await world.run('changes')).outcome).toBe('completed');
     const state = await world.snapshots.readState(world.process);
-    expect([...state.debts]).toEqual([]);
+    expect([...state.rechecks]).toEqual([]);
     expect(state.watermark).toBeGreaterThan(watermark);
   });
 });

@@ -40,16 +40,16 @@ describe('how far a pass has come', () => {
       for (const id of ids(8)) budget(id, '1');
       refuse('1002');
       const written: string[] = [];
-      const writeDebts: Snapshots['writeDebts'] = async (process, changes) => {
+      const writeRechecks: Snapshots['writeRechecks'] = async (process, changes) => {
         written.push(...changes.map(({ projectId }) => `owed ${projectId}`));
-        return world.snapshots.writeDebts(process, changes);
+        return world.snapshots.writeRechecks(process, changes);
       };
       const saveProgress: Snapshots['saveProgress'] = (process, lease, until) => {
         if (lease.progress !== undefined) written.push(`reached ${lease.progress}`);
         return world.snapshots.saveProgress(process, lease, until);
       };
       world.pass(60_000);
-      await world.run(mode, { poll: slow({ writeDebts, saveProgress }) });
+      await world.run(mode, { poll: slow({ writeRechecks, saveProgress }) });
       expect(written).toContain('reached 1008');
       const reached = written.findIndex(line => line.startsWith('reached') && line >= 'reached 1002');
       expect(written.slice(0, reached)).toContain('owed 1002');
@@ -69,7 +69,7 @@ describe('how far a pass has come', () => {
     expect([...reached]).toEqual(ids(8));
   });
 
-  it('names, of projects that were skipped, also those whose debt it cleared on its way', async () => {
+  it('names, of projects that were skipped, also those whose recheck it cleared on its way', async () => {
     await baselined();
     for (const id of ids(8)) budget(id, '1');
     const refused = refuse('1002');
@@ -83,15 +83,15 @@ describe('how far a pass has come', () => {
 
   const kills: readonly (readonly [
     'changes' | 'sweep',
-    'writeDebts' | 'saveProgress',
+    'writeRechecks' | 'saveProgress',
     'before' | 'after',
   ])[] = [
-    ['changes', 'writeDebts', 'before'],
-    ['changes', 'writeDebts', 'after'],
+    ['changes', 'writeRechecks', 'before'],
+    ['changes', 'writeRechecks', 'after'],
     ['changes', 'saveProgress', 'before'],
     ['changes', 'saveProgress', 'after'],
-    ['sweep', 'writeDebts', 'before'],
-    ['sweep', 'writeDebts', 'after'],
+    ['sweep', 'writeRechecks', 'before'],
+    ['sweep', 'writeRechecks', 'after'],
     ['sweep', 'saveProgress', 'before'],
     ['sweep', 'saveProgress', 'after'],
   ];
@@ -109,17 +109,17 @@ describe('how far a pass has come', () => {
         if (isDead) throw new Error('killed');
         return result as Result;
       };
-      const isBehind = ({ progress }: Lease) => progress !== undefined && progress >= '1002';
+      const hasBacklog = ({ progress }: Lease) => progress !== undefined && progress >= '1002';
       const poll = slow({
-        writeDebts: (process, changes) =>
+        writeRechecks: (process, changes) =>
           dying(
-            () => world.snapshots.writeDebts(process, changes),
-            call === 'writeDebts' && changes.length > 0,
+            () => world.snapshots.writeRechecks(process, changes),
+            call === 'writeRechecks' && changes.length > 0,
           ),
         saveProgress: (process, lease, until) =>
           dying(
             () => world.snapshots.saveProgress(process, lease, until),
-            call === 'saveProgress' && isBehind(lease),
+            call === 'saveProgress' && hasBacklog(lease),
           ),
         ...Object.fromEntries(
           (['commit', 'release', 'abandon', 'finish', 'announce'] as const).map(name => [
@@ -149,12 +149,12 @@ describe('what is owed a look while a pass goes on', () => {
     await baselined();
     refuse('1002');
     const written: string[] = [];
-    const writeDebts: Snapshots['writeDebts'] = async (process, changes) => {
+    const writeRechecks: Snapshots['writeRechecks'] = async (process, changes) => {
       written.push(...changes.map(({ projectId }) => projectId));
-      return world.snapshots.writeDebts(process, changes);
+      return world.snapshots.writeRechecks(process, changes);
     };
     world.pass(60_000);
-    await world.run('sweep', { poll: slow({ writeDebts }) });
+    await world.run('sweep', { poll: slow({ writeRechecks }) });
     expect(written).toEqual(['1002']);
   });
 
@@ -165,12 +165,14 @@ describe('what is owed a look while a pass goes on', () => {
       for (const id of ids(8)) budget(id, '1');
       world.service.fail({ when: isTasksOf('1002'), times: 1, fault: { status: 404 } });
       const written: string[] = [];
-      const writeDebts: Snapshots['writeDebts'] = async (process, changes) => {
+      const writeRechecks: Snapshots['writeRechecks'] = async (process, changes) => {
         written.push(...changes.map(({ projectId, after }) => `${projectId}: ${after?.cause}`));
-        return world.snapshots.writeDebts(process, changes);
+        return world.snapshots.writeRechecks(process, changes);
       };
       world.pass(60_000);
-      expect(await world.run(mode, { poll: slow({ writeDebts }) })).toMatchObject({ outcome: 'completed' });
+      expect(await world.run(mode, { poll: slow({ writeRechecks }) })).toMatchObject({
+        outcome: 'completed',
+      });
       expect(written).toEqual(['1002: uncertain', '1002: undefined']);
       expect(await owedIn(world)).toEqual([]);
     },

@@ -153,7 +153,7 @@ describe('a lease', () => {
       snapshots: {
         ...world.snapshots,
         saveProgress: async () => false,
-        writeDebts: async (...given) => void written.push(given),
+        writeRechecks: async (...given) => void written.push(given),
       },
     });
     world.pass(MINUTE);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { DebtChange, Snapshots } from '../../functions/store/store.ts';
+import type { RecheckChange, Snapshots } from '../../functions/store/store.ts';
 import { hide } from '../kit/hide.ts';
 import { owedInShort } from '../kit/owed.ts';
 import { isTasksOf, openStage } from '../kit/stage.ts';
@@ -33,7 +33,7 @@ const skippedAll = async (...ids: string[]) => {
 };
 
 describe('the count of skipped projects', () => {
-  it('has those that subscribers know of, and no other debts', async () => {
+  it('has those that subscribers know of, and no other rechecks', async () => {
     await baselined();
     hide(world, ['1003']);
     await world.later('sweep');
@@ -93,19 +93,19 @@ describe('a project that a sweep’s list of projects lacked once', () => {
 });
 
 describe('a project that is told as skipped, for another cause than it first failed with,', () => {
-  it('has its debt written with what is told, and not once more', async () => {
+  it('has its recheck written with what is told, and not once more', async () => {
     await baselined();
     const refusal = breakOff('1002');
     await world.later();
     refusal.cancel();
     refuse('1002', 404);
-    const written: DebtChange[] = [];
-    const writeDebts: Snapshots['writeDebts'] = (process, changes) => {
+    const written: RecheckChange[] = [];
+    const writeRechecks: Snapshots['writeRechecks'] = (process, changes) => {
       written.push(...changes);
-      return world.snapshots.writeDebts(process, changes);
+      return world.snapshots.writeRechecks(process, changes);
     };
     world.pass(60_000);
-    await world.run('changes', { poll: world.poller({ snapshots: { ...world.snapshots, writeDebts } }) });
+    await world.run('changes', { poll: world.poller({ snapshots: { ...world.snapshots, writeRechecks } }) });
     expect(await told()).toContain('source.skipped 1002');
     expect(await owedInShort(world)).toEqual(['1002 no-task-list, told']);
     expect(written).toEqual([]);
@@ -118,8 +118,14 @@ describe('skipped projects of which no transaction holds all', () => {
     await baselined(count);
     await world.run();
     const ids = Array.from({ length: count }, (_, index) => String(1001 + index));
-    const after = { cause: 'unreadable', since: 0, metAt: 0, reason: 'Refused.', told: false } as const;
-    await world.snapshots.writeDebts(
+    const after = {
+      cause: 'unreadable',
+      since: 0,
+      foundAt: 0,
+      reason: 'Refused.',
+      isReported: false,
+    } as const;
+    await world.snapshots.writeRechecks(
       world.process,
       ids.map(projectId => ({ projectId, before: undefined, after })),
     );
@@ -130,8 +136,8 @@ describe('skipped projects of which no transaction holds all', () => {
   it('fail the pass when not one of them fits: it doesn’t try for ever', async () => {
     await failing(5);
     const sizes: (number | undefined)[] = [];
-    const announce: Snapshots['announce'] = async (_process, { debts }) => {
-      if (sizes.push(debts?.length) > 9) throw new Error('It tries for ever.');
+    const announce: Snapshots['announce'] = async (_process, { rechecks }) => {
+      if (sizes.push(rechecks?.length) > 9) throw new Error('It tries for ever.');
       return 'too-large';
     };
     const poll = world.poller({ snapshots: { ...world.snapshots, announce } });

@@ -13,10 +13,10 @@ it.each([
   world.pass(60_000);
   const now = world.clock.now;
   const after = {
-    ...({ cause: 'not-listed', reason: 'r', told: true } as const),
-    ...{ since: now - 60_000, metAt: now - metBefore },
+    ...({ cause: 'not-listed', reason: 'r', isReported: true } as const),
+    ...{ since: now - 60_000, foundAt: now - metBefore },
   };
-  await world.snapshots.writeDebts(world.process, [{ projectId: '1002', before: undefined, after }]);
+  await world.snapshots.writeRechecks(world.process, [{ projectId: '1002', before: undefined, after }]);
   world.service.clearRequests();
   expect(await world.run('changes')).toMatchObject({ outcome: 'completed', projects: looks });
   expect(world.service.requests.filter(isTasksOf('1002'))).toHaveLength(looks);

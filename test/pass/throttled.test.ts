@@ -31,12 +31,12 @@ async function refusing(times: number) {
     refused.push(name);
     throw name === 'UpdateItemCommand' ? new TransactionConflictException(ABOUT) : THROTTLED;
   };
-  const patience = {
+  const timing = {
     clock: () => world.clock.now,
     random: () => 1,
     sleep: async (ms: number) => world.pass(ms),
   };
-  const snapshots = createSnapshots({ ...stage.table, client: { send } as never, patience });
+  const snapshots = createSnapshots({ ...stage.table, client: { send } as never, timing });
   return { snapshots, refused };
 }
 

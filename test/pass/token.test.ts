@@ -38,8 +38,8 @@ describe('a token that can not be had in the middle of a pass', () => {
         refuseToken(path, status);
         await expect(world.later('sweep')).rejects.toThrow(refusal);
       }
-      const { reported, debts } = await world.snapshots.readState(world.process);
-      expect([reported, [...debts]]).toEqual([[], []]);
+      const { reported, rechecks } = await world.snapshots.readState(world.process);
+      expect([reported, [...rechecks]]).toEqual([[], []]);
       await world.later();
       expect(await told()).toEqual(['project.updated 1001 budget: "" → "1"']);
     },

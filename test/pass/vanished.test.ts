@@ -170,7 +170,11 @@ describe('a new project whose task list answers 404', () => {
     await world.later('changes', HOUR);
     expect([await told(), await owed()]).toEqual([[`source.skipped ${id}`], [id]]);
     expect(await owedIn(world)).toMatchObject([
-      { told: true, cause: 'no-task-list', reason: expect.stringMatching(/is listed, but its task list/) },
+      {
+        isReported: true,
+        cause: 'no-task-list',
+        reason: expect.stringMatching(/is listed, but its task list/),
+      },
     ]);
     await world.later('changes', HOUR);
     expect((await told()).slice(1).map(line => line.split(' ')[0])).toEqual([

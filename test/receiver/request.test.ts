@@ -6,7 +6,7 @@ import { bodyOf } from '../../receiver/request.ts';
 import { listenInTest } from '../kit/listen-in-test.ts';
 import { refusalOf, webRequest } from '../kit/receiver/requests.ts';
 
-const MOST = 1024 * 1024;
+const MAX_COUNT = 1024 * 1024;
 /** With a byte order mark, which belongs to what was signed. */
 const BODY = '\uFEFF{"name":"Zoë 🚀"}';
 
@@ -107,9 +107,9 @@ describe("the body of a Node server's request", () => {
 
   it('is refused above a megabyte, and the sender gets the answer', async () => {
     const { url } = await serve(bodyOf);
-    expect(await post(url, 'a'.repeat(MOST))).toMatchObject({ status: 200 });
-    expect(await post(url, 'a'.repeat(MOST + 1))).toMatchObject({ status: 413 });
-    for (const rawBody of ['a'.repeat(MOST + 1), Buffer.alloc(MOST + 1)]) {
+    expect(await post(url, 'a'.repeat(MAX_COUNT))).toMatchObject({ status: 200 });
+    expect(await post(url, 'a'.repeat(MAX_COUNT + 1))).toMatchObject({ status: 413 });
+    for (const rawBody of ['a'.repeat(MAX_COUNT + 1), Buffer.alloc(MAX_COUNT + 1)]) {
       expect(await refusalOf(bodyOf({ headers: {}, rawBody }))).toMatchObject({ status: 413 });
     }
   });
@@ -118,7 +118,7 @@ describe("the body of a Node server's request", () => {
     const { port } = await serve(bodyOf);
     const socket = connect(port, '127.0.0.1');
     socket.write(`POST / HTTP/1.1\r\nhost: a\r\ncontent-length: ${10 ** 9}\r\n\r\n`);
-    socket.write('a'.repeat(MOST + 1));
+    socket.write('a'.repeat(MAX_COUNT + 1));
     const [answer] = await socket.take(1).toArray();
     expect(String(answer)).toMatch(/^HTTP\/1\.1 413 /);
     socket.destroy();

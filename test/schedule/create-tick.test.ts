@@ -134,7 +134,7 @@ describe.each(TABLES)('a tick over %s', (_, openTable) => {
           endpoints: { woken: 0, failing: 0, stopped: 0 },
           subscriptions: { unconfirmed: 0, undelivered: 0 },
           readingStopped: 0,
-          setAside: {},
+          failedMessages: {},
           ms: 0,
         },
       ],
@@ -159,13 +159,13 @@ describe.each(TABLES)('a tick over %s', (_, openTable) => {
           { name: 'c', url: 'https://c.example/', state: 'undelivered', messages: 3 },
         ],
         mappings: async () => [{ name: 'publish', reason: 'Disabled.' }],
-        setAside: async () => ({ rejected: 2, unpublished: 0, unsettled: 3 }),
+        failedMessages: async () => ({ rejected: 2, unpublished: 0, unsettled: 3 }),
       },
     });
     expect(counts).toEqual([
       {
-        ...{ ProcessesLate: 1, ProcessesHeld: 1, ProcessesOwing: 1, OldestPassAge: 3_600 },
-        ...{ SubscriptionsUnconfirmed: 2, SubscriptionsUndelivered: 1, ReadingStopped: 1, SetAside: 5 },
+        ...{ ProcessesLate: 1, ProcessesOnHold: 1, ProcessesWithRechecks: 1, OldestPassAge: 3_600 },
+        ...{ SubscriptionsUnconfirmed: 2, SubscriptionsUndelivered: 1, ReadingStopped: 1, MoveToFailed: 5 },
       },
     ]);
     expect(said.map(([level, , details]) => [level, details])).toMatchObject([
@@ -213,7 +213,7 @@ describe.each(TABLES)('a tick over %s', (_, openTable) => {
     ['the roster', {}, { remember: failed('table down') }, /written down/],
     ['subscriptions', { watch: { subscriptions: failed('SNS down') } }, {}, /native subscriptions/],
     ['mappings', { watch: { mappings: failed('Lambda down') } }, {}, /event source mappings/],
-    ['what is set aside', { watch: { setAside: failed('SQS down') } }, {}, /set aside/],
+    ['what is set aside', { watch: { failedMessages: failed('SQS down') } }, {}, /set aside/],
     ['replays', { replays: failed('broken') }, {}, /Replays/],
   ])('starts passes and does all else though one part fails: %s', async (_part, more, of, message) => {
     const { finish, tick, sent, said, counts } = world;
@@ -354,7 +354,7 @@ describe.each(TABLES)('a tick over %s', (_, openTable) => {
     await tick({}, { progress });
     expect(read).toEqual(['second']);
     expect(sent.map(({ processes, mode }) => `${processes.join(' ')} ${mode}`)).toEqual(['first changes']);
-    expect(counts).toEqual([{ OldestPassAge: 45, ProcessesOwing: 1, ProcessesHeld: 1 }]);
+    expect(counts).toEqual([{ OldestPassAge: 45, ProcessesWithRechecks: 1, ProcessesOnHold: 1 }]);
     expect(said).toHaveLength(1);
   });
 
@@ -423,7 +423,7 @@ describe.each(TABLES)('a tick over %s', (_, openTable) => {
     let chance = names;
     const claims = createTickClaims({
       ...table,
-      patience: { ...table.patience, random: () => ++chance / 1_000 },
+      timing: { ...table.timing, random: () => ++chance / 1_000 },
     });
     await tick({}, { claims });
     const count = sent.length;

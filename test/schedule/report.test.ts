@@ -13,7 +13,7 @@ function told(found: Partial<Found>) {
   const say = (level: string) => (message: string, details?: object) =>
     void said.push([level, message, details ?? {}]);
   const nothing = { passes: undefined, processes: undefined, endpoints: undefined, woken: undefined };
-  const unwatched = { subscriptions: undefined, mappings: undefined, setAside: undefined };
+  const unwatched = { subscriptions: undefined, mappings: undefined, failedMessages: undefined };
   report(
     { ...nothing, ...unwatched, now: AT, ms: 7, ...found },
     {
@@ -39,7 +39,10 @@ describe('what a tick tells of endpoints', () => {
     ['that fails and is paused', { ...failing(99 * MINUTE), paused: { at: AT } }, 0, 0],
     ['that failed until it was stopped', { ...failing(99 * MINUTE), stopped: { at: AT, reason: 'r' } }, 0, 1],
   ])('one %s: %j', (_, health, count, stopped) => {
-    const { said, counts } = told({ endpoints: [endpointOf('well'), endpointOf('crm', health)], woken: 3 });
+    const { said, counts } = told({
+      endpoints: [endpointOf('healthy'), endpointOf('crm', health)],
+      woken: 3,
+    });
     const warned = ['warn', 'Endpoints fail for over half an hour.', { count: 1, which: ['crm'] }];
     expect(said.slice(0, -1)).toEqual(count > 0 ? [warned] : []);
     expect(said.at(-1)).toMatchObject([
@@ -60,7 +63,7 @@ describe('what a tick tells', () => {
         'info',
         'Ticked.',
         {
-          ...{ passes: undefined, processes: undefined, readingStopped: 0, setAside: {}, ms: 7 },
+          ...{ passes: undefined, processes: undefined, readingStopped: 0, failedMessages: {}, ms: 7 },
           endpoints: { woken: undefined, failing: 0, stopped: 0 },
           subscriptions: { unconfirmed: 0, undelivered: 0 },
         },

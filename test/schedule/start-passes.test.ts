@@ -44,8 +44,8 @@ function open(takes: (pass: Pass, tried: number) => boolean = () => true) {
   };
   const table = openModel();
   let chance = 0;
-  const patience = { ...table.patience, random: () => ++chance / 1_000 };
-  const claims = createTickClaims({ ...table, patience });
+  const timing = { ...table.timing, random: () => ++chance / 1_000 };
+  const claims = createTickClaims({ ...table, timing });
   const start = (...processes: ScheduledProcess[]) =>
     startPasses(processes, known, {
       ...{ queue, claims, log, clock: () => world.now },

@@ -72,8 +72,8 @@ test('no answer is told once its time is up', async () => {
 });
 
 test.each<[string, Behaviour, object]>([
-  ['expires_in', token, { lifetime: 3_600_000, toldBy: 'expires_in' }],
-  ['nothing', json({ access_token: TOKEN }), { lifetime: 300_000, toldBy: 'nothing' }],
+  ['expires_in', token, { lifetime: 3_600_000, lifetimeFrom: 'expires_in' }],
+  ['nothing', json({ access_token: TOKEN }), { lifetime: 300_000, lifetimeFrom: 'nothing' }],
   ['a refusal', status(401), { failure: expect.stringMatching(/credentials are refused/) }],
 ])('tells what told a token’s life: %s', async (_name, authorization, expected) => {
   const { probe } = await probing(json({}), authorization);

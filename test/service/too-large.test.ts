@@ -95,7 +95,7 @@ describe('a page that is too large', () => {
     expect(requests.map(request => request.query.first)).toEqual(['200', '200', '200']);
   });
 
-  test('nor what 503 with Retry-After means, until it has been tried patiently', async () => {
+  test('nor what 503 with Retry-After means, until it has been tried withRetry', async () => {
     const { service, requests } = await rig(status(503, { 'retry-after': '1' }), {
       maxAttempts: 4,
       pageSize: { projects: 2 },

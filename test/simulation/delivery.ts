@@ -198,7 +198,7 @@ export class Delivery {
         createRoute({
           registry: this.#registry(life),
           send: sendBy(this.#serving.reachedBy(life)),
-          setAside: NOTHING_MALFORMED,
+          moveToFailed: NOTHING_MALFORMED,
           log: this.#shared.log,
         }),
       deliver: (life, runOf) => this.#startDeliver(life, runOf),

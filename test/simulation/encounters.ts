@@ -5,8 +5,8 @@ import { COMMITS, type PortCall } from './port-calls.ts';
  *  each two of these. Pairs that occur only after a fault, or rarely, are counted together. */
 export const FOLLOWING = {
   'take lease': ['read state'],
-  'read state': ['debts'],
-  debts: ['token', 'projects', 'definitions', 'finish', 'announce'],
+  'read state': ['rechecks'],
+  rechecks: ['token', 'projects', 'definitions', 'finish', 'announce'],
   token: ['projects', 'definitions'],
   projects: ['projects', 'audit log', 'save progress'],
   'audit log': ['audit log', 'projects', 'save progress'],

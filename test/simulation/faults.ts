@@ -132,7 +132,7 @@ export const EVENTS = {
     ...['Date appears', 'Date disappears', 'listing longer than the overlap'],
   ],
   project: ['403', '500', 'no identifiers', 'left out of the baseline', 'skipped', 'told as skipped'],
-  debt: ['unreadable', 'no-task-list', 'not-listed', 'uncertain'],
+  recheck: ['unreadable', 'no-task-list', 'not-listed', 'uncertain'],
   entries: ['told', 'told with users', 'told with tasks', 'told again by a restored table'],
   actors: [
     'told',

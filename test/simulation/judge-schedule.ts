@@ -1,5 +1,5 @@
 import { jsonEqual } from '../../functions/changes/equal.ts';
-import { longestSilence } from '../../functions/config/workspace.ts';
+import { maxSilenceMs } from '../../functions/config/workspace.ts';
 import { isAdaptive } from '../../functions/schedule/scheduled.ts';
 import { Violation } from './oracle/violation.ts';
 import { areClose } from './plan/clocks.ts';
@@ -46,13 +46,13 @@ export async function checkStarted(
   if (!areRight) world.agreeOnTime(0);
   // A time that a wrong clock wrote must not be waited for longer than this.
   const limit = changes.slowest + 2 * MINUTE_MS + PASS_MS + pauseLeft(world) + baselinesLeft(world);
-  const patience = changes.slowest + 2 * MINUTE_MS;
+  const margin = changes.slowest + 2 * MINUTE_MS;
   world.ticker.isOn = true;
-  await polled(world, areRight ? limit : limit + patience);
+  await polled(world, areRight ? limit : limit + margin);
   if (!areRight) {
     // Then the times of claims and of due passes are ahead of the clock.
     world.agreeOnTime(AHEAD_MS);
-    await polled(world, limit + patience);
+    await polled(world, limit + margin);
   }
   if (!isAdaptive(changes)) await checkPace(world, changes.fastest, concurrency === 1 ? ALONE_MS : 0);
   // Rare, because the silence is long.
@@ -127,7 +127,7 @@ async function checkSilence(
   const { service, scheduler, processes } = world;
   // Where one request at once is allowed, the run that makes it waits for each of its passes in vain before others learn of the outage.
   const alone = concurrency === 1 ? processes.length * HANGING_MS : 0;
-  const end = scheduler.now + longestSilence(interval) + SILENCE_MS + alone;
+  const end = scheduler.now + maxSilenceMs(interval) + SILENCE_MS + alone;
   const silent = () => processes.find(({ commits }) => !commits.source.isStalled);
   service.breakDown(how, OUTAGE_S);
   await world.until(() => silent() === undefined || scheduler.now > end, 'subscribers are told of a stall');

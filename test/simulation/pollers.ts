@@ -458,7 +458,7 @@ export class Pollers {
       if (call === 'completions') paces.readCompletions(run);
       if (processId === undefined) return;
       if (call === 'read state') paces.readBaseline(run, processId);
-      if (call === 'debts') paces.read(run, processId);
+      if (call === 'rechecks') paces.read(run, processId);
       if (call === 'take lease') paces.asksForLease(run, processId);
     });
     this.#shared.wrote(owner);

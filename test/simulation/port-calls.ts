@@ -11,10 +11,10 @@ import {
   type UpdateItemCommandInput,
 } from '@aws-sdk/client-dynamodb';
 import {
-  DEBT,
   PASS,
   PROJECT_PREFIX,
   partition,
+  RECHECK,
   STATE,
   USERS,
   WORKSPACES,
@@ -30,7 +30,7 @@ export type PortCall =
   | 'users'
   | 'tasks'
   | 'read state'
-  | 'debts'
+  | 'rechecks'
   | 'take lease'
   | 'save progress'
   | 'release'
@@ -43,7 +43,7 @@ export type PortCall =
   | 'delete'
   | 'announce'
   | 'finish'
-  | 'write debt'
+  | 'write recheck'
   | 'users'
   | 'save users'
   | 'read shares'
@@ -53,7 +53,7 @@ export type PortCall =
 
 /** Calls that change the data of other passes. */
 export const COMMITS: ReadonlySet<PortCall> = new Set<PortCall>([
-  ...(['commit', 'delete', 'announce', 'finish', 'write debt'] as const),
+  ...(['commit', 'delete', 'announce', 'finish', 'write recheck'] as const),
 ]);
 
 /** Calls that concern the workspace, and no process of it. */
@@ -110,15 +110,22 @@ function partitionOf(command: object): string | undefined {
 
 function queryCall({ input: { ExpressionAttributeValues: values } }: QueryCommand): PortCall {
   if (values?.[':pk']?.S === WORKSPACES) return 'completions';
-  if (values?.[':from']?.S === DEBT) return 'debts';
+  if (values?.[':from']?.S === RECHECK) return 'rechecks';
   return values?.[':prefix']?.S === PROJECT_PREFIX ? 'heads' : 'parts';
 }
 
-type Kind = 'state' | 'part' | 'pass' | 'debt' | 'users' | 'shares' | 'completions' | 'project';
+type Kind = 'state' | 'part' | 'pass' | 'recheck' | 'users' | 'shares' | 'completions' | 'project';
 type Item = Record<string, { S?: string | undefined }> | undefined;
 
 const READS: Record<Kind, PortCall> = {
-  ...{ state: 'read state', part: 'parts', pass: 'debts', debt: 'debts', users: 'users', project: 'load' },
+  ...{
+    state: 'read state',
+    part: 'parts',
+    pass: 'rechecks',
+    recheck: 'rechecks',
+    users: 'users',
+    project: 'load',
+  },
   ...{ shares: 'read shares', completions: 'completions' },
 };
 const WRITES: Record<Kind, PortCall> = {
@@ -126,7 +133,7 @@ const WRITES: Record<Kind, PortCall> = {
     state: 'announce',
     part: 'parts',
     pass: 'finish',
-    debt: 'write debt',
+    recheck: 'write recheck',
     users: 'save users',
     shares: 'change shares',
     completions: 'complete',
@@ -140,7 +147,7 @@ function kindOf(key: Item): Kind {
   if (key?.pk?.S === WORKSPACES) return sk.includes('#') ? 'completions' : 'shares';
   if (sk === STATE) return 'state';
   if (sk.startsWith(STATE)) return 'part';
-  if (sk.startsWith(DEBT)) return 'debt';
+  if (sk.startsWith(RECHECK)) return 'recheck';
   if (sk === USERS) return 'users';
   return sk.startsWith(PASS) ? 'pass' : 'project';
 }

@@ -115,7 +115,7 @@ export class Publisher {
       topicArn: TOPIC,
       sleep: (ms, signal) => life.sleep(ms, signal),
       random,
-      reject: rejected => this.#setAside(life, rejected),
+      reject: rejected => this.#failedQueues(life, rejected),
       log,
       count: () => {},
     });
@@ -213,7 +213,7 @@ export class Publisher {
     return new Set([one, ...entries.filter(() => random() < part).map(({ id }) => id)]);
   }
 
-  async #setAside(life: Life, rejected: Rejected): Promise<void> {
+  async #failedQueues(life: Life, rejected: Rejected): Promise<void> {
     const watch = this.#watch;
     const keep = () => void this.#rejected.push(rejected);
     try {

@@ -217,11 +217,11 @@ describe('a search in the table', () => {
     const stores = storesOf(table);
     for (let number = 0; number < 6; number++)
       await commit({ ...stores }, eventsOf(AT + number), { at: AT + number, projectId: `p${number}` });
-    const queries: { limit: number | undefined; behind: string | undefined }[] = [];
+    const queries: { limit: number | undefined; after: string | undefined }[] = [];
     const client = {
       send: (command: { input: { Limit?: number; ExclusiveStartKey?: { sk: { S: string } } } }) => {
         const { Limit, ExclusiveStartKey } = command.input;
-        queries.push({ limit: Limit, behind: ExclusiveStartKey?.sk.S });
+        queries.push({ limit: Limit, after: ExclusiveStartKey?.sk.S });
         return table.client.send(command as never);
       },
     };
@@ -243,24 +243,24 @@ describe('a search in the table', () => {
     [900, 2],
   ])('of %i processes asks each for %i change records at first', async (count, limit) => {
     const { queries } = await asked(many(count), stretch);
-    expect(queries).toEqual(Array.from({ length: count }, () => ({ limit, behind: `CHANGE#${AT + 2}` })));
+    expect(queries).toEqual(Array.from({ length: count }, () => ({ limit, after: `CHANGE#${AT + 2}` })));
   });
 
   it('begins with the stretch, and ends with it', async () => {
     const all = 9;
     const forwards = await asked([onboarding], stretch, all);
-    expect(forwards).toEqual({ queries: [{ limit: 50, behind: `CHANGE#${AT + 2}` }], found: 2 });
+    expect(forwards).toEqual({ queries: [{ limit: 50, after: `CHANGE#${AT + 2}` }], found: 2 });
     const backwards = await asked([onboarding], { ...stretch, order: 'newest-first' }, all);
-    expect(backwards).toEqual({ queries: [{ limit: 50, behind: `CHANGE#${AT + 4}` }], found: 2 });
+    expect(backwards).toEqual({ queries: [{ limit: 50, after: `CHANGE#${AT + 4}` }], found: 2 });
   });
 
   it('begins where it was left, but never outside of the stretch', async () => {
     const from = (at: number) => JSON.stringify([`CHANGE#${at}#p#${at}`, 'W#eu#P#on%20boarding']);
-    const behind = async (order: Search['order'], at: number) =>
-      (await asked([onboarding], { ...stretch, order, from: from(at) })).queries[0]?.behind;
-    expect(await behind('oldest-first', AT)).toBe(`CHANGE#${AT + 2}`);
-    expect(await behind('oldest-first', AT + 3)).toBe(`CHANGE#${AT + 3}#p#${AT + 3}`.slice(0, -1));
-    expect(await behind('newest-first', AT + 9)).toBe(`CHANGE#${AT + 4}`);
-    expect(await behind('newest-first', AT + 3)).toBe(`CHANGE#${AT + 3}#p#${AT + 3}`.replace(/.$/, '~'));
+    const after = async (order: Search['order'], at: number) =>
+      (await asked([onboarding], { ...stretch, order, from: from(at) })).queries[0]?.after;
+    expect(await after('oldest-first', AT)).toBe(`CHANGE#${AT + 2}`);
+    expect(await after('oldest-first', AT + 3)).toBe(`CHANGE#${AT + 3}#p#${AT + 3}`.slice(0, -1));
+    expect(await after('newest-first', AT + 9)).toBe(`CHANGE#${AT + 4}`);
+    expect(await after('newest-first', AT + 3)).toBe(`CHANGE#${AT + 3}#p#${AT + 3}`.replace(/.$/, '~'));
   });
 });

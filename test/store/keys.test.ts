@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import {
-  DEBT,
-  debtKey,
-  debtorOf,
   placeOf,
   processIn,
   processOf,
   projectIn,
+  projectOfRecheck,
+  RECHECK,
+  recheckKey,
   rosterKey,
   subjectPartition,
 } from '../../functions/store/keys.ts';
@@ -14,13 +14,13 @@ import {
 const process = { workspace: 'e.u', processId: 'on boarding' };
 
 describe('a key', () => {
-  it('of a debt tells its project, unless that is too long for it', () => {
-    expect(debtorOf(debtKey(process, 'a.b#c').sk.S)).toBe('a.b#c');
-    const fitting = 'x'.repeat(1024 - DEBT.length);
-    expect(debtorOf(debtKey(process, fitting).sk.S)).toBe(fitting);
-    const hashed = debtKey(process, `${fitting}x`).sk.S;
+  it('of a recheck tells its project, unless that is too long for it', () => {
+    expect(projectOfRecheck(recheckKey(process, 'a.b#c').sk.S)).toBe('a.b#c');
+    const fitting = 'x'.repeat(1024 - RECHECK.length);
+    expect(projectOfRecheck(recheckKey(process, fitting).sk.S)).toBe(fitting);
+    const hashed = recheckKey(process, `${fitting}x`).sk.S;
     expect(hashed).toMatch(/^DEBT##[0-9a-f]{64}$/);
-    expect(debtorOf(hashed)).toBeUndefined();
+    expect(projectOfRecheck(hashed)).toBeUndefined();
   });
 
   it('of a delivery sorts by its time, and has a hash for an id that is too long for it', () => {

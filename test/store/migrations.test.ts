@@ -18,7 +18,7 @@ import { openSqliteStore } from '../../functions/store/sqlite/store.ts';
 import type { Store } from '../../functions/store/store.ts';
 import { startSimulatedService } from '../../simulator/server.ts';
 import { TABLES } from '../kit/store/tables.ts';
-import { openModel, PATIENCE } from '../kit/table.ts';
+import { openModel, TABLE_TIMING } from '../kit/table.ts';
 import { temporaryDirectory } from '../kit/temporary.ts';
 import { modelClient, type TableModel } from '../simulation/models/table.ts';
 
@@ -33,9 +33,9 @@ const isLayout = ({ pk }: Item) => pk?.S === 'LAYOUT';
 
 /** The items of 0.1.0's table, in the order of their keys. */
 function keptItems(): Item[] {
-  const revived = (name: string, value: unknown) =>
+  const requeued = (name: string, value: unknown) =>
     name === 'B' ? Buffer.from(value as string, 'base64') : value;
-  return JSON.parse(readFileSync(join(KEPT, 'table.json'), 'utf8'), revived) as Item[];
+  return JSON.parse(readFileSync(join(KEPT, 'table.json'), 'utf8'), requeued) as Item[];
 }
 
 async function fill(table: Table, items = keptItems()): Promise<void> {
@@ -134,12 +134,12 @@ describe.each(STORES)('what 0.1.0 left in %s', (name, open) => {
       connect: workspace =>
         connect({
           ...workspace,
-          ...PATIENCE,
+          ...TABLE_TIMING,
           clock,
           credentials: async () => service,
           onNotice: () => undefined,
         }),
-      ...{ clock, random: PATIENCE.random },
+      ...{ clock, random: TABLE_TIMING.random },
       log: { info: () => undefined, warn: () => undefined, error: () => undefined },
     });
     const known = new Set((await eventsOf({ journal })).map(({ id }) => id));
@@ -209,7 +209,7 @@ describe('the migration of a table', () => {
     const table = await openPaged(command => {
       if (command instanceof ScanCommand) now += 1;
     });
-    const patient = { ...table, patience: { ...PATIENCE, clock: () => now } };
+    const patient = { ...table, timing: { ...TABLE_TIMING, clock: () => now } };
     await expect(checkLayout(patient, { until: 2 })).rejects.toThrow(
       'The table changewire is being migrated to layout 3: the next run goes on where this one ends.',
     );

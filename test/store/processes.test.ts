@@ -43,14 +43,14 @@ describe.each(STORES)('what passes know in %s', (_, open) => {
     const owed = {
       cause: 'unreadable',
       since: AT - 9,
-      metAt: AT,
+      foundAt: AT,
       reason: 'answered 500',
-      told: true,
+      isReported: true,
     } as const;
-    await snapshots.writeDebts(PROCESS, [{ projectId: 'p#1', before: undefined, after: owed }]);
-    const { debts } = await states.progress(PROCESS);
-    expect([...debts]).toEqual([['p#1', { ...owed, revision: expect.any(Number) }]]);
-    expect((await states.progress(OTHER)).debts.size).toBe(0);
+    await snapshots.writeRechecks(PROCESS, [{ projectId: 'p#1', before: undefined, after: owed }]);
+    const { rechecks } = await states.progress(PROCESS);
+    expect([...rechecks]).toEqual([['p#1', { ...owed, revision: expect.any(Number) }]]);
+    expect((await states.progress(OTHER)).rechecks.size).toBe(0);
   });
 
   it('tells which passes began and have not ended, of each mode, until when somebody walks it', async () => {

@@ -84,8 +84,8 @@ function rosterContract(where: string, open: () => Stores): void {
       expect(await stores.roster.forget(GONE, page)).toEqual({ projects: 2, isDone: true });
       for (const process of others) {
         expect(await stores.roster.count(process, 9)).toBe(2);
-        const { baselined, debts } = await stores.snapshots.readState(process);
-        expect([baselined, debts.size]).toEqual([true, 4]);
+        const { baselined, rechecks } = await stores.snapshots.readState(process);
+        expect([baselined, rechecks.size]).toEqual([true, 4]);
         expect(await stores.snapshots.tombstone(process, 'deleted')).toBeDefined();
         expect(await stores.snapshots.users(process)).toBeDefined();
       }
@@ -133,11 +133,17 @@ async function known(stores: Stores, process: ProcessKey, projects: number): Pro
   );
   await snapshots.release(process, sweep);
   await snapshots.saveUsers(process, { askedAt: AT, names: [['7', 'Anna']] });
-  const owed = { cause: 'unreadable', since: 0, metAt: AT, reason: 'answered 500', told: true } as const;
-  const debts = Array.from({ length: 4 }, (_, index) => `p#${index}`);
-  await snapshots.writeDebts(
+  const owed = {
+    cause: 'unreadable',
+    since: 0,
+    foundAt: AT,
+    reason: 'answered 500',
+    isReported: true,
+  } as const;
+  const rechecks = Array.from({ length: 4 }, (_, index) => `p#${index}`);
+  await snapshots.writeRechecks(
     process,
-    debts.map(projectId => ({ projectId, before: undefined, after: owed })),
+    rechecks.map(projectId => ({ projectId, before: undefined, after: owed })),
   );
   for (let index = 0; index < projects; index++)
     await commit(stores, [], { process, projectId: `p#${index}` });
@@ -201,15 +207,15 @@ describe('the roster of a table', () => {
       return table.client.send(command);
     };
     const all = [GONE, { ...GONE, processId: 'b' }];
-    const patience = { ...table.patience, clock: () => AT };
-    const roster = createRoster({ ...table, patience, client: { send } as never });
+    const timing = { ...table.timing, clock: () => AT };
+    const roster = createRoster({ ...table, timing, client: { send } as never });
     const since = new Map(all.map(each => [each, AT]));
     expect(await roster.remember(all)).toEqual(since);
     expect(requests).toBe(3);
     expect(await roster.remember(all)).toEqual(since);
     expect(requests).toBe(3);
-    const later = { ...patience, clock: () => AT + 1_000 };
-    const another = createRoster({ ...table, patience: later, client: { send } as never });
+    const later = { ...timing, clock: () => AT + 1_000 };
+    const another = createRoster({ ...table, timing: later, client: { send } as never });
     expect(await another.remember(all)).toEqual(since);
     expect(requests).toBe(4);
     const third = { ...GONE, processId: 'c' };

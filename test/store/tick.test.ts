@@ -140,7 +140,7 @@ describe.each(TABLES)('the claims of ticks, in a row of %s,', (_, open) => {
   let claims: TickClaims;
   let chance = 0;
   const claimsOver = (client: OpenTable['client'] = table.client) =>
-    createTickClaims({ ...table, client, patience: { ...table.patience, random: () => ++chance / 1_000 } });
+    createTickClaims({ ...table, client, timing: { ...table.timing, random: () => ++chance / 1_000 } });
   beforeAll(async () => {
     table = await open();
   });

@@ -1,7 +1,7 @@
 import type { PublishBatchCommand, SNSClient } from '@aws-sdk/client-sns';
 import type { DynamoDBRecord } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
-import { longestCall, PATIENCE } from '../../functions/aws/clients.ts';
+import { CALL_TIMEOUTS, maxCallMs } from '../../functions/aws/clients.ts';
 import { buildEvents } from '../../functions/changes/build-events.ts';
 import { createPublish, MARGIN_MS, type Rejected } from '../../functions/handlers/create-publish.ts';
 import type { ChangeEvent } from '../../functions/model/event.ts';
@@ -214,7 +214,7 @@ describe('the line of a run', () => {
 
 describe('the time of a run', () => {
   it('is kept free at its end for three calls with all their tries', () => {
-    expect(MARGIN_MS).toBe(3 * longestCall(PATIENCE.publish));
+    expect(MARGIN_MS).toBe(3 * maxCallMs(CALL_TIMEOUTS.publish));
   });
 
   it.each([

@@ -2,7 +2,7 @@ import type { PublishBatchCommand, SNSClient } from '@aws-sdk/client-sns';
 import type { DynamoDBRecord } from 'aws-lambda';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { longestCall, PATIENCE } from '../../functions/aws/clients.ts';
+import { CALL_TIMEOUTS, maxCallMs } from '../../functions/aws/clients.ts';
 import { buildEvents } from '../../functions/changes/build-events.ts';
 import { createPublish, MARGIN_MS } from '../../functions/handlers/create-publish.ts';
 import { encode } from '../../functions/store/codec.ts';
@@ -137,7 +137,7 @@ describe('a publisher whose time is running out', () => {
   });
 
   it('begins nothing that could outlast the run, however slow each call is', async () => {
-    const slow = fc.integer({ min: 0, max: longestCall(PATIENCE.publish) });
+    const slow = fc.integer({ min: 0, max: maxCallMs(CALL_TIMEOUTS.publish) });
     await fc.assert(
       fc.asyncProperty(mixed, slow, async ({ all }, callMs) => {
         const { run, time } = timedPublisher(120_000, callMs);

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { FILTER_KEYS } from '../../model/filter.ts';
-import { FUNCTIONS, type Operation, type Request, SET_ASIDE } from './requests.ts';
+import { FAILED_QUEUES, FUNCTIONS, type Operation, type Request } from './requests.ts';
 import { count, cursor, endpointStatus, statusAnswer, time } from './status.ts';
 
 /** An event as it was committed: docs/events.md. */
@@ -131,7 +131,7 @@ const logEntry = z.strictObject({
 });
 
 /** A message of a dead-letter queue. */
-const setAsideMessage = z.strictObject({
+const failedMessage = z.strictObject({
   /** When it was put there. */
   at: time,
   /** Why it was given up, as far as the message says. */
@@ -140,7 +140,7 @@ const setAsideMessage = z.strictObject({
   about: z.record(z.string(), z.string()),
 });
 
-const queue = z.enum(SET_ASIDE);
+const queue = z.enum(FAILED_QUEUES);
 /** The number of messages, which SQS knows only approximately. */
 const messages = z.int().nonnegative();
 
@@ -181,7 +181,7 @@ export const answers = {
     eventId: z.string(),
     result: z.enum(['sent', 'already waiting']),
     /** Why the endpoint gets nothing now; the event is sent when that is over. */
-    closed: z.enum(['paused', 'stopped', 'failing', 'held', 'behind']).optional(),
+    closed: z.enum(['paused', 'stopped', 'failing', 'throttled', 'backlog']).optional(),
   }),
   /** Sends a thousand at most: if the number is not exact, more are left for another such request. */
   'resend-dead': z.strictObject({ endpoint: z.string(), deliveries: count, dryRun }),
@@ -212,10 +212,10 @@ export const answers = {
     cursor,
     dryRun,
   }),
-  'set-aside': z.strictObject({ queue, messages, first: z.array(setAsideMessage) }),
-  'clear-set-aside': z.strictObject({ queue, messages, dryRun }),
+  'failed-messages': z.strictObject({ queue, messages, first: z.array(failedMessage) }),
+  'clear-failed-messages': z.strictObject({ queue, messages, dryRun }),
   /** Sends back a thousand at most; `left` are left for another such request. */
-  'retry-set-aside': z.strictObject({ messages, left: messages, dryRun }),
+  'retry-failed-messages': z.strictObject({ messages, left: messages, dryRun }),
 } as const satisfies Record<Operation, z.ZodType>;
 
 export type AnswerTo<Asked extends Request> = z.infer<(typeof answers)[Asked['operation']]>;
@@ -223,4 +223,4 @@ export type AnswerOf<Name extends Operation> = z.infer<(typeof answers)[Name]>;
 export type DoctorAnswer = AnswerOf<'doctor'>;
 export type Finding = z.infer<typeof finding>;
 export type LogEntry = z.infer<typeof logEntry>;
-export type SetAsideMessage = z.infer<typeof setAsideMessage>;
+export type FailedMessage = z.infer<typeof failedMessage>;

@@ -64,10 +64,10 @@ export type FunctionName = (typeof FUNCTIONS)[number];
 
 /** The dead-letter queues: events that SNS refuses, parts of the table's stream, passes that could not be
  *  started, and messages that no run could process. */
-export const SET_ASIDE = ['rejected', 'unpublished', 'unstarted', 'unsettled'] as const;
-export type SetAsideName = (typeof SET_ASIDE)[number];
+export const FAILED_QUEUES = ['rejected', 'unpublished', 'unstarted', 'unsettled'] as const;
+export type FailedQueueName = (typeof FAILED_QUEUES)[number];
 
-const ofQueue = { queue: z.enum(SET_ASIDE) };
+const ofQueue = { queue: z.enum(FAILED_QUEUES) };
 
 /** Requests that only look. */
 export const lookRequests = [
@@ -98,7 +98,7 @@ export const lookRequests = [
     ...asPage,
   }),
   /** Shows some messages of a dead-letter queue; they stay in it. */
-  asks('set-aside', ofQueue),
+  asks('failed-messages', ofQueue),
 ] as const;
 
 /** Requests that change or send something. */
@@ -147,9 +147,9 @@ export const actRequests = [
     ...asDryRun,
   }),
   /** Deletes the messages of a dead-letter queue, once their cause is repaired. */
-  asks('clear-set-aside', { ...ofQueue, ...asDryRun }),
+  asks('clear-failed-messages', { ...ofQueue, ...asDryRun }),
   /** Sends each message that no run could process back to its queue. */
-  asks('retry-set-aside', asDryRun),
+  asks('retry-failed-messages', asDryRun),
 ] as const;
 
 export const request = z.discriminatedUnion('operation', [...lookRequests, ...actRequests]);

@@ -28,7 +28,7 @@ export const endpointStatus = z.strictObject({
   ...bySetting(() => z.string().optional()),
   /** `retrying`: the last attempts failed. `failing`: for so long that one probe at a time is sent, or all of them and nothing waits. `held`: nothing
    *  is sent until `nextTryAt`. */
-  state: z.enum(['well', 'held', 'retrying', 'failing', 'stopped', 'paused']),
+  state: z.enum(['healthy', 'throttled', 'retrying', 'failing', 'stopped', 'paused']),
   /** Since when it is in that state; absent when it is well. */
   since: time.optional(),
   /** Why it was stopped. */
@@ -60,8 +60,8 @@ export const endpointStatus = z.strictObject({
     .optional(),
 });
 
-/** A debt. */
-const debt = z.strictObject({
+/** A recheck. */
+const recheck = z.strictObject({
   project: z.string(),
   /** It could not be read or committed; it is listed, but has no task list; the last sweep missed it, and
    *  nothing confirmed its deletion; what was read may be older than what was told. Passes settle the last
@@ -72,7 +72,7 @@ const debt = z.strictObject({
   /** Changes after this time may be untold; absent for a project that was never read. */
   since: time.optional(),
   /** When the cause was first found. */
-  metAt: time,
+  foundAt: time,
   /** True once the subscribers know. */
   isSkipped: z.boolean(),
 });
@@ -84,7 +84,7 @@ const processStatus = z.strictObject({
   /** The worst state that applies: never polled, baseline under way, no pass completed for five intervals,
    *  the last pass failed, deletions waiting for an operator, some project that can't be read; or well. `removed`: it is no longer
    *  configured, and what was known of it is kept. */
-  state: z.enum(['unknown', 'baseline', 'stalled', 'failing', 'on-hold', 'owing', 'well', 'removed']),
+  state: z.enum(['unknown', 'baseline', 'stalled', 'failing', 'on-hold', 'degraded', 'healthy', 'removed']),
   /** When the baseline was completed: changes are known from then on. Absent before that, and where it was completed by a version that did not keep
    *  the time. */
   watchedSince: time.optional(),
@@ -102,14 +102,14 @@ const processStatus = z.strictObject({
   failure: z.strictObject({ since: time, reason: z.string() }).optional(),
   /** Until when its workspace is paused: the service asks for no requests, or does not answer. */
   pausedUntil: time.optional(),
-  debts: z.strictObject({
+  rechecks: z.strictObject({
     count: z.int(),
     /** How many of these subscribers know of, by `source.skipped`. */
     skipped: z.int(),
     /** How many of these can't be read: unreadable, or without a task list. */
     unread: z.int(),
     /** Ten of them: first those that subscribers know of, then others that can't be read. */
-    first: z.array(debt),
+    first: z.array(recheck),
   }),
 });
 
@@ -117,7 +117,7 @@ const processStatus = z.strictObject({
 export const statusAnswer = z.strictObject({
   at: time,
   /** `run` on one machine, else the stack's name. */
-  house: z.string(),
+  deployment: z.string(),
   /** False on one machine while no run goes on: the answer shows what the last run left. */
   isRunning: z.boolean(),
   processes: z.array(processStatus),

@@ -10,12 +10,12 @@ import {
   type SQSClient,
 } from '@aws-sdk/client-sqs';
 import { isJsonObject, type JsonObject, jsonOf } from '../../basics/json.ts';
-import { REASON, SOURCE } from '../../queue/set-aside.ts';
+import { REASON, SOURCE } from '../../queue/failed-messages.ts';
 import { countMessages } from '../../schedule/watch-aws.ts';
 import type { ChangeRecord } from '../../store/store.ts';
-import type { ReadLog, SetAsideQueue } from '../context.ts';
-import type { LogEntry, SetAsideMessage } from '../protocol/answers.ts';
-import type { FunctionName, SetAsideName } from '../protocol/requests.ts';
+import type { FailedQueue, ReadLog } from '../context.ts';
+import type { FailedMessage, LogEntry } from '../protocol/answers.ts';
+import type { FailedQueueName, FunctionName } from '../protocol/requests.ts';
 import { Refused } from '../refused.ts';
 
 type Sqs = Pick<SQSClient, 'send'>;
@@ -24,12 +24,12 @@ type Sqs = Pick<SQSClient, 'send'>;
 const MAX_RECEIVED = 10;
 
 /** A dead-letter queue of SQS: no function receives from it. */
-export function setAsideQueue(client: Sqs, name: SetAsideName, QueueUrl: string): SetAsideQueue {
+export function failedQueue(client: Sqs, name: FailedQueueName, QueueUrl: string): FailedQueue {
   return {
     count: () => countMessages(client, QueueUrl),
     async peek() {
       const messages = await receive(client, QueueUrl, 0);
-      return messages.map(message => setAsideMessageOf(name, message));
+      return messages.map(message => failedMessageOf(name, message));
     },
     async clear() {
       try {
@@ -103,7 +103,7 @@ function sourceOf({ Attributes, MessageAttributes }: Message, sources: Sources):
 }
 
 /** The parts of a message that help to repair its cause, by the queue that it is in. */
-export function setAsideMessageOf(queue: SetAsideName, message: Message): SetAsideMessage {
+export function failedMessageOf(queue: FailedQueueName, message: Message): FailedMessage {
   const { reason, ...about } = PARTS[queue](jsonOf(message.Body ?? ''), message);
   const known = Object.entries(about).filter((entry): entry is [string, string] => entry[1] !== undefined);
   return {
@@ -115,7 +115,7 @@ export function setAsideMessageOf(queue: SetAsideName, message: Message): SetAsi
 
 type Parts = Readonly<Record<string, string | undefined>>;
 
-const PARTS: Readonly<Record<SetAsideName, (body: unknown, message: Message) => Parts>> = {
+const PARTS: Readonly<Record<FailedQueueName, (body: unknown, message: Message) => Parts>> = {
   // create-publish.ts writes them.
   rejected: body => ({
     reason: text(body, 'reason'),

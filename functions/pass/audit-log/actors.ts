@@ -9,7 +9,7 @@ import type { AuditRead } from './read-audit.ts';
 /** A `Date` header is cut off to whole seconds. */
 const SECOND_MS = 1000;
 /** More users than this are no answer to the question who did it: then none is told. */
-const MOST_ACTORS = 50;
+const MAX_ACTORS = 50;
 
 /** A record whose change is told: a task, or the project itself. */
 export interface ChangedRecord {
@@ -114,7 +114,7 @@ export class Actors {
       // Somebody else had a part in it who is not known.
       if (ids.some(each => each.length === 0)) return undefined;
       const actors = actorsOf(ids.flat(), names);
-      return actors.length > MOST_ACTORS ? undefined : actors;
+      return actors.length > MAX_ACTORS ? undefined : actors;
     };
   }
 

@@ -34,8 +34,8 @@ export function factsOf(entry: JsonObject, latest: number): EntryFacts {
 }
 
 /** The identifiers in the places of which a key says what they are; where no key says so, in all. */
-function namedBy(places: readonly Place[], isSaid: (place: Place) => boolean): ReadonlySet<string> {
-  const said = places.filter(isSaid);
+function namedBy(places: readonly Place[], isNaming: (place: Place) => boolean): ReadonlySet<string> {
+  const said = places.filter(isNaming);
   return new Set((said.length > 0 ? said : places).flatMap(identifiersIn));
 }
 
@@ -117,7 +117,7 @@ const CONTENT = wordsOf(
 const IDENTIFIER = wordsOf('id ids uuid guid key ref reference uri url href link path self');
 
 /** What holds more is no entry of a log: the rest of it is not looked at. */
-const MOST_PLACES = 10_000;
+const MAX_PLACES = 10_000;
 
 interface Keys extends Omit<Place, 'text' | 'mayIdentify'> {
   readonly depth: number;
@@ -140,7 +140,7 @@ const OUTSIDE: Keys = {
 export function placesIn(entry: JsonObject): Place[] {
   const places: Place[] = [];
   const rest: [value: Json, keys: Keys][] = [[entry, OUTSIDE]];
-  while (rest.length > 0 && places.length < MOST_PLACES) {
+  while (rest.length > 0 && places.length < MAX_PLACES) {
     const [value, keys] = rest.pop() as (typeof rest)[number];
     const inner: [Json, Keys][] = Array.isArray(value)
       ? value.map(child => [child, keys])

@@ -1,17 +1,17 @@
 import { isJsonObject, type Json, type JsonObject } from '../../basics/json.ts';
 
 /** A longer text is no identifier: it would not fit into a key of the table. */
-const LONGEST = 300;
+const MAX_LENGTH = 300;
 
 /** Each name is looked up in the table, so there must be a limit; a log of edits stays far below it. */
-const MOST_NAMES = 500_000;
+const MAX_NAMES = 500_000;
 
 /** Every text in the entries' values that may be a project's identifier: whole values, and the parts of paths, addresses
  *  and sentences. The caller checks which of them are identifiers. Stops at about 500,000. */
 export function namesIn(entries: readonly JsonObject[]): Set<string> {
   const names = new Set<string>();
   const rest: Json[] = [...entries];
-  while (rest.length > 0 && names.size < MOST_NAMES) {
+  while (rest.length > 0 && names.size < MAX_NAMES) {
     const value = rest.pop();
     // Pushed one by one: very many arguments of a single call would overflow the stack.
     if (Array.isArray(value)) for (const child of value) rest.push(child);
@@ -23,7 +23,7 @@ export function namesIn(entries: readonly JsonObject[]): Set<string> {
 }
 
 function addPieces(names: Set<string>, text: string): void {
-  for (const piece of piecesOf(text)) if (piece !== '' && piece.length <= LONGEST) names.add(piece);
+  for (const piece of piecesOf(text)) if (piece !== '' && piece.length <= MAX_LENGTH) names.add(piece);
 }
 
 /** A text, and the parts of the path, address or sentence that it may be. */

@@ -98,7 +98,7 @@ export class Heartbeat {
   readonly #ports: HeartbeatPorts;
   readonly #read: ProcessState | undefined;
   #lease: Lease;
-  #isHeld: boolean;
+  #isOwned: boolean;
   #isRefused = false;
   #renewedAt: number;
   #renewal: Promise<void> | undefined;
@@ -108,23 +108,23 @@ export class Heartbeat {
     this.#lease = lease;
     this.#ports = ports;
     this.#read = read;
-    this.#isHeld = read === undefined;
+    this.#isOwned = read === undefined;
     this.#renewedAt = ports.clock();
   }
 
-  get isHeld(): boolean {
-    return this.#isHeld;
+  get isOwned(): boolean {
+    return this.#isOwned;
   }
 
   /** False when the lease could not be taken. */
-  get canBeHeld(): boolean {
+  get fitsKey(): boolean {
     return !this.#isRefused;
   }
 
   /** Takes the lease, if the pass has none yet. To be called before anything is written.
    *  @throws LeaseLostError when another pass has begun or ended since the state was read */
   async take(): Promise<void> {
-    if (this.#isHeld) return;
+    if (this.#isOwned) return;
     const { process, snapshots, clock } = this.#ports;
     const { mode, owner, window } = this.#lease;
     const now = clock();
@@ -136,7 +136,7 @@ export class Heartbeat {
         `Another run polled process ${process.processId} since this one read its state.`,
       );
     this.#lease = { ...lease, window };
-    this.#isHeld = true;
+    this.#isOwned = true;
     this.#isRefused = false;
     this.#renewedAt = now;
   }
@@ -149,7 +149,7 @@ export class Heartbeat {
   /** Also when the clock was set back since the last renewal. */
   get isDue(): boolean {
     const age = this.#ports.clock() - this.#renewedAt;
-    return this.#isHeld && (age >= RENEW_MS || age < 0);
+    return this.#isOwned && (age >= RENEW_MS || age < 0);
   }
 
   /** Sets what a later run needs to resume the pass; saved with the next write, for a pass that ends before needs no resuming. */
@@ -158,7 +158,7 @@ export class Heartbeat {
   }
 
   /** Marks all projects up to this one, in the order of `byKey`, as done: a later run skips them. Saved with the next write. Progress never
-   *  moves back, even when a debt that sorts before it is looked at. */
+   *  moves back, even when a recheck that sorts before it is looked at. */
   reach(progress: string): void {
     if (this.isAhead(progress)) this.#lease = { ...this.#lease, progress };
   }
@@ -183,7 +183,7 @@ export class Heartbeat {
   /** Writes the lease now, if the pass holds it.
    *  @throws LeaseLostError */
   async save(): Promise<void> {
-    if (!this.#isHeld) return;
+    if (!this.#isOwned) return;
     this.#renewal = this.#write();
     await this.#renewal;
   }

@@ -16,7 +16,7 @@ export interface TasksRead {
   /** Of all pages; undefined when `tasks` are merged from several readings. */
   readonly digest?: string | undefined;
   /** True when the list changed in each reading: it may have passed over a task, so `tasks` includes all that were known or read. */
-  readonly isRestless?: boolean;
+  readonly isUnstable?: boolean;
 }
 
 type Tasks = ProjectContent['tasks'];
@@ -62,7 +62,7 @@ export async function readTasks(
     last = next;
   }
   const tasks = new Map([...(before ?? []), ...all]);
-  return { ...tasksIn(last), readAt: first.readAt, tasks, digest: undefined, isRestless: true };
+  return { ...tasksIn(last), readAt: first.readAt, tasks, digest: undefined, isUnstable: true };
 }
 
 /** One walk over the pages. They are parsed only when `tasks` is called. */

@@ -14,7 +14,7 @@ export function createActions(table: Table): Actions {
     note: action => note(table, action),
     async list(subject, limit, position = LATEST) {
       const of = (pk: string, prefix: string) =>
-        queryItems(table, pk, prefix, { ScanIndexForward: false, first: limit, behind: prefix + position });
+        queryItems(table, pk, prefix, { ScanIndexForward: false, first: limit, after: prefix + position });
       const items = subject
         ? of(subjectPartition(subject), ACTION)
         : merged([of(STACK, ANY_ACTION), of(STACK, ACTION)], (one, other) => placeOf(one) > placeOf(other));
@@ -38,7 +38,7 @@ const LATEST = '~';
 
 async function note(table: Table, action: Action): Promise<void> {
   const time = String(action.at).padStart(13, '0');
-  const suffix = Math.floor(table.patience.random() * SUFFIXES).toString(36);
+  const suffix = Math.floor(table.timing.random() * SUFFIXES).toString(36);
   const place = `${time}#${suffix}`;
   const pk = subjectPartition(action.subject);
   const keys = [{ pk: { S: pk }, sk: { S: ACTION + place } }];

@@ -5,18 +5,18 @@ import type { Announcement, CommitRequest, CommitResult } from '../store.ts';
 import { IS_ABSENT, IS_LAST_ANNOUNCED, NONE_ANNOUNCED, NOT_BASELINED } from './conditions.ts';
 import { changePuts } from './journal.ts';
 import { batchGet, fit, transact, type Write } from './requests.ts';
-import { debtWrites, rowUpdate, stateWrites } from './state.ts';
+import { recheckWrites, rowUpdate, stateWrites } from './state.ts';
 import type { Table } from './table.ts';
 
-/** State, debts, entries that are told and change records in one transaction: what is told and that it was told can't part, whatever crashes. */
+/** State, rechecks, entries that are told and change records in one transaction: what is told and that it was told can't part, whatever crashes. */
 export async function announce(
   table: Table,
   process: ProcessKey,
-  { announced, isSilent, state, debts = [], entries = [], said }: Announcement,
+  { announced, isSilent, state, rechecks = [], entries = [], said }: Announcement,
 ): Promise<CommitResult> {
   const changes = [
     ...changePuts(process, '', said),
-    ...debtWrites(table, process, debts),
+    ...recheckWrites(table, process, rechecks),
     ...entryPuts(process, entries, said),
   ];
   const all = { ...state, announced: said.version };
@@ -52,7 +52,7 @@ function entryPuts(
   }));
 }
 
-export async function toldEntries(
+export async function emittedEntries(
   table: Table,
   process: ProcessKey,
   digests: Iterable<string>,

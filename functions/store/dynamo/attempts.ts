@@ -8,7 +8,7 @@ import type { AttemptStretch } from '../store.ts';
 import { firstOf, getItem, type Item, queryItems } from './requests.ts';
 import type { Table } from './table.ts';
 
-const WIDTH = 10;
+const CONCURRENCY = 10;
 
 /** An attempt that begins later than this after its event's `at`, or earlier than it, gets a row by the event's
  *  id, too. All others are found by their time: most deliveries cost one write. */
@@ -21,7 +21,9 @@ function isPrompt(attemptAt: number, eventAt: number): boolean {
 /** Not tried again where the table is throttled: people alone read this, and it must not delay deliveries. */
 export async function note({ client, tableName }: Table, attempts: readonly Attempt[]): Promise<void> {
   const items = attempts.flatMap(itemsOf);
-  await inParallel(items, WIDTH, Item => client.send(new PutItemCommand({ TableName: tableName, Item })));
+  await inParallel(items, CONCURRENCY, Item =>
+    client.send(new PutItemCommand({ TableName: tableName, Item })),
+  );
 }
 
 function itemsOf(attempt: Attempt): Item[] {
@@ -73,7 +75,7 @@ async function lateAttempts(
   const options = { ScanIndexForward: false, first: limit };
   const rows = queryItems(table, endpointPartition(endpoint), latePrefix(eventId), options);
   const found: Attempt[] = [];
-  await inParallel(await firstOf(rows, limit), WIDTH, async ({ place }) => {
+  await inParallel(await firstOf(rows, limit), CONCURRENCY, async ({ place }) => {
     const item = await getItem(table, attemptKey(endpoint, place?.S as string));
     if (item) found.push(attemptIn(item));
   });
@@ -88,14 +90,14 @@ export async function attemptsOf(
   table: Table,
   endpoint: string,
   limit: number,
-  { since = 0, until = Number.MAX_SAFE_INTEGER, behind, oldestFirst = false }: AttemptStretch = {},
+  { since = 0, until = Number.MAX_SAFE_INTEGER, after, oldestFirst = false }: AttemptStretch = {},
 ): Promise<Attempt[]> {
   const edge = oldestFirst ? since : until;
-  const begin = behind ? placeOf(behind.at, behind.events[0]?.id ?? '') : timeOf(edge);
+  const begin = after ? placeOf(after.at, after.events[0]?.id ?? '') : timeOf(edge);
   const items = queryItems(table, endpointPartition(endpoint), ATTEMPT, {
     ...(!oldestFirst && { ScanIndexForward: false }),
     first: limit,
-    behind: ATTEMPT + begin,
+    after: ATTEMPT + begin,
   });
   const found: Attempt[] = [];
   if (limit < 1) return found;

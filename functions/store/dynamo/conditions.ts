@@ -29,7 +29,7 @@
  *
  *   absent ──IS_ABSENT──▶ told   (who fails it looks which ones were told)
  *
- * and of one debt, whose revisions are never used twice, not even of a row that is made anew:
+ * and of one recheck, whose revisions are never used twice, not even of a row that is made anew:
  *
  *   absent ──IS_ABSENT──▶ r ──IS_REVISION(r)──▶ r' > r ── … ──IS_REVISION(n), delete──▶ absent   (who fails it leaves it)
  *

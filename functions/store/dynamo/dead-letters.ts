@@ -11,28 +11,28 @@ import {
   REPLAYED,
 } from '../keys.ts';
 import { IS_ABSENT, IS_THERE } from './conditions.ts';
-import { buried, deadOf, numberIn, pendingItem, revived } from './deliveries.ts';
+import { deadLettered, deadOf, numberIn, pendingItem, requeued } from './deliveries.ts';
 import { firstOf, getItem, type Item, queryItems, transact, upTo, write } from './requests.ts';
 import type { Table } from './table.ts';
 
 /** Transactions under way at once. */
-const WIDTH = 10;
+const CONCURRENCY = 10;
 
 /** Counts the attempt after which it was given up. */
-export async function bury(table: Table, endpoint: string, place: string, death: Death): Promise<void> {
+export async function deadLetter(table: Table, endpoint: string, place: string, death: Death): Promise<void> {
   const pending = await getItem(table, pendingKey(endpoint, place));
-  if (pending) await exchange(table, pending, buried(endpoint, pending, death, 1));
+  if (pending) await exchange(table, pending, deadLettered(endpoint, pending, death, 1));
 }
 
-export async function buryBefore(
+export async function deadLetterBefore(
   table: Table,
   endpoint: string,
   before: number,
   death: Death,
 ): Promise<number> {
   let count = 0;
-  await inParallel(publishedBefore(table, endpoint, before), WIDTH, async pending => {
-    if (await exchange(table, pending, buried(endpoint, pending, death, 0))) count += 1;
+  await inParallel(publishedBefore(table, endpoint, before), CONCURRENCY, async pending => {
+    if (await exchange(table, pending, deadLettered(endpoint, pending, death, 0))) count += 1;
   });
   return count;
 }
@@ -50,14 +50,14 @@ async function* publishedBefore(table: Table, endpoint: string, before: number):
 export async function addDead(table: Table, delivery: NewDelivery, death: Death): Promise<void> {
   const pending = pendingItem(delivery);
   await transact(table, [
-    { Put: { Item: buried(delivery.endpoint, pending, death, 0) } },
+    { Put: { Item: deadLettered(delivery.endpoint, pending, death, 0) } },
     { Delete: { Key: keyOf(pending) } },
   ]);
 }
 
 /** A dead letter whose event is pending already, because it was published again, is deleted without adding
  *  another. */
-export async function revive(
+export async function requeue(
   table: Table,
   endpoint: string,
   now: number,
@@ -68,8 +68,8 @@ export async function revive(
     values: { ':eventId': { S: eventId } },
   };
   let count = 0;
-  const reviveOne = async (dead: Item) => {
-    if (await exchange(table, dead, revived(endpoint, dead, now, eventId !== undefined), IS_ABSENT))
+  const requeueOne = async (dead: Item) => {
+    if (await exchange(table, dead, requeued(endpoint, dead, now, eventId !== undefined), IS_ABSENT))
       count += 1;
     else await write(table, { Delete: { Key: keyOf(dead) } });
   };
@@ -77,7 +77,7 @@ export async function revive(
     ...filter,
     first: limit,
   });
-  await inParallel(upTo(letters, limit), WIDTH, reviveOne);
+  await inParallel(upTo(letters, limit), CONCURRENCY, requeueOne);
   return count;
 }
 
@@ -85,11 +85,11 @@ export async function dead(
   table: Table,
   endpoint: string,
   limit: number,
-  behind?: string,
+  after?: string,
 ): Promise<DeadDelivery[]> {
   const letters = queryItems(table, endpointPartition(endpoint), DEAD, {
     first: limit,
-    behind: behind === undefined ? undefined : DEAD + behind,
+    after: after === undefined ? undefined : DEAD + after,
   });
   return (await firstOf(letters, limit)).map(item => deadOf(endpoint, item));
 }

@@ -1,5 +1,11 @@
 import { inParallel } from '../../basics/in-parallel.ts';
-import type { DeadDelivery, Death, NewDelivery, PendingDelivery, Standing } from '../../model/delivery.ts';
+import type {
+  DeadDelivery,
+  Death,
+  DeliveryCounts,
+  NewDelivery,
+  PendingDelivery,
+} from '../../model/delivery.ts';
 import { decode, encode } from '../codec.ts';
 import {
   DEAD,
@@ -17,11 +23,11 @@ import { firstOf, getItem, type Item, queryItems, write } from './requests.ts';
 import type { Table } from './table.ts';
 
 /** Writes under way at once. */
-const WIDTH = 10;
+const CONCURRENCY = 10;
 
 /** An event that waits for its endpoint already is not added again. */
 export async function add(table: Table, deliveries: readonly NewDelivery[]): Promise<void> {
-  await inParallel(deliveries, WIDTH, delivery =>
+  await inParallel(deliveries, CONCURRENCY, delivery =>
     write(table, { Put: { Item: pendingItem(delivery), ConditionExpression: IS_ABSENT } }),
   );
 }
@@ -39,14 +45,16 @@ export async function find(
 }
 
 export async function remove(table: Table, endpoint: string, places: readonly string[]): Promise<void> {
-  await inParallel(places, WIDTH, place => write(table, { Delete: { Key: pendingKey(endpoint, place) } }));
+  await inParallel(places, CONCURRENCY, place =>
+    write(table, { Delete: { Key: pendingKey(endpoint, place) } }),
+  );
 }
 
 export async function forget(
   table: Table,
   deliveries: readonly Pick<NewDelivery, 'endpoint' | 'at' | 'eventId' | 'replay'>[],
 ): Promise<void> {
-  await inParallel(deliveries, WIDTH, ({ endpoint, at, eventId, replay }) =>
+  await inParallel(deliveries, CONCURRENCY, ({ endpoint, at, eventId, replay }) =>
     remove(table, endpoint, [pendingPlace(at, eventId, replay === true)]),
   );
 }
@@ -83,7 +91,7 @@ export async function nextDue(table: Table, endpoint: string, now: number): Prom
 }
 
 /** Writes down the time of the first attempt, too: a delivery that was tried already keeps it. */
-export async function putOff(
+export async function reschedule(
   table: Table,
   endpoint: string,
   place: string,
@@ -103,7 +111,7 @@ export async function putOff(
 
 export async function bringForward(table: Table, endpoint: string, now: number): Promise<number> {
   let count = 0;
-  await inParallel(dueLater(table, endpoint, now, 'sk'), WIDTH, async item => {
+  await inParallel(dueLater(table, endpoint, now, 'sk'), CONCURRENCY, async item => {
     const update = {
       Key: pendingKey(endpoint, placeIn(item, PENDING)),
       UpdateExpression: 'SET due = :now, expiresAt = :expiresAt',
@@ -115,7 +123,11 @@ export async function bringForward(table: Table, endpoint: string, now: number):
   return count;
 }
 
-export async function standingOf(table: Table, endpoint: string, atMost?: number): Promise<Standing> {
+export async function countDeliveries(
+  table: Table,
+  endpoint: string,
+  atMost?: number,
+): Promise<DeliveryCounts> {
   const places = async (prefix: string) => {
     const options = { ProjectionExpression: 'sk', first: atMost };
     const items = queryItems(table, endpointPartition(endpoint), prefix, options);
@@ -153,7 +165,7 @@ export function pendingItem(delivery: NewDelivery): Item {
 }
 
 /** The dead letter that a pending delivery becomes, after `failed` more attempts. */
-export function buried(endpoint: string, pending: Item, { at, reason }: Death, failed: number): Item {
+export function deadLettered(endpoint: string, pending: Item, { at, reason }: Death, failed: number): Item {
   const { due: _, triedAt: _none, ...kept } = pending;
   return {
     ...kept,
@@ -167,7 +179,7 @@ export function buried(endpoint: string, pending: Item, { at, reason }: Death, f
 
 /** The pending delivery that a dead letter becomes. One that an operator asked for by its event's id goes out
  *  as a replay does. */
-export function revived(endpoint: string, dead: Item, now: number, isAskedFor: boolean): Item {
+export function requeued(endpoint: string, dead: Item, now: number, isAskedFor: boolean): Item {
   const { diedAt: _, reason: _none, ...kept } = dead;
   const isReplay = isAskedFor || dead.replay?.BOOL === true;
   return {

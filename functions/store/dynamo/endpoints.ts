@@ -60,7 +60,7 @@ async function writeRow(
   const isRemoved = after === 'removed';
   if (isRemoved && !item) return true;
   const read = item && numberIn(item, 'revision');
-  const revision = read === undefined ? Math.floor(table.patience.random() * REVISIONS) : read + 1;
+  const revision = read === undefined ? Math.floor(table.timing.random() * REVISIONS) : read + 1;
   const condition = asRead(IS_REVISION, read);
   const written = {
     ...endpointRowKey(name),

@@ -26,7 +26,7 @@ import type {
 } from '../store.ts';
 import { IS_ABSENT } from './conditions.ts';
 import { firstOf, type Item, queryItems, type Write } from './requests.ts';
-import { patiently, type Table } from './table.ts';
+import { type Table, withRetry } from './table.ts';
 
 /** A change record, as `changePuts` writes it. */
 interface ChangeItem extends Key {
@@ -58,8 +58,8 @@ const RECORDS_PER_REQUEST = 100;
 /** Reads the table's change records as they stand, in order to publish them again. */
 export function createChangeRecords(table: Table): ChangeRecords {
   return {
-    async read(process, { since, until, behind = '' }) {
-      const place = { behind, limit: RECORDS_PER_REQUEST };
+    async read(process, { since, until, after = '' }) {
+      const place = { after, limit: RECORDS_PER_REQUEST };
       const { items, last } = await slice(table, partition(process), { since, until }, place);
       return { records: items.map(changeRecordOf), isLast: last === undefined };
     },
@@ -84,7 +84,7 @@ function countOf(encoded: Uint8Array): number {
 }
 
 /** What the time leaves of DynamoDB's limit of a sort key (1,024 bytes). */
-const LONGEST_END = 1024 - changeTime(0).length;
+const MAX_END = 1024 - changeTime(0).length;
 
 /** The journals of these processes in the table, one process after another. A position is a partition and the last key that was
  *  read of it, if any, as JSON. */
@@ -101,8 +101,8 @@ export function createJournalReader(
       // The position's partition may not be configured any more: then the next one follows.
       const [pk, next] = place ? partitions.filter(each => each >= place[0]) : partitions;
       if (pk === undefined) return { entries: [], position: undefined };
-      const behind = place && pk === place[0] ? place[1] : '';
-      const { items, last } = await slice(table, pk, stretch, { behind, limit });
+      const after = place && pk === place[0] ? place[1] : '';
+      const { items, last } = await slice(table, pk, stretch, { after, limit });
       const entries = items.flatMap(entriesOf);
       if (last !== undefined) return { entries, position: JSON.stringify([pk, last]) };
       return { entries, position: next === undefined ? undefined : JSON.stringify([next, '']) };
@@ -125,7 +125,7 @@ export function createJournalReader(
 }
 
 /** A partition, and the last key that was read of it; empty where none was. */
-type SlicePlace = readonly [pk: string, behind: string];
+type SlicePlace = readonly [pk: string, after: string];
 
 /** The next change records of a stretch after the key `behind`, which need not be there, or (empty) from its beginning; and the
  *  last key that was looked at, if there may be more. */
@@ -133,17 +133,17 @@ async function slice(
   table: Table,
   pk: string,
   { since, until }: Pick<Search, 'since' | 'until'>,
-  { behind, limit }: { behind: string; limit: number },
+  { after, limit }: { after: string; limit: number },
 ): Promise<{ readonly items: readonly ChangeItem[]; readonly last: string | undefined }> {
   const command = new QueryCommand({
     TableName: table.tableName,
     KeyConditionExpression: 'pk = :pk AND begins_with(sk, :change)',
     ExpressionAttributeValues: { ':pk': { S: pk }, ':change': { S: CHANGE } },
-    ExclusiveStartKey: { pk: { S: pk }, sk: { S: behind || changeTime(since) } },
+    ExclusiveStartKey: { pk: { S: pk }, sk: { S: after || changeTime(since) } },
     ConsistentRead: true,
     Limit: limit,
   });
-  const { Items, LastEvaluatedKey } = await patiently(table, () => table.client.send(command));
+  const { Items, LastEvaluatedKey } = await withRetry(table, () => table.client.send(command));
   const all = Items as unknown as ChangeItem[];
   const items = all.filter(item => timeOf(item) < until);
   const isOver = items.length < all.length;
@@ -154,14 +154,14 @@ async function slice(
 function finderOf(table: Table, eventId: string) {
   const told = entryPlaceOf(eventId);
   if (told)
-    return { process: told.process, findIn: (pk: string) => toldEntry(table, pk, told.digest, eventId) };
+    return { process: told.process, findIn: (pk: string) => emittedEntry(table, pk, told.digest, eventId) };
   const place = changePlaceOf(eventId);
-  if (!place || place.end.length > LONGEST_END) return undefined;
+  if (!place || place.end.length > MAX_END) return undefined;
   return { process: place.process, findIn: (pk: string) => entryOf(table, pk, place, eventId) };
 }
 
 /** An audit entry's event: the entry's row names the change record. */
-async function toldEntry(table: Table, pk: string, digest: string, eventId: string) {
+async function emittedEntry(table: Table, pk: string, digest: string, eventId: string) {
   const [row] = await firstOf(queryItems(table, pk, AUDIT + digest), 1);
   return row && entryAt(table, pk, row.change?.S as string, eventId);
 }
@@ -174,10 +174,10 @@ async function entryOf(
   { end, version }: { readonly end: string; readonly version: number },
   eventId: string,
 ): Promise<JournalEntry | undefined> {
-  const behind = changeTime(version);
-  const found = await entryAt(table, pk, behind + end, eventId);
+  const after = changeTime(version);
+  const found = await entryAt(table, pk, after + end, eventId);
   if (found) return found;
-  const backwards = { ScanIndexForward: false, ProjectionExpression: 'sk', behind };
+  const backwards = { ScanIndexForward: false, ProjectionExpression: 'sk', after };
   for await (const { sk } of queryItems(table, pk, CHANGE, backwards))
     if (sk.S.endsWith(end)) return entryAt(table, pk, sk.S, eventId);
   return undefined;
@@ -230,7 +230,7 @@ async function* recordsOf(table: Table, pk: string, part: Part): AsyncIterable<C
   const items = queryItems(table, pk, CHANGE, {
     ...(!isForward && { ScanIndexForward: false }),
     first: page,
-    behind: isForward ? beginning(part) : end(part),
+    after: isForward ? beginning(part) : end(part),
   });
   for await (const item of items as AsyncIterable<Item & ChangeItem>) {
     const at = timeOf(item);

@@ -3,7 +3,7 @@ import { LAYOUT_KEY } from '../keys.ts';
 import { IS_ABSENT, IS_LAYOUT, IS_LAYOUT_BEGUN } from './conditions.ts';
 import { STEPS } from './migrations.ts';
 import { getItem, type Item, write } from './requests.ts';
-import { patiently, type Table } from './table.ts';
+import { type Table, withRetry } from './table.ts';
 
 /** Raised with each change in the format of the table's items, together with a step from the layout before (migrations.ts). */
 export const TABLE_LAYOUT = 3;
@@ -43,7 +43,7 @@ export async function checkLayout(table: Table, migration?: { readonly until: nu
  *  may be done again, and what is done is written down only by the run that did the page that comes next. */
 async function migrate(table: Table, found: Layout | undefined, until: number): Promise<void> {
   for (let layout = found; layout?.version !== TABLE_LAYOUT; ) {
-    if (table.patience.clock() >= until)
+    if (table.timing.clock() >= until)
       throw new LayoutError(
         `The table ${table.tableName} is being migrated to layout ${TABLE_LAYOUT}: the next run goes on where this one ends.`,
       );
@@ -71,7 +71,7 @@ async function pageAfter(table: Table, scan: object, doneTo: string | undefined)
     ...scan,
     ...(doneTo !== undefined && { ExclusiveStartKey: JSON.parse(doneTo) as Item }),
   };
-  const page = await patiently(table, () => table.client.send(new ScanCommand(command)));
+  const page = await withRetry(table, () => table.client.send(new ScanCommand(command)));
   return {
     items: (page.Items ?? []) as Item[],
     last: page.LastEvaluatedKey && JSON.stringify(page.LastEvaluatedKey),
@@ -108,6 +108,6 @@ async function layoutOfNew(table: Table): Promise<Layout | undefined> {
 /** Only counts, because functions that may read a few partitions alone may count all items (table-leave.ts). */
 async function isEmpty(table: Table): Promise<boolean> {
   const count = { TableName: table.tableName, Select: 'COUNT', Limit: 1, ConsistentRead: true } as const;
-  const { Count } = await patiently(table, () => table.client.send(new ScanCommand(count)));
+  const { Count } = await withRetry(table, () => table.client.send(new ScanCommand(count)));
   return Count === 0;
 }

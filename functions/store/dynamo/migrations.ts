@@ -31,7 +31,7 @@ interface Step {
 }
 
 /** Writes under way at once. */
-const WIDTH = 10;
+const CONCURRENCY = 10;
 
 /** The parts of the state that stand in rows of passes since layout 2. Before it, all were in `STATE`. */
 const MOVED = Object.keys(STATE_ROWS).filter(name => STATE_ROWS[name as keyof typeof STATE_ROWS] !== 'rare');
@@ -73,7 +73,7 @@ const REPLAYS_AND_ACTIONS: Step = {
     },
   },
   async migrate(table, items) {
-    await inParallel(items, WIDTH, item =>
+    await inParallel(items, CONCURRENCY, item =>
       item.sk.S.startsWith(ACTION) ? copyAction(table, item) : moveReplayed(table, item),
     );
     return undefined;

@@ -1,12 +1,12 @@
 import { inParallel } from '../../basics/in-parallel.ts';
 import type { Mode, ProcessKey } from '../../basics/process.ts';
-import type { Debt } from '../../model/process-state.ts';
+import type { Recheck } from '../../model/process-state.ts';
 import {
-  DEBT,
   PROJECT_PREFIX,
   partition,
   passKey,
   processIn,
+  RECHECK,
   ROSTER,
   rosterKey,
   STATE,
@@ -30,7 +30,7 @@ import {
   type Write,
   write,
 } from './requests.ts';
-import { debtOf, partsIn, rowUpdate, stateOf } from './state.ts';
+import { partsIn, recheckOf, rowUpdate, stateOf } from './state.ts';
 import type { Table } from './table.ts';
 
 /** Leaves out the attributes that can be large and that people do not look at. */
@@ -61,13 +61,13 @@ export function createProcessReader(table: Table): Store['states'] {
 async function readProgress(table: Table, process: ProcessKey): Promise<Progress> {
   const keys = [stateKey(process), ...MODES.map(mode => passKey(process, mode))];
   const items = await batchGet(table, keys, { ConsistentRead: true, ...SHOWN });
-  const debts = new Map<string, Debt>();
-  for await (const item of queryItems(table, partition(process), DEBT)) debts.set(...debtOf(item));
+  const rechecks = new Map<string, Recheck>();
+  for await (const item of queryItems(table, partition(process), RECHECK)) rechecks.set(...recheckOf(item));
   const passes = MODES.flatMap(mode => {
     const item = items.find(({ sk }) => sk.S === passKey(process, mode).sk.S);
     return item ? passOf(mode, item) : [];
   });
-  return { ...stateOf(items), debts, passes };
+  return { ...stateOf(items), rechecks, passes };
 }
 
 function passOf(mode: Mode, item: Item): Progress['passes'] {
@@ -78,7 +78,7 @@ function passOf(mode: Mode, item: Item): Progress['passes'] {
 }
 
 /** Writes under way at once. */
-const WIDTH = 20;
+const CONCURRENCY = 20;
 const IS_PROJECT = { ProjectionExpression: 'projectId', FilterExpression: 'attribute_exists(projectId)' };
 
 /** The processes of a table: a row each, in one partition. */
@@ -100,8 +100,8 @@ export function createRoster(table: Table): Roster {
     async remember(processes) {
       const isNew = (process: ProcessKey) => !remembered.has(partition(process));
       if (processes.some(isNew)) await list();
-      await inParallel(processes.filter(isNew), WIDTH, async process => {
-        const since = table.patience.clock();
+      await inParallel(processes.filter(isNew), CONCURRENCY, async process => {
+        const since = table.timing.clock();
         const Item = { ...rosterKey(process), since: { N: String(since) } };
         await write(table, { Put: { Item } });
         remembered.set(partition(process), since);
@@ -140,7 +140,7 @@ async function forget(
   ];
   if ((await transact(table, begun)) === 'conflict') return 'busy';
   const items = await firstOf(itemsOf(table, process, most), most);
-  await inParallel(items, WIDTH, ({ pk, sk }) => write(table, { Delete: { Key: { pk, sk } } }));
+  await inParallel(items, CONCURRENCY, ({ pk, sk }) => write(table, { Delete: { Key: { pk, sk } } }));
   const isProject = ({ sk, projectId }: Item) => projectId !== undefined && sk.S.startsWith(PROJECT_PREFIX);
   const projects = items.filter(isProject).length;
   if (items.length === most) return { projects, isDone: false };
@@ -148,15 +148,15 @@ async function forget(
   return { projects, isDone: true };
 }
 
-/** What a process has beside its state. Rows of projects and of debts have a `projectId`; further parts of a snapshot have none. */
+/** What a process has beside its state. Rows of projects and of rechecks have a `projectId`; further parts of a snapshot have none. */
 async function* itemsOf(table: Table, process: ProcessKey, first: number): AsyncIterable<Item> {
   // Stryker disable next-line ObjectLiteral: without it more is read than needed, and no more comes of that
   const keys = { ProjectionExpression: 'pk, sk, projectId', first };
-  for (const prefix of [STATE_PART, DEBT, TOMBSTONE, PROJECT_PREFIX])
+  for (const prefix of [STATE_PART, RECHECK, TOMBSTONE, PROJECT_PREFIX])
     yield* queryItems(table, partition(process), prefix, keys);
 }
 
-/** Copies the state, debts, snapshots and tombstones of a process from one table to the other, and deletes
+/** Copies the state, rechecks, snapshots and tombstones of a process from one table to the other, and deletes
  *  those that `from` does not have (docs/decisions/0101). Its journal stays, as does all that belongs to
  *  endpoints. The caller holds both leases of the process. The watermark is copied first: if the copy is
  *  interrupted, passes ask from the older watermark, and compare with whichever snapshot is there.
@@ -167,15 +167,15 @@ export async function restoreProcess(
 ): Promise<number> {
   let projects = 0;
   for (const mode of MODES) await restorePass({ from, to }, process, mode);
-  for (const prefix of [seenKey(process).sk.S, STATE, DEBT, TOMBSTONE, PROJECT_PREFIX]) {
+  for (const prefix of [seenKey(process).sk.S, STATE, RECHECK, TOMBSTONE, PROJECT_PREFIX]) {
     const there = new Set<string>();
-    await inParallel(queryItems(from, partition(process), prefix), WIDTH, async Item => {
+    await inParallel(queryItems(from, partition(process), prefix), CONCURRENCY, async Item => {
       there.add(Item.sk.S);
       if (prefix === PROJECT_PREFIX && Item.projectId) projects += 1;
       await write(to, { Put: { Item } });
     });
     const keys = { ProjectionExpression: 'pk, sk' };
-    await inParallel(queryItems(to, partition(process), prefix, keys), WIDTH, async Key => {
+    await inParallel(queryItems(to, partition(process), prefix, keys), CONCURRENCY, async Key => {
       if (!there.has(Key.sk.S)) await write(to, { Delete: { Key } });
     });
   }

@@ -2,8 +2,8 @@ import type { ProcessKey } from '../../basics/process.ts';
 import type { Snapshot, SnapshotHead, Tombstone } from '../../model/snapshot.ts';
 import { decodeContent, encodeContent } from '../codec.ts';
 import {
-  behindProject,
-  canBeHeld,
+  afterProject,
+  fitsKey,
   PROJECT_PREFIX,
   partition,
   partKey,
@@ -98,7 +98,7 @@ const LOAD_TRIES = 5;
  *  @throws TornSnapshotError when its parts can't be had at one version. */
 export async function load(table: Table, process: ProcessKey, id: string): Promise<Snapshot | undefined> {
   const key = projectKey(process, id);
-  if (!canBeHeld(key)) return undefined;
+  if (!fitsKey(key)) return undefined;
   for (let attempt = 0; attempt < LOAD_TRIES; attempt++) {
     const item = await getItem(table, key);
     if (!item) return undefined;
@@ -116,7 +116,7 @@ export async function withSnapshot(
   process: ProcessKey,
   ids: Iterable<string>,
 ): Promise<Set<string>> {
-  const keys = [...new Set(ids)].map(id => projectKey(process, id)).filter(canBeHeld);
+  const keys = [...new Set(ids)].map(id => projectKey(process, id)).filter(fitsKey);
   const items = await batchGet(table, keys, { ConsistentRead: true, ProjectionExpression: 'sk' });
   return new Set(items.map(({ sk }) => projectOf(sk.S)));
 }
@@ -160,10 +160,9 @@ export async function* headsOf(
   process: ProcessKey,
   after?: string,
 ): AsyncIterable<readonly SnapshotHead[]> {
-  const behind = after === undefined ? undefined : behindProject(after);
   let areWanted = true;
   const pages = queryPages(table, partition(process), PROJECT_PREFIX, {
-    behind,
+    after: after === undefined ? undefined : afterProject(after),
     FilterExpression: IS_HEAD,
     ofEach: () => (areWanted ? WITH_CONTENT : HEAD),
   });
@@ -260,7 +259,7 @@ export async function readTombstone(
   projectId: string,
 ): Promise<Tombstone | undefined> {
   const key = tombstoneKey(process, projectId);
-  const item = canBeHeld(key) ? await getItem(table, key) : undefined;
+  const item = fitsKey(key) ? await getItem(table, key) : undefined;
   return (
     item && {
       version: Number(item.version?.N),

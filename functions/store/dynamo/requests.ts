@@ -13,12 +13,12 @@ import {
 import type { Key } from '../keys.ts';
 import { MAX_BYTES, MAX_ITEMS, PART_BYTES } from '../limits.ts';
 import type { CommitResult } from '../store.ts';
-import { holds, patiently, type Table, waitAfter } from './table.ts';
+import { conditionalWrite, type Table, waitAfter, withRetry } from './table.ts';
 
 /** One item as it is now, with all writes that ended before; or perhaps without the last ones, for half of the price. */
 export async function getItem(table: Table, key: Key, ConsistentRead = true): Promise<Item | undefined> {
   const command = { TableName: table.tableName, Key: key, ConsistentRead };
-  const { Item } = await patiently(table, () => table.client.send(new GetItemCommand(command)));
+  const { Item } = await withRetry(table, () => table.client.send(new GetItemCommand(command)));
   return Item as Item | undefined;
 }
 
@@ -42,7 +42,7 @@ export async function batchGet(
   for (let inVain = 0; rest.length > 0; ) {
     const asked = rest.slice(0, BATCH);
     const command = { RequestItems: { [table.tableName]: { ...how, Keys: asked } } };
-    const answer = await patiently(table, () => table.client.send(new BatchGetItemCommand(command)));
+    const answer = await withRetry(table, () => table.client.send(new BatchGetItemCommand(command)));
     found.push(...((answer.Responses?.[table.tableName] ?? []) as Item[]));
     const left = answer.UnprocessedKeys?.[table.tableName]?.Keys ?? [];
     rest = [...left, ...rest.slice(BATCH)];
@@ -65,7 +65,7 @@ interface QueryOptions extends Projection {
    *  that need only a few items. */
   readonly first?: number | undefined;
   /** Begins behind this sort key, which need not be there. */
-  readonly behind?: string | undefined;
+  readonly after?: string | undefined;
   /** Called before each page: what to read of its items. */
   readonly ofEach?: () => Projection;
 }
@@ -103,7 +103,7 @@ export async function* queryPages(
   table: Table,
   pk: string,
   keys: SortKeys,
-  { values, first, behind, ofEach, ...more }: QueryOptions = {},
+  { values, first, after, ofEach, ...more }: QueryOptions = {},
 ): AsyncIterable<Item[]> {
   const chosen = chosenBy(keys);
   const query = {
@@ -115,7 +115,7 @@ export async function* queryPages(
   };
   let size = first === undefined ? undefined : Math.min(first, LARGEST_PAGE);
   let ExclusiveStartKey: Record<string, AttributeValue> | undefined =
-    behind === undefined ? undefined : { pk: { S: pk }, sk: { S: behind } };
+    after === undefined ? undefined : { pk: { S: pk }, sk: { S: after } };
   do {
     const command = new QueryCommand({
       ...query,
@@ -123,7 +123,7 @@ export async function* queryPages(
       ...(size !== undefined && { Limit: size }),
       ...(ExclusiveStartKey && { ExclusiveStartKey }),
     });
-    const page = await patiently(table, () => table.client.send(command));
+    const page = await withRetry(table, () => table.client.send(command));
     yield (page.Items ?? []) as Item[];
     ExclusiveStartKey = page.LastEvaluatedKey;
     size = size === undefined ? undefined : Math.min(2 * size, LARGEST_PAGE);
@@ -170,14 +170,14 @@ export function fit(items: readonly Write[], beside = 0): boolean {
 
 /** Writes one item; false when its condition did not hold. */
 export function write(table: Table, item: Write): Promise<boolean> {
-  return holds(table, () => send(table, [item]));
+  return conditionalWrite(table, () => send(table, [item]));
 }
 
 /** Writes all of these items or none. A single item is written without a transaction, which would cost twice
  *  as much. */
 export async function transact(table: Table, items: readonly Write[]): Promise<CommitResult> {
   if (!fit(items)) return 'too-large';
-  const written = await holds(table, () => send(table, items));
+  const written = await conditionalWrite(table, () => send(table, items));
   return written ? 'committed' : 'conflict';
 }
 

@@ -4,21 +4,21 @@ import type { Mode, ProcessKey } from '../../basics/process.ts';
 import { decodePart, encodePart } from '../../model/event-id.ts';
 import {
   type Cause,
-  type Debt,
   type ProcessState,
+  type Recheck,
   type SavedState,
   UNKNOWN_PROCESS,
 } from '../../model/process-state.ts';
 import type { KnownUsers } from '../../model/snapshot.ts';
 import { decode, encode } from '../codec.ts';
 import {
-  DEBT,
-  debtKey,
-  debtorOf,
   type Key,
   LAST_PASS,
   partition,
   passKey,
+  projectOfRecheck,
+  RECHECK,
+  recheckKey,
   seenKey,
   stateKey,
   statePartKey,
@@ -26,7 +26,7 @@ import {
   usersKey,
 } from '../keys.ts';
 import { STATE_ROWS, type StateRow } from '../limits.ts';
-import type { DebtChange } from '../store.ts';
+import type { RecheckChange } from '../store.ts';
 import { asRead, IS_REVISION } from './conditions.ts';
 import { getItem, type Item, lengthOf, partsOf, queryItems, type Write, write } from './requests.ts';
 import type { Table } from './table.ts';
@@ -40,7 +40,7 @@ export async function readState(
   // Read before the others: if it says that there is a baseline, the rows read after it have the watermark
   // that the same transaction wrote.
   const rare = await getItem(table, stateKey(process), ConsistentRead);
-  const between = queryItems(table, partition(process), { from: DEBT, to: LAST_PASS }, { ConsistentRead });
+  const between = queryItems(table, partition(process), { from: RECHECK, to: LAST_PASS }, { ConsistentRead });
   const items = await Array.fromAsync(between);
   // An eventually consistent read may not show the end of the baseline yet, or only a part of what it wrote.
   const isBaselined = rare?.baselined?.BOOL && items.some(({ watermark }) => watermark);
@@ -49,7 +49,7 @@ export async function readState(
   const [changes, sweep] = [rowOf('changes'), rowOf('sweep')];
   return {
     ...stateOf([...items, rare && (await loadLargeParts(table, process, rare))]),
-    debts: new Map(items.filter(({ sk }) => sk.S.startsWith(DEBT)).map(debtOf)),
+    rechecks: new Map(items.filter(({ sk }) => sk.S.startsWith(RECHECK)).map(recheckOf)),
     isSweepUnfinished: sweep?.window !== undefined,
     sweepLeasedUntil: sweep?.leaseUntil && Number(sweep.leaseUntil.N),
     isChangesOpen: changes?.window !== undefined || changes?.leaseOwner !== undefined,
@@ -226,7 +226,7 @@ async function storePart(
   value: unknown,
 ): Promise<AttributeValue> {
   await deleteStale(table, process, name);
-  const { clock, random } = table.patience;
+  const { clock, random } = table.timing;
   const tag = `${clock()}-${Math.floor(random() * 2 ** 48).toString(36)}`;
   const parts = partsOf(encode(value));
   for (const [part, bytes] of parts.entries()) {
@@ -258,7 +258,7 @@ async function loadPart(
 async function deleteStale(table: Table, process: ProcessKey, name: string): Promise<void> {
   const current = await getItem(table, stateKey(process));
   const used = current?.[name]?.M as Reference | undefined;
-  const stale = `${statePartPrefix(name)}${table.patience.clock() - STALE_MS}`;
+  const stale = `${statePartPrefix(name)}${table.timing.clock() - STALE_MS}`;
   const keys = queryItems(table, partition(process), statePartPrefix(name), {
     ProjectionExpression: 'pk, sk',
   });
@@ -271,67 +271,67 @@ async function deleteStale(table: Table, process: ProcessKey, name: string): Pro
 }
 
 /** Writes under way at once. */
-const WIDTH = 20;
+const CONCURRENCY = 20;
 
 /** Writes each by itself. One that another pass wrote since it was read stays as it is.
  *  @throws the first failure, once all others are over */
-export async function writeDebts(
+export async function writeRechecks(
   table: Table,
   process: ProcessKey,
-  changes: readonly DebtChange[],
+  changes: readonly RecheckChange[],
 ): Promise<void> {
   const failures: unknown[] = [];
-  await inParallel(debtWrites(table, process, changes), WIDTH, debt =>
-    write(table, debt).catch(failure => failures.push(failure)),
+  await inParallel(recheckWrites(table, process, changes), CONCURRENCY, recheck =>
+    write(table, recheck).catch(failure => failures.push(failure)),
   );
   if (failures.length > 0) throw failures[0];
 }
 
-/** The writes of these debts, each on condition that its row is as it was read. */
-export function debtWrites(table: Table, process: ProcessKey, changes: readonly DebtChange[]): Write[] {
+/** The writes of these rechecks, each on condition that its row is as it was read. */
+export function recheckWrites(table: Table, process: ProcessKey, changes: readonly RecheckChange[]): Write[] {
   return changes.map(({ projectId, before, after }): Write => {
     const condition = asRead(IS_REVISION, before?.revision);
-    const Key = debtKey(process, projectId);
+    const Key = recheckKey(process, projectId);
     if (!after) return { Delete: { Key, ...condition } };
     const revision = nextRevision(table, before);
-    return { Put: { Item: { ...Key, ...debtItem(projectId, { ...after, revision }) }, ...condition } };
+    return { Put: { Item: { ...Key, ...recheckItem(projectId, { ...after, revision }) }, ...condition } };
   });
 }
 
-/** The debt of a row, by its project. */
-export function debtOf(item: Item): [projectId: string, debt: Debt] {
-  const { sk, projectId, cause, since, metAt, reason, told, revision } = item as unknown as DebtItem;
+/** The recheck of a row, by its project. */
+export function recheckOf(item: Item): [projectId: string, recheck: Recheck] {
+  const { sk, projectId, cause, since, metAt, reason, told, revision } = item as unknown as RecheckItem;
   return [
-    debtorOf(sk.S) ?? decodePart(projectId.S),
+    projectOfRecheck(sk.S) ?? decodePart(projectId.S),
     {
       cause: cause.S as Cause,
       since: Number(since.N),
-      metAt: Number(metAt.N),
+      foundAt: Number(metAt.N),
       reason: reason.S,
-      told: told.BOOL,
+      isReported: told.BOOL,
       revision: Number(revision.N),
     },
   ];
 }
 
-type DebtItem = ReturnType<typeof debtItem> & { readonly sk: { readonly S: string } };
+type RecheckItem = ReturnType<typeof recheckItem> & { readonly sk: { readonly S: string } };
 
-function debtItem(projectId: string, { cause, since, metAt, reason, told, revision }: Debt) {
+function recheckItem(projectId: string, { cause, since, foundAt, reason, isReported, revision }: Recheck) {
   return {
     // Needed where the key holds a hash. Encoded, because DynamoDB stores no text with half a surrogate pair.
     projectId: { S: encodePart(projectId) },
     cause: { S: cause },
     since: { N: String(since) },
-    metAt: { N: String(metAt) },
+    metAt: { N: String(foundAt) },
     reason: { S: reason.toWellFormed() },
-    told: { BOOL: told },
+    told: { BOOL: isReported },
     revision: { N: String(revision) },
   };
 }
 
 /** The time in µs, with three random digits at its end: a row that is deleted and made again within the same
  *  ms gets another revision. */
-function nextRevision({ patience: { clock, random } }: Table, before: Debt | undefined): number {
+function nextRevision({ timing: { clock, random } }: Table, before: Recheck | undefined): number {
   const now = Math.floor(clock()) * 1_000 + Math.floor(random() * 1_000);
   return Math.max((before?.revision ?? 0) + 1, now);
 }

@@ -2,18 +2,28 @@ import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynam
 import type { ProcessKey } from '../../basics/process.ts';
 import type { ChangeRecords, Deliveries, Snapshots, Store } from '../store.ts';
 import { createActions } from './actions.ts';
-import { announce, toldEntries } from './announcements.ts';
+import { announce, emittedEntries } from './announcements.ts';
 import { attemptsOf, attemptsOfEvent, note } from './attempts.ts';
-import { addDead, bury, buryBefore, dead, findDead, revive } from './dead-letters.ts';
-import { add, bringForward, due, find, forget, nextDue, putOff, remove, standingOf } from './deliveries.ts';
+import { addDead, dead, deadLetter, deadLetterBefore, findDead, requeue } from './dead-letters.ts';
+import {
+  add,
+  bringForward,
+  countDeliveries,
+  due,
+  find,
+  forget,
+  nextDue,
+  remove,
+  reschedule,
+} from './deliveries.ts';
 import { createEndpointRows, createSlots } from './endpoints.ts';
 import { createChangeRecords, createJournalReader } from './journal.ts';
 import { checkLayout } from './layout.ts';
 import { abandon, finish, release, saveProgress, takeLease } from './leases.ts';
 import { createProcessReader, createRoster } from './processes.ts';
 import { commit, headsOf, load, readTombstone, withSnapshot } from './projects.ts';
-import { readState, readUsers, saveUsers, writeDebts } from './state.ts';
-import type { Patience, Table } from './table.ts';
+import { readState, readUsers, saveUsers, writeRechecks } from './state.ts';
+import type { Table, TableTiming } from './table.ts';
 import { createTickClaims, createTickProgresses } from './tick.ts';
 import { createWorkspaceRows } from './workspaces.ts';
 
@@ -23,7 +33,7 @@ interface DynamoStore extends Store {
   readonly changeRecords: ChangeRecords;
 }
 
-interface DynamoStoreOptions extends Patience {
+interface DynamoStoreOptions extends TableTiming {
   /** The options of the client. */
   readonly client: DynamoDBClientConfig;
   /** The processes whose journals are read: of no others the table is asked, but for one event by its id. */
@@ -35,12 +45,12 @@ interface DynamoStoreOptions extends Patience {
 /** Opens the table of a stack. See `checkLayout`. @throws LayoutError */
 export async function openDynamoStore(
   tableName: string,
-  { client: config, processes, migration, ...patience }: DynamoStoreOptions,
+  { client: config, processes, migration, ...timing }: DynamoStoreOptions,
 ): Promise<DynamoStore> {
   const client = new DynamoDBClient(config);
   // This middleware copies each answer for a logger, and no logger is configured.
   client.middlewareStack.remove('loggerMiddleware');
-  const table = { client, tableName, patience };
+  const table = { client, tableName, timing };
   await checkLayout(table, migration);
   return dynamoStore(table, processes);
 }
@@ -67,7 +77,7 @@ export function dynamoStore(table: Table, processes: readonly ProcessKey[] = [])
 
 export function createSnapshots(table: Table): Snapshots {
   return {
-    until: deadline => createSnapshots({ ...table, patience: { ...table.patience, deadline } }),
+    until: deadline => createSnapshots({ ...table, timing: { ...table.timing, deadline } }),
     readState: (process, isEventual) => readState(table, process, isEventual),
     takeLease: (process, request) => takeLease(table, process, request),
     saveProgress: (process, lease, until) => saveProgress(table, process, lease, until),
@@ -78,12 +88,12 @@ export function createSnapshots(table: Table): Snapshots {
     load: (process, projectId) => load(table, process, projectId),
     commit: (process, request) => commit(table, process, request),
     tombstone: (process, projectId) => readTombstone(table, process, projectId),
-    toldEntries: (process, ids) => toldEntries(table, process, ids),
+    emittedEntries: (process, ids) => emittedEntries(table, process, ids),
     withSnapshot: (process, ids) => withSnapshot(table, process, ids),
     heads: (process, after) => headsOf(table, process, after),
     users: process => readUsers(table, process),
     saveUsers: (process, users) => saveUsers(table, process, users),
-    writeDebts: (process, changes) => writeDebts(table, process, changes),
+    writeRechecks: (process, changes) => writeRechecks(table, process, changes),
   };
 }
 
@@ -95,17 +105,17 @@ export function createDeliveries(table: Table): Deliveries {
     due: (endpoint, now, limit, inHand) => due(table, endpoint, { now, limit, inHand: new Set(inHand) }),
     find: (endpoint, event) => find(table, endpoint, event),
     nextDue: (endpoint, now) => nextDue(table, endpoint, now),
-    putOff: (endpoint, place, attempt) => putOff(table, endpoint, place, attempt),
+    reschedule: (endpoint, place, attempt) => reschedule(table, endpoint, place, attempt),
     remove: (endpoint, places) => remove(table, endpoint, places),
     forget: deliveries => forget(table, deliveries),
-    bury: (endpoint, place, death) => bury(table, endpoint, place, death),
-    buryBefore: (endpoint, before, death) => buryBefore(table, endpoint, before, death),
+    deadLetter: (endpoint, place, death) => deadLetter(table, endpoint, place, death),
+    deadLetterBefore: (endpoint, before, death) => deadLetterBefore(table, endpoint, before, death),
     addDead: (delivery, death) => addDead(table, delivery, death),
     bringForward: (endpoint, now) => bringForward(table, endpoint, now),
-    revive: (endpoint, now, eventId, limit) => revive(table, endpoint, now, { eventId, limit }),
-    dead: (endpoint, limit, behind) => dead(table, endpoint, limit, behind),
+    requeue: (endpoint, now, eventId, limit) => requeue(table, endpoint, now, { eventId, limit }),
+    dead: (endpoint, limit, after) => dead(table, endpoint, limit, after),
     findDead: (endpoint, event) => findDead(table, endpoint, event),
-    standing: (endpoint, atMost) => standingOf(table, endpoint, atMost),
+    counts: (endpoint, atMost) => countDeliveries(table, endpoint, atMost),
     note: attempts => note(table, attempts),
     attempts: (endpoint, limit, stretch) => attemptsOf(table, endpoint, limit, stretch),
     attemptsOf: (endpoint, event, limit) => attemptsOfEvent(table, endpoint, event, limit),

@@ -9,11 +9,11 @@ import type { Clock, Random, Sleep } from '../../basics/clock.ts';
 export interface Table {
   readonly client: DynamoDBClient;
   readonly tableName: string;
-  readonly patience: Patience;
+  readonly timing: TableTiming;
 }
 
 /** How requests are repeated that were throttled, or that conflicted with another transaction. */
-export interface Patience {
+export interface TableTiming {
   readonly clock: Clock;
   readonly random: Random;
   readonly sleep: Sleep;
@@ -25,11 +25,11 @@ export interface Patience {
  *  where it has any, happen within each try. */
 const TRIES = 8;
 const FIRST_WAIT_MS = 50;
-const LONGEST_WAIT_MS = 1_600;
+const MAX_WAIT_MS = 1_600;
 
 /** Runs a conditional write: false when its condition did not hold, so that somebody else was first. Every
- *  other failure is thrown unchanged, after the retries of `patiently`. */
-export async function holds(table: Table, write: () => Promise<unknown>): Promise<boolean> {
+ *  other failure is thrown unchanged, after the retries of `withRetry`. */
+export async function conditionalWrite(table: Table, write: () => Promise<unknown>): Promise<boolean> {
   return (await ifHolds(table, write)) !== undefined;
 }
 
@@ -39,7 +39,7 @@ export async function ifHolds<Answer>(
   write: () => Promise<Answer>,
 ): Promise<Answer | undefined> {
   try {
-    return await patiently(table, write);
+    return await withRetry(table, write);
   } catch (error) {
     if (isConditionFailure(error)) return undefined;
     throw error;
@@ -49,7 +49,7 @@ export async function ifHolds<Answer>(
 /** Sends a request, again and again while the table says that nothing happened and that another try may work: it was
  *  throttled, or another transaction was under way on an item of it. Waits by exponential backoff with full jitter.
  *  @throws the last of these failures once its tries or its time are used up; every other at once */
-export async function patiently<Answer>(table: Table, send: () => Promise<Answer>): Promise<Answer> {
+export async function withRetry<Answer>(table: Table, send: () => Promise<Answer>): Promise<Answer> {
   for (let tried = 1; ; tried++) {
     try {
       return await send();
@@ -60,10 +60,10 @@ export async function patiently<Answer>(table: Table, send: () => Promise<Answer
 }
 
 /** Waits before the next try; false when there is to be none. */
-export async function waitAfter({ patience }: Table, tried: number): Promise<boolean> {
-  const { clock, random, sleep, deadline = Number.POSITIVE_INFINITY } = patience;
+export async function waitAfter({ timing }: Table, tried: number): Promise<boolean> {
+  const { clock, random, sleep, deadline = Number.POSITIVE_INFINITY } = timing;
   if (tried >= TRIES) return false;
-  const wait = random() * Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (tried - 1));
+  const wait = random() * Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** (tried - 1));
   if (clock() + wait >= deadline) return false;
   await sleep(wait);
   return true;

@@ -10,7 +10,7 @@ import type { Table } from './table.ts';
 
 /** The claims in the table: one row, the last of them. */
 export function createTickClaims(table: Table): TickClaims {
-  const { clock, random } = table.patience;
+  const { clock, random } = table.timing;
   return {
     async claim(time) {
       const me = `${clock()}-${Math.floor(random() * 2 ** 48).toString(36)}`;
@@ -40,7 +40,7 @@ export function createTickClaims(table: Table): TickClaims {
 /** Processes in one request: it takes a hundred keys, three of each process. */
 const PROCESSES_PER_REQUEST = 33;
 /** Requests at once. */
-const WIDTH = 10;
+const CONCURRENCY = 10;
 
 /** Reads three rows of each process, 33 processes at a time, eventually consistent, which costs half as much.
  *  If the end of a pass is not visible yet, the worst is a pass that is started again, or before it is due,
@@ -50,7 +50,7 @@ export function createTickProgresses(table: Table): TickProgresses {
     async ofAll(processes) {
       const found = new Map<(typeof processes)[number], TickProgress>();
       const batches = Map.groupBy(processes, (_, index) => Math.floor(index / PROCESSES_PER_REQUEST));
-      await inParallel(batches.values(), WIDTH, async batch => {
+      await inParallel(batches.values(), CONCURRENCY, async batch => {
         const items = await itemsOf(table, batch);
         for (const process of batch) {
           const own = items.filter(({ pk }) => pk.S === partition(process));

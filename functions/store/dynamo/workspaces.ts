@@ -77,13 +77,13 @@ class Recent {
   }
 
   add(item: Item): void {
-    this.#items.set(item.sk.S, { item, at: this.#table.patience.clock() });
+    this.#items.set(item.sk.S, { item, at: this.#table.timing.clock() });
   }
 
   take(key: Key): Item | undefined {
     const found = this.#items.get(key.sk.S);
     this.#items.delete(key.sk.S);
-    const age = found ? this.#table.patience.clock() - found.at : RECENT_MS;
+    const age = found ? this.#table.timing.clock() - found.at : RECENT_MS;
     return age >= 0 && age < RECENT_MS ? found?.item : undefined;
   }
 }

@@ -5,25 +5,25 @@ import { ENTRIES_KEPT_MS, expiryOf, fitsOneTransaction, rowsOf } from '../limits
 import type { Announcement, CommitRequest, CommitResult } from '../store.ts';
 import { type Database, durably } from './database.ts';
 import { writeChanges } from './journal.ts';
-import { isAsRead, readPart, writeDebt, writeState } from './state.ts';
+import { isAsRead, readPart, writeRecheck, writeState } from './state.ts';
 
 export function announce(
   database: Database,
   process: ProcessKey,
-  { announced, isSilent, state, debts = [], entries = [], said }: Announcement,
+  { announced, isSilent, state, rechecks = [], entries = [], said }: Announcement,
 ): CommitResult {
   const groups = changeGroups(said.events);
   const all = { ...state, announced: said.version };
   // Minus one: without content, `fitsOneTransaction` counts one item as deleted, and here none is.
-  if (!fitsOneTransaction(undefined, groups, debts.length + entries.length + rowsOf(all) - 1))
+  if (!fitsOneTransaction(undefined, groups, rechecks.length + entries.length + rowsOf(all) - 1))
     return 'too-large';
   return durably(database, () => {
     if (readPart(database, process, 'announced') !== announced) return 'conflict';
     if (isSilent && readPart(database, process, 'baselined')) return 'conflict';
-    if (!debts.every(debt => isAsRead(database, process, debt))) return 'conflict';
-    if (toldEntries(database, process, entries).size > 0) return 'conflict';
+    if (!rechecks.every(recheck => isAsRead(database, process, recheck))) return 'conflict';
+    if (emittedEntries(database, process, entries).size > 0) return 'conflict';
     if (!writeChanges(database, process, { ...said, projectId: '' }, groups)) return 'conflict';
-    for (const debt of debts) writeDebt(database, process, debt);
+    for (const recheck of rechecks) writeRecheck(database, process, recheck);
     writeEntries(database, process, entries, said);
     writeState(database, process, all);
     return 'committed';
@@ -42,7 +42,7 @@ function writeEntries(
     sql.run`INSERT INTO told_entry VALUES (${partition(process)}, ${id}, ${key}, ${expiryOf(at, ENTRIES_KEPT_MS)})`;
 }
 
-export function toldEntries({ sql }: Database, process: ProcessKey, ids: Iterable<string>): Set<string> {
+export function emittedEntries({ sql }: Database, process: ProcessKey, ids: Iterable<string>): Set<string> {
   const wanted = JSON.stringify([...ids]);
   const rows = sql.all`SELECT id FROM told_entry
     WHERE process = ${partition(process)} AND id IN (SELECT value FROM json_each(${wanted}))`;

@@ -34,10 +34,10 @@ export function attemptsOf(
   { sql }: Database,
   endpoint: string,
   limit: number,
-  { since = 0, until = Number.MAX_SAFE_INTEGER, behind, oldestFirst = false }: AttemptStretch = {},
+  { since = 0, until = Number.MAX_SAFE_INTEGER, after, oldestFirst = false }: AttemptStretch = {},
 ): Attempt[] {
-  const event = behind?.events[0]?.id ?? '';
-  const { at = oldestFirst ? -1 : Number.MAX_SAFE_INTEGER } = behind ?? {};
+  const event = after?.events[0]?.id ?? '';
+  const { at = oldestFirst ? -1 : Number.MAX_SAFE_INTEGER } = after ?? {};
   const rows = oldestFirst
     ? sql.all`SELECT attempt FROM attempt
         WHERE endpoint = ${endpoint} AND at >= ${Math.max(since, at)} AND at < ${until} AND (at > ${at} OR event_id > ${event})

@@ -3,14 +3,14 @@ import type { Database } from './database.ts';
 import { add, deadOf } from './deliveries.ts';
 
 /** Counts the attempt after which it was given up. */
-export function bury({ sql }: Database, endpoint: string, place: string, { at, reason }: Death): void {
+export function deadLetter({ sql }: Database, endpoint: string, place: string, { at, reason }: Death): void {
   sql.run`INSERT OR REPLACE INTO dead
     SELECT seq, endpoint, event_id, at, body, attributes, replay, attempts + 1, ${at}, ${reason}
     FROM pending WHERE endpoint = ${endpoint} AND seq = CAST(${place} AS INTEGER)`;
   sql.run`DELETE FROM pending WHERE endpoint = ${endpoint} AND seq = CAST(${place} AS INTEGER)`;
 }
 
-export function buryBefore(
+export function deadLetterBefore(
   { sql }: Database,
   endpoint: string,
   before: number,
@@ -36,7 +36,7 @@ export function addDead(database: Database, delivery: NewDelivery, { at, reason 
 
 /** A dead letter whose event is pending already, because it was published again, is deleted without adding
  *  another. */
-export function revive(
+export function requeue(
   { sql }: Database,
   endpoint: string,
   now: number,
@@ -55,8 +55,8 @@ export function revive(
 
 const ALL = Number.MAX_SAFE_INTEGER;
 
-export function dead({ sql }: Database, endpoint: string, limit: number, behind?: string): DeadDelivery[] {
-  const [at = 0, seq = 0] = behind?.split('.').map(Number) ?? [];
+export function dead({ sql }: Database, endpoint: string, limit: number, after?: string): DeadDelivery[] {
+  const [at = 0, seq = 0] = after?.split('.').map(Number) ?? [];
   return sql.all`SELECT * FROM dead WHERE endpoint = ${endpoint} AND (at, seq) > (${at}, ${seq})
     ORDER BY at, seq LIMIT ${limit}`.map(deadOf);
 }

@@ -1,4 +1,4 @@
-import type { DeadDelivery, NewDelivery, PendingDelivery, Standing } from '../../model/delivery.ts';
+import type { DeadDelivery, DeliveryCounts, NewDelivery, PendingDelivery } from '../../model/delivery.ts';
 import { ATTEMPTS_KEPT_MS, DELIVERIES_KEPT_MS } from '../limits.ts';
 import type { Database } from './database.ts';
 
@@ -38,7 +38,7 @@ export function nextDue({ sql }: Database, endpoint: string, now: number): numbe
 }
 
 /** Keeps the time of the first attempt. */
-export function putOff(
+export function reschedule(
   { sql }: Database,
   endpoint: string,
   place: string,
@@ -73,7 +73,11 @@ export function endpointsOf({ sql }: Database): string[] {
   return rows.map(({ endpoint }) => String(endpoint));
 }
 
-export function standingOf({ sql }: Database, endpoint: string, atMost = Number.MAX_SAFE_INTEGER): Standing {
+export function countDeliveries(
+  { sql }: Database,
+  endpoint: string,
+  atMost = Number.MAX_SAFE_INTEGER,
+): DeliveryCounts {
   const waiting = sql.get`SELECT count(*) AS count FROM
     (SELECT 1 FROM pending WHERE endpoint = ${endpoint} LIMIT ${atMost})` as Row;
   const oldest = sql.get`SELECT min(at) AS at FROM pending WHERE endpoint = ${endpoint}` as Row;

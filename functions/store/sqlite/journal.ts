@@ -94,9 +94,9 @@ export function sqliteJournalReader(database: Database): JournalReader {
   };
   return {
     async read({ since, until, position }, limit) {
-      const behind = position === undefined ? begin(since) : Number(position);
+      const after = position === undefined ? begin(since) : Number(position);
       const records = sql.all`SELECT position, at, events FROM change
-        WHERE position > ${behind} AND at >= ${since} AND at < ${until} ORDER BY position LIMIT ${limit}`;
+        WHERE position > ${after} AND at >= ${since} AND at < ${until} ORDER BY position LIMIT ${limit}`;
       const last = records[limit - 1]?.position;
       return { entries: records.flatMap(entriesOf), position: last === undefined ? undefined : String(last) };
     },

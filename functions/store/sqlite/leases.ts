@@ -13,10 +13,10 @@ export function takeLease(database: Database, process: ProcessKey, request: Leas
   const pk = partition(process);
   return inTransaction(database, () => {
     const row = sql.get`SELECT * FROM pass WHERE process = ${pk} AND mode = ${mode}`;
-    const isHeld = typeof row?.owner === 'string';
+    const isOwned = typeof row?.owner === 'string';
     const end = Number(row?.until);
-    if (isHeld && row.owner !== owner && end >= now && end <= farEnd(request)) return undefined;
-    const isAsRead = !isHeld && (row?.ended_by ?? undefined) === asRead?.endedBy;
+    if (isOwned && row.owner !== owner && end >= now && end <= farEnd(request)) return undefined;
+    const isAsRead = !isOwned && (row?.ended_by ?? undefined) === asRead?.endedBy;
     if (asRead && row?.owner !== owner && !isAsRead) return undefined;
     sql.run`INSERT INTO pass (process, mode, owner, until) VALUES (${pk}, ${mode}, ${owner}, ${until})
       ON CONFLICT DO UPDATE SET owner = ${owner}, until = ${until}, ended_by = NULL`;
@@ -26,7 +26,7 @@ export function takeLease(database: Database, process: ProcessKey, request: Leas
       owner,
       window: text ? (JSON.parse(text) as PassWindow) : undefined,
       progress: typeof row?.progress === 'string' ? decodePart(row.progress) : undefined,
-      ...(isHeld && { orphaned: true }),
+      ...(isOwned && { orphaned: true }),
     };
   });
 }

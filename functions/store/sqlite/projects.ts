@@ -68,18 +68,18 @@ export async function* headsOf(
   after?: string,
 ): AsyncIterable<readonly SnapshotHead[]> {
   const pk = partition(process);
-  for (let from = after === undefined ? '' : behind(encodePart(after)); ; ) {
+  for (let from = after === undefined ? '' : next(encodePart(after)); ; ) {
     const rows = sql.all`SELECT id, version, record_read_at, untimed, tasks_read_at, record_digest, tasks_digest
       FROM project WHERE process = ${pk} AND id >= ${from} ORDER BY id LIMIT ${PAGE}`;
     if (rows.length > 0) yield rows.map(headOf);
     if (rows.length < PAGE) return;
-    from = behind(rows.at(-1)?.id as string);
+    from = next(rows.at(-1)?.id as string);
   }
 }
 
 /** A text behind this identifier and before all others behind it: `!` sorts before every character of an
  *  encoded one. */
-const behind = (id: string): string => `${id}!`;
+const next = (id: string): string => `${id}!`;
 
 function headOf(row: Row): SnapshotHead {
   const { record_digest: record, tasks_digest: tasks } = row as Record<string, string | null>;

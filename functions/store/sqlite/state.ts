@@ -2,14 +2,14 @@ import type { ProcessKey } from '../../basics/process.ts';
 import { decodePart, encodePart } from '../../model/event-id.ts';
 import {
   type Cause,
-  type Debt,
   type ProcessState,
+  type Recheck,
   type SavedState,
   UNKNOWN_PROCESS,
 } from '../../model/process-state.ts';
 import type { KnownUsers } from '../../model/snapshot.ts';
 import { partition } from '../keys.ts';
-import type { DebtChange } from '../store.ts';
+import type { RecheckChange } from '../store.ts';
 import type { Database } from './database.ts';
 
 /** A row for each part of the state: what one mode writes never undoes the other's, and a large part is rewritten only
@@ -23,7 +23,7 @@ export function readState(database: Database, process: ProcessKey): ProcessState
   return {
     ...UNKNOWN_PROCESS,
     ...Object.fromEntries(parts),
-    debts: readDebts(database, process),
+    rechecks: readRechecks(database, process),
     isSweepUnfinished: typeof sweep?.window === 'string',
     sweepLeasedUntil: (sweep?.until ?? undefined) as number | undefined,
     isChangesOpen: typeof changes?.window === 'string' || typeof changes?.owner === 'string',
@@ -50,7 +50,7 @@ export function writeState({ sql }: Database, process: ProcessKey, state: Partia
   }
 }
 
-function readDebts({ sql }: Database, process: ProcessKey): Map<string, Debt> {
+function readRechecks({ sql }: Database, process: ProcessKey): Map<string, Recheck> {
   const rows = sql.all`SELECT * FROM debt WHERE process = ${partition(process)} ORDER BY id`;
   return new Map(
     rows.map(row => [
@@ -58,30 +58,38 @@ function readDebts({ sql }: Database, process: ProcessKey): Map<string, Debt> {
       {
         cause: row.cause as Cause,
         since: row.since as number,
-        metAt: row.met_at as number,
+        foundAt: row.met_at as number,
         reason: row.reason as string,
-        told: row.told === 1,
+        isReported: row.told === 1,
         revision: row.revision as number,
       },
     ]),
   );
 }
 
-/** True while the debt is as it was read. */
-export function isAsRead({ sql }: Database, process: ProcessKey, { projectId, before }: DebtChange): boolean {
+/** True while the recheck is as it was read. */
+export function isAsRead(
+  { sql }: Database,
+  process: ProcessKey,
+  { projectId, before }: RecheckChange,
+): boolean {
   const row = sql.get`SELECT revision FROM debt
     WHERE process = ${partition(process)} AND id = ${encodePart(projectId)}`;
   return row?.revision === before?.revision;
 }
 
 /** The revision is the row's number, which SQLite gives no second time. */
-export function writeDebt({ sql }: Database, process: ProcessKey, { projectId, after }: DebtChange): void {
+export function writeRecheck(
+  { sql }: Database,
+  process: ProcessKey,
+  { projectId, after }: RecheckChange,
+): void {
   const [pk, id] = [partition(process), encodePart(projectId)];
   sql.run`DELETE FROM debt WHERE process = ${pk} AND id = ${id}`;
   if (!after) return;
-  const { cause, since, metAt, reason, told } = after;
+  const { cause, since, foundAt, reason, isReported } = after;
   sql.run`INSERT INTO debt (process, id, cause, since, met_at, reason, told)
-    VALUES (${pk}, ${id}, ${cause}, ${since}, ${metAt}, ${reason}, ${told ? 1 : 0})`;
+    VALUES (${pk}, ${id}, ${cause}, ${since}, ${foundAt}, ${reason}, ${isReported ? 1 : 0})`;
 }
 
 /** The name of the users' row beside the parts of the state, which `readState` leaves out. */

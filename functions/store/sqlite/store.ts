@@ -1,22 +1,22 @@
 import type { Clock } from '../../basics/clock.ts';
 import type { Deliveries, Snapshots, Store } from '../store.ts';
 import { sqliteActions } from './actions.ts';
-import { announce, toldEntries } from './announcements.ts';
+import { announce, emittedEntries } from './announcements.ts';
 import { attemptsOf, attemptsOfEvent, note } from './attempts.ts';
 import { type Database, inTransaction, openDatabase } from './database.ts';
-import { addDead, bury, buryBefore, dead, findDead, revive } from './dead-letters.ts';
+import { addDead, dead, deadLetter, deadLetterBefore, findDead, requeue } from './dead-letters.ts';
 import {
   add,
   bringForward,
+  countDeliveries,
   due,
   endpointsOf,
   expire,
   find,
   forget,
   nextDue,
-  putOff,
   remove,
-  standingOf,
+  reschedule,
 } from './deliveries.ts';
 import { sqliteEndpointRows, sqliteSlots } from './endpoints.ts';
 import { type Journal, sqliteJournal, sqliteJournalReader } from './journal.ts';
@@ -24,7 +24,7 @@ import { abandon, finish, release, saveProgress, takeLease } from './leases.ts';
 import { sqliteProcessReader, sqliteRoster } from './processes.ts';
 import { commit, headsOf, load, readTombstone, withSnapshot } from './projects.ts';
 import { DELIVERIES_SCHEMA, SNAPSHOTS_SCHEMA } from './schema.ts';
-import { isAsRead, readState, readUsers, saveUsers, writeDebt } from './state.ts';
+import { isAsRead, readState, readUsers, saveUsers, writeRecheck } from './state.ts';
 import { sqliteTickClaims, sqliteTickProgresses } from './tick.ts';
 import { sqliteWorkspaceRows } from './workspaces.ts';
 
@@ -86,15 +86,15 @@ export function sqliteSnapshots(database: Database): Snapshots {
     load: async (process, projectId) => load(database, process, projectId),
     commit: async (process, request) => commit(database, process, request),
     tombstone: async (process, projectId) => readTombstone(database, process, projectId),
-    toldEntries: async (process, ids) => toldEntries(database, process, ids),
+    emittedEntries: async (process, ids) => emittedEntries(database, process, ids),
     withSnapshot: async (process, ids) => withSnapshot(database, process, ids),
     heads: (process, after) => headsOf(database, process, after),
     users: async process => readUsers(database, process),
     saveUsers: async (process, users) => saveUsers(database, process, users),
-    writeDebts: async (process, changes) =>
+    writeRechecks: async (process, changes) =>
       inTransaction(database, () => {
         for (const change of changes)
-          if (isAsRead(database, process, change)) writeDebt(database, process, change);
+          if (isAsRead(database, process, change)) writeRecheck(database, process, change);
       }),
   };
   return snapshots;
@@ -116,20 +116,20 @@ export function sqliteDeliveries(database: Database): SqliteDeliveries {
     due: async (endpoint, now, limit, inHand = []) => due(database, endpoint, { now, limit, inHand }),
     find: async (endpoint, { eventId }) => find(database, endpoint, eventId),
     nextDue: async (endpoint, now) => nextDue(database, endpoint, now),
-    putOff: async (endpoint, place, attempt) => putOff(database, endpoint, place, attempt),
+    reschedule: async (endpoint, place, attempt) => reschedule(database, endpoint, place, attempt),
     remove: async (endpoint, places) => remove(database, endpoint, places),
     forget: async deliveries => forget(database, deliveries),
-    bury: async (endpoint, place, death) =>
-      inTransaction(database, () => bury(database, endpoint, place, death)),
-    buryBefore: async (endpoint, before, death) =>
-      inTransaction(database, () => buryBefore(database, endpoint, before, death)),
+    deadLetter: async (endpoint, place, death) =>
+      inTransaction(database, () => deadLetter(database, endpoint, place, death)),
+    deadLetterBefore: async (endpoint, before, death) =>
+      inTransaction(database, () => deadLetterBefore(database, endpoint, before, death)),
     addDead: async (delivery, death) => inTransaction(database, () => addDead(database, delivery, death)),
     bringForward: async (endpoint, now) => bringForward(database, endpoint, now),
-    revive: async (endpoint, now, eventId, limit) =>
-      inTransaction(database, () => revive(database, endpoint, now, { eventId, limit })),
-    dead: async (endpoint, limit, behind) => dead(database, endpoint, limit, behind),
+    requeue: async (endpoint, now, eventId, limit) =>
+      inTransaction(database, () => requeue(database, endpoint, now, { eventId, limit })),
+    dead: async (endpoint, limit, after) => dead(database, endpoint, limit, after),
     findDead: async (endpoint, { eventId }) => findDead(database, endpoint, eventId),
-    standing: async (endpoint, atMost) => standingOf(database, endpoint, atMost),
+    counts: async (endpoint, atMost) => countDeliveries(database, endpoint, atMost),
     note: async attempts => inTransaction(database, () => note(database, attempts)),
     attempts: async (endpoint, limit, stretch) => attemptsOf(database, endpoint, limit, stretch),
     attemptsOf: async (endpoint, event, limit) => attemptsOfEvent(database, endpoint, event, limit),

@@ -11,7 +11,7 @@ const NAME = `element => {
 /** What Tab may lead to: in the dialog that is open, else in the page. */
 const LED_TO = `[...([...document.querySelectorAll('dialog[open]')].at(-1) ?? document)
   .querySelectorAll('a[href], button:enabled, input:enabled, select:enabled, summary')]`;
-const MOST = 150;
+const MAX_COUNT = 150;
 
 export const focused = (page: Page) => page.evaluate<string>(`(${NAME})(document.activeElement)`);
 
@@ -22,7 +22,7 @@ export async function tabTo(page: Page, name: string): Promise<void> {
     .poll(() => page.evaluate<boolean>(isThere), { ...SOON, message: `${name} is there` })
     .toBe(true);
   const passed: string[] = [];
-  for (let pressed = 0; pressed < MOST; pressed += 1) {
+  for (let pressed = 0; pressed < MAX_COUNT; pressed += 1) {
     await page.keyboard.press('Tab');
     const found = await focused(page);
     if (found.startsWith(name)) return;

@@ -46,7 +46,7 @@ describe('what changed since a time', () => {
       updated(2, fieldChange('status', 'To do', 'Done')),
     ]);
     expect(projects[0]?.tasks[0]).toMatchObject({
-      fate: 'created',
+      result: 'created',
       changes: [{ label: 'Status', to: 'Done' }],
     });
     expect(summaryText(summaryOf([]), 'Title')).toBe('Title\n\nNothing changed.\n');
@@ -93,7 +93,7 @@ describe('what changed since a time', () => {
 
   it('says that a task is deleted, or came and went', () => {
     const fates = (...types: string[]) =>
-      summaryOf(types.map((type, index) => ofTask(index, type))).projects[0]?.tasks[0]?.fate;
+      summaryOf(types.map((type, index) => ofTask(index, type))).projects[0]?.tasks[0]?.result;
     expect(fates('task.updated', 'task.deleted')).toBe('deleted');
     expect(fates('task.created', 'task.deleted')).toBe('passing');
     expect(fates('task.created', 'task.deleted', 'task.created')).toBe('created');

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { debtsInWords, isYetToTell, resumeWord, troubleOf } from '../../../console/model/status-words.ts';
+import { isUnreported, recheckText, resumeWord, troubleOf } from '../../../console/model/status-words.ts';
 import type { EndpointStatus } from '../../../functions/operations/protocol/status.ts';
 
 describe('an endpoint', () => {
   it.each([
-    ['well', undefined],
-    ['held', 'Send now'],
+    ['healthy', undefined],
+    ['throttled', 'Send now'],
     ['retrying', 'Send now'],
     ['failing', 'Send now'],
     ['stopped', 'Resume'],
@@ -21,7 +21,7 @@ describe('what is wrong with an endpoint', () => {
     ['stopped', 'answered 410', 'answered 410: gone'],
     ['stopped', 'failed for 5 days', 'failed for 5 days · answered 410: gone'],
     ['retrying', undefined, 'answered 410: gone'],
-    ['well', undefined, undefined],
+    ['healthy', undefined, undefined],
   ] as const)('that is %s because it %s is told once', (state, reason, told) => {
     expect(troubleOf({ state, reason, lastFailure: failure } as EndpointStatus)).toBe(told);
   });
@@ -33,7 +33,7 @@ describe('projects that are owed a look', () => {
     [1, 0, '1 project to be looked at again'],
     [3, 1, '1 project could not be read, 2 projects to be looked at again'],
   ])('%i, of which %i could not be read, are told apart', (count, unread, words) => {
-    expect(debtsInWords({ count, unread, skipped: 0, first: [] })).toBe(words);
+    expect(recheckText({ count, unread, skipped: 0, first: [] })).toBe(words);
   });
 
   it.each([
@@ -43,7 +43,7 @@ describe('projects that are owed a look', () => {
     ['not-listed', false, false],
     ['uncertain', false, false],
   ] as const)('%s, known to subscribers: %s, is yet to be told: %s', (cause, isSkipped, expected) => {
-    const debt = { project: '1', cause, reason: 'why', metAt: '2026-01-31T09:00:00.000Z', isSkipped };
-    expect(isYetToTell(debt)).toBe(expected);
+    const recheck = { project: '1', cause, reason: 'why', foundAt: '2026-01-31T09:00:00.000Z', isSkipped };
+    expect(isUnreported(recheck)).toBe(expected);
   });
 });

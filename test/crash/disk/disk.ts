@@ -19,7 +19,7 @@ type Entries = ReadonlyMap<string, StoredFile>;
 type EntryChange = (entries: Map<string, StoredFile>) => void;
 
 /** What chance leaves. */
-export interface Fate {
+export interface DeliveryResult {
   /** Of so many changes that were not safe, how many the disk has. */
   part(all: number): number;
   /** How many sectors of the write behind them. */
@@ -27,7 +27,7 @@ export interface Fate {
 }
 
 /** Often all, for a disk seldom waits for long. */
-export function fateOf(random: Random): Fate {
+export function resultOf(random: Random): DeliveryResult {
   return {
     part: all => (random() < 0.3 ? all : between(random, 0, all)),
     torn: () => (random() < 0.5 ? between(random, 0, 8) : 0),
@@ -87,7 +87,7 @@ export class Disk {
   }
 
   /** The power failed: what was not safe is there in part. No process may run. @returns what it took back */
-  cut({ part, torn }: Fate): { readonly unsafe: number; readonly lost: number } {
+  cut({ part, torn }: DeliveryResult): { readonly unsafe: number; readonly lost: number } {
     this.settle();
     const names = part(this.#changes.length);
     const entries = this.#entries(names);

@@ -8,7 +8,7 @@ import { createEndpointRows } from '../../../functions/store/dynamo/endpoints.ts
 import { createRoster } from '../../../functions/store/dynamo/processes.ts';
 import { createDeliveries, createSnapshots } from '../../../functions/store/dynamo/store.ts';
 import type { Setting } from '../../kit/operations/setting.ts';
-import { PATIENCE } from '../../kit/table.ts';
+import { TABLE_TIMING } from '../../kit/table.ts';
 import { operationsContract } from '../../operations/contract.ts';
 import { HOSTS } from '../config.ts';
 import { CREDENTIALS, REGION } from '../emulator/environment.ts';
@@ -22,7 +22,7 @@ operationsContract('of a deployed stack', open);
 async function open(): Promise<Setting> {
   const { endpoint, stackName, tableName, credentials, arn } = options;
   const client = new DynamoDBClient({ endpoint, region: REGION, credentials: CREDENTIALS });
-  const table = { client, tableName, patience: PATIENCE };
+  const table = { client, tableName, timing: TABLE_TIMING };
   const asked = lambdaOperations({ ...{ stackName, region: REGION, credentials, endpoint } });
   const started: (readonly [string, string])[] = [];
   const operations: Operations = async (request, caller) => {

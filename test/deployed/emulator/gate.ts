@@ -9,7 +9,7 @@ export interface Call {
 }
 
 /** How AWS answers: as it does, with errors, or never. */
-export type Weather = 'well' | 'errors' | 'silence';
+export type Weather = 'healthy' | 'errors' | 'silence';
 
 /** Stands before the emulator, so that AWS can fail. It also vouches for encryption, which the policies of buckets, queues
  *  and topics ask for: it is what the emulator takes for its TLS end, and nothing leaves the machine. */
@@ -33,10 +33,10 @@ export async function startGate(target: () => number): Promise<Gate> {
   };
   const server = createServer((incoming, outgoing) => {
     const call = callOf(incoming);
-    const weather = weathers.get(call.service) ?? 'well';
-    if (weather !== 'well') state.spoilt += 1;
+    const weather = weathers.get(call.service) ?? 'healthy';
+    if (weather !== 'healthy') state.spoilt += 1;
     if (weather === 'errors') outgoing.writeHead(500).end();
-    if (weather === 'well')
+    if (weather === 'healthy')
       forward(incoming, outgoing, target(), () => {
         if (!state.next?.matches(call)) return;
         const { happens } = state.next;

@@ -28,7 +28,7 @@ export async function throughThePage({ report, operators, stack }: World, own: O
     page.setDefaultTimeout(WITHIN);
     await report.check('shows the stack: its process, its endpoints, its events', async () => {
       await page.goto(await shown.address);
-      await page.locator('.house-name', { hasText: stack.name }).waitFor();
+      await page.locator('.deployment-name', { hasText: stack.name }).waitFor();
       await page.getByRole('link', { name: PROCESS, exact: true }).first().waitFor();
       await page.locator('a.line').first().waitFor();
       mkdirSync(join(ROOT, '.emulator'), { recursive: true });
@@ -77,7 +77,7 @@ async function pauseAndResume(page: Page, { ask }: Operator): Promise<void> {
   assert.equal(await state(), 'paused');
   await page.getByRole('button', { name: 'Resume', exact: true }).click();
   await page.getByText(`${ENDPOINT} gets what waits for it`).waitFor();
-  assert.equal(await state(), 'well');
+  assert.equal(await state(), 'healthy');
 }
 
 async function replay(page: Page, { receivers: { webhook } }: OwnEmulator): Promise<string> {

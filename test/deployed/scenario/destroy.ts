@@ -46,7 +46,7 @@ export async function destroy(world: World): Promise<void> {
   const backlog = own ? await commitUnpublished(world, own) : [];
   await aws.detachOperators(stack);
   await report.check('changewire destroy', async () => void (await stack.destroy()));
-  own?.gate.weather('sns', 'well');
+  own?.gate.weather('sns', 'healthy');
   await onlyTheTableIsLeft(world);
   await deployAgain(world, backlog);
   await aws.detachOperators(stack);

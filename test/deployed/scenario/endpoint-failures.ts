@@ -71,7 +71,7 @@ export async function failAndRecover(
   );
   await report.check('it counts as well again', () =>
     until(30, async () => {
-      assert.equal((await flaky.status()).state, 'well');
+      assert.equal((await flaky.status()).state, 'healthy');
     }),
   );
 }

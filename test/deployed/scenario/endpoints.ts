@@ -81,8 +81,8 @@ async function sendOnceMore({ report, operators }: World, added: AddedEndpoint):
     const { result } = await act.ask({ operation: 'resend', eventId, to: added.name });
     await until(60, () => assert.equal(events.repeated, repeated + 1));
     const { endpoints } = await act.ask({ operation: 'trace', eventId });
-    const fate = endpoints.find(each => each.endpoint === added.name);
-    assert.deepEqual([result, fate?.state, fate?.attempts.length], ['sent', 'delivered', 2]);
+    const delivery = endpoints.find(each => each.endpoint === added.name);
+    assert.deepEqual([result, delivery?.state, delivery?.attempts.length], ['sent', 'delivered', 2]);
   });
   await report.check('all events of the last half hour are replayed to it, and to nobody else', async () => {
     const { repeated } = events;

@@ -79,7 +79,7 @@ async function topicFails(world: World, { emulator, gate }: OwnEmulator): Promis
     await until(30, () => assert.ok(gate.spoilt > silentFrom));
     assert.ok(killFunction(emulator.pid, stack.output('PublishFunction')) > 0);
   });
-  gate.weather('sns', 'well');
+  gate.weather('sns', 'healthy');
   await report.check('the topic is back: everything is told', () => untilTold(world, 60, 'scheduled'));
 }
 

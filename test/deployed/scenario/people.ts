@@ -33,9 +33,9 @@ async function mayAndMayNot({ report, stack, aws, operators }: World): Promise<v
 async function look({ report, stack, edits, operators }: World): Promise<void> {
   const { look } = await operators();
   await report.check('status tells how the process does, and each endpoint', async () => {
-    const { house, processes } = await look.ask({ operation: 'status' });
-    const { state, debts } = processes.find(({ workspace }) => workspace === WORKSPACE) ?? {};
-    assert.deepEqual([house, state, debts?.count], [stack.name, 'well', 0]);
+    const { deployment, processes } = await look.ask({ operation: 'status' });
+    const { state, rechecks } = processes.find(({ workspace }) => workspace === WORKSPACE) ?? {};
+    assert.deepEqual([deployment, state, rechecks?.count], [stack.name, 'healthy', 0]);
     return `${processes.length} processes`;
   });
   await report.check('the journal has each event that was told', async () => {
@@ -54,7 +54,7 @@ async function look({ report, stack, edits, operators }: World): Promise<void> {
   );
   await report.check('nothing was set aside', async () => {
     for (const queue of ['rejected', 'unpublished', 'unstarted', 'unsettled'] as const)
-      assert.equal((await look.ask({ operation: 'set-aside', queue })).messages, 0, queue);
+      assert.equal((await look.ask({ operation: 'failed-messages', queue })).messages, 0, queue);
   });
   await report.check('the doctor asks the service', async () => {
     const { findings } = await look.ask({ operation: 'doctor', process: PROCESS });

@@ -21,7 +21,7 @@ export async function takeOut(world: World): Promise<void> {
   };
   report.part('A process that is taken out, and in again');
   await report.check('it is polled', () =>
-    until(150, async () => assert.equal((await status())?.state, 'well')),
+    until(150, async () => assert.equal((await status())?.state, 'healthy')),
   );
   await report.check('the configuration is deployed without it', async () => void (await deployWith(true)));
   await report.check('status tells of it, and since when it is not read; no pass of it is made', async () => {

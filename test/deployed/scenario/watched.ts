@@ -45,7 +45,7 @@ async function heldIsHeard({ report, aws, stack }: World): Promise<void> {
     until(90, async () => {
       const alarms = stack.resources('AWS::CloudWatch::Alarm') as unknown as Alarm[];
       const alarm = alarms.find(({ AlarmName }) => AlarmName === `${stack.name}: processes held`);
-      const [line = ''] = await aws.logged(stack.output('TickLogs'), 'ProcessesHeld', began);
+      const [line = ''] = await aws.logged(stack.output('TickLogs'), 'ProcessesOnHold', began);
       const { _aws, ...values } = JSON.parse(line);
       const [metrics] = _aws.CloudWatchMetrics;
       assert.equal(metrics.Namespace, alarm?.Namespace);

@@ -1,6 +1,6 @@
 import { buildEvents } from '../../../functions/changes/build-events.ts';
 import type { ChangeEvent } from '../../../functions/model/event.ts';
-import type { SetAside } from '../../../functions/queue/set-aside.ts';
+import type { MoveToFailed } from '../../../functions/queue/failed-messages.ts';
 import { MAX_SLOT_AHEAD_MS } from '../../../functions/store/limits.ts';
 import type { Slots } from '../../../functions/store/store.ts';
 
@@ -8,7 +8,7 @@ export const AT = Date.UTC(2026, 10, 21, 12);
 export const SECRET = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
 
 /** For handlers that get no malformed message. */
-export const NOTHING_MALFORMED: SetAside = ({ body }) => Promise.reject(new Error(`malformed: ${body}`));
+export const NOTHING_MALFORMED: MoveToFailed = ({ body }) => Promise.reject(new Error(`malformed: ${body}`));
 
 /** `count` valid events of one commit. */
 export function someEvents(count: number, version = AT): ChangeEvent[] {

@@ -127,7 +127,7 @@ export async function openHandlers() {
     async publish(events: readonly ChangeEvent[]): Promise<void> {
       const route = createRoute({
         ...common,
-        setAside: NOTHING_MALFORMED,
+        moveToFailed: NOTHING_MALFORMED,
         registry: registry(),
         send: sendBy(all),
       });

@@ -12,8 +12,8 @@ import type { EndpointSettings } from '../../../functions/model/endpoint.ts';
 import type { EndpointRow, Health } from '../../../functions/model/endpoint-row.ts';
 import type { SentEvent } from '../../../functions/model/event.ts';
 import type { EndpointKind } from '../../../functions/model/kinds.ts';
+import type { MoveToFailed } from '../../../functions/queue/failed-messages.ts';
 import type { Batch, Message } from '../../../functions/queue/queue.ts';
-import type { SetAside } from '../../../functions/queue/set-aside.ts';
 import { createEndpointRows, createSlots } from '../../../functions/store/dynamo/endpoints.ts';
 import { createDeliveries } from '../../../functions/store/dynamo/store.ts';
 import { modelClient } from '../../simulation/models/table.ts';
@@ -135,9 +135,9 @@ export function openSetting(post: Answers = () => answered(200)) {
     extend: async ({ receipt }, seconds) => void hidden.push([receipt.replace('receipt-', ''), seconds]),
   };
   const aside: [id: string, reason: string][] = [];
-  const setAside: SetAside = async ({ id }, _from, reason) => void aside.push([id, reason]);
-  const dependencies: DrainDependencies & Pick<Batch, 'queue'> & { readonly setAside: SetAside } = {
-    ...{ queue, setAside },
+  const moveToFailed: MoveToFailed = async ({ id }, _from, reason) => void aside.push([id, reason]);
+  const dependencies: DrainDependencies & Pick<Batch, 'queue'> & { readonly moveToFailed: MoveToFailed } = {
+    ...{ queue, moveToFailed },
     rows: createEndpointRows(table),
     deliveries: createDeliveries(table),
     slots: createSlots(table),

@@ -54,7 +54,7 @@ export function openDelivering({
       putting: () => '',
     },
     linkTemplates: [],
-    setAside: async ({ body }) => void said.push(`set aside: ${body}`),
+    moveToFailed: async ({ body }) => void said.push(`set aside: ${body}`),
     say: (_name, text) => void said.push(text),
     log: { info: () => undefined, warn: text => void said.push(text), error: text => void said.push(text) },
   });

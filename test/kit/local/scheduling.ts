@@ -45,9 +45,10 @@ export async function startScheduling({
     runPass: () => Promise.reject(new Error('not once')),
     close: async () => undefined,
   };
-  const setAside = ({ body }: { readonly body: string }) => Promise.reject(new Error(`malformed: ${body}`));
+  const moveToFailed = ({ body }: { readonly body: string }) =>
+    Promise.reject(new Error(`malformed: ${body}`));
   const parts = { source, clock, sleep };
-  const passing = startPasses({ closers, output }, { ...parts, polling, queue: queues.passes, setAside });
+  const passing = startPasses({ closers, output }, { ...parts, polling, queue: queues.passes, moveToFailed });
   const none = async () => [];
   const nothing = async () => undefined;
   const ticker = startTicks(

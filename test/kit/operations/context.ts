@@ -35,7 +35,7 @@ function modelStores(): Stores {
 
 /** The stores in a table. */
 export function storesOf(table: Table): Omit<Stores, 'close'> {
-  return dynamoStore({ ...table, patience: { ...table.patience, random: Math.random } }, PROCESSES);
+  return dynamoStore({ ...table, timing: { ...table.timing, random: Math.random } }, PROCESSES);
 }
 
 function sqliteStores(): Stores {

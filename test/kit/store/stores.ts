@@ -22,8 +22,8 @@ export const STORES: readonly (readonly [name: string, open: () => Promise<TestS
       // No two callers get the same name or revision by them.
       const random = () => (++drawn % 1_000) / 1_000;
       const clock = () => Date.now() + drawn;
-      const patience = { ...table.patience, random, clock };
-      return { ...dynamoStore({ ...table, patience }), stop };
+      const timing = { ...table.timing, random, clock };
+      return { ...dynamoStore({ ...table, timing }), stop };
     };
     return [name, openStore] as const;
   }),

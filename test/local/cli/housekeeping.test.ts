@@ -62,7 +62,7 @@ describe('housekeeping', () => {
     for (const day of [0, 1, 2]) await store.commit(AT + day * DAY);
     await store.deliveries.add([delivery('e1'), delivery('e2')]);
     for (const [index, { place }] of (await store.deliveries.due('crm', AT, 9)).entries())
-      await store.deliveries.bury('crm', place, { at: AT + index * DAY, reason: 'no' });
+      await store.deliveries.deadLetter('crm', place, { at: AT + index * DAY, reason: 'no' });
     await round(store, AT + 30 * DAY);
     expect(store.feed.after(0, 9).map(({ at }) => at)).toEqual([AT + DAY, AT + 2 * DAY]);
     await round(store, AT + 30 * DAY + 1);

@@ -43,7 +43,7 @@ describe('what an endpoint has yet to get', () => {
     const deliveries = sqliteDeliveries(openDatabase(':memory:', [DELIVERIES_SCHEMA]));
     await deliveries.add(ids.map(id => delivery(id)));
     for (const { place, eventId } of await deliveries.due('crm', AT, 9))
-      if (eventId !== 'e1') await deliveries.bury('crm', place, { at: AT, reason: 'answered 500' });
+      if (eventId !== 'e1') await deliveries.deadLetter('crm', place, { at: AT, reason: 'answered 500' });
     const lines: string[] = [];
     const say = (text: string) => void lines.push(text);
     const directory = { lasting: true } as DataDirectory;
@@ -103,8 +103,8 @@ describe('what waits for endpoints that nobody asks for', () => {
       'crm: undelivered: 1. Give its URL again, and they are sent.',
     ]);
     for (const endpoint of ['crm', 'sns:gone'])
-      expect(await deliveries.standing(endpoint)).toMatchObject({ pending: 0, dead: 2 });
-    expect(await deliveries.standing('wanted')).toMatchObject({ pending: 2, dead: 0 });
+      expect(await deliveries.counts(endpoint)).toMatchObject({ pending: 0, dead: 2 });
+    expect(await deliveries.counts('wanted')).toMatchObject({ pending: 2, dead: 0 });
   });
 
   it('waits in rows, also where it was in a queue: there it would be dropped', async () => {

@@ -24,7 +24,7 @@ it('a subscription gets at once what an earlier run left, however late it is due
     closers.defer(directory.release);
     const store = openStore({ closers, directory });
     const run = { closers, directory, output, ...store };
-    await startTopic(run, { subscriptions: wanted, patience: 5000 });
+    await startTopic(run, { subscriptions: wanted, confirmWithin: 5000 });
     return { closers, ...store };
   };
   const first = await start();
@@ -36,7 +36,7 @@ it('a subscription gets at once what an earlier run left, however late it is due
   const { deliveries } = openStore({ closers: between, directory });
   await deliveries.add(['e1', 'e2'].map(id => delivery(id, { endpoint: name, at: 1000 })));
   for (const { place } of await deliveries.due(name, FAR, 9))
-    await deliveries.putOff(name, place, { at: 2000, due: FAR });
+    await deliveries.reschedule(name, place, { at: 2000, due: FAR });
   await between.disposeAsync();
   directory.release();
 

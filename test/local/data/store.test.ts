@@ -42,10 +42,10 @@ describe('the store of a run', () => {
     await first.queues.deliveries.receive(9);
     const [one, , three] = someEvents(3) as [ChangeEvent, ChangeEvent, ChangeEvent];
     await first.deliveries.add([delivery(one.id), delivery(three.id)]);
-    expect(await first.deliveries.standing('crm')).toMatchObject({ pending: 6 });
+    expect(await first.deliveries.counts('crm')).toMatchObject({ pending: 6 });
     await first.close();
     const next = open(path);
-    expect(await next.deliveries.standing('crm')).toMatchObject({ pending: 4 });
+    expect(await next.deliveries.counts('crm')).toMatchObject({ pending: 4 });
     const left = next.queues.deliveries.messagesOf('crm').map(({ body }) => body);
     expect(left).toEqual([bodies[1], 'no JSON']);
     expect(next.queues.deliveries.messagesOf('erp')).toHaveLength(1);

@@ -35,7 +35,7 @@ async function live(url: string, directory: string, ahead = 0, filter?: Endpoint
     await delivering.recover(false);
     delivering.wake();
   };
-  return { ...run, endpoint: delivering, end, setAhead, standing: () => run.deliveries.standing('crm') };
+  return { ...run, endpoint: delivering, end, setAhead, counts: () => run.deliveries.counts('crm') };
 }
 
 const ids = (all: readonly { readonly eventId: string }[]) => all.map(({ eventId }) => eventId);
@@ -72,7 +72,7 @@ describe('300 events to an endpoint that fails every other time, over lives that
     expect(taken.size).toBeLessThan(events.length);
     well = true;
     const last = await live(url, directory, 60 * HOUR);
-    await eventually(async () => expect(await last.standing()).toMatchObject({ pending: 0, dead: 0 }));
+    await eventually(async () => expect(await last.counts()).toMatchObject({ pending: 0, dead: 0 }));
     expect(taken).toEqual(new Set(events.map(({ id }) => id)));
   });
 });
@@ -107,7 +107,7 @@ describe('a run of one endpoint', () => {
     expect(received).toHaveLength(11);
     await life.end();
     const next = await live(url, directory);
-    await eventually(async () => expect(await next.standing()).toMatchObject({ pending: 0, dead: 0 }));
+    await eventually(async () => expect(await next.counts()).toMatchObject({ pending: 0, dead: 0 }));
     const arrived = received.map(({ headers }) => headers['webhook-id']);
     expect(arrived.toSorted()).toEqual(events.map(({ id }) => id).toSorted());
   });
@@ -122,7 +122,7 @@ describe('a run of one endpoint', () => {
     await requests(1);
     await life.endpoint.tried();
     await life.setAhead(0);
-    await eventually(async () => expect(await life.standing()).toMatchObject({ pending: 0, dead: 0 }));
+    await eventually(async () => expect(await life.counts()).toMatchObject({ pending: 0, dead: 0 }));
   });
 
   it('gets no row for what its filter leaves out', async () => {
@@ -136,10 +136,10 @@ describe('a run of one endpoint', () => {
     const life = await live(url, temporaryDirectory(), 0, { values: [{ field: 'Note', to: ['Done'] }] });
     await life.publish([one, done]);
     await requests(1);
-    expect(await life.standing()).toMatchObject({ pending: 1 });
+    expect(await life.counts()).toMatchObject({ pending: 1 });
     await eventually(async () => expect(ids(await life.waiting())).toEqual([done.id]));
     answering.resolve();
-    await eventually(async () => expect(await life.standing()).toMatchObject({ pending: 0, dead: 0 }));
+    await eventually(async () => expect(await life.counts()).toMatchObject({ pending: 0, dead: 0 }));
     expect(received.map(({ body }) => body)).toEqual([JSON.stringify(done)]);
   });
 
@@ -156,7 +156,7 @@ describe('a run of one endpoint', () => {
     await first.endpoint.tried();
     await first.end();
     const next = await live(url, directory);
-    await eventually(async () => expect(await next.standing()).toMatchObject({ pending: 0, dead: 0 }));
+    await eventually(async () => expect(await next.counts()).toMatchObject({ pending: 0, dead: 0 }));
     expect(received.map(({ body }) => body)).toEqual([JSON.stringify(party), JSON.stringify(party)]);
     expect(next.said).toEqual([]);
   });

@@ -146,14 +146,14 @@ describe('the health of a run', () => {
   it('tells what waits for an endpoint, and why it gets nothing more; that makes nothing late', async () => {
     const { snapshots, parts, write, at } = run();
     await write({ hold: { since: AT, missing: 7 } });
-    const debt = { cause: 'unreadable', since: 0, metAt: AT, reason: 'r' } as const;
-    const owed = [false, true].map((told, index) => {
-      return { projectId: `p${index}`, before: undefined, after: { ...debt, told } };
+    const recheck = { cause: 'unreadable', since: 0, foundAt: AT, reason: 'r' } as const;
+    const owed = [false, true].map((isReported, index) => {
+      return { projectId: `p${index}`, before: undefined, after: { ...recheck, isReported } };
     });
-    await snapshots.writeDebts(KEY, owed);
+    await snapshots.writeRechecks(KEY, owed);
     await parts.deliveries.add(['e1', 'e2'].map(id => delivery(id)));
     const [first] = await parts.deliveries.due('crm', AT, 1);
-    await parts.deliveries.bury('crm', first?.place ?? '', { at: AT, reason: 'answered 400' });
+    await parts.deliveries.deadLetter('crm', first?.place ?? '', { at: AT, reason: 'answered 400' });
     const health = {
       stopped: { at: AT, reason: 'answered 410' },
       failing: { since: AT, probes: 2 },

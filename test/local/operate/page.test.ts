@@ -125,9 +125,9 @@ describe('the page', () => {
   });
 
   it('that can not be built says so, tells why to whoever started it, and is built later', async () => {
-    let isWell = false;
+    let isHealthy = false;
     const mended = createPage(async () => {
-      if (!isWell) throw new PageError('Cannot find /home/ann/changewire/console');
+      if (!isHealthy) throw new PageError('Cannot find /home/ann/changewire/console');
       return FILES;
     });
     const { port, errors } = await served(undefined, { page: mended });
@@ -135,7 +135,7 @@ describe('the page', () => {
     expect([status, text]).toEqual([503, expect.stringContaining('The console could not be built')]);
     expect(text).not.toContain('/home/ann');
     expect(errors).toEqual([expect.objectContaining({ message: expect.stringContaining('/home/ann') })]);
-    isWell = true;
+    isHealthy = true;
     expect((await look(port, '/')).status).toBe(200);
   });
 

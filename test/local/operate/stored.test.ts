@@ -83,7 +83,7 @@ describe('beside a run that can not be asked', () => {
       code: 0,
       out: expect.stringMatching(/^crm: answered 204 in \d+ ms \(http:\/\/127\.0\.0\.1:\d+\)$/),
     });
-    await eventually(async () => expect(await deliveries.standing('crm')).toMatchObject({ pending: 0 }));
+    await eventually(async () => expect(await deliveries.counts('crm')).toMatchObject({ pending: 0 }));
     await said('endpoints', 'pause', 'crm');
     await publish([two, three]);
     await eventually(async () =>
@@ -91,7 +91,7 @@ describe('beside a run that can not be asked', () => {
     );
     expect(idsOf().filter(id => id === two.id)).toEqual([]);
     await said('endpoints', 'resume', 'crm');
-    await eventually(async () => expect(await deliveries.standing('crm')).toMatchObject({ pending: 0 }));
+    await eventually(async () => expect(await deliveries.counts('crm')).toMatchObject({ pending: 0 }));
     expect(idsOf().slice(-2)).toEqual([two.id, three.id]);
     expect((await said('endpoints', 'attempts', 'crm')).out.split('\n')).toHaveLength(6);
     expect((await said('endpoints', 'rotate-secret', 'crm')).out).toMatch(/signs with whsec_/);
@@ -113,7 +113,7 @@ describe('beside a run that can not be asked', () => {
   it('one of the configuration is paused and resumed, and neither added nor removed', async () => {
     const { rows } = await run([{ name: 'crm', kind: 'webhook' }]);
     await rows.change('crm', row => row && { ...row, origin: 'https://crm.example' });
-    expect((await said('endpoints', 'list')).out).toMatch(/^crm +webhook +well +crm\.example$/m);
+    expect((await said('endpoints', 'list')).out).toMatch(/^crm +webhook +healthy +crm\.example$/m);
     expect((await said('endpoints', 'pause', 'crm')).code).toBe(0);
     expect((await said('endpoints', 'resume', 'crm')).code).toBe(0);
     expect(await said('endpoints', 'remove', 'crm', '--yes')).toMatchObject({

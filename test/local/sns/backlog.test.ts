@@ -122,9 +122,9 @@ describe('the backlog of a subscription', () => {
     const remove = vi.spyOn(store, 'remove');
     await add('e1', 'e2');
     for (const taken of await take(2)) backlog.delivered(taken.place);
-    expect(await store.standing('crm')).toMatchObject({ pending: 2 });
+    expect(await store.counts('crm')).toMatchObject({ pending: 2 });
     await vi.advanceTimersByTimeAsync(20);
-    expect(await store.standing('crm')).toMatchObject({ pending: 0 });
+    expect(await store.counts('crm')).toMatchObject({ pending: 0 });
     expect(remove).toHaveBeenCalledTimes(1);
     await add('e3');
     expect(ids(await take())).toEqual(['e3']);
@@ -141,7 +141,7 @@ describe('the backlog of a subscription', () => {
     backlog.delivered(placeOf(two));
     await backlog.flush();
     expect(remove).toHaveBeenCalledTimes(2);
-    expect(await store.standing('crm')).toMatchObject({ pending: 0 });
+    expect(await store.counts('crm')).toMatchObject({ pending: 0 });
   });
 
   it('is idle when all that was published before is delivered or dead, whatever comes after', async () => {

@@ -145,7 +145,7 @@ describe('a delivery that fails', () => {
 
   it('invariant 11: is delivered again when the dead letter cannot be written', async () => {
     const { sns, publish, notices, deliveries } = await startSns({ sleep: async () => {} });
-    vi.spyOn(deliveries, 'bury').mockRejectedValue(new Error('disk full'));
+    vi.spyOn(deliveries, 'deadLetter').mockRejectedValue(new Error('disk full'));
     const endpoint = await receiver({ reply: (_, n) => (n === 1 ? 400 : 200) });
     const subscribed = await sns.subscribe({ url: endpoint.url });
     await subscribed.confirmed;

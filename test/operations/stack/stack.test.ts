@@ -5,12 +5,12 @@ import { describe, expect, test } from 'vitest';
 import { Refused } from '../../../functions/operations/refused.ts';
 import {
   cloudWatchLogs,
+  failedMessageOf,
+  failedQueue,
   type LogGroups,
   logEntryOf,
   publishAgain,
   retryUnsettled,
-  setAsideMessageOf,
-  setAsideQueue,
 } from '../../../functions/operations/stack/stack.ts';
 
 const AT = Date.parse('2026-03-04T05:06:07Z');
@@ -155,7 +155,7 @@ describe('what was set aside', () => {
       { from: 'Events' },
     ],
   ])('is told in the words of its queue: %s', (queue, sent, reason, about) => {
-    const told = setAsideMessageOf(queue, sent as never);
+    const told = failedMessageOf(queue, sent as never);
     expect(told).toMatchObject({ at: '2026-03-04T05:06:07.000Z', about });
     expect(told.reason).toBe(reason);
   });
@@ -170,7 +170,7 @@ describe('what was set aside', () => {
           : { Messages: [message({ reason: 'x' })] };
       },
     } as never;
-    const queue = setAsideQueue(client, 'rejected', 'https://queue');
+    const queue = failedQueue(client, 'rejected', 'https://queue');
     expect(await queue.count()).toBe(5);
     expect(await queue.peek()).toMatchObject([{ reason: 'x' }]);
     expect(asked[1]).toMatchObject({ VisibilityTimeout: 0 });
@@ -180,7 +180,7 @@ describe('what was set aside', () => {
     const client = {
       send: () => Promise.reject(new PurgeQueueInProgress({ message: '', $metadata: {} })),
     } as never;
-    await expect(setAsideQueue(client, 'rejected', 'https://queue').clear()).rejects.toThrow(Refused);
+    await expect(failedQueue(client, 'rejected', 'https://queue').clear()).rejects.toThrow(Refused);
   });
 });
 

@@ -143,7 +143,7 @@ test('invariant 5: a pass without a lease writes nothing, however long it takes'
   clock.now = 60_000;
   await heartbeat.beat();
   await heartbeat.save();
-  expect([requests, writes, heartbeat.isHeld]).toEqual([[], [], false]);
+  expect([requests, writes, heartbeat.isOwned]).toEqual([[], [], false]);
 });
 
 test.each(['before', undefined])(
@@ -165,8 +165,8 @@ test.each(['before', undefined])(
 test('invariant 8: it ends where another pass was first, and asks no second time after a failure', async () => {
   const late = beginWithout('before', undefined);
   await expect(late.heartbeat.take()).rejects.toThrow(LeaseLostError);
-  expect(late.heartbeat.canBeHeld).toBe(false);
+  expect(late.heartbeat.fitsKey).toBe(false);
   const down = beginWithout('before', new Error('table down'));
   await expect(down.heartbeat.take()).rejects.toThrow('table down');
-  expect([down.heartbeat.canBeHeld, down.heartbeat.isHeld]).toEqual([false, false]);
+  expect([down.heartbeat.fitsKey, down.heartbeat.isOwned]).toEqual([false, false]);
 });

@@ -124,7 +124,7 @@ describe('the tasks of a project', () => {
     const restless = reading(readings, { known: tasks('9') });
     expect(await restless.read()).toEqual({
       tasks: tasks('9', '1', 'x', '2', '3', '4', '5'),
-      ...{ readAt: AT + 1_000, readBefore: AT + 11_000, digest: undefined, isRestless: true },
+      ...{ readAt: AT + 1_000, readBefore: AT + 11_000, digest: undefined, isUnstable: true },
     });
     expect(restless.counts.asked).toBe(5);
     const first = await read(readings);

@@ -17,7 +17,7 @@ function workspace(list: Answer) {
     asked: [] as string[],
     said: [] as string[],
     details: [] as (object | undefined)[],
-    patience: [] as (number | undefined)[],
+    timing: [] as (number | undefined)[],
     kept: undefined as KnownUsers | undefined,
   };
   const recordOf = (fields: JsonObject) => ({
@@ -50,13 +50,13 @@ function workspace(list: Answer) {
     service: {
       async *users({ ms }: { ms?: number }) {
         world.asked.push('list');
-        world.patience.push(ms);
+        world.timing.push(ms);
         if (world.list instanceof Error) throw world.list;
         yield { items: world.list.map(recordOf) };
       },
       user: async (id: string, { ms }: { ms?: number }) => {
         world.asked.push(id);
-        world.patience.push(ms);
+        world.timing.push(ms);
         const answer = world.one.get(id) ?? new ServiceStatusError('GET /user', 404, 'no such user');
         if (answer instanceof Error) throw answer;
         return recordOf((answer as readonly JsonObject[])[0] ?? {});
@@ -93,7 +93,7 @@ describe('the users', () => {
     await pass().among([['u1']]);
     await pass().among([['u2']]);
     expect(world.asked).toEqual(['list', 'u2']);
-    expect(world.patience).toEqual([10_000, 10_000]);
+    expect(world.timing).toEqual([10_000, 10_000]);
   });
 
   it('are not asked for by an entry that names nobody', async () => {

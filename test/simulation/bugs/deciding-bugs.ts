@@ -1,14 +1,14 @@
 import { type Bug, edit } from './bug.ts';
 
-/** Bugs in the decision about a project, in the conclusion of a pass, and in debts. */
+/** Bugs in the decision about a project, in the conclusion of a pass, and in rechecks. */
 export const DECIDING_BUGS: readonly Bug[] = [
   {
     name: 'whatever is owed counted as missed by the last sweep',
     edits: [
       edit(
         'pass/decide.ts',
-        "if (listing === 'whole') return debt?.cause === 'not-listed' ?",
-        "if (listing === 'whole') return debt !== undefined ?",
+        "if (listing === 'whole') return recheck?.cause === 'not-listed' ?",
+        "if (listing === 'whole') return recheck !== undefined ?",
       ),
     ],
     tests: ['pass/decide.test.ts'],
@@ -18,8 +18,8 @@ export const DECIDING_BUGS: readonly Bug[] = [
     edits: [
       edit(
         'pass/decide.ts',
-        "if (listing === 'whole') return debt?.cause === 'not-listed' ?",
-        "if (listing !== 'changed') return debt?.cause === 'not-listed' ?",
+        "if (listing === 'whole') return recheck?.cause === 'not-listed' ?",
+        "if (listing !== 'changed') return recheck?.cause === 'not-listed' ?",
       ),
     ],
   },
@@ -39,8 +39,8 @@ export const DECIDING_BUGS: readonly Bug[] = [
     edits: [
       edit(
         'pass/conclude.ts',
-        'keepsDebts: findings.sorted().length > 0',
-        'keepsDebts: findings.faults.length > 0',
+        'keepsRechecks: findings.sorted().length > 0',
+        'keepsRechecks: findings.faults.length > 0',
       ),
     ],
   },
@@ -61,36 +61,36 @@ export const DECIDING_BUGS: readonly Bug[] = [
     edits: [
       edit(
         'pass/conclude.ts',
-        "endsHold: kind === 'sweep' && (isOnHold || state.released)",
-        'endsHold: isOnHold || state.released',
+        "releasesHold: kind === 'sweep' && (isOnHold || state.released)",
+        'releasesHold: isOnHold || state.released',
       ),
     ],
     tests: ['pass/conclude.test.ts'],
   },
   {
-    name: 'changes of a debt dated from the watermark alone',
-    edits: [edit('pass/debts.ts', '? Math.min(watermark, sweptAt) : 0', '? watermark : 0')],
-    tests: ['pass/debts.test.ts'],
+    name: 'changes of a recheck dated from the watermark alone',
+    edits: [edit('pass/rechecks.ts', '? Math.min(watermark, sweptAt) : 0', '? watermark : 0')],
+    tests: ['pass/rechecks.test.ts'],
   },
   {
-    name: 'a debt kept as what it first was',
+    name: 'a recheck kept as what it first was',
     edits: [
       edit(
-        'pass/debts.ts',
+        'pass/rechecks.ts',
         "if (before && (before.cause === cause ? !isUnclear : cause === 'uncertain' && isRetried(before.cause)))",
         'if (before)',
       ),
     ],
-    tests: ['pass/debts.test.ts'],
+    tests: ['pass/rechecks.test.ts'],
   },
   {
     name: 'progress moved on before what is owed is written',
     edits: [
       edit(
         'pass/rounds.ts',
-        '  const changes = debtChanges(before, findings.takeNew()',
+        '  const changes = recheckChanges(before, findings.takeNew()',
         '  if (reached !== undefined) {\n    heartbeat.reach(reached);\n    await heartbeat.save();\n  }\n' +
-          '  const changes = debtChanges(before, findings.takeNew()',
+          '  const changes = recheckChanges(before, findings.takeNew()',
       ),
     ],
     tests: ['pass/rounds.test.ts'],

@@ -85,7 +85,7 @@ export const WORKSPACE_BUGS: readonly Bug[] = [
   },
   {
     name: 'a watermark that stays though listed projects were processed',
-    edits: [edit('pass/survey.ts', 'isWell, listing.projects.size === 0, listing', 'isWell, listing')],
+    edits: [edit('pass/survey.ts', 'isHealthy, listing.projects.size === 0, listing', 'isHealthy, listing')],
   },
   {
     name: 'a lease taken for what was found, whoever ended a pass meanwhile',

@@ -5,13 +5,13 @@ import { isCutOf, splits } from './tells.ts';
 /** Names are cut to this length, so that a phone can show them. */
 const NAME_LIMIT = 60;
 /** Of more actors than this two are named. */
-const MOST = 3;
+const MAX_COUNT = 3;
 
 /** Whether a text names these actors, in their order: all of up to three; of more the first two, and how many
  *  others there are. */
 export function namesActors(text: string, actors: readonly Actor[]): boolean {
   const shown = visible(text);
-  if (actors.length <= MOST) return isInTurn(shown, actors);
+  if (actors.length <= MAX_COUNT) return isInTurn(shown, actors);
   const others = ` and ${actors.length - 2} others`;
   return (
     shown.endsWith(others) &&

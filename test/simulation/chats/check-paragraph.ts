@@ -23,10 +23,10 @@ function shownBelow(head: string, lines: readonly string[], item: Item): number 
   const { changes, action, count } = item;
   const [only] = changes;
   if (action === 'updated' && only && changes.length === 1 && lines.length === 0 && !item.isIncomplete) {
-    const isSaid = splits(head, ' · ').some(
+    const isNaming = splits(head, ' · ').some(
       ([name, line]) => isNameOf(name, item) && tellsChange(line, only, action),
     );
-    return isSaid ? 1 : `“${head}” does not tell ${JSON.stringify(only)} of ${item.name}`;
+    return isNaming ? 1 : `“${head}” does not tell ${JSON.stringify(only)} of ${item.name}`;
   }
   if (!splits(head, ' · ').some(([name, what]) => isNameOf(name, item) && what === item.what))
     return `“${head}” is not the heading of ${item.name} · ${item.what}`;

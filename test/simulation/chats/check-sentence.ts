@@ -58,9 +58,9 @@ function tellsTail(tail: string, item: Item, place: string): boolean {
 }
 
 function tellsChanges(rest: string, { action, changes, actors }: Item): boolean {
-  const isSaid = actors.length > 0;
-  if (action === 'deleted' || action === 'archived') return rest === (isSaid ? '' : ` was ${action}`);
-  if (changes.length === 0) return rest === (isSaid || action === 'created' ? '' : ' changed');
+  const isNaming = actors.length > 0;
+  if (action === 'deleted' || action === 'archived') return rest === (isNaming ? '' : ` was ${action}`);
+  if (changes.length === 0) return rest === (isNaming || action === 'created' ? '' : ' changed');
   return (
     rest.startsWith(': ') &&
     tellsFields(rest.slice(2), changes.slice(0, action === 'created' ? FIELDS : 1), action)

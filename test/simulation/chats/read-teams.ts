@@ -57,7 +57,7 @@ function linkOf(element: Element | undefined): Link | undefined {
   const [first] = element?.inlines ?? [];
   if (typeof first === 'string' || first?.selectAction === undefined) return undefined;
   const { type, url } = first.selectAction;
-  if (type !== 'Action.OpenUrl') throw refused(`${type} behind a text`);
+  if (type !== 'Action.OpenUrl') throw refused(`${type} after a text`);
   return { text: first.text ?? '', url };
 }
 

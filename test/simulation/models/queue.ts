@@ -148,7 +148,7 @@ export class QueueModel implements SimulatedQueue {
       const [message] = next.splice(Math.floor(random() * next.length), 1) as [Stored];
       if (deadLetters && message.receives >= deadLetters.maxReceiveCount) {
         this.#messages.delete(message.messageId);
-        deadLetters.queue.#bury(message, this.arn);
+        deadLetters.queue.#deadLetter(message, this.arn);
       } else received.push(this.#take(message, now));
     }
     return received;
@@ -248,7 +248,7 @@ export class QueueModel implements SimulatedQueue {
   }
 
   /** Keeps a message that another queue gave up, with its id, age and receives. */
-  #bury(message: Stored, source: string): void {
+  #deadLetter(message: Stored, source: string): void {
     const visibleAt = this.#options.clock();
     this.#messages.set(message.messageId, { ...message, source, visibleAt, firstReceivedAt: undefined });
   }

@@ -8,8 +8,8 @@ export interface Place {
   readonly sk: string;
 }
 
-const LONGEST_PK = 2048;
-const LONGEST_SK = 1024;
+const MAX_PK = 2048;
+const MAX_SK = 1024;
 
 /** The place that a command's `Key` tells.
  *  @throws a ValidationException when it is no key of the table. */
@@ -49,9 +49,9 @@ function checkedPlace(place: Place, values: readonly AttributeValue[]): Place {
     );
   }
   const wrong = 'One or more parameter values were invalid:';
-  if (Buffer.byteLength(place.pk) > LONGEST_PK)
+  if (Buffer.byteLength(place.pk) > MAX_PK)
     throw new KeyError(`${wrong} Size of hashkey has exceeded the maximum size limit of2048 bytes`);
-  if (Buffer.byteLength(place.sk) > LONGEST_SK)
+  if (Buffer.byteLength(place.sk) > MAX_SK)
     throw new KeyError(
       `${wrong} Aggregated size of all range keys has exceeded the size limit of 1024 bytes`,
     );

@@ -87,7 +87,7 @@ export function scan(rows: Rows, input: ScanInput) {
   const names = expressions.projection(input.ProjectionExpression);
   expressions.end();
   const { ExclusiveStartKey: start, Select } = input;
-  const wanted = [...(start ? rows.behind(placeOfKey(start)) : rows.all())];
+  const wanted = [...(start ? rows.after(placeOfKey(start)) : rows.all())];
   const { Items, ...page } = pageOf(wanted, input.Limit, { filter, names });
   if (Select === undefined) return { Items, ...page };
   if (Select !== 'COUNT' || names) throw unknownToModel(`the Select ${Select}`);
@@ -195,16 +195,16 @@ function rangeOfSortKeys(
   rows: readonly Row[],
   { comparator, value, to: last = value }: SortKeys,
 ): [number, number] {
-  const [from, behind] = [firstFrom(rows, value), firstBehind(rows, value)];
+  const [from, after] = [firstFrom(rows, value), firstBehind(rows, value)];
   switch (comparator) {
     case '=':
-      return [from, behind];
+      return [from, after];
     case '<':
       return [0, from];
     case '<=':
-      return [0, behind];
+      return [0, after];
     case '>':
-      return [behind, rows.length];
+      return [after, rows.length];
     case '>=':
       return [from, rows.length];
     case 'between':

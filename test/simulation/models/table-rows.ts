@@ -61,12 +61,12 @@ export class Rows {
   }
 
   /** All rows after `start` in the order of `all`, whether there is a row at `start` or not. */
-  *behind(start: Place): Iterable<Row> {
-    let isBehind = false;
+  *after(start: Place): Iterable<Row> {
+    let hasBacklog = false;
     for (const [pk, { inOrder }] of this.#partitions) {
-      if (isBehind) yield* inOrder;
+      if (hasBacklog) yield* inOrder;
       else if (pk === start.pk) yield* inOrder.slice(firstBehind(inOrder, start.sk));
-      isBehind ||= pk === start.pk;
+      hasBacklog ||= pk === start.pk;
     }
   }
 }

@@ -1,6 +1,6 @@
 import type { DynamoDBRecord } from 'aws-lambda';
 import type { Actor, ChangeEvent, ProjectEvent, TaskEvent } from '../../../functions/model/event.ts';
-import { DEBT, debtorOf } from '../../../functions/store/keys.ts';
+import { projectOfRecheck, RECHECK } from '../../../functions/store/keys.ts';
 import type { SimulatedBackend } from '../../../simulator/backend.ts';
 import type { AuditEntry } from '../../../simulator/data/workspace.ts';
 import { isRecordEvent } from '../../kit/told.ts';
@@ -69,7 +69,7 @@ export class ActorsOracle {
   wrote(records: readonly DynamoDBRecord[], events: readonly ChangeEvent[], run: string | undefined): void {
     for (const { dynamodb } of records) {
       const sk = dynamodb?.Keys?.sk?.S ?? '';
-      if (sk.startsWith(DEBT)) this.#owed[dynamodb?.NewImage ? 'add' : 'delete'](debtorOf(sk));
+      if (sk.startsWith(RECHECK)) this.#owed[dynamodb?.NewImage ? 'add' : 'delete'](projectOfRecheck(sk));
       if (!sk.startsWith('PASS#')) continue;
       if (sk === SEEN && run !== undefined)
         this.#passed = new Set(this.#logs.get(run)?.map(({ seq }) => seq));

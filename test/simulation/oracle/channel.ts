@@ -52,7 +52,7 @@ export class ChannelOracle {
 }
 
 /** More sets than this are not tried: few entries are told again at once. */
-const MOST_SETS = 64;
+const MAX_SETS = 64;
 
 interface Letter {
   readonly record: InHand;
@@ -67,7 +67,7 @@ function eventSets(group: readonly Letter[]): ChangeEvent[][] {
   ]);
   return versions.reduce<ChangeEvent[][]>(
     (sets, choices) =>
-      (sets.length > MOST_SETS ? choices.slice(-1) : choices).flatMap(event =>
+      (sets.length > MAX_SETS ? choices.slice(-1) : choices).flatMap(event =>
         sets.map(set => [...set, event]),
       ),
     [[]],

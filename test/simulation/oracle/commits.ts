@@ -4,7 +4,7 @@ import type { ChangeEvent, FieldChange, ProjectEvent, TaskEvent } from '../../..
 import type { Definitions } from '../../../functions/model/field-definition.ts';
 import type { Cause } from '../../../functions/model/process-state.ts';
 import { decode, decodeContent, decodeEvents } from '../../../functions/store/codec.ts';
-import { CHANGE, DEBT, debtorOf, PROJECT_PREFIX } from '../../../functions/store/keys.ts';
+import { CHANGE, PROJECT_PREFIX, projectOfRecheck, RECHECK } from '../../../functions/store/keys.ts';
 import { apply, isEmpty, known, type Told, type ToldProject } from '../../kit/told.ts';
 import type { Coverage } from '../faults.ts';
 import { FieldsOracle, isOfField } from './fields.ts';
@@ -60,8 +60,8 @@ export class CommitsOracle {
   readonly #hidden: ReadonlySet<string>;
   readonly #shifted: ReadonlySet<string>;
   #writes = 0;
-  /** The debts of the table, and whether deletions wait. */
-  readonly #debts = new Map<string, OwedProject>();
+  /** The rechecks of the table, and whether deletions wait. */
+  readonly #rechecks = new Map<string, OwedProject>();
   #isOnHold = false;
 
   constructor(history: History, coverage: Coverage, isTimed: boolean, { hidden, shifted }: Unseen) {
@@ -90,10 +90,10 @@ export class CommitsOracle {
     this.#commands += 1;
     for (const record of records) this.#take(record, touched);
     const definitions = records.flatMap(definitionsOf).at(-1);
-    if (this.#takeState(records)) this.source.compare(this.#debts, this.#isOnHold);
+    if (this.#takeState(records)) this.source.compare(this.#rechecks, this.#isOnHold);
     if (definitions) this.fields.compare(definitions, this.told !== undefined);
     if (!this.told && records.some(isBaselined)) {
-      this.#leftOut = new Set(this.#debts.keys());
+      this.#leftOut = new Set(this.#rechecks.keys());
       if (this.#leftOut.size > 0) this.#coverage.add('project', 'left out of the baseline');
       this.passedOver = new Set([...this.#hidden].filter(id => !this.snapshots[id]));
       this.#leftOut = this.#leftOut.union(this.passedOver);
@@ -117,25 +117,25 @@ export class CommitsOracle {
     }
     this.told = structuredClone(this.snapshots);
     this.states.begin(this.told);
-    this.#debts.clear();
+    this.#rechecks.clear();
     this.#takeState(records);
     const isStalled = records.find(isState)?.dynamodb?.NewImage?.stalled !== undefined;
-    this.source.restored(this.#debts, { isOnHold: this.#isOnHold, isStalled });
+    this.source.restored(this.#rechecks, { isOnHold: this.#isOnHold, isStalled });
     this.fields.restored(records.flatMap(definitionsOf).at(-1) ?? { project: [], task: [] });
   }
 
-  /** @returns whether any of them is of the state, or of a debt */
+  /** @returns whether any of them is of the state, or of a recheck */
   #takeState(records: readonly DynamoDBRecord[]): boolean {
     const state = records.findLast(isState)?.dynamodb?.NewImage;
     if (state) this.#isOnHold = state.hold !== undefined;
-    const debts = records.filter(({ dynamodb }) => dynamodb?.Keys?.sk?.S?.startsWith(DEBT));
-    for (const { dynamodb } of debts) {
-      const id = debtorOf(dynamodb?.Keys?.sk?.S ?? '') ?? '';
+    const rechecks = records.filter(({ dynamodb }) => dynamodb?.Keys?.sk?.S?.startsWith(RECHECK));
+    for (const { dynamodb } of rechecks) {
+      const id = projectOfRecheck(dynamodb?.Keys?.sk?.S ?? '') ?? '';
       const image = dynamodb?.NewImage;
-      if (image) this.#debts.set(id, { cause: image.cause?.S as Cause, told: image.told?.BOOL === true });
-      else this.#debts.delete(id);
+      if (image) this.#rechecks.set(id, { cause: image.cause?.S as Cause, told: image.told?.BOOL === true });
+      else this.#rechecks.delete(id);
     }
-    return state !== undefined || debts.length > 0;
+    return state !== undefined || rechecks.length > 0;
   }
 
   #take({ eventName, dynamodb }: DynamoDBRecord, touched: Set<string>): void {

@@ -96,7 +96,7 @@ describe('what is judged of passes and their messages', () => {
   it('lets no pass begin behind its expiry', () => {
     const { begin, asks } = oracleOf(FIXED);
     asks(begin(messageUntil(AT + 1), AT));
-    expect(() => asks(begin(messageUntil(AT), AT))).toThrow('behind its expiry');
+    expect(() => asks(begin(messageUntil(AT), AT))).toThrow('after its expiry');
   });
 
   it('lets a run ask about the processes of its message alone', () => {

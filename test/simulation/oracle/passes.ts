@@ -241,7 +241,7 @@ export class PassesOracle {
     const { message, began } = run;
     const { mode, isAsked, expiresAt } = message;
     if (began >= expiresAt)
-      throw new Violation(6, `a ${mode} pass began ${began - expiresAt} ms behind its expiry`);
+      throw new Violation(6, `a ${mode} pass began ${began - expiresAt} ms after its expiry`);
     if (isAsked) {
       if (this.#isEarly(run, this.#paceIn(processId, this.#completions) ?? null))
         this.#coverage.add('passes', 'asked before it is due');

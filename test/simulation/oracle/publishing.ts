@@ -30,7 +30,7 @@ export class PublishingOracle {
     if (first !== undefined && this.#open.size > 0)
       throw new Violation(
         4,
-        `${first} was sent behind ${[...this.#open].join(', ')}, which SNS has not taken`,
+        `${first} was sent after ${[...this.#open].join(', ')}, which SNS has not taken`,
       );
     const next = this.#order.slice(this.#sent, this.#sent + fresh.length);
     if (fresh.some((id, index) => id !== next[index]))

@@ -56,7 +56,7 @@ const SLACK_MS = 5_000;
 /** The longest that a tick takes. */
 const TICK_MS = 61_000;
 /** The longest pause: what a service may ask for. */
-const LONGEST_PAUSE_MS = 10 * 60_000;
+const MAX_PAUSE_MS = 10 * 60_000;
 
 /** Judges invariant 12 of a workspace: its runs together never make more requests at once than it allows, whatever becomes of them; and while it
  *  is paused, nothing is asked but whether its service answers again, by one run at a time. */
@@ -263,7 +263,7 @@ export class SharesOracle {
     const { isStrict, wall } = this.#rules;
     const now = clock();
     // A pause that ends later than any was written by a wrong clock.
-    const isAbsurd = pause.until > now + 2 * LONGEST_PAUSE_MS;
+    const isAbsurd = pause.until > now + 2 * MAX_PAUSE_MS;
     if (pause.until > now + SLACK_MS && !isAbsurd)
       throw new Violation(
         12,
@@ -285,7 +285,7 @@ export class SharesOracle {
     if (!after || JSON.stringify(before) === JSON.stringify(after)) return;
     const ahead = after.until - run.clock();
     // A run whose clock is behind keeps a pause that another one wrote.
-    if (after.until !== before?.until && ahead > LONGEST_PAUSE_MS + SLACK_MS)
+    if (after.until !== before?.until && ahead > MAX_PAUSE_MS + SLACK_MS)
       throw new Violation(12, `the workspace is paused for ${ahead} ms: ${JSON.stringify(after)}`);
     if (after.failures !== before?.failures) this.#coverage.add('workspace', before ? 'paused on' : 'paused');
   }

@@ -64,7 +64,7 @@ export function dynamoStorage(
       const client = tableClient(life, { run }, (command, isDone) =>
         ran(callOf(command), isDone, processOf(command)),
       );
-      const at = { client, tableName: TABLE_NAME, patience: { clock, random, sleep } };
+      const at = { client, tableName: TABLE_NAME, timing: { clock, random, sleep } };
       return {
         snapshots: createSnapshots(at),
         rows: createEndpointRows(at),

@@ -9,7 +9,6 @@ import {
   auditKey,
   completionsKey,
   deadKey,
-  debtKey,
   endpointRowKey,
   type Key,
   passKey,
@@ -17,6 +16,7 @@ import {
   pendingPlace,
   placeOf,
   projectKey,
+  recheckKey,
   seenKey,
   stateKey,
   TICK_KEY,
@@ -63,7 +63,7 @@ const WATCHED = {
 type Calls = Readonly<Record<string, readonly [Boundary, StorageCall?]>>;
 
 const CALLS: Calls = {
-  readState: ['table.read', 'debts'],
+  readState: ['table.read', 'rechecks'],
   takeLease: ['table.update', 'take lease'],
   saveProgress: ['table.update', 'save progress'],
   release: ['table.update', 'release'],
@@ -73,12 +73,12 @@ const CALLS: Calls = {
   load: ['table.read', 'load'],
   commit: ['table.transaction', 'commit'],
   tombstone: ['table.read', 'load'],
-  toldEntries: ['table.read', 'with snapshot'],
+  emittedEntries: ['table.read', 'with snapshot'],
   withSnapshot: ['table.read', 'with snapshot'],
   heads: ['table.read', 'heads'],
   users: ['table.read', 'users'],
   saveUsers: ['table.update', 'save users'],
-  writeDebts: ['table.update', 'write debt'],
+  writeRechecks: ['table.update', 'write recheck'],
   claim: ['table.update', 'claim'],
 };
 const WORKSPACE_CALLS: Calls = {
@@ -87,7 +87,7 @@ const WORKSPACE_CALLS: Calls = {
   completions: ['table.read', 'completions'],
   complete: ['table.update', 'complete'],
 };
-const READS = /^(due|find|nextDue|dead|findDead|standing|attempts|list|read|revision|search|ofAll|count)/;
+const READS = /^(due|find|nextDue|dead|findDead|counts|attempts|list|read|revision|search|ofAll|count)/;
 
 type Row = Record<string, unknown>;
 type Table = keyof typeof WATCHED;
@@ -330,7 +330,7 @@ function keyOf(table: Table, columns: readonly (string | number)[]): Key {
     case 'project':
       return of(projectKey(OF, decodePart(second)));
     case 'debt':
-      return of(debtKey(OF, decodePart(second)));
+      return of(recheckKey(OF, decodePart(second)));
     case 'tombstone':
       return of(tombstoneKey(OF, decodePart(second)));
     case 'told_entry':

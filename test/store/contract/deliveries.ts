@@ -59,7 +59,7 @@ export function deliveriesContract(create: () => Deliveries, many: number): void
       expect(await deliveries.due(crm, AT + 49, 1)).toEqual([]);
       const { place, ...rest } = await first(AT + 50);
       expect(rest).toEqual(of('e1', known));
-      await deliveries.putOff(crm, place, { at: AT + 50, due: AT + 60 });
+      await deliveries.reschedule(crm, place, { at: AT + 50, due: AT + 60 });
       expect(await first(AT + 60)).toMatchObject({ attempts: 5, triedAt: AT - 9, replay: true });
     });
 
@@ -70,9 +70,9 @@ export function deliveriesContract(create: () => Deliveries, many: number): void
     ])('keep a body of %s', async (_, body) => {
       await deliveries.add([of('a#b/ü', { body })]);
       expect(await first()).toMatchObject({ eventId: 'a#b/ü', body });
-      await deliveries.bury(crm, (await first()).place, no);
+      await deliveries.deadLetter(crm, (await first()).place, no);
       expect(await deliveries.dead(crm, 1)).toMatchObject([{ eventId: 'a#b/ü', body }]);
-      expect(await deliveries.revive(crm, AT, 'a#b/ü')).toBe(1);
+      expect(await deliveries.requeue(crm, AT, 'a#b/ü')).toBe(1);
       expect(await first()).toMatchObject({ eventId: 'a#b/ü', body });
     });
 
@@ -80,9 +80,9 @@ export function deliveriesContract(create: () => Deliveries, many: number): void
       const long = ['x', 'y'].map(last => `${'ü'.repeat(1_000)}${last}`);
       await add(...long, ...long);
       expect((await ids(deliveries.due(crm, AT, 9))).toSorted()).toEqual(long);
-      await deliveries.bury(crm, (await first()).place, no);
+      await deliveries.deadLetter(crm, (await first()).place, no);
       await deliveries.remove(crm, [(await first()).place]);
-      expect(await deliveries.standing(crm)).toEqual({ pending: 0, oldest: undefined, dead: 1 });
+      expect(await deliveries.counts(crm)).toEqual({ pending: 0, oldest: undefined, dead: 1 });
     });
 
     it('are forgotten by their events, whatever else waits', async () => {
@@ -97,8 +97,8 @@ export function deliveriesContract(create: () => Deliveries, many: number): void
     it('that were published before a time are given up together, the others wait on', async () => {
       const published = (eventId: string, at: number, endpoint = crm) => of(eventId, { at, endpoint });
       await deliveries.add([published('e1', AT - 2), published('e2', AT), published('e1', AT - 2, chat)]);
-      expect(await deliveries.buryBefore(crm, AT, { at: AT + 9, reason: 'old' })).toBe(1);
-      expect(await deliveries.buryBefore(crm, AT, { at: AT + 9, reason: 'old' })).toBe(0);
+      expect(await deliveries.deadLetterBefore(crm, AT, { at: AT + 9, reason: 'old' })).toBe(1);
+      expect(await deliveries.deadLetterBefore(crm, AT, { at: AT + 9, reason: 'old' })).toBe(0);
       expect(await ids(deliveries.due(crm, AT, 9))).toEqual(['e2']);
       expect(await ids(deliveries.due(chat, AT, 9))).toEqual(['e1']);
       expect(await deliveries.dead(chat, 9)).toEqual([]);
@@ -115,23 +115,23 @@ export function deliveriesContract(create: () => Deliveries, many: number): void
         await deliveries.add([replayed('e3', AT - 7), of('e4', { at: AT - 6 })]);
         expect(await ids(deliveries.due(crm, AT, 9))).toEqual(['e2', 'e4', 'e1', 'e3']);
         expect(await ids(deliveries.due(crm, AT, 3))).toEqual(['e2', 'e4', 'e1']);
-        expect(await deliveries.standing(crm)).toMatchObject({ pending: 4, oldest: AT - 9 });
+        expect(await deliveries.counts(crm)).toMatchObject({ pending: 4, oldest: AT - 9 });
         expect(await deliveries.find(crm, { eventId: 'e1', at: AT - 9 })).toMatchObject({ replay: true });
       });
 
       it('are given up with the live ones that were published before a time', async () => {
         await deliveries.add([replayed('e1', AT - 9), of('e2', { at: AT - 8 })]);
         await deliveries.add([replayed('e3', AT - 1), of('e4', { at: AT - 1 })]);
-        expect(await deliveries.buryBefore(crm, AT - 1, no)).toBe(2);
+        expect(await deliveries.deadLetterBefore(crm, AT - 1, no)).toBe(2);
         expect(await ids(deliveries.due(crm, AT, 9))).toEqual(['e4', 'e3']);
         expect(await ids(deliveries.dead(crm, 9))).toEqual(['e1', 'e2']);
       });
 
-      it('are dead letters of their event, and replayed again when they are revived', async () => {
+      it('are dead letters of their event, and replayed again when they are requeued', async () => {
         await deliveries.add([replayed('e1', AT - 9), of('e2', { at: AT - 8 })]);
-        for (const { place } of await deliveries.due(crm, AT, 9)) await deliveries.bury(crm, place, no);
+        for (const { place } of await deliveries.due(crm, AT, 9)) await deliveries.deadLetter(crm, place, no);
         expect(await deliveries.findDead(crm, { eventId: 'e1', at: AT - 9 })).toMatchObject({ replay: true });
-        expect(await deliveries.revive(crm, AT)).toBe(2);
+        expect(await deliveries.requeue(crm, AT)).toBe(2);
         expect(await ids(deliveries.due(crm, AT, 9))).toEqual(['e2', 'e1']);
       });
     });
@@ -140,8 +140,8 @@ export function deliveriesContract(create: () => Deliveries, many: number): void
       await deliveries.add([of('e1'), of('e1', { endpoint: chat, at: AT + 1 })]);
       const { place } = await first();
       await deliveries.remove(chat, [place]);
-      await deliveries.bury(chat, place, no);
-      await deliveries.putOff(chat, place, { at: AT, due: AT + 5 });
+      await deliveries.deadLetter(chat, place, no);
+      await deliveries.reschedule(chat, place, { at: AT, due: AT + 5 });
       expect(await ids(deliveries.due(crm, AT + 1, 9))).toEqual(['e1']);
       expect(await ids(deliveries.due(chat, AT + 1, 9))).toEqual(['e1']);
       expect(await deliveries.dead(chat, 9)).toEqual([]);
@@ -149,7 +149,7 @@ export function deliveriesContract(create: () => Deliveries, many: number): void
 
     it('take an event that waits already for the same one', async () => {
       await add('e1', 'e2');
-      await deliveries.putOff(crm, (await first()).place, { at: AT, due: AT + 1 });
+      await deliveries.reschedule(crm, (await first()).place, { at: AT, due: AT + 1 });
       await add('e1', 'e3', 'e3');
       const due = await deliveries.due(crm, AT + 9, 9);
       expect(due.map(({ eventId, attempts }) => [eventId, attempts])).toEqual([
@@ -162,12 +162,12 @@ export function deliveriesContract(create: () => Deliveries, many: number): void
     it('are due no sooner than they are put off to, and tell their attempts', async () => {
       await add('e1', 'e2');
       const { place } = await first();
-      await deliveries.putOff(crm, place, { at: AT + 1, due: AT + 100 });
+      await deliveries.reschedule(crm, place, { at: AT + 1, due: AT + 100 });
       expect(await ids(deliveries.due(crm, AT + 99, 9))).toEqual(['e2']);
       expect(await deliveries.nextDue(crm, AT)).toBe(AT + 100);
       expect(await deliveries.nextDue(crm, AT - 1)).toBe(AT);
       expect(await deliveries.nextDue(crm, AT + 100)).toBeUndefined();
-      await deliveries.putOff(crm, place, { at: AT + 101, due: AT + 200 });
+      await deliveries.reschedule(crm, place, { at: AT + 101, due: AT + 200 });
       const due = await deliveries.due(crm, AT + 200, 9);
       expect(due.map(({ eventId, attempts, triedAt }) => [eventId, attempts, triedAt])).toEqual([
         ['e1', 2, AT + 1],
@@ -196,12 +196,12 @@ export function deliveriesContract(create: () => Deliveries, many: number): void
       );
       await deliveries.add(all);
       expect(await ids(deliveries.due(crm, AT, 2))).toEqual(['e57', 'e58']);
-      expect(await deliveries.standing(crm)).toEqual({ pending: 60, oldest: AT, dead: 0 });
+      expect(await deliveries.counts(crm)).toEqual({ pending: 60, oldest: AT, dead: 0 });
     });
 
     it('are all due when they are brought forward', async () => {
       await add('e1', 'e2');
-      await deliveries.putOff(crm, (await first()).place, { at: AT, due: AT + DAY });
+      await deliveries.reschedule(crm, (await first()).place, { at: AT, due: AT + DAY });
       expect(await deliveries.bringForward(crm, AT + 1)).toBe(1);
       expect(await ids(deliveries.due(crm, AT + 1, 9))).toEqual(['e1', 'e2']);
       expect(await deliveries.bringForward('nobody', AT)).toBe(0);
@@ -211,21 +211,21 @@ export function deliveriesContract(create: () => Deliveries, many: number): void
       await add('e1');
       const { place } = await first();
       await deliveries.remove(crm, [place]);
-      await deliveries.putOff(crm, place, { at: AT, due: AT });
-      await deliveries.bury(crm, place, no);
-      expect(await deliveries.standing(crm)).toEqual({ pending: 0, oldest: undefined, dead: 0 });
+      await deliveries.reschedule(crm, place, { at: AT, due: AT });
+      await deliveries.deadLetter(crm, place, no);
+      expect(await deliveries.counts(crm)).toEqual({ pending: 0, oldest: undefined, dead: 0 });
     });
 
     it('invariant 11: that are given up are dead letters, and nothing else', async () => {
       await deliveries.add([of('e1', { replay: true }), of('e2', { replay: true })]);
       const { place } = await first();
-      await deliveries.putOff(crm, place, { at: AT, due: AT });
-      await deliveries.bury(crm, place, { at: AT + 7, reason: 'answered 500' });
+      await deliveries.reschedule(crm, place, { at: AT, due: AT });
+      await deliveries.deadLetter(crm, place, { at: AT + 7, reason: 'answered 500' });
       expect(await ids(deliveries.due(crm, AT + DAY, 9))).toEqual(['e2']);
       expect(await deliveries.dead(crm, 9)).toEqual([
         { ...of('e1', { replay: true }), diedAt: AT + 7, reason: 'answered 500', attempts: 2, place: SOME },
       ]);
-      expect(await deliveries.standing(crm)).toEqual({ pending: 1, oldest: AT, oldestReplayed: AT, dead: 1 });
+      expect(await deliveries.counts(crm)).toEqual({ pending: 1, oldest: AT, oldestReplayed: AT, dead: 1 });
     });
 
     it('invariant 11: that never waited can be given up, and that wait are then dead alone', async () => {
@@ -233,19 +233,19 @@ export function deliveriesContract(create: () => Deliveries, many: number): void
       const death = { at: AT + 7, reason: 'stopped' };
       await deliveries.addDead(of('e1', { attempts: 3, triedAt: AT }), death);
       await deliveries.addDead(of('e2'), death);
-      expect(await deliveries.standing(crm)).toEqual({ pending: 0, oldest: undefined, dead: 2 });
+      expect(await deliveries.counts(crm)).toEqual({ pending: 0, oldest: undefined, dead: 2 });
       expect(await deliveries.dead(crm, 9)).toEqual([
         { ...of('e1'), attempts: 3, diedAt: AT + 7, reason: 'stopped', place: SOME },
         { ...of('e2'), attempts: 0, diedAt: AT + 7, reason: 'stopped', place: SOME },
       ]);
-      expect(await deliveries.revive(crm, AT)).toBe(2);
+      expect(await deliveries.requeue(crm, AT)).toBe(2);
       expect(await first()).toMatchObject({ eventId: 'e1', attempts: 0, triedAt: undefined });
     });
 
     it('that die again are one dead letter, the last', async () => {
       for (const reason of ['once', 'again']) {
         await add('e1');
-        await deliveries.bury(crm, (await first()).place, { at: AT, reason });
+        await deliveries.deadLetter(crm, (await first()).place, { at: AT, reason });
       }
       expect(await deliveries.dead(crm, 9)).toMatchObject([{ eventId: 'e1', reason: 'again' }]);
     });
@@ -253,12 +253,12 @@ export function deliveriesContract(create: () => Deliveries, many: number): void
     it('invariant 11: come back from the dead in the order of their publication, and begin anew', async () => {
       await deliveries.add([of('e1', { at: AT - 1 }), of('e2'), of('e3', { at: AT + 1, replay: true })]);
       for (const { place } of (await deliveries.due(crm, AT + 1, 9)).toReversed()) {
-        await deliveries.putOff(crm, place, { at: AT, due: AT });
-        await deliveries.bury(crm, place, no);
+        await deliveries.reschedule(crm, place, { at: AT, due: AT });
+        await deliveries.deadLetter(crm, place, no);
       }
       expect(await ids(deliveries.dead(crm, 2))).toEqual(['e1', 'e2']);
       await add('e2');
-      expect(await deliveries.revive(crm, AT + 50)).toBe(2);
+      expect(await deliveries.requeue(crm, AT + 50)).toBe(2);
       expect(await deliveries.dead(crm, 9)).toEqual([]);
       const anew = { due: AT + 50, attempts: 0, triedAt: undefined };
       expect(await deliveries.due(crm, AT + 50, 9)).toEqual([
@@ -270,20 +270,20 @@ export function deliveriesContract(create: () => Deliveries, many: number): void
 
     it('come back from the dead one by one', async () => {
       await add('e1', 'e2');
-      for (const { place } of await deliveries.due(crm, AT, 9)) await deliveries.bury(crm, place, no);
-      expect(await deliveries.revive(crm, AT, 'e2')).toBe(1);
-      expect(await deliveries.revive(crm, AT, 'e2')).toBe(0);
+      for (const { place } of await deliveries.due(crm, AT, 9)) await deliveries.deadLetter(crm, place, no);
+      expect(await deliveries.requeue(crm, AT, 'e2')).toBe(1);
+      expect(await deliveries.requeue(crm, AT, 'e2')).toBe(0);
       expect(await ids(deliveries.dead(crm, 9))).toEqual(['e1']);
       expect(await ids(deliveries.due(crm, AT, 9))).toEqual(['e2']);
     });
 
     it('that come back because their event was asked for go out as a replay does', async () => {
       await add('e1', 'e2');
-      for (const { place } of await deliveries.due(crm, AT, 9)) await deliveries.bury(crm, place, no);
-      await deliveries.revive(crm, AT, 'e2');
+      for (const { place } of await deliveries.due(crm, AT, 9)) await deliveries.deadLetter(crm, place, no);
+      await deliveries.requeue(crm, AT, 'e2');
       expect(await first()).toMatchObject({ eventId: 'e2', replay: true });
       await deliveries.remove(crm, [(await first()).place]);
-      await deliveries.revive(crm, AT);
+      await deliveries.requeue(crm, AT);
       expect(await first()).not.toHaveProperty('replay');
     });
 
@@ -311,10 +311,10 @@ export function deliveriesContract(create: () => Deliveries, many: number): void
       const all = [AT + 2, AT, AT, AT + 1, AT].map((at, index) => of(`e${index}`, { at }));
       for (const each of all) await deliveries.addDead(each, no);
       const found: string[] = [];
-      for (let behind: string | undefined; ; ) {
-        const page = await deliveries.dead(crm, 2, behind);
+      for (let after: string | undefined; ; ) {
+        const page = await deliveries.dead(crm, 2, after);
         found.push(...page.map(({ eventId }) => eventId));
-        behind = page.at(-1)?.place;
+        after = page.at(-1)?.place;
         if (page.length < 2) break;
       }
       expect(found).toEqual(['e1', 'e2', 'e4', 'e3', 'e0']);
@@ -323,7 +323,7 @@ export function deliveriesContract(create: () => Deliveries, many: number): void
     it('come back from the dead at most so many at once, the oldest first', async () => {
       for (const [index, at] of [AT + 2, AT + 1, AT].entries())
         await deliveries.addDead(of(`e${index}`, { at }), no);
-      expect(await deliveries.revive(crm, AT + 9, undefined, 2)).toBe(2);
+      expect(await deliveries.requeue(crm, AT + 9, undefined, 2)).toBe(2);
       expect(await ids(deliveries.dead(crm, 9))).toEqual(['e0']);
       expect(await ids(deliveries.due(crm, AT + 9, 9))).toEqual(['e2', 'e1']);
     });
@@ -331,8 +331,8 @@ export function deliveriesContract(create: () => Deliveries, many: number): void
     it('are counted no further than is asked for', async () => {
       await add('e1', 'e2', 'e3');
       for (const id of ['d1', 'd2']) await deliveries.addDead(of(id), no);
-      expect(await deliveries.standing(crm, 2)).toEqual({ pending: 2, oldest: AT, dead: 2 });
-      expect(await deliveries.standing(crm, 3)).toEqual({ pending: 3, oldest: AT, dead: 2 });
+      expect(await deliveries.counts(crm, 2)).toEqual({ pending: 2, oldest: AT, dead: 2 });
+      expect(await deliveries.counts(crm, 3)).toEqual({ pending: 3, oldest: AT, dead: 2 });
     });
 
     it('tell an attempt that told of no event, however early it was', async () => {
@@ -342,10 +342,10 @@ export function deliveriesContract(create: () => Deliveries, many: number): void
       ];
       await deliveries.note(attempts);
       expect(await deliveries.attempts(crm, 9, { oldestFirst: true })).toEqual(attempts);
-      expect(await deliveries.attempts(crm, 9, { oldestFirst: true, behind: attempts[0] })).toEqual([
+      expect(await deliveries.attempts(crm, 9, { oldestFirst: true, after: attempts[0] })).toEqual([
         attempts[1],
       ]);
-      expect(await deliveries.attempts(crm, 9, { behind: attempts[1] })).toEqual([attempts[0]]);
+      expect(await deliveries.attempts(crm, 9, { after: attempts[1] })).toEqual([attempts[0]]);
     });
 
     it('tell the attempts before a time, however early that is', async () => {
@@ -377,9 +377,9 @@ export function deliveriesContract(create: () => Deliveries, many: number): void
       expect(await told({ since: AT + 1, until: AT + 3, oldestFirst: true })).toEqual([2, 3]);
       expect(await told({ until: AT + 1, oldestFirst: true })).toEqual([0, 1]);
       expect(await told({ since: AT, until: AT })).toEqual([]);
-      expect(await told({ behind: all[1] })).toEqual([0]);
-      expect(await told({ behind: all[1], oldestFirst: true }, 2)).toEqual([2, 3]);
-      expect(await told({ behind: all[3], since: AT + 1 }, 1)).toEqual([2]);
+      expect(await told({ after: all[1] })).toEqual([0]);
+      expect(await told({ after: all[1], oldestFirst: true }, 2)).toEqual([2, 3]);
+      expect(await told({ after: all[3], since: AT + 1 }, 1)).toEqual([2]);
       expect(await told({}, 0)).toEqual([]);
     });
 
@@ -432,10 +432,10 @@ export function deliveriesContract(create: () => Deliveries, many: number): void
     });
 
     it('of an endpoint that nothing waits for are none', async () => {
-      expect(await deliveries.standing(crm)).toEqual({ pending: 0, oldest: undefined, dead: 0 });
+      expect(await deliveries.counts(crm)).toEqual({ pending: 0, oldest: undefined, dead: 0 });
       expect(await deliveries.due(crm, AT, 9)).toEqual([]);
       expect(await deliveries.nextDue(crm, AT)).toBeUndefined();
-      expect(await deliveries.revive(crm, AT)).toBe(0);
+      expect(await deliveries.requeue(crm, AT)).toBe(0);
       expect(await deliveries.attempts(crm, 9)).toEqual([]);
       await deliveries.add([]);
       await deliveries.remove(crm, []);

@@ -23,7 +23,7 @@ export function entriesContract(subject: () => Subject): void {
       return snapshots.announce(process, { announced, state: {}, entries: ids, said });
     };
     const told = async (ids: readonly string[], of = process) =>
-      [...(await snapshots.toldEntries(of, ids))].toSorted();
+      [...(await snapshots.emittedEntries(of, ids))].toSorted();
     const journal = () => subject().journal(process.processId);
 
     it('that is told is known to be told, in its process and nowhere else', async () => {

@@ -5,14 +5,14 @@ import { type SavedState, UNKNOWN_PROCESS } from '../../../functions/model/proce
 import type { Snapshot, Tombstone } from '../../../functions/model/snapshot.ts';
 import type { CommitRequest, Lease, Snapshots } from '../../../functions/store/store.ts';
 import { AT, content, event, noise, type Subject, snapshot } from '../../kit/store/subject.ts';
-import { debtsContract } from './debts.ts';
 import { entriesContract } from './entries.ts';
 import { headsContract } from './heads.ts';
+import { rechecksContract } from './rechecks.ts';
 import { usersContract } from './users.ts';
 
 /** As a process's first pass finds the state, without what follows from rows of their own. */
 const {
-  debts: _debts,
+  rechecks: _rechecks,
   isSweepUnfinished: _unfinished,
   sweepLeasedUntil: _leased,
   isChangesOpen: _open,
@@ -577,7 +577,7 @@ export function snapshotsContract(subject: () => Subject): void {
       });
     });
 
-    debtsContract(subject);
+    rechecksContract(subject);
     entriesContract(subject);
     headsContract(subject);
     usersContract(subject);

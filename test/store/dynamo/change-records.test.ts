@@ -17,8 +17,8 @@ test('change records are read as they were committed, by the times of their comm
     await commit(stores, eventsOf(at(minute), 1, place), place);
   }
   const records = createChangeRecords(table);
-  const read = async (since: number, until: number, behind?: string) =>
-    (await records.read(process, { since, until, behind })).records;
+  const read = async (since: number, until: number, after?: string) =>
+    (await records.read(process, { since, until, after })).records;
 
   // `since` belongs to it, `until` does not.
   const found = await read(at(1), at(3));
@@ -46,9 +46,9 @@ test('change records are read a page at a time, as they are now, and the last pa
       return table.client.send(command);
     },
   };
-  const read = async (until: number, behind?: string) => {
+  const read = async (until: number, after?: string) => {
     const records = createChangeRecords({ ...table, client: client as never });
-    const page = await records.read(process, { since: at, until, behind });
+    const page = await records.read(process, { since: at, until, after });
     return { ...page, count: page.records.length };
   };
   const first = await read(at + 101);
@@ -69,7 +69,7 @@ test('a change record that can not be decoded is read as it stands, with no even
   const { records } = await createChangeRecords(table).read(process, {
     since: at,
     until: at + 1,
-    behind: undefined,
+    after: undefined,
   });
   expect(records.map(({ pk, sk, encoded, events }) => [pk, sk, [...encoded], events])).toEqual([
     ['W#eu#P#p', `CHANGE#${at}#p#1`, [1, 2, 3], 0],

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createDeliveries } from '../../../functions/store/dynamo/store.ts';
 import { AT, delivery } from '../../kit/store/delivery.ts';
-import { openModel, PATIENCE } from '../../kit/table.ts';
+import { openModel, TABLE_TIMING } from '../../kit/table.ts';
 import { modelClient } from '../../simulation/models/table.ts';
 
 describe('deliveries in the table', () => {
@@ -23,7 +23,7 @@ describe('deliveries in the table', () => {
       await before(command);
       return opened.model.run(command);
     });
-    return createDeliveries({ client, tableName: opened.tableName, patience: PATIENCE });
+    return createDeliveries({ client, tableName: opened.tableName, timing: TABLE_TIMING });
   };
   const items = () => [...opened.model.items()].map(item => [item.sk?.S, Number(item.expiresAt?.N)]);
   const [seconds] = [AT / 1_000];
@@ -62,13 +62,13 @@ describe('deliveries in the table', () => {
     await store.add([of('e1')]);
     const place = `${AT}#e1`;
     for (const due of [AT + 60_000, AT + 120_000]) {
-      await store.putOff(NAME, place, { at: AT, due });
+      await store.reschedule(NAME, place, { at: AT, due });
       expect(items()).toEqual([[`PENDING#${place}`, due / 1_000 + 30 * DAY_S]]);
     }
     await store.bringForward(NAME, AT + 9_000);
     expect(items()).toEqual([[`PENDING#${place}`, seconds + 9 + 30 * DAY_S]]);
-    await store.bury(NAME, place, { at: AT, reason: 'no' });
-    await store.revive(NAME, AT + 20_000);
+    await store.deadLetter(NAME, place, { at: AT, reason: 'no' });
+    await store.requeue(NAME, AT + 20_000);
     expect(items()).toEqual([[`PENDING#${place}`, seconds + 20 + 30 * DAY_S]]);
   });
 
@@ -103,10 +103,10 @@ describe('deliveries in the table', () => {
     const queries = () =>
       sent.flatMap(({ input }) => ('KeyConditionExpression' in input ? [input.Limit] : []));
     sent = [];
-    expect(await store.revive(NAME, AT, undefined, 2)).toBe(2);
+    expect(await store.requeue(NAME, AT, undefined, 2)).toBe(2);
     expect(queries()).toEqual([2]);
     sent = [];
-    expect(await store.revive(NAME, AT)).toBe(1);
+    expect(await store.requeue(NAME, AT)).toBe(1);
     expect(queries()).toEqual([undefined]);
   });
 
@@ -115,10 +115,10 @@ describe('deliveries in the table', () => {
     await store.add([of('e1'), of('e2'), of('e3')]);
     const read = () => sent.map(({ input }) => [input.ProjectionExpression, input.Limit]);
     sent = [];
-    await store.standing(NAME, 2);
+    await store.counts(NAME, 2);
     expect(read()).toEqual(Array(2).fill(['sk', 2]));
     sent = [];
-    await store.standing(NAME);
+    await store.counts(NAME);
     expect(read()).toEqual(Array(2).fill(['sk', undefined]));
   });
 
@@ -131,16 +131,16 @@ describe('deliveries in the table', () => {
       before = () => undefined;
       await store.remove(NAME, [place]);
     };
-    await store.bury(NAME, place, { at: AT, reason: 'no' });
+    await store.deadLetter(NAME, place, { at: AT, reason: 'no' });
     expect(items()).toEqual([]);
     await store.addDead(of('e1'), { at: AT, reason: 'no' });
     before = async command => {
       if (command.constructor.name !== 'TransactWriteItemsCommand') return;
       before = () => undefined;
-      await deliveries().revive(NAME, AT);
+      await deliveries().requeue(NAME, AT);
       await store.remove(NAME, [place]);
     };
-    expect(await store.revive(NAME, AT)).toBe(0);
+    expect(await store.requeue(NAME, AT)).toBe(0);
     expect(items()).toEqual([]);
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { EndpointRow } from '../../../functions/model/endpoint-row.ts';
 import { createEndpointRows } from '../../../functions/store/dynamo/endpoints.ts';
-import { openModel, PATIENCE } from '../../kit/table.ts';
+import { openModel, TABLE_TIMING } from '../../kit/table.ts';
 import { modelClient } from '../../simulation/models/table.ts';
 
 describe('a row of the table', () => {
@@ -11,12 +11,12 @@ describe('a row of the table', () => {
     const { model, tableName } = openModel();
     const waits: number[] = [];
     let drawn = 0;
-    const patience = {
-      ...PATIENCE,
+    const timing = {
+      ...TABLE_TIMING,
       random: () => ++drawn / 1_000,
       sleep: async (ms: number) => void waits.push(ms),
     };
-    const plain = { client: modelClient(async command => model.run(command)), tableName, patience };
+    const plain = { client: modelClient(async command => model.run(command)), tableName, timing };
     const client = modelClient(async command => {
       if (/^(Put|Delete|Transact)/.test(command.constructor.name)) await meanwhile();
       return model.run(command);
@@ -77,7 +77,11 @@ describe('a row of the table', () => {
         await createEndpointRows(base).change('a.b', () => row(50));
       return model.run(command);
     });
-    const base = { client: modelClient(async command => model.run(command)), tableName, patience: PATIENCE };
+    const base = {
+      client: modelClient(async command => model.run(command)),
+      tableName,
+      timing: TABLE_TIMING,
+    };
     const rows = createEndpointRows({ ...base, client });
     const revisions: (string | undefined)[] = [];
     await rows.change('a.b', before => {

@@ -19,10 +19,10 @@ import { decodeEvents } from '../../../functions/store/codec.ts';
 import { createSlots } from '../../../functions/store/dynamo/endpoints.ts';
 import { checkLayout } from '../../../functions/store/dynamo/layout.ts';
 import { createSnapshots } from '../../../functions/store/dynamo/store.ts';
-import { holds, type Patience } from '../../../functions/store/dynamo/table.ts';
+import { conditionalWrite, type TableTiming } from '../../../functions/store/dynamo/table.ts';
 import type { Lease } from '../../../functions/store/store.ts';
 import { AT, content, event, noise, snapshot } from '../../kit/store/subject.ts';
-import { openModel, PATIENCE } from '../../kit/table.ts';
+import { openModel, TABLE_TIMING } from '../../kit/table.ts';
 import { modelClient } from '../../simulation/models/table.ts';
 
 const process = { workspace: 'eu', processId: 'p' };
@@ -32,8 +32,8 @@ let answer: (command: object) => object | undefined;
 let client: DynamoDBClient;
 let tableName: string;
 let waited: number[];
-const patience: Patience = {
-  ...PATIENCE,
+const timing: TableTiming = {
+  ...TABLE_TIMING,
   sleep: async ms => {
     waited.push(ms);
   },
@@ -49,7 +49,7 @@ beforeEach(() => {
     return answer(command) ?? opened.model.run(command);
   });
 });
-const snapshots = () => createSnapshots({ client, tableName, patience });
+const snapshots = () => createSnapshots({ client, tableName, timing });
 const commit = (more = {}) =>
   snapshots().commit(process, {
     projectId: 'p1',
@@ -66,12 +66,12 @@ const keysOf = (of: readonly TransactWriteItem[]) => of.map(({ Put }) => Put?.It
 
 describe('a read', () => {
   it('is consistent, whatever it reads: an older state would be compared, or taken for free', async () => {
-    await checkLayout({ client, tableName, patience });
+    await checkLayout({ client, tableName, timing });
     await commit({ snapshot: snapshot(AT, content({ text: noise(900_000) })) });
     await snapshots().readState(process);
     await snapshots().load(process, 'p1');
     await snapshots().withSnapshot(process, ['p1']);
-    await snapshots().toldEntries(process, ['a']);
+    await snapshots().emittedEntries(process, ['a']);
     await Array.fromAsync(snapshots().heads(process));
     const consistent = sent.flatMap(command => {
       if (command instanceof BatchGetItemCommand)
@@ -85,18 +85,18 @@ describe('a read', () => {
   });
 
   it('of the state sees a baseline that ended with the watermark that it left, wherever it ends in between', async () => {
-    for (const behind of [1, 2]) {
-      const other = { workspace: 'eu', processId: `p${behind}` };
+    for (const after of [1, 2]) {
+      const other = { workspace: 'eu', processId: `p${after}` };
       const request = { mode: 'sweep', owner: 'other', now: AT, until: AT + 1 } as const;
       const lease = (await snapshots().takeLease(other, request)) as Lease;
       let reads = 0;
       const interrupted = modelClient(async command => {
         const output = await client.send(command as never);
-        if (++reads === behind)
+        if (++reads === after)
           await snapshots().finish(other, lease, { baselined: true, watermark: AT, sweptAt: AT });
         return output;
       });
-      const state = await createSnapshots({ client: interrupted, tableName, patience }).readState(other);
+      const state = await createSnapshots({ client: interrupted, tableName, timing }).readState(other);
       expect([state.baselined, state.watermark]).not.toEqual([true, 0]);
     }
   });
@@ -244,14 +244,20 @@ describe('a commit', () => {
   });
 });
 
-describe('a debt', () => {
-  const owed = { cause: 'unreadable', since: 0, metAt: AT, reason: 'answered 500', told: false } as const;
+describe('a recheck', () => {
+  const owed = {
+    cause: 'unreadable',
+    since: 0,
+    foundAt: AT,
+    reason: 'answered 500',
+    isReported: false,
+  } as const;
   const owing = (...ids: string[]) =>
-    snapshots().writeDebts(
+    snapshots().writeRechecks(
       process,
       ids.map(projectId => ({ projectId, before: undefined, after: owed })),
     );
-  const debts = async () => [...(await snapshots().readState(process)).debts.keys()].sort();
+  const rechecks = async () => [...(await snapshots().readState(process)).rechecks.keys()].sort();
 
   it('that can not be written keeps no other from being written, and is an error in the end', async () => {
     const failure = new Error('refused');
@@ -261,7 +267,7 @@ describe('a debt', () => {
     };
     const ids = Array.from({ length: 50 }, (_, index) => `p${index}`);
     await expect(owing(...ids)).rejects.toBe(failure);
-    expect(await debts()).toEqual(ids.filter(id => id !== 'p2').sort());
+    expect(await rechecks()).toEqual(ids.filter(id => id !== 'p2').sort());
   });
 
   it('has the time and chance for its revision, or one more than it had where a clock was set back', async () => {
@@ -269,12 +275,12 @@ describe('a debt', () => {
     const port = createSnapshots({
       client,
       tableName,
-      patience: { ...patience, clock: () => now, random: () => 0.1239 },
+      timing: { ...timing, clock: () => now, random: () => 0.1239 },
     });
     const write = async () => {
-      const before = (await port.readState(process)).debts.get('p1');
-      await port.writeDebts(process, [{ projectId: 'p1', before, after: owed }]);
-      return (await port.readState(process)).debts.get('p1')?.revision;
+      const before = (await port.readState(process)).rechecks.get('p1');
+      await port.writeRechecks(process, [{ projectId: 'p1', before, after: owed }]);
+      return (await port.readState(process)).rechecks.get('p1')?.revision;
     };
     expect(await write()).toBe(AT * 1_000 + 123);
     now = AT - 60_000;
@@ -291,7 +297,7 @@ describe('a debt', () => {
       throw Object.assign(new Error('no'), { name: 'ThrottlingException' });
     };
     await owing('p1');
-    expect([await debts(), waited]).toEqual([['p1'], [25]]);
+    expect([await rechecks(), waited]).toEqual([['p1'], [25]]);
   });
 
   it('of a project whose identifier is longer than a key may be stands under its hash', async () => {
@@ -299,7 +305,7 @@ describe('a debt', () => {
     await owing(longest, `${longest}y`);
     const keys = sent.map(command => (command as PutItemCommand).input.Item?.sk?.S);
     expect(keys).toEqual([`DEBT#${longest}`, expect.stringMatching(/^DEBT##[0-9a-f]{64}$/)]);
-    expect(await debts()).toEqual([longest, `${longest}y`]);
+    expect(await rechecks()).toEqual([longest, `${longest}y`]);
   });
 });
 
@@ -341,10 +347,10 @@ describe('a conditional write', () => {
     now = AT;
     waits = [];
   });
-  const table = (more: Partial<Patience> = {}) => ({
+  const table = (more: Partial<TableTiming> = {}) => ({
     client,
     tableName,
-    patience: {
+    timing: {
       clock: () => now,
       random: () => 0.5,
       sleep: async (ms: number) => {
@@ -356,7 +362,7 @@ describe('a conditional write', () => {
   });
 
   it('that worked holds', async () => {
-    expect(await holds(table(), meeting())).toBe(true);
+    expect(await conditionalWrite(table(), meeting())).toBe(true);
   });
 
   it.each([
@@ -370,7 +376,7 @@ describe('a conditional write', () => {
     ['that, and capacity lacked', cancelled('ProvisionedThroughputExceeded', 'ConditionalCheckFailed')],
   ])('came too late when %s, and is not tried again', async (_why, error) => {
     const write = meeting(error);
-    expect(await holds(table(), write)).toBe(false);
+    expect(await conditionalWrite(table(), write)).toBe(false);
     expect([write.tried, waits]).toEqual([1, []]);
   });
 
@@ -385,25 +391,25 @@ describe('a conditional write', () => {
     ['lacked capacity, as a transaction', cancelled('ProvisionedThroughputExceeded', 'TransactionConflict')],
   ])('that %s is tried again, and then says who was first', async (_why, error) => {
     const write = meeting(error, error);
-    expect(await holds(table(), write)).toBe(true);
+    expect(await conditionalWrite(table(), write)).toBe(true);
     expect([write.tried, waits]).toEqual([3, [25, 50]]);
-    expect(await holds(table(), meeting(error, FAILED))).toBe(false);
+    expect(await conditionalWrite(table(), meeting(error, FAILED))).toBe(false);
   });
 
   it('waits by full jitter, up to 1.6 s, and gives up at the eighth try', async () => {
     const write = meeting(...Array.from({ length: 9 }, () => CONFLICT));
-    await expect(holds(table({ random: () => 1 }), write)).rejects.toBe(CONFLICT);
+    await expect(conditionalWrite(table({ random: () => 1 }), write)).rejects.toBe(CONFLICT);
     expect([write.tried, waits]).toEqual([8, [50, 100, 200, 400, 800, 1600, 1600]]);
-    await holds(table({ random: () => 0 }), meeting(CONFLICT));
+    await conditionalWrite(table({ random: () => 0 }), meeting(CONFLICT));
     expect(waits.at(-1)).toBe(0);
   });
 
   it('waits for nothing beyond the deadline', async () => {
     const write = meeting(CONFLICT, CONFLICT, CONFLICT);
-    await expect(holds(table({ deadline: AT + 75 }), write)).rejects.toBe(CONFLICT);
+    await expect(conditionalWrite(table({ deadline: AT + 75 }), write)).rejects.toBe(CONFLICT);
     expect([write.tried, waits]).toEqual([2, [25]]);
     now = AT;
-    expect(await holds(table({ deadline: AT + 76 }), meeting(CONFLICT, CONFLICT))).toBe(true);
+    expect(await conditionalWrite(table({ deadline: AT + 76 }), meeting(CONFLICT, CONFLICT))).toBe(true);
   });
 
   it.each([
@@ -423,7 +429,7 @@ describe('a conditional write', () => {
     ],
   ])('that %s is an error at once', async (_why, error) => {
     const write = meeting(error);
-    await expect(holds(table(), write)).rejects.toBe(error);
+    await expect(conditionalWrite(table(), write)).rejects.toBe(error);
     expect([write.tried, waits]).toEqual([1, []]);
   });
 

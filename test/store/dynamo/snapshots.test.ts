@@ -1,7 +1,7 @@
 import { DeleteItemCommand, PutItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSnapshots } from '../../../functions/store/dynamo/store.ts';
-import { holds } from '../../../functions/store/dynamo/table.ts';
+import { conditionalWrite } from '../../../functions/store/dynamo/table.ts';
 import { CHANGE, partition, partKey, projectKey } from '../../../functions/store/keys.ts';
 import { AT, content, event, noise, snapshot } from '../../kit/store/subject.ts';
 import { type OpenTable, TABLES } from '../../kit/store/tables.ts';
@@ -91,7 +91,7 @@ describe.each(TABLES)('%s', (_name, open) => {
     it('takes only a failed condition for "somebody else was first": every other failure is thrown', async () => {
       const Key = projectKey(process, 'x');
       const wrong = () => table.client.send(new DeleteItemCommand({ TableName: 'nowhere', Key }));
-      await expect(holds(table, wrong)).rejects.toThrow(/nowhere|not exist|not found/i);
+      await expect(conditionalWrite(table, wrong)).rejects.toThrow(/nowhere|not exist|not found/i);
     });
   });
 });

@@ -6,7 +6,7 @@ import { encode } from '../../../functions/store/codec.ts';
 import { createSnapshots } from '../../../functions/store/dynamo/store.ts';
 import type { Lease } from '../../../functions/store/store.ts';
 import { AT, event, noise } from '../../kit/store/subject.ts';
-import { openModel, PATIENCE } from '../../kit/table.ts';
+import { openModel, TABLE_TIMING } from '../../kit/table.ts';
 import { modelClient } from '../../simulation/models/table.ts';
 
 const process = { workspace: 'eu', processId: 'p' };
@@ -26,8 +26,8 @@ const snapshots = () => {
     sent.push(command);
     return opened.model.run(command);
   });
-  const patience = { ...PATIENCE, clock: () => now, random: () => draws.shift() ?? 0.5 };
-  return createSnapshots({ client, tableName: opened.tableName, patience });
+  const timing = { ...TABLE_TIMING, clock: () => now, random: () => draws.shift() ?? 0.5 };
+  return createSnapshots({ client, tableName: opened.tableName, timing });
 };
 const finish = async (state: Partial<SavedState>) => {
   const lease = await snapshots().takeLease(process, { mode: 'changes', owner: 'me', now, until: now + 1 });

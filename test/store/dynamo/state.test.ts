@@ -16,7 +16,7 @@ describe('the state of a process', () => {
       released: false,
       reported: [],
       skipped: 0,
-      debts: new Map(),
+      rechecks: new Map(),
       isSweepUnfinished: false,
     });
     expect(stateOf([])).toEqual(UNKNOWN_PROCESS);

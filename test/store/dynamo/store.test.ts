@@ -5,7 +5,7 @@ import { getItem } from '../../../functions/store/dynamo/requests.ts';
 import { openDynamoStore } from '../../../functions/store/dynamo/store.ts';
 import { LAYOUT_KEY } from '../../../functions/store/keys.ts';
 import { startModelServer } from '../../kit/dynamodb/model-server.ts';
-import { PATIENCE, TABLE_NAME } from '../../kit/table.ts';
+import { TABLE_NAME, TABLE_TIMING } from '../../kit/table.ts';
 
 describe('the table of a function', () => {
   let server: Awaited<ReturnType<typeof startModelServer>>;
@@ -14,14 +14,14 @@ describe('the table of a function', () => {
     return server.stop;
   });
   const open = async () => {
-    const { table } = await openDynamoStore(TABLE_NAME, { client: server.clientOptions, ...PATIENCE });
+    const { table } = await openDynamoStore(TABLE_NAME, { client: server.clientOptions, ...TABLE_TIMING });
     onTestFinished(() => table.client.destroy());
     return table;
   };
 
   it('is opened with its layout, by a client that hands no answer to a logger', async () => {
     const table = await open();
-    expect(table).toMatchObject({ tableName: TABLE_NAME, patience: PATIENCE });
+    expect(table).toMatchObject({ tableName: TABLE_NAME, timing: TABLE_TIMING });
     const layout = { ...LAYOUT_KEY, version: { N: String(TABLE_LAYOUT) } };
     expect(await getItem(table, LAYOUT_KEY)).toEqual(layout);
     const steps = table.client.middlewareStack.identify();

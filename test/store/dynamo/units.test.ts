@@ -14,7 +14,7 @@ import { createWorkspaceRows } from '../../../functions/store/dynamo/workspaces.
 import { passKey } from '../../../functions/store/keys.ts';
 import type { CommitRequest, Lease, Snapshots } from '../../../functions/store/store.ts';
 import { AT, content, event, noise, snapshot } from '../../kit/store/subject.ts';
-import { openModel, PATIENCE } from '../../kit/table.ts';
+import { openModel, TABLE_TIMING } from '../../kit/table.ts';
 import { Units } from '../../kit/units.ts';
 import { modelClient } from '../../simulation/models/table.ts';
 
@@ -34,7 +34,7 @@ beforeEach(() => {
     sent.push(command);
     return units.run(command);
   });
-  snapshots = createSnapshots({ client, tableName, patience: PATIENCE });
+  snapshots = createSnapshots({ client, tableName, timing: TABLE_TIMING });
 });
 const counted = async (work: () => Promise<unknown>) => {
   const before = { ...units };
@@ -83,18 +83,18 @@ describe('what a pass costs in the table', () => {
     });
   });
 
-  it('that found nothing, with hundreds of audit entries known, a larger schema and some debts: no more than four read', async () => {
+  it('that found nothing, with hundreds of audit entries known, a larger schema and some rechecks: no more than four read', async () => {
     await began(150);
     const audit = { order: 'newest-first', tail: undefined, seen: digests(300) } as const;
     await finish('changes', { ...idle, audit });
     const owed = {
       cause: 'not-listed',
       since: AT,
-      metAt: AT,
+      foundAt: AT,
       reason: 'It is not listed.',
-      told: false,
+      isReported: false,
     } as const;
-    await snapshots.writeDebts(
+    await snapshots.writeRechecks(
       process,
       ['1001', '1002'].map(projectId => ({ projectId, before: undefined, after: owed })),
     );
@@ -211,7 +211,7 @@ describe('what it costs to look at snapshots', () => {
 it('who looks at a process asks twice, however large the rest of its state is', async () => {
   await began();
   await finish('changes', { audit: { order: 'unknown', tail: undefined, seen: digests(5_000) } });
-  const table = { client, tableName, patience: PATIENCE };
+  const table = { client, tableName, timing: TABLE_TIMING };
   const cost = await counted(() => createProcessReader(table).progress(process));
   expect(cost).toEqual({ read: 4, written: 0, requests: ['BatchGetItem', 'Query'] });
 });
@@ -219,7 +219,7 @@ it('who looks at a process asks twice, however large the rest of its state is', 
 it('a tick reads three rows of a process, half a unit each, however large the rest is', async () => {
   await began();
   await finish('changes', { audit: { order: 'unknown', tail: undefined, seen: digests(5_000) } });
-  const table = { client, tableName, patience: PATIENCE };
+  const table = { client, tableName, timing: TABLE_TIMING };
   const others = Array.from({ length: 65 }, (_, index) => ({ workspace: 'eu', processId: `q${index}` }));
   const cost = await counted(() => createTickProgresses(table).ofAll([process, ...others]));
   expect(cost).toEqual({ read: 66 * 1.5, written: 0, requests: ['BatchGetItem', 'BatchGetItem'] });
@@ -242,7 +242,7 @@ it('a state that may be a second old costs half, and is read again in full while
 
 it('what the runs of a workspace share is not read again a moment later, but where it stays as it is, or was written by others', async () => {
   let now = AT;
-  const at = { client, tableName, patience: { ...PATIENCE, clock: () => now } };
+  const at = { client, tableName, timing: { ...TABLE_TIMING, clock: () => now } };
   const [rows, others] = [createWorkspaceRows(at), createWorkspaceRows(at)];
   const change = (of = rows) => counted(() => of.change('eu', row => ({ ...row, wantedAt: ++now })));
   const requestsOf = async (counting: ReturnType<typeof counted>) => (await counting).requests;

@@ -9,9 +9,9 @@ import { CHANGE, partition } from '../../../functions/store/keys.ts';
 import { openDatabase } from '../../../functions/store/sqlite/database.ts';
 import { SNAPSHOTS_SCHEMA } from '../../../functions/store/sqlite/schema.ts';
 import { sqliteSnapshots } from '../../../functions/store/sqlite/store.ts';
-import type { DebtChange, Lease, Snapshots } from '../../../functions/store/store.ts';
+import type { Lease, RecheckChange, Snapshots } from '../../../functions/store/store.ts';
 import { AT, content, event, noise } from '../../kit/store/subject.ts';
-import { openModel, PATIENCE } from '../../kit/table.ts';
+import { openModel, TABLE_TIMING } from '../../kit/table.ts';
 
 const KEYS = ['p', 'P#x'].map(processId => ({ workspace: 'eu', processId }));
 const IDS = ['a', 'b', 'a#PART#0001', '__proto__', '', '\0', '%23', '{"a":1}', 'ü/x y'] as const;
@@ -35,25 +35,25 @@ const state: fc.Arbitrary<Partial<SavedState>> = fc.record(
   { requiredKeys: [] },
 );
 
-const STALE = { cause: 'unreadable', since: 0, metAt: 0, reason: '', told: false } as const;
+const STALE = { cause: 'unreadable', since: 0, foundAt: 0, reason: '', isReported: false } as const;
 
 const lease = {
   mode: fc.constantFrom('changes' as const, 'sweep' as const),
   owner: fc.constantFrom(...OWNERS),
 };
 /** `isStale`: another pass has written it since it was read. */
-const debt = fc.record({
+const recheck = fc.record({
   id: fc.constantFrom(...IDS),
   isStale: fc.boolean(),
   after: fc.option(
     fc.record({
-      ...{ since: fc.nat(), metAt: fc.nat(), reason: fc.string(), told: fc.boolean() },
+      ...{ since: fc.nat(), foundAt: fc.nat(), reason: fc.string(), isReported: fc.boolean() },
       cause: fc.constantFrom<Cause>('unreadable', 'no-task-list', 'not-listed'),
     }),
     { nil: undefined },
   ),
 });
-type DebtStep = typeof debt extends fc.Arbitrary<infer Value> ? Value : never;
+type RecheckStep = typeof recheck extends fc.Arbitrary<infer Value> ? Value : never;
 
 const ENTRIES = ['1', '2', '3'].map(end => end.padStart(32, 'a'));
 
@@ -64,7 +64,7 @@ const step = fc.record({
     fc.record({ kind: fc.constant('load' as const), id: fc.constantFrom(...IDS) }),
     fc.record({ kind: fc.constant('with snapshot' as const), ids: fc.subarray([...IDS, 'nobody']) }),
     fc.record({ kind: fc.constant('heads' as const), after: fc.constantFrom(undefined, 'nobody', ...IDS) }),
-    fc.record({ kind: fc.constant('debts' as const), debts: fc.array(debt, { maxLength: 3 }) }),
+    fc.record({ kind: fc.constant('rechecks' as const), rechecks: fc.array(recheck, { maxLength: 3 }) }),
     fc.record({
       kind: fc.constant('take' as const),
       ...lease,
@@ -85,7 +85,7 @@ const step = fc.record({
       stale: fc.boolean(),
       isSilent: fc.boolean(),
       state,
-      debts: fc.uniqueArray(debt, { maxLength: 3, selector: ({ id }) => id }),
+      rechecks: fc.uniqueArray(recheck, { maxLength: 3, selector: ({ id }) => id }),
       entries: fc.subarray(ENTRIES),
       events: fc.nat({ max: 2 }),
     }),
@@ -134,13 +134,13 @@ class Subject {
       case 'with snapshot':
         return [...(await snapshots.withSnapshot(process, call.ids))].sort();
       case 'told entries':
-        return [...(await snapshots.toldEntries(process, call.ids))].sort();
+        return [...(await snapshots.emittedEntries(process, call.ids))].sort();
       case 'heads':
         return (await Array.fromAsync(snapshots.heads(process, call.after))).flat();
-      case 'debts':
+      case 'rechecks':
         // The same one twice in a call: which is first, nobody says.
-        for (const one of call.debts)
-          await snapshots.writeDebts(process, await this.#changesOf(process, [one]));
+        for (const one of call.rechecks)
+          await snapshots.writeRechecks(process, await this.#changesOf(process, [one]));
         return undefined;
       case 'take': {
         const { mode, owner, now, lasts } = call;
@@ -161,7 +161,7 @@ class Subject {
           announced: call.stale ? announced - 1 : announced,
           isSilent: call.isSilent,
           state: call.state,
-          debts: await this.#changesOf(process, call.debts),
+          rechecks: await this.#changesOf(process, call.rechecks),
           entries: call.entries,
         };
         return snapshots.announce(process, { ...request, said: { events, version, at: AT } });
@@ -169,9 +169,9 @@ class Subject {
     }
   }
 
-  async #changesOf(process: ProcessKey, debts: readonly DebtStep[]): Promise<DebtChange[]> {
-    const current = (await this.snapshots.readState(process)).debts;
-    return debts.map(({ id, isStale, after }) => {
+  async #changesOf(process: ProcessKey, rechecks: readonly RecheckStep[]): Promise<RecheckChange[]> {
+    const current = (await this.snapshots.readState(process)).rechecks;
+    return rechecks.map(({ id, isStale, after }) => {
       const before = current.get(id);
       // One that is gone since, or was made.
       const stale = before ? undefined : { ...STALE, revision: 1 };
@@ -227,8 +227,11 @@ function seen(snapshot: Snapshot | undefined): unknown {
 }
 
 /** Revisions are numbers that only their own table knows. */
-function stateSeen({ debts, ...state }: ProcessState): unknown {
-  return { ...state, debts: [...debts].map(([id, { revision: _, ...debt }]) => ({ id, ...debt })) };
+function stateSeen({ rechecks, ...state }: ProcessState): unknown {
+  return {
+    ...state,
+    rechecks: [...rechecks].map(([id, { revision: _, ...recheck }]) => ({ id, ...recheck })),
+  };
 }
 
 async function everything(snapshots: Snapshots): Promise<unknown> {
@@ -236,7 +239,7 @@ async function everything(snapshots: Snapshots): Promise<unknown> {
     KEYS.map(async process => ({
       state: stateSeen(await snapshots.readState(process)),
       heads: (await Array.fromAsync(snapshots.heads(process))).flat(),
-      entries: [...(await snapshots.toldEntries(process, ENTRIES))].sort(),
+      entries: [...(await snapshots.emittedEntries(process, ENTRIES))].sort(),
       projects: await Promise.all(IDS.map(async id => seen(await snapshots.load(process, id)))),
     })),
   );
@@ -248,7 +251,7 @@ describe('the snapshots in SQLite', () => {
       fc.asyncProperty(fc.array(step, { maxLength: 40, size: 'max' }), async steps => {
         const { client, tableName, model } = openModel();
         const database = openDatabase(':memory:', [SNAPSHOTS_SCHEMA]);
-        const dynamo = new Subject(createSnapshots({ client, tableName, patience: PATIENCE }));
+        const dynamo = new Subject(createSnapshots({ client, tableName, timing: TABLE_TIMING }));
         const sqlite = new Subject(sqliteSnapshots(database));
         for (const one of steps) expect(await sqlite.run(one)).toEqual(await dynamo.run(one));
         expect(await everything(sqlite.snapshots)).toEqual(await everything(dynamo.snapshots));

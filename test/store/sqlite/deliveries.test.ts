@@ -18,9 +18,10 @@ describe('deliveries in a SQLite file', () => {
     await deliveries.add(ids.map(id => delivery(id)));
     const due = await deliveries.due('crm', AT, 9);
     expect(due.map(({ eventId }) => eventId)).toEqual(ids);
-    for (const { place } of due.toReversed()) await deliveries.bury('crm', place, { at: AT, reason: 'no' });
+    for (const { place } of due.toReversed())
+      await deliveries.deadLetter('crm', place, { at: AT, reason: 'no' });
     expect((await deliveries.dead('crm', 9)).map(({ eventId }) => eventId)).toEqual(ids);
-    await deliveries.revive('crm', AT);
+    await deliveries.requeue('crm', AT);
     expect((await deliveries.due('crm', AT, 9)).map(({ eventId }) => eventId)).toEqual(ids);
   });
 

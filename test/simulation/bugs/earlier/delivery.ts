@@ -7,8 +7,8 @@ export const DELIVERY: readonly Bug[] = [
     edits: [
       edit(
         'delivery/settlers.ts',
-        '    return this.ports.deliveries.bury(this.endpoint, id, death);\n',
-        '    return this.ports.deliveries\n      .bury(this.endpoint, id, death)\n' +
+        '    return this.ports.deliveries.deadLetter(this.endpoint, id, death);\n',
+        '    return this.ports.deliveries\n      .deadLetter(this.endpoint, id, death)\n' +
           '      .catch(() => this.ports.deliveries.remove(this.endpoint, [id]));\n',
       ),
     ],

@@ -33,7 +33,7 @@ export const PASS: readonly Bug[] = [
       edit('pass/look.ts', 'return snapshot?.content.tasks;', 'return snapshot?.content.tasks ?? new Map();'),
       edit(
         'pass/decide.ts',
-        "if (listing === 'whole') return debt?.cause === 'not-listed' ? 'missed twice' : 'not-listed';",
+        "if (listing === 'whole') return recheck?.cause === 'not-listed' ? 'missed twice' : 'not-listed';",
         "if (listing === 'whole') return 'missed twice';",
       ),
     ],
@@ -93,7 +93,7 @@ export const PASS: readonly Bug[] = [
     edits: [
       edit(
         'pass/decide.ts',
-        "return debt?.cause === 'not-listed' ? 'not-listed' : 'uncertain';",
+        "return recheck?.cause === 'not-listed' ? 'not-listed' : 'uncertain';",
         "return 'not-listed';",
       ),
     ],

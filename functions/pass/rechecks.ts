@@ -1,6 +1,6 @@
 import { byText } from '../basics/order.ts';
-import type { Cause, Debt, ProcessState } from '../model/process-state.ts';
-import type { DebtChange } from '../store/store.ts';
+import type { Cause, ProcessState, Recheck } from '../model/process-state.ts';
+import type { RecheckChange } from '../store/store.ts';
 
 /** How a look at a project ends. `settled`: nothing is left to do. `unclear`: only the whole listing of the second round decides.
  *  `vanished`: gone, its task list answers 404. `missed twice`: gone, for two sweeps missed it, though its task list is there.
@@ -38,14 +38,14 @@ export function sinceOf({ baselined, watermark, sweptAt }: ProcessState): number
 }
 
 /** What is to be written for what a pass found: a row for each project that must be looked at again, and the removal of rows that are settled.
- *  `state`: as it is now; `metAt`: our time. */
-export function debtChanges(
+ *  `state`: as it is now; `foundAt`: our time. */
+export function recheckChanges(
   state: ProcessState,
   found: readonly (readonly [projectId: string, found: Found])[],
-  metAt: number,
-): DebtChange[] {
-  return found.flatMap(([projectId, one]): DebtChange[] => {
-    const before = state.debts.get(projectId);
+  foundAt: number,
+): RecheckChange[] {
+  return found.flatMap(([projectId, one]): RecheckChange[] => {
+    const before = state.rechecks.get(projectId);
     const cause = causeOf(one);
     if (!cause) return before ? [{ projectId, before, after: undefined }] : [];
     const isUnclear = one.end === 'unclear';
@@ -54,10 +54,14 @@ export function debtChanges(
     // An uncertain look does not replace a cause that each `changes` pass tries again.
     if (before && (before.cause === cause ? !isUnclear : cause === 'uncertain' && isRetried(before.cause)))
       return [];
-    const { since, metAt: first, told } = before ?? { since: sinceOf(state), metAt, told: false };
+    const {
+      since,
+      foundAt: first,
+      isReported,
+    } = before ?? { since: sinceOf(state), foundAt, isReported: false };
     // Met now: so the next run of this pass looks at it again (see surveyChanges).
-    const met = isUnclear ? metAt : first;
-    return [{ projectId, before, after: { cause, since, metAt: met, reason: reasonOf(one), told } }];
+    const met = isUnclear ? foundAt : first;
+    return [{ projectId, before, after: { cause, since, foundAt: met, reason: reasonOf(one), isReported } }];
   });
 }
 
@@ -66,39 +70,39 @@ export function reasonOf({ end, reason }: Found): string {
   return reason ?? REASONS[end as keyof typeof REASONS];
 }
 
-/** True for causes that each `changes` pass tries again. It looks at other debts only if the listing or the audit log names them. */
+/** True for causes that each `changes` pass tries again. It looks at other rechecks only if the listing or the audit log names them. */
 export function isRetried(cause: Cause): boolean {
   return cause === 'unreadable' || cause === 'no-task-list';
 }
 
 /** The projects that are skipped no longer by these changes: they were read and committed, or are gone. */
-export function skippedNoLonger(changes: readonly DebtChange[]): string[] {
+export function skippedNoLonger(changes: readonly RecheckChange[]): string[] {
   const ended = changes.filter(({ before, after }) => before && isRetried(before.cause) && !after);
   return ended.map(({ projectId }) => projectId);
 }
 
-/** The cause of the debt, if there is one now. A project that is still unclear counts as uncertain. */
+/** The cause of the recheck, if there is one now. A project that is still unclear counts as uncertain. */
 function causeOf({ end }: Found): Cause | undefined {
   if (end === 'settled' || end === 'vanished' || end === 'missed twice') return undefined;
   return end === 'unclear' ? 'uncertain' : end;
 }
 
-/** The debts to announce to subscribers: this pass failed with the project, and so did one before `begunAt`, the begin of this one by our
+/** The rechecks to announce to subscribers: this pass failed with the project, and so did one before `begunAt`, the begin of this one by our
  *  clock. */
 export function toAnnounce(
-  { debts }: ProcessState,
+  { rechecks }: ProcessState,
   found: readonly (readonly [projectId: string, found: Found])[],
   begunAt: number,
-): (DebtChange & { readonly after: Omit<Debt, 'revision'> })[] {
+): (RecheckChange & { readonly after: Omit<Recheck, 'revision'> })[] {
   return found.flatMap(([projectId, { end, fault, reason = REASONS.unreadable }]) => {
-    const before = debts.get(projectId);
-    if (!fault || !before || before.told || isNoFailure(before) || before.metAt >= begunAt) return [];
-    return [{ projectId, before, after: { ...before, cause: end as Cause, reason, told: true } }];
+    const before = rechecks.get(projectId);
+    if (!fault || !before || before.isReported || isNoFailure(before) || before.foundAt >= begunAt) return [];
+    return [{ projectId, before, after: { ...before, cause: end as Cause, reason, isReported: true } }];
   });
 }
 
 /** True for causes that are no failure: the first failure after one of these is not announced yet. */
-function isNoFailure({ cause }: Debt): boolean {
+function isNoFailure({ cause }: Recheck): boolean {
   return cause === 'not-listed' || cause === 'uncertain';
 }
 
@@ -109,13 +113,13 @@ const OUTAGE_PART = 0.2;
 /** What a pass found out about each project that it looked at. */
 export class Findings {
   readonly #found = new Map<string, Found>();
-  readonly #state: Pick<ProcessState, 'debts' | 'completedAt'>;
+  readonly #state: Pick<ProcessState, 'rechecks' | 'completedAt'>;
   /** How many projects the pass covers. */
   readonly total: number;
   #new = new Set<string>();
   #newFaults = 0;
 
-  constructor(state: Pick<ProcessState, 'debts' | 'completedAt'>, total: number) {
+  constructor(state: Pick<ProcessState, 'rechecks' | 'completedAt'>, total: number) {
     this.#state = state;
     this.total = total;
   }
@@ -132,7 +136,7 @@ export class Findings {
     return [...this.#found].sort(([one], [other]) => byText(one, other));
   }
 
-  /** What was found since the last call, so that each debt is written once while the pass goes on. */
+  /** What was found since the last call, so that each recheck is written once while the pass goes on. */
   takeNew(): [projectId: string, found: Found][] {
     const ids = this.#new;
     this.#new = new Set();
@@ -154,9 +158,9 @@ export class Findings {
   }
 
   #isNewFault(projectId: string, found: Found | undefined): number {
-    const { debts, completedAt } = this.#state;
-    // Known are debts from before the last completed pass. Those written since, by runs of an outage that did not end well, count as new.
-    const isKnown = (debts.get(projectId)?.metAt ?? Number.POSITIVE_INFINITY) <= completedAt;
+    const { rechecks, completedAt } = this.#state;
+    // Known are rechecks from before the last completed pass. Those written since, by runs of an outage that did not end well, count as new.
+    const isKnown = (rechecks.get(projectId)?.foundAt ?? Number.POSITIVE_INFINITY) <= completedAt;
     return found?.fault && !isKnown ? 1 : 0;
   }
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { failedMessagesIn } from '../../functions/queue/failed-messages.ts';
 import type { NewMessage } from '../../functions/queue/queue.ts';
-import { setAsideIn } from '../../functions/queue/set-aside.ts';
 import { messageOf } from '../kit/delivery/setting.ts';
 
 test('a message is set aside as it is, with the reason and the queue that it comes from', async () => {
@@ -12,12 +12,14 @@ test('a message is set aside as it is, with the reason and the queue that it com
       return { indexes: [] };
     },
   };
-  await setAsideIn(queue)(messageOf('m0', 'hush'), 'Events', 'the message is no JSON');
+  await failedMessagesIn(queue)(messageOf('m0', 'hush'), 'Events', 'the message is no JSON');
   const attributes = { endpoint: 'crm', reason: 'the message is no JSON', source: 'Events' };
   expect(sent).toEqual([{ body: 'hush', group: 'crm', attributes }]);
 });
 
 test('a message that can not be set aside is not taken for done', async () => {
   const queue = { name: 'Unsettled', send: async () => ({ indexes: [0], reason: 'queue down' }) };
-  await expect(setAsideIn(queue)(messageOf('m0', 'hush'), 'Events', 'no JSON')).rejects.toThrow('queue down');
+  await expect(failedMessagesIn(queue)(messageOf('m0', 'hush'), 'Events', 'no JSON')).rejects.toThrow(
+    'queue down',
+  );
 });

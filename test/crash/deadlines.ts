@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { seconds } from './summary.ts';
 
 /** Waits, never longer than it is allowed to. */
-export class Patience {
+export class Deadlines {
   readonly #signal: AbortSignal;
 
   constructor(signal: AbortSignal) {

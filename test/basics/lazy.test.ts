@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { readied } from '../../functions/basics/readied.ts';
+import { lazy } from '../../functions/basics/lazy.ts';
 
 describe('a handler that is made at its first call', () => {
   it('is made once, however many call, and called with what they give', async () => {
     let made = 0;
-    const handler = readied(async () => {
+    const handler = lazy(async () => {
       made += 1;
       return async (left: number, right: number) => left + right;
     });
@@ -15,7 +15,7 @@ describe('a handler that is made at its first call', () => {
 
   it('that can not be made says why, and is made at the next call', async () => {
     const faults = [new Error('The table has layout 2')];
-    const handler = readied(async () => {
+    const handler = lazy(async () => {
       const fault = faults.pop();
       if (fault) throw fault;
       return async () => 'done';

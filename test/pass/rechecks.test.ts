@@ -1,46 +1,46 @@
 import { describe, expect, it } from 'vitest';
 import {
   type Cause,
-  type Debt,
   type ProcessState,
+  type Recheck,
   UNKNOWN_PROCESS,
 } from '../../functions/model/process-state.ts';
 import {
-  debtChanges,
   Findings,
   type Found,
+  recheckChanges,
   sinceOf,
   skippedNoLonger,
   toAnnounce,
-} from '../../functions/pass/debts.ts';
+} from '../../functions/pass/rechecks.ts';
 
 const AT = Date.UTC(2026, 10, 21, 12);
 const CAUSES: readonly Cause[] = ['unreadable', 'no-task-list', 'not-listed', 'uncertain'];
 
-const debtOf = (debt: Partial<Debt> = {}): Debt => ({
+const recheckOf = (recheck: Partial<Recheck> = {}): Recheck => ({
   ...{
     cause: 'unreadable',
     since: 5,
-    metAt: AT - 60_000,
+    foundAt: AT - 60_000,
     reason: 'before',
-    told: false,
+    isReported: false,
     revision: 3,
-    ...debt,
+    ...recheck,
   },
 });
 const stateOf = (
-  debts: Readonly<Record<string, Debt>> = {},
+  rechecks: Readonly<Record<string, Recheck>> = {},
   more: Partial<ProcessState> = {},
 ): ProcessState => ({
   ...{ ...UNKNOWN_PROCESS, baselined: true, watermark: AT - 10, sweptAt: AT - 20, ...more },
-  debts: new Map(Object.entries(debts)),
+  rechecks: new Map(Object.entries(rechecks)),
 });
 const FAULT = new Error('500');
 const failed = (end: Found['end'] = 'unreadable'): Found => ({ end, reason: 'now', fault: FAULT });
 
-describe('what is written of debts', () => {
-  const changesOf = (found: Found, before?: Debt) =>
-    debtChanges(stateOf(before && { 7: before }), [['7', found]], AT);
+describe('what is written of rechecks', () => {
+  const changesOf = (found: Found, before?: Recheck) =>
+    recheckChanges(stateOf(before && { 7: before }), [['7', found]], AT);
 
   it.each<readonly [end: Found['end'], cause: Cause, reason: string]>([
     ['unreadable', 'unreadable', 'It can not be read.'],
@@ -57,7 +57,7 @@ describe('what is written of debts', () => {
     ],
     ['unclear', 'uncertain', 'Only the whole list of projects shows what became of it.'],
   ])('of a project that is %s is a row: %s', (end, cause, reason) => {
-    const after = { cause, since: AT - 20, metAt: AT, told: false };
+    const after = { cause, since: AT - 20, foundAt: AT, isReported: false };
     expect(changesOf({ end })).toEqual([{ projectId: '7', before: undefined, after: { ...after, reason } }]);
     expect(changesOf({ end, reason: 'now' })).toMatchObject([{ after: { ...after, reason: 'now' } }]);
   });
@@ -65,43 +65,43 @@ describe('what is written of debts', () => {
   it.each(['settled', 'vanished', 'missed twice'] as const)(
     'of one that is %s is that it is owed no more',
     end => {
-      const before = debtOf();
+      const before = recheckOf();
       expect(changesOf({ end })).toEqual([]);
       expect(changesOf({ end }, before)).toEqual([{ projectId: '7', before, after: undefined }]);
     },
   );
 
   it.each(CAUSES)('is nothing where it is %s as before', cause => {
-    expect(changesOf({ end: cause, reason: 'now' }, debtOf({ cause }))).toEqual([]);
+    expect(changesOf({ end: cause, reason: 'now' }, recheckOf({ cause }))).toEqual([]);
   });
 
   it.each(['unreadable', 'no-task-list'] as const)(
     'invariant 1: stays %s where time ran out before that was clear, or that is uncertain: it is tried again',
     cause => {
-      expect(changesOf({ end: 'unclear' }, debtOf({ cause }))).toEqual([]);
-      expect(changesOf({ end: 'uncertain' }, debtOf({ cause }))).toEqual([]);
+      expect(changesOf({ end: 'unclear' }, recheckOf({ cause }))).toEqual([]);
+      expect(changesOf({ end: 'uncertain' }, recheckOf({ cause }))).toEqual([]);
     },
   );
 
   it.each(['not-listed', 'uncertain'] as const)(
     'invariant 1: of one that was %s, and is unclear when time runs out, is met now: the run that goes on looks at it',
     cause => {
-      const before = debtOf({ cause });
-      const after = { cause: 'uncertain', since: 5, metAt: AT };
+      const before = recheckOf({ cause });
+      const after = { cause: 'uncertain', since: 5, foundAt: AT };
       expect(changesOf({ end: 'unclear' }, before)).toMatchObject([{ projectId: '7', before, after }]);
     },
   );
 
   it('invariant 2: of another cause keeps since when its changes may be untold, when it was met, and that it was told', () => {
-    const before = debtOf({ told: true });
-    const after = { cause: 'no-task-list', since: 5, metAt: AT - 60_000, reason: 'now', told: true };
+    const before = recheckOf({ isReported: true });
+    const after = { cause: 'no-task-list', since: 5, foundAt: AT - 60_000, reason: 'now', isReported: true };
     expect(changesOf(failed('no-task-list'), before)).toEqual([{ projectId: '7', before, after }]);
   });
 
   it('is a row for each project, in the order in which they are told', () => {
     const findings = new Findings(UNKNOWN_PROCESS, 3);
     for (const id of ['9', '10', '8']) findings.set(id, { end: id === '8' ? 'settled' : 'uncertain' });
-    const written = debtChanges(stateOf({ 8: debtOf() }), findings.sorted(), AT);
+    const written = recheckChanges(stateOf({ 8: recheckOf() }), findings.sorted(), AT);
     expect(written.map(({ projectId, after }) => [projectId, after?.cause])).toEqual([
       ['10', 'uncertain'],
       ['8', undefined],
@@ -116,9 +116,9 @@ describe('the projects that are skipped no longer', () => {
     ['no-task-list', true],
     ['not-listed', false],
     ['uncertain', false],
-  ])('are those whose debt ended of the causes that each pass tries again: %s, %s', (cause, isSkipped) => {
-    const before = debtOf({ cause });
-    const [ended, goesOn] = [undefined, debtOf({ cause: 'not-listed' })];
+  ])('are those whose recheck ended of the causes that each pass tries again: %s, %s', (cause, isSkipped) => {
+    const before = recheckOf({ cause });
+    const [ended, goesOn] = [undefined, recheckOf({ cause: 'not-listed' })];
     const changes = [
       { projectId: 'ended', before, after: ended },
       { projectId: 'goes on', before, after: goesOn },
@@ -146,37 +146,41 @@ describe('since when the changes of a project may be untold', () => {
   });
 });
 
-describe('what is told of debts', () => {
-  const toldOf = (found: Found, before?: Debt, begunAt = AT) =>
+describe('what is told of rechecks', () => {
+  const toldOf = (found: Found, before?: Recheck, begunAt = AT) =>
     toAnnounce(stateOf(before && { 7: before }), [['7', found]], begunAt);
 
   it('is what an earlier pass could not read either, once', () => {
-    const before = debtOf();
-    const after = { ...before, cause: 'no-task-list', reason: 'now', told: true };
+    const before = recheckOf();
+    const after = { ...before, cause: 'no-task-list', reason: 'now', isReported: true };
     expect(toldOf(failed('no-task-list'), before)).toEqual([{ projectId: '7', before, after }]);
-    expect(toldOf(failed('no-task-list'), debtOf({ told: true }))).toEqual([]);
+    expect(toldOf(failed('no-task-list'), recheckOf({ isReported: true }))).toEqual([]);
   });
 
-  it.each<readonly [string, Found, Debt | undefined]>([
+  it.each<readonly [string, Found, Recheck | undefined]>([
     ['is nothing that one pass met', failed(), undefined],
-    ['is nothing that an earlier run of this pass met', failed(), debtOf({ metAt: AT })],
-    ['is nothing that another pass met meanwhile', failed(), debtOf({ metAt: AT + 9 })],
-    ['is nothing that can be read again', { end: 'settled' }, debtOf()],
-    ['is nothing that is still owed without a failure', { end: 'no-task-list' }, debtOf()],
+    ['is nothing that an earlier run of this pass met', failed(), recheckOf({ foundAt: AT })],
+    ['is nothing that another pass met meanwhile', failed(), recheckOf({ foundAt: AT + 9 })],
+    ['is nothing that can be read again', { end: 'settled' }, recheckOf()],
+    ['is nothing that is still owed without a failure', { end: 'no-task-list' }, recheckOf()],
     [
       'is nothing that was only not listed before: it did not fail then',
       failed(),
-      debtOf({ cause: 'not-listed' }),
+      recheckOf({ cause: 'not-listed' }),
     ],
-    ['is nothing that was only uncertain before', failed(), debtOf({ cause: 'uncertain' })],
+    ['is nothing that was only uncertain before', failed(), recheckOf({ cause: 'uncertain' })],
   ])('%s', (_, found, before) => {
     expect(toldOf(found, before)).toEqual([]);
   });
 });
 
 describe('an outage', () => {
-  const findingsOf = (failures: number, total: number, debts: ReadonlyMap<string, Debt> = new Map()) => {
-    const findings = new Findings({ debts, completedAt: AT - 60_000 }, total);
+  const findingsOf = (
+    failures: number,
+    total: number,
+    rechecks: ReadonlyMap<string, Recheck> = new Map(),
+  ) => {
+    const findings = new Findings({ rechecks, completedAt: AT - 60_000 }, total);
     for (let id = 1; id <= failures; id++) findings.set(String(id), failed());
     return findings;
   };
@@ -203,7 +207,7 @@ describe('an outage', () => {
   });
 
   it('counts nothing that was owed a look when a pass was last completed, but all that was met since', () => {
-    expect(findingsOf(11, 11, new Map([['1', debtOf()]])).areOutage).toBe(false);
-    expect(findingsOf(11, 11, new Map([['1', debtOf({ metAt: AT - 59_999 })]])).areOutage).toBe(true);
+    expect(findingsOf(11, 11, new Map([['1', recheckOf()]])).areOutage).toBe(false);
+    expect(findingsOf(11, 11, new Map([['1', recheckOf({ foundAt: AT - 59_999 })]])).areOutage).toBe(true);
   });
 });

@@ -10,15 +10,15 @@ import { Badge } from './states.tsx';
 import { Due } from './times.tsx';
 
 type Trace = AnswerOf<'trace'>;
-type Fate = Trace['endpoints'][number];
+type DeliveryResult = Trace['endpoints'][number];
 
-const TONES: Record<Fate['state'], Tone> = {
+const TONES: Record<DeliveryResult['state'], Tone> = {
   delivered: 'good',
   waiting: 'warn',
   dead: 'bad',
   unknown: 'quiet',
 };
-const WORDS: Record<Fate['state'], string> = {
+const WORDS: Record<DeliveryResult['state'], string> = {
   delivered: 'delivered',
   waiting: 'waiting',
   dead: 'given up',
@@ -26,22 +26,22 @@ const WORDS: Record<Fate['state'], string> = {
 };
 
 /** Where an event went: each endpoint, and each attempt with what was answered. */
-export function Fates({ trace, again }: { readonly trace: Trace; readonly again: () => void }) {
+export function DeliveryResults({ trace, again }: { readonly trace: Trace; readonly again: () => void }) {
   const { endpoints, leftOut, event } = trace;
   return (
     <section aria-labelledby="fates">
       <h2 id="fates">Where it went</h2>
       <div class="sheet">
         {endpoints.length === 0 && (
-          <p class="fate quiet">
+          <p class="result quiet">
             {leftOut.length > 0 ? 'No endpoint asks for it.' : 'There is no endpoint.'}
           </p>
         )}
-        {endpoints.map(fate => (
-          <FateRow key={fate.endpoint} fate={fate} eventId={event.id} again={again} />
+        {endpoints.map(result => (
+          <DeliveryResultRow key={result.endpoint} result={result} eventId={event.id} again={again} />
         ))}
         {leftOut.map(({ endpoint, by }) => (
-          <p class="fate quiet" key={endpoint}>
+          <p class="result quiet" key={endpoint}>
             <a href={addressOf('endpoints', endpoint)}>
               <bdi>{endpoint}</bdi>
             </a>
@@ -54,23 +54,23 @@ export function Fates({ trace, again }: { readonly trace: Trace; readonly again:
   );
 }
 
-function FateRow({
-  fate,
+function DeliveryResultRow({
+  result,
   eventId,
   again,
 }: {
-  readonly fate: Fate;
+  readonly result: DeliveryResult;
   readonly eventId: string;
   readonly again: () => void;
 }) {
-  const { endpoint, state, isWanted, nextTryAt, reason, attempts } = fate;
+  const { endpoint, state, isWanted, nextTryAt, reason, attempts } = result;
   const send = useSend(eventId, again);
   const status = useStore(useWorld().status).status?.endpoints.find(({ name }) => name === endpoint);
   const isClosed = status?.state === 'paused' || status?.state === 'stopped';
   return (
-    <div class="fate">
-      <div class="fate-head">
-        <a class="fate-name" href={addressOf('endpoints', endpoint)}>
+    <div class="result">
+      <div class="result-head">
+        <a class="result-name" href={addressOf('endpoints', endpoint)}>
           <bdi>{endpoint}</bdi>
         </a>
         <Badge tone={TONES[state]}>{WORDS[state]}</Badge>
@@ -120,7 +120,7 @@ function SendElsewhere({
   const to = others.some(({ name }) => name === chosen) ? chosen : (others[0]?.name ?? '');
   if (others.length === 0) return null;
   return (
-    <div class="fate fate-head">
+    <div class="result result-head">
       <label class="inline">
         Send it to
         <select value={to} onChange={event => setChosen(event.currentTarget.value)}>
@@ -143,7 +143,7 @@ const CLOSED: Record<string, string> = {
   stopped: 'it was stopped',
   failing: 'it is failing',
   held: 'it asked for a pause',
-  behind: 'more waits before it',
+  after: 'more waits before it',
 };
 
 function useSend(eventId: string, again: () => void): (to: string) => Promise<string> {

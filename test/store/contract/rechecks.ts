@@ -1,63 +1,66 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ProcessKey } from '../../../functions/basics/process.ts';
-import type { Debt } from '../../../functions/model/process-state.ts';
-import type { DebtChange, Snapshots } from '../../../functions/store/store.ts';
+import type { Recheck } from '../../../functions/model/process-state.ts';
+import type { RecheckChange, Snapshots } from '../../../functions/store/store.ts';
 import { AT, event, noise, type Subject } from '../../kit/store/subject.ts';
 
 let processes = 0;
 
-/** What every implementation of the snapshots port must do with debts. */
-export function debtsContract(subject: () => Subject): void {
-  describe('a debt', () => {
+/** What every implementation of the snapshots port must do with rechecks. */
+export function rechecksContract(subject: () => Subject): void {
+  describe('a recheck', () => {
     let process: ProcessKey;
     let snapshots: Snapshots;
     beforeEach(() => {
-      process = { workspace: 'eu', processId: `debts ${++processes}` };
+      process = { workspace: 'eu', processId: `rechecks ${++processes}` };
       snapshots = subject().snapshots;
     });
 
-    const owed = (more: Partial<Debt> = {}): Omit<Debt, 'revision'> => ({
-      ...{ cause: 'unreadable', since: AT - 1.5, metAt: AT, reason: 'answered 500', told: false },
+    const owed = (more: Partial<Recheck> = {}): Omit<Recheck, 'revision'> => ({
+      ...{ cause: 'unreadable', since: AT - 1.5, foundAt: AT, reason: 'answered 500', isReported: false },
       ...more,
     });
-    const write = (...changes: DebtChange[]) => snapshots.writeDebts(process, changes);
-    const owe = (projectId: string, more: Partial<Debt> = {}) =>
+    const write = (...changes: RecheckChange[]) => snapshots.writeRechecks(process, changes);
+    const owe = (projectId: string, more: Partial<Recheck> = {}) =>
       write({ projectId, before: undefined, after: owed(more) });
-    const debts = async () => (await snapshots.readState(process)).debts;
-    const debtOf = async (projectId: string) => (await debts()).get(projectId) as Debt;
-    /** Tells of these debts. */
+    const rechecks = async () => (await snapshots.readState(process)).rechecks;
+    const recheckOf = async (projectId: string) => (await rechecks()).get(projectId) as Recheck;
+    /** Tells of these rechecks. */
     const tell = async (told: readonly string[], { version = AT, announced = 0 } = {}) => {
-      const before = await debts();
+      const before = await rechecks();
       const changes = told.map(projectId => ({
         projectId,
         before: before.get(projectId),
-        after: owed({ told: true }),
+        after: owed({ isReported: true }),
       }));
       return () =>
         snapshots.announce(process, {
-          ...{ announced, state: { skipped: told.length }, debts: changes },
+          ...{ announced, state: { skipped: told.length }, rechecks: changes },
           said: { events: [event(version)], version, at: AT },
         });
     };
     const journal = () => subject().journal(process.processId);
 
     it('is read back as it was written, under another revision each time, until it is owed no more', async () => {
-      const [first, second] = [owed(), owed({ cause: 'not-listed', since: 0, reason: 'ü\n', told: true })];
+      const [first, second] = [
+        owed(),
+        owed({ cause: 'not-listed', since: 0, reason: 'ü\n', isReported: true }),
+      ];
       await write({ projectId: 'p1', before: undefined, after: first });
-      const before = await debtOf('p1');
+      const before = await recheckOf('p1');
       expect(before).toEqual({ ...first, revision: expect.any(Number) });
       await write({ projectId: 'p1', before, after: second });
-      const after = await debtOf('p1');
+      const after = await recheckOf('p1');
       expect(after).toEqual({ ...second, revision: expect.any(Number) });
       expect(after.revision).toBeGreaterThan(before.revision);
       await write({ projectId: 'p1', before: after, after: undefined });
-      expect(await debts()).toEqual(new Map());
+      expect(await rechecks()).toEqual(new Map());
     });
 
     it('that another pass wrote since stays as that one wrote it; the others are written', async () => {
       await owe('p1');
       await owe('p2');
-      const read = await debts();
+      const read = await rechecks();
       await write({ projectId: 'p1', before: read.get('p1'), after: owed({ reason: 'theirs' }) });
       await owe('p3', { reason: 'theirs' });
       await write(
@@ -67,7 +70,7 @@ export function debtsContract(subject: () => Subject): void {
         { projectId: 'p4', before: undefined, after: owed() },
         { projectId: 'p5', before: undefined, after: undefined },
       );
-      const reasons = [...(await debts())].map(([id, { reason }]) => [id, reason]).sort();
+      const reasons = [...(await rechecks())].map(([id, { reason }]) => [id, reason]).sort();
       expect(reasons).toEqual([
         ['p1', 'theirs'],
         ['p2', 'ours'],
@@ -78,15 +81,15 @@ export function debtsContract(subject: () => Subject): void {
 
     it('that was settled and met again is another one: who read the first changes nothing', async () => {
       await owe('p1');
-      const first = await debtOf('p1');
+      const first = await recheckOf('p1');
       await write({ projectId: 'p1', before: first, after: undefined });
-      await write({ projectId: 'p1', before: first, after: owed({ told: true }) });
-      expect(await debts()).toEqual(new Map());
+      await write({ projectId: 'p1', before: first, after: owed({ isReported: true }) });
+      expect(await rechecks()).toEqual(new Map());
       await owe('p1');
-      const second = await debtOf('p1');
+      const second = await recheckOf('p1');
       expect(second.revision).not.toBe(first.revision);
       await write({ projectId: 'p1', before: first, after: undefined });
-      expect(await debtOf('p1')).toEqual(second);
+      expect(await recheckOf('p1')).toEqual(second);
     });
 
     it('invariant 3: is told once, however many try: with its event, or not at all', async () => {
@@ -95,7 +98,7 @@ export function debtsContract(subject: () => Subject): void {
       const tries = await Promise.all([1, 2, 3].map(n => tell(['p1', 'p2'], { version: AT + n })));
       const results = await Promise.all(tries.map(one => one()));
       expect(results.toSorted()).toEqual(['committed', 'conflict', 'conflict']);
-      expect([...(await debts()).values()].map(({ told }) => told)).toEqual([true, true]);
+      expect([...(await rechecks()).values()].map(({ isReported }) => isReported)).toEqual([true, true]);
       expect(await snapshots.readState(process)).toMatchObject({ skipped: 2 });
       expect(await journal()).toHaveLength(1);
     });
@@ -104,17 +107,17 @@ export function debtsContract(subject: () => Subject): void {
       await owe('p1');
       await owe('p2');
       const telling = await tell(['p1', 'p2', 'p3']);
-      await write({ projectId: 'p2', before: await debtOf('p2'), after: undefined });
+      await write({ projectId: 'p2', before: await recheckOf('p2'), after: undefined });
       expect(await telling()).toBe('conflict');
       const made = await tell(['p3']);
       await owe('p3');
       expect(await made()).toBe('conflict');
       const nothing = { projectId: 'p3', before: undefined, after: undefined };
       const said = { events: [event(AT)], version: AT, at: AT };
-      expect(await snapshots.announce(process, { announced: 0, state: {}, debts: [nothing], said })).toBe(
+      expect(await snapshots.announce(process, { announced: 0, state: {}, rechecks: [nothing], said })).toBe(
         'conflict',
       );
-      expect([...(await debts()).values()].map(({ told }) => told)).toEqual([false, false]);
+      expect([...(await rechecks()).values()].map(({ isReported }) => isReported)).toEqual([false, false]);
       expect(await snapshots.readState(process)).toMatchObject({ skipped: 0, announced: 0 });
       expect(await journal()).toEqual([]);
       expect(await (await tell(['p1', 'p3']))()).toBe('committed');
@@ -122,12 +125,12 @@ export function debtsContract(subject: () => Subject): void {
 
     it('may be told as settled', async () => {
       await owe('p1');
-      const change = { projectId: 'p1', before: await debtOf('p1'), after: undefined };
+      const change = { projectId: 'p1', before: await recheckOf('p1'), after: undefined };
       const said = { events: [], version: AT, at: AT };
-      expect(await snapshots.announce(process, { announced: 0, state: {}, debts: [change], said })).toBe(
+      expect(await snapshots.announce(process, { announced: 0, state: {}, rechecks: [change], said })).toBe(
         'committed',
       );
-      expect(await debts()).toEqual(new Map());
+      expect(await rechecks()).toEqual(new Map());
     });
 
     it('is one of many: all are read, and no more are told at once than one transaction takes', async () => {
@@ -139,14 +142,14 @@ export function debtsContract(subject: () => Subject): void {
           after: owed({ reason: noise(1_000, index) }),
         })),
       );
-      const all = await debts();
+      const all = await rechecks();
       expect([...all.keys()].toSorted()).toEqual(ids.toSorted());
       expect(all.get('p1099')?.reason).toBe(noise(1_000, 1_099));
       // With the event, and the rows of what is announced and of what is skipped.
       expect(await (await tell(ids.slice(0, 98)))()).toBe('too-large');
-      expect(await debts()).toEqual(all);
+      expect(await rechecks()).toEqual(all);
       expect(await (await tell(ids.slice(0, 97)))()).toBe('committed');
-      expect([...(await debts()).values()].filter(({ told }) => told)).toHaveLength(97);
+      expect([...(await rechecks()).values()].filter(({ isReported }) => isReported)).toHaveLength(97);
     });
 
     it('is of one project, whatever its identifier, and of one process', async () => {
@@ -164,10 +167,10 @@ export function debtsContract(subject: () => Subject): void {
         '\ud800'.repeat(200),
       ];
       for (const [index, id] of ids.entries()) await owe(id, { since: index });
-      const found = [...(await debts())].map(([id, { since }]) => [since, id] as const);
+      const found = [...(await rechecks())].map(([id, { since }]) => [since, id] as const);
       expect(new Map(found)).toEqual(new Map(ids.entries()));
       const other = { ...process, processId: `${process.processId}#` };
-      expect((await snapshots.readState(other)).debts).toEqual(new Map());
+      expect((await snapshots.readState(other)).rechecks).toEqual(new Map());
     });
   });
 }
