@@ -79,6 +79,8 @@ interface Known {
   isSweepUnfinished: boolean;
   /** Whether an operator asked for the sweep that was begun last. */
   isSweepAsked: boolean;
+  /** When the sweep was due that was completed last. */
+  sweptFor?: number;
 }
 
 interface Begun {
@@ -311,7 +313,12 @@ export class PassesOracle {
     if (report.outcome !== 'completed' || message.isAsked) return;
     // Ticks also continue what an operator asked for, beside the sweeps that are due.
     const isOwn = message.dueAt !== undefined && !this.#of(processId).isSweepAsked;
-    const isJudged = isOwn && !isRepeated(message, pass) && this.#current.has(nameOf(processId, message));
+    // A message that was sent again while its sweep ran may have begun it a second time; `#checkSweepDue` judges one that begins later.
+    const known = this.#of(processId);
+    const isTwin = message.mode === 'sweep' && known.sweptFor === message.dueAt;
+    if (message.mode === 'sweep') known.sweptFor = message.dueAt ?? 0;
+    const isJudged =
+      isOwn && !isTwin && !isRepeated(message, pass) && this.#current.has(nameOf(processId, message));
     this.completed.push({ processId, mode: message.mode, at, requests: pass.requests, isJudged });
     if (message.mode === 'sweep') this.#checkSweeps(processId);
   }
