@@ -4,9 +4,11 @@ import type { Declared, Exported } from './exported.ts';
 import { type Member, membersOf, signatureOf } from './members.ts';
 import { codeAt, docCommentAt, type Source } from './source.ts';
 
-/** Something that can be imported, as its page tells it. */
+/** An export of the package, as the page describes it. */
 export interface Described {
   readonly name: string;
+  /** The file that declares it. */
+  readonly path: string;
   readonly kind: 'function' | 'class' | 'object' | 'constant' | 'type';
   readonly doc: Doc | undefined;
   /** TypeScript: how it is called, made or extended, what a type stands for. Undefined where the name says all, and where a type
@@ -25,7 +27,7 @@ export function describe({ name, source, declarations }: Exported): Described {
   const shape = shapeOf(source, name, declarations, first.node);
   const code = [shape.code, ...shape.members.map(({ type }) => type)].join(' ');
   return {
-    ...{ name, ...shape },
+    ...{ name, path: source.path, ...shape },
     doc:
       comment === undefined
         ? undefined
