@@ -55,23 +55,3 @@ describe('the README', () => {
     });
   });
 });
-
-describe('a link of these pages', () => {
-  const links = PAGES.flatMap(page =>
-    [...text(page).matchAll(/\]\(([\w./-]+\.md)(?:#([\w-]+))?\)/g)].map(([, file = '', place]) => ({
-      page,
-      file: new URL(file, `file:///${page}`).pathname.slice(1),
-      place,
-    })),
-  );
-
-  test.each(links)('leads to a chapter that there is: $file#$place ($page)', ({ file, place }) => {
-    const chapters = [...text(file).matchAll(/^#+ (.*)$/gm)].map(([, title = '']) =>
-      title
-        .toLowerCase()
-        .replaceAll(/[^\w -]/g, '')
-        .replaceAll(' ', '-'),
-    );
-    if (place !== undefined) expect(chapters).toContain(place);
-  });
-});
