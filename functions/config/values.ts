@@ -90,7 +90,7 @@ function objectError({ code, inst, keys = [] }: z.core.$ZodRawIssue): string {
   return (keys as string[]).map(key => `${known.join(', ')}${more(key)}`).join('\n');
 }
 
-/** What docs/configuration.md and its JSON Schema say of a key, as Markdown. */
+/** The description of a key in docs/configuration.md and the JSON Schema, as Markdown. */
 interface KeyNote {
   readonly meaning: string;
   /** The value without the key, where the schema itself has no default. */

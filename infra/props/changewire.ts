@@ -18,12 +18,12 @@ export interface ChangewireProps {
   readonly workspaces: readonly WorkspaceProps[];
 
   /** How often a process is asked for changes: always after the same time (5 seconds to 24 hours), or by what
-   *  was found. A process may say otherwise.
+   *  was found. A process can override it.
    *  @default "1m" */
   readonly changes?: Duration | string | ChangesProps;
 
-  /** How often all projects of a process are compared, which finds deletions: a minute to 24 hours. A process may
-   *  say otherwise.
+  /** How often all projects of a process are compared, which finds deletions: a minute to 24 hours. A process can
+   *  override it.
    *  @default "6h" */
   readonly sweep?: Duration | string;
 

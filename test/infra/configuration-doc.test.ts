@@ -115,3 +115,10 @@ function pathsOf(value: unknown, path = ''): string[] {
   );
   return [path, ...inner];
 }
+
+test('a page without the markers of the reference is refused', () => {
+  expect(() => configurationPage('# Configure\n')).toThrow('lacks <!-- generated: reference -->');
+  expect(() => configurationPage('<!-- end: reference -->\n<!-- generated: reference -->\n')).toThrow(
+    'lacks',
+  );
+});
