@@ -1,10 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import * as z from 'zod';
 import { configSchema, RETENTIONS } from '../functions/config/schema.ts';
-
-/** What a key means, by its path such as `workspaces[].name`. */
-type Meanings = ReadonlyMap<string, string>;
+import { keysOf } from './configuration/keys.ts';
 
 interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
@@ -12,8 +8,8 @@ interface Schema {
   readonly anyOf?: readonly Schema[];
 }
 
-/** `docs/schemas/configuration.schema.json`, by which editors complete a configuration file and say what a key means: one
- *  stack, or a list of them. How the parts fit together (`functions/config/cross-checks.ts`) it does not check. */
+/** `docs/schemas/configuration.schema.json`, with which editors complete a configuration file and describe its keys: one
+ *  stack, or a list of them. It lacks the rules between parts (`functions/config/cross-checks.ts`). */
 export function configurationSchema(): object {
   const { $schema, ...stack } = z.toJSONSchema(configSchema, {
     // Editors know this draft best.
@@ -21,12 +17,12 @@ export function configurationSchema(): object {
     io: 'input',
     unrepresentable: 'any',
   });
-  const { properties, ...rest } = explained(stack as Schema, meanings());
+  const { properties, ...rest } = explained(stack as Schema, descriptions());
   return {
     $schema,
-    title: 'A configuration of Changewire',
-    description: 'Tells all of it: docs/configuration.md',
-    // What Visual Studio Code goes by.
+    title: 'Changewire configuration',
+    description: 'Reference: docs/configuration.md',
+    // Read by Visual Studio Code.
     allowComments: true,
     allowTrailingCommas: true,
     if: { type: 'array' },
@@ -46,23 +42,20 @@ export function configurationSchema(): object {
   };
 }
 
-/** What docs/configuration.md says of each key. */
-function meanings(): Meanings {
-  const page = readFileSync(join(import.meta.dirname, 'configuration.md'), 'utf8');
+/** The description of each key, by its path such as `workspaces[].name`. */
+function descriptions(): ReadonlyMap<string, string> {
   return new Map(
-    page
-      .split(/^## /m)
-      .slice(1)
-      .flatMap(chapter => {
-        const heading = (chapter.split('\n', 1)[0] ?? '').replaceAll('`', '');
-        const path = heading === 'The whole' ? '' : `${heading}.`;
-        const rows = chapter.matchAll(/^\| `(\w+)` \| .+? \| (.+?) \| (.+?) \|$/gm);
-        return [...rows].map(
-          ([, key = '', allowed = '', what = '']) =>
-            [`${path}${key}`, `${withoutMarks(what)} Allowed: ${allowed}.`] as const,
-        );
-      }),
+    [...keysOf(configSchema)].flatMap(([path, keys]) =>
+      keys.map(({ key, meaning, allowed }) => [
+        below(path, key),
+        `${withoutMarks(meaning)} Allowed: ${allowed}.`,
+      ]),
+    ),
   );
+}
+
+function below(path: string, key: string): string {
+  return path === '' ? key : `${path}.${key}`;
 }
 
 function withoutMarks(markdown: string): string {
@@ -70,7 +63,7 @@ function withoutMarks(markdown: string): string {
 }
 
 /** The schema with a description of each key. */
-function explained(schema: Schema, known: Meanings, path = ''): Schema {
+function explained(schema: Schema, known: ReadonlyMap<string, string>, path = ''): Schema {
   const { properties, items, anyOf } = schema;
   return {
     ...schema,
@@ -79,7 +72,7 @@ function explained(schema: Schema, known: Meanings, path = ''): Schema {
     ...(properties && {
       properties: Object.fromEntries(
         Object.entries(properties).map(([key, value]) => {
-          const here = path === '' ? key : `${path}.${key}`;
+          const here = below(path, key);
           const description = known.get(here);
           return [key, { ...(description && { description }), ...explained(value, known, here) }];
         }),

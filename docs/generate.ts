@@ -1,23 +1,33 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { jsonSchemas } from '../functions/model/event.ts';
+import { ELSEWHERE } from './api/elsewhere.ts';
 import { entriesOf } from './api/entries.ts';
 import { apiPage } from './api/page.ts';
 import { asyncApiYaml } from './asyncapi/yaml.ts';
+import { commandsPage } from './commands/page.ts';
+import { configurationPage } from './configuration/page.ts';
 import { configurationSchema } from './configuration-schema.ts';
 import { decisionIndex, decisions } from './decision-index.ts';
+import { embedTables } from './event-tables.ts';
 import { operationSchemas } from './operation-schemas.ts';
 
-/** Writes `docs/schemas/<type>.json` and `docs/asyncapi.yaml` from the schemas in `functions/model/event.ts` and the
- *  examples in `docs/examples`, `docs/schemas/operations` from those in `functions/operations/protocol`,
- *  `docs/schemas/configuration.schema.json` from that of the configuration, `docs/decisions/README.md` from the
- *  decisions, and `docs/api.md` from what the package exports: `npm run schemas`. */
+/** Writes what follows from the code: `npm run schemas`.
+ *
+ *  - `docs/schemas/<type>.json`, `docs/asyncapi.yaml` and the tables in `docs/events.md`: from `functions/model/event.ts` and `docs/examples`
+ *  - `docs/schemas/operations`: from `functions/operations/protocol`
+ *  - `docs/schemas/configuration.schema.json` and the tables in `docs/configuration.md`: from `functions/config`
+ *  - `docs/commands.md`: from the help of the commands
+ *  - `docs/api.md`: from the exports of the package
+ *  - `docs/decisions/README.md`: from the decisions */
 const folder = join(import.meta.dirname, 'schemas');
 mkdirSync(folder, { recursive: true });
 for (const [type, schema] of Object.entries(jsonSchemas())) {
   writeFileSync(join(folder, `${type}.json`), `${JSON.stringify(schema, null, 2)}\n`);
 }
 writeFileSync(join(import.meta.dirname, 'asyncapi.yaml'), asyncApiYaml());
+const events = join(import.meta.dirname, 'events.md');
+writeFileSync(events, embedTables(readFileSync(events, 'utf8')));
 const operations = join(folder, 'operations');
 mkdirSync(operations, { recursive: true });
 for (const [file, schema] of Object.entries(operationSchemas())) {
@@ -27,5 +37,11 @@ writeFileSync(
   join(folder, 'configuration.schema.json'),
   `${JSON.stringify(configurationSchema(), null, 2)}\n`,
 );
+const configuration = join(import.meta.dirname, 'configuration.md');
+writeFileSync(configuration, configurationPage(readFileSync(configuration, 'utf8')));
+writeFileSync(join(import.meta.dirname, 'commands.md'), commandsPage());
 writeFileSync(join(import.meta.dirname, 'decisions/README.md'), decisionIndex(decisions()));
-writeFileSync(join(import.meta.dirname, 'api.md'), apiPage(entriesOf(join(import.meta.dirname, '..'))));
+writeFileSync(
+  join(import.meta.dirname, 'api.md'),
+  apiPage(entriesOf(join(import.meta.dirname, '..')), ELSEWHERE),
+);

@@ -37,7 +37,7 @@ import { readProps } from './props/read.ts';
 /** The functions of a Changewire, as `npx changewire logs` names them. */
 export type FunctionName = 'poll' | 'publish' | 'route' | 'deliver' | 'tick' | 'operate';
 
-/** The queues of a Changewire: those through which passes and events go, and those of what was set aside. */
+/** The queues of a Changewire: for passes and events, and for failed messages. */
 export type QueueName =
   | 'passes'
   | 'events'
@@ -49,36 +49,35 @@ export type QueueName =
   | 'unpublished'
   | 'unstarted';
 
-/** All of Changewire, in any stack: for any account and region, with the same number of resources for one process as
- *  for thousands. Only what people look for by name has a fixed name (the function for operators, dashboard, alarms,
- *  query, schedule group), and that goes with the stack. The table, and the queues with what nobody has settled yet,
- *  stay, unless that is not wanted. */
+/** Changewire as a construct, for any stack, account and region. The number of its resources does not grow with the
+ *  number of processes. The operate function, the dashboard, the alarms, the log query and the schedule group have fixed
+ *  names. The table and the queues of failed messages outlive the stack unless `removalPolicy` is `DESTROY`. */
 export class Changewire extends Construct {
-  /** By which people find it: what the command `changewire` takes as `--stack`. */
+  /** The value of `--stack` for the command `changewire`. */
   readonly name: string;
-  /** Carries every change event. */
+  /** The topic with every change event. */
   readonly topic: ITopic;
-  /** Snapshots, change records, and what endpoints have yet to get. */
+  /** The table with snapshots, change records and backlogs. */
   readonly table: Table;
-  /** Takes the alarms. */
+  /** The topic that gets the alarms. */
   readonly alarmTopic: ITopic;
-  /** All alarms: each has an entry in the runbook, under its name. */
+  /** All alarms. docs/runbook.md has an entry for each. */
   readonly alarms: readonly Alarm[];
   /** The functions, with their log groups. */
   readonly functions: Readonly<Record<FunctionName, LambdaFunction>>;
   /** The queues. */
   readonly queues: Readonly<Record<QueueName, IQueue>>;
-  /** What SNS could not deliver to each native subscription, by the subscription's name. */
+  /** The dead-letter queue of each native subscription, by its name. */
   readonly undelivered: Readonly<Record<string, IQueue>>;
-  /** The path of the SSM parameters with the endpoints' addresses and secrets; the endpoint's name follows it. */
+  /** The path of the SSM parameters with addresses and secrets of endpoints; add the name of an endpoint. */
   readonly secretsPath: string;
-  /** Lets people look with the command `changewire`; attached to nobody. */
+  /** Permits the read-only commands of `changewire`. Not attached to any principal. */
   readonly lookPolicy: IManagedPolicy;
-  /** Lets people look and act with the command; attached to nobody. */
+  /** Permits all commands. Not attached to any principal. */
   readonly actPolicy: IManagedPolicy;
   readonly #operate: Operate;
 
-  /** @throws ConfigError that names this construct, and what is wrong with each of its properties */
+  /** @throws ConfigError with every invalid property */
   constructor(scope: Construct, id: string, props: ChangewireProps) {
     super(scope, id);
     const { config, written } = readProps(this, props);
@@ -162,18 +161,17 @@ export class Changewire extends Construct {
     });
   }
 
-  /** Lets this principal of the same account look with the command `changewire`, and do nothing else. */
+  /** Permits a principal of the same account the read-only commands of `changewire`. */
   grantLook(grantee: IGrantable): Grant {
     return this.#operate.grant(grantee, ['look']);
   }
 
-  /** Lets this principal of the same account look and act with the command `changewire`, and do nothing else. */
+  /** Permits a principal of the same account all commands of `changewire`. */
   grantOperate(grantee: IGrantable): Grant {
     return this.#operate.grant(grantee, ['look', 'act']);
   }
 
-  /** A metric of Changewire itself, about the whole of it: by default the sum of each minute. Most are written only
-   *  where there is something to count. */
+  /** A metric of Changewire, by default with the sum of each minute. */
   metric(metricName: OwnMetric, options: MetricOptions = {}): Metric {
     return ownMetric(this.name, metricName, 'Sum').with(options);
   }

@@ -1,4 +1,4 @@
-/** Changewire for a CDK app of one's own: what `changewire/cdk` gives. */
+/** The constructs for your own CDK app. docs/deploying.md has an example app. */
 
 export { ConfigError } from '../functions/config/read.ts';
 export type { EndpointKind, KindSettingName, KindSettings } from '../functions/model/kinds.ts';

@@ -1,70 +1,69 @@
-/** What receivers get: docs/events.md tells of each event when it comes, and has an example. */
+/** The events that receivers get: docs/events.md describes each type, with an example. */
 
 /** Any JSON value, as the service sent it. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
 /** A CloudEvents 1.0 JSON object. No interface, so that it can be taken for an object of any keys. */
 export type CloudEvent<Type extends string, Data> = {
-  /** The version of CloudEvents. */
+  /** Always `1.0`. */
   specversion: '1.0';
-  /** Always the same for the same change: drop what you have seen. */
+  /** The same change always has the same `id`: drop repeated ids. */
   id: string;
-  /** /workspaces/<workspace>/processes/<process>; /endpoints/<name> of a test. */
+  /** `/workspaces/<workspace>/processes/<process>`; in a test, `/endpoints/<name>`. */
   source: string;
-  /** What happened. */
+  /** The event type. */
   type: Type;
-  /** The record within the source; events about a process have none. */
+  /** `projects/<id>`, `projects/<id>/tasks/<id>`, `project-fields/<externalId>` or `task-fields/<externalId>`, percent-encoded. Absent in `source.*`, `audit.recorded` and `changewire.test`. */
   subject?: string | undefined;
-  /** When the new state was read, as ISO 8601 in UTC. */
+  /** When the new state was read. */
   time: string;
-  /** What `data` is. */
+  /** Always `application/json`. */
   datacontenttype: 'application/json';
-  /** The project's version, or that of what the process says about itself: larger is newer. A text that also
-   *  sorts as text. */
+  /** The version of the project, 13 to 16 digits; in `field.*`, `source.*` and `audit.recorded`, of the process. Larger is newer. */
   sequence: string;
-  /** What changed, by `type`. */
+  /** The data of the event, by `type`. */
   data: Data;
 };
 
 /** One changed field. */
 export interface FieldChange {
-  /** The record's property. */
+  /** The record's property. A custom field's is its `externalId`, on tasks usually in camelCase. */
   field: string;
-  /** The custom field's name; the property itself for a built-in field. */
+  /** The custom field's name; for a built-in field, the property. */
   name: string;
-  /** Whether a definition names the field, or each record has it. */
+  /** `custom` if the process defines the field, otherwise `builtin`. */
   kind: 'custom' | 'builtin';
-  /** text, number, date, single-choice or multiple-choice for a custom field; the JSON type for a built-in one. */
+  /** A custom field's type (`text`, `number`, `date`, `single-choice`, `multiple-choice`), or the JSON type. */
   type: string;
-  /** The value told before; null when there was none. */
+  /** The last emitted value, or null. */
   from: Json;
-  /** The value that was read; null when there is none. */
+  /** The new value, or null. */
   to: Json;
-  /** multiple-choice only: choices that came. */
+  /** Only for `multiple-choice`: the added choices. */
   added?: Json[] | undefined;
-  /** multiple-choice only: choices that went. */
+  /** Only for `multiple-choice`: the removed choices. */
   removed?: Json[] | undefined;
 }
 
 /** A project or task. */
 export interface RecordRef {
-  /** The identifier as text, also where the service sends a number. */
+  /** The identifier as text, even if the service sends a number. */
   id: string;
   /** The record's name or title. */
   name?: string | undefined;
 }
 
-/** A project or task, with all that the service tells of it. */
+/** A project or task, with its complete record. */
 export interface FullRecord extends RecordRef {
-  /** The whole record as it now is (as it last was, when deleted). Left out only when `truncated` says so. */
+  /** The complete record; the last known one if it was deleted. */
   record?: Record<string, Json> | undefined;
 }
 
-/** The change happened somewhere between the two, by the service's clock. */
+/** The interval in which the change happened. */
 export interface Observed {
-  /** The latest time at which the old state was still read. */
+  /** When the old state was last read, by the service's clock. */
   after: string;
-  /** The time at which the new state was read. */
+  /** When the new state was read, by the service's clock. */
   before: string;
 }
 
@@ -72,34 +71,39 @@ export interface Observed {
 export interface Actor {
   /** The user's identifier, as text. */
   id: string;
-  /** The name, if the service tells it. */
+  /** The user's name, if the service has one. */
   name?: string | undefined;
 }
 
-/** What changed in a project or task, when, and by whom. */
+/** A process. */
+export interface ProcessRef {
+  /** The identifier of the process. */
+  id: string;
+}
+
+/** The changes of a project or task. */
 export interface RecordData {
-  /** The process that it is of. */
-  process: { id: string };
-  /** The changed fields. Empty for a record that appeared or is gone. */
+  /** The process of the record. */
+  process: ProcessRef;
+  /** The changed fields, by `field`. A new record has every field with a value, a deleted one none. */
   changes: FieldChange[];
-  /** The change happened somewhere between the two, by the service's clock. */
+  /** The interval in which the change happened. */
   observed: Observed;
-  /** The users whom new entries of the audit log name as those who changed this record between `observed.after` and
-   *  `observed.before`, the earliest first. Left out where none is known for certain. */
+  /** The users who changed the record, earliest first, if known. */
   actors?: Actor[] | undefined;
-  /** What was cut to keep the event under 240 KB: `record`, `changes[i].from`, `changes`. */
+  /** The cut parts: `record`, `changes[i].from`, `changes`. */
   truncated?: string[] | undefined;
 }
 
-/** What changed in a project. */
+/** The data of a project event. */
 export interface ProjectData extends RecordData {
   /** The project. */
   project: FullRecord;
 }
 
-/** What changed in a task. */
+/** The data of a task event. */
 export interface TaskData extends RecordData {
-  /** The project that the task is of. */
+  /** The project of the task. */
   project: RecordRef;
   /** The task. */
   task: FullRecord;
@@ -107,177 +111,187 @@ export interface TaskData extends RecordData {
 
 /** The definition of a custom field. */
 export interface FieldDefinition {
-  /** What the field is of. */
+  /** The kind of record that has the field. */
   entity: 'project' | 'task';
-  /** The record's property, under which the values stand. */
+  /** The identifier: the name of the records' property, on tasks usually in camelCase. */
   externalId: string;
-  /** The name that people see. */
+  /** The field's name. */
   name: string;
-  /** text, number, date, single-choice or multiple-choice; else as the service wrote it. */
+  /** The type as in a change, or another of the service's own. */
   type: string;
-  /** The labels of the choices. */
+  /** The labels of the choices, in order. */
   options?: string[] | undefined;
-  /** Whether the field is out of use; its values stay. */
+  /** Whether the field is archived. */
   archived: boolean;
 }
 
 /** One changed property of a definition. */
 export interface PropertyChange {
-  /** The definition's property. */
+  /** The changed property of the definition. */
   field: 'archived' | 'name' | 'options' | 'type';
-  /** What was told before; null when there was none. */
+  /** The previous value, or null. */
   from: string | boolean | string[] | null;
-  /** What was read. */
+  /** The new value. */
   to: string | boolean | string[] | null;
-  /** options only: choices that came. */
+  /** Only for `options`: the added choices. */
   added?: string[] | undefined;
-  /** options only: choices that went. */
+  /** Only for `options`: the removed choices. */
   removed?: string[] | undefined;
 }
 
-/** What changed in the definition of a custom field. */
+/** The data of a field event. */
 export interface FieldData {
-  /** The process that it is of. */
-  process: { id: string };
-  /** The definition as it now is; as it last was, when deleted. */
+  /** The process of the record. */
+  process: ProcessRef;
+  /** The current definition; for a deleted field, the last known definition. */
   field: FieldDefinition;
-  /** The changed properties. Empty for a field that appeared or is gone. */
+  /** The changed properties. A new field has all, a deleted one none. */
   changes: PropertyChange[];
-  /** What was cut to keep the event under 240 KB: `field.options`, `changes[i].from`. */
+  /** The cut parts: `field.options`, `changes[i].from`. */
   truncated?: string[] | undefined;
 }
 
 /** Why a process is on hold. */
 export interface HeldData {
-  /** The process that it is about. */
-  process: { id: string };
-  /** Why deletions are held, in words. */
+  /** The process that the event is about. */
+  process: ProcessRef;
+  /** Why deletions are on hold, for people. */
   reason: string;
-  /** How many projects the service no longer shows. */
+  /** The number of missing projects. */
   missing: number;
-  /** How many projects were known. */
+  /** The number of projects before. */
   known: number;
 }
 
 /** Why changes of a process are late. */
 export interface StalledData {
-  /** The process that it is about. */
-  process: { id: string };
-  /** What the last pass met, in words. */
+  /** The process that the event is about. */
+  process: ProcessRef;
+  /** The last pass's error, for people. */
   reason: string;
-  /** When a pass was last completed. */
+  /** When a pass last completed, by the poller's clock. */
   since: string;
 }
 
 /** How long changes of a process were late. */
 export interface RecoveredData {
-  /** The process that it is about. */
-  process: { id: string };
-  /** The `since` of the stall that is over. */
+  /** The process that the event is about. */
+  process: ProcessRef;
+  /** The `since` of the `source.stalled` before. */
   since: string;
-  /** When a pass was completed again. */
+  /** When a pass completed again, by the poller's clock. */
   until: string;
 }
 
 /** Why changes of one project are late. */
 export interface SkippedData {
-  /** The process that it is about. */
-  process: { id: string };
-  /** The project that can not be read or committed. */
-  project: { id: string };
-  /** What the last try met, in words. */
+  /** The process that the event is about. */
+  process: ProcessRef;
+  /** The project that cannot be read or committed. */
+  project: {
+    /** The identifier of the project. */
+    id: string;
+  };
+  /** The last attempt's error, for people. */
   reason: string;
-  /** What changed in the project after this may be untold. */
+  /** Later changes of the project may be missing, by the service's clock. */
   since: string;
 }
 
 /** A new entry of the audit log. */
 export interface AuditData {
-  /** The process that it is about. */
-  process: { id: string };
-  /** The entry as the service wrote it; where `truncated` names it, the begin of its JSON as a text. */
+  /** The process that the event is about. */
+  process: ProcessRef;
+  /** The entry as the service sent it. */
   entry: Json;
-  /** The known projects whose identifier stands anywhere in the entry, by identifier. */
-  projects: { id: string }[];
-  /** The known tasks of these projects whose identifier stands anywhere in the entry, by project and identifier. Not known is one that
-   *  no pass has read yet, or that was told as deleted. */
-  tasks: { id: string; projectId: string }[];
-  /** The known users whom the entry names as those who acted. */
+  /** The known projects whose identifier appears anywhere in the entry. */
+  projects: {
+    /** The identifier of the project. */
+    id: string;
+  }[];
+  /** Their known tasks whose identifier appears anywhere in the entry. */
+  tasks: {
+    /** The identifier of the task. */
+    id: string;
+    /** The project in which a pass last read the task. */
+    projectId: string;
+  }[];
+  /** The known users whom the entry names as its actors. */
   users: Actor[];
-  /** What was cut to keep the event under 240 KB: `entry`, `projects`, `tasks`, `users`. */
+  /** The cut parts: `entry`, `projects`, `tasks`, `users`. */
   truncated?: string[] | undefined;
 }
 
-/** What a test of an endpoint sends. */
+/** The data of a test event. */
 export interface TestData {
   /** The endpoint that is tested. */
   endpoint: {
-    /** What the operator calls it. */
+    /** The endpoint's name in the configuration. */
     name: string;
   };
-  /** For people. */
+  /** A sentence for people. */
   message: string;
 }
 
-/** A project appeared; its tasks follow. */
+/** A project appeared. Its `task.created` have the same `sequence`. */
 export type ProjectCreated = CloudEvent<'project.created', ProjectData>;
 /** Fields of a project changed. */
 export type ProjectUpdated = CloudEvent<'project.updated', ProjectData>;
-/** A project is gone; its tasks went before. */
+/** A project was deleted. Its `task.deleted` have the same `sequence`. */
 export type ProjectDeleted = CloudEvent<'project.deleted', ProjectData>;
-/** Something happened to a project. */
+/** An event about a project. */
 export type ProjectEvent = ProjectCreated | ProjectUpdated | ProjectDeleted;
 
 /** A task appeared. */
 export type TaskCreated = CloudEvent<'task.created', TaskData>;
 /** Fields of a task changed. */
 export type TaskUpdated = CloudEvent<'task.updated', TaskData>;
-/** A task is gone. */
+/** A task was deleted, or moved to another project. */
 export type TaskDeleted = CloudEvent<'task.deleted', TaskData>;
-/** Something happened to a task. */
+/** An event about a task. */
 export type TaskEvent = TaskCreated | TaskUpdated | TaskDeleted;
 
-/** A custom field appeared. */
+/** A custom field appeared in the definitions of the process. */
 export type FieldCreated = CloudEvent<'field.created', FieldData>;
-/** A custom field's definition changed. */
+/** A custom field's name, type or choices changed, or the field was restored. */
 export type FieldUpdated = CloudEvent<'field.updated', FieldData>;
 /** A custom field was archived. */
 export type FieldArchived = CloudEvent<'field.archived', FieldData>;
-/** A custom field is gone. */
+/** A custom field of tasks was deleted. */
 export type FieldDeleted = CloudEvent<'field.deleted', FieldData>;
-/** Something happened to a custom field. */
+/** An event about a custom field. */
 export type FieldEvent = FieldCreated | FieldUpdated | FieldArchived | FieldDeleted;
 
-/** So many projects vanished at once that nothing was deleted: an operator decides. */
+/** Too many projects disappeared at once. Deletions are on hold. */
 export type SourceHeld = CloudEvent<'source.held', HeldData>;
-/** No pass was completed for 5 intervals: changes are late until `source.recovered`. */
+/** No pass completed for 5 intervals, at least 1 minute. */
 export type SourceStalled = CloudEvent<'source.stalled', StalledData>;
-/** A pass was completed again: what changed during the stall is told. */
+/** A pass completed again after a stall, and its changes were emitted. */
 export type SourceRecovered = CloudEvent<'source.recovered', RecoveredData>;
-/** A project can not be read or committed: its changes are late, those of all others are told. */
+/** One project cannot be read or committed. Its changes are late. */
 export type SourceSkipped = CloudEvent<'source.skipped', SkippedData>;
-/** What is told of a process itself. */
+/** An event about the process itself. */
 export type SourceEvent = SourceHeld | SourceStalled | SourceRecovered | SourceSkipped;
 
-/** The audit log has a new entry. Told only of processes for which the configuration asks for it. */
+/** The audit log has a new entry (only with `audit: true`). */
 export type AuditEvent = CloudEvent<'audit.recorded', AuditData>;
 
-/** Somebody tests whether events arrive at this endpoint. Nothing changed. */
+/** An operator tests an endpoint. Nothing changed. */
 export type TestEvent = CloudEvent<'changewire.test', TestData>;
 
-/** A change event: what is published to the topic. Told apart by `type`:
+/** An event that is published to the topic. Its `type` determines `data`:
  *
  *      switch (event.type) {
  *        case 'task.updated':
  *          return event.data.task.name;
  *        …
- *        default: // More types will come: ignore what you don't know.
+ *        default: // Ignore unknown types: more will come.
  *      }
  */
 export type ChangeEvent = ProjectEvent | TaskEvent | FieldEvent | SourceEvent | AuditEvent;
 
-/** What may have happened. */
+/** The types of published events. */
 export type EventType = ChangeEvent['type'];
 
-/** All that a webhook may get: change events, and the test of the endpoint. */
+/** Every event that a webhook may get: change events, and the test of the endpoint. */
 export type SentEvent = ChangeEvent | TestEvent;

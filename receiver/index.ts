@@ -1,4 +1,4 @@
-/** `changewire/events`: the types of all events, and one call that a receiver makes. */
+/** The event types, and `verify`, which receivers call. docs/receiving.md has an example. */
 export type * from './event.ts';
 export { Refusal } from './refusal.ts';
 export type { BodyReader, NodeRequest, WebRequest } from './request.ts';

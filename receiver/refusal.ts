@@ -1,8 +1,8 @@
-/** A request that is not taken: the status to answer, and why, in words for its sender.
- *  SNS and the webhooks try again after 5xx; SNS never does after 4xx, so 4xx is for what will never be right. */
+/** A refused request: the status to answer, and the reason as `message`. SNS and webhooks retry after 5xx; SNS never
+ *  retries after 4xx. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
-  /** Of HTTP. */
+  /** The HTTP status. */
   readonly status: number;
 
   constructor(status: number, message: string) {

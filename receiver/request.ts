@@ -1,31 +1,31 @@
 import { Refusal } from './refusal.ts';
 
-/** What is read of Node's IncomingMessage, and of the requests of frameworks that build on it. The body is `rawBody`, if that
- *  is there; else `body`, if that is bytes or text; else it is read from the request. */
+/** The part of Node's IncomingMessage, or of a framework's request, that `verify` reads. The body is `rawBody` if present, else
+ *  `body` if it is bytes or text, else the stream. */
 export interface NodeRequest {
-  /** By their names in lower case. */
+  /** The headers, by their names in lower case. */
   readonly headers: { readonly [name: string]: string | readonly string[] | undefined };
-  /** The body byte for byte, where a framework keeps it beside what it parsed. */
+  /** The unparsed body, where a framework keeps it. */
   readonly rawBody?: unknown;
-  /** The body byte for byte or as text; what was parsed does not count. */
+  /** The body as bytes or text; a parsed body is ignored. */
   readonly body?: unknown;
 }
 
-/** What is read of the web's Request. */
+/** The part of the web's Request that `verify` reads. */
 export interface WebRequest {
-  /** By their names. */
+  /** The headers. */
   readonly headers: { get(name: string): string | null };
-  /** The body as it comes; null: there is none. */
+  /** The body as a stream, or null. */
   readonly body: { getReader(): BodyReader } | null;
-  /** Whether the body was read already. */
+  /** Whether the body was already read. */
   readonly bodyUsed: boolean;
 }
 
-/** What is read of the reader of a body. */
+/** The part of a body's reader that `verify` uses. */
 export interface BodyReader {
-  /** The next part. */
+  /** Reads the next chunk. */
   read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
-  /** Leaves the rest unread. */
+  /** Stops reading. */
   cancel(): Promise<void>;
 }
 

@@ -1,12 +1,12 @@
-/** Whose events are taken: at least one of `secrets` and `topicArn`. */
+/** The accepted senders: at least one of `secrets` and `topicArn`. */
 export interface Senders {
-  /** Of signed webhooks: `whsec_` and base64; two while the secret is changed. */
+  /** The signing secrets of webhooks: `whsec_` and base64; two during a rotation. */
   readonly secrets?: string | readonly string[] | undefined;
-  /** The one topic of SNS. SNS signs for everybody's topics: without this, anybody could subscribe us. */
+  /** The SNS topic. Required for SNS, because SNS signs the messages of every AWS account's topics. */
   readonly topicArn?: string | undefined;
-  /** Takes SNS's certificates and confirmations from this machine, too: for a topic that runs here, never in production. */
+  /** Accepts SNS certificates and confirmations from this machine, for a topic that runs here. Not for production. */
   readonly allowLoopback?: boolean | undefined;
-  /** How old a message of SNS may be, in seconds; 3,900 unless given. SNS's own retries end after an hour. */
+  /** The maximum age of an SNS message in seconds; by default 3,900. SNS retries for up to an hour. */
   readonly maxAgeSeconds?: number | undefined;
 }
 

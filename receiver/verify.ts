@@ -10,22 +10,22 @@ import {
 } from './request.ts';
 import { readSenders, type Senders } from './senders.ts';
 
-/** The event in a request, once it is certain who sent it. A webhook is signed by Standard Webhooks, and at most 5 minutes
- *  old; a message of SNS comes in its envelope, signed by SNS, from the topic that is expected, and is at most 65 minutes old.
- *  `maxAgeSeconds` sets another age.
+/** Verifies the sender of a request and returns its event. A webhook must be signed according to Standard Webhooks, at most
+ *  5 minutes ago. A message of SNS must be in its envelope, signed by SNS, from the expected topic, and at most 65 minutes old
+ *  (`maxAgeSeconds`).
  *
- *  Resolves with undefined when SNS speaks of the subscription and no event came: a confirmation was answered, by visiting
- *  its SubscribeURL, or the subscription has ended. Answer 2xx then, too.
+ *  Resolves with undefined if SNS sent a message without an event: a confirmation, which `verify` answers, or the end of the
+ *  subscription. Answer 2xx.
  *
  *      const event = await verify(request, process.env.WEBHOOK_SECRET ?? '');
  *
- *  It does not drop duplicates, and takes events of types that it does not know: more will come.
+ *  It does not drop duplicates, and accepts events of unknown types.
  *
  *  @param request Node's IncomingMessage or the web's Request. Its body must not have been read, unless the framework that read
  *    it kept the bytes, as `rawBody` or `body`
- *  @param secret of a webhook (`whsec_…`), several while it is changed, or a topic of SNS
- *  @throws Refusal what to answer to a request that is not taken: `status`, and `message` for its sender
- *  @throws TypeError when `secret` says nobody, or the body was read and not kept: a fault of the receiver, so answer 500 */
+ *  @param secret the signing secret of a webhook (`whsec_…`), several during a rotation, or the topic of SNS
+ *  @throws Refusal if the request is refused: answer its `status` and `message`
+ *  @throws TypeError if `secret` names no sender, or the body was read and not kept: an error of the receiver, so answer 500 */
 export async function verify(
   request: NodeRequest | WebRequest,
   secret: string | readonly string[] | Senders,

@@ -1,4 +1,4 @@
-import { Argument, type Command } from 'commander';
+import { Argument, type Command, Option } from 'commander';
 import {
   FAILED_QUEUES,
   type FailedQueueName,
@@ -27,7 +27,11 @@ export function logsCommand(program: Command, { run, world }: Cli): void {
     .command('logs')
     .description('what a function of a stack logged: warnings, errors, runs that were killed (AWS)')
     .addArgument(new Argument('<function>', 'the function').choices(FUNCTIONS))
-    .option('--since <time>', 'from when: a time, a date, or 30m, 2h, 3d ago', time, time('1h'))
+    .addOption(
+      new Option('--since <time>', 'from when: a time, a date, or 30m, 2h, 3d ago')
+        .argParser(time)
+        .default(time('1h'), '1h'),
+    )
     .option('--until <time>', 'until when', time)
     .option('--all', 'every line')
     .option('--limit <n>', 'so many at most, or all', limitOf, 50)

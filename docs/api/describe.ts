@@ -4,12 +4,14 @@ import type { Declared, Exported } from './exported.ts';
 import { type Member, membersOf, signatureOf } from './members.ts';
 import { codeAt, docCommentAt, type Source } from './source.ts';
 
-/** Something that can be imported, as its page tells it. */
+/** An export of the package, as the page describes it. */
 export interface Described {
   readonly name: string;
+  /** The file that declares it. */
+  readonly path: string;
   readonly kind: 'function' | 'class' | 'object' | 'constant' | 'type';
   readonly doc: Doc | undefined;
-  /** TypeScript: how it is called, made or extended, what a type stands for. Undefined where the name says all, and where a type
+  /** TypeScript: its signature, constructors or definition. Undefined where the name suffices, and where a type
    *  is not written. */
   readonly code: string | undefined;
   readonly members: readonly Member[];
@@ -25,7 +27,7 @@ export function describe({ name, source, declarations }: Exported): Described {
   const shape = shapeOf(source, name, declarations, first.node);
   const code = [shape.code, ...shape.members.map(({ type }) => type)].join(' ');
   return {
-    ...{ name, ...shape },
+    ...{ name, path: source.path, ...shape },
     doc:
       comment === undefined
         ? undefined
@@ -57,7 +59,7 @@ function shapeOf(source: Source, name: string, all: readonly Declared[], node: E
       return { kind: 'constant', code, members: [] };
     }
     default:
-      throw new Error(`${source.path}: ${name} is a ${node.type}, which the page can not tell.`);
+      throw new Error(`${source.path}: ${name} is a ${node.type}, which the page cannot describe.`);
   }
 }
 
@@ -87,7 +89,7 @@ function classCode(source: Source, node: ESTree.Class): string {
   return `${headOf(source, node, node.body)} {\n${lines.join('')}}`;
 }
 
-/** What the doc comments of a class's constructors say of how it is made. */
+/** The tags in the doc comments of a class's constructors. */
 function tagsOfConstructors(source: Source, node: ESTree.Declaration): string[] {
   if (node.type !== 'ClassDeclaration') return [];
   return constructorsOf(node).flatMap(({ start }) => {
@@ -97,7 +99,7 @@ function tagsOfConstructors(source: Source, node: ESTree.Declaration): string[] 
   });
 }
 
-/** Those that others see: with overloads, nobody sees the one that does their work. */
+/** The visible ones: overloads hide their implementation. */
 function constructorsOf({ body }: ESTree.Class) {
   const all = body.body.flatMap(member =>
     member.type === 'MethodDefinition' && member.kind === 'constructor' ? [member] : [],

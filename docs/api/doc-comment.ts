@@ -3,7 +3,7 @@ export interface Doc {
   readonly about: string;
   /** What holds where the property is left out. */
   readonly default?: string | undefined;
-  /** What else its tags say of how it is called, in order: parameters, result, errors. */
+  /** Its other tags, in order: parameters, result, errors. */
   readonly notes: readonly string[];
   /** Code that uses it. */
   readonly example?: string | undefined;
@@ -26,7 +26,7 @@ export function parseDoc(comment: string): Doc {
   };
 }
 
-/** A value, or, behind a dash, words, as in the documentation of AWS's constructs. */
+/** A value, or, after a dash, words, as in the documentation of AWS's constructs. */
 function defaultOf(text: string): string {
   return text.startsWith('- ') ? markdown(text.slice(2)) : `\`${text}\``;
 }

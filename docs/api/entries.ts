@@ -9,7 +9,7 @@ import { headCommentOf, readSource } from './source.ts';
 export interface Entry {
   /** As it is imported: `changewire/events`. */
   readonly name: string;
-  /** What the file says of itself. */
+  /** The doc comment of the file. */
   readonly about: string;
   readonly exports: readonly Described[];
 }

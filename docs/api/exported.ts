@@ -65,7 +65,7 @@ function declaredAs(source: Source, name: string): Exported {
     return node !== undefined && namesOf(node).includes(name) ? [{ node, start: statement.start }] : [];
   });
   if (declarations.length === 0) throw new Error(`${source.path}: ${name} is declared nowhere.`);
-  // With overloads, nobody sees the function that does their work.
+  // Overloads hide their implementation.
   const overloads = declarations.filter(({ node }) => node.type === 'TSDeclareFunction');
   return { name, source, declarations: overloads.length > 0 ? overloads : declarations };
 }

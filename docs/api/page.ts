@@ -1,49 +1,86 @@
+import { table } from '../markdown.ts';
 import type { Described } from './describe.ts';
 import type { Doc } from './doc-comment.ts';
+import { type Elsewhere, NOWHERE } from './elsewhere.ts';
 import type { Entry } from './entries.ts';
 import type { Member } from './members.ts';
 
-/** `docs/api.md`: what can be imported from the package. */
-export function apiPage(entries: readonly Entry[]): string {
-  return `# What can be imported
+/** `docs/api.md`: the exports of the package. */
+export function apiPage(entries: readonly Entry[], elsewhere = NOWHERE): string {
+  const imports = entries.map(({ name, exports }) => {
+    const values = exports.filter(({ kind }) => VALUES.has(kind)).map(one => one.name);
+    return `import { ${values.join(', ')} } from '${name}';`;
+  });
+  return `# API
 
-\`npm run schemas\` writes this page from the declarations and their doc comments. What the events mean tells
-[events.md](events.md), what the configuration means [configuration.md](configuration.md). Modules are ES modules, for Node 24.
+${typescript(imports.join('\n'))}
 
-${entries.map(chapter).join('\n')}`;
+ES modules, for Node 24. \`npm run schemas\` generates this page from the declarations and their doc comments.
+
+${entries.map(entry => chapter(entry, elsewhere)).join('\n')}`;
 }
 
 const ORDER: readonly Described['kind'][] = ['function', 'class', 'type', 'object', 'constant'];
+/** The kinds that exist at runtime. */
+const VALUES: ReadonlySet<Described['kind']> = new Set(['function', 'class', 'constant']);
 
-function chapter({ name, about, exports }: Entry): string {
+function chapter({ name, about, exports }: Entry, elsewhere: Elsewhere): string {
   const sorted = ORDER.flatMap(kind => exports.filter(one => one.kind === kind));
-  const types = sorted.filter(isOneRow);
-  const rows = types.map(({ name, code = '', doc }) => [
-    `\`${name}\``,
-    cell(`\`${code}\``),
-    cell(doc?.about ?? ''),
-  ]);
+  const pages = Map.groupBy(sorted, elsewhere.pageOf);
+  const here = pages.get(undefined) ?? [];
+  pages.delete(undefined);
+  const rows = here
+    .filter(isOneRow)
+    .map(one => [`\`${one.name}\``, isInternal(one) ? '' : `\`${one.code}\``, one.doc?.about ?? '']);
   return blocks([
     `## \`${name}\``,
     about,
-    ...sorted.filter(one => !isOneRow(one)).map(section),
-    ...(rows.length > 0 ? ['### Types', table(['type', 'is', 'meaning'], rows)] : []),
+    ...here.filter(one => !isOneRow(one)).map(one => section(one, elsewhere)),
+    ...(rows.length > 0 ? ['### Types', table(['type', 'definition', 'meaning'], rows)] : []),
+    ...[...pages].map(([page = '', declared]) =>
+      blocks([
+        `### Types in ${page}`,
+        `[${page}](${page}) describes these:`,
+        typescript(declared.map(declaration).join('\n')),
+      ]).trimEnd(),
+    ),
   ]);
 }
 
-/** A type of which a paragraph says all. */
+/** A type that one paragraph describes. */
 function isOneRow({ kind, doc }: Described): boolean {
   return kind === 'type' && !doc?.about.includes('\n\n') && doc?.example === undefined;
 }
 
-function section({ name, kind, doc, code, members }: Described): string {
+/** A type that is computed from code that readers do not see. */
+function isInternal({ code = '' }: Described): boolean {
+  return /\btypeof\b|\bin \w+\]/.test(code);
+}
+
+/** TypeScript, without comments. */
+function declaration({ name, kind, code, members }: Described): string {
+  if (kind === 'type') return `type ${name} = ${code};`;
+  const head = code ?? `interface ${name}`;
+  const lines = members.map(({ name, optional, type }) => `  ${name}${optional ? '?' : ''}: ${type};\n`);
+  return `${head}${head.startsWith('type ') ? ' =' : ''} {\n${lines.join('')}}`;
+}
+
+function section(one: Described, elsewhere: Elsewhere): string {
+  const { name, kind, doc, code, members } = one;
+  const pages = Map.groupBy(members, member => elsewhere.pageOfMember(one, member));
+  const here = pages.get(undefined) ?? [];
+  pages.delete(undefined);
   return blocks([
     `### \`${name}\``,
     doc?.about ?? '',
     code === undefined ? '' : typescript(kind === 'type' ? `type ${name} = ${code}` : code),
     (doc?.notes ?? []).map(note => `- ${note}`).join('\n'),
     doc?.example === undefined ? '' : example(doc.example),
-    members.length > 0 ? membersTable(members) : '',
+    ...[...pages].map(
+      ([page = '', some]) =>
+        `As in [${page.replace(/#.*/, '')}](${page}): ${some.map(({ name, optional }) => `\`${name}${optional ? '?' : ''}\``).join(', ')}.`,
+    ),
+    here.length > 0 ? membersTable(here) : '',
   ]).trimEnd();
 }
 
@@ -51,9 +88,9 @@ function membersTable(members: readonly Member[]): string {
   const hasDefaults = members.some(({ doc }) => doc?.default !== undefined);
   const rows = members.map(({ name, optional, type = '', doc }) => [
     `\`${name}${optional ? '?' : ''}\``,
-    cell(`\`${type}\``),
-    ...(hasDefaults ? [cell(doc?.default ?? '')] : []),
-    cell(meaning(doc)),
+    `\`${type}\``,
+    ...(hasDefaults ? [doc?.default ?? ''] : []),
+    meaning(doc),
   ]);
   return table(['member', 'type', ...(hasDefaults ? ['default'] : []), 'meaning'], rows);
 }
@@ -68,18 +105,6 @@ function example(text: string): string {
 
 function typescript(code: string): string {
   return `\`\`\`ts\n${code}\n\`\`\``;
-}
-
-function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
-  return [heads, heads.map(() => '---'), ...rows].map(cells => `| ${cells.join(' | ')} |`).join('\n');
-}
-
-/** A text as it may stand in a cell. */
-function cell(text: string): string {
-  return text
-    .replaceAll('|', '\\|')
-    .replaceAll(/\n{2,}/g, '<br>')
-    .replaceAll('\n', ' ');
 }
 
 function blocks(texts: readonly string[]): string {

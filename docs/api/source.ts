@@ -11,7 +11,7 @@ export interface Source {
   readonly comments: readonly Comment[];
 }
 
-/** Places in a text, as indexes: of the first character, and behind the last. */
+/** Places in a text, as indexes: of the first character, and after the last. */
 export type Span = Pick<ESTree.Span, 'start' | 'end'>;
 
 /** Reads a file. @throws an error that names the file and what is wrong with its syntax */

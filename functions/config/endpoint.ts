@@ -1,20 +1,30 @@
 import type * as z from 'zod';
 import type { EndpointSettings } from '../model/endpoint.ts';
-import { bySetting, KIND_NAMES, KIND_SETTINGS } from '../model/kinds.ts';
+import { bySetting, KIND_NAMES, KIND_SETTINGS, type KindSettingName } from '../model/kinds.ts';
 import { attributeFilter, endpointFilter, neverMatching } from './filter.ts';
 import { checkedBy, withoutRoot } from './problems.ts';
-import { address, choice, duration, object, remedies, text, whole, yesNo } from './values.ts';
+import { address, choice, duration, key, object, remedies, text, whole, yesNo } from './values.ts';
 import { name } from './workspace.ts';
 
 const ELSEWHERE =
   'it is secret, and stands elsewhere: on AWS in a parameter of SSM, on one machine in a variable ENDPOINT_…; see "endpoints" in ' +
   'docs/configuration.md';
 
-const kindSettings = bySetting(({ choices }) =>
-  (choices
-    ? choice(choices)
-    : text(/^[A-Za-z0-9_-]{1,64}$/, '1 to 64 letters, digits, "-" and "_"')
-  ).optional(),
+const OTHERWISE: Readonly<Record<KindSettingName, string>> = {
+  preset: 'none',
+  field: '`"text"`',
+  titleHeader: 'the title is the first line of the text',
+};
+
+const kindSettings = bySetting(({ name, kind, what, choices, notBeside }) =>
+  key(
+    (choices
+      ? choice(choices)
+      : text(/^[A-Za-z0-9_-]{1,64}$/, '1 to 64 letters, digits, "-" and "_"')
+    ).optional(),
+    `Only with \`"kind": "${kind}"\`${notBeside ? `, without \`${notBeside}\`` : ''}: ${what}.`,
+    OTHERWISE[name],
+  ),
 );
 
 /** Requests a second. */
@@ -22,11 +32,25 @@ export const perSecond = () => whole(1, 100);
 
 /** One endpoint of the configuration. Its address is a secret, and so not part of the configuration. */
 export const endpointConfig = object({
-  name: name(),
-  kind: choice(KIND_NAMES),
-  filter: endpointFilter.optional(),
-  perSecond: perSecond().optional(),
-  keepSuccesses: yesNo().optional(),
+  name: key(
+    name(),
+    'Identifies the endpoint in the table, the logs and its parameter. Endpoints and subscriptions share one set of names.',
+  ),
+  kind: key(
+    choice(KIND_NAMES),
+    'A signed webhook (Standard Webhooks), a Slack incoming webhook, a Teams Workflows URL, or a chat that takes [plain text](chat.md#plain-text) in JSON.',
+  ),
+  filter: key(endpointFilter.optional(), 'The events that the endpoint gets.', 'every event'),
+  perSecond: key(
+    perSecond().optional(),
+    'The maximum number of deliveries per second while a backlog is drained.',
+    '`1` for a chat; else `10`, doubled every 15 s up to 100 while all deliveries succeed',
+  ),
+  keepSuccesses: key(
+    yesNo().optional(),
+    'Whether successful attempts are kept for 7 days, as failed ones are. `false` saves a write per delivery.',
+    '`true`',
+  ),
   ...kindSettings,
 } satisfies Record<keyof EndpointSettings, z.ZodType>)
   .superRefine(onlyOfItsKind)
@@ -60,25 +84,41 @@ export function checkEndpoint(
 
 /** SNS's delivery policy for HTTP(S). SNS limits it: all tries together may take an hour. */
 const delivery = object({
-  minDelay: duration('1s', '1h').prefault('1s'),
-  maxDelay: duration('1s', '1h').prefault('60s'),
-  retries: whole(0, 100).default(50),
-  noDelayRetries: whole(0, 100).default(3),
-  minDelayRetries: whole(0, 100).default(2),
-  maxDelayRetries: whole(0, 100).default(35),
-  backoff: choice(['linear', 'arithmetic', 'geometric', 'exponential']).default('exponential'),
-  maxPerSecond: whole(1, 1_000).optional(),
-  contentType: choice(['application/json', 'text/plain; charset=UTF-8']).optional(),
+  minDelay: key(duration('1s', '1h').prefault('1s'), 'The shortest delay between two attempts.'),
+  maxDelay: key(duration('1s', '1h').prefault('60s'), 'The longest delay; at least `minDelay`.'),
+  retries: key(whole(0, 100).default(50), 'The number of retries in all phases.'),
+  noDelayRetries: key(whole(0, 100).default(3), 'Retries of the first phase, without a delay.'),
+  minDelayRetries: key(whole(0, 100).default(2), 'Retries of the second phase, `minDelay` apart.'),
+  maxDelayRetries: key(whole(0, 100).default(35), 'Retries of the last phase, `maxDelay` apart.'),
+  backoff: key(
+    choice(['linear', 'arithmetic', 'geometric', 'exponential']).default('exponential'),
+    'How the delay grows from the second phase to the last.',
+  ),
+  maxPerSecond: key(whole(1, 1_000).optional(), 'The maximum number of deliveries per second.', 'no limit'),
+  contentType: key(
+    choice(['application/json', 'text/plain; charset=UTF-8']).optional(),
+    'The `Content-Type` header that SNS sends.',
+    '`text/plain; charset=UTF-8`',
+  ),
 });
 
 /** One native subscription: an HTTP(S) receiver that SNS itself delivers to. */
 export const subscriptionConfig = object({
-  name: name(),
-  url: address('http', 'https'),
-  allowInsecure: yesNo().default(false),
-  raw: yesNo().default(false),
-  filter: attributeFilter.optional(),
-  delivery: delivery.prefault({}),
+  name: key(name(), 'Identifies the subscription in alarms and queues.'),
+  url: key(
+    address('http', 'https'),
+    'The address to which SNS posts. The receiver must confirm the subscription before it gets events.',
+  ),
+  allowInsecure: key(
+    yesNo().default(false),
+    'Accepts an http:// address of another machine. Events then travel unencrypted.',
+  ),
+  raw: key(
+    yesNo().default(false),
+    "Sends the event alone as the body, without SNS's envelope, which carries the signature.",
+  ),
+  filter: key(attributeFilter.optional(), 'The events that the receiver gets.', 'every event'),
+  delivery: key(delivery.prefault({}), 'How SNS retries.'),
 });
 
 export type DeliveryConfig = z.infer<typeof delivery>;

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { EventType } from '../model/event.ts';
 import { CONDITIONS, type EndpointFilter, type FilterValue, type ValueFilter } from '../model/filter.ts';
 import { pathText, problemAt } from './problems.ts';
-import { choice, list, object, remedies, text } from './values.ts';
+import { choice, key, list, object, remedies, text } from './values.ts';
 
 /** What filters ask for: message attributes (functions/topic/entry.ts), and actors, which are none. Those of an audit
  *  entry are its users. */
@@ -41,12 +41,18 @@ export const MAX_TEXT_LENGTH = 256;
 
 const value = () => text(/^.{1,256}$/s, 'text of 1 to 256 characters');
 
+const fieldNames = () => list(value(), 1, 'field names').optional();
+
 const values = {
-  eventType: list(choice(EVENT_TYPES), 1, 'event types').optional(),
-  workspace: list(value(), 1, 'workspace names').optional(),
-  processId: list(value(), 1, 'process ids').optional(),
-  projectId: list(value(), 1, 'project ids').optional(),
-  changedFields: list(value(), 1, 'field names').optional(),
+  eventType: key(
+    list(choice(EVENT_TYPES), 1, 'event types').optional(),
+    'The [types of events](events.md).',
+    'any',
+  ),
+  workspace: key(list(value(), 1, 'workspace names').optional(), 'Names of configured workspaces.', 'any'),
+  processId: key(list(value(), 1, 'process ids').optional(), 'Ids of configured processes.', 'any'),
+  projectId: key(list(value(), 1, 'project ids').optional(), 'Ids of projects.', 'any'),
+  changedFields: key(fieldNames(), 'Ids of fields, of which at least one changed.', 'any'),
 };
 
 const ENDPOINTS_ALONE = "SNS can't filter by that: make it an endpoint, whose filter has this key";
@@ -66,20 +72,21 @@ const oneFieldValue = z.union(
   { error: fieldValue },
 );
 /** A list of values; one value alone is taken as a list of one. */
-const fieldValues = z
-  .union(
-    [oneFieldValue.transform(one => [one]), z.array(oneFieldValue).min(1, fieldValuesError)],
-    fieldValuesError,
-  )
-  .optional();
+const fieldValues = () =>
+  z
+    .union(
+      [oneFieldValue.transform(one => [one]), z.array(oneFieldValue).min(1, fieldValuesError)],
+      fieldValuesError,
+    )
+    .optional();
 
 /** A condition on one changed field. */
 const valueFilter = object({
-  field: value(),
-  from: fieldValues,
-  to: fieldValues,
-  added: fieldValues,
-  removed: fieldValues,
+  field: key(value(), 'The id or the displayed name of the field.'),
+  from: key(fieldValues(), 'The value before the change.', 'any'),
+  to: key(fieldValues(), 'The value after the change.', 'any'),
+  added: key(fieldValues(), 'A choice that a multiple-choice field gained.', 'any'),
+  removed: key(fieldValues(), 'A choice that a multiple-choice field lost.', 'any'),
 } satisfies Record<keyof ValueFilter, z.ZodType>).refine(
   wanted => CONDITIONS.some(condition => wanted[condition]),
   {
@@ -96,10 +103,26 @@ export const endpointFilter = object({
   workspaces: values.workspace,
   processes: values.processId,
   projects: values.projectId,
-  fields: values.changedFields,
-  values: list(valueFilter, 1, 'conditions on values').optional(),
-  actors: actors(),
-  exceptActors: actors(),
+  fields: key(
+    fieldNames(),
+    'Ids or displayed names of fields, of which at least one changed. A name stands for all fields of that name.',
+    'any',
+  ),
+  values: key(
+    list(valueFilter, 1, 'conditions on values').optional(),
+    'Conditions, of which a changed field meets at least one.',
+    'any',
+  ),
+  actors: key(
+    actors(),
+    'Ids or names of users, of whom at least one [made the change](events.md#actors); for `audit.recorded`, one of its `users`. An event without known actors never matches.',
+    'any',
+  ),
+  exceptActors: key(
+    actors(),
+    'Leaves out events whose known actors are all in this list; for `audit.recorded`, all its `users`. An event with another actor, or without known actors, is delivered.',
+    'none',
+  ),
 } satisfies Record<keyof EndpointFilter, z.ZodType>);
 
 export type AttributeFilter = z.infer<typeof attributeFilter>;

@@ -11,9 +11,9 @@ import {
   workspacesOf,
 } from './workspace.ts';
 
-/** The configuration is not what it must be; `problems` holds one line each: path, what was found, what is allowed. */
+/** The configuration is invalid. */
 export class ConfigError extends Error {
-  /** One line each. */
+  /** A line for each problem: the path, the value found, the values allowed. */
   readonly problems: readonly string[];
 
   /** `place`: where the configuration stands, for the first line of the message. */

@@ -1,7 +1,7 @@
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import * as z from 'zod';
 import { endpointConfig, subscriptionConfig } from './endpoint.ts';
-import { list, object, text, whole } from './values.ts';
+import { key, list, object, text, whole } from './values.ts';
 import { changesInterval, sweepInterval, workspaceConfig } from './workspace.ts';
 
 /** The numbers of days that CloudWatch Logs accepts. They are written out because the local run reads
@@ -23,16 +23,48 @@ export const stackName = (what: string) =>
 
 /** One stack of the `changewire` context of cdk.json. Durations arrive as text and leave as ms. */
 export const configSchema = object({
-  stackName: stackName('a CloudFormation stack name').default('Changewire'),
-  region: text(/^[a-z]{2}(-[a-z]+)+-[0-9]$/, 'the name of an AWS region, such as "eu-central-1"').optional(),
-  workspaces: list(workspaceConfig, 1, 'workspaces'),
-  changes: changesInterval().prefault('1m'),
-  sweep: sweepInterval().prefault('6h'),
-  subscriptions: list(subscriptionConfig, 0, 'subscriptions').default([]),
-  endpoints: list(endpointConfig, 0, 'endpoints').default([]),
-  pollMemory: whole(512, 10_240).default(512),
-  logRetentionDays: retention().default(A_MONTH),
-  alarmEmail: z.email({ error: 'an e-mail address' }).optional(),
+  stackName: key(
+    stackName('a CloudFormation stack name').default('Changewire'),
+    'The CloudFormation stack. Alarms and metrics carry its name, so that two stacks in one account do not clash.',
+  ),
+  region: key(
+    text(/^[a-z]{2}(-[a-z]+)+-[0-9]$/, 'the name of an AWS region, such as "eu-central-1"').optional(),
+    'The region of the stack and all its data.',
+    'the region of your AWS credentials',
+  ),
+  workspaces: key(
+    list(workspaceConfig, 1, 'workspaces'),
+    'The workspaces to poll: one entry for each set of credentials on one instance of the service.',
+  ),
+  changes: key(
+    changesInterval().prefault('1m'),
+    'The time between two `changes` passes of a process: [fixed or adaptive](#polling-intervals).',
+  ),
+  sweep: key(
+    sweepInterval().prefault('6h'),
+    'The time between two sweeps of a process. A sweep re-reads the whole process and finds deletions.',
+  ),
+  subscriptions: key(
+    list(subscriptionConfig, 0, 'subscriptions').default([]),
+    'HTTP(S) receivers to which SNS delivers.',
+  ),
+  endpoints: key(
+    list(endpointConfig, 0, 'endpoints').default([]),
+    'Signed webhooks and chats to which Changewire delivers.',
+  ),
+  pollMemory: key(
+    whole(512, 10_240).default(512),
+    'The memory of the poll function in MiB. [Very large processes](#how-large-a-process-may-be) need more.',
+  ),
+  logRetentionDays: key(
+    retention().default(A_MONTH),
+    'How many days CloudWatch keeps the logs of the functions.',
+  ),
+  alarmEmail: key(
+    z.email({ error: 'an e-mail address' }).optional(),
+    'The address that gets the alarms. AWS first asks it for consent.',
+    'none: subscribe to the alarm topic',
+  ),
 });
 
 /** The part of it that the functions read: all but what only a deployment uses. */

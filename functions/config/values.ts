@@ -90,6 +90,21 @@ function objectError({ code, inst, keys = [] }: z.core.$ZodRawIssue): string {
   return (keys as string[]).map(key => `${known.join(', ')}${more(key)}`).join('\n');
 }
 
+/** The description of a key in docs/configuration.md and the JSON Schema, as Markdown. */
+interface KeyNote {
+  readonly meaning: string;
+  /** The value without the key, where the schema itself has no default. */
+  readonly otherwise?: string | undefined;
+}
+
+export const keyNotes = z.registry<KeyNote>();
+
+/** The schema of a key, with its note. */
+export function key<Schema extends z.ZodType>(schema: Schema, meaning: string, otherwise?: string): Schema {
+  keyNotes.add(schema, { meaning, otherwise });
+  return schema;
+}
+
 /** One of these texts. */
 export function choice<const Choice extends readonly string[]>(choices: Choice) {
   return z.enum(choices, { error: `one of ${choices.map(each => `"${each}"`).join(', ')}` });

@@ -1,14 +1,15 @@
 import * as z from 'zod';
+import { identifierNames, type RecordKind } from '../basics/identifier-names.ts';
 import { ENDPOINT_NAME, type LinkTemplate } from '../model/endpoint.ts';
 import { hint, isWords } from './problems.ts';
-import { duration, LOOPBACK, list, object, secureAddress, text, whole, yesNo } from './values.ts';
+import { duration, key, LOOPBACK, list, object, secureAddress, text, whole, yesNo } from './values.ts';
 
 const PLACEHOLDERS = ['projectId', 'taskId', 'processId'] as const;
 type Placeholder = (typeof PLACEHOLDERS)[number];
 
 const MAX_TEMPLATE_LENGTH = 500;
 const ADDRESS =
-  `an https:// address of at most ${MAX_TEMPLATE_LENGTH} characters without spaces, user name or password, its placeholders behind ` +
+  `an https:// address of at most ${MAX_TEMPLATE_LENGTH} characters without spaces, user name or password, its placeholders after ` +
   'the host; http:// only to 127.0.0.1, [::1] or localhost';
 
 /** The address where people see a workspace's records. A template with `{taskId}` is for tasks; one
@@ -17,8 +18,16 @@ const linkTemplate = z.union(
   [
     template('projectId', PLACEHOLDERS),
     object({
-      project: template('projectId', ['projectId', 'processId']).optional(),
-      task: template('taskId', PLACEHOLDERS).optional(),
+      project: key(
+        template('projectId', ['projectId', 'processId']).optional(),
+        'The page of a project: with `{projectId}`, optionally with `{processId}`.',
+        'no link',
+      ),
+      task: key(
+        template('taskId', PLACEHOLDERS).optional(),
+        'The page of a task: with `{taskId}`, optionally with `{projectId}` and `{processId}`.',
+        'no link',
+      ),
     }).refine(({ project, task }) => (project ?? task) !== undefined, {
       error: 'project, task or both in it',
     }),
@@ -95,7 +104,10 @@ export const changesInterval = () =>
   z.union(
     [
       each().transform(ms => ({ fastest: ms, slowest: ms })),
-      object({ fastest: each(), slowest: each() }).refine(({ fastest, slowest }) => !(fastest > slowest), {
+      object({
+        fastest: key(each(), 'The interval after a pass that found a change.'),
+        slowest: key(each(), 'The longest interval, after many passes without a change. At least `fastest`.'),
+      }).refine(({ fastest, slowest }) => !(fastest > slowest), {
         // If one of them is no valid duration, that alone is reported.
         path: ['slowest'],
         error: 'a duration that is no shorter than fastest',
@@ -109,6 +121,12 @@ export const changesInterval = () =>
 
 const pageSize = () => whole(1, 10_000);
 
+/** The names of an identifier that are tried where none is configured. */
+const usualNames = (kind: RecordKind) =>
+  identifierNames(kind)
+    .map(name => `\`${name}\``)
+    .join(', ');
+
 const property = () => text(/^.{1,256}$/s, 'the name of a property of the record');
 
 /** An id is printable, because it stands in commands, logs and events. */
@@ -116,13 +134,35 @@ export const processId = () =>
   text(/^[\x21-\x7e]{1,128}$/, "the service's id of the process: 1 to 128 printable characters, no spaces");
 
 const processConfig = object({
-  id: processId(),
-  overlap: duration('1s', '1d').prefault('120s'),
-  ignoreFields: list(property(), 0, 'field names').default([]),
-  auditLog: yesNo().optional(),
-  audit: yesNo().optional(),
-  changes: changesInterval().optional(),
-  sweep: sweepInterval().optional(),
+  id: key(processId(), 'The id of the process in the service.'),
+  overlap: key(
+    duration('1s', '1d').prefault('120s'),
+    'How far before the last pass each `changes` pass starts to read, for clocks that differ and edits that appear late.',
+  ),
+  ignoreFields: key(
+    list(property(), 0, 'field names').default([]),
+    'Fields whose change alone emits no event, in addition to the usual update timestamps.',
+  ),
+  auditLog: key(
+    yesNo().optional(),
+    '`false` if the credentials may not read the audit log. Changewire then neither reads it nor reports that it cannot.',
+    '`true`',
+  ),
+  audit: key(
+    yesNo().optional(),
+    'Emits each new entry of the audit log as [`audit.recorded`](events.md#auditrecorded), with all that the service writes about people and records. Needs the audit log.',
+    '`false`',
+  ),
+  changes: key(
+    changesInterval().optional(),
+    'The time between two `changes` passes of this process.',
+    '`changes` of the stack',
+  ),
+  sweep: key(
+    sweepInterval().optional(),
+    'The time between two sweeps of this process.',
+    '`sweep` of the stack',
+  ),
 }).refine(({ audit, auditLog }) => audit !== true || auditLog !== false, {
   path: ['audit'],
   error: 'false, or left out, where auditLog is false',
@@ -130,26 +170,55 @@ const processConfig = object({
 
 /** One credential set on one instance of the service (service-api.md §1, §5). */
 export const workspaceConfig = object({
-  name: name(),
-  baseUrl: secureAddress(),
-  authUrl: secureAddress(),
-  audience: text(/^.+$/s, 'the audience that the service names for token requests'),
-  credentials: secretName().optional(),
-  concurrency: whole(1, 32).default(16),
-  identifiers: object({
-    project: property().optional(),
-    task: property().optional(),
-    user: property().optional(),
-  }).optional(),
-  pageSize: object({
-    projects: pageSize().optional(),
-    tasks: pageSize().optional(),
-    auditLog: pageSize().optional(),
-    users: pageSize().optional(),
-  }).optional(),
-  dateHeader: yesNo().optional(),
-  linkTemplate: linkTemplate.optional(),
-  processes: list(processConfig, 1, 'processes'),
+  name: key(
+    name(),
+    'Part of event sources, alarms and table keys. A new name is a new workspace, with a new baseline.',
+  ),
+  baseUrl: key(secureAddress(), "The address of the service's API."),
+  authUrl: key(secureAddress(), 'The address that issues tokens.'),
+  audience: key(
+    text(/^.+$/s, 'the audience that the service names for token requests'),
+    'The audience of your credentials.',
+  ),
+  credentials: key(
+    secretName().optional(),
+    'The secret in Secrets Manager that you create, with `{"clientId": "...", "clientSecret": "..."}`.',
+    '`changewire/<name>`',
+  ),
+  concurrency: key(
+    whole(1, 32).default(16),
+    'The maximum number of concurrent requests to the service, over all runs. Runs start with 4 and adapt to response times and rate limits.',
+  ),
+  identifiers: key(
+    object({
+      project: key(property().optional(), 'The property that identifies a project.', usualNames('project')),
+      task: key(property().optional(), 'The property that identifies a task.', usualNames('task')),
+      user: key(property().optional(), 'The property that identifies a user.', usualNames('user')),
+    }).optional(),
+    'For a service whose records have unusual identifiers.',
+    'none',
+  ),
+  pageSize: key(
+    object({
+      projects: key(pageSize().optional(), 'Projects in a page.', '`200`'),
+      tasks: key(pageSize().optional(), 'Tasks in a page.', '`500`'),
+      auditLog: key(pageSize().optional(), 'Audit log entries in a page.', '`100`'),
+      users: key(pageSize().optional(), 'Users in a page.', '`1000`'),
+    }).optional(),
+    'For a service that cannot answer with pages of the usual size. Without it, each pass halves the size of a page that fails.',
+    'none',
+  ),
+  dateHeader: key(
+    yesNo().optional(),
+    "`false` if the service's responses have no `Date` header. The clock of the machine must then be right.",
+    '`true`',
+  ),
+  linkTemplate: key(
+    linkTemplate.optional(),
+    'The address of a record in the service, to which [chats](chat.md) link.',
+    'no links',
+  ),
+  processes: key(list(processConfig, 1, 'processes'), 'The processes to poll.'),
 });
 
 type ProcessConfig = z.infer<typeof processConfig>;

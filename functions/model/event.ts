@@ -8,33 +8,36 @@ const json: z.ZodType<Json> = z.any().describe('Any JSON value, as the service s
 const identifier = z.string().min(1);
 const timestamp = z.iso.datetime();
 const text = (description: string) => z.string().describe(description);
-const cut = (parts: string) =>
-  z.array(z.string()).optional().describe(`What was cut to keep the event under 240 KB: ${parts}.`);
+const cut = (parts: string) => z.array(z.string()).optional().describe(`The cut parts: ${parts}.`);
 
 const actor = z.strictObject({
   id: identifier.describe("The user's identifier, as text."),
-  name: z.string().optional().describe('The name, if the service tells it.'),
+  name: z.string().optional().describe("The user's name, if the service has one."),
 });
 
-const process = z.strictObject({ id: identifier });
+const process = z.strictObject({ id: identifier.describe('The identifier of the process.') });
 
 const fieldChange = z
   .strictObject({
-    field: text("The record's property."),
-    name: text("The custom field's name; the property itself for a built-in field."),
-    kind: z.enum(['custom', 'builtin']),
-    type: text(
-      'text, number, date, single-choice or multiple-choice for a custom field; the JSON type for a built-in one.',
+    field: text(
+      "The record's property. A custom field's is its `externalId`, on tasks usually in camelCase.",
     ),
-    from: json.describe('The value told before; null when there was none.'),
-    to: json.describe('The value that was read; null when there is none.'),
-    added: z.array(json).optional().describe('multiple-choice only: choices that came.'),
-    removed: z.array(json).optional().describe('multiple-choice only: choices that went.'),
+    name: text("The custom field's name; for a built-in field, the property."),
+    kind: z
+      .enum(['custom', 'builtin'])
+      .describe('`custom` if the process defines the field, otherwise `builtin`.'),
+    type: text(
+      "A custom field's type (`text`, `number`, `date`, `single-choice`, `multiple-choice`), or the JSON type.",
+    ),
+    from: json.describe('The last emitted value, or null.'),
+    to: json.describe('The new value, or null.'),
+    added: z.array(json).optional().describe('Only for `multiple-choice`: the added choices.'),
+    removed: z.array(json).optional().describe('Only for `multiple-choice`: the removed choices.'),
   })
   .meta({ id: 'FieldChange', description: 'One changed field.' });
 
 const recordRef = z.strictObject({
-  id: identifier.describe('The identifier as text, also where the service sends a number.'),
+  id: identifier.describe('The identifier as text, even if the service sends a number.'),
   name: z.string().optional().describe("The record's name or title."),
 });
 
@@ -42,29 +45,28 @@ const fullRecord = recordRef.extend({
   record: z
     .record(z.string(), json)
     .optional()
-    .describe(
-      'The whole record as it now is (as it last was, when deleted). Left out only when `truncated` says so.',
-    ),
+    .describe('The complete record; the last known one if it was deleted.'),
 });
 
 const observed = z
   .strictObject({
-    after: timestamp.describe('The latest time at which the old state was still read.'),
-    before: timestamp.describe('The time at which the new state was read.'),
+    after: timestamp.describe("When the old state was last read, by the service's clock."),
+    before: timestamp.describe("When the new state was read, by the service's clock."),
   })
-  .describe("The change happened somewhere between the two, by the service's clock.");
+  .describe('The interval in which the change happened.');
 
 const actors = z
   .array(actor)
   .min(1)
   .optional()
-  .describe(
-    'The users whom new entries of the audit log name as those who changed this record between `observed.after` and ' +
-      '`observed.before`, the earliest first. Left out where none is known for certain.',
-  );
+  .describe('The users who changed the record, earliest first, if known.');
 
 const changed = {
-  changes: z.array(fieldChange),
+  changes: z
+    .array(fieldChange)
+    .describe(
+      'The changed fields, by `field`. A new record has every field with a value, a deleted one none.',
+    ),
   observed,
   actors,
   truncated: cut('`record`, `changes[i].from`, `changes`'),
@@ -76,11 +78,13 @@ const propertyValue = z.union([z.string(), z.boolean(), z.array(z.string()), z.n
 
 const propertyChange = z
   .strictObject({
-    field: z.enum(['archived', 'name', 'options', 'type']).describe("The definition's property."),
-    from: propertyValue.describe('What was told before; null when there was none.'),
-    to: propertyValue.describe('What was read.'),
-    added: z.array(z.string()).optional().describe('options only: choices that came.'),
-    removed: z.array(z.string()).optional().describe('options only: choices that went.'),
+    field: z
+      .enum(['archived', 'name', 'options', 'type'])
+      .describe('The changed property of the definition.'),
+    from: propertyValue.describe('The previous value, or null.'),
+    to: propertyValue.describe('The new value.'),
+    added: z.array(z.string()).optional().describe('Only for `options`: the added choices.'),
+    removed: z.array(z.string()).optional().describe('Only for `options`: the removed choices.'),
   })
   .meta({ id: 'PropertyChange', description: 'One changed property of a definition.' });
 
@@ -88,83 +92,90 @@ const fieldData = z.strictObject({
   process,
   field: z
     .strictObject({
-      entity: z.enum(['project', 'task']).describe('What the field is of.'),
-      externalId: identifier,
-      name: z.string(),
-      type: text('text, number, date, single-choice or multiple-choice; else as the service wrote it.'),
-      options: z.array(z.string()).optional().describe('The labels of the choices.'),
-      archived: z.boolean(),
+      entity: z.enum(['project', 'task']).describe('The kind of record that has the field.'),
+      externalId: identifier.describe(
+        "The identifier: the name of the records' property, on tasks usually in camelCase.",
+      ),
+      name: text("The field's name."),
+      type: text("The type as in a change, or another of the service's own."),
+      options: z.array(z.string()).optional().describe('The labels of the choices, in order.'),
+      archived: z.boolean().describe('Whether the field is archived.'),
     })
-    .describe('The definition as it now is; as it last was, when deleted.'),
-  changes: z.array(propertyChange),
+    .describe('The current definition; for a deleted field, the last known definition.'),
+  changes: z
+    .array(propertyChange)
+    .describe('The changed properties. A new field has all, a deleted one none.'),
   truncated: cut('`field.options`, `changes[i].from`'),
 });
 
 const heldData = z.strictObject({
   process,
-  reason: text('Why deletions are held, in words.'),
-  missing: z.int().positive().describe('How many projects the service no longer shows.'),
-  known: z.int().positive().describe('How many projects were known.'),
+  reason: text('Why deletions are on hold, for people.'),
+  missing: z.int().positive().describe('The number of missing projects.'),
+  known: z.int().positive().describe('The number of projects before.'),
 });
 
 const stalledData = z.strictObject({
   process,
-  reason: text('What the last pass met, in words.'),
-  since: timestamp.describe('When a pass was last completed.'),
+  reason: text("The last pass's error, for people."),
+  since: timestamp.describe("When a pass last completed, by the poller's clock."),
 });
 
 const recoveredData = z.strictObject({
   process,
-  since: timestamp.describe('The `since` of the stall that is over.'),
-  until: timestamp.describe('When a pass was completed again.'),
+  since: timestamp.describe('The `since` of the `source.stalled` before.'),
+  until: timestamp.describe("When a pass completed again, by the poller's clock."),
 });
 
 const skippedData = z.strictObject({
   process,
-  project: z.strictObject({ id: identifier }),
-  reason: text('What the last try met, in words.'),
-  since: timestamp.describe('What changed in the project after this may be untold.'),
+  project: z.strictObject({ id: identifier.describe('The identifier of the project.') }),
+  reason: text("The last attempt's error, for people."),
+  since: timestamp.describe("Later changes of the project may be missing, by the service's clock."),
 });
 
 const auditData = z.strictObject({
   process,
-  entry: z
-    .any()
-    .describe(
-      'The entry as the service wrote it; where `truncated` names it, the begin of its JSON as a text.',
-    ) as z.ZodType<Json>,
+  entry: z.any().describe('The entry as the service sent it.') as z.ZodType<Json>,
   projects: z
-    .array(z.strictObject({ id: identifier }))
-    .describe('The known projects whose identifier stands anywhere in the entry, by identifier.'),
+    .array(z.strictObject({ id: identifier.describe('The identifier of the project.') }))
+    .describe('The known projects whose identifier appears anywhere in the entry.'),
   tasks: z
-    .array(z.strictObject({ id: identifier, projectId: identifier }))
-    .describe(
-      'The known tasks of these projects whose identifier stands anywhere in the entry, by project and identifier. ' +
-        'Not known is one that no pass has read yet, or that was told as deleted.',
-    ),
-  users: z.array(actor).describe('The known users whom the entry names as those who acted.'),
+    .array(
+      z.strictObject({
+        id: identifier.describe('The identifier of the task.'),
+        projectId: identifier.describe('The project in which a pass last read the task.'),
+      }),
+    )
+    .describe('Their known tasks whose identifier appears anywhere in the entry.'),
+  users: z.array(actor).describe('The known users whom the entry names as its actors.'),
   truncated: cut('`entry`, `projects`, `tasks`, `users`'),
 });
 
 function eventOf<Type extends string, Data extends z.ZodType>(type: Type, description: string, data: Data) {
   return z
     .strictObject({
-      specversion: z.literal('1.0'),
-      id: z.string().min(1).describe('Always the same for the same change: drop what you have seen.'),
+      specversion: z.literal('1.0').describe('Always `1.0`.'),
+      id: z.string().min(1).describe('The same change always has the same `id`: drop repeated ids.'),
       source: z
         .string()
         .min(1)
-        .describe('/workspaces/<workspace>/processes/<process>; /endpoints/<name> of a test.'),
-      type: z.literal(type),
-      subject: z.string().min(1).optional(),
-      time: timestamp,
-      datacontenttype: z.literal('application/json'),
+        .describe('`/workspaces/<workspace>/processes/<process>`; in a test, `/endpoints/<name>`.'),
+      type: z.literal(type).describe('The event type.'),
+      subject: z
+        .string()
+        .min(1)
+        .optional()
+        .describe(
+          '`projects/<id>`, `projects/<id>/tasks/<id>`, `project-fields/<externalId>` or `task-fields/<externalId>`, percent-encoded. Absent in `source.*`, `audit.recorded` and `changewire.test`.',
+        ),
+      time: timestamp.describe('When the new state was read.'),
+      datacontenttype: z.literal('application/json').describe('Always `application/json`.'),
       sequence: z
         .string()
         .regex(/^\d{13,16}$/)
         .describe(
-          "The project's version, or that of what the process says about itself: larger is newer. A text that also " +
-            'sorts as text.',
+          'The version of the project, 13 to 16 digits; in `field.*`, `source.*` and `audit.recorded`, of the process. Larger is newer.',
         ),
       data,
     })
@@ -173,51 +184,66 @@ function eventOf<Type extends string, Data extends z.ZodType>(type: Type, descri
 
 /** Every event type, with its schema. */
 export const eventSchemas = {
-  'project.created': eventOf('project.created', 'A project appeared; its tasks follow.', projectData),
+  'project.created': eventOf(
+    'project.created',
+    'A project appeared. Its `task.created` have the same `sequence`.',
+    projectData,
+  ),
   'project.updated': eventOf('project.updated', 'Fields of a project changed.', projectData),
-  'project.deleted': eventOf('project.deleted', 'A project is gone; its tasks went before.', projectData),
+  'project.deleted': eventOf(
+    'project.deleted',
+    'A project was deleted. Its `task.deleted` have the same `sequence`.',
+    projectData,
+  ),
   'task.created': eventOf('task.created', 'A task appeared.', taskData),
   'task.updated': eventOf('task.updated', 'Fields of a task changed.', taskData),
-  'task.deleted': eventOf('task.deleted', 'A task is gone.', taskData),
-  'field.created': eventOf('field.created', 'A custom field appeared.', fieldData),
-  'field.updated': eventOf('field.updated', "A custom field's definition changed.", fieldData),
+  'task.deleted': eventOf('task.deleted', 'A task was deleted, or moved to another project.', taskData),
+  'field.created': eventOf(
+    'field.created',
+    'A custom field appeared in the definitions of the process.',
+    fieldData,
+  ),
+  'field.updated': eventOf(
+    'field.updated',
+    "A custom field's name, type or choices changed, or the field was restored.",
+    fieldData,
+  ),
   'field.archived': eventOf('field.archived', 'A custom field was archived.', fieldData),
-  'field.deleted': eventOf('field.deleted', 'A custom field is gone.', fieldData),
+  'field.deleted': eventOf('field.deleted', 'A custom field of tasks was deleted.', fieldData),
   'source.held': eventOf(
     'source.held',
-    'So many projects vanished at once that nothing was deleted: an operator decides.',
+    'Too many projects disappeared at once. Deletions are on hold.',
     heldData,
   ),
   'source.stalled': eventOf(
     'source.stalled',
-    'No pass was completed for 5 intervals: changes are late until `source.recovered`.',
+    'No pass completed for 5 intervals, at least 1 minute.',
     stalledData,
   ),
   'source.recovered': eventOf(
     'source.recovered',
-    'A pass was completed again: what changed during the stall is told.',
+    'A pass completed again after a stall, and its changes were emitted.',
     recoveredData,
   ),
   'source.skipped': eventOf(
     'source.skipped',
-    'A project can not be read or committed: its changes are late, those of all others are told.',
+    'One project cannot be read or committed. Its changes are late.',
     skippedData,
   ),
   'audit.recorded': eventOf(
     'audit.recorded',
-    'The audit log has a new entry. Told only of processes for which the configuration asks for it.',
+    'The audit log has a new entry (only with `audit: true`).',
     auditData,
   ),
 } as const;
 
-/** Sent to one endpoint alone, at somebody's request. No filter concerns it, and it is never published to the
- *  topic. */
+/** Sent to one endpoint when an operator tests it. Filters do not apply, and it is never published to the topic. */
 const testEvent = eventOf(
   'changewire.test',
-  'Somebody tests whether events arrive at this endpoint. Nothing changed.',
+  'An operator tests an endpoint. Nothing changed.',
   z.strictObject({
-    endpoint: z.strictObject({ name: text('What the operator calls it.') }),
-    message: text('For people.'),
+    endpoint: z.strictObject({ name: text("The endpoint's name in the configuration.") }),
+    message: text('A sentence for people.'),
   }),
 );
 

@@ -59,7 +59,7 @@ const ENDPOINT_KINDS = {
   },
 } as const satisfies Readonly<Record<string, Kind>>;
 
-/** The kinds of endpoints; docs/configuration.md lists them. */
+/** The kinds of endpoints; docs/configuration.md#endpoints lists them. */
 export type EndpointKind = keyof typeof ENDPOINT_KINDS;
 
 export const KINDS: Readonly<Record<EndpointKind, Kind>> = ENDPOINT_KINDS;
@@ -73,7 +73,7 @@ export type KindSettingName = {
     : never;
 }[EndpointKind];
 
-/** The settings that only endpoints of one kind have; docs/configuration.md lists them. */
+/** The settings that only endpoints of one kind have; docs/configuration.md#endpoints lists them. */
 export type KindSettings = { readonly [Name in KindSettingName]?: string | undefined };
 
 /** These settings of all kinds, each with its kind. */

@@ -1,9 +1,8 @@
 import { Duration } from 'aws-cdk-lib';
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 
-/** The metrics of Changewire itself, each about the whole of it. They are written only where there
- *  is something to count, so a minute without data means 0; only `OldestPassAge` is always written, and
- *  shows that the tick function runs. */
+/** The metrics of Changewire. A minute without data means 0. Only `OldestPassAge` is always written, which shows that
+ *  the tick function runs. */
 export type OwnMetric =
   | 'DeliveriesDead'
   | 'Delivered'

@@ -6,18 +6,17 @@ import { Construct } from 'constructs';
 /** Properties of the table. */
 export interface SnapshotTableProps {
   /** The key that encrypts the table.
-   *  @default - a key that DynamoDB owns, which costs nothing */
+   *  @default - a key owned by DynamoDB, at no cost */
   readonly encryptionKey?: IKey;
-  /** What becomes of the table when its stack is deleted. `RETAIN` also protects it against deletion.
+  /** Whether the table is kept when its stack is deleted. `RETAIN` also protects it against deletion.
    *  @default RemovalPolicy.RETAIN */
   readonly removalPolicy?: RemovalPolicy.RETAIN | RemovalPolicy.DESTROY;
 }
 
-/** The one table: snapshots, change records, leases and watermarks. By default it outlives the stack, because
- *  without it every change since the last pass would be lost, and every process would start again with a
- *  baseline. */
+/** The table with all state. By default it outlives its stack: without it, changes since the last pass are lost, and
+ *  every process starts with a new baseline. */
 export class SnapshotTable extends Construct {
-  /** The table itself. */
+  /** The DynamoDB table. */
   readonly table: Table;
 
   constructor(scope: Construct, id: string, props: SnapshotTableProps = {}) {

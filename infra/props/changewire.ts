@@ -7,11 +7,10 @@ import type { SnapshotTable } from '../parts/table.ts';
 import type { EndpointProps, SubscriptionProps } from './endpoint.ts';
 
 /** Properties of Changewire. A duration is a `Duration`, or a text as in the file: `"90s"`, `"1m"`, `"6h"`, `"1d"`.
- *  All but the constructs is bundled with the functions' code, so it must be known while the app is synthesised. */
+ *  All values except constructs must be known at synthesis, because they are bundled with the code of the functions. */
 export interface ChangewireProps {
-  /** By which people find it: the function `<name>-operate`, which the command `changewire` asks, its
-   *  alarms, metrics, dashboard, schedule group, and the path of the endpoints' secrets. A letter, then up to 55
-   *  letters, digits and "-"; unique within account and region.
+  /** The value of `--stack`: names the function `<name>-operate`, alarms, metrics, dashboard, schedule group and the
+   *  path of the endpoints' secrets. A letter, then up to 55 letters, digits and "-"; unique in the account and region.
    *  @default - the name of the stack */
   readonly name?: string;
 
@@ -19,12 +18,12 @@ export interface ChangewireProps {
   readonly workspaces: readonly WorkspaceProps[];
 
   /** How often a process is asked for changes: always after the same time (5 seconds to 24 hours), or by what
-   *  was found. A process may say otherwise.
+   *  was found. A process can override it.
    *  @default "1m" */
   readonly changes?: Duration | string | ChangesProps;
 
-  /** How often all projects of a process are compared, which finds deletions: a minute to 24 hours. A process may
-   *  say otherwise.
+  /** How often all projects of a process are compared, which finds deletions: a minute to 24 hours. A process can
+   *  override it.
    *  @default "6h" */
   readonly sweep?: Duration | string;
 
@@ -37,12 +36,12 @@ export interface ChangewireProps {
   readonly endpoints?: readonly EndpointProps[];
 
   /** Who gets the alarms by mail; AWS asks that address for its consent first.
-   *  @default - nobody: subscribe to `alarmTopic` */
+   *  @default - none: subscribe to `alarmTopic` */
   readonly alarmEmail?: string;
 
-  /** The topic that takes the alarms. CloudWatch must be allowed to publish to it: a topic without a policy of
-   *  its own allows that, one with `enforceSSL` or with AWS's own key does not. Nothing of it is changed.
-   *  @default - one is made */
+  /** The topic for the alarms. Its policy and key must let CloudWatch publish to it: a topic without a policy of its own
+   *  does, one with `enforceSSL` or an AWS managed key does not. Changewire does not change the topic.
+   *  @default - a new topic */
   readonly alarmTopic?: ITopic;
 
   /** The memory of the poll function, in MiB: 512 to 10,240. Processes with thousands of tasks in one project, or with over 100,000
@@ -50,28 +49,28 @@ export interface ChangewireProps {
    *  @default 512 */
   readonly pollMemory?: number;
 
-  /** How long the functions' logs are kept, in days; not `INFINITE`.
+  /** How many days CloudWatch keeps the logs of the functions; not `INFINITE`.
    *  @default RetentionDays.ONE_MONTH */
   readonly logRetention?: RetentionDays;
 
-  /** The key that encrypts the table, the topic and the queues. What uses them is permitted to use it; for SNS,
-   *  a statement is added to its policy, or, where that policy is not part of the app, you are warned.
-   *  @default - the keys of AWS, which cost nothing */
+  /** The key that encrypts the table, the topic and the queues. Their users get permission to use it. For SNS, its policy
+   *  gets a statement, or you get a warning if the policy is not part of the app.
+   *  @default - keys of AWS, at no cost */
   readonly encryptionKey?: IKey;
 
-  /** What becomes of the table, and of the queues with what nobody settled yet, when the stack is deleted.
-   *  `RETAIN` also protects the table against deletion.
+  /** Whether the table and the queues of failed messages are kept when the stack is deleted. `RETAIN` also protects the
+   *  table against deletion.
    *  @default RemovalPolicy.RETAIN */
   readonly removalPolicy?: RemovalPolicy.RETAIN | RemovalPolicy.DESTROY;
 
-  /** The table, made elsewhere: in another stack it outlives this one. One table serves one Changewire.
-   *  `encryptionKey` and `removalPolicy` are then those that it was made with.
-   *  @default - one is made */
+  /** An existing table, such as in another stack. One table serves one Changewire. Its own `encryptionKey` and
+   *  `removalPolicy` apply.
+   *  @default - a new table */
   readonly snapshots?: SnapshotTable;
 
-  /** Where the native subscriptions are made, such as a stack of their own: a receiver that is dead may fail the
-   *  deployment of its stack. A scope takes the subscriptions of one Changewire.
-   *  @default - in this construct */
+  /** The scope of the native subscriptions, such as a stack of their own: an unreachable receiver can fail the deployment
+   *  of its stack. A scope takes the subscriptions of one Changewire.
+   *  @default - this construct */
   readonly subscriptionsIn?: Construct;
 }
 
@@ -118,7 +117,7 @@ export interface WorkspaceProps {
    *  @default - 200 projects, 500 tasks, 100 entries of the audit log, 1,000 users */
   readonly pageSize?: PageSizeProps;
 
-  /** `false` for a service whose answers have no `Date` header, so that nobody is told.
+  /** `false` for a service whose answers have no `Date` header, which then must not be reported as a problem.
    *  @default true */
   readonly dateHeader?: boolean;
 
@@ -180,7 +179,7 @@ export interface ProcessProps {
   /** The service's id of the process: 1 to 128 printable characters, no spaces. */
   readonly id: string;
 
-  /** How far behind the last pass each pass for changes asks again, for clocks that differ and edits that appear
+  /** How far before the last pass each `changes` pass starts to read, for clocks that differ and edits that appear
    *  late: a second to a day.
    *  @default "120s" */
   readonly overlap?: Duration | string;
@@ -189,11 +188,11 @@ export interface ProcessProps {
    *  @default [] */
   readonly ignoreFields?: readonly string[];
 
-  /** `false` where the credentials may not read the audit log: nobody asks for it, and nobody is told.
+  /** `false` where the credentials may not read the audit log: it is then not read.
    *  @default true */
   readonly auditLog?: boolean;
 
-  /** Whether each new entry of the audit log is told, too, as it came (`audit.recorded`).
+  /** Whether each new entry of the audit log is emitted as `audit.recorded`.
    *  @default false */
   readonly audit?: boolean;
 

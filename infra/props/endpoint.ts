@@ -60,7 +60,7 @@ export interface FilterProps {
   readonly exceptActors?: readonly string[];
 }
 
-/** What must be so of one changed field: all that is given, each by any of its values. `""` stands for no value. */
+/** A condition on one changed field: every property must match, with any of its values. `""` stands for no value. */
 export interface ValueFilterProps {
   /** The field, by its id or by the name that people see. */
   readonly field: string;

@@ -69,7 +69,7 @@ describe('the page of what can be imported', () => {
     );
     expect(page.split('\n').filter(line => line.startsWith('|'))).toEqual([
       '| member | type | meaning |',
-      '| --- | --- | --- |',
+      '|---|---|---|',
       '| `name` | `string` | How it is called. |',
       '| `size` | `number` | Its size in cm. |',
       '| `fetch` | `<Thing>(what: Thing) => Promise<Thing>` | Fetches.<br>`what`: a stick or a ball<br>Returns the same<br>Throws RangeError when it is too heavy |',
@@ -98,7 +98,7 @@ describe('the page of what can be imported', () => {
     expect(page).toContain('```ts\ninterface DogProps<Food> extends Base\n```\n');
     expect(page.split('\n').filter(line => line.startsWith('|'))).toEqual([
       '| member | type | default | meaning |',
-      '| --- | --- | --- | --- |',
+      '|---|---|---|---|',
       "| `eats?` | `'meat' \\| Food` | anything that is `food` | What it eats, each day. |",
       '| `walks?` | `string` | `"1h"` |  |',
       '| `kennel` | `{ size: number }` |  | Where. |',
@@ -138,11 +138,61 @@ describe('the page of what can be imported', () => {
         one: A;
       };`);
     expect(page).toContain(
-      "\n### Types\n\n| type | is | meaning |\n| --- | --- | --- |\n| `Pet` | `'dog' \\| 'cat'` | Any pet. |\n",
+      "\n### Types\n\n| type | definition | meaning |\n|---|---|---|\n| `Pet` | `'dog' \\| 'cat'` | Any pet. |\n",
     );
     expect(page).toContain('### `Owned`\n\nOne of them:\n\n    isPet(it)\n\n```ts\ntype Owned = Pet\n```\n');
     expect(page).toContain(
-      '```ts\ntype Pair<A>\n```\n\n| member | type | meaning |\n| --- | --- | --- |\n| `one` | `A` | The one. |',
+      '```ts\ntype Pair<A>\n```\n\n| member | type | meaning |\n|---|---|---|\n| `one` | `A` | The one. |',
+    );
+  });
+
+  it('begins with the imports that exist at runtime', () => {
+    expect(pageOf('/** A. */\nexport const a: 1 = 1;\n/** T. */\nexport type T = 1;\n')).toMatch(
+      /^# API\n\n```ts\nimport \{ a \} from 'zoo\/pets';\n```\n/,
+    );
+  });
+
+  it('leaves out how a type is computed from code that readers do not see', () => {
+    const page = pageOf(`
+      const ALL = { a: 1 };
+      /** One of them. */
+      export type Name = keyof typeof ALL;
+      /** Of each. */
+      export type Each = { [Key in Name]?: string };`);
+    expect(page).toContain('| `Name` |  | One of them. |\n| `Each` |  | Of each. |');
+  });
+
+  it('only declares the types and members that another page describes', () => {
+    const all = ofIndex(`
+      /** A. */
+      export type Kind = 'dog' | 'cat';
+      /** B. */
+      export type Pair<A> = {
+        /** One. */
+        one: A;
+      };
+      /** C. */
+      export interface Dog extends Base {
+        /** Name. */
+        readonly name?: string | undefined;
+      }
+      /** D. */
+      export interface Props {
+        /** X. */
+        x: 1;
+        /** Y. */
+        y?: 2;
+      }`);
+    const page = apiPage(all, {
+      pageOf: ({ name }) => (name === 'Props' ? undefined : 'pets.md'),
+      pageOfMember: (_, { name }) => (name === 'y' ? 'props.md#y' : undefined),
+    });
+    expect(page).toContain(
+      '### `Props`\n\nD.\n\nAs in [props.md](props.md#y): `y?`.\n\n| member | type | meaning |\n|---|---|---|\n| `x` | `1` | X. |\n',
+    );
+    expect(page).toContain(
+      '### Types in pets.md\n\n[pets.md](pets.md) describes these:\n\n```ts\n' +
+        "type Kind = 'dog' | 'cat';\ntype Pair<A> = {\n  one: A;\n}\ninterface Dog extends Base {\n  name?: string;\n}\n```\n",
     );
   });
 

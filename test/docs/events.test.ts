@@ -4,12 +4,20 @@ import { Webhook } from 'standardwebhooks';
 import { describe, expect, it, vi } from 'vitest';
 import { EXAMPLE_SECRET } from '../../docs/asyncapi/example-requests.ts';
 import { embedExamples } from '../../docs/embed.ts';
+import { embedTables } from '../../docs/event-tables.ts';
 import { exampleTexts } from '../../docs/example-texts.ts';
+import { readExamples } from '../../docs/read-examples.ts';
 import { takeExamples } from '../../docs/take-examples.ts';
 import { endpointFilter } from '../../functions/config/filter.ts';
 import { TIMEOUT_MS } from '../../functions/delivery/http/post.ts';
 import { STANDARD_TIMING } from '../../functions/delivery/retries.ts';
-import { type ChangeEvent, eventSchemas, jsonSchemas, sentSchemas } from '../../functions/model/event.ts';
+import {
+  type EventType,
+  eventSchemas,
+  jsonSchemas,
+  type SentEvent,
+  sentSchemas,
+} from '../../functions/model/event.ts';
 import { wants } from '../../functions/model/filter.ts';
 import { messageOf } from '../../functions/topic/entry.ts';
 import { type Filter, matchesFilter } from '../../local/sns/messages.ts';
@@ -17,40 +25,58 @@ import { checkEvents } from '../kit/check-event.ts';
 import { deadLinks, documents, jsonBlocks, ROOT, readDocument, section } from '../kit/docs/documents.ts';
 
 const document = readDocument('docs/events.md');
-const types = Object.keys(sentSchemas);
-/** What the topic has, and filters ask for. */
-const published = Object.keys(eventSchemas);
-const exampleOf = (type: string) =>
-  jsonBlocks(section(document, type) ?? '').filter(
-    value => (value as { type?: unknown }).type === type,
-  ) as ChangeEvent[];
+const page = readDocument('docs/receiving.md');
+const types = Object.keys(sentSchemas) as SentEvent['type'][];
+/** The types that the topic has, and that filters may name. */
+const published = Object.keys(eventSchemas) as EventType[];
+const { events } = readExamples();
+/** The names in the markers of examples, in their order. */
+const examplesIn = (text: string) =>
+  [...text.matchAll(/<!-- example: (\S+)(?: \S+)* -->/g)].map(([, name = '']) => name);
 
 describe('docs/events.md', () => {
-  it.each(types)('has a section on %s, with an example that is valid', type => {
-    expect(checkEvents(exampleOf(type))).toHaveLength(1);
-    expect(document).toContain(`(schemas/${type}.json)`);
+  it.each(types)('has a section on %s, with a part of an example that is valid', type => {
+    expect(checkEvents([events[type]])).toHaveLength(1);
+    expect(examplesIn(section(document, type) ?? '')).toEqual([type]);
+    expect(document).toContain(`(schemas/${type}.json), [example](examples/${type}.json)`);
   });
 
-  it('has examples of nothing else', () => {
-    const told = jsonBlocks(document).flatMap(value => (value as { type?: string }).type ?? []);
-    expect(told.sort()).toEqual([...types].sort());
+  it('has no JSON that nothing checks', () => {
+    const [examples, all] = [examplesIn(document), jsonBlocks(document).length];
+    expect(new Set(examples)).toEqual(new Set([...types, 'message-attributes', 'webhook-headers']));
+    const filters = document.split(/<!-- (?:endpoint )?filter -->/).length - 1;
+    expect(examples.length + filters).toBe(all);
+  });
+
+  it('has the tables that follow from the schemas: `npm run schemas` writes them', () => {
+    expect(embedTables(document)).toBe(document);
+    const all = [
+      'types',
+      'envelope',
+      'records',
+      'change',
+      'definitions',
+      'property-change',
+      'source',
+      'audit',
+    ];
+    expect([...document.matchAll(/<!-- table: (\S+) -->/g)].map(([, name]) => name).sort()).toEqual(
+      [...all, 'test'].sort(),
+    );
+    expect(() => embedTables('<!-- table: other -->\n')).toThrow('Unknown table "other"');
   });
 
   it('explains every field of every schema in a table', () => {
-    const text = ['Fields of every event', 'Fields of `data`']
-      .map(title => section(document, title))
-      .join('\n');
-    const explained = new Set(rowsOf(text).flatMap(namesIn));
+    const explained = new Set(rowsOf(document).flatMap(pathIn).concat('data'));
     const missing = [...propertiesOf(Object.values(jsonSchemas()))].filter(name => !explained.has(name));
     expect(missing).toEqual([]);
   });
 
   it('explains every message attribute', () => {
-    const [updated] = exampleOf('task.updated') as [ChangeEvent];
-    const { MessageAttributes } = messageOf(updated);
+    const { MessageAttributes } = messageOf(events['task.updated']);
     const text = section(document, 'Message attributes and filter policies') ?? '';
     expect(jsonBlocks(text)[0]).toEqual(MessageAttributes);
-    for (const name of Object.keys(MessageAttributes)) expect(rowsOf(text).map(first)).toContainEqual([name]);
+    for (const name of Object.keys(MessageAttributes)) expect(text).toContain(`\n- \`${name}\`: `);
   });
 
   it('shows filter policies that SNS takes and that match what they say', () => {
@@ -69,9 +95,7 @@ describe('docs/events.md', () => {
       .split('<!-- endpoint filter -->')
       .slice(1)
       .map(text => endpointFilter.parse(jsonBlocks(text)[0]));
-    const wanted = filters.map(filter =>
-      published.filter(type => exampleOf(type).some(event => wants(filter, event))),
-    );
+    const wanted = filters.map(filter => published.filter(type => wants(filter, events[type])));
     expect(wanted).toEqual([['task.updated'], ['task.updated'], ['task.updated']]);
   });
 
@@ -83,7 +107,7 @@ describe('docs/events.md', () => {
     >[];
     const [, secret] = /`(whsec_[^`]+)`/.exec(text) ?? [];
     expect(secret).toBe(EXAMPLE_SECRET);
-    const body = JSON.stringify(exampleOf('task.updated')[0]);
+    const body = JSON.stringify(events['task.updated']);
     vi.useFakeTimers({ now: Number(headers['webhook-timestamp']) * 1000 });
     try {
       const read = snippet(text, secret);
@@ -103,10 +127,12 @@ describe('docs/events.md', () => {
       ms < 60_000 ? `${ms / 1000} s` : ms < 3_600_000 ? `${ms / 60_000} min` : `${ms / 3_600_000} h`,
     );
     const all = `${told.join(', ')}, then every ${told.at(-1)}, up to ${giveUpAfter / 86_400_000} days`;
-    for (const text of [document, readDocument('docs/asyncapi.yaml')]) {
-      expect(text.replace(/\s+/g, ' ')).toContain(all);
-      expect(text.replace(/\s+/g, ' ')).toContain(`within ${TIMEOUT_MS / 1000} seconds`);
-    }
+    const [reference, receiving, asyncApi] = [document, page, readDocument('docs/asyncapi.yaml')].map(text =>
+      text.replace(/\s+/g, ' '),
+    );
+    for (const text of [reference, asyncApi]) expect(text).toContain(all);
+    for (const text of [reference, receiving, asyncApi])
+      expect(text).toContain(`within ${TIMEOUT_MS / 1000} seconds`);
   });
 });
 
@@ -116,15 +142,28 @@ describe('docs/examples', () => {
     const files = readdirSync(join(ROOT, 'docs/examples'));
     expect(files.sort()).toEqual([...texts.keys()].map(name => `${name}.json`).sort());
     for (const [name, text] of texts) expect(readDocument(`docs/examples/${name}.json`)).toBe(text);
-    expect(embedExamples(document, texts)).toBe(document);
+    for (const text of [document, page]) expect(embedExamples(text, texts)).toBe(text);
+    expect(examplesIn(page)).toHaveLength(jsonBlocks(page).length);
+  });
+
+  it('are embedded whole or in part, and not where a part is unknown', () => {
+    const texts = new Map([['a', '{"b":{"c":1,"d":[2,{"e":3,"f":4}]}}\n']]);
+    const block = (json: string) => `\`\`\`json\n${json}\n\`\`\``;
+    const embedded = (marker: string) => embedExamples(`${marker}\n${block('0')}\nend`, texts);
+    expect(embedded('<!-- example: a -->')).toContain(block('{"b":{"c":1,"d":[2,{"e":3,"f":4}]}}'));
+    expect(embedded('<!-- example: a b.d.1.f b.c -->')).toContain(
+      block('{\n  "b": { "d": [{ "f": 4 }], "c": 1 }\n}'),
+    );
+    expect(() => embedded('<!-- example: a b.x -->')).toThrow('The example has no "b.x".');
+    expect(() => embedded('<!-- example: z -->')).toThrow('Unknown example "z".');
   });
 
   it('follow from one another as the document says', () => {
-    const [created, task] = [exampleOf('project.created')[0], exampleOf('task.created')[0]];
-    const [gone, updated] = [exampleOf('project.deleted')[0], exampleOf('task.updated')[0]];
-    expect(task?.sequence).toBe(created?.sequence);
-    expect(Number(updated?.sequence)).toBeGreaterThan(Number(task?.sequence));
-    expect(Number(gone?.sequence)).toBeGreaterThan(Number(updated?.sequence));
+    const [created, task] = [events['project.created'], events['task.created']];
+    const [gone, updated] = [events['project.deleted'], events['task.updated']];
+    expect(task.sequence).toBe(created.sequence);
+    expect(Number(updated.sequence)).toBeGreaterThan(Number(task.sequence));
+    expect(Number(gone.sequence)).toBeGreaterThan(Number(updated.sequence));
   });
 });
 
@@ -139,12 +178,10 @@ function rowsOf(text: string): string[] {
   return text.split('\n').filter(line => line.startsWith('| `'));
 }
 
-function first(row: string): string[] {
-  return namesIn(row.split('|')[1]);
-}
-
-function namesIn(text = ''): string[] {
-  return [...text.matchAll(/`([a-z]+)`/gi)].map(([, name]) => name as string);
+/** The names in the path that a row begins with: `actors[].id` has two. */
+function pathIn(row: string): string[] {
+  const [, path = ''] = /^\| `([^`]+)`/.exec(row) ?? [];
+  return path.replaceAll('[]', '').split('.');
 }
 
 /** The function in a text's first block of JavaScript. */
@@ -160,10 +197,9 @@ function propertiesOf(schema: unknown): Set<string> {
   return new Set([...own, ...Object.values(schema).flatMap(inner => [...propertiesOf(inner)])]);
 }
 
-function messageAttributesOf(type: string) {
-  const [event] = exampleOf(type) as [ChangeEvent];
+function messageAttributesOf(type: EventType) {
   return Object.fromEntries(
-    Object.entries(messageOf(event).MessageAttributes).map(([name, { DataType, StringValue }]) => [
+    Object.entries(messageOf(events[type]).MessageAttributes).map(([name, { DataType, StringValue }]) => [
       name,
       { Type: DataType ?? '', Value: StringValue ?? '' },
     ]),

@@ -30,9 +30,10 @@ const filled = (args: string) =>
     .replaceAll('URL', 'http://localhost:9/a');
 
 describe('the options of a start', () => {
-  test('are all told of in docs/local.md or docs/configuration.md', () => {
-    const told = optionsIn(text('docs/local.md') + text('docs/configuration.md'));
-    expect(optionsIn(HELP).filter(option => !told.includes(option))).toEqual([]);
+  test('are all in docs/commands.md', () => {
+    const listed = optionsIn(text('docs/commands.md'));
+    const known = optionsIn(HELP).filter(option => option !== '--help');
+    expect(known.filter(option => !listed.includes(option))).toEqual([]);
   });
 
   test.each(PAGES.flatMap(page => startsIn(text(page)).map(args => ({ page, args }))))(
@@ -52,25 +53,5 @@ describe('the README', () => {
       start: expect.any(String),
       test: expect.any(String),
     });
-  });
-});
-
-describe('a link of these pages', () => {
-  const links = PAGES.flatMap(page =>
-    [...text(page).matchAll(/\]\(([\w./-]+\.md)(?:#([\w-]+))?\)/g)].map(([, file = '', place]) => ({
-      page,
-      file: new URL(file, `file:///${page}`).pathname.slice(1),
-      place,
-    })),
-  );
-
-  test.each(links)('leads to a chapter that there is: $file#$place ($page)', ({ file, place }) => {
-    const chapters = [...text(file).matchAll(/^#+ (.*)$/gm)].map(([, title = '']) =>
-      title
-        .toLowerCase()
-        .replaceAll(/[^\w -]/g, '')
-        .replaceAll(' ', '-'),
-    );
-    if (place !== undefined) expect(chapters).toContain(place);
   });
 });

@@ -1,66 +1,67 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { keysOf } from '../../docs/configuration/keys.ts';
+import { configurationPage } from '../../docs/configuration/page.ts';
 import { secretsPath } from '../../functions/config/endpoint.ts';
 import { configSchema } from '../../functions/config/schema.ts';
 import { credentialsName } from '../../functions/config/workspace.ts';
 import { readOptions } from '../../functions/service/options.ts';
+import { section } from '../kit/docs/documents.ts';
 import { problemsOf } from '../kit/infra/config-examples.ts';
-import { schemaKeys } from '../kit/infra/schema-keys.ts';
 import { leastConfig } from '../kit/infra/synthesise.ts';
 
 const text = readFileSync(new URL('../../docs/configuration.md', import.meta.url), 'utf8');
 
-interface Row {
-  readonly key: string;
-  readonly default: string;
-  readonly allowed: string;
-  readonly what: string;
-}
+const objects = keysOf(configSchema);
+const keys = [...objects].flatMap(([path, keys]) => keys.map(key => ({ ...key, path })));
 
-/** The tables, by the path that their heading names. */
-const documented = new Map(
-  text
-    .split(/^## /m)
-    .slice(1)
-    .map(chapter => {
-      const heading = chapter.split('\n', 1)[0] ?? '';
-      return [heading === 'The whole' ? '' : heading.replaceAll('`', ''), rowsOf(chapter)] as const;
-    }),
-);
-
-function rowsOf(chapter: string): Row[] {
-  return [...chapter.matchAll(/^\| `(\w+)` \| (.+?) \| (.+?) \| (.+?) \|$/gm)].map(
-    ([, key = '', standard = '', allowed = '', what = '']) => ({ key, default: standard, allowed, what }),
-  );
-}
-
-const schema = schemaKeys(configSchema);
-const row = (path: string, key: string) => documented.get(path)?.find(each => each.key === key);
-
-describe('docs/configuration.md', () => {
-  test('has a chapter for each object of the configuration, and no other', () => {
-    expect([...documented.keys()]).toEqual([...schema.keys()]);
+describe('the reference', () => {
+  test('is committed as the schema has it: `npm run schemas` writes it', () => {
+    expect(configurationPage(text)).toBe(text);
   });
 
-  test.each([...schema])('tells every key, what is allowed and the default: %s', (path, keys) => {
-    const rows = documented.get(path) ?? [];
-    expect(rows.map(({ key, allowed }) => ({ key, allowed }))).toEqual(
-      keys.map(({ key, allowed }) => ({ key, allowed })),
+  test.each(keys)('has meaning, type and default of $path $key', ({ path, key, allowed, ...of }) => {
+    expect(of.meaning).toMatch(/^[A-Z`].*\.$/);
+    expect(allowed).not.toBe('');
+    if (of.default === undefined) expect(of.otherwise).toEqual(expect.stringMatching(/./));
+    else expect(of.otherwise).toBeUndefined();
+    expect(rowOf(path, key)?.default).toBe(
+      of.default === undefined || of.default === 'required'
+        ? (of.otherwise ?? of.default)
+        : `\`${of.default}\``,
     );
-    for (const { key, default: standard } of keys) {
-      const told = row(path, key)?.default;
-      if (standard === undefined) expect(told).not.toBe('required');
-      else expect(told).toBe(standard === 'required' ? standard : `\`${standard}\``);
-    }
   });
 
-  test('tells the name of the secret that is taken by default', () => {
-    expect(row('workspaces[]', 'credentials')?.default).toBe(
+  test.each(keys.filter(({ choices }) => choices.length === 0))(
+    'has what is allowed for $path $key, as an error has it',
+    ({ path, key, allowed }) => {
+      const short = allowed
+        .replace(/^an? /, '')
+        .replace(/^list of at least one of/, 'non-empty list of')
+        .replaceAll(': a whole number with s, m, h or d', '')
+        .replace(/(an )?object with the keys .*/, 'object');
+      expect(rowOf(path, key)?.type.replaceAll(/\[([^\]]*)\]\(#[^)]*\)/g, '$1')).toBe(short);
+    },
+  );
+
+  test('links from a key to the table of its object', () => {
+    expect(rowOf('', 'workspaces')?.type).toBe('[non-empty list of workspaces](#workspaces)');
+    expect(rowOf('', 'changes')?.type).toContain('or [object](#changes)');
+    expect(rowOf('workspaces[].processes[]', 'changes')?.type).toContain('or [object](#changes)');
+  });
+
+  test('lists choices, unless there are many', () => {
+    expect(rowOf('endpoints[]', 'kind')?.type).toBe('one of "webhook", "slack", "teams", "text"');
+    expect(rowOf('endpoints[].filter', 'events')?.type).toBe('non-empty list of event types');
+  });
+
+  test('has the name of the secret by default', () => {
+    expect(rowOf('workspaces[]', 'credentials')?.default).toBe(
       `\`${credentialsName({ name: '<name>' } as never)}\``,
     );
   });
 
-  test('tells the sizes of pages that the client asks for', () => {
+  test('has the page sizes of the client', () => {
     const { pageSize } = readOptions({
       baseUrl: 'https://service.example',
       authUrl: 'https://auth.example',
@@ -71,10 +72,21 @@ describe('docs/configuration.md', () => {
       sleep: async () => {},
     });
     for (const [list, size] of Object.entries(pageSize))
-      expect([list, row('workspaces[].pageSize', list)?.default]).toEqual([list, `\`${size}\``]);
+      expect([list, rowOf('workspaces[].pageSize', list)?.default]).toEqual([list, `\`${size}\``]);
   });
+});
 
-  test('tells where the secrets of an endpoint are', () => {
+/** The row of a key in the table of its object; an object with the keys of another one shares its table. */
+function rowOf(path: string, key: string) {
+  const headings = path === '' ? ['Top level'] : [`\`${path}\``, `\`${path.split('.').at(-1)}\``];
+  const table = headings.map(heading => section(text, heading)).find(one => one !== undefined) ?? '';
+  const [, type = '', standard = '', meaning = ''] =
+    new RegExp(`^\\| \`${key}\` \\| (.+) \\| (.+) \\| (.+) \\|$`, 'm').exec(table) ?? [];
+  return type === '' ? undefined : { type, default: standard, meaning };
+}
+
+describe('docs/configuration.md', () => {
+  test('has the parameter of an endpoint', () => {
     expect(text).toContain(`\`${secretsPath('<stackName>')}<name>\``);
   });
 
@@ -82,15 +94,15 @@ describe('docs/configuration.md', () => {
     ([, json = '']) => JSON.parse(json) as object,
   );
 
-  test.each(examples)('gives examples that are right: %j', example => {
+  test.each(examples)('has valid examples: %j', example => {
     const [eu] = leastConfig().workspaces;
     const least = { workspaces: [{ ...eu, processes: [{ id: 'my-process' }] }] };
     expect(problemsOf(Array.isArray(example) ? example : { ...least, ...example })).toEqual([]);
   });
 
-  test('gives an example of every object, with a key of each', () => {
+  test('has an example of every object', () => {
     const paths = new Set(examples.flatMap(example => pathsOf(example)));
-    expect([...paths]).toEqual(expect.arrayContaining([...schema.keys()]));
+    expect([...paths]).toEqual(expect.arrayContaining([...objects.keys()]));
   });
 });
 
@@ -103,3 +115,10 @@ function pathsOf(value: unknown, path = ''): string[] {
   );
   return [path, ...inner];
 }
+
+test('a page without the markers of the reference is refused', () => {
+  expect(() => configurationPage('# Configure\n')).toThrow('lacks <!-- generated: reference -->');
+  expect(() => configurationPage('<!-- end: reference -->\n<!-- generated: reference -->\n')).toThrow(
+    'lacks',
+  );
+});

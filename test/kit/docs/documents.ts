@@ -14,6 +14,19 @@ export function documents(): string[] {
   return [...readmes, ...inDocs.map(file => `docs/${file}`)].filter(path => existsSync(join(ROOT, path)));
 }
 
+/** Folders that git ignores. */
+const IGNORED = new Set(['node_modules', 'cdk.out', 'coverage', 'dist', 'mutation']);
+
+/** Every Markdown file of the repository. */
+export function pages(folder = ''): string[] {
+  return readdirSync(join(ROOT, folder), { withFileTypes: true }).flatMap(entry => {
+    const path = join(folder, entry.name);
+    if (entry.isFile()) return path.endsWith('.md') ? [path] : [];
+    const isOurs = entry.isDirectory() && !entry.name.startsWith('.') && !IGNORED.has(entry.name);
+    return isOurs ? pages(path) : [];
+  });
+}
+
 /** The text between the headings `## <title>`, of any level, and the next of that level or above. */
 export function section(text: string, title: string): string | undefined {
   const lines = prose(text).split('\n');
@@ -34,14 +47,30 @@ export function jsonBlocks(text: string): unknown[] {
 
 /** The targets of links that don't exist: files, and headings of Markdown files. */
 export function deadLinks(path: string): string[] {
-  const text = prose(readDocument(path));
-  const targets = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target as string);
-  return targets.filter(target => !/^[a-z]+:/.test(target) && !resolves(path, target));
+  return relativeLinks(path).filter(target => !resolves(path, target));
 }
 
-function resolves(from: string, target: string): boolean {
-  const [file = '', anchor] = target.split('#');
-  const path = file === '' ? from : join(from, '..', file);
+/** The targets of all links and pictures of a page, except absolute URLs. */
+export function relativeLinks(path: string): string[] {
+  // A code span may show how a link is written.
+  const text = prose(readDocument(path)).replaceAll(/`[^`\n]*`/g, '``');
+  const patterns = [/\]\(<?([^)\s>]+)/g, /^\[[^\]]+\]: (\S+)/gm, /\b(?:src|href)="([^"]+)"/g];
+  const targets = patterns.flatMap(pattern =>
+    [...text.matchAll(pattern)].map(([, target]) => target as string),
+  );
+  return targets.filter(target => !/^[a-z]+:/.test(target));
+}
+
+/** The path in the repository to which a link of a page leads, without its heading. */
+export function linkedPath(from: string, target: string): string {
+  const [file = ''] = target.split('#');
+  return file === '' ? from : join(from, '..', file);
+}
+
+/** Whether a link of a page leads to a file and, if it names one, to a heading. */
+export function resolves(from: string, target: string): boolean {
+  const [, anchor] = target.split('#');
+  const path = linkedPath(from, target);
   if (!existsSync(join(ROOT, path))) return false;
   return anchor === undefined || anchors(readDocument(path)).includes(anchor);
 }

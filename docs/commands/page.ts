@@ -1,0 +1,147 @@
+import { type Argument, type Command, Option } from 'commander';
+import { createProgram } from '../../cli/program.ts';
+import { helpBlocks, type Term } from './help.ts';
+
+/** Collects the output of the program. No line is wrapped. */
+class Paper {
+  text = '';
+  readonly columns = 10_000;
+
+  write(text: string): void {
+    this.text += text;
+  }
+}
+
+/** `docs/commands.md`: every command, from the definitions that also make its help. */
+export function commandsPage(): string {
+  const paper = new Paper();
+  return pageOf(programFor(paper), paper);
+}
+
+/** The command line, printing on `paper`. No command of it is run. */
+function programFor(paper: Paper): Command {
+  const none = () => Promise.reject(new Error('Only the help is read.'));
+  return createProgram({
+    ...{ stdout: paper, stderr: paper, env: {}, directory: '.', sleep: none, clock: () => 0 },
+    ...{ open: none, backUp: none, stackTable: none, browse: none, execute: none, doctor: none },
+    input: { canAsk: false, confirm: none, line: none, secret: none },
+    interrupted: new AbortController().signal,
+  });
+}
+
+function pageOf(program: Command, paper: Paper): string {
+  const helper = program.createHelp();
+  const groups = Map.groupBy(helper.visibleCommands(program), command => command.helpGroup());
+  const global = program.options.map(option => term(option, program));
+  return blocks([
+    '# Commands',
+    shell(['npx changewire start', 'npx changewire status', 'npx changewire help endpoints add']),
+    `${sentence(program.description())} This page is generated from the help of the commands (\`npm run schemas\`).`,
+    [...groups].map(([group, commands]) => `- **${group}** ${commands.map(link).join(', ')}`).join('\n'),
+    '## Global options',
+    list(global),
+    /^Exit codes: .*$/m.exec(printed(program, paper))?.[0] ?? '',
+    ...[...groups].flatMap(([group, commands]) => [
+      `## ${group.replace(/:$/, '')}`,
+      ...commands.flatMap(withSubcommands).map(command => sectionOf(command, paper)),
+    ]),
+  ]);
+}
+
+function withSubcommands(command: Command): Command[] {
+  const inner = command.createHelp().visibleCommands(command);
+  return inner.length > 0 ? inner : [command];
+}
+
+function sectionOf(command: Command, paper: Paper): string {
+  const help = printed(command, paper);
+  const [example] = examplesIn(help);
+  return blocks([
+    `### ${nameOf(command)}`,
+    sentence(command.description()),
+    ...(isWritten(command) ? written(command) : [`\`${usageOf(command)}\``, parameters(command)]),
+    example === undefined ? '' : shell([example]),
+  ]).trimEnd();
+}
+
+/** Whether the command's help is a text of its own. */
+function isWritten(command: Command): boolean {
+  return !command.helpInformation().startsWith('Usage: ');
+}
+
+/** That text: lists for the terms that it explains, paragraphs for the rest. */
+function written(command: Command): string[] {
+  return helpBlocks(command.helpInformation())
+    .slice(1)
+    .map(({ title, prose, terms }) => {
+      if (title === 'Usage') return shell(terms.map(({ term, text }) => `${term}  # ${text}`));
+      const shown = terms.filter(({ term }) => term !== '--help');
+      return [prose, title === undefined ? '' : `${title}:`, list(shown)]
+        .filter(text => text !== '')
+        .join('\n\n');
+    });
+}
+
+function usageOf(command: Command): string {
+  const options = optionsOf(command).length > 0 ? ' [options]' : '';
+  return `changewire ${nameOf(command)}${command.usage().replace('[options]', options).replace(/^ ?/, ' ')}`.trimEnd();
+}
+
+function parameters(command: Command): string {
+  const visible = command.createHelp().visibleArguments(command);
+  return list([...visible, ...optionsOf(command)].map(one => term(one, command)));
+}
+
+function optionsOf(command: Command): Option[] {
+  return command
+    .createHelp()
+    .visibleOptions(command)
+    .filter(({ long }) => long !== '--help');
+}
+
+function term(of: Option | Argument, command: Command): Term {
+  const helper = command.createHelp();
+  return of instanceof Option
+    ? { term: helper.optionTerm(of), text: helper.optionDescription(of) }
+    : { term: `<${of.name()}>`, text: helper.argumentDescription(of) };
+}
+
+function list(terms: readonly Term[]): string {
+  return terms.map(({ term, text }) => `- \`${term}\`: ${text}`).join('\n');
+}
+
+/** What the command prints as its help, with the texts after it. */
+function printed(command: Command, paper: Paper): string {
+  paper.text = '';
+  command.outputHelp();
+  return paper.text;
+}
+
+function examplesIn(help: string): string[] {
+  const [, examples = ''] = help.split(/^Examples?:$/m);
+  return [...examples.matchAll(/^ {2}(npx .+)$/gm)].map(([, line = '']) => line);
+}
+
+/** Its name below `changewire`, such as `endpoints add`. */
+function nameOf(command: Command): string {
+  const { parent } = command;
+  return parent?.parent ? `${nameOf(parent)} ${command.name()}` : command.name();
+}
+
+function link(command: Command): string {
+  const [first = command] = withSubcommands(command);
+  return `[${command.name()}](#${nameOf(first).replaceAll(' ', '-')})`;
+}
+
+/** A description as a sentence. */
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith('.') ? '' : '.'}`;
+}
+
+function shell(lines: readonly string[]): string {
+  return `\`\`\`sh\n${lines.join('\n')}\n\`\`\``;
+}
+
+function blocks(texts: readonly string[]): string {
+  return `${texts.filter(text => text !== '').join('\n\n')}\n`;
+}

@@ -1,0 +1,61 @@
+import { configSchema } from '../../functions/config/schema.ts';
+import { embedBetween, table } from '../markdown.ts';
+import { type Key, keysOf } from './keys.ts';
+
+const TOP = 'Top level';
+/** More choices than these are on the page to which the meaning links. */
+const MAX_CHOICES = 6;
+
+/** docs/configuration.md with its reference between the markers: a table for each object of the schema. */
+export function configurationPage(page: string): string {
+  return embedBetween(page, 'reference', reference(keysOf(configSchema)));
+}
+
+/** The tables. Objects with the same keys share one, under the shortest of their paths. */
+export function reference(objects: ReadonlyMap<string, readonly Key[]>): string {
+  const paths = [...objects.keys()];
+  const sameAs = new Map(
+    paths.map(path => {
+      const keys = JSON.stringify(objects.get(path));
+      const equal = paths.filter(other => JSON.stringify(objects.get(other)) === keys);
+      return [path, equal.toSorted((a, b) => a.length - b.length)[0] ?? path] as const;
+    }),
+  );
+  const headingOf = (path: string) => sameAs.get(path) ?? sameAs.get(`${path}[]`);
+  return paths
+    .filter(path => sameAs.get(path) === path)
+    .map(path => {
+      const rows = (objects.get(path) ?? []).map(key =>
+        row(key, headingOf(path === '' ? key.key : `${path}.${key.key}`)),
+      );
+      const heading = path === '' ? TOP : `\`${path}\``;
+      return `### ${heading}\n\n${table(['key', 'type and range', 'default', 'meaning'], rows)}`;
+    })
+    .join('\n\n');
+}
+
+function row(key: Key, object: string | undefined): string[] {
+  return [`\`${key.key}\``, typeText(key, object), defaultText(key), key.meaning];
+}
+
+/** The type and range. `object`: the heading of the object that it holds. */
+function typeText({ allowed, choices }: Key, object: string | undefined): string {
+  const short = allowed
+    .replace(/^an? /, '')
+    .replace(/^list of at least one of ([^;]+)/, 'non-empty list of $1')
+    .replaceAll(': a whole number with s, m, h or d', '')
+    .replace(choices.length > MAX_CHOICES ? /; each one of .*/ : /$^/, '');
+  if (object === undefined) return short;
+  const link = (text: string) => `[${text}](#${anchor(object)})`;
+  if (/^(non-empty )?list of/.test(short)) return link(short);
+  return short.replace(/(?:an )?object with the keys [\w, ]+/, link('object'));
+}
+
+function defaultText({ default: standard, otherwise }: Key): string {
+  if (standard === undefined) return otherwise ?? '';
+  return standard === 'required' ? standard : `\`${standard}\``;
+}
+
+function anchor(path: string): string {
+  return path.replaceAll(/[^\w]/g, '').toLowerCase();
+}

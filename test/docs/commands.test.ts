@@ -1,0 +1,81 @@
+import type { Command } from 'commander';
+import { describe, expect, it } from 'vitest';
+import { createProgram } from '../../cli/program.ts';
+import { helpBlocks } from '../../docs/commands/help.ts';
+import { commandsPage } from '../../docs/commands/page.ts';
+import { OPTIONS } from '../../local/settings/options.ts';
+import { worldOf } from '../kit/cli/world.ts';
+import { readDocument, section } from '../kit/docs/documents.ts';
+
+const page = commandsPage();
+const program = createProgram(worldOf({}).world);
+
+/** Every command that does something, with its whole name. */
+const commands = visible(program)
+  .flatMap(command => (visible(command).length > 0 ? visible(command) : [command]))
+  .map(command => {
+    const { parent } = command;
+    return [parent === program ? command.name() : `${parent?.name()} ${command.name()}`, command] as const;
+  });
+
+function visible(command: Command): Command[] {
+  return command.createHelp().visibleCommands(command);
+}
+
+describe('docs/commands.md', () => {
+  it('is committed as the definitions have it: `npm run schemas` writes it', () => {
+    expect(readDocument('docs/commands.md')).toBe(page);
+  });
+
+  it.each(commands)('has description, usage, options and an example of %s', (name, command) => {
+    const text = section(page, name) ?? '';
+    expect(text.toLowerCase()).toContain(command.description().toLowerCase());
+    if (name !== 'start') expect(text).toContain(`\n\`changewire ${name}`);
+    for (const { flags, description, argChoices = [] } of command.options)
+      if (name !== 'start') {
+        expect(text).toContain(`\n- \`${flags}\`: ${description}`);
+        for (const choice of argChoices) expect(text).toContain(choice);
+      }
+    for (const argument of command.registeredArguments) expect(text).toContain(argument.name());
+    expect(text).toMatch(new RegExp(`\n\`\`\`sh\nnpx changewire ${name}\\b[^\n]*\n\`\`\`\n?$`));
+  });
+
+  it('has every option of start, and no other', () => {
+    const text = section(page, 'start') ?? '';
+    const options = [...text.matchAll(/^- `--([\w-]+)/gm)].map(([, option]) => option);
+    const known = OPTIONS.map(({ name }) => name).filter(name => name !== 'help');
+    expect(options.toSorted()).toEqual(known.toSorted());
+  });
+
+  it('has the global options once', () => {
+    for (const { flags, description } of program.options) {
+      expect(section(page, 'Global options')).toContain(`\n- \`${flags}\`: ${description}`);
+      expect(page.split(`: ${description}`)).toHaveLength(2);
+    }
+  });
+
+  it('has no hidden command', () => {
+    expect(page).not.toContain('### complete\n');
+  });
+});
+
+describe('a help text', () => {
+  it('has paragraphs, with terms under a title or under prose', () => {
+    expect(
+      helpBlocks(
+        'It runs.\nFor long.\n\nOptions\n  --a X   does a\n          or b\n  --bc    c\n\nSet:\n  D  d\n',
+      ),
+    ).toEqual([
+      { title: undefined, prose: 'It runs. For long.', terms: [] },
+      {
+        title: 'Options',
+        prose: '',
+        terms: [
+          { term: '--a X', text: 'does a or b' },
+          { term: '--bc', text: 'c' },
+        ],
+      },
+      { title: 'Set', prose: '', terms: [{ term: 'D', text: 'd' }] },
+    ]);
+  });
+});
