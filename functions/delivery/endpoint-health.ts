@@ -7,6 +7,9 @@ import type { DeliveryPorts } from './settler.ts';
 const MIN_AWAY_FAILURES = 3;
 const MIN_AWAY_MS = 30_000;
 
+/** @returns undefined to leave the health as it is */
+type HealthChange = (health: Health) => Health | undefined;
+
 /** What a run knows of its endpoint's health, and shares with other runs through the endpoint's row. */
 export class EndpointHealth {
   readonly #name: string;
@@ -17,6 +20,9 @@ export class EndpointHealth {
   #isStopLogged = false;
   #isBusy = false;
   #isBack = false;
+  /** Changes that could not be saved. They are saved with the next one: else that would read the row without them, and a run would
+   *  forget a `Retry-After`. */
+  #unsaved: HealthChange[] = [];
   /** The last change of the row that was begun. */
   #changing: Promise<unknown> = Promise.resolve();
 
@@ -114,20 +120,23 @@ export class EndpointHealth {
   /** Deliveries were put into rows.
    *  @throws when that can't be written: no run would look for the rows */
   joined(due: number, first: boolean): Promise<void> {
-    return this.#change(health => joined(health, due, first));
+    // Without it the caller keeps the deliveries, and reports them again.
+    return this.#change(health => joined(health, due, first), false);
   }
 
-  /** Changes the endpoint's health in its row; `change` returns undefined to leave it as it is. */
-  async #change(change: (health: Health) => Health | undefined): Promise<void> {
-    const changed = (row: EndpointRow) => {
-      const health = change(row.health);
-      return health && { ...row, health };
-    };
+  /** Changes the endpoint's health in its row. `isKept`: saved with the next change where this write fails. */
+  async #change(change: HealthChange, isKept = true): Promise<void> {
+    let unsaved: readonly HealthChange[] = [];
     try {
-      this.#row = await this.#write(changed);
+      this.#row = await this.#write(row => {
+        unsaved = this.#unsaved;
+        return changed(row, [...unsaved, change]);
+      });
+      this.#unsaved = this.#unsaved.filter(each => !unsaved.includes(each));
     } catch (error) {
       this.#isStuck = true;
-      this.#row = changed(this.#row ?? { name: this.#name, health: {} }) ?? this.#row;
+      if (isKept) this.#unsaved = [...this.#unsaved, change];
+      this.#row = changed(this.#row ?? { name: this.#name, health: {} }, [change]) ?? this.#row;
       throw error;
     }
   }
@@ -157,4 +166,10 @@ export class EndpointHealth {
       { endpoint: this.#name, reason },
     );
   }
+}
+
+/** The row after these changes of its health; undefined where none changes it. */
+function changed(row: EndpointRow, changes: readonly HealthChange[]): EndpointRow | undefined {
+  const health = changes.reduce((before, change) => change(before) ?? before, row.health);
+  return health === row.health ? undefined : { ...row, health };
 }

@@ -48,6 +48,26 @@ describe('what a run tells of its endpoint', () => {
     expect(await healthOf()).toEqual({ waiting: { added: 1, due: AT, first: true } });
   });
 
+  it('saves with the next change what could not be saved, once: a Retry-After is not forgotten', async () => {
+    const { health, healthOf, faults, state } = await open();
+    faults.before = command => isRowOf('crm')(command) && TABLE_DOWN;
+    const failed = health.failed('answered 429', { for: 60 * SECOND });
+    await expect(failed).rejects.toThrow();
+    expect(health.now).toEqual({ failures: { count: 1, since: AT }, notBefore: AT + 60 * SECOND });
+    faults.before = () => undefined;
+    await health.joined(AT, true);
+    const waiting = { added: 1, due: AT, first: true };
+    expect(await healthOf()).toEqual({
+      failures: { count: 1, since: AT },
+      notBefore: AT + 60 * SECOND,
+      waiting,
+    });
+    state.now += SECOND;
+    await health.failed('answered 500');
+    expect((await healthOf())?.failures).toEqual({ count: 2, since: AT });
+    expect(health.now).toEqual(await healthOf());
+  });
+
   it('tells once that an attempt is slow, however many are', async () => {
     const { health, healthOf, state, written } = await open();
     await health.slow();
