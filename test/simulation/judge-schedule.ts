@@ -73,7 +73,7 @@ function baselinesLeft({ processes, paces }: World): number {
   return areMade ? 0 : 2 * MINUTE_MS + PASS_MS;
 }
 
-/** @param limit ms that it may take; a pause that a request of before begins in its first half minute comes on top */
+/** @param limit ms that it may take; a pause comes on top that the first passes met, or requests of before */
 async function polled(world: World, limit: number): Promise<void> {
   const { scheduler, paces, processes, shares } = world;
   const began = scheduler.wall;
@@ -87,7 +87,7 @@ async function polled(world: World, limit: number): Promise<void> {
   const isOver = () => {
     // Behind a pause, only the next tick starts more than one pass.
     if (shares.pause) since = scheduler.wall;
-    if (scheduler.wall <= began + PASS_MS) end = Math.max(end, began + limit + pauseLeft(world));
+    if (scheduler.wall <= began + MINUTE_MS + PASS_MS) end = Math.max(end, began + limit + pauseLeft(world));
     return unpolled() === undefined || scheduler.wall > end;
   };
   await world.until(isOver, 'tick has the processes polled');
