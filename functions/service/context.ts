@@ -14,7 +14,7 @@ export interface Context {
   readonly shares: Set<RequestShare>;
   /** How often the service, or its authorization server, has answered anything. Counted, because a clock may be set back. */
   readonly answers: number;
-  /** The same of the service alone. */
+  /** How often the service alone has answered anything but a 429 or 503. */
   readonly served: number;
   readonly secrets: Secrets;
   /** Aborts when the connection closes. */
@@ -64,8 +64,8 @@ export function createContext(settings: Settings, closing: AbortSignal): Context
       const { method, path } = request;
       if (result.status !== undefined) {
         answers += 1;
-        // A token is asked for by POST.
-        if (method === 'GET') served += 1;
+        // A token is requested by POST. A 429 or 503 does not show that the service works.
+        if (method === 'GET' && result.status !== 429 && result.status !== 503) served += 1;
       }
       settings.onRequest({ method, path, status: result.status, attempt, ms: clock() - start });
       return result;

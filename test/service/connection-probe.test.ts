@@ -62,6 +62,22 @@ describe('whether a service answers', () => {
     expect(performance.now() - began).toBeLessThan(8_000);
   });
 
+  test('where it hangs itself, is known by another answer of the same time, but not by one that asks to wait', async () => {
+    const resultFor = async (code: number) => {
+      const began = performance.now();
+      const clock = () => START + performance.now() - began;
+      const { connection } = await rig(sequence(hang, status(code)), { clock });
+      const slow = connection.probe('p').then(
+        () => 'answers',
+        error => (error as Error).message,
+      );
+      await connection.probe('q').catch(() => undefined);
+      return slow;
+    };
+    const silent = expect.stringContaining('no answer within 4000 ms');
+    expect(await Promise.all([404, 429, 503].map(resultFor))).toEqual(['answers', silent, silent]);
+  });
+
   test('is asked during a pause, too: its caller knows whether it is over', async () => {
     const { connection, service } = await rig(
       sequence(status(503, { 'retry-after': '600' }), json({ id: 'u' })),
