@@ -1,20 +1,19 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A decision as its file tells it. */
+/** A decision as its file has it. */
 export interface Decision {
   readonly number: number;
   readonly file: string;
   readonly title: string;
-  /** `accepted`, or which decision took its place. */
-  readonly status: string;
   /** The titles of its sections, in their order. */
   readonly sections: readonly string[];
+  readonly words: number;
 }
 
 const folder = join(import.meta.dirname, 'decisions');
 
-/** All decisions by number. A file that lacks its title or its status has `''` there. */
+/** All decisions by number. A file without a title has `''` there. */
 export function decisions(): Decision[] {
   return readdirSync(folder)
     .filter(file => /^\d{4}-[a-z0-9-]+\.md$/.test(file))
@@ -24,39 +23,22 @@ export function decisions(): Decision[] {
       return {
         number: Number(file.slice(0, 4)),
         file,
-        title: text.match(new RegExp(`^# ${file.slice(0, 4)}: (.+)\n\nStatus: `))?.[1] ?? '',
-        status: text.match(/^Status: (.+)\.$/m)?.[1] ?? '',
+        title: text.match(new RegExp(`^# ${file.slice(0, 4)}: (.+)\n\n## `))?.[1] ?? '',
         sections: [...text.matchAll(/^## (.+)$/gm)].map(([, title = '']) => title),
+        words: text.split(/\s+/).filter(Boolean).length,
       };
     });
 }
 
 /** `docs/decisions/README.md`. */
 export function decisionIndex(all: readonly Decision[]): string {
-  const lines = all.map(
-    ({ number, file, title, status }) => `| [${four(number)}](${file}) | ${title} | ${status} |`,
-  );
+  const lines = all.map(({ file, title }) => `| [${file.slice(0, 4)}](${file}) | ${title} |`);
   return `# Decisions
 
-Each choice that a reader would question: what led to it, what was decided, and what follows. A decision that no longer holds stays, and says which
-one took its place. \`npm run schemas\` writes this list from the decisions.
+Choices that a reader might reverse by mistake. A new record takes the number after the highest. \`npm run schemas\` writes this list.
 
-Numbers are given in blocks, one for each part of the work; what is left of a block stays unused, so that no number ever means two things.
-Unused: ${unused(all).join(', ')}.
-
-| | decision | status |
-|---|---|---|
+| | decision |
+|---|---|
 ${lines.join('\n')}
 `;
 }
-
-/** The gaps between the numbers, each as its first and last. */
-function unused(all: readonly Decision[]): string[] {
-  return all.flatMap(({ number }, index) => {
-    const [first, last] = [(all[index - 1]?.number ?? 0) + 1, number - 1];
-    if (first > last) return [];
-    return [first === last ? four(first) : `${four(first)} to ${four(last)}`];
-  });
-}
-
-const four = (number: number) => String(number).padStart(4, '0');

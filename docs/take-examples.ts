@@ -18,7 +18,8 @@ import {
   startSimulatedService,
 } from '../simulator/server.ts';
 
-/** What was told in a real run: the first event of each type (of audit entries, the first that names a task), a test, and the SNS message attributes of `task.updated`. */
+/** From a real run: the first event of each type (of audit entries, the first that names a task), a test event, and the SNS
+ *  message attributes of `task.updated`. */
 export interface Examples {
   readonly events: Readonly<Record<EventType, ChangeEvent>> & { readonly 'changewire.test': TestEvent };
   readonly attributes: Message['MessageAttributes'];
@@ -29,7 +30,7 @@ const MINUTE = 60_000;
 
 /** Runs the poller against the simulated service and the embedded table while projects, tasks and fields are edited, and takes
  *  the events that it commits. Its clock moves only between the passes: each run gives the same bytes.
- *  @throws when an event type was not told */
+ *  @throws when an event type was not emitted */
 export async function takeExamples(): Promise<Examples> {
   await using started = new AsyncDisposableStack();
   const clock = { now: Date.UTC(2026, 2, 2, 9) };
@@ -102,7 +103,7 @@ function pollerOf(
   };
 }
 
-/** What happens, and the pass that follows. */
+/** An edit, and the pass that follows. */
 interface Step {
   readonly mode: 'changes' | 'sweep';
   readonly edit: () => void;
@@ -135,7 +136,7 @@ function outageOf(service: SimulatedService): Step[] {
   ];
 }
 
-/** A project's life, and a process of which most projects vanish. */
+/** A project's life, and a process of which most projects disappear. */
 function editsOf(workspace: EditApi): Step[] {
   const { processId } = PROCESS;
   const made = { project: '', task: '' };
@@ -182,7 +183,7 @@ function editsOf(workspace: EditApi): Step[] {
   ];
 }
 
-/** A field's life. That it is gone is told by the second pass that misses it. */
+/** A field's life. The second pass that misses it emits its deletion. */
 function fieldEditsOf(workspace: EditApi): Step[] {
   const { processId } = PROCESS;
   const field = { externalId: 'sign-off', name: 'Sign-off', type: 'single-choice' } as const;
@@ -199,7 +200,7 @@ function fieldEditsOf(workspace: EditApi): Step[] {
   return edits.map((edit): Step => ({ mode: 'changes', edit }));
 }
 
-/** An entry about a task shows all that may be found in one. */
+/** An entry about a task has every list filled. */
 function isTypical({ data }: ChangeEvent): boolean {
   return !('entry' in data) || data.tasks.length > 0;
 }
@@ -208,7 +209,7 @@ function firstOfEach(events: readonly ChangeEvent[]): Examples {
   const first = (type: string): ChangeEvent => {
     const event = events.find(candidate => candidate.type === type && isTypical(candidate));
     if (event) return event;
-    throw new Error(`No ${type} was told: make an edit in docs/take-examples.ts that leads to one.`);
+    throw new Error(`No ${type} was emitted. Add an edit to docs/take-examples.ts that leads to one.`);
   };
   const types = Object.keys(eventSchemas);
   return {

@@ -91,7 +91,7 @@ function judgeNames(survey: Survey, { asked }: Seen): Judged {
   return LOG_NAMES.warning(text, on, remedy);
 }
 
-/** Whether events can name who made a change: by how many entries passes could do so (docs/decisions/0115-who-made-a-change.md). */
+/** Whether events can name who made a change: by how many entries passes could do so (docs/decisions/0115). */
 function judgeUsers({ log, users }: Survey, on: Seen): Judged {
   const property = identifierOf('user', users.items) ?? 'id';
   const ids = new Set(users.items.map(user => textOf(user[property])).filter(id => id !== ''));

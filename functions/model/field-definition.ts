@@ -15,7 +15,7 @@ export interface KnownField extends FieldDefinition {
   /** The mode of the pass that found it missing from its list; nothing was told yet. */
   readonly missing?: 'changes' | 'sweep';
   /** It was told as deleted. It stays known, because records may still have values of it
-   *  (docs/decisions/0005). */
+   *  (docs/decisions/0018). */
   readonly deleted?: boolean;
 }
 

@@ -170,7 +170,7 @@ function tasksOf({ content, tasksReadAt: readAt, digests }: Snapshot): TasksRead
 
 /** The clocks of the service's machines may differ, and count whole seconds: what was read later by more than this is newer. */
 export const CLOCK_TOLERANCE_MS = 5_000;
-/** Our own clock may be wrong by hours, and differ between two pollers (docs/decisions/0052). */
+/** Our own clock may be wrong by hours, and differ between two pollers (docs/decisions/0042). */
 const OUR_CLOCK_TOLERANCE_MS = 24 * 60 * 60 * 1000;
 
 /** Which project record is the newer one: the listing's, the snapshot's, or that is not certain yet.

@@ -3,7 +3,7 @@ import type { IKey } from 'aws-cdk-lib/aws-kms';
 
 /** How what is kept is encrypted, and whether it outlives its stack. */
 export interface Keeping {
-  /** Encrypts the table, the topic and the queues. Without it the keys of AWS do (decision 0020). */
+  /** Encrypts the table, the topic and the queues. Without it the keys of AWS do. */
   readonly encryptionKey: IKey | undefined;
   /** `DESTROY`: the table, and the queues with what is nowhere else, go with their stack. */
   readonly removalPolicy: RemovalPolicy.RETAIN | RemovalPolicy.DESTROY;

@@ -51,7 +51,7 @@ const ONE_KEY_STROKE_MS = 300;
  *
  * Linux and macOS send SIGINT, SIGTERM and SIGHUP for these. On Windows Node reports Ctrl-C and a closed
  * window as SIGINT and SIGHUP; ten seconds after the latter Windows ends the process. It has nothing like
- * SIGTERM: sending that, or pressing Ctrl-Break, kills at once, which loses nothing (docs/local.md).
+ * SIGTERM: sending that, or pressing Ctrl-Break, kills at once, which loses nothing (docs/self-hosting.md).
  */
 export function onInterrupt({ onFirst, onSecond }: Interruptible): void {
   let first: number | undefined;

@@ -5,7 +5,7 @@ import { onInterrupt } from '../../local/basics/process.ts';
 import { crash } from './crash.ts';
 import { tell } from './summary.ts';
 
-/** `npm run test:crash`: kills the local run 100 times, and shows that subscribers lose nothing by it (docs/local.md).
+/** `npm run test:crash`: kills the local run 100 times, and shows that subscribers lose nothing by it (docs/self-hosting.md).
  *  Exit code 1 when they do, 2 when the command line can't be followed. */
 
 const { seed, kills, limit } = read() ?? refuse();

@@ -79,7 +79,7 @@ describe('docs/events.md', () => {
     for (const name of Object.keys(MessageAttributes)) expect(text).toContain(`\n- \`${name}\`: `);
   });
 
-  it('shows filter policies that SNS takes and that match what they say', () => {
+  it('shows filter policies that SNS takes and that match what they describe', () => {
     const policies = document
       .split('<!-- filter -->')
       .slice(1)
@@ -121,12 +121,12 @@ describe('docs/events.md', () => {
     }
   });
 
-  it('tells the times of retries that are kept', () => {
+  it('has the times of retries in the code', () => {
     const { pauses, giveUpAfter } = STANDARD_TIMING;
-    const told = pauses.map(ms =>
+    const times = pauses.map(ms =>
       ms < 60_000 ? `${ms / 1000} s` : ms < 3_600_000 ? `${ms / 60_000} min` : `${ms / 3_600_000} h`,
     );
-    const all = `${told.join(', ')}, then every ${told.at(-1)}, up to ${giveUpAfter / 86_400_000} days`;
+    const all = `${times.join(', ')}, then every ${times.at(-1)}, up to ${giveUpAfter / 86_400_000} days`;
     const [reference, receiving, asyncApi] = [document, page, readDocument('docs/asyncapi.yaml')].map(text =>
       text.replace(/\s+/g, ' '),
     );
@@ -137,7 +137,7 @@ describe('docs/events.md', () => {
 });
 
 describe('docs/examples', () => {
-  it('are what a run tells, and what the document shows: `npm run examples` makes them anew', async () => {
+  it('are those of a run, and the pages show them: `npm run examples` writes both', async () => {
     const texts = exampleTexts(await takeExamples());
     const files = readdirSync(join(ROOT, 'docs/examples'));
     expect(files.sort()).toEqual([...texts.keys()].map(name => `${name}.json`).sort());
@@ -158,7 +158,7 @@ describe('docs/examples', () => {
     expect(() => embedded('<!-- example: z -->')).toThrow('Unknown example "z".');
   });
 
-  it('follow from one another as the document says', () => {
+  it('follow from one another as the document describes', () => {
     const [created, task] = [events['project.created'], events['task.created']];
     const [gone, updated] = [events['project.deleted'], events['task.updated']];
     expect(task.sequence).toBe(created.sequence);

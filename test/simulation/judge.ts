@@ -168,7 +168,7 @@ function isLeftToSweep(
   if (withoutTaskList.has(id) || (uncertain.has(id) && plan.steps.some(step => step.do === 'meet')))
     return true;
   if (world.entries.createdBehind.has(id)) return true;
-  // With different clocks, a snapshot may seem newer than the listing (docs/decisions/0052).
+  // With different clocks, a snapshot may seem newer than the listing (docs/decisions/0042).
   if (!areOne(plan)) return true;
   // Deletions in bulk wait for an operator; those that are left when the hold ends are the next sweep's.
   return world.commits.events.some(({ type }) => type === 'source.held');

@@ -615,7 +615,7 @@ function isOrderKnown({ freedoms, skew, steps }: Plan): boolean {
   return isTimed(freedoms, steps) || (one === other && areClose(skew, steps));
 }
 
-/** Lets every edit move the update time, which alone tells the order otherwise (docs/decisions/0052). */
+/** Lets every edit move the update time, which alone tells the order otherwise (docs/decisions/0042). */
 function withUpdateTimes(step: Step): Step {
   if (step.do === 'edit') return { ...step, touch: true };
   return step.do === 'meet' ? { ...step, edits: step.edits.map(edit => ({ ...edit, touch: true })) } : step;

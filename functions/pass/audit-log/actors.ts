@@ -39,7 +39,7 @@ interface ActorsRead extends AuditRead {
 
 type ActorsOf = (record: Pick<ChangedRecord, 'entity' | 'id'>) => Actor[] | undefined;
 
-/** Who changed what, by the new entries of the audit log. Never a guess: see docs/decisions/0115-who-made-a-change.md. */
+/** Who changed what, by the new entries of the audit log. Never a guess: see docs/decisions/0115. */
 export class Actors {
   /** The entries that name a project, by its id. */
   readonly #entries: ReadonlyMap<string, JsonObject[]>;

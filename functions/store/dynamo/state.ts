@@ -193,7 +193,7 @@ const INLINE_BYTES = 60_000;
 const STALE_MS = 60 * 60 * 1000;
 
 /** Stores each attribute that is too large in items of its own, and returns the attributes with references to
- *  these (docs/decisions/0045). The items are written at once, under keys that no other write uses: nobody
+ *  these (docs/decisions/0108). The items are written at once, under keys that no other write uses: nobody
  *  reads them before the state refers to them. */
 async function storeLargeParts(
   table: Table,

@@ -103,7 +103,7 @@ export class SourceOracle {
   }
 
   /** Projects of which a look was not certain: the next sweep looks again. Where two passes meet, the row of the first one stays, also if
-   *  the other could not read the project (docs/decisions/0109). */
+   *  the other could not read the project (docs/decisions/0102). */
   get uncertain(): ReadonlySet<string> {
     return new Set([...this.#rechecks].flatMap(([id, { cause }]) => (cause === 'uncertain' ? [id] : [])));
   }
