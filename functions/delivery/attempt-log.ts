@@ -55,7 +55,8 @@ export async function keepAttempts(
   try {
     if (kept.length > 0) await deliveries.note(kept);
   } catch (error) {
-    log.warn('Attempts could not be saved; they were made all the same.', {
+    log.warn('Could not save attempts; the deliveries themselves are not affected.', {
+      code: 'delivery.attempts-not-saved',
       endpoint: name,
       attempts: kept.length,
       error: String(error),

@@ -61,7 +61,8 @@ export async function deliverBatch(batch: Batch, dependencies: BatchDependencies
     await send(batch, poster, attempts, dependencies);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    log.error('Nothing can be delivered to an endpoint at present.', {
+    log.error('Could not send deliveries to the endpoint.', {
+      code: 'delivery.batch-failed',
       endpoint: endpoint.name,
       reason,
     });
@@ -71,7 +72,7 @@ export async function deliverBatch(batch: Batch, dependencies: BatchDependencies
   }
   // Deliveries whose event no message of the chat format contained.
   for (const delivery of settler.open)
-    await settler.failed(delivery, { reason: 'no message told the event' });
+    await settler.failed(delivery, { reason: 'no chat message contains the event' });
   const { tally } = settler;
   const isBack = health.isBack && { isBack: true };
   tally.report(log, { endpoint: endpoint.name, ...isBack, ms: clock() - began });
@@ -180,7 +181,7 @@ async function send(
     try {
       await save();
     } catch (error) {
-      const details = { endpoint: endpoint.name, error: String(error) };
+      const details = { code: 'endpoint.health-not-saved', endpoint: endpoint.name, error: String(error) };
       log.warn("Could not save the endpoint's health.", details);
     }
   }

@@ -88,7 +88,8 @@ export class EndpointHealth {
     const now = clock();
     await this.#change(health => afterFailure(health, now, reason, hold));
     if (this.now.failing && !before.failing)
-      log.warn('An endpoint fails: one probe at a time is sent, and the rest waits.', {
+      log.warn('The endpoint keeps failing: sending one probe at a time; other events are queued.', {
+        code: 'endpoint.failing',
         endpoint: this.#name,
         reason,
       });
@@ -153,8 +154,8 @@ export class EndpointHealth {
     const { reason = '' } = this.now.stopped ?? {};
     count({ EndpointStopped: 1 });
     log.error(
-      `endpoint.stopped: ${this.#name} ${reason}. Its events wait in rows until an operator resumes it, for 30 days at most.`,
-      { endpoint: this.#name, reason },
+      `endpoint.stopped: ${this.#name} ${reason}. Its events are kept for 30 days; resume the endpoint to send them.`,
+      { code: 'endpoint.stopped', endpoint: this.#name, reason },
     );
   }
 }

@@ -113,7 +113,7 @@ function afterProbe(
   reason: string,
 ): Health {
   if (now - since >= STOPPED_AFTER_MS)
-    return stopped(health, now, `failed for ${STOPPED_AFTER_MS / DAY} days, and last ${reason}`);
+    return stopped(health, now, `failed for ${STOPPED_AFTER_MS / DAY} days; last failure: ${reason}`);
   const made = probes + 1;
   const notBefore = Math.max(health.notBefore ?? 0, now + pauseAfter(made));
   return { ...health, failing: { since, probes: made }, notBefore };

@@ -105,7 +105,7 @@ export function chatJobs(
       messagesOf([delivery.event]);
       fit.push(delivery);
     } catch (error) {
-      const reason = `the event can not be shown (${(error as Error).name})`;
+      const reason = `the event cannot be rendered (${(error as Error).name})`;
       unfit.push({ delivery, reason });
     }
   }

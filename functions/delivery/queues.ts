@@ -115,6 +115,7 @@ export async function tryToWake(
     return true;
   } catch (error) {
     report('Could not schedule a drain of the backlog; the next tick retries.', {
+      code: 'backlog.not-scheduled',
       endpoint: endpoint.name,
       error: String(error),
     });

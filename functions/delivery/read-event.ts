@@ -18,12 +18,12 @@ export function readEvent(body: string): { event: ChangeEvent } | { malformed: s
   try {
     value = JSON.parse(body);
   } catch {
-    return { malformed: 'the message is no JSON' };
+    return { malformed: 'the message is not valid JSON' };
   }
   const read = envelope.safeParse(value);
   if (read.success) return { event: value as ChangeEvent };
-  const wrong = read.error.issues.map(({ path }) => path.join('.') || 'the whole').join(', ');
-  return { malformed: `the message is no change event: look at ${wrong}` };
+  const wrong = read.error.issues.map(({ path }) => path.join('.') || 'the whole message').join(', ');
+  return { malformed: `the message is not a change event; invalid: ${wrong}` };
 }
 
 /** Versions are times of commits in ms since 1970, or larger numbers. */

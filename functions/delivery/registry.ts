@@ -80,9 +80,9 @@ export function createRegistry(
     if (overridden.has(name)) return;
     overridden.add(name);
     log?.warn(
-      `Endpoint ${name} stands in the configuration, and was added while it ran, too: the configuration counts. Remove the one that was ` +
-        'added, or rename the configured one.',
-      { endpoint: name },
+      `Endpoint ${name} is in the configuration and was also added at runtime; the configured one is used. ` +
+        'Remove the added one, or rename the configured one.',
+      { code: 'endpoint.overridden', endpoint: name },
     );
   }
 }

@@ -112,7 +112,7 @@ export function createSecrets(store: SecretStore, clock: Clock, random: Random):
       // Only the error's name: its message could quote a request.
       const why = error instanceof Error ? error.name : 'unknown error';
       throw new Error(
-        `Endpoint ${name}: secret ${store.nameOf(name)} can not be read (${why}). ${remedy(endpoint, store)}`,
+        `Endpoint ${name}: secret ${store.nameOf(name)} cannot be read (${why}). ${remedy(endpoint, store)}`,
       );
     }
   }

@@ -65,8 +65,9 @@ export abstract class Settler {
       this.tally.note('failed', [delivery]);
       return this.dead(delivery, failure);
     }
-    const details = { ...this.#detailsOf(delivery, failure), seconds: pause / 1000 };
-    log.warn('A delivery failed; it is tried again.', details);
+    const about = this.#detailsOf(delivery, failure);
+    const details = { code: 'delivery.failed', ...about, seconds: pause / 1000 };
+    log.warn('Delivery failed; will retry.', details);
     await this.#settle('failed', [delivery], () => this.retry(delivery, this.startedAt + pause));
   }
 
@@ -80,8 +81,8 @@ export abstract class Settler {
     const death = { at: this.ports.clock(), reason: failure.reason };
     const isSaved = await this.#settle('dead', [delivery], () => this.deadLetter(delivery, death));
     if (!isSaved) return;
-    const details = this.#detailsOf(delivery, failure);
-    this.ports.log.error('A delivery was given up; it is a dead letter now.', details);
+    const details = { code: 'delivery.dead-letter', ...this.#detailsOf(delivery, failure) };
+    this.ports.log.error('Gave up on a delivery; moved it to the dead letters.', details);
   }
 
   /** The run's time is up: they stay as they were, and come again at once. */
@@ -122,7 +123,8 @@ export abstract class Settler {
       return true;
     } catch (error) {
       this.tally.note('unsettled', stored);
-      this.ports.log.error('Could not save the status of deliveries; they are tried again.', {
+      this.ports.log.error('Could not save the status of deliveries; they will be retried.', {
+        code: 'delivery.status-not-saved',
         endpoint: this.endpoint,
         events: stored.map(({ eventId }) => eventId),
         error: String(error),
@@ -179,7 +181,12 @@ export class BatchTally {
         ? [...byStatus.keys()].join()
         : [...byStatus].map(([status, some]) => `${some.length} ${status}`).join(', ');
     const ids = [...byStatus.values()].flat().map(({ eventId }) => eventId);
-    logEvents(log, 'Delivery batch ended.', ids, { ...details, outcome, attempts: this.#attempts });
+    logEvents(log, 'Delivery batch ended.', ids, {
+      code: 'delivery.batch-ended',
+      ...details,
+      outcome,
+      attempts: this.#attempts,
+    });
   }
 
   #countOf(wanted: DeliveryStatus): number {

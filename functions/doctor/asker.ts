@@ -38,7 +38,7 @@ interface Sizing {
 /** As many requests were sent as one run of the doctor may send. */
 export class TooManyRequests extends Error {
   constructor(most: number) {
-    super(`the doctor asks no more than ${most} requests`);
+    super(`the doctor sends at most ${most} requests`);
   }
 }
 

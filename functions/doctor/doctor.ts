@@ -68,11 +68,11 @@ export async function answerWith(
 /** Asks for a token and the projects, without which nothing can be examined: `refusal` then says why. */
 export async function begin(asker: Asker) {
   const answer = await asker.token();
-  if (answer.failure !== undefined) return { findings: [judgeToken(answer)], refusal: 'there is no token' };
+  if (answer.failure !== undefined) return { findings: [judgeToken(answer)], refusal: 'no token' };
   const projects = await readProjects(asker);
   const process = judgeProcess(projects);
   if (projects.answers.length === 0)
-    return { findings: [judgeToken(answer), process], refusal: 'the process can not be read' };
+    return { findings: [judgeToken(answer), process], refusal: 'the process cannot be read' };
   return { findings: [process], survey: () => createSurvey(asker, answer, projects) };
 }
 
@@ -82,7 +82,7 @@ async function examine(asker: Asker): Promise<Judged[]> {
     const { findings, refusal } = begun;
     const others = Object.keys(CHECKS).filter(topic => !findings.some(finding => finding.topic === topic));
     const on = { asked: [], came: 'nothing' };
-    return [...findings, ...others.map(topic => topicOf(topic).unknown(`It was not asked: ${refusal}.`, on))];
+    return [...findings, ...others.map(topic => topicOf(topic).unknown(`Not checked: ${refusal}.`, on))];
   }
   const all = [...begun.findings];
   const survey = begun.survey();
@@ -94,7 +94,7 @@ async function examine(asker: Asker): Promise<Judged[]> {
       // A failure in one check is a finding, and doesn't stop the others.
       const came = error instanceof Error ? error.message : 'an unknown error';
       const on = { asked: asker.met.slice(before), came };
-      all.push(topicOf(topic).unknown('It could not be looked into.', on, 'Ask the doctor again.'));
+      all.push(topicOf(topic).unknown('It could not be checked.', on, 'Run the doctor again.'));
     }
   }
   return all;
@@ -122,12 +122,12 @@ function judgeProcess({ answers, failure, pages, items, isWhole }: ListRead): Ju
   const remedy =
     failure && failure.status === undefined
       ? unreachable('base')
-      : 'Check the id of the process, the base address (EU or US), and what the credentials may read.';
-  return PROCESS.warning('Its projects can not be listed.', on, remedy);
+      : 'Check the process id, the base URL (EU or US), and the permissions of the credentials.';
+  return PROCESS.warning('Its projects cannot be listed.', on, remedy);
 }
 
 const unreachable = (address: string) =>
-  `Nothing answers at the ${address} address (EU or US): check its name and port, and the proxy or firewall between.`;
+  `No answer from the ${address} URL (EU or US): check its host and port, and any proxy or firewall.`;
 
 /** How long a token lives, and which part of the answer says so (service-api.md §5). */
 function judgeToken(answer: ProbedToken): Judged {
@@ -136,20 +136,20 @@ function judgeToken(answer: ProbedToken): Judged {
   if (failure !== undefined) {
     const remedy = isUnreachable
       ? unreachable('authentication')
-      : 'Check client id, client secret, audience and the authentication address (EU or US).';
-    return TOKEN.warning('There is no token.', { asked, came: failure }, remedy);
+      : 'Check client id, client secret, audience and the authentication URL (EU or US).';
+    return TOKEN.warning('Could not get a token.', { asked, came: failure }, remedy);
   }
   const life = `${Math.round(lifetime / 1000)} s`;
   if (lifetimeFrom === 'nothing') {
-    const text = `Nothing tells how long a token lives; ${life} are assumed, and a refused one is renewed.`;
+    const text = `The lifetime of a token is unknown; ${life} is assumed, and a rejected token is renewed.`;
     const came = 'a token without expires_in, and without an exp that could be read';
     return TOKEN.warning(text, { asked, came });
   }
   const source = lifetimeFrom === 'exp' ? 'its own exp; the answer has no expires_in' : 'expires_in';
-  const text = `A token lives ${life}, as told by ${source}.`;
+  const text = `A token is valid for ${life}, according to ${source}.`;
   const on = { asked, came: `a token for ${life}` };
   if (lifetime >= SHORT_LIFE_MS) return TOKEN.fine(text, on);
-  const remedy = 'Ask the operator of the service for a longer life.';
+  const remedy = 'Ask the operator of the service for a longer lifetime.';
   return TOKEN.warning(`${text} It is renewed every few requests.`, on, remedy);
 }
 
@@ -161,14 +161,14 @@ function judgeClock({ projects: { answers } }: Survey): Judged[] {
     date === undefined ? 'no Date header' : `Date: ${timeText(date)}, at ${timeText(at)} by our clock`;
   if (date === undefined || Math.abs(date - at) > MAX_AHEAD_MS) {
     const text =
-      'Answers do not tell the service’s time. Update times are taken for it, and our own clock where there are none.';
-    const remedy = 'Set dateHeader, as below, and keep the clock of the machine right (NTP). On AWS it is.';
+      'Answers have no usable Date header. Passes use update times instead, or else the local clock.';
+    const remedy = 'Set dateHeader as below, and keep the clock of the machine correct (NTP). On AWS it is.';
     return [CLOCK.setting(text, { asked, came }, { workspace: { dateHeader: false } }, remedy)];
   }
   const ahead = date - at;
-  const differs = `is ${span(ahead)} ${ahead > 0 ? 'ahead of' : 'behind'}`;
+  const differs = `is ${span(ahead)} ${ahead > 0 ? 'later' : 'earlier'} than`;
   const how = Math.abs(ahead) <= SAME_MS ? 'agrees with' : differs;
-  return [CLOCK.fine(`The service’s clock ${how} ours. Changewire goes by the service’s.`, { asked, came })];
+  return [CLOCK.fine(`The service's clock ${how} ours. Changewire uses the service's clock.`, { asked, came })];
 }
 
 /** Which rate limits the doctor's own requests met. */
@@ -177,11 +177,11 @@ function judgeLimits({ met }: Asker): Judged {
   const times = met.map(({ took }) => took).sort((one, other) => one - other);
   const middle = times[Math.floor(times.length / 2)] ?? 0;
   const came = `${counted(met.length, 'request')}, answered in ${middle} ms, the slowest in ${times.at(-1) ?? 0} ms`;
-  if (asked.length === 0) return LIMITS.fine('None was met, one request at a time.', { asked, came });
+  if (asked.length === 0) return LIMITS.fine('None was hit with one request at a time.', { asked, came });
   const waits = asked.map(({ retryAfter: wait }) => (wait === undefined ? 'no Retry-After' : span(wait)));
-  const text = `${counted(asked.length, 'request')} met a limit (429), though one was sent at a time. Passes wait as they are told, and find out how many a second are accepted.`;
+  const text = `${counted(asked.length, 'request')} hit a limit (429), even one at a time. Passes obey Retry-After, and adapt to the accepted rate.`;
   const remedy =
-    'Nothing, as long as passes come to their ends in time; else set changes and sweep to longer times.';
-  const waited = `${came}; told to wait: ${[...new Set(waits)].join(', ')}`;
+    'No action needed while passes finish in time; otherwise set longer intervals for changes and sweep.';
+  const waited = `${came}; requested waits: ${[...new Set(waits)].join(', ')}`;
   return LIMITS.warning(text, { asked, came: waited }, remedy);
 }

@@ -44,16 +44,16 @@ export function topicOf(topic: string) {
     /** For a finding from which settings follow. By default the remedy names them. */
     setting(text: string, on: Seen, settings: Proposal, remedy?: string): Judged {
       const [name] = Object.keys({ ...settings.workspace, ...settings.process });
-      return { ...finding('setting')(text, on, remedy ?? `Set ${name}, as below.`), settings };
+      return { ...finding('setting')(text, on, remedy ?? `Set ${name} as below.`), settings };
     },
     /** For an answer without a usable body. */
-    failed: (answer: Probed, remedy = 'Remove the cause, then ask the doctor again.') =>
-      unknown('It could not be looked into.', { asked: [answer], came: outcome(answer) }, remedy),
+    failed: (answer: Probed, remedy = 'Fix the cause, then run the doctor again.') =>
+      unknown('It could not be checked.', { asked: [answer], came: outcome(answer) }, remedy),
   };
 }
 
 /** What only an edit shows. */
-export const WATCH = 'Ask with --watch, and edit a task in the meantime.';
+export const WATCH = 'Run the doctor with --watch, and edit a task while it runs.';
 
 /** Why an answer has no body, in words. */
 export const outcome = ({ failure, status }: Probed): string => failure ?? `status ${status}`;

@@ -16,7 +16,7 @@ export function withConfigured({ settings, ...finding }: Judged, known: Proposal
     return { ...finding, settings: { workspace, process } };
   if (finding.verdict !== 'setting') return finding;
   const { remedy: _, ...rest } = finding;
-  return { ...rest, verdict: 'fine', found: `${finding.found} The configuration says so.` };
+  return { ...rest, verdict: 'fine', found: `${finding.found} Already configured.` };
 }
 
 function added(proposed: Part, known: Part): Part {

@@ -47,8 +47,8 @@ export function createWatch(options: DoctorOptions & Partial<Times>): WatchDocto
     answerWith({ most: 2_000, perSecond: 4, ...options }, key, asker =>
       watch(asker, times, how).catch(error => {
         if (!(error instanceof TooManyRequests)) throw error;
-        const remedy = 'Ask the doctor without --watch what is wrong with the lists.';
-        return [EDIT.unknown('It could not be looked into.', { asked: [], came: error.message }, remedy)];
+        const remedy = 'Run the doctor without --watch to check the lists.';
+        return [EDIT.unknown('It could not be checked.', { asked: [], came: error.message }, remedy)];
       }),
     );
 }
@@ -63,8 +63,8 @@ async function watch(asker: Asker, times: Times, how: WatchHow): Promise<readonl
   if (id !== undefined && tasks.length > 0 && projects.items.some(item => idOf(item) === id))
     return judgeWatch(survey, await observe(survey, id, times, how));
   const on = { asked: [], came: 'no such project' };
-  const remedy = 'Make a project with a task, or name another one.';
-  return [EDIT.unknown('There is no project to watch.', on, remedy)];
+  const remedy = 'Create a project with a task, or specify another project.';
+  return [EDIT.unknown('No project to watch.', on, remedy)];
 }
 
 /** Looks until it sees an edit, and then until it sees all traces of that, or the time is up. */
@@ -85,7 +85,7 @@ async function observe(
   let first = await lookAt();
   for (let tries = 1; tries < MAX_TRIES && !(await isUsable(first)); tries += 1) first = await lookAt();
   const name = typeof first.project?.name === 'string' ? ` (${shown(first.project.name)})` : '';
-  say(`Edit a task of project ${shown(projectId)}${name} now. It is looked for, for ${span(editWithin)}.`);
+  say(`Edit a task of project ${shown(projectId)}${name} now. Waiting up to ${span(editWithin)} for the change.`);
   let seen: Observed = { projectId, first, last: first, traces: [] };
   let until = asker.clock() + editWithin;
   try {
@@ -96,7 +96,7 @@ async function observe(
       const found = edit ?? editBetween(seen.last, last);
       seen = { ...seen, last, edit: found, traces: found ? [...traces, last] : [] };
       if (edit || !found) continue;
-      say('An edit was seen. Its traces are looked for.');
+      say('Edit detected. Checking where else it appears.');
       until = asker.clock() + traceWithin;
     }
   } catch (error) {
@@ -163,14 +163,14 @@ function judgeWatch(survey: Survey, observed: Observed): Judged[] {
   if (edit)
     return [judgeFields(edit, asked), ...judgeProject(survey, observed, edit), ...judgeLog(observed, edit)];
   const on = { asked, came: 'no change of a task' };
-  return [EDIT.unknown('No edit was seen.', on, 'Ask again, and edit a task of the project that is named.')];
+  return [EDIT.unknown('No edit was detected.', on, 'Run the doctor again, and edit a task of the project that it names.')];
 }
 
 function judgeFields({ was, is, id, seenAt }: Edit, asked: Asked): Judged {
   const on = { asked, came: `task ${shown(id)}, seen at ${timeText(seenAt)}` };
-  if (!was || !is) return EDIT.fine(`A task ${is ? 'was made' : 'is gone'}.`, on);
+  if (!was || !is) return EDIT.fine(`A task was ${is ? 'created' : 'deleted'}.`, on);
   const changed = changedIn(was, is);
-  const text = `What changed in the task: ${listed(changed)}.`;
+  const text = `Changed in the task: ${listed(changed)}.`;
   const unusual = changed.filter(name => !isUsual(name));
   const ignoreFields = unusual.filter(name => VERSION.test(name) || movedToNow(was[name], is[name], seenAt));
   if (ignoreFields.length === 0) return EDIT.fine(text, on);
@@ -185,23 +185,23 @@ function judgeProject({ timeOf, update }: Survey, { first, last, traces }: Obser
   const [before, after] = [first, last].map(({ project }) => project && timeOf(project));
   if (before === undefined || after === undefined) {
     const on = { asked, came: 'no update time of the project' };
-    const text = 'Projects do not say when they were updated.';
-    return [TASK_EDITS.unknown(text, on, 'Passes go by the audit log, and by sweeps.')];
+    const text = 'Projects have no update time.';
+    return [TASK_EDITS.unknown(text, on, 'Passes rely on the audit log and on sweeps.')];
   }
   const { name = '' } = update;
-  const came = `the project’s ${shown(name)}: ${timeText(before)} before, ${timeText(after)} ${span(last.at - seenAt)} after the edit was seen`;
+  const came = `the project's ${shown(name)}: ${timeText(before)} before, ${timeText(after)} ${span(last.at - seenAt)} after the edit was seen`;
   const on = { asked, came };
   // A project time before that of the edited task comes from another edit.
   const own = timeIn(is[Object.keys(is).find(each => each === name || isUsual(each)) ?? '']) ?? 0;
   if (after <= before || after < own - SAME_MS) {
-    const remedy = 'Where the audit log is denied or does not name the project, set sweep to a shorter time.';
+    const remedy = 'If the audit log is denied or does not name the project, set a shorter sweep interval.';
     return [TASK_EDITS.warning(UNMOVED, on, remedy)];
   }
   const showing = traces.find(({ isShown }) => isShown);
   const ms = Math.max(0, (showing ?? last).at - Math.min(after, seenAt));
   const how = `updated at ${timeText(after)}, ${showing ? 'shown' : 'not yet shown'} ${span(ms)} later`;
   const lag = judgeLag(ms, { asked: (showing ?? last).ofUpdated, came: how }, showing !== undefined);
-  return [TASK_EDITS.fine('They move the update time of their project.', on), lag];
+  return [TASK_EDITS.fine('They change the update time of their project.', on), lag];
 }
 
 /** The new entries of the audit log; those that name the task or its project, if there are any. */
@@ -220,26 +220,26 @@ function judgeLog(observed: Observed, edit: Edit): Judged[] {
   const { projectId, first, last } = observed;
   const asked = last.ofLog;
   const seen = newEntries(observed);
-  const remedy = 'Where task edits do not move their project either, set sweep to a shorter time.';
+  const remedy = 'If task edits do not change the update time of their project either, set a shorter sweep interval.';
   if (!seen) {
     const on = { asked, came: `no new entry within ${span(last.at - edit.seenAt)}` };
-    const none = 'There is no audit log to see, or it is denied.';
-    const text = first.entries.length === 0 ? none : 'The audit log has no entry of the edit.';
+    const none = 'The audit log is empty or denied.';
+    const text = first.entries.length === 0 ? none : 'The audit log has no entry for the edit.';
     return [LOG_LAG.warning(text, on, remedy)];
   }
   const { look, entries, isOurs } = seen;
   const on = { asked, came: `entries with ${listed(Object.keys(entries[0] ?? {}))}` };
   const order = judgeOrder(look, entries, first);
   if (!isOurs) {
-    const text = 'New entries came, and none names the task or its project. Passes learn nothing from them.';
+    const text = 'New entries appeared, but none names the task or its project. Passes learn nothing from them.';
     return [LOG_LAG.warning(text, on, remedy), order];
   }
-  const lag = LOG_LAG.fine(`An entry was there within ${span(look.at - edit.notBefore)}.`, on);
+  const lag = LOG_LAG.fine(`An entry appeared within ${span(look.at - edit.notBefore)}.`, on);
   const [path, ...paths] = pathsNaming(entries, new Set([projectId]));
   const ofTask = listed(pathsNaming(entries, new Set([edit.id])));
   if (path === undefined) {
     const came = `the project: nothing; the task: ${ofTask}`;
-    const text = 'The entry of an edited task does not name its project. Passes learn nothing from it.';
+    const text = 'The entry for an edited task does not name its project. Passes learn nothing from it.';
     return [lag, LOG_NAMES.warning(text, { asked, came }, remedy), order];
   }
   const came = `the project: ${listed([path, ...paths])}; the task: ${ofTask}`;
@@ -248,7 +248,7 @@ function judgeLog(observed: Observed, edit: Edit): Judged[] {
 
 function judgeOrder({ entries, ofLog: asked }: Look, added: readonly JsonObject[], first: Look): Judged {
   if (entries.length < 2 || first.entries.length === 0)
-    return LOG_ORDER.unknown('Too few entries show it.', { asked, came: 'one entry' });
+    return LOG_ORDER.unknown('Too few entries to determine it.', { asked, came: 'one entry' });
   const isFirst = added.some(entry => jsonEqual(entry, entries[0] ?? null));
   const came = isFirst ? 'the new entry is the first one' : 'the new entry comes after the others';
   return LOG_ORDER.fine(`Entries come ${isFirst ? 'newest' : 'oldest'} first.`, { asked, came });

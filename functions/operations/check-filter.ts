@@ -30,8 +30,8 @@ export async function checkWatched(
     workspaces?.every(name => names.includes(name)) &&
     !watched.some(({ workspace, processId }) => processId === id && workspaces.includes(workspace));
   const problems = [
-    ...unknown('workspaces', 'no workspace of this name is watched', workspaces, names),
-    ...unknown('processes', 'no process of this identifier is watched', processes, ids),
+    ...unknown('workspaces', 'unknown workspace', workspaces, names),
+    ...unknown('processes', 'unknown process', processes, ids),
     ...(processes ?? []).flatMap((id, index) =>
       isApart(id) ? [`filter.processes[${index}]: no workspace of this filter has this process.`] : [],
     ),
@@ -92,7 +92,7 @@ export async function filterWarnings(
 
 function namesIn({ fields = [], values = [] }: EndpointFilter): Named[] {
   const fieldAt = (typed: string, path: string): Named => ({
-    ...{ path, typed, problem: 'is of a field of this name' },
+    ...{ path, typed, problem: 'has a field with this name' },
     isIn: change => isField(typed, change),
     candidates: ({ field, name }) => [field, name],
   });

@@ -188,8 +188,8 @@ const REASONS = {
   paused: 'the endpoint is paused',
   stopped: 'the endpoint is stopped',
   failing: 'the endpoint is failing: one probe at a time is sent',
-  throttled: 'the endpoint asked for less',
-  backlog: 'others wait before it',
+  throttled: 'the endpoint asked to slow down',
+  backlog: 'earlier events are queued',
 } as const;
 
 /** Sends a test event to one endpoint at once, whatever its filter, and even while it is paused, stopped or

@@ -22,7 +22,7 @@ export const showEndpoint: OperationOf<'endpoint'> = async (context, { endpoint:
   return { ...(await statusOf(context, found)), ...rotation };
 };
 
-/** Adds an endpoint. All functions know it within 30 s. The answer has the signing secret, if one was made:
+/** Adds an endpoint. All functions know it within 30 s. The answer has the signing secret, if generated:
  *  it is shown only here.
  *  @throws Refused when the settings are wrong, the name is taken, or nothing could be delivered there */
 export const addEndpoint: OperationOf<'add-endpoint'> = async (
@@ -69,7 +69,7 @@ export const updateEndpoint: OperationOf<'update-endpoint'> = async (
   const { endpoint, isConfigured } = found;
   const isChanged = Object.values(update).some(value => value !== undefined);
   if (isConfigured && isChanged)
-    throw new Refused(`This endpoint stands in the configuration: change it there, and ${context.toApply}.`);
+    throw new Refused(`This endpoint is defined in the configuration: change it there, then ${context.toApply}.`);
   const checked = checkedSettings(updated(endpoint, update));
   const isFiltered = update.filter !== undefined;
   if (isFiltered) await checkWatched(context, checked.filter);
@@ -89,7 +89,7 @@ export const updateEndpoint: OperationOf<'update-endpoint'> = async (
 
 /** Begins to change the signing secret: from now on events are signed with the new one and the old one, so
  *  that the receiver may have either. If called again before the change is finished, the new secret is
- *  replaced, and the old one stays. The answer has the secret, if one was made: it is shown only here. */
+ *  replaced, and the old one stays. The answer has the secret, if generated: it is shown only here. */
 export const rotateSecret: OperationOf<'rotate-secret'> = async (
   context,
   { endpoint: name, secret: given },
@@ -103,7 +103,7 @@ export const rotateSecret: OperationOf<'rotate-secret'> = async (
   checkSecrets(endpoint.kind, [secret]);
   await changeSecret(context, found, { url, secrets: [secret, secrets.at(-1) as string] });
   // A given secret is not shown: the caller has it already.
-  const [made, how] = given === undefined ? [{ secret }, 'one was made'] : [{}, 'one was given'];
+  const [made, how] = given === undefined ? [{ secret }, 'generated'] : [{}, 'given'];
   return acted({ endpoint: name }, { endpoint: name, ...made }, [how]);
 };
 
@@ -113,7 +113,7 @@ export const finishRotation: OperationOf<'finish-rotation'> = async (context, { 
   const { url, secrets = [] } = await readSecret(context, found.endpoint);
   const [secret, old] = secrets;
   if (secret === undefined || old === undefined)
-    throw new Refused('Its signing secret is not being changed: there is one alone.');
+    throw new Refused('No rotation is in progress.');
   await changeSecret(context, found, { url, secrets: [secret] });
   return acted({ endpoint: name }, { endpoint: name });
 };
@@ -150,11 +150,11 @@ function checkedSettings(asked: object): EndpointSettings {
 
 async function checkAddress({ address }: OperationsContext, url: string): Promise<void> {
   const problem = await addressProblem(url, address);
-  if (problem !== undefined) throw wrongRequest(`Nothing can be delivered there: ${problem}.`);
+  if (problem !== undefined) throw wrongRequest(`url: Cannot deliver to this endpoint: ${problem}.`);
 }
 
 function taken(): Refused {
-  return new Refused('There is an endpoint of this name. Take another name, or update that one.');
+  return new Refused('There is an endpoint of this name already. Choose another name, or update it.');
 }
 
 /** The length of a signing secret that is made, in bytes. */
@@ -172,7 +172,7 @@ function checkSecrets(kind: EndpointKind, secrets: readonly string[]): void {
     throw wrongRequest('An endpoint has two signing secrets at most: the new one and the old one.');
   if (!secrets.every(isSigningSecret))
     throw wrongRequest(
-      'A signing secret is whsec_ and the base64 of 24 to 64 bytes. Without one, one is made.',
+      'A signing secret is whsec_ followed by the base64 of 24 to 64 bytes. Omit it to have one generated.',
     );
 }
 

@@ -48,8 +48,8 @@ export async function changeRow(
 /** The error for an unknown name, with the name that was likely meant. */
 async function unknownEndpoint(registry: Registry, name: string): Promise<Refused> {
   const names = (await allEndpoints(registry)).map(({ endpoint }) => endpoint.name);
-  const hint = didYouMean(name, names) || ' The list of endpoints has their names.';
-  return new Refused(`There is no endpoint of this name.${hint}`);
+  const hint = didYouMean(name, names) || ' See the list of endpoints.';
+  return new Refused(`Unknown endpoint.${hint}`);
 }
 
 /** Schedules a drain of an endpoint's backlog. If that fails, the next tick does it. */
@@ -58,8 +58,8 @@ export async function wake(
   { endpoint }: Found,
 ): Promise<void> {
   await queues.wake(endpoint, 0).catch(error => {
-    const about = { endpoint: endpoint.name, error: String(error) };
-    log.warn('Could not schedule a drain of the backlog; the next tick does.', about);
+    const about = { code: 'backlog.not-scheduled', endpoint: endpoint.name, error: String(error) };
+    log.warn('Could not schedule a drain of the backlog; the next tick retries.', about);
   });
 }
 
@@ -101,7 +101,7 @@ export const removeEndpoint: OperationOf<'remove-endpoint'> = async (
   await remove(context, name);
   const text = ({ atLeast, isExact }: typeof counts.dead) => `${atLeast}${isExact ? '' : ' or more'}`;
   return acted({ endpoint: name }, answer, [
-    `${text(counts.waiting)} that waited`,
+    `${text(counts.waiting)} queued`,
     `${text(counts.dead)} dead letters`,
   ]);
 };
@@ -126,7 +126,7 @@ async function remove(context: OperationsContext, name: string): Promise<void> {
 
 function notRemovable({ toApply }: OperationsContext): Refused {
   return new Refused(
-    `This endpoint stands in the configuration: remove it there, and ${toApply}. Until then it can be paused.`,
+    `This endpoint is defined in the configuration: remove it there, then ${toApply}. You can pause it until then.`,
   );
 }
 

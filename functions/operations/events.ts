@@ -87,8 +87,8 @@ export function checkTypes(types: readonly string[] | undefined): void {
   const known = Object.keys(eventSchemas);
   const wrong = types?.find(type => !known.includes(type));
   if (wrong === undefined) return;
-  const hint = didYouMean(wrong, known) || ` There are ${known.join(', ')}.`;
-  throw wrongRequest(`types: no event is of such a type.${hint}`);
+  const hint = didYouMean(wrong, known) || ` Known types: ${known.join(', ')}.`;
+  throw wrongRequest(`types: unknown event type.${hint}`);
 }
 
 /** @throws Refused when the journal doesn't have it */
@@ -98,7 +98,7 @@ export async function findEvent(
 ): Promise<JournalEntry> {
   const entry = await journal.find(eventId);
   if (!entry)
-    throw new Refused('There is no event of this id in the last 30 days. The list of events has their ids.');
+    throw new Refused('No event with this id in the last 30 days. See the list of events.');
   return entry;
 }
 

@@ -183,9 +183,9 @@ function problemOf(issue: z.core.$ZodIssue, asked: unknown): string {
 function unknownKeys(keys: readonly string[], operation: string, allowed: readonly string[]): string {
   const meant = keys.flatMap(key => nearest(key, allowed) ?? []);
   const hint = meant.length > 0 ? ` Did you mean ${meant.join(', ')}?` : '';
-  const what = keys.length === 1 ? 'a key that is unknown here' : `${keys.length} keys that are unknown here`;
-  const keysThatAre = allowed.length > 0 ? `it takes ${allowed.join(', ')}` : 'it takes no other key';
-  return `${operation} has ${what}: ${keysThatAre}.${hint}`;
+  const what = keys.length === 1 ? 'an unknown key' : `${keys.length} unknown keys`;
+  const keysThatAre = allowed.length > 0 ? `allowed keys: ${allowed.join(', ')}` : 'no other keys are allowed';
+  return `${operation} has ${what}; ${keysThatAre}.${hint}`;
 }
 
 /** The keys of each request beside its operation. */
@@ -201,6 +201,6 @@ async function recordAction(
 ): Promise<void> {
   const action = { at: clock(), ...done };
   await actions.note(action).catch(error => {
-    log.error('Could not write to the action log.', { ...action, error: String(error) });
+    log.error('Could not write to the action log.', { code: 'actions.not-saved', ...action, error: String(error) });
   });
 }

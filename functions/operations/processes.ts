@@ -28,7 +28,7 @@ export const releaseProcess: OperationOf<'release'> = async (context, { dryRun =
   const process = await findProcess(context, asked);
   const { hold } = await context.states.progress(process);
   const isOnHold = hold !== undefined && (dryRun || (await context.states.release(process)));
-  if (!isOnHold) throw new Refused('This process is not on hold: no deletions wait.');
+  if (!isOnHold) throw new Refused('This process is not on hold: no deletions wait for approval.');
   const answer = { ...namesOf(process), projects: hold.missing, since: iso(hold.since), dryRun };
   return dryRun ? { answer } : acted({ process }, answer, [`${hold.missing} projects`]);
 };
@@ -38,11 +38,11 @@ export const releaseProcess: OperationOf<'release'> = async (context, { dryRun =
 export const forgetProcess: OperationOf<'forget'> = async (context, { dryRun = false, ...asked }) => {
   const { isRunning, roster, clock, toApply } = context;
   if (!isRunning)
-    throw new Refused('Nothing runs: only a run knows what is configured. Start it, and ask again.');
+    throw new Refused('Changewire is not running, and only a run knows the configuration. Start it, then try again.');
   const removed = (await findProcesses(context, asked)).filter(({ isRemoved }) => isRemoved);
   if (removed.length === 0)
     throw new Refused(
-      `This process is in the configuration. Take it out of it first, and ${toApply}: only then can it be forgotten.`,
+      `This process is still configured. Remove it from the configuration, ${toApply}, then forget it.`,
     );
   const process = onlyOne(removed);
   const answer = (atLeast: number, isExact: boolean) => ({
@@ -55,11 +55,11 @@ export const forgetProcess: OperationOf<'forget'> = async (context, { dryRun = f
   }
   const forgotten = await roster.forget(process, { now: clock(), most: MAX_COUNTED });
   if (forgotten === 'busy')
-    throw new Refused('A pass walks it still. When the status shows none under way, ask again.');
+    throw new Refused('A pass of this process is still running. Try again when it has ended.');
   const { projects, isDone } = forgotten;
   return acted({ process }, answer(projects, isDone), [
     `${projects} projects`,
-    ...(isDone ? [] : ['and more are left']),
+    ...(isDone ? [] : ['more remain']),
   ]);
 };
 
@@ -98,7 +98,7 @@ export async function findConfigured(known: Known, asked: Asked): Promise<readon
   const found = await findProcesses(known, asked);
   if (found.some(({ isRemoved }) => !isRemoved)) return found;
   throw new Refused(
-    'The configuration has this process no more. Take it in again, or forget it, which deletes what is kept of it.',
+    'This process is no longer configured. Add it to the configuration again, or forget it to delete its stored data.',
   );
 }
 
@@ -108,7 +108,7 @@ export function onlyOne(found: readonly KnownProcess[]): ProcessKey {
   const [one, ...more] = (configured.length > 0 ? configured : found) as [KnownProcess, ...KnownProcess[]];
   if (more.length === 0) return { workspace: one.workspace, processId: one.processId };
   const workspaces = [one, ...more].map(({ workspace }) => workspace).join(' or ');
-  throw new Refused(`Several workspaces have a process of this identifier. Name one: ${workspaces}.`);
+  throw new Refused(`Several workspaces have a process with this id. Specify one: ${workspaces}.`);
 }
 
 /** The processes of a workspace, those of an identifier, or the one of both, including those that are no
@@ -149,17 +149,17 @@ async function findProcesses(known: Known, { process, workspace }: Asked): Promi
   const found = candidates.filter(({ processId }) => processId === process);
   if (found.length > 0) return found;
   const ids = candidates.map(({ processId }) => processId);
-  throw new Refused(`There is no process of this identifier.${didYouMean(process, ids) || IN_STATUS}`);
+  throw new Refused(`Unknown process.${didYouMean(process, ids) || IN_STATUS}`);
 }
 
 function inWorkspace(workspace: string, all: readonly KnownProcess[]): KnownProcess[] {
   const found = all.filter(each => each.workspace === workspace);
   if (found.length > 0) return found;
   const names = [...new Set(all.map(each => each.workspace))];
-  throw new Refused(`There is no workspace of this name.${didYouMean(workspace, names) || IN_STATUS}`);
+  throw new Refused(`Unknown workspace.${didYouMean(workspace, names) || IN_STATUS}`);
 }
 
-const IN_STATUS = ' The status lists all that there are.';
+const IN_STATUS = ' The status lists all processes and their workspaces.';
 
 /** How many rechecks are shown; the others are only counted. */
 const SHOWN_RECHECKS = 10;

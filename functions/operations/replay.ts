@@ -74,7 +74,7 @@ async function plan(context: PlanPorts, { to, types, processes, ...asked }: Aske
   const until = asked.until === undefined ? now : Math.min(Date.parse(asked.until), now);
   if (!(since < until))
     throw new Refused(
-      'A replay is of a time in the past: its beginning must be before its end, and before now.',
+      'Invalid time range: since must be before until, and in the past.',
     );
   const found = await findEndpoint(context, to);
   if (found.row?.replay) throw underWay();
@@ -83,7 +83,7 @@ async function plan(context: PlanPorts, { to, types, processes, ...asked }: Aske
 }
 
 function underWay(): Refused {
-  return new Refused('A replay to this endpoint is under way: wait for its end, or cancel it.');
+  return new Refused('A replay to this endpoint is in progress: wait for it to finish, or cancel it.');
 }
 
 /** Ends a replay: no more deliveries are added; those that were added are sent. */
@@ -167,7 +167,8 @@ async function workOffSlice(ports: ReplayPorts, name: string): Promise<boolean> 
   } catch (error) {
     // The endpoint was removed in between.
     if (error instanceof Refused) return false;
-    ports.log.error('A replay stands still; it goes on in a minute.', {
+    ports.log.error('Replay failed; it continues with the next tick.', {
+      code: 'replay.failed',
       endpoint: name,
       error: String(error),
     });

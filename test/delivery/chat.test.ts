@@ -94,7 +94,7 @@ describe('topics', () => {
     ]);
     expect(topics.map(topic => [topic.title, topic.eventIds.length])).toEqual([
       ['A new', 2],
-      ['Deletions are held', 1],
+      ['Deletions are on hold', 1],
       ['B', 1],
       ['A', 1],
     ]);

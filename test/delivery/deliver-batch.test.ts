@@ -387,7 +387,7 @@ describe('an endpoint that answers 410', () => {
       {
         level: 'error',
         message:
-          'endpoint.stopped: crm answered 410. Its events wait in rows until an operator resumes it, for 30 days at most.',
+          'endpoint.stopped: crm answered 410. Its events are kept for 30 days; resume the endpoint to send them.',
         details: { endpoint: 'crm', reason: 'answered 410' },
       },
     ]);
@@ -449,7 +449,7 @@ describe('an endpoint that answers 410', () => {
     const health = new EndpointHealth('crm', await rows.read('crm'), dependencies);
     await health.failed('answered 500');
     await health.failed('answered 500');
-    const reason = 'failed for 5 days, and last answered 500';
+    const reason = 'failed for 5 days; last failure: answered 500';
     expect((await healthOf())?.stopped).toEqual({ at: AT, reason });
     expect(counts).toEqual({ EndpointStopped: 1 });
     expect(said).toMatchObject([{ level: 'error', details: { endpoint: 'crm', reason } }]);
@@ -461,7 +461,7 @@ describe('a message that is no event', () => {
     const { deliver, posts, deliveries } = openSetting();
     expect(await deliver([messageOf('odd', 'hush'), ...records(1)])).toEqual([]);
     expect(await deliveries.dead('crm', 9)).toMatchObject([
-      { eventId: 'odd', body: 'hush', reason: 'the message is no JSON' },
+      { eventId: 'odd', body: 'hush', reason: 'the message is not valid JSON' },
     ]);
     expect(posts).toHaveLength(1);
   });
@@ -471,7 +471,7 @@ describe('a message that is no event', () => {
     const readSecret = () => Promise.reject(new Error('asked'));
     expect(await deliver([messageOf('odd', 'hush')], endpointOf(), { readSecret })).toEqual([]);
     expect(await deliveries.dead('crm', 9)).toHaveLength(1);
-    expect(said.map(({ message }) => message)).toEqual(['A delivery was given up; it is a dead letter now.']);
+    expect(said.map(({ message }) => message)).toEqual(['Gave up on a delivery; moved it to the dead letters.']);
   });
 });
 
@@ -531,7 +531,7 @@ describe('delivering to a chat', () => {
     expect(await deliver(records(1), endpointOf('slack'), { jobsOf })).toEqual([]);
     expect(posts).toHaveLength(1);
     expect(await pending()).toMatchObject([{ due: AT + 5 * SECOND, attempts: 1 }]);
-    expect(said).toMatchObject([{ level: 'warn', details: { reason: 'no message told the event' } }]);
+    expect(said).toMatchObject([{ level: 'warn', details: { reason: 'no chat message contains the event' } }]);
   });
 
   it('sets an event aside that can not be shown', async () => {
@@ -541,9 +541,9 @@ describe('delivering to a chat', () => {
       return [];
     });
     expect(await deliver(records(1), endpointOf('slack'), { jobsOf })).toEqual([]);
-    const reason = 'the event can not be shown (RangeError)';
+    const reason = 'the event cannot be rendered (RangeError)';
     expect(await deliveries.dead('crm', 9)).toMatchObject([{ reason }]);
-    expect(said.map(({ message }) => message)).toEqual(['A delivery was given up; it is a dead letter now.']);
+    expect(said.map(({ message }) => message)).toEqual(['Gave up on a delivery; moved it to the dead letters.']);
   });
 });
 
@@ -561,7 +561,7 @@ describe('what fails on our side', () => {
     expect(said).toMatchObject([
       {
         level: 'error',
-        message: 'Nothing can be delivered to an endpoint at present.',
+        message: 'Could not send deliveries to the endpoint.',
         details: { endpoint: 'crm', reason },
       },
       { level: 'warn', details: { reason } },

@@ -71,7 +71,7 @@ describe('jobs for a chat', () => {
       if (some.includes(events[1])) throw new TypeError('hush');
       return [{ body: 'all', eventIds: events.map(({ id }) => id) }];
     });
-    expect(unfit).toEqual([{ delivery: all[1], reason: 'the event can not be shown (TypeError)' }]);
+    expect(unfit).toEqual([{ delivery: all[1], reason: 'the event cannot be rendered (TypeError)' }]);
     expect(jobs.map(idsOf)).toEqual([['m0', 'm2']]);
   });
 });

@@ -103,7 +103,7 @@ describe('a message whose attempt failed', () => {
     expect(await healthOf()).toEqual({ waiting: { added: 1, due, first: false } });
     expect(present(settler.tally.values)).toEqual({ DeliveryFailed: 1 });
     const details = { endpoint: 'crm', eventId: event.id, ...reason, seconds: 5 };
-    expect(said).toEqual([{ level: 'warn', message: 'A delivery failed; it is tried again.', details }]);
+    expect(said).toEqual([{ level: 'warn', message: 'Delivery failed; will retry.', details }]);
   });
 
   it('beside others has the earliest retry looked after', async () => {
@@ -126,7 +126,7 @@ describe('a message whose attempt failed', () => {
     await settler.failed(settler.open[0] as Delivery, reason);
     expect(await deliveries.dead('crm', 9)).toMatchObject([{ eventId: event.id, diedAt: AT, ...reason }]);
     expect(present(settler.tally.values)).toEqual({ DeliveryFailed: 1, DeliveriesDead: 1 });
-    const message = 'A delivery was given up; it is a dead letter now.';
+    const message = 'Gave up on a delivery; moved it to the dead letters.';
     const details = { endpoint: 'crm', eventId: event.id, ...reason };
     expect(said).toEqual([{ level: 'error', message, details }]);
   });
@@ -166,7 +166,7 @@ describe('a message whose endpoint gets nothing now', () => {
 describe('invariant 11: a message leaves the queue only once what became of it stands', () => {
   const rowOfDelivery = (command: object) => writes(command, 'PENDING#');
   const deadLetter = (command: object) => writes(command, 'DEAD#');
-  const message = 'Could not save the status of deliveries; they are tried again.';
+  const message = 'Could not save the status of deliveries; they will be retried.';
 
   it.each([
     ['waits', 'its row', 'before', rowOfDelivery],

@@ -75,7 +75,7 @@ export function endpointsContract({ setting, ask, name }: Bench): void {
     const { receiver, caller } = setting();
     const all = [
       ['finish-rotation', undefined],
-      ['rotate-secret', 'one was made'],
+      ['rotate-secret', 'generated'],
       ['update-endpoint', 'a new address, keepSuccesses false'],
       ['add-endpoint', 'webhook, a filter, perSecond 2'],
     ];
@@ -125,7 +125,7 @@ export function endpointsContract({ setting, ask, name }: Bench): void {
         filter: { workspaces: [other.workspace], processes: [processId] },
       }),
     ).rejects.toThrow('filter.processes[0]: no workspace of this filter has this process.');
-    await expect(ask('endpoint', { endpoint })).rejects.toThrow('There is no endpoint of this name.');
+    await expect(ask('endpoint', { endpoint })).rejects.toThrow('Unknown endpoint.');
     const filter = { workspaces: [workspace], processes: [processId] };
     await add({ filter });
     const added = await add();
@@ -149,7 +149,7 @@ export function endpointsContract({ setting, ask, name }: Bench): void {
     const events = eventsOf(at, 1, { process, projectId: id, field: moved });
     await commit(setting().stores, events, { process, projectId: id, at });
     expect(await filtered({ fields: [`Statsu ${id}`] })).toEqual([
-      `filter.fields[0]: no change of the last 30 days is of a field of this name. Did you mean Status ${id}?`,
+      `filter.fields[0]: no change of the last 30 days has a field with this name. Did you mean Status ${id}?`,
     ]);
     const to = (value: string) => ({ values: [{ field: moved.field, to: [value] }] });
     expect(await filtered(to(`Dnoe ${id}`))).toEqual([
@@ -304,7 +304,7 @@ export function endpointsContract({ setting, ask, name }: Bench): void {
     const { endpoint } = await add();
     const typed = `${endpoint.slice(0, -1)}~`;
     const refused = await ask('pause-endpoint', { endpoint: typed }).then(() => '', String);
-    expect(refused).toContain('There is no endpoint of this name. Did you mean crm-');
+    expect(refused).toContain('Unknown endpoint. Did you mean crm-');
     expect(refused).not.toContain(typed);
   });
 }

@@ -117,7 +117,7 @@ export function processesContract({ setting, ask, name }: Bench): void {
     expect(await statusBy(asked)).toBeUndefined();
     expect(await Array.fromAsync(snapshots.heads(process))).toEqual([]);
     expect(await snapshots.readState(process)).toEqual(UNKNOWN_PROCESS);
-    await expect(ask('forget', asked)).rejects.toThrow('There is no process of this identifier.');
+    await expect(ask('forget', asked)).rejects.toThrow('Unknown process.');
     const { actions } = await ask('actions', asked);
     expect(actions).toMatchObject([{ ...setting().caller, operation: 'forget', details: '1 projects' }]);
     // What it emitted before, and what was done to it, is found by its identifier as long as it is kept.
@@ -175,6 +175,6 @@ export function processesContract({ setting, ask, name }: Bench): void {
     expect(refused).toContain(`Did you mean ${process}?`);
     expect(refused).not.toContain(typed);
     const elsewhere = ask('pass', { process, workspace: `${workspace}x`, mode: 'changes' });
-    await expect(elsewhere).rejects.toThrow(`There is no workspace of this name. Did you mean ${workspace}?`);
+    await expect(elsewhere).rejects.toThrow(`Unknown workspace. Did you mean ${workspace}?`);
   });
 }

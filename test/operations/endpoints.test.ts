@@ -217,7 +217,7 @@ describe.each(STORES)('over %s, an endpoint', (_, open) => {
       await ask('add-endpoint', CRM);
       context.steps.length = 0;
       await expect(ask('remove-endpoint', { endpoint: name })).rejects.toThrow(
-        'There is no endpoint of this name.',
+        'Unknown endpoint.',
       );
       expect(context.steps).toEqual([]);
     },

@@ -55,7 +55,7 @@ describe('what only a stack has', () => {
     republish,
   ])('is refused on one machine, which says what there is instead: $operation', async asked => {
     const operations = createOperations(openContext(open) as OperationsContext);
-    await expect(operations(asked, ann)).rejects.toThrow(/^Only a stack on AWS has that: /);
+    await expect(operations(asked, ann)).rejects.toThrow(/^Only available for AWS stacks: /);
   });
 });
 

@@ -121,7 +121,7 @@ function auditTopic(events: readonly [AuditEvent, ...AuditEvent[]]): ChatTopic {
   const shown = events.slice(0, MAX_ENTRIES).map(entryText);
   return {
     title: 'Audit log',
-    note: [...shown, ...(left > 0 ? [`and ${counted(left, 'further one')}`] : [])].join(' · '),
+    note: [...shown, ...(left > 0 ? [`and ${left.toLocaleString('en')} more`] : [])].join(' · '),
     origin: originOf(events[0]),
     observed: spanOf(events.map(({ time }) => ({ after: time, before: time }))),
     records: [],
@@ -153,25 +153,25 @@ function wordsOf(event: SourceEvent): { title: string; note: string } {
   switch (event.type) {
     case 'source.held':
       return {
-        title: 'Deletions are held',
-        note: label(event.data.reason, 1_000) || 'An operator must decide.',
+        title: 'Deletions are on hold',
+        note: label(event.data.reason, 1_000) || 'An operator must review them.',
       };
     case 'source.stalled':
       return {
         title: 'Changes are late',
-        note: `None is lost: they are told when this is over. The last pass met: ${label(event.data.reason, 800)}`,
+        note: `No change is lost: all are sent once the source can be read again. Last error: ${label(event.data.reason, 800)}`,
       };
     case 'source.skipped': {
       const id = label(event.data.project.id, ID_LENGTH);
       return {
-        title: 'A project is left out',
-        note: `Changes of project ${id} are late, none is lost; all others are told. The last try met: ${label(event.data.reason, 800)}`,
+        title: 'A project is skipped',
+        note: `Changes of project ${id} are delayed, not lost; other projects are not affected. Last error: ${label(event.data.reason, 800)}`,
       };
     }
     case 'source.recovered':
       return {
-        title: 'Changes are told again',
-        note: 'The source was read to its end again. What changed in the meantime has been told; nothing was lost.',
+        title: 'Changes are sent again',
+        note: 'The source can be read again. All changes since the interruption were sent; no change was lost.',
       };
   }
 }
@@ -183,7 +183,7 @@ function testTopic({ id, time, data }: TestEvent): ChatTopic {
   const at = Date.parse(time);
   return {
     title: 'This is a test',
-    note: 'Events of Changewire arrive here. Nothing changed.',
+    note: 'Changewire can deliver events here. No data was changed.',
     origin: `endpoint ${label(data.endpoint.name, ENDPOINT_LENGTH)}`,
     observed: Number.isNaN(at) ? undefined : { after: at, before: at },
     records: [],

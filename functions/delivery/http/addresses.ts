@@ -47,7 +47,7 @@ function namesThisMachine(hostname: string): boolean {
 
 function kindOf(text: string): string {
   // ipaddr.js accepts octal and short forms too, which other parsers read as other addresses.
-  if (isIP(text) === 0) return 'no IP address';
+  if (isIP(text) === 0) return 'not an IP address';
   const address = ipaddr.parse(text);
   const range = address.range();
   if (range !== 'unicast') return range;
@@ -64,9 +64,9 @@ export async function addressProblem(
   text: string,
   check: { readonly allowLoopback: boolean; readonly resolve: Resolve },
 ): Promise<string | undefined> {
-  if (!isPlainAddress(text)) return 'its URL is no https address without user name and password';
+  if (!isPlainAddress(text)) return 'its URL must be https, without user name or password';
   const { protocol, hostname, port } = new URL(text);
-  if (port === '0') return 'its URL names port 0, where nobody can listen';
+  if (port === '0') return 'its URL has port 0, which is not a valid port';
   if (protocol !== 'https:' && !check.allowLoopback) return 'its URL is not https';
   const addresses = await addressesOf(hostname, check.resolve);
   const refusals = addresses.map(address =>
@@ -76,7 +76,7 @@ export async function addressProblem(
   if (refusal !== undefined) return refusal.replace(/: .*/, '');
   // http is for this machine only, so that the name must have been looked up.
   const isUnknown = protocol !== 'https:' && addresses.length === 0;
-  return isUnknown ? 'its URL is not https, and its name can not be looked up' : undefined;
+  return isUnknown ? 'its URL is not https, and its name cannot be resolved' : undefined;
 }
 
 async function addressesOf(hostname: string, resolve: Resolve): Promise<string[]> {

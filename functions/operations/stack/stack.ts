@@ -37,7 +37,7 @@ export function failedQueue(client: Sqs, name: FailedQueueName, QueueUrl: string
       } catch (error) {
         if (!(error instanceof PurgeQueueInProgress)) throw error;
         throw new Refused(
-          'This queue is being emptied already; SQS does so once a minute at most. Look again then.',
+          'This queue is already being emptied; SQS allows that once a minute. Try again in a minute.',
         );
       }
     },
