@@ -27,8 +27,7 @@ export async function examineLog(survey: Survey): Promise<Judged[]> {
   const { items, answers, pages, failure, isWhole } = survey.log;
   if (failure && pages.length === 0) return [judgeRefusal(failure)];
   const on = { asked: answers, came: `${items.length}${isWhole ? '' : ' and more'} entries` };
-  if (items.length === 0)
-    return [AUDIT.unknown('It has no entries yet.', on, WATCH)];
+  if (items.length === 0) return [AUDIT.unknown('It has no entries yet.', on, WATCH)];
   const judges = [judgeOrder, judgeTimes, judgeNames, judgeUsers, judgeKept];
   const findings = judges.map(judge => judge(survey, on));
   return [AUDIT.fine('It can be read.', on), ...findings, await examineLag(survey, on)];
@@ -49,7 +48,9 @@ function judgeOrder({ log: { items } }: Survey, on: Seen): Judged {
     'No action needed: passes detect it when entries are added. To see it now, run the doctor with --watch.';
   const dated = entryTimes(items);
   if (items.length < WITNESSES || !dated) {
-    const why = dated ? 'Too few entries to determine it.' : 'Entries have no timestamp to determine it from.';
+    const why = dated
+      ? 'Too few entries to determine it.'
+      : 'Entries have no timestamp to determine it from.';
     return LOG_ORDER.unknown(why, on, remedy);
   }
   const { path, times } = dated;
@@ -86,8 +87,7 @@ function judgeNames(survey: Survey, { asked }: Seen): Judged {
   if (ids.size === 0 || !survey.projects.isWhole)
     return LOG_NAMES.unknown('No entry names a project that was read.', on, WATCH);
   const text = 'No entry names an existing project. Passes learn nothing from the log.';
-  const remedy =
-    'If entries name projects by another property, set identifiers.project to that property.';
+  const remedy = 'If entries name projects by another property, set identifiers.project to that property.';
   return LOG_NAMES.warning(text, on, remedy);
 }
 
@@ -116,7 +116,8 @@ function judgeKept({ projects, log: { items, isWhole } }: Survey, on: Seen): Jud
   if (!isWhole || first === undefined || oldest === undefined)
     return LOG_KEEPS.unknown('Could not determine whether old entries are removed.', on, remedy);
   const came = `the oldest of ${items.length} entries: ${timeText(oldest)}; the oldest project: ${timeText(first)}`;
-  if (oldest <= first + A_DAY) return LOG_KEEPS.fine('No sign that old entries are removed.', { ...on, came });
+  if (oldest <= first + A_DAY)
+    return LOG_KEEPS.fine('No sign that old entries are removed.', { ...on, came });
   const text = `Old entries were removed, or never existed: the log begins ${span(oldest - first)} after the oldest project, and has ${counted(items.length, 'entry')}.`;
   return LOG_KEEPS.fine(text, { ...on, came }, remedy);
 }
@@ -128,7 +129,11 @@ async function examineLag({ asker, projects, log, timeOf, now }: Survey, on: See
   // If a long log begins with the oldest entries, the latest ones were not read.
   const hasLast = log.isWhole || (times && (times[0] ?? 0) > (times.at(-1) ?? 0));
   if (!times || !hasLast || now() - newest > RECENT_MS)
-    return LOG_LAG.unknown('Nothing was updated in the last minutes, or update times are missing.', on, WATCH);
+    return LOG_LAG.unknown(
+      'Nothing was updated in the last minutes, or update times are missing.',
+      on,
+      WATCH,
+    );
   let latest = Math.max(...times);
   for (let tries = 1; tries < MAX_TRIES && latest < newest - SAME_MS; tries += 1) {
     await asker.wait();
@@ -155,9 +160,7 @@ export async function examineDeleted(survey: Survey): Promise<Judged[]> {
       : after => (isSameList(survey, projects, after) ? judgeDeleted(asked) : undefined);
   });
   const on = { asked, came: 'different projects each time' };
-  return [
-    found ?? DELETED.unknown('Projects were edited during the check.', on, 'Run the doctor again.'),
-  ];
+  return [found ?? DELETED.unknown('Projects were edited during the check.', on, 'Run the doctor again.')];
 }
 
 function judgeDeleted(asked: readonly Probed[]): Judged {
@@ -171,7 +174,8 @@ function judgeDeleted(asked: readonly Probed[]): Judged {
   }
   if (isMissing && !isEmpty)
     return DELETED.fine('Their task list returns 404: the next sweep publishes the deletion.', on);
-  const remedy = 'To find out, delete a project and run the doctor again. No action needed: both are supported.';
+  const remedy =
+    'To find out, delete a project and run the doctor again. No action needed: both are supported.';
   const why =
     asked.length > 0 ? 'Their task lists answer differently.' : 'No deleted project found in the audit log.';
   return DELETED.unknown(why, on, remedy);

@@ -168,7 +168,9 @@ function judgeClock({ projects: { answers } }: Survey): Judged[] {
   const ahead = date - at;
   const differs = `is ${span(ahead)} ${ahead > 0 ? 'later' : 'earlier'} than`;
   const how = Math.abs(ahead) <= SAME_MS ? 'agrees with' : differs;
-  return [CLOCK.fine(`The service's clock ${how} ours. Changewire uses the service's clock.`, { asked, came })];
+  return [
+    CLOCK.fine(`The service's clock ${how} ours. Changewire uses the service's clock.`, { asked, came }),
+  ];
 }
 
 /** Which rate limits the doctor's own requests met. */

@@ -40,7 +40,10 @@ export function judgeLists(survey: Survey): Judged[] {
   const remedy =
     'Passes need them. Ask the operator of the service for access, or which property of a project its paths use.';
   const on = { asked: survey.key.asked, came: outcome(last) };
-  return [...findings, topicOf('list of tasks').warning('The tasks could not be read for any project.', on, remedy)];
+  return [
+    ...findings,
+    topicOf('list of tasks').warning('The tasks could not be read for any project.', on, remedy),
+  ];
 }
 
 function judgeList(name: string, { answers, pages: [page], failure, isStuck }: ListRead): Judged {
@@ -128,7 +131,8 @@ export function judgeOrder({ projects: { items, answers: asked }, timeOf }: Surv
     return ORDER.unknown('Too few different update times to determine it.', on, remedy);
   }
   const order = orderOf(times);
-  if (order === 'mixed') return ORDER.fine('It is not sorted by update time: an edit does not move a project.', on);
+  if (order === 'mixed')
+    return ORDER.fine('It is not sorted by update time: an edit does not move a project.', on);
   const text = `It is sorted by update time, ${order} first: an edit moves a project while the list is read. Passes read it twice.`;
   return ORDER.fine(text, on);
 }

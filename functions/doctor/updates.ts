@@ -158,7 +158,11 @@ async function examineEffect(survey: Survey): Promise<Judged> {
   if (late > 0) {
     const remedy =
       'Every pass reads all projects: nothing is missed, but it costs more. Set a longer changes interval.';
-    return UPDATED_AFTER.warning('It is ignored: all projects are returned, whenever they were updated.', on, remedy);
+    return UPDATED_AFTER.warning(
+      'It is ignored: all projects are returned, whenever they were updated.',
+      on,
+      remedy,
+    );
   }
   const found = await confirmed<Judged>(survey, async ({ isWhole, items }) => {
     const shown = new Set<string>();
@@ -179,7 +183,11 @@ async function examineEffect(survey: Survey): Promise<Judged> {
       if (JSON.stringify(after.items) !== JSON.stringify(items)) return undefined;
       if (isDated) {
         const text = `${counted(never, 'project')} of ${items.length} are never returned, whenever they were updated.`;
-        return UPDATED_AFTER.warning(text, on, 'Only sweeps find their changes: set a shorter sweep interval.');
+        return UPDATED_AFTER.warning(
+          text,
+          on,
+          'Only sweeps find their changes: set a shorter sweep interval.',
+        );
       }
       const text = `${counted(items.length - shown.size, 'project')} of ${items.length} were not returned: they appear late, or never.`;
       return UPDATED_AFTER.unknown(text, on, 'Run the doctor again in a few minutes.');

@@ -85,7 +85,9 @@ async function observe(
   let first = await lookAt();
   for (let tries = 1; tries < MAX_TRIES && !(await isUsable(first)); tries += 1) first = await lookAt();
   const name = typeof first.project?.name === 'string' ? ` (${shown(first.project.name)})` : '';
-  say(`Edit a task of project ${shown(projectId)}${name} now. Waiting up to ${span(editWithin)} for the change.`);
+  say(
+    `Edit a task of project ${shown(projectId)}${name} now. Waiting up to ${span(editWithin)} for the change.`,
+  );
   let seen: Observed = { projectId, first, last: first, traces: [] };
   let until = asker.clock() + editWithin;
   try {
@@ -163,7 +165,13 @@ function judgeWatch(survey: Survey, observed: Observed): Judged[] {
   if (edit)
     return [judgeFields(edit, asked), ...judgeProject(survey, observed, edit), ...judgeLog(observed, edit)];
   const on = { asked, came: 'no change of a task' };
-  return [EDIT.unknown('No edit was detected.', on, 'Run the doctor again, and edit a task of the project that it names.')];
+  return [
+    EDIT.unknown(
+      'No edit was detected.',
+      on,
+      'Run the doctor again, and edit a task of the project that it names.',
+    ),
+  ];
 }
 
 function judgeFields({ was, is, id, seenAt }: Edit, asked: Asked): Judged {
@@ -220,7 +228,8 @@ function judgeLog(observed: Observed, edit: Edit): Judged[] {
   const { projectId, first, last } = observed;
   const asked = last.ofLog;
   const seen = newEntries(observed);
-  const remedy = 'If task edits do not change the update time of their project either, set a shorter sweep interval.';
+  const remedy =
+    'If task edits do not change the update time of their project either, set a shorter sweep interval.';
   if (!seen) {
     const on = { asked, came: `no new entry within ${span(last.at - edit.seenAt)}` };
     const none = 'The audit log is empty or denied.';
@@ -231,7 +240,8 @@ function judgeLog(observed: Observed, edit: Edit): Judged[] {
   const on = { asked, came: `entries with ${listed(Object.keys(entries[0] ?? {}))}` };
   const order = judgeOrder(look, entries, first);
   if (!isOurs) {
-    const text = 'New entries appeared, but none names the task or its project. Passes learn nothing from them.';
+    const text =
+      'New entries appeared, but none names the task or its project. Passes learn nothing from them.';
     return [LOG_LAG.warning(text, on, remedy), order];
   }
   const lag = LOG_LAG.fine(`An entry appeared within ${span(look.at - edit.notBefore)}.`, on);

@@ -69,7 +69,9 @@ export const updateEndpoint: OperationOf<'update-endpoint'> = async (
   const { endpoint, isConfigured } = found;
   const isChanged = Object.values(update).some(value => value !== undefined);
   if (isConfigured && isChanged)
-    throw new Refused(`This endpoint is defined in the configuration: change it there, then ${context.toApply}.`);
+    throw new Refused(
+      `This endpoint is defined in the configuration: change it there, then ${context.toApply}.`,
+    );
   const checked = checkedSettings(updated(endpoint, update));
   const isFiltered = update.filter !== undefined;
   if (isFiltered) await checkWatched(context, checked.filter);
@@ -112,8 +114,7 @@ export const finishRotation: OperationOf<'finish-rotation'> = async (context, { 
   const found = await findEndpoint(context, name);
   const { url, secrets = [] } = await readSecret(context, found.endpoint);
   const [secret, old] = secrets;
-  if (secret === undefined || old === undefined)
-    throw new Refused('No rotation is in progress.');
+  if (secret === undefined || old === undefined) throw new Refused('No rotation is in progress.');
   await changeSecret(context, found, { url, secrets: [secret] });
   return acted({ endpoint: name }, { endpoint: name });
 };

@@ -184,7 +184,8 @@ function unknownKeys(keys: readonly string[], operation: string, allowed: readon
   const meant = keys.flatMap(key => nearest(key, allowed) ?? []);
   const hint = meant.length > 0 ? ` Did you mean ${meant.join(', ')}?` : '';
   const what = keys.length === 1 ? 'an unknown key' : `${keys.length} unknown keys`;
-  const keysThatAre = allowed.length > 0 ? `allowed keys: ${allowed.join(', ')}` : 'no other keys are allowed';
+  const keysThatAre =
+    allowed.length > 0 ? `allowed keys: ${allowed.join(', ')}` : 'no other keys are allowed';
   return `${operation} has ${what}; ${keysThatAre}.${hint}`;
 }
 
@@ -201,6 +202,10 @@ async function recordAction(
 ): Promise<void> {
   const action = { at: clock(), ...done };
   await actions.note(action).catch(error => {
-    log.error('Could not write to the action log.', { code: 'actions.not-saved', ...action, error: String(error) });
+    log.error('Could not write to the action log.', {
+      code: 'actions.not-saved',
+      ...action,
+      error: String(error),
+    });
   });
 }

@@ -38,7 +38,9 @@ export const releaseProcess: OperationOf<'release'> = async (context, { dryRun =
 export const forgetProcess: OperationOf<'forget'> = async (context, { dryRun = false, ...asked }) => {
   const { isRunning, roster, clock, toApply } = context;
   if (!isRunning)
-    throw new Refused('Changewire is not running, and only a run knows the configuration. Start it, then try again.');
+    throw new Refused(
+      'Changewire is not running, and only a run knows the configuration. Start it, then try again.',
+    );
   const removed = (await findProcesses(context, asked)).filter(({ isRemoved }) => isRemoved);
   if (removed.length === 0)
     throw new Refused(

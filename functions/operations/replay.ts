@@ -72,10 +72,7 @@ async function plan(context: PlanPorts, { to, types, processes, ...asked }: Aske
   const now = context.clock();
   const since = Date.parse(asked.since);
   const until = asked.until === undefined ? now : Math.min(Date.parse(asked.until), now);
-  if (!(since < until))
-    throw new Refused(
-      'Invalid time range: since must be before until, and in the past.',
-    );
+  if (!(since < until)) throw new Refused('Invalid time range: since must be before until, and in the past.');
   const found = await findEndpoint(context, to);
   if (found.row?.replay) throw underWay();
   const only = { ...(types && { types }), ...(processes && { processes }) };

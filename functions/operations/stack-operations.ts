@@ -17,7 +17,10 @@ const logPlace = z.tuple([z.number(), z.string()]);
 
 /** A page of a function's log. */
 export const readLogs: OperationOf<'logs'> = async (context, asked) => {
-  const { readLog } = stackOf(context, 'a local run writes its log to its output, and service managers keep that');
+  const { readLog } = stackOf(
+    context,
+    'a local run writes its log to its output, and service managers keep that',
+  );
   const { function: name, since, until, all = false, limit = DEFAULT_LIMIT, cursor } = asked;
   // The end is fixed with the first page: otherwise new entries would delay the last page without end.
   const begun = readCursor('logs', cursor, logPlace);
@@ -79,7 +82,10 @@ const publishedPlace = z.tuple([z.string(), z.string()]);
  *  of its commits. If a crash interrupts it, the same cursor repeats the slice, under the same ids.
  *  @throws Refused for an unknown process, and when nothing of the slice was published */
 export const republish: OperationOf<'republish'> = async (context, asked) => {
-  const { changeRecords, publish } = stackOf(context, 'use a replay to send a time range to one endpoint again');
+  const { changeRecords, publish } = stackOf(
+    context,
+    'use a replay to send a time range to one endpoint again',
+  );
   const { dryRun = false, processes } = asked;
   const [since, until] = [Date.parse(asked.since), Date.parse(asked.until)];
   if (since >= until) throw wrongRequest('Invalid time range: since must be before until.');

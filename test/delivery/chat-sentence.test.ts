@@ -85,7 +85,7 @@ describe('a notification', () => {
       `Task "${cut('a')}" in "${cut('p')}": ${cut('f')} ${cut('x')} → ${cut('y')}`,
     );
     const [held] = batches.held ?? [];
-    const [loud] = chatTopics([{ ...held, data: { ...held?.data, reason: long('r ') } } as never]);
+    const [loud] = chatTopics([{ ...held, data: { ...held?.data, reason: `x${long('r ')}` } } as never]);
     expect(loud && sentenceOf(loud)).toHaveLength(300);
   });
 

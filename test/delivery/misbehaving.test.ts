@@ -23,7 +23,7 @@ const receiver = async (...script: Reaction[]) => {
 };
 const failuresSaid = () =>
   handlers.said
-    .filter(({ message }) => message.startsWith('A delivery failed'))
+    .filter(({ message }) => message.startsWith('Delivery failed'))
     .map(({ details }) => details.reason);
 
 describe('one endpoint behind a real queue (its messages come back at once, and the clock is ahead by their pauses)', () => {

@@ -102,7 +102,13 @@ describe('a message whose attempt failed', () => {
     // New ones do not wait behind it.
     expect(await healthOf()).toEqual({ waiting: { added: 1, due, first: false } });
     expect(present(settler.tally.values)).toEqual({ DeliveryFailed: 1 });
-    const details = { endpoint: 'crm', eventId: event.id, ...reason, seconds: 5 };
+    const details = {
+      code: 'delivery.failed',
+      endpoint: 'crm',
+      eventId: event.id,
+      ...reason,
+      seconds: 5,
+    };
     expect(said).toEqual([{ level: 'warn', message: 'Delivery failed; will retry.', details }]);
   });
 
@@ -127,7 +133,7 @@ describe('a message whose attempt failed', () => {
     expect(await deliveries.dead('crm', 9)).toMatchObject([{ eventId: event.id, diedAt: AT, ...reason }]);
     expect(present(settler.tally.values)).toEqual({ DeliveryFailed: 1, DeliveriesDead: 1 });
     const message = 'Gave up on a delivery; moved it to the dead letters.';
-    const details = { endpoint: 'crm', eventId: event.id, ...reason };
+    const details = { code: 'delivery.dead-letter', endpoint: 'crm', eventId: event.id, ...reason };
     expect(said).toEqual([{ level: 'error', message, details }]);
   });
 });
@@ -187,7 +193,12 @@ describe('invariant 11: a message leaves the queue only once what became of it s
     expect([settler.open, settler.again, hidden]).toEqual([[], ['m0'], [['m0', 5]]]);
     expect(present(settler.tally.values)).not.toHaveProperty('DeliveriesDead');
     expect(told()).toMatchObject([{ outcome: 'unsettled', events: [event.id] }]);
-    const details = { endpoint: 'crm', events: [event.id], error: 'Error: table down' };
+    const details = {
+      code: 'delivery.status-not-saved',
+      endpoint: 'crm',
+      events: [event.id],
+      error: 'Error: table down',
+    };
     expect(said.at(-1)).toEqual({ level: 'error', message, details });
   });
 
@@ -236,7 +247,12 @@ describe('invariant 11: a message leaves the queue only once what became of it s
     await settler.delivered(held);
     expect([settler.open, settler.again, hidden]).toEqual([[], ['m0'], [['m0', 10]]]);
     expect(present(settler.tally.values)).toEqual({ Delivered: 1 });
-    const details = { endpoint: 'crm', events: [event.id], error: 'Error: table down' };
+    const details = {
+      code: 'delivery.status-not-saved',
+      endpoint: 'crm',
+      events: [event.id],
+      error: 'Error: table down',
+    };
     expect(said).toEqual([{ level: 'error', message, details }]);
   });
 

@@ -14,8 +14,8 @@ describe('the body of a message', () => {
 
   it('that is no JSON, or no object, is malformed', () => {
     expect(readEvent('hush')).toEqual({ malformed: 'the message is not valid JSON' });
-    expect(readEvent('[]')).toEqual(lookAt('the whole'));
-    expect(readEvent('null')).toEqual(lookAt('the whole'));
+    expect(readEvent('[]')).toEqual(lookAt('the whole message'));
+    expect(readEvent('null')).toEqual(lookAt('the whole message'));
     expect(readEvent('{}')).toEqual(lookAt('specversion, id, source, type, time, data'));
   });
 

@@ -64,7 +64,13 @@ describe('a delivery that waited in its row', () => {
     await settler.failed(held[0], reason);
     expect((await pending())[0]).toMatchObject({ due: AT + pause, attempts: 4, triedAt: triedAt ?? AT });
     expect([settler.open, present(settler.tally.values)]).toEqual([[held[1]], { DeliveryFailed: 1 }]);
-    const details = { endpoint: 'crm', eventId: first?.eventId, ...reason, seconds: pause / 1000 };
+    const details = {
+      code: 'delivery.failed',
+      endpoint: 'crm',
+      eventId: first?.eventId,
+      ...reason,
+      seconds: pause / 1000,
+    };
     expect(said).toEqual([{ level: 'warn', message: 'Delivery failed; will retry.', details }]);
   });
 
@@ -77,7 +83,7 @@ describe('a delivery that waited in its row', () => {
     ]);
     expect(present(settler.tally.values)).toEqual({ DeliveryFailed: 1, DeliveriesDead: 1 });
     const message = 'Gave up on a delivery; moved it to the dead letters.';
-    const details = { endpoint: 'crm', eventId: first?.eventId, ...reason };
+    const details = { code: 'delivery.dead-letter', endpoint: 'crm', eventId: first?.eventId, ...reason };
     expect(said).toEqual([{ level: 'error', message, details }]);
   });
 
@@ -106,7 +112,12 @@ describe('a delivery that waited in its row', () => {
     await settle(settler, held[0]);
     expect([settler.isStuck, settler.open, await pending()]).toEqual([true, [held[1]], before]);
     expect(present(settler.tally.values)).not.toHaveProperty('DeliveriesDead');
-    const details = { endpoint: 'crm', events: [held[0].eventId], error: 'Error: table down' };
+    const details = {
+      code: 'delivery.status-not-saved',
+      endpoint: 'crm',
+      events: [held[0].eventId],
+      error: 'Error: table down',
+    };
     const message = 'Could not save the status of deliveries; they will be retried.';
     expect(said.at(-1)).toEqual({ level: 'error', message, details });
   });

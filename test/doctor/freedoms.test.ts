@@ -22,7 +22,9 @@ const CASES: Record<keyof Freedoms, readonly Case[]> = {
   projectIdProperty: [
     [{ projectIdProperty: 'projectId' }, 'project identifiers', 'fine', /is identified by projectId /],
   ],
-  numericIds: [[{ numericIds: true }, 'project identifiers', 'fine', /^A project is identified by id \(numbers/]],
+  numericIds: [
+    [{ numericIds: true }, 'project identifiers', 'fine', /^A project is identified by id \(numbers/],
+  ],
   expiresIn: [
     [{}, 'token life', 'fine', /600 s, according to expires_in\./],
     [{ expiresIn: false }, 'token life', 'fine', /600 s, according to its own exp/],
@@ -48,7 +50,12 @@ const CASES: Record<keyof Freedoms, readonly Case[]> = {
     [{}, 'audit log times', 'fine', /in timestamp/],
     [{ auditTimestamps: false }, 'audit log times', 'fine', /have no timestamp/],
     [{ auditTimestamps: false }, 'audit log order', 'unknown', /no timestamp/],
-    [{ auditTimestamps: false }, 'audit log names users', 'fine', /have no timestamp: events do not name the user/],
+    [
+      { auditTimestamps: false },
+      'audit log names users',
+      'fine',
+      /have no timestamp: events do not name the user/,
+    ],
   ],
   auditShape: [
     ...(['nested', 'flat', 'reference', 'several'] as const).map(
@@ -64,9 +71,7 @@ const CASES: Record<keyof Freedoms, readonly Case[]> = {
     [{ auditShape: 'reference' }, 'audit log names projects', 'fine', /^target names/],
     [{ auditShape: 'several' }, 'audit log names projects', 'fine', /^details\.context\.projectId names/],
   ],
-  recordTimestamps: [
-    [{ recordTimestamps: false }, 'update times', 'warning', /have no update time/],
-  ],
+  recordTimestamps: [[{ recordTimestamps: false }, 'update times', 'warning', /have no update time/]],
   updateTimeName: [
     [{}, 'update times', 'fine', /in updatedAt\./],
     [{ updateTimeName: 'lastTouch' }, 'update times', 'setting', /^lastTouch: /],

@@ -81,7 +81,7 @@ test('a rate limit is waited for and told; no setting mends it, for passes find 
   const answer = await setup.examine();
   expect(findingOf(answer, 'rate limits')).toMatchObject({
     verdict: 'warning',
-    came: expect.stringContaining('told to wait: 7 s'),
+    came: expect.stringContaining('requested waits: 7 s'),
   });
   expect(answer.settings.workspace).toEqual({});
   expect(setup.time.now - began).toBeGreaterThan(7_000);

@@ -59,7 +59,12 @@ test.each<[Partial<Freedoms>, string, string, RegExp]>([
   [{ taskEditsTouchProject: false }, 'task edits', 'warning', /do not change/],
   [{ recordTimestamps: false }, 'task edits', 'unknown', /have no update time/],
   [{ updatesVisibleAfter: 40_000 }, 'updatedAfter shows updates', 'fine', /late, by 4\d s\. .* covers that/],
-  [{ updatesVisibleAfter: 90_000 }, 'updatedAfter shows updates', 'setting', /late, by 9\d s: passes need a longer overlap/],
+  [
+    { updatesVisibleAfter: 90_000 },
+    'updatedAfter shows updates',
+    'setting',
+    /late, by 9\d s: passes need a longer overlap/,
+  ],
   [{ auditVisibleAfter: 60_000 }, 'audit log shows edits', 'fine', /within 6\d s/],
   [{ auditDenied: 403 }, 'audit log shows edits', 'warning', /empty or denied/],
   [{ auditOrder: 'newest-first' }, 'audit log order', 'fine', /newest first/],
@@ -94,7 +99,7 @@ test('a task that is made, or goes, is an edit, too', async () => {
   const { answer: other } = await watched({}, [
     (edit, project, task) => edit.deleteTask(PROCESS, project, task),
   ]);
-  expect(findingOf(other, 'edit').found).toBe('A task is gone.');
+  expect(findingOf(other, 'edit').found).toBe('A task was deleted.');
 });
 
 test('an edit of the project itself, before, is not taken for what the task’s did', async () => {

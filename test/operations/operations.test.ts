@@ -31,6 +31,7 @@ describe.each(STORES)('over %s, the operations', (_, open) => {
     });
     expect((await ask('add-endpoint', CRM)).secret).toMatch(/^whsec_/);
     const action = {
+      code: 'actions.not-saved',
       who: 'ann',
       isProven: false,
       operation: 'add-endpoint',

@@ -9,7 +9,7 @@ import type {
   TaskEvent,
   TestEvent,
 } from '../../model/event.ts';
-import { cleanText, counted, label } from './chat-text.ts';
+import { cleanText, label } from './chat-text.ts';
 import { type ChatRecord, type ChatTopic, chatRecord, fieldRecord, together } from './chat-topic.ts';
 
 const TITLE_LENGTH = 140;

@@ -95,7 +95,7 @@ export function endpointTests({ run, open }: Given): void {
       await page.getByText('There is an endpoint of this name: choose another one.').waitFor();
       await write(page, 'Name', 'other');
       await page.keyboard.press('Enter');
-      await page.getByText(/Nothing can be delivered there/).waitFor();
+      await page.getByText(/Cannot deliver to this endpoint/).waitFor();
       await expect.poll(() => focused(page), SOON).toBe('Address');
       expect(await main(page)).not.toContain('There is an endpoint of this name');
     });

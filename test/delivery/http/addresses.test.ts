@@ -31,7 +31,17 @@ describe('invariant 10: addresses that nothing is sent to', () => {
     ['teredo', '2001::1'],
     ['deprecatedSiteLocal', 'fec0::1'],
     ['metadata', '168.63.129.16'],
-    ['not an IP address', '', 'localhost', '1.2.3', '127.1.2.3.4', '0x7f.1', '010.0.0.1', '2130706433', '[::1]'],
+    [
+      'not an IP address',
+      '',
+      'localhost',
+      '1.2.3',
+      '127.1.2.3.4',
+      '0x7f.1',
+      '010.0.0.1',
+      '2130706433',
+      '[::1]',
+    ],
   ])('are refused as %s', (kind, ...addresses) => {
     for (const address of addresses) {
       const refusal = addressRefusal(address, https);
