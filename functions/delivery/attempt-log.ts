@@ -8,7 +8,7 @@ import { harmless } from './http/quote.ts';
 import type { DeliveryPorts } from './settler.ts';
 
 /** An attempt, and what came of it. */
-interface Made {
+interface FinishedAttempt {
   /** In ms since 1970, as `ended`. */
   readonly began: number;
   readonly ended: number;
@@ -18,7 +18,7 @@ interface Made {
 }
 
 /** An event that an attempt sent. */
-interface Sent {
+interface SentEvent {
   readonly event: { readonly id: string; readonly type: string };
   /** The place of its delivery; absent for a test event. */
   readonly at?: number;
@@ -27,8 +27,8 @@ interface Sent {
 /** An attempt in the form in which it is kept. */
 export function attemptOf(
   endpoint: string,
-  sent: readonly Sent[],
-  { began, ended, answer, outcome, secret }: Made,
+  sent: readonly SentEvent[],
+  { began, ended, answer, outcome, secret }: FinishedAttempt,
 ): Attempt {
   const answered = 'status' in answer ? answer : undefined;
   const text = answered?.body === undefined ? undefined : harmless(answered.body, secret);

@@ -101,8 +101,8 @@ async function send(
     revision: health.secretRevision,
     onRead: read => saveHealth(() => health.addressed(originOf(read))),
   });
-  const { jobs, unfit } = dependencies.jobsOf(deliveries, endpoint);
-  for (const { delivery, reason } of unfit) await settler.dead(delivery, { reason });
+  const { jobs, unrenderable } = dependencies.jobsOf(deliveries, endpoint);
+  for (const { delivery, reason } of unrenderable) await settler.dead(delivery, { reason });
   const [first, ...others] = jobs;
   if (!first) return;
   // The first one alone: an endpoint that is overloaded or down then gets one request, not ten at once.

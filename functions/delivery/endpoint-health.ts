@@ -79,7 +79,7 @@ export class EndpointHealth {
     if (!failing && (failures.count < MIN_AWAY_FAILURES || now - failures.since < MIN_AWAY_MS)) return;
     this.#isBack = true;
     const moved = await deliveries.bringForward(this.#name, now);
-    if (moved > 0) await this.joined(now, failing !== undefined);
+    if (moved > 0) await this.backlogAdded(now, failing !== undefined);
   }
 
   async failed(reason: string, hold?: { readonly for?: number | undefined }): Promise<void> {
@@ -114,7 +114,7 @@ export class EndpointHealth {
 
   /** Deliveries were put into rows.
    *  @throws when that can't be written: no run would look for the rows */
-  joined(due: number, first: boolean): Promise<void> {
+  backlogAdded(due: number, first: boolean): Promise<void> {
     return this.#change(health => joined(health, due, first));
   }
 

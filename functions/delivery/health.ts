@@ -82,9 +82,9 @@ export function afterFailure(
     count: (health.failures?.count ?? 0) + 1,
     since: Math.min(health.failures?.since ?? now, now),
   };
-  const held = hold ? now + Math.min(hold.for ?? SLOWED_MS, MAX_HOLD_MS) : 0;
+  const holdEnd = hold ? now + Math.min(hold.for ?? SLOWED_MS, MAX_HOLD_MS) : 0;
   const before = pausedUntil(health, now);
-  const notBefore = Math.max(held, before);
+  const notBefore = Math.max(holdEnd, before);
   const base = { ...health, failures, notBefore: notBefore || undefined };
   if (health.failing) {
     // An attempt that was under way when the endpoint began to fail is no probe.
@@ -114,9 +114,9 @@ function afterProbe(
 ): Health {
   if (now - since >= STOPPED_AFTER_MS)
     return stopped(health, now, `failed for ${STOPPED_AFTER_MS / DAY} days; last failure: ${reason}`);
-  const made = probes + 1;
-  const notBefore = Math.max(health.notBefore ?? 0, now + pauseAfter(made));
-  return { ...health, failing: { since, probes: made }, notBefore };
+  const probesMade = probes + 1;
+  const notBefore = Math.max(health.notBefore ?? 0, now + pauseAfter(probesMade));
+  return { ...health, failing: { since, probes: probesMade }, notBefore };
 }
 
 function pauseAfter(probes: number): number {

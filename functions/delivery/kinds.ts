@@ -71,7 +71,7 @@ export interface ReadDelivery extends Delivery {
 /** What deliveries become: jobs, and those that no message could be made of. */
 export interface Jobs {
   readonly jobs: readonly Job[];
-  readonly unfit: readonly { readonly delivery: ReadDelivery; readonly reason: string }[];
+  readonly unrenderable: readonly { readonly delivery: ReadDelivery; readonly reason: string }[];
 }
 
 /** Tells a webhook's receiver that the event was asked for once more: one that it has handled may be
@@ -89,7 +89,7 @@ export function webhookJobs(deliveries: readonly ReadDelivery[]): Jobs {
       return replay ? { ...request, headers: { ...request.headers, ...REPLAY } } : request;
     },
   }));
-  return { jobs, unfit: [] };
+  return { jobs, unrenderable: [] };
 }
 
 /** One job per chat message. An event that came twice is shown once. One of which no message can be made is left
@@ -98,24 +98,24 @@ export function chatJobs(
   deliveries: readonly ReadDelivery[],
   messagesOf: (events: readonly SentEvent[]) => readonly ChatMessage[],
 ): Jobs {
-  const fit: ReadDelivery[] = [];
-  const unfit: { delivery: ReadDelivery; reason: string }[] = [];
+  const renderable: ReadDelivery[] = [];
+  const unrenderable: { delivery: ReadDelivery; reason: string }[] = [];
   for (const delivery of deliveries) {
     try {
       messagesOf([delivery.event]);
-      fit.push(delivery);
+      renderable.push(delivery);
     } catch (error) {
       const reason = `the event cannot be rendered (${(error as Error).name})`;
-      unfit.push({ delivery, reason });
+      unrenderable.push({ delivery, reason });
     }
   }
-  const events = new Map(fit.map(({ event }) => [event.id, event]));
+  const events = new Map(renderable.map(({ event }) => [event.id, event]));
   const jobs = messagesOf([...events.values()]).map(({ body, headers = {}, eventIds }) => {
     const ids = new Set(eventIds);
     return {
-      deliveries: fit.filter(({ event }) => ids.has(event.id)),
+      deliveries: renderable.filter(({ event }) => ids.has(event.id)),
       request: () => ({ body, headers }),
     };
   });
-  return { jobs, unfit };
+  return { jobs, unrenderable };
 }

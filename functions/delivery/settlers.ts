@@ -65,7 +65,7 @@ export class QueueSettler extends Settler {
   /** Puts deliveries into rows, and mentions that in the endpoint's row. */
   async #add(all: readonly Delivery[], due: number, first: boolean): Promise<void> {
     await this.ports.deliveries.add(all.map(delivery => ({ ...delivery, due })));
-    await this.#health.joined(due, first);
+    await this.#health.backlogAdded(due, first);
     this.#dueAt = Math.min(this.#dueAt ?? due, due);
   }
 

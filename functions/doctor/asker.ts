@@ -9,8 +9,8 @@ export const MAX_TRIES = 3;
 /** A request is given up when its `Retry-After` asks for a longer wait. */
 const MAX_WAIT_MS = 20_000;
 const MIN_WAIT_MS = 1_000;
-const BETWEEN_MS = 4_000;
-const NOT_FOR_SIZE = new Set([401, 403, 404, 429]);
+const DEFAULT_WAIT_MS = 4_000;
+const NOT_SIZE_RELATED = new Set([401, 403, 404, 429]);
 
 type ListName = keyof typeof PAGE_SIZES;
 type Query = Readonly<Record<string, string | number>>;
@@ -24,7 +24,7 @@ export interface Asker extends Pick<ServiceProbe, 'token' | 'definitions' | 'get
   /** By list: the smallest page size that failed, the one that is asked for instead, and the answers that failed. */
   readonly tooLarge: Map<ListName, Sizing>;
   /** All answers so far, including those after which a request was tried again. */
-  readonly met: readonly Omit<Probed, 'body'>[];
+  readonly received: readonly Omit<Probed, 'body'>[];
   /** Waits, by default for long enough that an answer may differ. */
   wait(ms?: number): Promise<void>;
 }
@@ -52,20 +52,20 @@ export interface AskerOptions {
 
 export function createAsker(probe: ServiceProbe, process: string, options: AskerOptions): Asker {
   const { clock, sleep, most = 200, perSecond = 5 } = options;
-  const met: Omit<Probed, 'body'>[] = [];
+  const received: Omit<Probed, 'body'>[] = [];
   let next = 0;
   const send = async (segments: readonly string[], query: Query): Promise<Probed> => {
-    if (met.length >= most) throw new TooManyRequests(most);
+    if (received.length >= most) throw new TooManyRequests(most);
     const early = next - clock();
     if (early > 0) await sleep(early);
     next = clock() + 1000 / perSecond;
     const came = await probe.get(segments, query);
     const { body: _, ...about } = came;
-    met.push(about);
+    received.push(about);
     return came;
   };
   return {
-    ...{ process, clock, met, wait: (ms = BETWEEN_MS) => sleep(ms), tooLarge: new Map() },
+    ...{ process, clock, received, wait: (ms = DEFAULT_WAIT_MS) => sleep(ms), tooLarge: new Map() },
     ...{ token: probe.token, definitions: probe.definitions },
     async get(segments, query = {}) {
       const came = await send(segments, query);
@@ -122,7 +122,7 @@ async function readList(
       if (after === undefined) break;
       isStuck = cursors.has(after);
       cursors.add(after);
-    } else if (first > 1 && mayBeForSize(came)) {
+    } else if (first > 1 && mayBeTooLarge(came)) {
       const size = { first: Math.floor(first / 2), failed: first };
       asker.tooLarge.set(name, { ...size, answers: [...failures, came] });
     } else failure = came;
@@ -132,9 +132,9 @@ async function readList(
   return { answers, pages, items, isWhole, isStuck, failure, first: sizing().first };
 }
 
-function mayBeForSize({ status, failure = '', hasNoToken }: Probed): boolean {
+function mayBeTooLarge({ status, failure = '', hasNoToken }: Probed): boolean {
   if (hasNoToken) return false;
-  return status === undefined ? failure.includes('at most') : status >= 400 && !NOT_FOR_SIZE.has(status);
+  return status === undefined ? failure.includes('at most') : status >= 400 && !NOT_SIZE_RELATED.has(status);
 }
 
 export const pathTo = ({ process }: Asker, ...segments: string[]) => ['processes', process, ...segments];

@@ -2,7 +2,17 @@ import type { JsonObject } from '../basics/json.ts';
 import { factsOf } from '../pass/audit-log/entry-facts.ts';
 import type { Probed } from '../service/probe.ts';
 import { confirmed, MAX_TRIES, pageBody, readLog, tasksPage } from './asker.ts';
-import { counted, type Judged, listed, type Seen, shown, span, timeText, topicOf, WATCH } from './finding.ts';
+import {
+  counted,
+  type Evidence,
+  type Judged,
+  listed,
+  shown,
+  span,
+  timeText,
+  topicOf,
+  WATCH,
+} from './finding.ts';
 import { identifierOf } from './records.ts';
 import { entryTimes, isSameList, leaves, namedIn, pathsNaming, type Survey } from './survey.ts';
 import { known, orderOf, RECENT_MS, textOf, timeOf } from './update-time.ts';
@@ -17,8 +27,8 @@ const LOG_KEEPS = topicOf('audit log keeps');
 const DELETED = topicOf('deleted projects');
 
 /** Fewer entries could be in order by chance. */
-const WITNESSES = 5;
-const A_DAY = 24 * 60 * 60 * 1000;
+const MIN_SAMPLES = 5;
+const DAY_MS = 24 * 60 * 60 * 1000;
 const SAME_MS = 2_000;
 const MAX_DELETED = 3;
 
@@ -43,11 +53,11 @@ function judgeRefusal(answer: Probed): Judged {
   return AUDIT.setting(text, on, { process: { auditLog: false } }, remedy);
 }
 
-function judgeOrder({ log: { items } }: Survey, on: Seen): Judged {
+function judgeOrder({ log: { items } }: Survey, on: Evidence): Judged {
   const remedy =
     'No action needed: passes detect it when entries are added. To see it now, run the doctor with --watch.';
   const dated = entryTimes(items);
-  if (items.length < WITNESSES || !dated) {
+  if (items.length < MIN_SAMPLES || !dated) {
     const why = dated
       ? 'Too few entries to determine it.'
       : 'Entries have no timestamp to determine it from.';
@@ -64,7 +74,7 @@ function judgeOrder({ log: { items } }: Survey, on: Seen): Judged {
 
 const keysOf = ([first = {}]: readonly JsonObject[]) => `entries with ${listed(Object.keys(first))}`;
 
-function judgeTimes({ log: { items } }: Survey, { asked }: Seen): Judged {
+function judgeTimes({ log: { items } }: Survey, { asked }: Evidence): Judged {
   const dated = entryTimes(items);
   const text = dated
     ? `The time of an entry is in ${shown(dated.path)}.`
@@ -75,7 +85,7 @@ function judgeTimes({ log: { items } }: Survey, { asked }: Seen): Judged {
 const idsOf = ({ projects: { items }, idOf }: Pick<Survey, 'projects' | 'idOf'>): ReadonlySet<string> =>
   new Set(items.map(idOf).filter(id => id !== ''));
 
-function judgeNames(survey: Survey, { asked }: Seen): Judged {
+function judgeNames(survey: Survey, { asked }: Evidence): Judged {
   const { items } = survey.log;
   const ids = idsOf(survey);
   const paths = pathsNaming(items, ids);
@@ -92,7 +102,7 @@ function judgeNames(survey: Survey, { asked }: Seen): Judged {
 }
 
 /** Whether events can name who made a change: by how many entries passes could do so (docs/decisions/0115-who-made-a-change.md). */
-function judgeUsers({ log, users }: Survey, on: Seen): Judged {
+function judgeUsers({ log, users }: Survey, on: Evidence): Judged {
   const property = identifierOf('user', users.items) ?? 'id';
   const ids = new Set(users.items.map(user => textOf(user[property])).filter(id => id !== ''));
   const facts = log.items.map(entry => factsOf(entry, Number.POSITIVE_INFINITY));
@@ -108,7 +118,7 @@ function judgeUsers({ log, users }: Survey, on: Seen): Judged {
 }
 
 /** Whether the log drops old entries. If not, it should go back to the creation of the oldest project. */
-function judgeKept({ projects, log: { items, isWhole } }: Survey, on: Seen): Judged {
+function judgeKept({ projects, log: { items, isWhole } }: Survey, on: Evidence): Judged {
   const created = known(projects.items.map(item => timeOf(item.createdAt ?? item.created ?? item.createdOn)));
   const first = created.length > 0 ? Math.min(...created) : undefined;
   const oldest = entryTimes(items)?.times.reduce((one, other) => Math.min(one, other));
@@ -116,14 +126,14 @@ function judgeKept({ projects, log: { items, isWhole } }: Survey, on: Seen): Jud
   if (!isWhole || first === undefined || oldest === undefined)
     return LOG_KEEPS.unknown('Could not determine whether old entries are removed.', on, remedy);
   const came = `the oldest of ${items.length} entries: ${timeText(oldest)}; the oldest project: ${timeText(first)}`;
-  if (oldest <= first + A_DAY)
+  if (oldest <= first + DAY_MS)
     return LOG_KEEPS.fine('No sign that old entries are removed.', { ...on, came });
   const text = `Old entries were removed, or never existed: the log begins ${span(oldest - first)} after the oldest project, and has ${counted(items.length, 'entry')}.`;
   return LOG_KEEPS.fine(text, { ...on, came }, remedy);
 }
 
 /** Whether the log has the latest update. It is read again for some seconds: entries may come later than edits. */
-async function examineLag({ asker, projects, log, timeOf, now }: Survey, on: Seen): Promise<Judged> {
+async function examineLag({ asker, projects, log, timeOf, now }: Survey, on: Evidence): Promise<Judged> {
   const newest = Math.max(...known(projects.items.map(timeOf)));
   const times = entryTimes(log.items)?.times;
   // If a long log begins with the oldest entries, the latest ones were not read.

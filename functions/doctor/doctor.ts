@@ -54,11 +54,11 @@ export async function answerWith(
   try {
     const known = options.configured?.(key) ?? {};
     const judged = await examineProcess(createAsker(probe, process, options));
-    const news = judged.map(each => withConfigured(each, known));
+    const adjusted = judged.map(each => withConfigured(each, known));
     return {
       ...{ at: timeText(options.clock()), workspace, process },
-      findings: news.map(({ settings: _, ...finding }) => finding),
-      settings: settingsOf(news),
+      findings: adjusted.map(({ settings: _, ...finding }) => finding),
+      settings: settingsOf(adjusted),
     };
   } finally {
     await probe.close();
@@ -87,13 +87,13 @@ async function examine(asker: Asker): Promise<Judged[]> {
   const all = [...begun.findings];
   const survey = begun.survey();
   for (const [topic, check] of Object.entries(CHECKS)) {
-    const before = asker.met.length;
+    const before = asker.received.length;
     try {
       all.push(...(await check(await survey)));
     } catch (error) {
       // A failure in one check is a finding, and doesn't stop the others.
       const came = error instanceof Error ? error.message : 'an unknown error';
-      const on = { asked: asker.met.slice(before), came };
+      const on = { asked: asker.received.slice(before), came };
       all.push(topicOf(topic).unknown('It could not be checked.', on, 'Run the doctor again.'));
     }
   }
@@ -174,11 +174,11 @@ function judgeClock({ projects: { answers } }: Survey): Judged[] {
 }
 
 /** Which rate limits the doctor's own requests met. */
-function judgeLimits({ met }: Asker): Judged {
-  const asked = met.filter(({ status }) => status === 429);
-  const times = met.map(({ took }) => took).sort((one, other) => one - other);
+function judgeLimits({ received }: Asker): Judged {
+  const asked = received.filter(({ status }) => status === 429);
+  const times = received.map(({ took }) => took).sort((one, other) => one - other);
   const middle = times[Math.floor(times.length / 2)] ?? 0;
-  const came = `${counted(met.length, 'request')}, answered in ${middle} ms, the slowest in ${times.at(-1) ?? 0} ms`;
+  const came = `${counted(received.length, 'request')}, answered in ${middle} ms, the slowest in ${times.at(-1) ?? 0} ms`;
   if (asked.length === 0) return LIMITS.fine('None was hit with one request at a time.', { asked, came });
   const waits = asked.map(({ retryAfter: wait }) => (wait === undefined ? 'no Retry-After' : span(wait)));
   const text = `${counted(asked.length, 'request')} hit a limit (429), even one at a time. Passes obey Retry-After, and adapt to the accepted rate.`;

@@ -16,7 +16,7 @@ export interface Judged extends Finding {
 export type Asked = readonly Pick<Probed, 'request'>[];
 
 /** The requests that a finding rests on, and the answers in short. */
-export interface Seen {
+export interface Evidence {
   readonly asked: Asked;
   readonly came: string;
 }
@@ -31,7 +31,7 @@ const MAX_REQUEST_LENGTH = 200;
 export function topicOf(topic: string) {
   const finding =
     (verdict: Finding['verdict']) =>
-    (found: string, { asked, came }: Seen, remedy?: string): Judged => {
+    (found: string, { asked, came }: Evidence, remedy?: string): Judged => {
       const requests = [...new Set(asked.map(({ request }) => cut(request, MAX_REQUEST_LENGTH)))];
       const rest = requests.length - MAX_REQUESTS;
       if (rest > 1) requests.splice(MAX_REQUESTS, rest, `and ${rest} more like these`);
@@ -42,7 +42,7 @@ export function topicOf(topic: string) {
     topic,
     ...{ unknown, fine: finding('fine'), warning: finding('warning') },
     /** For a finding from which settings follow. By default the remedy names them. */
-    setting(text: string, on: Seen, settings: Proposal, remedy?: string): Judged {
+    setting(text: string, on: Evidence, settings: Proposal, remedy?: string): Judged {
       const [name] = Object.keys({ ...settings.workspace, ...settings.process });
       return { ...finding('setting')(text, on, remedy ?? `Set ${name} as below.`), settings };
     },

@@ -15,7 +15,7 @@ const NOTHING = { asked: [], came: 'nothing' };
 const LARGER = 1_000;
 /** How much of the safe size a page may fill. */
 const MARGIN = 0.8;
-const WITNESSES = 4;
+const MIN_SAMPLES = 4;
 const MAX_ITEMS = 200;
 
 /** The lists of a process, by the names that their topics have. */
@@ -126,7 +126,7 @@ const kilobytes = (characters: number): string => `${Math.max(1, Math.round(char
 export function judgeOrder({ projects: { items, answers: asked }, timeOf }: Survey): Judged {
   const times = known(items.map(timeOf));
   const on = { asked, came: `${times.length} update times` };
-  if (new Set(times).size < WITNESSES) {
+  if (new Set(times).size < MIN_SAMPLES) {
     const remedy = 'No action needed: passes read a list twice if it may have changed.';
     return ORDER.unknown('Too few different update times to determine it.', on, remedy);
   }
@@ -210,7 +210,7 @@ type Row = { readonly id: string; readonly time: number | undefined };
 function filterFor(rows: readonly Row[], place: number) {
   const times = known(rows.map(({ time }) => time));
   const sorted = [...new Set(times)].sort((one, other) => one - other);
-  if (rows.length > MAX_ITEMS || times.length < rows.length || sorted.length < WITNESSES) return undefined;
+  if (rows.length > MAX_ITEMS || times.length < rows.length || sorted.length < MIN_SAMPLES) return undefined;
   const half = Math.floor(sorted.length / 2);
   const edge = Math.floor(((sorted[half - 1] ?? 0) + (sorted[half] ?? 0)) / 2);
   const text = new Date(edge).toISOString();

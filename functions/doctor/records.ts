@@ -108,25 +108,26 @@ function shapeOf(body: Json): { lists: readonly Json[]; shape: string } {
 
 /** Identifiers that several records have, and large records. */
 export async function examineRecords({ asker, projects, tasks }: Survey): Promise<Judged[]> {
-  const ofProjects = await twinsIn('project', projects, () => readProjects(asker));
-  const ofTasks: Twins[] = [];
-  for (const { id, read } of tasks) ofTasks.push(await twinsIn('task', read, () => readTasks(asker, id)));
+  const ofProjects = await duplicatesIn('project', projects, () => readProjects(asker));
+  const ofTasks: Duplicates[] = [];
+  for (const { id, read } of tasks)
+    ofTasks.push(await duplicatesIn('task', read, () => readTasks(asker, id)));
   const lists = [projects, ...tasks.map(({ read }) => read)];
-  return [judgeTwins('project', [ofProjects]), judgeTwins('task', ofTasks), judgeSizes(lists)];
+  return [judgeDuplicates('project', [ofProjects]), judgeDuplicates('task', ofTasks), judgeSizes(lists)];
 }
 
-type Twins = Awaited<ReturnType<typeof twinsIn>>;
+type Duplicates = Awaited<ReturnType<typeof duplicatesIn>>;
 
 /** The identifiers that come twice in each of some readings: a record that moves while a list is read does so in one. */
-async function twinsIn(kind: Listed, first: ListRead, read: () => Promise<ListRead>) {
+async function duplicatesIn(kind: Listed, first: ListRead, read: () => Promise<ListRead>) {
   let last = first;
-  let twins = repeated(kind, first);
-  for (let readings = 1; readings < MAX_TRIES && twins.length > 0; readings += 1) {
+  let duplicates = repeated(kind, first);
+  for (let readings = 1; readings < MAX_TRIES && duplicates.length > 0; readings += 1) {
     last = await read();
-    const still = new Set(repeated(kind, last));
-    twins = twins.filter(id => still.has(id));
+    const again = new Set(repeated(kind, last));
+    duplicates = duplicates.filter(id => again.has(id));
   }
-  return { ...last, twins };
+  return { ...last, duplicates };
 }
 
 function repeated(kind: Listed, { items }: ListRead): string[] {
@@ -135,14 +136,14 @@ function repeated(kind: Listed, { items }: ListRead): string[] {
   return ids.filter((id, index) => id !== '' && ids.indexOf(id) < index);
 }
 
-function judgeTwins(kind: Listed, lists: readonly Twins[]): Judged {
+function judgeDuplicates(kind: Listed, lists: readonly Duplicates[]): Judged {
   const topic = topicOf(`${kind}s that come twice`);
-  const twins = lists.flatMap(list => list.twins);
+  const duplicates = lists.flatMap(list => list.duplicates);
   const count = lists.reduce((sum, { items }) => sum + items.length, 0);
   const asked = lists.flatMap(({ answers }) => answers);
-  const on = { asked, came: `${counted(count, kind)}, ${counted(twins.length, 'duplicate')}` };
-  if (twins.length === 0) return topic.fine('None.', on);
-  const text = `Several records share an identifier: ${listed(twins)}. If they differ, they are not polled.`;
+  const on = { asked, came: `${counted(count, kind)}, ${counted(duplicates.length, 'duplicate')}` };
+  if (duplicates.length === 0) return topic.fine('None.', on);
+  const text = `Several records share an identifier: ${listed(duplicates)}. If they differ, they are not polled.`;
   const remedy = `If they moved while the list was read, run the doctor again. Otherwise set identifiers.${kind} to a unique property.`;
   return topic.warning(text, on, remedy);
 }
@@ -164,9 +165,9 @@ export async function examineStability(survey: Survey): Promise<Judged[]> {
   const ofProjects = await projectsPage(asker, { first: projects.first });
   const ofTasks = first && (await readTasks(asker, first.id, 1));
   // A project's update time alone moves with each edit of a task.
-  const apart = new Set([...definitions.project.names, update.name ?? '', ...update.others]);
+  const excluded = new Set([...definitions.project.names, update.name ?? '', ...update.others]);
   const changed = [
-    ...differing('project', projects.items, pageBody(ofProjects.body, 'projects').items, apart),
+    ...differing('project', projects.items, pageBody(ofProjects.body, 'projects').items, excluded),
     ...differing('task', first?.read.items ?? [], ofTasks?.items ?? [], definitions.task.names),
   ];
   const asked = [ofProjects, ...(ofTasks?.answers ?? [])];
@@ -176,13 +177,13 @@ export async function examineStability(survey: Survey): Promise<Judged[]> {
 type Differing = ReturnType<typeof differing>[number];
 
 /** The records of which two readings differ in one field alone. */
-function differing(kind: Listed, before: Records, after: Records, apart: ReadonlySet<string>) {
+function differing(kind: Listed, before: Records, after: Records, excluded: ReadonlySet<string>) {
   const property = usualIn(kind, before) ?? '';
   const known = new Map(before.map(record => [textOf(record[property]), record]));
   return after.flatMap(record => {
     const other = known.get(textOf(record[property])) ?? record;
     const [name, ...more] = changedIn(other, record).filter(each => !isUsual(each));
-    if (name === undefined || more.length > 0 || apart.has(name)) return [];
+    if (name === undefined || more.length > 0 || excluded.has(name)) return [];
     return [{ name, before: other[name], after: record[name] }];
   });
 }

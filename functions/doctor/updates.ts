@@ -1,6 +1,16 @@
 import type { Probed } from '../service/probe.ts';
 import { type Asker, confirmed, type ListRead, MAX_TRIES, projectsPage, readProjects } from './asker.ts';
-import { counted, type Judged, listed, type Seen, shown, span, timeText, topicOf, WATCH } from './finding.ts';
+import {
+  counted,
+  type Evidence,
+  type Judged,
+  listed,
+  shown,
+  span,
+  timeText,
+  topicOf,
+  WATCH,
+} from './finding.ts';
 import { isSameList, rowsOf, type Survey } from './survey.ts';
 import { isUsual, known, meaningOf, RECENT_MS, timeFields, timeOf } from './update-time.ts';
 
@@ -12,7 +22,7 @@ export const UNMOVED =
 
 const UNITS_MS = [60_000, 1000];
 /** Fewer could be whole seconds or minutes by chance. */
-const WITNESSES = 4;
+const MIN_SAMPLES = 4;
 /** A pass trusts an update time if it read the record at least this long after it. */
 const TRUSTED_AFTER_MS = 5_000;
 /** The times that one edit gives to task and project may differ by this much. */
@@ -56,9 +66,9 @@ function taskFields({ update, tasks, definitions }: Survey): string[] {
 
 function judgeResolution({ projects, timeOf }: Survey): Judged {
   const times = new Set(known(projects.items.map(timeOf)));
-  const latest = [...times].sort((one, other) => other - one).slice(0, WITNESSES);
+  const latest = [...times].sort((one, other) => other - one).slice(0, MIN_SAMPLES);
   const on = { asked: projects.answers, came: counted(times.size, 'different time') };
-  if (latest.length < WITNESSES) {
+  if (latest.length < MIN_SAMPLES) {
     const remedy = 'Run the doctor again when more projects have been edited.';
     return RESOLUTION.unknown('Too few different times to determine it.', on, remedy);
   }
@@ -286,7 +296,7 @@ async function examineLag(survey: Survey): Promise<Judged> {
 }
 
 /** The finding for an update that showed after `ms`, or that had not shown by then. */
-export function judgeLag(ms: number, on: Seen, isCertain = false): Judged {
+export function judgeLag(ms: number, on: Evidence, isCertain = false): Judged {
   const late = `Updates appear late, by ${span(ms)}${isCertain ? '' : ' or more'}`;
   if (ms > OVERLAP_MS / 2) {
     const overlap = `${Math.ceil((2 * ms + OVERLAP_MS) / 60_000)}m`;

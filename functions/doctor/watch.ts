@@ -11,7 +11,7 @@ import { pathsNaming, type Survey } from './survey.ts';
 import { isUsual, textOf, timeOf as timeIn } from './update-time.ts';
 import { judgeLag, TASK_EDITS, UNMOVED } from './updates.ts';
 
-interface WatchHow {
+interface WatchOptions {
   /** The project in which a task will be edited; by default one that was updated lately. */
   readonly project?: string | undefined;
   /** Gets messages about what to do, and what was seen. */
@@ -20,7 +20,7 @@ interface WatchHow {
 }
 
 /** Watches a process for some minutes while a task of it is edited, and reports what the edit showed. */
-export type WatchDoctor = (process: ProcessKey, how?: WatchHow) => Promise<DoctorAnswer>;
+export type WatchDoctor = (process: ProcessKey, how?: WatchOptions) => Promise<DoctorAnswer>;
 
 /** How long to wait for an edit, how long for its traces, and the time between two looks; in ms. */
 interface Times {
@@ -53,7 +53,7 @@ export function createWatch(options: DoctorOptions & Partial<Times>): WatchDocto
     );
 }
 
-async function watch(asker: Asker, times: Times, how: WatchHow): Promise<readonly Judged[]> {
+async function watch(asker: Asker, times: Times, how: WatchOptions): Promise<readonly Judged[]> {
   const begun = await begin(asker);
   if ('refusal' in begun) return begun.findings.slice(-1);
   const survey = await begun.survey();
@@ -72,18 +72,18 @@ async function observe(
   survey: Survey,
   projectId: string,
   { editWithin, traceWithin, every }: Times,
-  { say = () => undefined, signal }: WatchHow,
+  { say = () => undefined, signal }: WatchOptions,
 ): Promise<Observed> {
   const { asker } = survey;
   const log = await readLog(asker, { most: MAX_LOG_PAGES });
-  const lookAt = (since?: number) => look(survey, projectId, log.pages.at(-2)?.next, since);
+  const readNow = (since?: number) => takeReading(survey, projectId, log.pages.at(-2)?.next, since);
   // An edit between the two readings of a look could show in the project alone.
-  const isUsable = async ({ tasks }: Look) => {
+  const isUsable = async ({ tasks }: Reading) => {
     const { items } = await readTasks(asker, projectId, MAX_PAGES);
     return JSON.stringify([...tasks.values()]) === JSON.stringify(items);
   };
-  let first = await lookAt();
-  for (let tries = 1; tries < MAX_TRIES && !(await isUsable(first)); tries += 1) first = await lookAt();
+  let first = await readNow();
+  for (let tries = 1; tries < MAX_TRIES && !(await isUsable(first)); tries += 1) first = await readNow();
   const name = typeof first.project?.name === 'string' ? ` (${shown(first.project.name)})` : '';
   say(
     `Edit a task of project ${shown(projectId)}${name} now. Waiting up to ${span(editWithin)} for the change.`,
@@ -94,7 +94,7 @@ async function observe(
     while (asker.clock() < until && !signal?.aborted && !isComplete(seen)) {
       const { edit, traces } = seen;
       if (traces.length !== 1) await asker.wait(every);
-      const last = await lookAt(edit && edit.notBefore - EARLIER_MS);
+      const last = await readNow(edit && edit.notBefore - EARLIER_MS);
       const found = edit ?? editBetween(seen.last, last);
       seen = { ...seen, last, edit: found, traces: found ? [...traces, last] : [] };
       if (edit || !found) continue;
@@ -108,10 +108,10 @@ async function observe(
   return seen;
 }
 
-type Look = Awaited<ReturnType<typeof look>>;
+type Reading = Awaited<ReturnType<typeof takeReading>>;
 
 /** Reads the tasks, the project, both ends of the log, and whether the project is among those updated `since`. */
-async function look({ asker, idOf, now }: Survey, projectId: string, tail?: string, since?: number) {
+async function takeReading({ asker, idOf, now }: Survey, projectId: string, tail?: string, since?: number) {
   const tasks = await readTasks(asker, projectId, MAX_PAGES);
   const projects = await readProjects(asker);
   const log = [await readLog(asker, { most: 1 })];
@@ -136,16 +136,16 @@ async function look({ asker, idOf, now }: Survey, projectId: string, tail?: stri
 /** What was seen: the first and the last look, an edit between, and the looks from the first that showed it. */
 interface Observed {
   readonly projectId: string;
-  readonly first: Look;
-  readonly last: Look;
-  readonly traces: readonly Look[];
+  readonly first: Reading;
+  readonly last: Reading;
+  readonly traces: readonly Reading[];
   readonly edit?: Edit | undefined;
 }
 
 type Edit = NonNullable<ReturnType<typeof editBetween>>;
 
 /** The first difference between the tasks of two looks. It became visible between `notBefore` and `seenAt`. */
-function editBetween(before: Look, now: Look) {
+function editBetween(before: Reading, now: Reading) {
   for (const id of [...before.tasks.keys(), ...now.tasks.keys()]) {
     const [was, is] = [before.tasks.get(id), now.tasks.get(id)];
     if (!was || !is || !jsonEqual(was, is)) return { id, was, is, notBefore: before.at, seenAt: now.at };
@@ -215,12 +215,12 @@ function judgeProject({ timeOf, update }: Survey, { first, last, traces }: Obser
 /** The new entries of the audit log; those that name the task or its project, if there are any. */
 function newEntries({ projectId, first, traces, edit }: Observed) {
   const ids = new Set([projectId, edit?.id ?? '']);
-  const looks = traces.map(look => {
-    const entries = look.entries.filter(entry => !first.entries.some(each => jsonEqual(each, entry)));
+  const readings = traces.map(reading => {
+    const entries = reading.entries.filter(entry => !first.entries.some(each => jsonEqual(each, entry)));
     const ours = entries.filter(entry => pathsNaming([entry], ids).length > 0);
-    return { look, isOurs: ours.length > 0, entries: ours.length > 0 ? ours : entries };
+    return { reading, isOurs: ours.length > 0, entries: ours.length > 0 ? ours : entries };
   });
-  return looks.find(({ isOurs }) => isOurs) ?? looks.find(({ entries }) => entries.length > 0);
+  return readings.find(({ isOurs }) => isOurs) ?? readings.find(({ entries }) => entries.length > 0);
 }
 
 /** Whether the audit log shows the edit, what it names, and at which end. */
@@ -236,15 +236,15 @@ function judgeLog(observed: Observed, edit: Edit): Judged[] {
     const text = first.entries.length === 0 ? none : 'The audit log has no entry for the edit.';
     return [LOG_LAG.warning(text, on, remedy)];
   }
-  const { look, entries, isOurs } = seen;
+  const { reading, entries, isOurs } = seen;
   const on = { asked, came: `entries with ${listed(Object.keys(entries[0] ?? {}))}` };
-  const order = judgeOrder(look, entries, first);
+  const order = judgeOrder(reading, entries, first);
   if (!isOurs) {
     const text =
       'New entries appeared, but none names the task or its project. Passes learn nothing from them.';
     return [LOG_LAG.warning(text, on, remedy), order];
   }
-  const lag = LOG_LAG.fine(`An entry appeared within ${span(look.at - edit.notBefore)}.`, on);
+  const lag = LOG_LAG.fine(`An entry appeared within ${span(reading.at - edit.notBefore)}.`, on);
   const [path, ...paths] = pathsNaming(entries, new Set([projectId]));
   const ofTask = listed(pathsNaming(entries, new Set([edit.id])));
   if (path === undefined) {
@@ -256,7 +256,11 @@ function judgeLog(observed: Observed, edit: Edit): Judged[] {
   return [lag, LOG_NAMES.fine(`${shown(path)} names the project of an edited task.`, { asked, came }), order];
 }
 
-function judgeOrder({ entries, ofLog: asked }: Look, added: readonly JsonObject[], first: Look): Judged {
+function judgeOrder(
+  { entries, ofLog: asked }: Reading,
+  added: readonly JsonObject[],
+  first: Reading,
+): Judged {
   if (entries.length < 2 || first.entries.length === 0)
     return LOG_ORDER.unknown('Too few entries to determine it.', { asked, came: 'one entry' });
   const isFirst = added.some(entry => jsonEqual(entry, entries[0] ?? null));

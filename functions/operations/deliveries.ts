@@ -11,7 +11,7 @@ import { leftOutBy } from '../model/filter.ts';
 import type { JournalEntry } from '../store/store.ts';
 import { acted, type OperationOf, type OperationsContext } from './context.ts';
 import { readSecret } from './endpoint-settings.ts';
-import { allEndpoints, changeRow, countOf, type Found, findEndpoint, wake } from './endpoints.ts';
+import { allEndpoints, changeRow, countOf, type FoundEndpoint, findEndpoint, wake } from './endpoints.ts';
 import { findEvent } from './events.ts';
 import { CONCURRENCY, cursorTo, DEFAULT_LIMIT, iso, MAX_COUNTED, readCursor } from './page.ts';
 import type { AnswerOf } from './protocol/answers.ts';
@@ -22,7 +22,7 @@ const MAX_SEARCHED = 1_000;
 const SLICE = 100;
 
 /** An attempt, by its time and its first event. */
-const place = z.strictObject({
+const pageEnd = z.strictObject({
   at: z.number(),
   events: z.array(z.strictObject({ id: z.string(), type: z.string() })),
 });
@@ -38,7 +38,7 @@ export const listAttempts: OperationOf<'attempts'> = async (
   const isMeant = ({ events }: Attempt) => eventId === undefined || events.some(({ id }) => id === eventId);
   const size = eventId === undefined ? limit : SLICE;
   const attempts: AnswerOf<'attempts'>['attempts'] = [];
-  let last: z.infer<typeof place> | undefined = readCursor('attempts', cursor, place);
+  let last: z.infer<typeof pageEnd> | undefined = readCursor('attempts', cursor, pageEnd);
   for (let read = 0; read < MAX_SEARCHED && attempts.length < limit; read += size) {
     const slice = await context.deliveries.attempts(endpoint, size, { after: last, since });
     for (const attempt of slice) {
@@ -121,7 +121,7 @@ export function deliveryOf(endpoint: string, event: { readonly id: string }, due
 
 /** Notes the backlog in the endpoint's row, without making new deliveries wait for it, and schedules a
  *  drain. */
-async function startSending(context: OperationsContext, found: Found): Promise<void> {
+async function startSending(context: OperationsContext, found: FoundEndpoint): Promise<void> {
   await changeRow(context, found, row => ({ ...row, health: joined(row.health, context.clock(), false) }));
   await wake(context, found);
 }
@@ -160,7 +160,7 @@ export const traceEvent: OperationOf<'trace'> = async (context, { eventId }) => 
 async function resultAt(
   { deliveries, clock }: OperationsContext,
   { event, at }: JournalEntry,
-  { endpoint, row }: Found,
+  { endpoint, row }: FoundEndpoint,
 ): Promise<Traced> {
   const { name, filter = {} } = endpoint;
   const by = leftOutBy(filter, event);

@@ -7,7 +7,7 @@ import { type EndpointKind, KINDS } from '../model/kinds.ts';
 import { isSigningSecret, originOf, parseSecret } from '../model/secret.ts';
 import { checkWatched, filterWarnings } from './check-filter.ts';
 import { acted, type OperationOf, type OperationsContext } from './context.ts';
-import { changeRow, type Found, findEndpoint, removeDeliveries, statusOf } from './endpoints.ts';
+import { changeRow, type FoundEndpoint, findEndpoint, removeDeliveries, statusOf } from './endpoints.ts';
 import type { RequestOf } from './protocol/requests.ts';
 import { Refused, wrongRequest } from './refused.ts';
 
@@ -37,7 +37,7 @@ export const addEndpoint: OperationOf<'add-endpoint'> = async (
     context.configured.some(endpoint => endpoint.name === name) ||
     (await context.endpoints.read(name))?.settings
   )
-    throw taken();
+    throw nameTaken();
   checkSecrets(kind, secrets);
   await checkAddress(context, url);
   const secret = isSigned && secrets.length === 0 ? newSigningSecret(context) : undefined;
@@ -52,10 +52,10 @@ export const addEndpoint: OperationOf<'add-endpoint'> = async (
     // If the answer to a write was lost, this runs again and finds the row that it wrote.
     isOurs = row?.settings === undefined || isDeepStrictEqual(row.settings, settings);
     const addedAt = context.clock();
-    return isOurs ? { name, settings, health: {}, addedAt, ...noteOf(context, { url }, row) } : undefined;
+    return isOurs ? { name, settings, health: {}, addedAt, ...secretNote(context, { url }, row) } : undefined;
   });
-  if (!isOurs) throw taken();
-  const answer = { endpoint: name, ...(secret !== undefined && { secret }), ...warned(warnings) };
+  if (!isOurs) throw nameTaken();
+  const answer = { endpoint: name, ...(secret !== undefined && { secret }), ...withWarnings(warnings) };
   return acted({ endpoint: name }, answer, [kind, ...detailsOf(given)]);
 };
 
@@ -85,7 +85,10 @@ export const updateEndpoint: OperationOf<'update-endpoint'> = async (
       row.settings ? { ...row, settings: checkedSettings(updated(row.settings, update)) } : undefined,
     );
   const details = [...(url === undefined ? [] : ['a new address']), ...detailsOf(update)];
-  const answer = { ...(await statusOf(context, await findEndpoint(context, name))), ...warned(warnings) };
+  const answer = {
+    ...(await statusOf(context, await findEndpoint(context, name))),
+    ...withWarnings(warnings),
+  };
   return acted({ endpoint: name }, answer, details);
 };
 
@@ -128,7 +131,7 @@ function updated(settings: EndpointSettings, update: Update): object {
   return Object.fromEntries(merged.filter(([, value]) => value !== null));
 }
 
-function warned(warnings: readonly string[]) {
+function withWarnings(warnings: readonly string[]) {
   return warnings.length > 0 && { warnings: [...warnings] };
 }
 
@@ -154,7 +157,7 @@ async function checkAddress({ address }: OperationsContext, url: string): Promis
   if (problem !== undefined) throw wrongRequest(`url: Cannot deliver to this endpoint: ${problem}.`);
 }
 
-function taken(): Refused {
+function nameTaken(): Refused {
   return new Refused('There is an endpoint of this name already. Choose another name, or update it.');
 }
 
@@ -178,13 +181,17 @@ function checkSecrets(kind: EndpointKind, secrets: readonly string[]): void {
 }
 
 /** Replaces the secret of an endpoint. Its row gets a new revision, so that all runs read the secret again. */
-async function changeSecret(context: OperationsContext, found: Found, secret: EndpointSecret): Promise<void> {
+async function changeSecret(
+  context: OperationsContext,
+  found: FoundEndpoint,
+  secret: EndpointSecret,
+): Promise<void> {
   await context.secrets.write(found.endpoint.name, JSON.stringify(secret));
-  await changeRow(context, found, row => ({ ...row, ...noteOf(context, secret, row) }));
+  await changeRow(context, found, row => ({ ...row, ...secretNote(context, secret, row) }));
 }
 
 /** What an endpoint's row gets when its secret was written. */
-function noteOf(
+function secretNote(
   { clock }: OperationsContext,
   secret: Pick<EndpointSecret, 'url'>,
   row: EndpointRow | undefined,

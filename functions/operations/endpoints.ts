@@ -13,14 +13,14 @@ import { didYouMean, Refused } from './refused.ts';
 type Registry = Pick<OperationsContext, 'configured' | 'endpoints'>;
 
 /** An endpoint and its row. */
-export interface Found {
+export interface FoundEndpoint {
   readonly endpoint: EndpointSettings;
   readonly isConfigured: boolean;
   readonly row: EndpointRow | undefined;
 }
 
 /** @throws Refused when there is no endpoint of this name */
-export async function findEndpoint(registry: Registry, name: string): Promise<Found> {
+export async function findEndpoint(registry: Registry, name: string): Promise<FoundEndpoint> {
   const row = await registry.endpoints.read(name);
   const configured = registry.configured.find(endpoint => endpoint.name === name);
   const endpoint = configured ?? row?.settings;
@@ -33,7 +33,7 @@ export async function findEndpoint(registry: Registry, name: string): Promise<Fo
  *  @throws Refused when the endpoint was removed in between */
 export async function changeRow(
   registry: Registry,
-  { endpoint: { name }, isConfigured }: Found,
+  { endpoint: { name }, isConfigured }: FoundEndpoint,
   change: (row: EndpointRow) => EndpointRow | undefined,
 ): Promise<EndpointRow> {
   let isGone = false;
@@ -55,7 +55,7 @@ async function unknownEndpoint(registry: Registry, name: string): Promise<Refuse
 /** Schedules a drain of an endpoint's backlog. If that fails, the next tick does it. */
 export async function wake(
   { queues, log }: Pick<OperationsContext, 'queues' | 'log'>,
-  { endpoint }: Found,
+  { endpoint }: FoundEndpoint,
 ): Promise<void> {
   await queues.wake(endpoint, 0).catch(error => {
     const about = { code: 'backlog.not-scheduled', endpoint: endpoint.name, error: String(error) };
@@ -171,7 +171,7 @@ export async function endpointsAfter(
 }
 
 /** All endpoints, by name. */
-export async function allEndpoints({ configured, endpoints }: Registry): Promise<Found[]> {
+export async function allEndpoints({ configured, endpoints }: Registry): Promise<FoundEndpoint[]> {
   const rows = new Map((await endpoints.list()).map(row => [row.name, row]));
   const fixed = new Map(configured.map(endpoint => [endpoint.name, endpoint]));
   return [...new Set([...fixed.keys(), ...rows.keys()])].toSorted().flatMap(name => {
@@ -188,7 +188,7 @@ const MAX_SEARCHED = 20;
 /** The status of an endpoint: its health, and the size of its backlog. */
 export async function statusOf(
   { deliveries, clock }: OperationsContext,
-  { endpoint, isConfigured, row }: Found,
+  { endpoint, isConfigured, row }: FoundEndpoint,
 ): Promise<EndpointStatus> {
   const { name, kind, filter, keepSuccesses = true } = endpoint;
   const counts = await deliveries.counts(name, MAX_COUNTED);

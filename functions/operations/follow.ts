@@ -7,9 +7,9 @@ type Page = AnswerOf<'events'>;
 type Committed = Page['events'][number];
 
 /** Which events to follow; `since` is now by default. */
-export type Followed = Omit<RequestOf<'events'>, 'operation' | 'order' | 'until' | 'cursor' | 'limit'>;
+export type FollowQuery = Omit<RequestOf<'events'>, 'operation' | 'order' | 'until' | 'cursor' | 'limit'>;
 
-export interface Following {
+export interface FollowOptions {
   readonly ask: (asked: RequestOf<'events'>) => Promise<Page>;
   /** The follower's own clock, which may differ from the one of whoever answers. */
   readonly clock: Clock;
@@ -32,26 +32,26 @@ const LIMIT = 100;
  * themselves), and a pass retries a transaction for a few seconds only.
  */
 const OVERLAP_MS = 120_000;
-const LOOK_BACK_EVERY_MS = 10_000;
+const REREAD_INTERVAL_MS = 10_000;
 
 /** Yields each event that is committed from `since` on, once, in the order of commits, except those that
  *  become visible late. Only the ids of the last two minutes are held. @throws what `ask` throws */
 export async function* follow(
-  query: Followed,
-  { ask, clock, sleep, signal, limit = LIMIT }: Following,
+  query: FollowQuery,
+  { ask, clock, sleep, signal, limit = LIMIT }: FollowOptions,
 ): AsyncGenerator<Committed, void, undefined> {
-  const since = Date.parse(query.since ?? (await nowThere(ask)));
+  const since = Date.parse(query.since ?? (await serverTime(ask)));
   /** The ids that were yielded, with the times of their commits. */
   const yielded = new Map<string, number>();
   let readTo = since;
-  let lookedBackAt = Number.NEGATIVE_INFINITY;
+  let rereadAt = Number.NEGATIVE_INFINITY;
   while (!signal?.aborted) {
     const began = { at: clock(), readTo };
-    const isBack = began.at - lookedBackAt >= LOOK_BACK_EVERY_MS;
-    if (isBack) lookedBackAt = began.at;
-    const from = iso(Math.max(since, readTo - (isBack ? OVERLAP_MS : 0)));
+    const isReread = began.at - rereadAt >= REREAD_INTERVAL_MS;
+    if (isReread) rereadAt = began.at;
+    const from = iso(Math.max(since, readTo - (isReread ? OVERLAP_MS : 0)));
     // While there is always more to read, a round ends after some time, so that the next one can look back.
-    const isTime = () => readTo > began.readTo && clock() - began.at >= LOOK_BACK_EVERY_MS;
+    const isRoundOver = () => readTo > began.readTo && clock() - began.at >= REREAD_INTERVAL_MS;
     let cursor: string | undefined;
     do {
       const page: Page = await ask({
@@ -63,7 +63,7 @@ export async function* follow(
       yield* fresh;
       readTo = Math.max(readTo, reached(page));
       cursor = page.cursor;
-    } while (cursor !== undefined && !isTime() && !signal?.aborted);
+    } while (cursor !== undefined && !isRoundOver() && !signal?.aborted);
     for (const [id, at] of yielded) if (at < readTo - OVERLAP_MS) yielded.delete(id);
     if (cursor !== undefined) continue;
     await sleep(INTERVAL_MS, signal).catch(error => {
@@ -73,7 +73,7 @@ export async function* follow(
 }
 
 /** The time by the clock of whoever answers. */
-async function nowThere(ask: Following['ask']): Promise<string> {
+async function serverTime(ask: FollowOptions['ask']): Promise<string> {
   const none = { since: iso(0), until: iso(0) };
   return (await ask({ operation: 'events', ...none, limit: 1 })).at;
 }

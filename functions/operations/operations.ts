@@ -45,8 +45,8 @@ import {
 /** A page of actions, the newest first: those on one endpoint, on one process, or all. */
 const listActions: OperationOf<'actions'> = async (context, asked) => {
   const { endpoint, limit = DEFAULT_LIMIT, cursor } = asked;
-  const place = readCursor('actions', cursor, z.string());
-  const { actions, position } = await context.actions.list(await subjectOf(context, asked), limit, place);
+  const after = readCursor('actions', cursor, z.string());
+  const { actions, position } = await context.actions.list(await subjectOf(context, asked), limit, after);
   // A removed endpoint keeps its actions: a name is unknown only if it has none.
   if (endpoint !== undefined && actions.length === 0 && !cursor) await findEndpoint(context, endpoint);
   return { actions: actions.map(actionAnswer), ...cursorTo('actions', position) };

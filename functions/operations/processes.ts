@@ -73,10 +73,10 @@ export const examineProcess: OperationOf<'doctor'> = async (context, asked) => {
 const namesOf = ({ workspace, processId }: ProcessKey) => ({ workspace, process: processId });
 
 /** By this text, processes are told apart, and ordered by workspace and identifier. */
-export const placeOf = ({ workspace, processId }: ProcessKey): string => `${workspace}\0${processId}`;
+export const sortKeyOf = ({ workspace, processId }: ProcessKey): string => `${workspace}\0${processId}`;
 
 export function inOrder<Process extends ProcessKey>(all: readonly Process[]): Process[] {
-  return all.toSorted((one, other) => byText(placeOf(one), placeOf(other)));
+  return all.toSorted((one, other) => byText(sortKeyOf(one), sortKeyOf(other)));
 }
 
 type Known = Pick<OperationsContext, 'processes'> & { readonly roster: Pick<Roster, 'list'> };
@@ -85,8 +85,8 @@ type Asked = Pick<RequestOf<'doctor'>, 'process' | 'workspace'>;
 /** The configured processes, and those that are no longer configured but still have stored data. */
 async function knownProcesses({ processes, roster }: Known): Promise<readonly KnownProcess[]> {
   const [configured, kept] = await Promise.all([processes(), roster.list()]);
-  const places = new Set(configured.map(placeOf));
-  const removed = kept.filter(each => !places.has(placeOf(each)));
+  const sortKeys = new Set(configured.map(sortKeyOf));
+  const removed = kept.filter(each => !sortKeys.has(sortKeyOf(each)));
   return [...configured, ...removed.map(each => ({ ...each, isRemoved: true as const }))];
 }
 
@@ -167,15 +167,15 @@ const IN_STATUS = ' The status lists all processes and their workspaces.';
 const SHOWN_RECHECKS = 10;
 
 /** Where a page of the status ended: after a process, or after an endpoint. */
-const place = z.union([z.strictObject({ process: z.string() }), z.strictObject({ endpoint: z.string() })]);
+const pageEnd = z.union([z.strictObject({ process: z.string() }), z.strictObject({ endpoint: z.string() })]);
 
 /** A page of the processes by workspace and identifier, then of the endpoints by name. */
 export const showStatus: OperationOf<'status'> = async (context, { cursor, limit = DEFAULT_LIMIT }) => {
   const { label: deployment, isRunning, states, workspaces, clock } = context;
-  const after: { process?: string; endpoint?: string } = readCursor('status', cursor, place) ?? {};
+  const after: { process?: string; endpoint?: string } = readCursor('status', cursor, pageEnd) ?? {};
   const { process = '', endpoint } = after;
   const all = endpoint === undefined ? inOrder(await knownProcesses(context)) : [];
-  const shown = all.filter(each => placeOf(each) > process).slice(0, limit);
+  const shown = all.filter(each => sortKeyOf(each) > process).slice(0, limit);
   const rows = await workspaces.all();
   const processes = await mapInParallel(shown, CONCURRENCY, async each => {
     const { pause, completions } = rows.get(each.workspace) ?? {};
@@ -185,7 +185,7 @@ export const showStatus: OperationOf<'status'> = async (context, { cursor, limit
   const head = { at: iso(clock()), deployment, isRunning, processes };
   const last = shown.at(-1);
   if (last && shown.length === limit)
-    return { ...head, endpoints: [], ...cursorTo('status', { process: placeOf(last) }) };
+    return { ...head, endpoints: [], ...cursorTo('status', { process: sortKeyOf(last) }) };
   const found = await endpointsAfter(context, endpoint, limit - shown.length);
   const next = found.last === undefined ? undefined : { endpoint: found.last };
   return { ...head, endpoints: found.endpoints, ...cursorTo('status', next) };

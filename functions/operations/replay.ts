@@ -5,7 +5,7 @@ import type { ChangeEvent } from '../model/event.ts';
 import { wants } from '../model/filter.ts';
 import { acted, type OperationOf, type OperationsContext } from './context.ts';
 import { deliveryOf } from './deliveries.ts';
-import { changeRow, type Found, findEndpoint, wake } from './endpoints.ts';
+import { changeRow, type FoundEndpoint, findEndpoint, wake } from './endpoints.ts';
 import { checkTypes } from './events.ts';
 import { iso, searchJournal } from './page.ts';
 import { findConfigured } from './processes.ts';
@@ -34,7 +34,7 @@ export const replay: OperationOf<'replay'> = async (context, { dryRun = false, .
 };
 
 /** Counts the events that the endpoint would get, as far as an answer has time for. */
-async function countEvents(context: OperationsContext, found: Found, replay: Replay) {
+async function countEvents(context: OperationsContext, found: FoundEndpoint, replay: Replay) {
   const { since, until, processes } = replay;
   const all = processes && (await context.processes());
   const search = {
@@ -50,7 +50,7 @@ async function countEvents(context: OperationsContext, found: Found, replay: Rep
 }
 
 interface Planned {
-  readonly found: Found;
+  readonly found: FoundEndpoint;
   readonly replay: Replay;
 }
 
@@ -132,7 +132,7 @@ export async function workOffReplay(ports: ReplayPorts, name: string): Promise<b
   return row.replay !== undefined;
 }
 
-function isWanted(event: ChangeEvent, { types, processes }: Replay, { endpoint }: Found): boolean {
+function isWanted(event: ChangeEvent, { types, processes }: Replay, { endpoint }: FoundEndpoint): boolean {
   return (
     (types?.includes(event.type) ?? true) &&
     (processes?.includes(event.data.process.id) ?? true) &&

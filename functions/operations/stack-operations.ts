@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { acted, type LogPage, type OperationOf, type OperationsContext, type StackPorts } from './context.ts';
 import { cursorTo, DEFAULT_LIMIT, iso, readCursor } from './page.ts';
-import { findConfigured, inOrder, placeOf } from './processes.ts';
+import { findConfigured, inOrder, sortKeyOf } from './processes.ts';
 import { Refused, wrongRequest } from './refused.ts';
 
 /** @throws Refused where there is no stack; `instead` names the alternative */
@@ -13,7 +13,7 @@ function stackOf({ stack }: OperationsContext, instead: string): StackPorts {
 /** How many pages are requested until one has entries: CloudWatch searches a stretch in parts, and returns an
  *  empty page for each part without a match. */
 const MAX_LOG_PAGES = 20;
-const logPlace = z.tuple([z.number(), z.string()]);
+const logPosition = z.tuple([z.number(), z.string()]);
 
 /** A page of a function's log. */
 export const readLogs: OperationOf<'logs'> = async (context, asked) => {
@@ -23,7 +23,7 @@ export const readLogs: OperationOf<'logs'> = async (context, asked) => {
   );
   const { function: name, since, until, all = false, limit = DEFAULT_LIMIT, cursor } = asked;
   // The end is fixed with the first page: otherwise new entries would delay the last page without end.
-  const begun = readCursor('logs', cursor, logPlace);
+  const begun = readCursor('logs', cursor, logPosition);
   const [end, position] = begun ?? [until === undefined ? context.clock() : Date.parse(until), undefined];
   const stretch = { function: name, since: Date.parse(since), until: end, all };
   let page: LogPage = { entries: [], position };
@@ -76,7 +76,7 @@ export const retryFailedMessages: OperationOf<'retry-failed-messages'> = async (
 };
 
 /** The place of a process, and the key of its last record that was published; empty at its beginning. */
-const publishedPlace = z.tuple([z.string(), z.string()]);
+const publishedUpTo = z.tuple([z.string(), z.string()]);
 
 /** Publishes the next slice of the change records of a stretch of time once more, each process's in the order
  *  of its commits. If a crash interrupts it, the same cursor repeats the slice, under the same ids.
@@ -89,13 +89,13 @@ export const republish: OperationOf<'republish'> = async (context, asked) => {
   const { dryRun = false, processes } = asked;
   const [since, until] = [Date.parse(asked.since), Date.parse(asked.until)];
   if (since >= until) throw wrongRequest('Invalid time range: since must be before until.');
-  const [begun = '', reached = ''] = readCursor('republish', asked.cursor, publishedPlace) ?? [];
+  const [begun = '', reached = ''] = readCursor('republish', asked.cursor, publishedUpTo) ?? [];
   for (const each of processes ?? []) await findConfigured(context, { process: each });
   const [process, next] = inOrder(await context.processes()).filter(
-    each => placeOf(each) >= begun && (processes?.includes(each.processId) ?? true),
+    each => sortKeyOf(each) >= begun && (processes?.includes(each.processId) ?? true),
   );
   if (!process) return { answer: { events: 0, records: 0, dryRun } };
-  const after = placeOf(process) === begun && reached !== '' ? reached : undefined;
+  const after = sortKeyOf(process) === begun && reached !== '' ? reached : undefined;
   const { records, isLast } = await changeRecords.read(process, { since, until, after });
   const [first] = records;
   const done = dryRun || !first ? records : records.slice(0, await publish(records));
@@ -106,7 +106,7 @@ export const republish: OperationOf<'republish'> = async (context, asked) => {
     );
   const last = done.at(-1);
   const isOver = isLast && done.length === records.length;
-  const following = isOver ? next && [placeOf(next), ''] : [placeOf(process), last?.sk ?? after];
+  const following = isOver ? next && [sortKeyOf(next), ''] : [sortKeyOf(process), last?.sk ?? after];
   const answer = {
     events: done.reduce((sum, { events }) => sum + events, 0),
     records: done.length,

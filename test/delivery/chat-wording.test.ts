@@ -18,7 +18,7 @@ const record = (more: Partial<ChatRecord> = {}): ChatRecord => ({
   id: 't1',
   name: 'Call',
   fields: [field('Status', 'Open', 'Done')],
-  untold: 0,
+  omitted: 0,
   isIncomplete: false,
   ...more,
 });

@@ -94,9 +94,9 @@ function fill<Part>(records: readonly ChatRecord[], detail: Detail, room: Room<P
 }
 
 function largest<Part>(record: ChatRecord, detail: Detail, { write, size }: Room<Part>, free: number) {
-  const told = linesOf(record, detail);
-  for (let lines = told.length; lines >= Math.min(1, told.length); lines -= 1) {
-    const view = viewOf(record, told.slice(0, lines));
+  const texts = linesOf(record, detail);
+  for (let lines = texts.length; lines >= Math.min(1, texts.length); lines -= 1) {
+    const view = viewOf(record, texts.slice(0, lines));
     const part = write(view);
     if (size(part) <= free) return { part, shown: view.shown, size: size(part) };
   }

@@ -32,22 +32,22 @@ function changeOf(record: ChatRecord, topic: ChatTopic): string {
   const { entity, action, fields } = record;
   const isNew = action === 'created';
   const by = topic.by ?? record.by;
-  const where = `${quoted(record.name)}${placeOf(record, topic)}`;
+  const where = `${quoted(record.name)}${locationOf(record, topic)}`;
   const subject =
     by === undefined
       ? `${isNew ? `New ${entity}` : sentenceCase(entity)} ${where}`
       : `${by} ${action === 'updated' ? 'changed' : action} ${entity} ${where}`;
   if (action === 'archived' || action === 'deleted')
     return by === undefined ? `${subject} was ${action}` : subject;
-  const told = fields.slice(0, isNew ? FIELDS : 1).map(field => {
+  const shown = fields.slice(0, isNew ? FIELDS : 1).map(field => {
     const values = valuesOf(record, field, PART_LENGTH).map(({ text }) => text);
     return `${fieldName(field, PART_LENGTH)} ${values.join('')}`;
   });
-  if (told.length > 0) return `${subject}: ${told.join(', ')}`;
+  if (shown.length > 0) return `${subject}: ${shown.join(', ')}`;
   return isNew || by !== undefined ? subject : `${subject} changed`;
 }
 
-function placeOf({ entity }: ChatRecord, { title, origin }: ChatTopic): string {
+function locationOf({ entity }: ChatRecord, { title, origin }: ChatTopic): string {
   if (entity === 'project') return '';
   return entity === 'task' ? ` in ${quoted(title)}` : ` in ${origin}`;
 }

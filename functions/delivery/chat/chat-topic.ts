@@ -42,7 +42,7 @@ export interface ChatRecord {
   /** The fields that changed; of a record that was created or deleted, those that people want to know. */
   readonly fields: readonly ChatField[];
   /** How many filled custom fields of a new record are not in `fields`. */
-  readonly untold: number;
+  readonly omitted: number;
   /** Who made the change, in words; undefined when that is not known, or said of the whole topic. */
   readonly by?: string | undefined;
   /** True when more fields changed than the event could carry (`truncated`). */
@@ -60,18 +60,18 @@ export function chatRecord({ type, data }: ProjectEvent | TaskEvent): ChatRecord
     action,
     id: subject.id,
     name: label(subject.name ?? '', NAME_LENGTH) || label(subject.id, NAME_LENGTH) || '(no name)',
-    ...told(action, data.changes, subject),
+    ...fieldsOf(action, data.changes, subject),
     by: actorsInWords(data.actors),
     isIncomplete: data.truncated?.includes('changes') === true,
   };
 }
 
-function told(
+function fieldsOf(
   action: ChatRecord['action'],
   changes: readonly ChatField[],
   { name, record = {} }: ProjectEvent['data']['project'],
-): Pick<ChatRecord, 'fields' | 'untold'> {
-  if (action === 'updated') return { fields: changes, untold: 0 };
+): Pick<ChatRecord, 'fields' | 'omitted'> {
+  if (action === 'updated') return { fields: changes, omitted: 0 };
   if (action === 'created') return wantedFields(changes, name);
   // The event of a deletion has no changes, so that it shows neither which properties are custom fields nor
   // their names.
@@ -98,7 +98,7 @@ export function fieldRecord({ type, data }: FieldEvent): ChatRecord {
     id: externalId,
     name: shown,
     fields: data.changes.filter(change => !isInHeading(change)).map(asFieldChange),
-    untold: 0,
+    omitted: 0,
     isIncomplete: false,
   };
 }
@@ -121,13 +121,13 @@ const OTHERS = 3;
 function wantedFields(
   all: readonly ChatField[],
   name: string | undefined,
-): { readonly fields: readonly ChatField[]; readonly untold: number } {
+): { readonly fields: readonly ChatField[]; readonly omitted: number } {
   const readable = all.filter(({ to }) => valueInWords(to) !== undefined);
   const first = WANTED.flatMap(names => firstOf(names, readable) ?? []);
-  const isTold = (field: ChatField) => first.includes(field) || isName(field, name);
-  const others = readable.filter(field => field.kind === 'custom' && !isTold(field)).slice(0, OTHERS);
-  const custom = all.filter(field => field.kind === 'custom' && !isTold(field));
-  return { fields: [...first, ...others], untold: custom.length - others.length };
+  const isListed = (field: ChatField) => first.includes(field) || isName(field, name);
+  const others = readable.filter(field => field.kind === 'custom' && !isListed(field)).slice(0, OTHERS);
+  const custom = all.filter(field => field.kind === 'custom' && !isListed(field));
+  return { fields: [...first, ...others], omitted: custom.length - others.length };
 }
 
 function firstOf(names: readonly string[], fields: readonly ChatField[]): ChatField | undefined {
@@ -161,7 +161,7 @@ export function actorsInWords(actors: readonly Actor[] = []): string | undefined
  *  somebody else may have. The words alone don't tell people apart: two may have one name, and of many only two are named.
  *  @param records one at least
  *  @param actors those of each record, in the records' order */
-export function together(
+export function withSharedActors(
   records: readonly ChatRecord[],
   actors: readonly (readonly Actor[] | undefined)[],
 ): Pick<ChatRecord, 'by'> & { readonly records: readonly ChatRecord[] } {

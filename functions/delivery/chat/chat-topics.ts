@@ -10,40 +10,40 @@ import type {
   TestEvent,
 } from '../../model/event.ts';
 import { cleanText, label } from './chat-text.ts';
-import { type ChatRecord, type ChatTopic, chatRecord, fieldRecord, together } from './chat-topic.ts';
+import { type ChatRecord, type ChatTopic, chatRecord, fieldRecord, withSharedActors } from './chat-topic.ts';
 
 const TITLE_LENGTH = 140;
 
 type RecordEvent = ProjectEvent | TaskEvent;
-type Some<Event> = [Event, ...Event[]];
+type NonEmpty<Event> = [Event, ...Event[]];
 
 /** The topics of a batch, in the order in which they first appear: one per project (by workspace, process and id) with
  *  its events by sequence and index, one per process with its fields' events, one per process with its audit entries, one per `source.*` event and per test. An event that
  *  came twice is told once. */
 export function chatTopics(events: readonly SentEvent[], templates?: LinkTemplates): ChatTopic[] {
   const unique = [...new Map(events.map(event => [event.id, event])).values()];
-  const groups = Map.groupBy(unique, event => JSON.stringify(placeOf(event)));
+  const groups = Map.groupBy(unique, event => JSON.stringify(subjectOf(event)));
   return [...groups.values()].map(group => {
-    const sorted = group.sort(byPosition) as Some<SentEvent>;
+    const sorted = group.sort(byPosition) as NonEmpty<SentEvent>;
     const [first] = sorted;
     if (isSourceEvent(first)) return sourceTopic(first);
     if (isTestEvent(first)) return testTopic(first);
-    if (isAuditEvent(first)) return auditTopic(sorted as Some<AuditEvent>);
+    if (isAuditEvent(first)) return auditTopic(sorted as NonEmpty<AuditEvent>);
     return isFieldEvent(first)
-      ? fieldsTopic(sorted as Some<FieldEvent>)
-      : projectTopic(sorted as Some<RecordEvent>, templates);
+      ? fieldsTopic(sorted as NonEmpty<FieldEvent>)
+      : projectTopic(sorted as NonEmpty<RecordEvent>, templates);
   });
 }
 
 /** What an event is about; events about the same are shown together. These are of one kind. */
-function placeOf(event: SentEvent): string[] {
+function subjectOf(event: SentEvent): string[] {
   if (isRecordEvent(event)) return [event.source, event.data.project.id];
   // No source is the name of a type, so that no project's identifier makes the same place.
   if (isAuditEvent(event)) return [event.type, event.source];
   return isFieldEvent(event) ? [event.source] : [event.id];
 }
 
-function fieldsTopic(events: Some<FieldEvent>): ChatTopic {
+function fieldsTopic(events: NonEmpty<FieldEvent>): ChatTopic {
   return {
     title: 'Custom fields',
     origin: originOf(events[0]),
@@ -53,16 +53,16 @@ function fieldsTopic(events: Some<FieldEvent>): ChatTopic {
   };
 }
 
-function projectTopic(events: Some<RecordEvent>, templates?: LinkTemplates): ChatTopic {
+function projectTopic(events: NonEmpty<RecordEvent>, templates?: LinkTemplates): ChatTopic {
   const project = events.findLast(event => cleanText(event.data.project.name ?? '') !== '') ?? events[0];
   const { id, name = '' } = project.data.project;
   const records = events.map(chatRecord);
   const actors = events.map(({ data }) => data.actors);
-  const isThere = stillThere(records);
-  const hasProject = isThere({ entity: 'project', id });
+  const exists = isNotDeletedIn(records);
+  const hasProject = exists({ entity: 'project', id });
   const linked = events.map((event, index) => {
     const record = records[index] as ChatRecord;
-    const isLinked = record.entity === 'task' && record.action !== 'deleted' && hasProject && isThere(record);
+    const isLinked = record.entity === 'task' && record.action !== 'deleted' && hasProject && exists(record);
     return isLinked ? { ...record, link: taskLink(event as TaskEvent, templates) } : record;
   });
   return {
@@ -70,14 +70,14 @@ function projectTopic(events: Some<RecordEvent>, templates?: LinkTemplates): Cha
     link: hasProject ? projectLink(events[0], templates) : undefined,
     origin: originOf(events[0]),
     observed: spanOf(events.map(({ data }) => data.observed)),
-    ...together(linked, actors),
+    ...withSharedActors(linked, actors),
     eventIds: events.map(event => event.id),
   };
 }
 
 /** Whether a record was not deleted by these events: a link to one that was leads nowhere, even from its
  *  earlier changes. */
-function stillThere(records: readonly ChatRecord[]) {
+function isNotDeletedIn(records: readonly ChatRecord[]) {
   const last = new Map(records.map(({ entity, id, action }) => [JSON.stringify([entity, id]), action]));
   return ({ entity, id }: Pick<ChatRecord, 'entity' | 'id'>) =>
     last.get(JSON.stringify([entity, id])) !== 'deleted';
@@ -140,7 +140,7 @@ const ID_LENGTH = 120;
 /** An event about a process as a whole (`source.*`) as a chat shows it. */
 function sourceTopic(event: SourceEvent): ChatTopic {
   return {
-    ...wordsOf(event),
+    ...titleAndNoteOf(event),
     origin: originOf(event),
     observed: spanOf([{ after: 'since' in event.data ? event.data.since : event.time, before: event.time }]),
     records: [],
@@ -149,7 +149,7 @@ function sourceTopic(event: SourceEvent): ChatTopic {
 }
 
 /** The texts hold no data: Teams shows a title where text is read as markdown. */
-function wordsOf(event: SourceEvent): { title: string; note: string } {
+function titleAndNoteOf(event: SourceEvent): { title: string; note: string } {
   switch (event.type) {
     case 'source.held':
       return {

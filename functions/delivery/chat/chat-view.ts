@@ -39,12 +39,12 @@ export function linesOf(record: ChatRecord, detail: Detail): Run[][] {
 }
 
 /** A record with some of its lines. A last line says how many fields are left out. */
-export function viewOf(record: ChatRecord, told: readonly Run[][]): RecordView {
+export function viewOf(record: ChatRecord, shownLines: readonly Run[][]): RecordView {
   const all = record.fields.length;
-  const more = moreLine(record, all - told.length + record.untold);
-  const shown = record.action === 'updated' && all > 0 ? told.length : 1;
-  const [only] = told;
-  if (record.action === 'updated' && only && told.length === 1 && more.length === 0) {
+  const more = moreLine(record, all - shownLines.length + record.omitted);
+  const shown = record.action === 'updated' && all > 0 ? shownLines.length : 1;
+  const [only] = shownLines;
+  if (record.action === 'updated' && only && shownLines.length === 1 && more.length === 0) {
     return {
       heading: merged([nameOf(record), plain(' · '), ...only, ...actorsOf(record)]),
       lines: [],
@@ -53,7 +53,7 @@ export function viewOf(record: ChatRecord, told: readonly Run[][]): RecordView {
   }
   return {
     heading: merged([...headingOf(record), ...actorsOf(record)]),
-    lines: [...told.map(merged), ...more],
+    lines: [...shownLines.map(merged), ...more],
     shown,
   };
 }
