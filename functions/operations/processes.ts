@@ -151,14 +151,14 @@ async function findProcesses(known: Known, { process, workspace }: Asked): Promi
   const found = candidates.filter(({ processId }) => processId === process);
   if (found.length > 0) return found;
   const ids = candidates.map(({ processId }) => processId);
-  throw new Refused(`Unknown process.${didYouMean(process, ids) || IN_STATUS}`);
+  throw new Refused(`There is no process with this id.${didYouMean(process, ids) || IN_STATUS}`);
 }
 
 function inWorkspace(workspace: string, all: readonly KnownProcess[]): KnownProcess[] {
   const found = all.filter(each => each.workspace === workspace);
   if (found.length > 0) return found;
   const names = [...new Set(all.map(each => each.workspace))];
-  throw new Refused(`Unknown workspace.${didYouMean(workspace, names) || IN_STATUS}`);
+  throw new Refused(`There is no workspace with this name.${didYouMean(workspace, names) || IN_STATUS}`);
 }
 
 const IN_STATUS = ' The status lists all processes and their workspaces.';

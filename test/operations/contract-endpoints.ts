@@ -123,7 +123,7 @@ export function endpointsContract({ setting, ask, name }: Bench): void {
         filter: { workspaces: [other.workspace], processes: [processId] },
       }),
     ).rejects.toThrow('filter.processes[0]: no workspace of this filter has this process.');
-    await expect(ask('endpoint', { endpoint })).rejects.toThrow('Unknown endpoint.');
+    await expect(ask('endpoint', { endpoint })).rejects.toThrow('There is no endpoint with this name.');
     const filter = { workspaces: [workspace], processes: [processId] };
     await add({ filter });
     const added = await add();
@@ -173,9 +173,11 @@ export function endpointsContract({ setting, ask, name }: Bench): void {
     });
     expect(await ask('endpoint', { endpoint })).toMatchObject(counted);
     expect(await ask('remove-endpoint', { endpoint })).toEqual({ endpoint, ...counted, dryRun: false });
-    await expect(ask('endpoint', { endpoint })).rejects.toThrow('Unknown endpoint.');
+    await expect(ask('endpoint', { endpoint })).rejects.toThrow('There is no endpoint with this name.');
     for (const dryRun of [true, false])
-      await expect(ask('remove-endpoint', { endpoint, dryRun })).rejects.toThrow('Unknown endpoint.');
+      await expect(ask('remove-endpoint', { endpoint, dryRun })).rejects.toThrow(
+        'There is no endpoint with this name.',
+      );
     const { actions } = await ask('actions', { endpoint });
     expect(actions.map(({ operation, details }) => [operation, details])).toEqual([
       ['remove-endpoint', '2 queued, 1 dead letters'],
@@ -300,7 +302,7 @@ export function endpointsContract({ setting, ask, name }: Bench): void {
     const { endpoint } = await add();
     const typed = `${endpoint.slice(0, -1)}~`;
     const refused = await ask('pause-endpoint', { endpoint: typed }).then(() => '', String);
-    expect(refused).toContain('Unknown endpoint. Did you mean crm-');
+    expect(refused).toContain('There is no endpoint with this name. Did you mean crm-');
     expect(refused).not.toContain(typed);
   });
 }

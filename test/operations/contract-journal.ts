@@ -212,8 +212,10 @@ export function journalContract({ setting, ask, name }: Bench): void {
       ['resend', `event ${eventId}`],
       ['pause-endpoint', undefined],
     ]);
-    await expect(ask('resend', { eventId: 'a.b.1.0', to })).rejects.toThrow('No event with this id');
-    await expect(ask('resend', { eventId, to: 'nobody' })).rejects.toThrow('Unknown endpoint.');
+    await expect(ask('resend', { eventId: 'a.b.1.0', to })).rejects.toThrow('There is no event with this id');
+    await expect(ask('resend', { eventId, to: 'nobody' })).rejects.toThrow(
+      'There is no endpoint with this name.',
+    );
   });
 
   it('replay to one endpoint what it wants, after a dry run that counts it', async () => {
@@ -237,7 +239,9 @@ export function journalContract({ setting, ask, name }: Bench): void {
     expect(actions.find(({ operation }) => operation === 'replay')?.details).toBe(
       `since ${answer.since}, until ${answer.until}, processes ${process.processId}`,
     );
-    await expect(ask('replay', { ...asked, processes: ['nobody'] })).rejects.toThrow('Unknown process.');
+    await expect(ask('replay', { ...asked, processes: ['nobody'] })).rejects.toThrow(
+      'There is no process with this id.',
+    );
     await expect(ask('replay', { ...asked, types: ['nothing'] })).rejects.toThrow('types:');
     const later = new Date(setting().now() + 60_000).toISOString();
     await expect(ask('replay', { to, since: later, dryRun: true })).rejects.toThrow(

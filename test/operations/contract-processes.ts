@@ -116,7 +116,7 @@ export function processesContract({ setting, ask, name }: Bench): void {
     expect(await statusBy(asked)).toBeUndefined();
     expect(await Array.fromAsync(snapshots.heads(process))).toEqual([]);
     expect(await snapshots.readState(process)).toEqual(UNKNOWN_PROCESS);
-    await expect(ask('forget', asked)).rejects.toThrow('Unknown process.');
+    await expect(ask('forget', asked)).rejects.toThrow('There is no process with this id.');
     const { actions } = await ask('actions', asked);
     expect(actions).toMatchObject([{ ...setting().caller, operation: 'forget', details: '1 projects' }]);
     // What it emitted before, and what was done to it, is found by its identifier as long as it is kept.
@@ -126,7 +126,9 @@ export function processesContract({ setting, ask, name }: Bench): void {
     expect((await ask('events', asked)).events).toHaveLength(1);
     expect((await ask('actions', { process: id })).actions).toMatchObject([{ operation: 'forget' }]);
     for (const operation of ['events', 'actions'] as const)
-      await expect(ask(operation, { process: `${id}x` })).rejects.toThrow('Unknown process.');
+      await expect(ask(operation, { process: `${id}x` })).rejects.toThrow(
+        'There is no process with this id.',
+      );
     // Taken in again, it is found as before.
     await setting().stores.roster.remember([process]);
     expect(await ask('trace', { eventId: events[0]?.id ?? '' })).toMatchObject({ event: events[0] });
@@ -174,6 +176,8 @@ export function processesContract({ setting, ask, name }: Bench): void {
     expect(refused).toContain(`Did you mean ${process}?`);
     expect(refused).not.toContain(typed);
     const elsewhere = ask('pass', { process, workspace: `${workspace}x`, mode: 'changes' });
-    await expect(elsewhere).rejects.toThrow(`Unknown workspace. Did you mean ${workspace}?`);
+    await expect(elsewhere).rejects.toThrow(
+      `There is no workspace with this name. Did you mean ${workspace}?`,
+    );
   });
 }

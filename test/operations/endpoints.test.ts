@@ -206,7 +206,9 @@ describe.each(STORES)('over %s, an endpoint', (_, open) => {
     opened();
     await ask('add-endpoint', CRM);
     await context.endpoints.change('crm', () => 'removed');
-    await expect(ask('remove-endpoint', { endpoint: 'crm' })).rejects.toThrow('Unknown endpoint.');
+    await expect(ask('remove-endpoint', { endpoint: 'crm' })).rejects.toThrow(
+      'There is no endpoint with this name.',
+    );
     expect(context.secrets.texts.size).toBe(0);
   });
 
@@ -216,7 +218,9 @@ describe.each(STORES)('over %s, an endpoint', (_, open) => {
       opened();
       await ask('add-endpoint', CRM);
       context.steps.length = 0;
-      await expect(ask('remove-endpoint', { endpoint: name })).rejects.toThrow('Unknown endpoint.');
+      await expect(ask('remove-endpoint', { endpoint: name })).rejects.toThrow(
+        'There is no endpoint with this name.',
+      );
       expect(context.steps).toEqual([]);
     },
   );

@@ -163,7 +163,7 @@ describe.each(STORES)('over %s, a replay', (_, open) => {
     await expect(start('crm', AT - 9)).rejects.toThrow('in progress');
     for (const since of [AT, AT + 1]) await expect(start('other', since)).rejects.toThrow('in the past');
     await expect(startReplay(context, { to: 'other', since: 'never' })).rejects.toThrow('in the past');
-    await expect(start('nobody', 0)).rejects.toThrow('Unknown endpoint');
+    await expect(start('nobody', 0)).rejects.toThrow('There is no endpoint');
     expect((await context.endpoints.read('crm'))?.replay?.since).toBe(AT - 1);
   });
 

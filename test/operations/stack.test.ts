@@ -213,7 +213,7 @@ describe('publishing a time once more', () => {
     const { all, published } = journal(1);
     await all({ processes: ['sales'] });
     expect(published).toEqual(['sales CHANGE#0']);
-    await expect(all({ processes: ['sales', 'nobody'] })).rejects.toThrow(/Unknown process/);
+    await expect(all({ processes: ['sales', 'nobody'] })).rejects.toThrow(/There is no process/);
   });
 
   test('says where SNS took nothing', async () => {

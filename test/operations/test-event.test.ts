@@ -107,7 +107,9 @@ describe.each(STORES)('over %s, a test of an endpoint', (_, open) => {
 
   it('of one without a secret, or of none, says what to do', async () => {
     const { context, ask } = await opened();
-    await expect(ask('test-endpoint', { endpoint: 'nobody' })).rejects.toThrow('Unknown endpoint.');
+    await expect(ask('test-endpoint', { endpoint: 'nobody' })).rejects.toThrow(
+      'There is no endpoint with this name.',
+    );
     await context.endpoints.change('crm', () => ({
       name: 'crm',
       settings: { name: 'crm', kind: 'slack' },

@@ -192,7 +192,7 @@ export function endpointTests({ run, open }: Given): void {
     it('that can not be reached shows what was answered', async () => {
       const page = await open({}, '#/endpoints/none');
       await page.getByRole('alert').first().waitFor();
-      expect(await main(page)).toContain('Unknown endpoint.');
+      expect(await main(page)).toContain('There is no endpoint with this name.');
       expect(await main(page)).not.toContain('Try again');
     });
   });

@@ -36,7 +36,7 @@ it('an endpoint’s log tells a person what failed and when it is tried again, a
     'crm: event m1: answered 500 (no disk); next try in 6 s',
     'crm: given up: event m1: answered 500 (no disk); it is a dead letter now',
     'crm: What became of a delivery could not be written down; it is tried again (full)',
-    'crm: An endpoint fails: one probe at a time is sent, and the rest waits (answered 500)',
+    'crm: The endpoint keeps failing: sending one probe at a time; other events are queued (answered 500)',
     'crm: What became of a delivery could not be written down; it is tried again (full)',
     'crm: answered 410, so nothing is sent to it until the next start; its events wait',
   ]);
