@@ -7,7 +7,7 @@ import type { Answer, NoAnswer } from './http/post.ts';
 import { harmless } from './http/quote.ts';
 import type { DeliveryPorts } from './settler.ts';
 
-/** An attempt, and what came of it. */
+/** An attempt and its outcome. */
 interface FinishedAttempt {
   /** In ms since 1970, as `ended`. */
   readonly began: number;
@@ -20,11 +20,11 @@ interface FinishedAttempt {
 /** An event that an attempt sent. */
 interface SentEvent {
   readonly event: { readonly id: string; readonly type: string };
-  /** The place of its delivery; absent for a test event. */
+  /** The position of its delivery; absent for a test event. */
   readonly at?: number;
 }
 
-/** An attempt in the form in which it is kept. */
+/** An attempt in its stored form. */
 export function attemptOf(
   endpoint: string,
   sent: readonly SentEvent[],
@@ -44,8 +44,8 @@ export function attemptOf(
   };
 }
 
-/** Keeps the attempts of one run at its end: a table that is throttled then delays no delivery. Successes are
- *  kept only if the endpoint's settings say so. Never rejects. */
+/** Saves the attempts of one run at its end, so that a throttled table delays no delivery. Successes are saved
+ *  only with the setting `keepSuccesses`. Never rejects. */
 export async function keepAttempts(
   { name, keepSuccesses = true }: Pick<EndpointSettings, 'name' | 'keepSuccesses'>,
   attempts: readonly Attempt[],

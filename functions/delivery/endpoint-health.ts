@@ -2,12 +2,12 @@ import type { EndpointRow, Health } from '../model/endpoint-row.ts';
 import { afterFailure, afterSuccess, busy, hasProblems, joined, opensAt, stopped } from './health.ts';
 import type { DeliveryPorts } from './settler.ts';
 
-/** After this many failures in a row, over this time, a success means that the endpoint was away and is
- *  back. With fewer, the event that failed is at fault itself, and keeps its own pauses. */
+/** After this many failures in a row, over this time, a success means that the endpoint is back. With fewer, the
+ *  event itself is at fault, and keeps its own pauses. */
 const MIN_AWAY_FAILURES = 3;
 const MIN_AWAY_MS = 30_000;
 
-/** What a run knows of its endpoint's health, and shares with other runs through the endpoint's row. */
+/** The endpoint's health as a run knows it, shared with other runs through the endpoint's row. */
 export class EndpointHealth {
   readonly #name: string;
   readonly #isConfigured: boolean;
@@ -37,7 +37,7 @@ export class EndpointHealth {
     return this.#row?.secretRevision;
   }
 
-  /** Whether the endpoint's row could not be written: then only this run knows its health. */
+  /** Whether the endpoint's row could not be written, so that only this run knows its health. */
   get isStuck(): boolean {
     return this.#isStuck;
   }
@@ -59,8 +59,7 @@ export class EndpointHealth {
     return this.#isBack;
   }
 
-  /** An attempt is slow: further deliveries to the endpoint go into rows meanwhile, so that no other run
-   *  waits for it. */
+  /** An attempt is slow: further deliveries go to the backlog, so that no other run waits for the endpoint. */
   async slow(): Promise<void> {
     if (this.#isBusy) return;
     this.#isBusy = true;
@@ -68,8 +67,7 @@ export class EndpointHealth {
     await this.#change(health => busy(health, now));
   }
 
-  /** An attempt succeeded. If the endpoint was away, deliveries that wait for their next try are tried at
-   *  once. */
+  /** An attempt succeeded. If the endpoint was away, waiting deliveries are tried at once. */
   async succeeded(): Promise<void> {
     if (!hasProblems(this.now)) return;
     const { deliveries, clock } = this.#dependencies;
@@ -97,7 +95,7 @@ export class EndpointHealth {
   }
 
   /** The endpoint wants no more events (410).
-   *  @throws when that can't be written */
+   *  @throws when the write fails */
   async gone(reason: string): Promise<void> {
     const now = this.#dependencies.clock();
     await this.#change(health => (health.stopped ? undefined : stopped(health, now, reason)));
@@ -106,14 +104,14 @@ export class EndpointHealth {
     if (this.now.stopped?.at === now) this.#logStop();
   }
 
-  /** Notes the origin of the endpoint's address in its row.
-   *  @throws when that can't be written */
+  /** Saves the origin of the endpoint's address in its row.
+   *  @throws when the write fails */
   async addressed(origin: string): Promise<void> {
     if (this.#row?.origin !== origin) this.#row = await this.#write(row => ({ ...row, origin }));
   }
 
-  /** Deliveries were put into rows.
-   *  @throws when that can't be written: no run would look for the rows */
+  /** Deliveries were added to the backlog.
+   *  @throws when the write fails: no run would find them */
   backlogAdded(due: number, first: boolean): Promise<void> {
     return this.#change(health => joined(health, due, first));
   }

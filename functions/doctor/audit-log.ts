@@ -101,7 +101,8 @@ function judgeNames(survey: Survey, { asked }: Evidence): Judged {
   return LOG_NAMES.warning(text, on, remedy);
 }
 
-/** Whether events can name who made a change: by how many entries passes could do so (docs/decisions/0115-who-made-a-change.md). */
+/** Whether events can name the users of a change: the number of entries that allow it
+ *  (docs/decisions/0115-who-made-a-change.md). */
 function judgeUsers({ log, users }: Survey, on: Evidence): Judged {
   const property = identifierOf('user', users.items) ?? 'id';
   const ids = new Set(users.items.map(user => textOf(user[property])).filter(id => id !== ''));
@@ -157,14 +158,14 @@ async function examineLag({ asker, projects, log, timeOf, now }: Survey, on: Evi
   return LOG_LAG.warning(text, here, WATCH);
 }
 
-/** How the task list of a deleted project is answered: with a 404, a deletion is certain at once. */
+/** How the task list of a deleted project is answered: a 404 confirms the deletion at once. */
 export async function examineDeleted(survey: Survey): Promise<Judged[]> {
   let asked: Probed[] = [];
   const found = await confirmed<Judged>(survey, async projects => {
     const gone = projects.isWhole ? goneIds({ ...survey, projects }) : [];
     asked = [];
     for (const id of gone.slice(0, MAX_DELETED)) asked.push(await tasksPage(survey.asker, id, 1));
-    // A project that was made after the listing was read is in the log, too.
+    // A project created after the list was read is in the log too.
     return asked.length === 0
       ? judgeDeleted(asked)
       : after => (isSameList(survey, projects, after) ? judgeDeleted(asked) : undefined);
@@ -198,7 +199,7 @@ function goneIds(survey: Survey): string[] {
   const [path] = pathsNaming(items, ids);
   const named = items.toReversed().flatMap(entry => leaves(entry).filter(leaf => leaf.path === path));
   const texts = named.map(({ value }) => textOf(value));
-  // What comes before an identifier in these texts: nothing, or the beginning of a path.
+  // The text before an identifier: empty, or the beginning of a path.
   const prefixes = texts.flatMap(text => {
     const id = namedIn(text, ids);
     return id === undefined ? [] : [text.slice(0, text.indexOf(id))];

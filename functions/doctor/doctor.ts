@@ -10,7 +10,7 @@ import { settingsOf, withConfigured } from './settings.ts';
 import { createSurvey, type Survey } from './survey.ts';
 import { examineTaskEdits, examineUpdatedAfter, judgeUpdateTimes } from './updates.ts';
 
-/** The table of checks, in the order of the report. The last ones judge the answers that the others got. */
+/** The checks, in the order of the report. The last ones judge the answers of the others. */
 const CHECKS: Readonly<Record<string, (survey: Survey) => Judged[] | Promise<Judged[]>>> = {
   'token life': survey => [judgeToken(survey.token)],
   'list names': judgeLists,
@@ -29,7 +29,7 @@ const CHECKS: Readonly<Record<string, (survey: Survey) => Judged[] | Promise<Jud
   'rate limits': ({ asker }) => [judgeLimits(asker)],
 };
 
-/** Examines one process for what the API document leaves open, by some dozen requests. It changes nothing. */
+/** Examines one process for points that the API document leaves open, with a few dozen read-only requests. */
 export type Doctor = (process: ProcessKey) => Promise<DoctorAnswer>;
 
 export interface DoctorOptions extends AskerOptions {
@@ -65,7 +65,7 @@ export async function answerWith(
   }
 }
 
-/** Asks for a token and the projects, without which nothing can be examined: `refusal` then says why. */
+/** Gets a token and the projects. `refusal`: why nothing can be examined. */
 export async function begin(asker: Asker) {
   const answer = await asker.token();
   if (answer.failure !== undefined) return { findings: [judgeToken(answer)], refusal: 'no token' };
@@ -105,14 +105,13 @@ const TOKEN = topicOf('token life');
 const CLOCK = topicOf('clock');
 const LIMITS = topicOf('rate limits');
 
-/** A token is renewed a minute early, or after 80 % of a short life: with a shorter one, every few requests. */
+/** A token is renewed a minute early, or after 80 % of a short lifetime. */
 const SHORT_LIFE_MS = 30_000;
 /** A `Date` header counts whole seconds, and the answer needed some time to arrive. */
 const SAME_MS = 2_000;
 /** A `Date` that differs more from our clock is not used. */
 const MAX_AHEAD_MS = 24 * 60 * 60 * 1000;
 
-/** Whether the process can be read at all, without which nothing else can be examined. */
 function judgeProcess({ answers, failure, pages, items, isWhole }: ListRead): Judged {
   if (answers.length > 0) {
     const came = `${isWhole ? '' : 'more than '}${counted(items.length, 'project')} on ${counted(pages.length, 'page')}`;
@@ -129,7 +128,7 @@ function judgeProcess({ answers, failure, pages, items, isWhole }: ListRead): Ju
 const unreachable = (address: string) =>
   `No answer from the ${address} URL (EU or US): check its host and port, and any proxy or firewall.`;
 
-/** How long a token lives, and which part of the answer says so (service-api.md §5). */
+/** The lifetime of a token, and the part of the answer that it comes from (service-api.md §5). */
 function judgeToken(answer: ProbedToken): Judged {
   const { failure, isUnreachable, lifetime = 0, lifetimeFrom } = answer;
   const asked = [answer];
@@ -173,7 +172,7 @@ function judgeClock({ projects: { answers } }: Survey): Judged[] {
   ];
 }
 
-/** Which rate limits the doctor's own requests met. */
+/** The rate limits that the doctor's own requests hit. */
 function judgeLimits({ received }: Asker): Judged {
   const asked = received.filter(({ status }) => status === 429);
   const times = received.map(({ took }) => took).sort((one, other) => one - other);

@@ -2,7 +2,7 @@ import type { Json } from '../basics/json.ts';
 import type { Finding } from '../operations/protocol/answers.ts';
 import type { Probed } from '../service/probe.ts';
 
-/** Settings, as they stand in a workspace and in a process of the configuration. */
+/** Settings in the form of a workspace and a process of the configuration. */
 export interface Proposal {
   readonly workspace?: Readonly<Record<string, Json>>;
   readonly process?: Readonly<Record<string, Json>>;
@@ -52,10 +52,9 @@ export function topicOf(topic: string) {
   };
 }
 
-/** What only an edit shows. */
+/** For points that only an edit shows. */
 export const WATCH = 'Run the doctor with --watch, and edit a task while it runs.';
 
-/** Why an answer has no body, in words. */
 export const outcome = ({ failure, status }: Probed): string => failure ?? `status ${status}`;
 
 /** Text from the service in a form that is safe to print: short, with invisible and control characters escaped. */

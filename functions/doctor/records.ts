@@ -118,7 +118,7 @@ export async function examineRecords({ asker, projects, tasks }: Survey): Promis
 
 type Duplicates = Awaited<ReturnType<typeof duplicatesIn>>;
 
-/** The identifiers that come twice in each of some readings: a record that moves while a list is read does so in one. */
+/** The identifiers that are duplicate in every reading: a record that moves during a reading is duplicate in one. */
 async function duplicatesIn(kind: Listed, first: ListRead, read: () => Promise<ListRead>) {
   let last = first;
   let duplicates = repeated(kind, first);
@@ -158,7 +158,7 @@ function judgeSizes(lists: readonly ListRead[]): Judged {
   return SIZES.warning(text, on);
 }
 
-/** Reads some records again: a time that alone moved to about now changes with each look or update. */
+/** Reads some records again: a timestamp that alone moved to about now changes by itself. */
 export async function examineStability(survey: Survey): Promise<Judged[]> {
   const { asker, projects, tasks, definitions, update } = survey;
   const [first] = tasks;

@@ -14,7 +14,7 @@ import { judgeLag, TASK_EDITS, UNMOVED } from './updates.ts';
 interface WatchOptions {
   /** The project in which a task will be edited; by default one that was updated lately. */
   readonly project?: string | undefined;
-  /** Gets messages about what to do, and what was seen. */
+  /** Called with instructions and progress. */
   readonly say?: (text: string) => void;
   readonly signal?: AbortSignal;
 }
@@ -22,7 +22,7 @@ interface WatchOptions {
 /** Watches a process for some minutes while a task of it is edited, and reports what the edit showed. */
 export type WatchDoctor = (process: ProcessKey, how?: WatchOptions) => Promise<DoctorAnswer>;
 
-/** How long to wait for an edit, how long for its traces, and the time between two looks; in ms. */
+/** How long to wait for an edit and for its traces, and the time between two readings; in ms. */
 interface Times {
   readonly editWithin: number;
   readonly traceWithin: number;
@@ -31,8 +31,8 @@ interface Times {
 
 const EDIT = topicOf('edit');
 const MINUTE = 60_000;
-/** How much earlier than the edit to ask: a service that counts whole seconds, or minutes, may date the edit
- *  before the last look without it. */
+/** How much earlier than the edit to ask: a service with whole seconds or minutes may date the edit before the last
+ *  reading without it. */
 const EARLIER_MS = 60_000;
 /** Enough for 10,000 entries. */
 const MAX_LOG_PAGES = 100;
@@ -67,7 +67,7 @@ async function watch(asker: Asker, times: Times, how: WatchOptions): Promise<rea
   return [EDIT.unknown('No project to watch.', on, remedy)];
 }
 
-/** Looks until it sees an edit, and then until it sees all traces of that, or the time is up. */
+/** Reads until it finds an edit, and then all its traces, or the time is up. */
 async function observe(
   survey: Survey,
   projectId: string,
@@ -77,7 +77,7 @@ async function observe(
   const { asker } = survey;
   const log = await readLog(asker, { most: MAX_LOG_PAGES });
   const readNow = (since?: number) => takeReading(survey, projectId, log.pages.at(-2)?.next, since);
-  // An edit between the two readings of a look could show in the project alone.
+  // An edit during a reading could show in the project alone.
   const isUsable = async ({ tasks }: Reading) => {
     const { items } = await readTasks(asker, projectId, MAX_PAGES);
     return JSON.stringify([...tasks.values()]) === JSON.stringify(items);
@@ -133,7 +133,7 @@ async function takeReading({ asker, idOf, now }: Survey, projectId: string, tail
   };
 }
 
-/** What was seen: the first and the last look, an edit between, and the looks from the first that showed it. */
+/** The first and the last reading, an edit between them, and the readings since the first with the edit. */
 interface Observed {
   readonly projectId: string;
   readonly first: Reading;
@@ -144,7 +144,7 @@ interface Observed {
 
 type Edit = NonNullable<ReturnType<typeof editBetween>>;
 
-/** The first difference between the tasks of two looks. It became visible between `notBefore` and `seenAt`. */
+/** The first difference between the tasks of two readings. It became visible between `notBefore` and `seenAt`. */
 function editBetween(before: Reading, now: Reading) {
   for (const id of [...before.tasks.keys(), ...now.tasks.keys()]) {
     const [was, is] = [before.tasks.get(id), now.tasks.get(id)];
@@ -153,7 +153,6 @@ function editBetween(before: Reading, now: Reading) {
   return undefined;
 }
 
-/** True when all traces of an edit were seen. */
 function isComplete(observed: Observed): boolean {
   return observed.traces.some(({ isShown }) => isShown) && newEntries(observed)?.isOurs === true;
 }

@@ -11,7 +11,6 @@ import type { OperationsContext } from './context.ts';
 import { searchJournal, WHOLE_JOURNAL } from './page.ts';
 import { didYouMean, wrongRequest } from './refused.ts';
 
-/** More names are not listed in a message. */
 const MAX_LISTED = 20;
 
 /** Checks that the workspaces and processes of a filter are watched, as for an endpoint of the configuration.
@@ -61,13 +60,13 @@ interface Named {
   readonly candidates: (change: FieldChange) => readonly unknown[];
 }
 
-/** Warns of each field and value of a filter that no change of the journal has: likely a typing mistake. Only warns, because the
- *  first change of a field may be still to come; and not at all before there is any change to compare with. */
+/** Warns of each field and value of a filter that no change of the journal has: likely a typo. Only warns, because
+ *  the first change of a field may still come; and not at all without any change to compare with. */
 export async function filterWarnings(
   context: Pick<OperationsContext, 'journal' | 'clock'>,
   filter: EndpointFilter | undefined,
 ): Promise<string[]> {
-  /** Those that no change had yet, each with the texts that it may have meant. */
+  /** Not found yet, each with the texts that it may have meant. */
   const open = new Map(namesIn(filter ?? {}).map(named => [named, new Set<string>()]));
   if (open.size === 0) return [];
   let changes = 0;

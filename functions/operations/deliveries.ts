@@ -18,10 +18,8 @@ import type { AnswerOf } from './protocol/answers.ts';
 
 /** A page ends after this many attempts, if those of one event are searched for. */
 const MAX_SEARCHED = 1_000;
-/** How many are read at a time in such a search. */
 const SLICE = 100;
 
-/** An attempt, by its time and its first event. */
 const pageEnd = z.strictObject({
   at: z.number(),
   events: z.array(z.strictObject({ id: z.string(), type: z.string() })),
@@ -75,7 +73,7 @@ export const listDeadLetters: OperationOf<'dead-letters'> = async (
   };
 };
 
-/** Sends one event to one endpoint once more, whatever its filter: its dead letter, or else the event from
+/** Sends one event to one endpoint again, regardless of its filter: its dead letter, or else the event from
  *  the journal, which goes back 30 days. It is sent as a replay. */
 export const resend: OperationOf<'resend'> = async (context, { eventId, to }) => {
   const { deliveries, clock } = context;
@@ -96,7 +94,7 @@ export const resend: OperationOf<'resend'> = async (context, { eventId, to }) =>
   return acted({ endpoint: to }, answer('sent'), [`event ${eventId}`]);
 };
 
-/** Sends dead letters of an endpoint once more, the oldest first, a thousand at most. */
+/** Requeues up to a thousand dead letters of an endpoint, oldest first. */
 export const resendDead: OperationOf<'resend-dead'> = async (context, { to, dryRun = false }) => {
   const { deliveries, clock } = context;
   const found = await findEndpoint(context, to);
@@ -128,10 +126,9 @@ async function startSending(context: OperationsContext, found: FoundEndpoint): P
 
 type Traced = AnswerOf<'trace'>['endpoints' | 'leftOut'][number];
 
-/** A success is searched among this many of an event's last attempts. */
+/** Only the last attempts of an event are searched for a success. */
 const MAX_ATTEMPTS = 100;
-/** How many of the last attempts are shown per endpoint, and how many if there are MANY endpoints: the answer
- *  must fit. */
+/** Attempts shown per endpoint; fewer with MANY endpoints, because the answer's size is limited. */
 const [SHOWN_ATTEMPTS, SHOWN_OF_MANY, MANY] = [10, 1, 200];
 
 /** Traces one event: when it was committed, whether it was published, and its delivery to each endpoint. */
@@ -156,7 +153,7 @@ export const traceEvent: OperationOf<'trace'> = async (context, { eventId }) => 
   };
 };
 
-/** The deliveries of the event to an endpoint, or which key of its filter leaves out an event that it never got. */
+/** The deliveries of the event to an endpoint, or the key of its filter that excludes the event. */
 async function resultAt(
   { deliveries, clock }: OperationsContext,
   { event, at }: JournalEntry,
@@ -192,7 +189,7 @@ const REASONS = {
   backlog: 'earlier events are queued',
 } as const;
 
-/** Sends a test event to one endpoint at once, whatever its filter, and even while it is paused, stopped or
+/** Sends a test event to one endpoint at once, regardless of its filter, and even while it is paused, stopped or
  *  failing, which stays as it is. The event is signed and formatted as all are, and tried once. The answer has
  *  the first 1 KB of the receiver's answer, made harmless.
  *

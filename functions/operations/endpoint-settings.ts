@@ -11,20 +11,20 @@ import { changeRow, type FoundEndpoint, findEndpoint, removeDeliveries, statusOf
 import type { RequestOf } from './protocol/requests.ts';
 import { Refused, wrongRequest } from './refused.ts';
 
-/** One endpoint, with its filter and whether its signing secret is being changed. */
+/** One endpoint, with its filter and whether its signing secret is being rotated. */
 export const showEndpoint: OperationOf<'endpoint'> = async (context, { endpoint: name }) => {
   const found = await findEndpoint(context, name);
   const { endpoint, isConfigured } = found;
   const isRotatable = KINDS[endpoint.kind].isSigned && !isConfigured;
-  // A secret that can't be read is no reason to show nothing.
+  // The rest is shown even if the secret can't be read.
   const secret = isRotatable ? await readSecret(context, endpoint).catch(() => undefined) : undefined;
   const rotation = secret && { isRotating: (secret.secrets ?? []).length > 1 };
   return { ...(await statusOf(context, found)), ...rotation };
 };
 
-/** Adds an endpoint. All functions know it within 30 s. The answer has the signing secret, if generated:
+/** Adds an endpoint. All functions know it within 30 s. The answer has the signing secret if one was generated:
  *  it is shown only here.
- *  @throws Refused when the settings are wrong, the name is taken, or nothing could be delivered there */
+ *  @throws Refused when the settings are wrong, the name is taken, or the URL can't receive deliveries */
 export const addEndpoint: OperationOf<'add-endpoint'> = async (
   context,
   { operation: _, endpoint: name, kind, url, secrets = [], ...asked },
@@ -43,8 +43,8 @@ export const addEndpoint: OperationOf<'add-endpoint'> = async (
   const secret = isSigned && secrets.length === 0 ? newSigningSecret(context) : undefined;
   const signing = secret === undefined ? secrets : [secret];
   const warnings = await filterWarnings(context, settings.filter);
-  // Both before the row is written: whoever reads the row needs the secret, and the backlog of an earlier
-  // endpoint of this name must not be sent to this one.
+  // Both before the row is written: a run that reads the row needs the secret, and the backlog of an earlier
+  // endpoint with this name must not be sent to this one.
   await context.secrets.write(name, JSON.stringify({ url, ...(isSigned && { secrets: signing }) }));
   await removeDeliveries(context, name);
   let isOurs = false;
@@ -92,9 +92,9 @@ export const updateEndpoint: OperationOf<'update-endpoint'> = async (
   return acted({ endpoint: name }, answer, details);
 };
 
-/** Begins to change the signing secret: from now on events are signed with the new one and the old one, so
- *  that the receiver may have either. If called again before the change is finished, the new secret is
- *  replaced, and the old one stays. The answer has the secret, if generated: it is shown only here. */
+/** Begins a rotation of the signing secret: events are signed with the new and the old one, so that the receiver
+ *  may have either. If called again before it is finished, the new secret is replaced, and the old one stays.
+ *  The answer has the secret if one was generated: it is shown only here. */
 export const rotateSecret: OperationOf<'rotate-secret'> = async (
   context,
   { endpoint: name, secret: given },
@@ -112,7 +112,7 @@ export const rotateSecret: OperationOf<'rotate-secret'> = async (
   return acted({ endpoint: name }, { endpoint: name, ...made }, [how]);
 };
 
-/** Ends the change: from now on events are signed with the new secret alone. */
+/** Ends the rotation: events are signed with the new secret only. */
 export const finishRotation: OperationOf<'finish-rotation'> = async (context, { endpoint: name }) => {
   const found = await findEndpoint(context, name);
   const { url, secrets = [] } = await readSecret(context, found.endpoint);
@@ -135,7 +135,7 @@ function withWarnings(warnings: readonly string[]) {
   return warnings.length > 0 && { warnings: [...warnings] };
 }
 
-/** A filter may name values of records, so that only its presence is noted. */
+/** A filter may contain values of records, so only its presence is recorded. */
 function detailsOf({ filter, ...others }: Readonly<Record<string, unknown>>): string[] {
   return [
     ...(filter === undefined ? [] : [filter === null ? 'no filter' : 'a filter']),
@@ -161,7 +161,6 @@ function nameTaken(): Refused {
   return new Refused('There is an endpoint of this name already. Choose another name, or update it.');
 }
 
-/** The length of a signing secret that is made, in bytes. */
 const SECRET_BYTES = 32;
 
 function newSigningSecret({ randomBytes }: OperationsContext): string {
@@ -190,7 +189,6 @@ async function changeSecret(
   await changeRow(context, found, row => ({ ...row, ...secretNote(context, secret, row) }));
 }
 
-/** What an endpoint's row gets when its secret was written. */
 function secretNote(
   { clock }: OperationsContext,
   secret: Pick<EndpointSecret, 'url'>,

@@ -19,7 +19,7 @@ export interface FoundEndpoint {
   readonly row: EndpointRow | undefined;
 }
 
-/** @throws Refused when there is no endpoint of this name */
+/** @throws Refused for an unknown name */
 export async function findEndpoint(registry: Registry, name: string): Promise<FoundEndpoint> {
   const row = await registry.endpoints.read(name);
   const configured = registry.configured.find(endpoint => endpoint.name === name);
@@ -182,7 +182,6 @@ export async function allEndpoints({ configured, endpoints }: Registry): Promise
   });
 }
 
-/** The last failure is searched among this many attempts. */
 const MAX_SEARCHED = 20;
 
 /** The status of an endpoint: its health, and the size of its backlog. */
@@ -208,7 +207,7 @@ export async function statusOf(
   };
 }
 
-/** The replay whose deliveries are added, or the last one while some of them wait. */
+/** The replay in progress, or the last one while some of its deliveries wait. */
 function replayOf(
   { replay, replayed }: Pick<EndpointRow, 'replay' | 'replayed'> = {},
   { oldestReplayed }: DeliveryCounts,
@@ -230,7 +229,7 @@ export function countOf(counted: number): EndpointStatus['dead'] {
   return { atLeast: counted, isExact: counted < MAX_COUNTED };
 }
 
-/** The state by its health. A start clears failures: then its attempts count, where successes are kept. */
+/** The state by health. A start clears failures: then the last attempts decide, where successes are kept. */
 function stateOf(
   health: Health,
   now: number,

@@ -89,7 +89,7 @@ export interface Caller {
 
 /** The operations (design.md §13): one interface for every client, wherever it is implemented. Each change is
  *  written to the action log, with its caller.
- *  @throws Refused for a request that can't be carried out; its message says why, and the remedy */
+ *  @throws Refused for a request that can't be carried out; its message has the reason and the remedy */
 export type Operations = <Asked extends Request>(asked: Asked, caller: Caller) => Promise<AnswerTo<Asked>>;
 
 /** The function of each operation. */
@@ -128,7 +128,7 @@ const OPERATIONS: { readonly [Name in Operation]: OperationOf<Name> } = {
 /** The operations over these ports. */
 export function createOperations(context: OperationsContext): Operations {
   return async <Asked extends Request>(asked: Asked, caller: Caller) => {
-    // TypeScript can't tell that function, request and answer belong to one operation.
+    // TypeScript can't infer that function, request and answer belong to one operation.
     const run = OPERATIONS[asked.operation] as (context: OperationsContext, asked: Request) => Promise<never>;
     if (isLook(asked)) return run(context, asked);
     const { answer, action }: Acted<AnswerTo<Asked>> = await run(context, asked);
@@ -194,8 +194,8 @@ const KEYS: ReadonlyMap<unknown, readonly string[]> = new Map(
   request.options.map(({ shape: { operation, ...keys } }) => [operation.value, Object.keys(keys)]),
 );
 
-/** Adds an entry to the action log. A failure is only logged: the answer must not say that the operation
- *  failed, nor be lost with a secret that is shown only once. */
+/** Adds an entry to the action log. A failure is only logged: the operation succeeded, and its answer may have a
+ *  secret that is shown only once. */
 async function recordAction(
   { actions, clock, log }: OperationsContext,
   done: Omit<Action, 'at'>,

@@ -72,7 +72,7 @@ export const examineProcess: OperationOf<'doctor'> = async (context, asked) => {
 
 const namesOf = ({ workspace, processId }: ProcessKey) => ({ workspace, process: processId });
 
-/** By this text, processes are told apart, and ordered by workspace and identifier. */
+/** Identifies a process, and sorts by workspace and identifier. */
 export const sortKeyOf = ({ workspace, processId }: ProcessKey): string => `${workspace}\0${processId}`;
 
 export function inOrder<Process extends ProcessKey>(all: readonly Process[]): Process[] {
@@ -126,7 +126,7 @@ export async function processesOf(
 }
 
 /** The processes that are known; otherwise, those of this identifier that are not, but for which `hasData` is
- *  true. @throws Refused when there are none */
+ *  true. @throws Refused when there are not any */
 export async function findOrForgotten(
   known: Known,
   asked: Asked,
@@ -166,7 +166,7 @@ const IN_STATUS = ' The status lists all processes and their workspaces.';
 /** How many rechecks are shown; the others are only counted. */
 const SHOWN_RECHECKS = 10;
 
-/** Where a page of the status ended: after a process, or after an endpoint. */
+/** The last process or endpoint of a page of the status. */
 const pageEnd = z.union([z.strictObject({ process: z.string() }), z.strictObject({ endpoint: z.string() })]);
 
 /** A page of the processes by workspace and identifier, then of the endpoints by name. */

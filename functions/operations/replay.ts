@@ -14,8 +14,8 @@ import { Refused } from './refused.ts';
 
 type Asked = Pick<RequestOf<'replay'>, 'to' | 'since' | 'until' | 'types' | 'processes'>;
 
-/** Begins a replay: the endpoint gets the events of a stretch of the journal once more, through its filter;
- *  other endpoints get nothing. This only writes the request into the endpoint's row; `workOffReplay` carries
+/** Begins a replay: the endpoint gets the events of a time range again, through its filter; other endpoints do not.
+ *  This only writes the request into the endpoint's row; `workOffReplay` carries
  *  it out. A dry run counts the events.
  *  @throws Refused while another replay to this endpoint is under way */
 export const replay: OperationOf<'replay'> = async (context, { dryRun = false, ...asked }) => {

@@ -4,7 +4,7 @@ import { cursorTo, DEFAULT_LIMIT, iso, readCursor } from './page.ts';
 import { findConfigured, inOrder, sortKeyOf } from './processes.ts';
 import { Refused, wrongRequest } from './refused.ts';
 
-/** @throws Refused where there is no stack; `instead` names the alternative */
+/** @throws Refused without a stack; `instead` names the alternative */
 function stackOf({ stack }: OperationsContext, instead: string): StackPorts {
   if (stack) return stack;
   throw new Refused(`Only available for AWS stacks: ${instead}.`);
@@ -47,7 +47,7 @@ export const listFailedMessages: OperationOf<'failed-messages'> = async (context
   return { queue, messages: Math.max(messages, first.length), first };
 };
 
-/** Deletes the messages of such a queue. */
+/** Deletes the messages of a dead-letter queue. */
 export const clearFailedMessages: OperationOf<'clear-failed-messages'> = async (
   context,
   { queue, dryRun = false },
@@ -78,8 +78,8 @@ export const retryFailedMessages: OperationOf<'retry-failed-messages'> = async (
 /** The place of a process, and the key of its last record that was published; empty at its beginning. */
 const publishedUpTo = z.tuple([z.string(), z.string()]);
 
-/** Publishes the next slice of the change records of a stretch of time once more, each process's in the order
- *  of its commits. If a crash interrupts it, the same cursor repeats the slice, under the same ids.
+/** Publishes the next slice of the change records of a time range again, each process's in commit order.
+ *  If a crash interrupts it, the same cursor repeats the slice, under the same ids.
  *  @throws Refused for an unknown process, and when nothing of the slice was published */
 export const republish: OperationOf<'republish'> = async (context, asked) => {
   const { changeRecords, publish } = stackOf(

@@ -17,9 +17,9 @@ const TITLE_LENGTH = 140;
 type RecordEvent = ProjectEvent | TaskEvent;
 type NonEmpty<Event> = [Event, ...Event[]];
 
-/** The topics of a batch, in the order in which they first appear: one per project (by workspace, process and id) with
- *  its events by sequence and index, one per process with its fields' events, one per process with its audit entries, one per `source.*` event and per test. An event that
- *  came twice is told once. */
+/** The topics of a batch, in order of first appearance: one per project (by workspace, process and id) with its
+ *  events by sequence and index; per process one with its fields' events and one with its audit entries; one per
+ *  `source.*` event and per test. Duplicate events are dropped. */
 export function chatTopics(events: readonly SentEvent[], templates?: LinkTemplates): ChatTopic[] {
   const unique = [...new Map(events.map(event => [event.id, event])).values()];
   const groups = Map.groupBy(unique, event => JSON.stringify(subjectOf(event)));
@@ -35,10 +35,10 @@ export function chatTopics(events: readonly SentEvent[], templates?: LinkTemplat
   });
 }
 
-/** What an event is about; events about the same are shown together. These are of one kind. */
+/** Events with the same subject share a topic. They are of one kind. */
 function subjectOf(event: SentEvent): string[] {
   if (isRecordEvent(event)) return [event.source, event.data.project.id];
-  // No source is the name of a type, so that no project's identifier makes the same place.
+  // A source is never the name of a type, so a project id cannot produce the same subject.
   if (isAuditEvent(event)) return [event.type, event.source];
   return isFieldEvent(event) ? [event.source] : [event.id];
 }
@@ -75,8 +75,7 @@ function projectTopic(events: NonEmpty<RecordEvent>, templates?: LinkTemplates):
   };
 }
 
-/** Whether a record was not deleted by these events: a link to one that was leads nowhere, even from its
- *  earlier changes. */
+/** Whether these events did not delete a record: a link to a deleted one is broken. */
 function isNotDeletedIn(records: readonly ChatRecord[]) {
   const last = new Map(records.map(({ entity, id, action }) => [JSON.stringify([entity, id]), action]));
   return ({ entity, id }: Pick<ChatRecord, 'entity' | 'id'>) =>
@@ -111,11 +110,10 @@ function indexOf(event: SentEvent): number {
   return Number(event.id.slice(event.id.lastIndexOf('.') + 1)) || 0;
 }
 
-/** How many entries are shown, and how many characters of each. */
 const [MAX_ENTRIES, ENTRY_LENGTH] = [5, 300];
 const USER_LENGTH = 60;
 
-/** New entries of a process's audit log as a chat shows them: who acted, and what the service wrote. */
+/** New entries of a process's audit log: the users, and the text of the service. */
 function auditTopic(events: readonly [AuditEvent, ...AuditEvent[]]): ChatTopic {
   const left = events.length - MAX_ENTRIES;
   const shown = events.slice(0, MAX_ENTRIES).map(entryText);
@@ -148,7 +146,7 @@ function sourceTopic(event: SourceEvent): ChatTopic {
   };
 }
 
-/** The texts hold no data: Teams shows a title where text is read as markdown. */
+/** The titles contain no data: Teams reads them as markdown. */
 function titleAndNoteOf(event: SourceEvent): { title: string; note: string } {
   switch (event.type) {
     case 'source.held':
@@ -193,7 +191,6 @@ function testTopic({ id, time, data }: TestEvent): ChatTopic {
 
 const ORIGIN_LENGTH = 60;
 
-/** Where it happened, in words. */
 function originOf(event: ChangeEvent): string {
   const { id } = event.data.process;
   return `process ${label(id, ORIGIN_LENGTH)} · workspace ${label(workspaceOf(event), ORIGIN_LENGTH)}`;
@@ -204,23 +201,20 @@ function workspaceOf({ source }: ChangeEvent): string {
   return source.split('/')[2] ?? '';
 }
 
-/** From the earliest observation to the latest. */
 function spanOf(observed: readonly { after: string; before: string }[]): ChatTopic['observed'] {
   const after = Math.min(...observed.map(span => Date.parse(span.after)));
   const before = Math.max(...observed.map(span => Date.parse(span.before)));
   return Number.isNaN(after) || Number.isNaN(before) ? undefined : { after, before };
 }
 
-/** A longer link is left out: changes make better use of its room. */
+/** A longer link is left out, which leaves room for changes. */
 const LINK_LENGTH = 1_000;
 
-/** Where the project of an event can be seen. */
 function projectLink(event: ProjectEvent | TaskEvent, templates?: LinkTemplates): string | undefined {
   const { process, project } = event.data;
   return filled(templateOf(event, templates)?.project, { processId: process.id, projectId: project.id });
 }
 
-/** Where the task of an event can be seen. */
 function taskLink(event: TaskEvent, templates?: LinkTemplates): string | undefined {
   const { process, project, task } = event.data;
   const values = { processId: process.id, projectId: project.id, taskId: task.id };
