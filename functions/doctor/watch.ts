@@ -72,7 +72,7 @@ async function observe(
   survey: Survey,
   projectId: string,
   { editWithin, traceWithin, every }: Times,
-  { say = () => undefined, signal }: WatchOptions,
+  { say: report = () => undefined, signal }: WatchOptions,
 ): Promise<Observed> {
   const { asker } = survey;
   const log = await readLog(asker, { most: MAX_LOG_PAGES });
@@ -85,7 +85,7 @@ async function observe(
   let first = await readNow();
   for (let tries = 1; tries < MAX_TRIES && !(await isUsable(first)); tries += 1) first = await readNow();
   const name = typeof first.project?.name === 'string' ? ` (${shown(first.project.name)})` : '';
-  say(
+  report(
     `Edit a task of project ${shown(projectId)}${name} now. Waiting up to ${span(editWithin)} for the change.`,
   );
   let seen: Observed = { projectId, first, last: first, traces: [] };
@@ -98,7 +98,7 @@ async function observe(
       const found = edit ?? editBetween(seen.last, last);
       seen = { ...seen, last, edit: found, traces: found ? [...traces, last] : [] };
       if (edit || !found) continue;
-      say('Edit detected. Checking where else it appears.');
+      report('Edit detected. Checking where else it appears.');
       until = asker.clock() + traceWithin;
     }
   } catch (error) {
