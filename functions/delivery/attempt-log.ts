@@ -7,8 +7,8 @@ import type { Answer, NoAnswer } from './http/post.ts';
 import { harmless } from './http/quote.ts';
 import type { DeliveryPorts } from './settler.ts';
 
-/** An attempt, and what came of it. */
-interface Made {
+/** An attempt and its outcome. */
+interface FinishedAttempt {
   /** In ms since 1970, as `ended`. */
   readonly began: number;
   readonly ended: number;
@@ -18,17 +18,17 @@ interface Made {
 }
 
 /** An event that an attempt sent. */
-interface Sent {
+interface SentEvent {
   readonly event: { readonly id: string; readonly type: string };
-  /** The place of its delivery; absent for a test event. */
+  /** The position of its delivery; absent for a test event. */
   readonly at?: number;
 }
 
-/** An attempt in the form in which it is kept. */
+/** An attempt in its stored form. */
 export function attemptOf(
   endpoint: string,
-  sent: readonly Sent[],
-  { began, ended, answer, outcome, secret }: Made,
+  sent: readonly SentEvent[],
+  { began, ended, answer, outcome, secret }: FinishedAttempt,
 ): Attempt {
   const answered = 'status' in answer ? answer : undefined;
   const text = answered?.body === undefined ? undefined : harmless(answered.body, secret);
@@ -44,8 +44,8 @@ export function attemptOf(
   };
 }
 
-/** Keeps the attempts of one run at its end: a table that is throttled then delays no delivery. Successes are
- *  kept only if the endpoint's settings say so. Never rejects. */
+/** Saves the attempts of one run at its end, so that a throttled table delays no delivery. Successes are saved
+ *  only with the setting `keepSuccesses`. Never rejects. */
 export async function keepAttempts(
   { name, keepSuccesses = true }: Pick<EndpointSettings, 'name' | 'keepSuccesses'>,
   attempts: readonly Attempt[],
@@ -55,7 +55,8 @@ export async function keepAttempts(
   try {
     if (kept.length > 0) await deliveries.note(kept);
   } catch (error) {
-    log.warn('Attempts could not be saved; they were made all the same.', {
+    log.warn('Could not save attempts; the deliveries themselves are not affected.', {
+      code: 'delivery.attempts-not-saved',
       endpoint: name,
       attempts: kept.length,
       error: String(error),

@@ -23,8 +23,8 @@ export interface BatchDependencies extends DeliveryPorts, Sender {
   readonly onDelivered?: ((endpoint: string, deliveries: readonly Delivery[]) => void) | undefined;
   /** ms until the run is cut off. */
   readonly remaining: () => number;
-  /** Takes work that delays no delivery, to be awaited after several batches. Without it each batch awaits
-   *  its own. */
+  /** Collects work that must not delay deliveries, to be awaited after several batches. By default each batch
+   *  awaits its own. */
   readonly later?: ((work: Promise<void>) => void) | undefined;
 }
 
@@ -33,24 +33,20 @@ interface Batch {
   readonly endpoint: EndpointSettings;
   readonly health: EndpointHealth;
   readonly settler: Settler;
-  /** True for deliveries from the queue: they wait after those that are in rows already. Those from rows
-   *  don't. */
+  /** True for deliveries from the queue, which wait after the backlog; false for the backlog itself. */
   readonly isNew: boolean;
 }
 
-/** No attempt begins with less time left: it takes 15 s at most, and then its outcome must be written. */
+/** No attempt begins with less time left: it takes up to 15 s, and its outcome must then be saved. */
 export const MIN_REMAINING_MS = 20_000;
-/** Posts to one webhook at once. */
 const CONCURRENCY = 10;
 /** One message a second for each chat: the limit of Slack. */
 const CHAT_INTERVAL_MS = 1000;
-/** How long after its beginning a run begins attempts of new deliveries to a chat, whose slots it waits for.
- *  Longer waits would take up the runs that other channels need: the rest becomes rows, which one drain
- *  sends. */
+/** How long a run waits for slots of a chat. Longer waits would occupy the runs that other chats need: the rest
+ *  goes to the backlog, which one drain sends. */
 const MAX_SLOT_WAIT_MS = 3000;
 
-/** Delivers to one endpoint what its settler has open, the oldest first, and settles every delivery. Never
- *  rejects. */
+/** Delivers all open deliveries of the settler to one endpoint, oldest first, and settles each. Never rejects. */
 export async function deliverBatch(batch: Batch, dependencies: BatchDependencies): Promise<void> {
   const { endpoint, settler, health } = batch;
   const { clock, log, count } = dependencies;
@@ -61,7 +57,8 @@ export async function deliverBatch(batch: Batch, dependencies: BatchDependencies
     await send(batch, poster, attempts, dependencies);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    log.error('Nothing can be delivered to an endpoint at present.', {
+    log.error('Could not send deliveries to the endpoint.', {
+      code: 'delivery.batch-failed',
       endpoint: endpoint.name,
       reason,
     });
@@ -69,9 +66,8 @@ export async function deliverBatch(batch: Batch, dependencies: BatchDependencies
   } finally {
     await poster.close();
   }
-  // Deliveries whose event no message of the chat format contained.
   for (const delivery of settler.open)
-    await settler.failed(delivery, { reason: 'no message told the event' });
+    await settler.failed(delivery, { reason: 'no chat message contains the event' });
   const { tally } = settler;
   const isBack = health.isBack && { isBack: true };
   tally.report(log, { endpoint: endpoint.name, ...isBack, ms: clock() - began });
@@ -81,8 +77,8 @@ export async function deliverBatch(batch: Batch, dependencies: BatchDependencies
   else await kept;
 }
 
-/** Sends the requests of a batch, and settles what they deliver.
- *  @throws what keeps all of them from being sent */
+/** Sends the requests of a batch, and settles their deliveries.
+ *  @throws the error that prevents all of them */
 async function send(
   { endpoint, health, settler, isNew }: Batch,
   poster: Poster,
@@ -100,15 +96,14 @@ async function send(
     revision: health.secretRevision,
     onRead: read => saveHealth(() => health.addressed(originOf(read))),
   });
-  const { jobs, unfit } = dependencies.jobsOf(deliveries, endpoint);
-  for (const { delivery, reason } of unfit) await settler.dead(delivery, { reason });
+  const { jobs, unrenderable } = dependencies.jobsOf(deliveries, endpoint);
+  for (const { delivery, reason } of unrenderable) await settler.dead(delivery, { reason });
   const [first, ...others] = jobs;
   if (!first) return;
   // The first one alone: an endpoint that is overloaded or down then gets one request, not ten at once.
   await run(first);
   await inParallel(others, isChat(endpoint) ? 1 : CONCURRENCY, run);
 
-  /** Whether the endpoint gets nothing now, as far as this run knows. */
   function isClosed(): boolean {
     if (isNew) return closedTo(health.now, clock()) !== undefined;
     return (opensAt(health.now, clock()) ?? Number.POSITIVE_INFINITY) > clock();
@@ -128,8 +123,8 @@ async function send(
     await conclude(all, outcome);
   }
 
-  /** Sends one request. If a new delivery is slow, the endpoint's row says so: new deliveries are spread over
-   *  many runs, which would all wait for this endpoint. What waits in rows is sent by one run only. */
+  /** Sends one request. A slow new delivery is noted in the endpoint's row: new deliveries are spread over many
+   *  runs, which would all wait for this endpoint. A backlog is sent by one run only. */
   async function post(url: string, request: EndpointRequest): Promise<Answer | NoAnswer> {
     let saved: Promise<void> | undefined;
     const answer = await poster.post(url, request, () => {
@@ -139,8 +134,8 @@ async function send(
     return answer;
   }
 
-  /** Waits for a chat's next slot. `late`: too little time is left for an attempt. `closed`: the slot comes
-   *  later than new deliveries may wait. */
+  /** Waits for a chat's next slot. `late`: too little time is left for an attempt. `closed`: new deliveries may
+   *  not wait that long. */
   async function slot(): Promise<'now' | 'late' | 'closed'> {
     const left = remaining() - MIN_REMAINING_MS;
     isLate ||= left < 0;
@@ -180,19 +175,19 @@ async function send(
     try {
       await save();
     } catch (error) {
-      const details = { endpoint: endpoint.name, error: String(error) };
+      const details = { code: 'endpoint.health-not-saved', endpoint: endpoint.name, error: String(error) };
       log.warn("Could not save the endpoint's health.", details);
     }
   }
 }
 
-/** Reads the events of what is open, in the order in which they are sent; settles those that can't be sent. */
+/** Reads the events of the open deliveries in sending order; settles those that can't be sent. */
 async function readWanted({ filter = {} }: EndpointSettings, settler: Settler): Promise<ReadDelivery[]> {
   const wanted: ReadDelivery[] = [];
   for (const delivery of settler.open.toSorted(inTurn)) {
     const read = readEvent(delivery.body);
     if ('malformed' in read) await settler.dead(delivery, { reason: read.malformed });
-    // What is sent once more was chosen when it was asked for: the filter counts no more.
+    // A replay or resend was already filtered when it was requested.
     else if (delivery.replay || wants(filter, read.event)) wanted.push({ ...delivery, event: read.event });
     else await settler.unwanted(delivery);
   }
@@ -204,8 +199,8 @@ function isChat({ kind }: EndpointSettings): boolean {
   return KINDS[kind].queue === 'chat';
 }
 
-/** Whether an attempt may have failed because the address or the signing secret changed: for every reason but
- *  that the receiver is overloaded or broken. */
+/** Whether an attempt may have failed because the address or signing secret changed: true unless the receiver is
+ *  overloaded or broken. */
 function mayBlameSecret(answer: Answer | NoAnswer, { kind }: Outcome): boolean {
   return kind !== 'delivered' && !('status' in answer && (answer.status === 429 || answer.status >= 500));
 }

@@ -10,31 +10,27 @@ import { RowSettler } from './settlers.ts';
 
 export interface DrainDependencies extends BatchDependencies {
   readonly queues: Pick<Queues, 'wake'>;
-  /** Unique to this run. By an endpoint's row one run at a time takes charge of its backlog. */
+  /** Unique to this run. It marks the endpoint's row, so that one run at a time drains its backlog. */
   readonly run: string;
 }
 
 /** One run's turn of sending an endpoint's backlog. */
 interface Turn {
-  /** Since when the endpoint has accepted everything that this turn and those before it sent, in ms since 1970:
-   *  its rate grows with that. */
+  /** Since when the endpoint has accepted everything, across turns, in ms since 1970: its rate grows with that. */
   since: number;
-  /** Whether anything was sent. */
   hasSent: boolean;
 }
 
 const SECOND = 1000;
-/** How long one turn begins attempts. A run that sent a whole backlog would keep other endpoints, whose
- *  backlogs share the queue, waiting. */
+/** How long one turn begins attempts. Other endpoints' backlogs share the queue, and must not wait for a whole
+ *  backlog. */
 const TURN_MS = 20 * SECOND;
-/** How long to wait, after rows could not be written, before they are looked at again. */
+/** The pause after a failed write to rows. */
 const STUCK_MS = 30 * SECOND;
-/** How many rows are read at once for a chat: one message shows several events. */
 const MAX_CHAT_ROWS = 50;
 
-/** Sends what waits for an endpoint in rows, the oldest first, at its rate. A failing endpoint gets one
- *  delivery as a probe, and the rest once it accepts that. One run at a time does this; when its turn is
- *  over, it wakes another. */
+/** Sends the backlog of an endpoint at its rate, oldest first. A failing endpoint gets one delivery as a probe,
+ *  and the rest once it accepts that. One run at a time does this; at the end of its turn, it wakes another. */
 export async function drain(endpoint: EndpointSettings, dependencies: DrainDependencies): Promise<void> {
   const { clock } = dependencies;
   const turnEnd = clock() + TURN_MS;
@@ -56,20 +52,18 @@ export async function drain(endpoint: EndpointSettings, dependencies: DrainDepen
   await wakeNext(endpoint, rest.at, turn, dependencies);
 }
 
-/** Since when everything was accepted: as of the turn before, if this one continues it. */
 function sinceOf({ health: { pace } }: EndpointRow, now: number): number {
   const isKnown = pace && pace.until > now && pace.until <= now + TICK_MS;
   return isKnown ? pace.since : now;
 }
 
-/** When to look at what is left, in ms since 1970; undefined when nothing is left, or another run looks at
- *  it. */
+/** When to continue, in ms since 1970; undefined when nothing is left, or another run continues. */
 interface Rest {
   readonly at: number | undefined;
 }
 
-/** Sends as much of what is due as may be sent at once.
- *  @returns what is left, once nothing more can be sent now */
+/** Sends as many due deliveries as may be sent at once.
+ *  @returns the rest, once nothing more can be sent now */
 async function sendSome(
   endpoint: EndpointSettings,
   turn: Turn,
@@ -97,9 +91,9 @@ async function sendSome(
   return rest;
 }
 
-/** What a failing endpoint is probed with: the oldest delivery that is due. One that failed is due later, so
- *  the next probe sends another, and a single bad event can't keep the endpoint failing. If none is due, it
- *  is the oldest of all: the probe must not be late. */
+/** The delivery that probes a failing endpoint: the oldest that is due. A failed one is due later, so the next
+ *  probe sends another, and a single bad event can't keep the endpoint failing. If none is due, it is the oldest
+ *  of all: the probe must not be late. */
 async function probe(
   { name }: EndpointSettings,
   now: number,
@@ -109,7 +103,7 @@ async function probe(
   return due.length > 0 ? due : deliveries.due(name, Number.MAX_SAFE_INTEGER, 1);
 }
 
-/** Keeps to the rate, even if few were due: more may be added meanwhile. Chats have slots instead. */
+/** Keeps to the rate even if few were due: more may have been added since. Chats have slots instead. */
 async function paced(began: number, ms: number, { sleep, clock }: DrainDependencies): Promise<void> {
   await sleep(Math.max(0, Math.min(ms, began + ms - clock())));
 }
@@ -123,8 +117,8 @@ async function letPass(
   if (waiting?.first) await changeHealth(name, rows, health => onlyReplayed(health, waiting.added));
 }
 
-/** Notes in the endpoint's row when the next delivery is due, if one is. If more were added since the row was
- *  read, nothing is noted, and the backlog is read again. */
+/** Notes in the endpoint's row when the next delivery is due. If more were added since the row was read, nothing
+ *  is noted, and the backlog is read again. */
 async function nothingDue(
   { name }: EndpointSettings,
   { health: { waiting } }: EndpointRow,
@@ -137,9 +131,8 @@ async function nothingDue(
   return isNoted ? { at } : undefined;
 }
 
-/** @returns what is left, where this run must stop: a row could not be written, and its event would be sent
- *  again and again; or there is no time to wait for a chat's next slot, and each further try would book a
- *  later one */
+/** @returns the rest, if this run must stop: after a failed write the same event would be sent repeatedly, and
+ *  without time for a chat's next slot each further try would reserve a later one */
 async function send(
   endpoint: EndpointSettings,
   row: EndpointRow,
@@ -156,9 +149,8 @@ async function send(
   return settler.isCut ? { at: clock() + pause } : undefined;
 }
 
-/** A run that sent nothing wakes another only for what is due at once; the run that sent last and the tick
- *  see to the rest. Otherwise each of several wake messages would lead to a further one, for ever, and each
- *  tick would add one. */
+/** A run that sent nothing wakes another only for deliveries due now; the run that sent last and the tick handle
+ *  the rest. Otherwise each wake message would lead to another one forever, and each tick would add one. */
 async function wakeNext(
   endpoint: EndpointSettings,
   at: number | undefined,
@@ -170,7 +162,7 @@ async function wakeNext(
   if (wait < TICK_MS && (hasSent || wait === 0)) await queues.wake(endpoint, Math.ceil(wait / SECOND));
 }
 
-/** Takes charge of the endpoint's backlog for this run, until `until`; undefined when another run has it. */
+/** Reserves the endpoint's backlog for this run; undefined when another run has it. */
 async function beginDraining(
   { name }: EndpointSettings,
   until: number,
@@ -182,7 +174,7 @@ async function beginDraining(
   });
 }
 
-/** Gives it up, unless another run has taken it since. `pace`: what the next turn continues with. */
+/** Releases the backlog, unless another run has taken it since. `pace`: the next turn continues with it. */
 async function endDraining(
   { name }: EndpointSettings,
   pace: Health['pace'],
@@ -194,7 +186,7 @@ async function endDraining(
 }
 
 /** Changes the health in the row of an endpoint; `change` returns undefined to leave it as it is.
- *  @returns the row that was written; undefined where it is as it was, or there is none */
+ *  @returns the written row; undefined if nothing was written */
 async function changeHealth(
   name: string,
   rows: DrainDependencies['rows'],

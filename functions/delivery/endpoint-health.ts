@@ -2,15 +2,15 @@ import type { EndpointRow, Health } from '../model/endpoint-row.ts';
 import { afterFailure, afterSuccess, busy, hasProblems, joined, opensAt, stopped } from './health.ts';
 import type { DeliveryPorts } from './settler.ts';
 
-/** After this many failures in a row, over this time, a success means that the endpoint was away and is
- *  back. With fewer, the event that failed is at fault itself, and keeps its own pauses. */
+/** After this many failures in a row, over this time, a success means that the endpoint is back. With fewer, the
+ *  event itself is at fault, and keeps its own pauses. */
 const MIN_AWAY_FAILURES = 3;
 const MIN_AWAY_MS = 30_000;
 
 /** @returns undefined to leave the health as it is */
 type HealthChange = (health: Health) => Health | undefined;
 
-/** What a run knows of its endpoint's health, and shares with other runs through the endpoint's row. */
+/** The endpoint's health as a run knows it, shared with other runs through the endpoint's row. */
 export class EndpointHealth {
   readonly #name: string;
   readonly #isConfigured: boolean;
@@ -43,7 +43,7 @@ export class EndpointHealth {
     return this.#row?.secretRevision;
   }
 
-  /** Whether the endpoint's row could not be written: then only this run knows its health. */
+  /** Whether the endpoint's row could not be written, so that only this run knows its health. */
   get isStuck(): boolean {
     return this.#isStuck;
   }
@@ -65,8 +65,7 @@ export class EndpointHealth {
     return this.#isBack;
   }
 
-  /** An attempt is slow: further deliveries to the endpoint go into rows meanwhile, so that no other run
-   *  waits for it. */
+  /** An attempt is slow: further deliveries go to the backlog, so that no other run waits for the endpoint. */
   async slow(): Promise<void> {
     if (this.#isBusy) return;
     this.#isBusy = true;
@@ -74,8 +73,7 @@ export class EndpointHealth {
     await this.#change(health => busy(health, now));
   }
 
-  /** An attempt succeeded. If the endpoint was away, deliveries that wait for their next try are tried at
-   *  once. */
+  /** An attempt succeeded. If the endpoint was away, waiting deliveries are tried at once. */
   async succeeded(): Promise<void> {
     if (!hasProblems(this.now)) return;
     const { deliveries, clock } = this.#dependencies;
@@ -85,7 +83,7 @@ export class EndpointHealth {
     if (!failing && (failures.count < MIN_AWAY_FAILURES || now - failures.since < MIN_AWAY_MS)) return;
     this.#isBack = true;
     const moved = await deliveries.bringForward(this.#name, now);
-    if (moved > 0) await this.joined(now, failing !== undefined);
+    if (moved > 0) await this.backlogAdded(now, failing !== undefined);
   }
 
   async failed(reason: string, hold?: { readonly for?: number | undefined }): Promise<void> {
@@ -94,7 +92,8 @@ export class EndpointHealth {
     const now = clock();
     await this.#change(health => afterFailure(health, now, reason, hold));
     if (this.now.failing && !before.failing)
-      log.warn('An endpoint fails: one probe at a time is sent, and the rest waits.', {
+      log.warn('The endpoint keeps failing: sending one probe at a time; other events are queued.', {
+        code: 'endpoint.failing',
         endpoint: this.#name,
         reason,
       });
@@ -102,7 +101,7 @@ export class EndpointHealth {
   }
 
   /** The endpoint wants no more events (410).
-   *  @throws when that can't be written */
+   *  @throws when the write fails */
   async gone(reason: string): Promise<void> {
     const now = this.#dependencies.clock();
     await this.#change(health => (health.stopped ? undefined : stopped(health, now, reason)));
@@ -111,15 +110,15 @@ export class EndpointHealth {
     if (this.now.stopped?.at === now) this.#logStop();
   }
 
-  /** Notes the origin of the endpoint's address in its row.
-   *  @throws when that can't be written */
+  /** Saves the origin of the endpoint's address in its row.
+   *  @throws when the write fails */
   async addressed(origin: string): Promise<void> {
     if (this.#row?.origin !== origin) this.#row = await this.#write(row => ({ ...row, origin }));
   }
 
-  /** Deliveries were put into rows.
-   *  @throws when that can't be written: no run would look for the rows */
-  joined(due: number, first: boolean): Promise<void> {
+  /** Deliveries were added to the backlog.
+   *  @throws when the write fails: no run would find them */
+  backlogAdded(due: number, first: boolean): Promise<void> {
     // Without it the caller keeps the deliveries, and reports them again.
     return this.#change(health => joined(health, due, first), false);
   }
@@ -162,8 +161,8 @@ export class EndpointHealth {
     const { reason = '' } = this.now.stopped ?? {};
     count({ EndpointStopped: 1 });
     log.error(
-      `endpoint.stopped: ${this.#name} ${reason}. Its events wait in rows until an operator resumes it, for 30 days at most.`,
-      { endpoint: this.#name, reason },
+      `endpoint.stopped: ${this.#name} ${reason}. Its events are kept for 30 days; resume the endpoint to send them.`,
+      { code: 'endpoint.stopped', endpoint: this.#name, reason },
     );
   }
 }

@@ -11,16 +11,14 @@ const FAILING_AFTER_MS = MINUTE;
 /** Pauses before the probes of a failing endpoint; the last one repeats. */
 const PROBES_MS = [30 * SECOND, MINUTE, 2 * MINUTE, 4 * MINUTE, 8 * MINUTE, 15 * MINUTE];
 const STOPPED_AFTER_MS = 5 * DAY;
-/** How long nothing is sent after an answer such as 429 without `Retry-After`; and the longest `Retry-After`
- *  that is obeyed. */
+/** The hold after an answer such as 429 without `Retry-After`; and the longest `Retry-After` that is obeyed. */
 const SLOWED_MS = 5 * SECOND;
 const MAX_HOLD_MS = DAY;
 /** The longest that Lambda lets a run take. */
 const MAX_DRAIN_MS = 15 * MINUTE;
-/** How long a slow attempt keeps other deliveries away: its time-out. */
+/** How long a slow attempt holds back other deliveries: its time-out. */
 const BUSY_MS = 15 * SECOND;
 
-/** Why nothing is sent to an endpoint at present. */
 type Closed = 'paused' | 'stopped' | 'failing' | 'throttled' | 'backlog';
 
 /** Whether a new delivery may be tried at once; otherwise why it waits in a row. */
@@ -32,27 +30,26 @@ export function closedTo(health: Health, now: number): Closed | undefined {
   return health.waiting?.first ? 'backlog' : undefined;
 }
 
-/** When the hold of an endpoint ends, in ms since 1970; 0 without one. A hold that is longer than any can be was written by
- *  a clock that was ahead, and counts no more. */
+/** When the hold of an endpoint ends, in ms since 1970; 0 without one. An impossibly long hold was written by a
+ *  clock that was ahead, and is ignored. */
 export function pausedUntil({ notBefore = 0 }: Health, now: number): number {
   return notBefore > now + MAX_HOLD_MS + MAX_SKEW_MS ? 0 : notBefore;
 }
 
-/** Until when a run drains the endpoint's rows; 0 when none does, or a clock that was ahead wrote it. */
+/** Until when a run drains the endpoint; 0 when none does, or a clock that was ahead wrote it. */
 export function drainEnd({ draining }: Health, now: number): number {
   const { until = 0 } = draining ?? {};
   return until > now + MAX_DRAIN_MS + MAX_SKEW_MS ? 0 : until;
 }
 
-/** From when waiting deliveries may be tried, as far as the endpoint's health goes, in ms since 1970;
- *  undefined: not until an operator resumes it. */
+/** From when the endpoint's health allows attempts, in ms since 1970; undefined until an operator resumes it. */
 export function opensAt(health: Health, now: number): number | undefined {
   return health.paused || health.stopped ? undefined : pausedUntil(health, now);
 }
 
-/** When a run must look at the endpoint's rows, in ms since 1970; undefined when nothing waits, or not until
- *  an operator resumes it. A failing endpoint is looked at when its next probe is due, even if all its
- *  deliveries are due later: otherwise nobody would notice in time that it is back. */
+/** When a run must drain the endpoint, in ms since 1970; undefined without a backlog, or until an operator
+ *  resumes it. A failing endpoint is probed even if all its deliveries are due later: otherwise its recovery
+ *  would be noticed too late. */
 export function wakesAt(health: Health, now: number): number | undefined {
   const { waiting, failing } = health;
   const opens = opensAt(health, now);
@@ -60,18 +57,15 @@ export function wakesAt(health: Health, now: number): number | undefined {
   return Math.max(failing ? 0 : waiting.due, opens, drainEnd(health, now));
 }
 
-/** An attempt succeeded: whatever was wrong is over. */
 export function afterSuccess({ failures, failing, notBefore, ...health }: Health): Health {
   return health;
 }
 
-/** Whether a success changes anything. */
 export function hasProblems({ failures, failing, notBefore }: Health): boolean {
   return failures !== undefined || failing !== undefined || notBefore !== undefined;
 }
 
-/** An attempt failed. `hold`: the answer asks for a pause (429, 502, 503, 504), of `hold.for` ms where it
- *  says so. */
+/** An attempt failed. `hold`: the answer asks for a pause (429, 502, 503, 504), of `hold.for` ms if given. */
 export function afterFailure(
   health: Health,
   now: number,
@@ -82,12 +76,12 @@ export function afterFailure(
     count: (health.failures?.count ?? 0) + 1,
     since: Math.min(health.failures?.since ?? now, now),
   };
-  const held = hold ? now + Math.min(hold.for ?? SLOWED_MS, MAX_HOLD_MS) : 0;
+  const holdEnd = hold ? now + Math.min(hold.for ?? SLOWED_MS, MAX_HOLD_MS) : 0;
   const before = pausedUntil(health, now);
-  const notBefore = Math.max(held, before);
+  const notBefore = Math.max(holdEnd, before);
   const base = { ...health, failures, notBefore: notBefore || undefined };
   if (health.failing) {
-    // An attempt that was under way when the endpoint began to fail is no probe.
+    // An attempt that began before the endpoint was failing is not a probe.
     const isProbe = before <= now;
     return isProbe ? afterProbe(base, health.failing, now, reason) : base;
   }
@@ -99,8 +93,7 @@ export function afterFailure(
   };
 }
 
-/** An attempt is slow: other runs must not wait for the endpoint too. Undefined when the row says so
- *  already. */
+/** An attempt is slow: other runs must not wait for the endpoint. Undefined when the row has that already. */
 export function busy(health: Health, now: number): Health | undefined {
   const notBefore = now + BUSY_MS;
   return pausedUntil(health, now) >= notBefore ? undefined : { ...health, notBefore };
@@ -113,10 +106,10 @@ function afterProbe(
   reason: string,
 ): Health {
   if (now - since >= STOPPED_AFTER_MS)
-    return stopped(health, now, `failed for ${STOPPED_AFTER_MS / DAY} days, and last ${reason}`);
-  const made = probes + 1;
-  const notBefore = Math.max(health.notBefore ?? 0, now + pauseAfter(made));
-  return { ...health, failing: { since, probes: made }, notBefore };
+    return stopped(health, now, `failed for ${STOPPED_AFTER_MS / DAY} days; last failure: ${reason}`);
+  const probesMade = probes + 1;
+  const notBefore = Math.max(health.notBefore ?? 0, now + pauseAfter(probesMade));
+  return { ...health, failing: { since, probes: probesMade }, notBefore };
 }
 
 function pauseAfter(probes: number): number {
@@ -132,14 +125,14 @@ export function paused(health: Health, at: number): Health {
   return health.paused ? health : { ...health, paused: { at } };
 }
 
-/** The endpoint is served again, with no failure remembered. `waiting` is set even if nothing is known to
- *  wait: a run then looks, and new deliveries go behind what it finds. */
+/** Delivery resumes, and failures are forgotten. `waiting` is set even without a known backlog: a run then checks,
+ *  and new deliveries wait after what it finds. */
 export function resumed(health: Health, now: number): Health {
   const { paused: _, stopped: __, ...rest } = afterSuccess(health);
   return joined(rest, now, true);
 }
 
-/** Deliveries were put into rows, the next of them due at `due`. */
+/** Deliveries were added to the backlog, the next of them due at `due`. */
 export function joined({ waiting, added = 0, ...health }: Health, due: number, first: boolean): Health {
   return {
     ...health,
@@ -151,16 +144,16 @@ export function joined({ waiting, added = 0, ...health }: Health, due: number, f
   };
 }
 
-/** All that is due of what was added up to the count `added` is replayed: new deliveries need not wait for it.
- *  Undefined when more was added since, or nothing changes. */
+/** All due deliveries up to the count `added` are replayed: new ones need not wait for them. Undefined when more
+ *  were added since, or nothing changes. */
 export function onlyReplayed(health: Health, added: number): Health | undefined {
   const { waiting } = health;
   if (waiting?.added !== added || !waiting.first) return undefined;
   return { ...health, waiting: { ...waiting, first: false } };
 }
 
-/** Nothing of what was added up to the count `added` is due any more; the next delivery is due at `next`, if
- *  any. Undefined when more was added since. */
+/** No delivery up to the count `added` is due any more; the next is due at `next`, if any. Undefined when more
+ *  were added since. */
 export function drained(health: Health, added: number, next: number | undefined): Health | undefined {
   const { waiting, ...rest } = health;
   if (waiting?.added !== added) return undefined;

@@ -9,7 +9,7 @@ import { teamsMessage } from './teams/teams.ts';
 import { textMessage } from './text/text.ts';
 import { webhookRequest } from './webhook/webhook.ts';
 
-/** How a topic becomes a message, by the kind of the chat. `model/kinds.ts` has what else is to know of each kind. */
+/** The formatter of each kind of chat. `model/kinds.ts` has the other properties of each kind. */
 const CHATS: Readonly<Record<Exclude<EndpointKind, 'webhook'>, ChatFormat>> = {
   slack: slackMessage,
   teams: teamsMessage,
@@ -21,15 +21,14 @@ type ChatFormat = (
   endpoint: EndpointSettings,
 ) => { readonly body: object; readonly headers?: EndpointRequest['headers'] };
 
-/** One message to a chat, which shows several events: the JSON body of its POST, and the ids of all events
- *  that it settles, including those that it had no room for. */
+/** One chat message for several events: the JSON body of its POST, and the ids of all its events, including those
+ *  that it had no room for. */
 interface ChatMessage {
   readonly body: string;
   readonly headers?: EndpointRequest['headers'];
   readonly eventIds: readonly string[];
 }
 
-/** What messages are made with, beside their events. */
 interface MessageContext {
   readonly endpoint: EndpointSettings;
   readonly linkTemplates?: LinkTemplates | undefined;
@@ -43,8 +42,8 @@ export function jobsOf(deliveries: readonly ReadDelivery[], context: MessageCont
 }
 
 /** The messages that show a batch of events in a chat: one per project, one per `source.*` event (design.md §9).
- *  Whatever the events hold, each message keeps within the chat's limits and says what it leaves out. No data
- *  becomes formatting, a mention or a link; links come only from the link templates. */
+ *  Each message keeps within the chat's limits and counts what it leaves out. No data becomes formatting, a
+ *  mention or a link; links come only from the link templates. */
 export function chatMessages(
   events: readonly SentEvent[],
   format: ChatFormat,
@@ -68,14 +67,13 @@ export interface ReadDelivery extends Delivery {
   readonly event: SentEvent;
 }
 
-/** What deliveries become: jobs, and those that no message could be made of. */
+/** Jobs, and the deliveries whose event can't be rendered. */
 export interface Jobs {
   readonly jobs: readonly Job[];
-  readonly unfit: readonly { readonly delivery: ReadDelivery; readonly reason: string }[];
+  readonly unrenderable: readonly { readonly delivery: ReadDelivery; readonly reason: string }[];
 }
 
-/** Tells a webhook's receiver that the event was asked for once more: one that it has handled may be
- *  dropped. */
+/** Marks a replayed event for the webhook's receiver, which may drop it if it has handled the event. */
 const REPLAY = { 'changewire-replay': 'true' };
 
 /** One job per event. */
@@ -89,33 +87,33 @@ export function webhookJobs(deliveries: readonly ReadDelivery[]): Jobs {
       return replay ? { ...request, headers: { ...request.headers, ...REPLAY } } : request;
     },
   }));
-  return { jobs, unfit: [] };
+  return { jobs, unrenderable: [] };
 }
 
-/** One job per chat message. An event that came twice is shown once. One of which no message can be made is left
- *  out, so that it doesn't hold up the others. */
+/** One job per chat message. Duplicate events are shown once; an event that can't be rendered is left out, so that
+ *  it doesn't block the others. */
 export function chatJobs(
   deliveries: readonly ReadDelivery[],
   messagesOf: (events: readonly SentEvent[]) => readonly ChatMessage[],
 ): Jobs {
-  const fit: ReadDelivery[] = [];
-  const unfit: { delivery: ReadDelivery; reason: string }[] = [];
+  const renderable: ReadDelivery[] = [];
+  const unrenderable: { delivery: ReadDelivery; reason: string }[] = [];
   for (const delivery of deliveries) {
     try {
       messagesOf([delivery.event]);
-      fit.push(delivery);
+      renderable.push(delivery);
     } catch (error) {
-      const reason = `the event can not be shown (${(error as Error).name})`;
-      unfit.push({ delivery, reason });
+      const reason = `the event cannot be rendered (${(error as Error).name})`;
+      unrenderable.push({ delivery, reason });
     }
   }
-  const events = new Map(fit.map(({ event }) => [event.id, event]));
+  const events = new Map(renderable.map(({ event }) => [event.id, event]));
   const jobs = messagesOf([...events.values()]).map(({ body, headers = {}, eventIds }) => {
     const ids = new Set(eventIds);
     return {
-      deliveries: fit.filter(({ event }) => ids.has(event.id)),
+      deliveries: renderable.filter(({ event }) => ids.has(event.id)),
       request: () => ({ body, headers }),
     };
   });
-  return { jobs, unfit };
+  return { jobs, unrenderable };
 }

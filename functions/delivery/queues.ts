@@ -5,38 +5,34 @@ import { type Message, type NewMessage, type Queue, sendOne, type Unsent } from 
 import { wakesAt } from './health.ts';
 import type { Registered } from './registry.ts';
 
-/** The endpoint that a message of these queues is for. */
 interface Addressee {
   readonly name: string;
   readonly kind: EndpointKind;
 }
 
-/** One event for one endpoint. */
 export interface Routed {
   readonly to: Addressee;
   readonly body: string;
 }
 
-/** The queue of drains: messages that wake a run, which sends an endpoint's backlog for one turn. It is served by runs of
+/** The queue of drains: each message wakes a run, which sends an endpoint's backlog for one turn. It has runs of
  *  its own, so that backlogs delay no new delivery. */
 export interface Queues {
-  /** Sends a message by which a run looks at the endpoint's waiting rows, in `seconds` (0 to 900). */
+  /** Wakes a run to drain the endpoint's backlog in `seconds` (0 to 900). */
   wake(endpoint: Addressee, seconds: number): Promise<void>;
 }
 
 /** Queues messages for endpoints, those of each queue in their order, as long as `hasTime`. Never rejects. */
 export type Send = (messages: readonly Routed[], hasTime?: () => boolean) => Promise<Unsent>;
 
-/** Body and attribute of a message without an event: it only wakes a run that looks at rows. */
+/** Body and attribute of a message without an event, which only wakes a drain. */
 const WAKE = 'wake';
 const ENDPOINT = 'endpoint';
 
-/** The endpoint that a message is for, and whether it brings an event or only wakes. */
 export function addressOf({ attributes }: Pick<Message, 'attributes'>): { name: string; isWake: boolean } {
   return { name: attributes[ENDPOINT] ?? '', isWake: attributes[WAKE] !== undefined };
 }
 
-/** Wakes runs by messages of this queue. */
 export function wakeBy(drains: Pick<Queue, 'name' | 'send'>): Queues {
   return {
     wake: ({ name }, seconds) =>
@@ -75,15 +71,12 @@ function messageOf({ to: { name }, body }: Routed): NewMessage {
   return { body, group: name, attributes: { [ENDPOINT]: name } };
 }
 
-/** From one tick to the next. A tick wakes a run for what is due later than that. */
 export const TICK_MS = 60_000;
-/** Messages to SQS at once. */
 const CONCURRENCY = 20;
 
-/** Wakes a run for each endpoint with rows that are due before the next tick. It is the safety net: whichever
- *  run died, and whichever message was lost, a minute later a run looks at what waits. An endpoint for which
- *  that fails holds up no other.
- *  @param period ms until the next tick: what is due later is left to that
+/** Wakes a run for each endpoint whose backlog is due before the next tick. This is the safety net after a killed
+ *  run or a lost message. A failure for one endpoint does not affect the others.
+ *  @param period ms until the next tick, which handles later deliveries
  *  @returns how many were woken */
 export async function wakeWaiting(
   all: readonly Registered[],
@@ -102,7 +95,7 @@ export async function wakeWaiting(
   return woken;
 }
 
-/** Wakes a run that looks at the endpoint's backlog in `wait` ms. Where that fails, the next tick wakes one.
+/** Wakes a run to drain the endpoint's backlog in `wait` ms. If that fails, the next tick wakes one.
  *  @returns whether it was woken */
 export async function tryToWake(
   endpoint: Addressee,
@@ -115,6 +108,7 @@ export async function tryToWake(
     return true;
   } catch (error) {
     report('Could not schedule a drain of the backlog; the next tick retries.', {
+      code: 'backlog.not-scheduled',
       endpoint: endpoint.name,
       error: String(error),
     });

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { ChangeEvent } from '../model/event.ts';
 
-/** The properties that delivery needs. The whole schema would refuse what a newer publisher adds. */
+/** The properties that delivery needs. The whole schema would reject additions of a newer publisher. */
 const envelope = z.looseObject({
   specversion: z.literal('1.0'),
   // It becomes the header `webhook-id`.
@@ -12,25 +12,25 @@ const envelope = z.looseObject({
   data: z.looseObject({ process: z.looseObject({ id: z.string() }) }),
 });
 
-/** The event of a message's body, or what is wrong with the body. */
+/** The event of a message's body, or why the body is malformed. */
 export function readEvent(body: string): { event: ChangeEvent } | { malformed: string } {
   let value: unknown;
   try {
     value = JSON.parse(body);
   } catch {
-    return { malformed: 'the message is no JSON' };
+    return { malformed: 'the message is not valid JSON' };
   }
   const read = envelope.safeParse(value);
   if (read.success) return { event: value as ChangeEvent };
-  const wrong = read.error.issues.map(({ path }) => path.join('.') || 'the whole').join(', ');
-  return { malformed: `the message is no change event: look at ${wrong}` };
+  const wrong = read.error.issues.map(({ path }) => path.join('.') || 'the whole message').join(', ');
+  return { malformed: `the message is not a change event; invalid: ${wrong}` };
 }
 
 /** Versions are times of commits in ms since 1970, or larger numbers. */
 const MIN_VERSION = 1e12;
 
-/** An event's id, and its place in the order of deliveries: its project's version, which is the time of its
- *  commit. Undefined when the text is no event. */
+/** An event's id, and its position in the order of deliveries: its project's version, which is its commit time.
+ *  Undefined when the text is not an event. */
 export function placeOf(body: string): { readonly id: string; readonly at: number } | undefined {
   const read = readEvent(body);
   if ('malformed' in read) return undefined;

@@ -16,18 +16,16 @@ export interface Registry {
   read(name: string): Promise<Registered | undefined>;
   /** All of them with their rows, as they were at most 10 s ago. */
   all(): Promise<readonly Registered[]>;
-  /** The settings of all of them, as they were at most 10 s ago. Where the rows have a revision, they are read
-   *  only when it changed. */
+  /** The settings of all of them, as they were at most 10 s ago. Rows with a revision are read only when it changed. */
   settings(): Promise<readonly EndpointSettings[]>;
 }
 
 /** A change takes effect within 30 s: after this, and after the attempts that were under way. */
 const KEPT_MS = 10_000;
-/** All rows are read again after this time, even if their revision is the same: it is older, and could be used
- *  again, in a table that was restored. */
+/** All rows are read again after this time, even with the same revision: a restored table may reuse revisions. */
 const REREAD_MS = 15 * 60_000;
 
-/** @param keptMs how long settings and rows are kept that were read; 10 s by default, none where reading costs nothing */
+/** @param keptMs how long settings and rows are cached; 10 s by default, 0 where reading costs nothing */
 export function createRegistry(
   configured: readonly EndpointSettings[],
   rows: EndpointRows,
@@ -80,9 +78,9 @@ export function createRegistry(
     if (overridden.has(name)) return;
     overridden.add(name);
     log?.warn(
-      `Endpoint ${name} stands in the configuration, and was added while it ran, too: the configuration counts. Remove the one that was ` +
-        'added, or rename the configured one.',
-      { endpoint: name },
+      `Endpoint ${name} is in the configuration and was also added at runtime; the configured one is used. ` +
+        'Remove the added one, or rename the configured one.',
+      { code: 'endpoint.overridden', endpoint: name },
     );
   }
 }

@@ -1,6 +1,6 @@
 import type { Random } from '../basics/clock.ts';
 
-/** When deliveries are tried again. All in ms. */
+/** All in ms. */
 export interface RetryTiming {
   /** The pauses between attempts; the last one repeats. */
   readonly pauses: readonly [number, ...number[]];

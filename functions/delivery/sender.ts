@@ -7,9 +7,7 @@ import { createPoster, type Poster, type PosterOptions, TIMEOUT_MS } from './htt
 import { type Jobs, jobsOf, type ReadDelivery } from './kinds.ts';
 
 export interface SenderOptions {
-  /** Where endpoints' addresses and signing secrets are. */
   readonly secrets: SecretStore;
-  /** Where chats link to, for the workspaces that have such templates. */
   readonly linkTemplates?: LinkTemplates;
   readonly clock: Clock;
   readonly random: Random;
@@ -20,13 +18,11 @@ export interface SenderOptions {
   /** ms until an endpoint counts as slow; 1 s by default. */
   readonly slowAfter?: number;
   readonly resolve?: Resolve;
-  /** Keeps connections open for a moment after a batch, for the next one. Not on AWS, where a function is frozen between its runs. */
+  /** Keeps connections open for the next batch. Not on AWS, where a function is frozen between its runs. */
   readonly keepsConnections?: boolean;
-  /** Opens what one batch's posts go through; see `PosterOptions`. */
   readonly openAgent?: PosterOptions['openAgent'];
 }
 
-/** What it takes to send deliveries: secrets, connections, and what requests are made of events. */
 export interface Sender extends EndpointSecrets {
   readonly openPoster: () => Poster;
   /** The requests that deliver these events. */
@@ -49,12 +45,11 @@ export function senderOf(options: SenderOptions): Sender {
  *  were read together are not read together again. */
 const KEPT_MS = 10 * 60_000;
 const KEPT_JITTER_MS = 5 * 60_000;
-/** For a secret that may be out of date: its receiver refused it, or it was written just now and the read
- *  may not have seen that yet. */
+/** For a secret that may be out of date: its receiver refused it, or it was just written, and the read may have
+ *  returned the old one. */
 const KEPT_IN_DOUBT_MS = 20_000;
 const JUST_WRITTEN_MS = 60_000;
 
-/** What the reader of a secret knows of it. */
 interface SecretReading {
   /** The revision of the secret in the endpoint's row: when it was last written, in ms since 1970. */
   readonly revision?: number | undefined;
@@ -68,7 +63,7 @@ export interface EndpointSecrets {
     endpoint: Pick<EndpointSettings, 'name' | 'kind'>,
     reading?: SecretReading,
   ) => Promise<EndpointSecret>;
-  /** Notes that the receiver did not take what was sent with the secret: it may have changed. */
+  /** Notes that the receiver refused a request, so that the secret may have changed. */
   readonly doubtSecret: (endpoint: string) => void;
 }
 
@@ -79,10 +74,9 @@ interface Kept {
   readonly until: number;
 }
 
-/** Reads endpoints' secrets and keeps each for 10 to 15 minutes, or until its revision changes; failures are
- *  not kept. One without a revision is kept in the same way: a change that bypasses the operations takes
- *  effect when the time is over, or after the receiver refused the old one.
- *  @throws an error that names the endpoint, its secret and the remedy, never what the secret holds. */
+/** Caches each secret for 10 to 15 minutes, or until its revision changes; failures are not cached. A change that
+ *  bypasses the operations takes effect after that time, or once the receiver refuses the old secret.
+ *  @throws an error that names the endpoint, its secret and the remedy, never the secret's content */
 export function createSecrets(store: SecretStore, clock: Clock, random: Random): EndpointSecrets {
   const kept = new Map<string, Kept>();
   return {
@@ -112,7 +106,7 @@ export function createSecrets(store: SecretStore, clock: Clock, random: Random):
       // Only the error's name: its message could quote a request.
       const why = error instanceof Error ? error.name : 'unknown error';
       throw new Error(
-        `Endpoint ${name}: secret ${store.nameOf(name)} can not be read (${why}). ${remedy(endpoint, store)}`,
+        `Endpoint ${name}: secret ${store.nameOf(name)} cannot be read (${why}). ${remedy(endpoint, store)}`,
       );
     }
   }

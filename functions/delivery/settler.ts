@@ -5,7 +5,6 @@ import type { Deliveries, EndpointRows } from '../store/store.ts';
 import type { Failure } from './http/outcome.ts';
 import { type RetryTiming, retryIn } from './retries.ts';
 
-/** What delivering works with: the stores of endpoints and deliveries, time and chance, log and metrics. */
 export interface DeliveryPorts {
   readonly rows: EndpointRows;
   readonly deliveries: Deliveries;
@@ -22,9 +21,9 @@ export interface Delivery extends NewDelivery {
   readonly id: string;
 }
 
-/** The status of a delivery after its batch. `failed`: an attempt failed, and another follows. `waiting`: its
- *  endpoint gets nothing now. `untried`: the run's time was up. `unsettled`: its status could not be saved, so
- *  that it is delivered again. */
+/** The status of a delivery after its batch. `failed`: another attempt follows. `waiting`: its endpoint gets
+ *  nothing now. `untried`: the run's time was up. `unsettled`: its status could not be saved, so it is delivered
+ *  again. */
 type DeliveryStatus = 'delivered' | 'failed' | 'waiting' | 'dead' | 'unwanted' | 'untried' | 'unsettled';
 
 /** Ends each delivery of a run in one of these ways. None rejects: if its status can't be saved, the delivery
@@ -43,7 +42,6 @@ export abstract class Settler {
     this.#open = new Map(deliveries.map(delivery => [delivery.id, delivery]));
   }
 
-  /** The deliveries that are not settled yet. */
   get open(): readonly Delivery[] {
     return [...this.#open.values()];
   }
@@ -52,7 +50,7 @@ export abstract class Settler {
     await this.#remove('delivered', all);
   }
 
-  /** The endpoint does not want it. */
+  /** The endpoint's filter does not match. */
   async unwanted(delivery: Delivery): Promise<void> {
     await this.#remove('unwanted', [delivery]);
   }
@@ -65,26 +63,26 @@ export abstract class Settler {
       this.tally.note('failed', [delivery]);
       return this.dead(delivery, failure);
     }
-    const details = { ...this.#detailsOf(delivery, failure), seconds: pause / 1000 };
-    log.warn('A delivery failed; it is tried again.', details);
+    const about = this.#detailsOf(delivery, failure);
+    const details = { code: 'delivery.failed', ...about, seconds: pause / 1000 };
+    log.warn('Delivery failed; will retry.', details);
     await this.#settle('failed', [delivery], () => this.retry(delivery, this.startedAt + pause));
   }
 
-  /** Their endpoint gets nothing now: they wait in rows. */
+  /** Their endpoint gets nothing now: they go to the backlog. */
   async waits(all: readonly Delivery[]): Promise<void> {
     await this.#settle('waiting', all, () => this.wait(all));
   }
 
-  /** It is given up. */
   async dead(delivery: Delivery, failure: Failure): Promise<void> {
     const death = { at: this.ports.clock(), reason: failure.reason };
     const isSaved = await this.#settle('dead', [delivery], () => this.deadLetter(delivery, death));
     if (!isSaved) return;
-    const details = this.#detailsOf(delivery, failure);
-    this.ports.log.error('A delivery was given up; it is a dead letter now.', details);
+    const details = { code: 'delivery.dead-letter', ...this.#detailsOf(delivery, failure) };
+    this.ports.log.error('Gave up on a delivery; moved it to the dead letters.', details);
   }
 
-  /** The run's time is up: they stay as they were, and come again at once. */
+  /** The run's time is up: they stay as they were, and are tried again at once. */
   async untried(all: readonly Delivery[]): Promise<void> {
     await this.#settle('untried', all, () => this.leave(all, true));
   }
@@ -95,7 +93,7 @@ export abstract class Settler {
   protected abstract remove(all: readonly Delivery[]): Promise<void>;
   /** Notes an attempt that failed; the next is due at `due`. */
   protected abstract retry(delivery: Delivery, due: number): Promise<void>;
-  /** Lets them wait in rows for their endpoint. */
+  /** Puts them into the backlog. */
   protected abstract wait(all: readonly Delivery[]): Promise<void>;
   protected abstract deadLetter(delivery: Delivery, death: Death): Promise<void>;
   /** Leaves deliveries where they were, because time was up or because their status could not be saved. Never
@@ -108,7 +106,7 @@ export abstract class Settler {
     await this.#settle(status, all, remove, stored);
   }
 
-  /** @returns whether the status was saved. Otherwise those that have a row, or were to get one, are left. */
+  /** @returns whether the status was saved; if not, those with a row, or about to get one, are left */
   async #settle(
     status: DeliveryStatus,
     all: readonly Delivery[],
@@ -122,7 +120,8 @@ export abstract class Settler {
       return true;
     } catch (error) {
       this.tally.note('unsettled', stored);
-      this.ports.log.error('Could not save the status of deliveries; they are tried again.', {
+      this.ports.log.error('Could not save the status of deliveries; they will be retried.', {
+        code: 'delivery.status-not-saved',
         endpoint: this.endpoint,
         events: stored.map(({ eventId }) => eventId),
         error: String(error),
@@ -137,7 +136,7 @@ export abstract class Settler {
   }
 }
 
-/** The statuses of the deliveries of one batch: one line of the log, and its part of the run's metrics. */
+/** The statuses of one batch: a line of the log, and its part of the run's metrics. */
 export class BatchTally {
   readonly #statuses = new Map<string, { readonly status: DeliveryStatus; readonly eventId: string }>();
   readonly #lags: number[] = [];
@@ -151,8 +150,8 @@ export class BatchTally {
   }
 
   /** Counts one attempt, begun at `began` (ms since 1970). `isNew`: the deliveries came from the router.
-   *  `FirstAttemptLag` is measured for these alone: what waited in rows did so because of its endpoint, and a
-   *  replayed event is old. */
+   *  `FirstAttemptLag` is measured only for these: a backlog waits because of its endpoint, and a replayed event
+   *  is old. */
   tried(all: readonly Delivery[], began: number, isNew: boolean): void {
     this.#attempts += 1;
     if (!isNew) return;
@@ -169,8 +168,7 @@ export class BatchTally {
     };
   }
 
-  /** Logs the batch. Where statuses differ, `outcome` says how many deliveries had each, and the ids stand in
-   *  the same order. */
+  /** Logs the batch. If statuses differ, `outcome` counts each, and the ids are in the same order. */
   report(log: Log, details: { readonly endpoint: string; readonly ms: number }): void {
     if (this.#statuses.size === 0) return;
     const byStatus = Map.groupBy(this.#statuses.values(), ({ status }) => status);
@@ -179,7 +177,12 @@ export class BatchTally {
         ? [...byStatus.keys()].join()
         : [...byStatus].map(([status, some]) => `${some.length} ${status}`).join(', ');
     const ids = [...byStatus.values()].flat().map(({ eventId }) => eventId);
-    logEvents(log, 'Delivery batch ended.', ids, { ...details, outcome, attempts: this.#attempts });
+    logEvents(log, 'Delivery batch ended.', ids, {
+      code: 'delivery.batch-ended',
+      ...details,
+      outcome,
+      attempts: this.#attempts,
+    });
   }
 
   #countOf(wanted: DeliveryStatus): number {

@@ -6,9 +6,9 @@ import { type Delivery, type DeliveryPorts, Settler } from './settler.ts';
 
 type QueuePorts = DeliveryPorts & Pick<Batch, 'queue'>;
 
-/** Settles deliveries from the queue. One that fails or must wait becomes a row; its message leaves the queue
- *  only once the row is written. A message knows only how often it was received, which includes receives
- *  without an attempt (a throttled run, a killed one), so its retries could not be timed by the queue. */
+/** Settles deliveries from the queue. One that fails or must wait becomes a row; its message leaves the queue only
+ *  once the row is written. The queue could not time retries: it counts receives, also those without an attempt
+ *  (a throttled or killed run). */
 export class QueueSettler extends Settler {
   /** The ids of messages that must stay in the queue. */
   readonly again: string[] = [];
@@ -33,8 +33,8 @@ export class QueueSettler extends Settler {
     return this.#dueAt;
   }
 
-  /** One that was received before may have a row: an earlier run wrote it, but died before the endpoint's row
-   *  mentioned it, so that no run would ever look for it. */
+  /** A message received before may have a row: an earlier run may have died between writing it and noting it in the
+   *  endpoint's row, so that no run would find it. */
   protected hasRow({ id }: Delivery): boolean {
     return this.#messageOf(id).receives > 1;
   }
@@ -65,7 +65,7 @@ export class QueueSettler extends Settler {
   /** Puts deliveries into rows, and mentions that in the endpoint's row. */
   async #add(all: readonly Delivery[], due: number, first: boolean): Promise<void> {
     await this.ports.deliveries.add(all.map(delivery => ({ ...delivery, due })));
-    await this.#health.joined(due, first);
+    await this.#health.backlogAdded(due, first);
     this.#dueAt = Math.min(this.#dueAt ?? due, due);
   }
 
@@ -81,7 +81,7 @@ function deliveryOf(endpoint: string, { id, body, sentAt, attributes }: Message)
   return { id, endpoint, eventId: place.id, at: place.at, body, attributes: {}, ...replay };
 }
 
-/** Settles deliveries that waited in rows, by changing their rows. */
+/** Settles deliveries of the backlog by changing their rows. */
 export class RowSettler extends Settler {
   #isStuck = false;
   #isCut = false;
@@ -94,7 +94,7 @@ export class RowSettler extends Settler {
     );
   }
 
-  /** Whether a row could not be written, and is as it was before. */
+  /** Whether a row could not be written, and is unchanged. */
   get isStuck(): boolean {
     return this.#isStuck;
   }

@@ -4,13 +4,13 @@ import type { Probed, ServiceProbe } from '../service/probe.ts';
 
 /** The page sizes that passes use by default; a test compares them with the client's. */
 export const PAGE_SIZES = { projects: 200, tasks: 500, auditLog: 100, users: 1000 } as const;
-/** How often a question is asked whose answer an edit in between may spoil. */
+/** Maximum tries of a check that a concurrent edit may invalidate. */
 export const MAX_TRIES = 3;
 /** A request is given up when its `Retry-After` asks for a longer wait. */
 const MAX_WAIT_MS = 20_000;
 const MIN_WAIT_MS = 1_000;
-const BETWEEN_MS = 4_000;
-const NOT_FOR_SIZE = new Set([401, 403, 404, 429]);
+const DEFAULT_WAIT_MS = 4_000;
+const NOT_SIZE_RELATED = new Set([401, 403, 404, 429]);
 
 type ListName = keyof typeof PAGE_SIZES;
 type Query = Readonly<Record<string, string | number>>;
@@ -21,10 +21,10 @@ export interface Asker extends Pick<ServiceProbe, 'token' | 'definitions' | 'get
   readonly process: string;
   /** Our clock, in ms since 1970. */
   readonly clock: Clock;
-  /** By list: the smallest page size that failed, the one that is asked for instead, and the answers that failed. */
+  /** By list: the smallest page size that failed, the one used instead, and the failed answers. */
   readonly tooLarge: Map<ListName, Sizing>;
-  /** All answers so far, including those after which a request was tried again. */
-  readonly met: readonly Omit<Probed, 'body'>[];
+  /** All answers so far, including those that led to a retry. */
+  readonly received: readonly Omit<Probed, 'body'>[];
   /** Waits, by default for long enough that an answer may differ. */
   wait(ms?: number): Promise<void>;
 }
@@ -35,10 +35,10 @@ interface Sizing {
   readonly answers: readonly Probed[];
 }
 
-/** As many requests were sent as one run of the doctor may send. */
+/** The doctor has sent its maximum number of requests. */
 export class TooManyRequests extends Error {
   constructor(most: number) {
-    super(`the doctor asks no more than ${most} requests`);
+    super(`the doctor sends at most ${most} requests`);
   }
 }
 
@@ -52,20 +52,20 @@ export interface AskerOptions {
 
 export function createAsker(probe: ServiceProbe, process: string, options: AskerOptions): Asker {
   const { clock, sleep, most = 200, perSecond = 5 } = options;
-  const met: Omit<Probed, 'body'>[] = [];
+  const received: Omit<Probed, 'body'>[] = [];
   let next = 0;
   const send = async (segments: readonly string[], query: Query): Promise<Probed> => {
-    if (met.length >= most) throw new TooManyRequests(most);
+    if (received.length >= most) throw new TooManyRequests(most);
     const early = next - clock();
     if (early > 0) await sleep(early);
     next = clock() + 1000 / perSecond;
     const came = await probe.get(segments, query);
     const { body: _, ...about } = came;
-    met.push(about);
+    received.push(about);
     return came;
   };
   return {
-    ...{ process, clock, met, wait: (ms = BETWEEN_MS) => sleep(ms), tooLarge: new Map() },
+    ...{ process, clock, received, wait: (ms = DEFAULT_WAIT_MS) => sleep(ms), tooLarge: new Map() },
     ...{ token: probe.token, definitions: probe.definitions },
     async get(segments, query = {}) {
       const came = await send(segments, query);
@@ -78,7 +78,7 @@ export function createAsker(probe: ServiceProbe, process: string, options: Asker
   };
 }
 
-/** Reads the page of an answer. `property`: the list's name, undefined when there is no list, or several. */
+/** Reads the page of an answer. `property`: the list's name, undefined without a list, or with several. */
 export function pageBody(body: Json | undefined, property?: string) {
   const object = isJsonObject(body) ? body : {};
   const arrays = Object.keys(object).filter(key => key !== 'paging' && Array.isArray(object[key]));
@@ -95,10 +95,10 @@ export function pageBody(body: Json | undefined, property?: string) {
 
 /** Which part of a list to read: the most pages, and a filter or cursor. */
 type Part = { readonly most?: number; readonly query?: Query };
-/** A list, as far as it was read. */
 export type ListRead = Awaited<ReturnType<typeof readList>>;
 
-/** Reads a list page by page, until an answer fails or a cursor repeats. Like a pass, it makes too large pages smaller. */
+/** Reads a list page by page, until an answer fails or a cursor repeats. Like a pass, it halves pages that are too
+ *  large. */
 async function readList(
   asker: Asker,
   name: ListName,
@@ -122,7 +122,7 @@ async function readList(
       if (after === undefined) break;
       isStuck = cursors.has(after);
       cursors.add(after);
-    } else if (first > 1 && mayBeForSize(came)) {
+    } else if (first > 1 && mayBeTooLarge(came)) {
       const size = { first: Math.floor(first / 2), failed: first };
       asker.tooLarge.set(name, { ...size, answers: [...failures, came] });
     } else failure = came;
@@ -132,9 +132,9 @@ async function readList(
   return { answers, pages, items, isWhole, isStuck, failure, first: sizing().first };
 }
 
-function mayBeForSize({ status, failure = '', hasNoToken }: Probed): boolean {
+function mayBeTooLarge({ status, failure = '', hasNoToken }: Probed): boolean {
   if (hasNoToken) return false;
-  return status === undefined ? failure.includes('at most') : status >= 400 && !NOT_FOR_SIZE.has(status);
+  return status === undefined ? failure.includes('at most') : status >= 400 && !NOT_SIZE_RELATED.has(status);
 }
 
 export const pathTo = ({ process }: Asker, ...segments: string[]) => ['processes', process, ...segments];
@@ -160,8 +160,8 @@ export const readLog = (asker: Asker, part: Part = {}): Promise<ListRead> =>
 export const readUsers = (asker: Asker): Promise<ListRead> =>
   readList(asker, 'users', ['users'], { most: 2 });
 
-/** Asks until no edit in between spoiled the answer, at most MAX_TRIES times: the projects are read before and after it.
- *  `ask` returns a conclusion that no edit can spoil, or a judge of the second reading: undefined if it was spoiled. */
+/** Repeats a check until no concurrent edit invalidated it, at most MAX_TRIES times: the projects are read before and
+ *  after it. `ask` returns a safe conclusion, or a judge of the second reading, which returns undefined if invalid. */
 export async function confirmed<Conclusion extends string | object>(
   { asker, projects }: { readonly asker: Asker; readonly projects: ListRead },
   ask: (before: ListRead) => Promise<Conclusion | ((after: ListRead) => Conclusion | undefined)>,

@@ -10,7 +10,7 @@ import { settingsOf, withConfigured } from './settings.ts';
 import { createSurvey, type Survey } from './survey.ts';
 import { examineTaskEdits, examineUpdatedAfter, judgeUpdateTimes } from './updates.ts';
 
-/** The table of checks, in the order of the report. The last ones judge the answers that the others got. */
+/** The checks, in the order of the report. The last ones judge the answers of the others. */
 const CHECKS: Readonly<Record<string, (survey: Survey) => Judged[] | Promise<Judged[]>>> = {
   'token life': survey => [judgeToken(survey.token)],
   'list names': judgeLists,
@@ -29,7 +29,7 @@ const CHECKS: Readonly<Record<string, (survey: Survey) => Judged[] | Promise<Jud
   'rate limits': ({ asker }) => [judgeLimits(asker)],
 };
 
-/** Examines one process for what the API document leaves open, by some dozen requests. It changes nothing. */
+/** Examines one process for points that the API document leaves open, with a few dozen read-only requests. */
 export type Doctor = (process: ProcessKey) => Promise<DoctorAnswer>;
 
 export interface DoctorOptions extends AskerOptions {
@@ -54,25 +54,25 @@ export async function answerWith(
   try {
     const known = options.configured?.(key) ?? {};
     const judged = await examineProcess(createAsker(probe, process, options));
-    const news = judged.map(each => withConfigured(each, known));
+    const adjusted = judged.map(each => withConfigured(each, known));
     return {
       ...{ at: timeText(options.clock()), workspace, process },
-      findings: news.map(({ settings: _, ...finding }) => finding),
-      settings: settingsOf(news),
+      findings: adjusted.map(({ settings: _, ...finding }) => finding),
+      settings: settingsOf(adjusted),
     };
   } finally {
     await probe.close();
   }
 }
 
-/** Asks for a token and the projects, without which nothing can be examined: `refusal` then says why. */
+/** Gets a token and the projects. `refusal`: why nothing can be examined. */
 export async function begin(asker: Asker) {
   const answer = await asker.token();
-  if (answer.failure !== undefined) return { findings: [judgeToken(answer)], refusal: 'there is no token' };
+  if (answer.failure !== undefined) return { findings: [judgeToken(answer)], refusal: 'no token' };
   const projects = await readProjects(asker);
   const process = judgeProcess(projects);
   if (projects.answers.length === 0)
-    return { findings: [judgeToken(answer), process], refusal: 'the process can not be read' };
+    return { findings: [judgeToken(answer), process], refusal: 'the process cannot be read' };
   return { findings: [process], survey: () => createSurvey(asker, answer, projects) };
 }
 
@@ -82,19 +82,19 @@ async function examine(asker: Asker): Promise<Judged[]> {
     const { findings, refusal } = begun;
     const others = Object.keys(CHECKS).filter(topic => !findings.some(finding => finding.topic === topic));
     const on = { asked: [], came: 'nothing' };
-    return [...findings, ...others.map(topic => topicOf(topic).unknown(`It was not asked: ${refusal}.`, on))];
+    return [...findings, ...others.map(topic => topicOf(topic).unknown(`Not checked: ${refusal}.`, on))];
   }
   const all = [...begun.findings];
   const survey = begun.survey();
   for (const [topic, check] of Object.entries(CHECKS)) {
-    const before = asker.met.length;
+    const before = asker.received.length;
     try {
       all.push(...(await check(await survey)));
     } catch (error) {
       // A failure in one check is a finding, and doesn't stop the others.
       const came = error instanceof Error ? error.message : 'an unknown error';
-      const on = { asked: asker.met.slice(before), came };
-      all.push(topicOf(topic).unknown('It could not be looked into.', on, 'Ask the doctor again.'));
+      const on = { asked: asker.received.slice(before), came };
+      all.push(topicOf(topic).unknown('It could not be checked.', on, 'Run the doctor again.'));
     }
   }
   return all;
@@ -105,14 +105,13 @@ const TOKEN = topicOf('token life');
 const CLOCK = topicOf('clock');
 const LIMITS = topicOf('rate limits');
 
-/** A token is renewed a minute early, or after 80 % of a short life: with a shorter one, every few requests. */
+/** A token is renewed a minute early, or after 80 % of a short lifetime. */
 const SHORT_LIFE_MS = 30_000;
 /** A `Date` header counts whole seconds, and the answer needed some time to arrive. */
 const SAME_MS = 2_000;
 /** A `Date` that differs more from our clock is not used. */
 const MAX_AHEAD_MS = 24 * 60 * 60 * 1000;
 
-/** Whether the process can be read at all, without which nothing else can be examined. */
 function judgeProcess({ answers, failure, pages, items, isWhole }: ListRead): Judged {
   if (answers.length > 0) {
     const came = `${isWhole ? '' : 'more than '}${counted(items.length, 'project')} on ${counted(pages.length, 'page')}`;
@@ -122,34 +121,34 @@ function judgeProcess({ answers, failure, pages, items, isWhole }: ListRead): Ju
   const remedy =
     failure && failure.status === undefined
       ? unreachable('base')
-      : 'Check the id of the process, the base address (EU or US), and what the credentials may read.';
-  return PROCESS.warning('Its projects can not be listed.', on, remedy);
+      : 'Check the process id, the base URL (EU or US), and the permissions of the credentials.';
+  return PROCESS.warning('Its projects cannot be listed.', on, remedy);
 }
 
 const unreachable = (address: string) =>
-  `Nothing answers at the ${address} address (EU or US): check its name and port, and the proxy or firewall between.`;
+  `No answer from the ${address} URL (EU or US): check its host and port, and any proxy or firewall.`;
 
-/** How long a token lives, and which part of the answer says so (service-api.md §5). */
+/** The lifetime of a token, and the part of the answer that it comes from (service-api.md §5). */
 function judgeToken(answer: ProbedToken): Judged {
   const { failure, isUnreachable, lifetime = 0, lifetimeFrom } = answer;
   const asked = [answer];
   if (failure !== undefined) {
     const remedy = isUnreachable
       ? unreachable('authentication')
-      : 'Check client id, client secret, audience and the authentication address (EU or US).';
-    return TOKEN.warning('There is no token.', { asked, came: failure }, remedy);
+      : 'Check client id, client secret, audience and the authentication URL (EU or US).';
+    return TOKEN.warning('Could not get a token.', { asked, came: failure }, remedy);
   }
   const life = `${Math.round(lifetime / 1000)} s`;
   if (lifetimeFrom === 'nothing') {
-    const text = `Nothing tells how long a token lives; ${life} are assumed, and a refused one is renewed.`;
+    const text = `The lifetime of a token is unknown; ${life} is assumed, and a rejected token is renewed.`;
     const came = 'a token without expires_in, and without an exp that could be read';
     return TOKEN.warning(text, { asked, came });
   }
   const source = lifetimeFrom === 'exp' ? 'its own exp; the answer has no expires_in' : 'expires_in';
-  const text = `A token lives ${life}, as told by ${source}.`;
+  const text = `A token is valid for ${life}, according to ${source}.`;
   const on = { asked, came: `a token for ${life}` };
   if (lifetime >= SHORT_LIFE_MS) return TOKEN.fine(text, on);
-  const remedy = 'Ask the operator of the service for a longer life.';
+  const remedy = 'Ask the operator of the service for a longer lifetime.';
   return TOKEN.warning(`${text} It is renewed every few requests.`, on, remedy);
 }
 
@@ -161,27 +160,29 @@ function judgeClock({ projects: { answers } }: Survey): Judged[] {
     date === undefined ? 'no Date header' : `Date: ${timeText(date)}, at ${timeText(at)} by our clock`;
   if (date === undefined || Math.abs(date - at) > MAX_AHEAD_MS) {
     const text =
-      'Answers do not tell the service’s time. Update times are taken for it, and our own clock where there are none.';
-    const remedy = 'Set dateHeader, as below, and keep the clock of the machine right (NTP). On AWS it is.';
+      'Answers have no usable Date header. Passes use update times instead, or else the local clock.';
+    const remedy = 'Set dateHeader as below, and keep the clock of the machine correct (NTP). On AWS it is.';
     return [CLOCK.setting(text, { asked, came }, { workspace: { dateHeader: false } }, remedy)];
   }
   const ahead = date - at;
-  const differs = `is ${span(ahead)} ${ahead > 0 ? 'ahead of' : 'behind'}`;
+  const differs = `is ${span(ahead)} ${ahead > 0 ? 'later' : 'earlier'} than`;
   const how = Math.abs(ahead) <= SAME_MS ? 'agrees with' : differs;
-  return [CLOCK.fine(`The service’s clock ${how} ours. Changewire goes by the service’s.`, { asked, came })];
+  return [
+    CLOCK.fine(`The service's clock ${how} ours. Changewire uses the service's clock.`, { asked, came }),
+  ];
 }
 
-/** Which rate limits the doctor's own requests met. */
-function judgeLimits({ met }: Asker): Judged {
-  const asked = met.filter(({ status }) => status === 429);
-  const times = met.map(({ took }) => took).sort((one, other) => one - other);
+/** The rate limits that the doctor's own requests hit. */
+function judgeLimits({ received }: Asker): Judged {
+  const asked = received.filter(({ status }) => status === 429);
+  const times = received.map(({ took }) => took).sort((one, other) => one - other);
   const middle = times[Math.floor(times.length / 2)] ?? 0;
-  const came = `${counted(met.length, 'request')}, answered in ${middle} ms, the slowest in ${times.at(-1) ?? 0} ms`;
-  if (asked.length === 0) return LIMITS.fine('None was met, one request at a time.', { asked, came });
+  const came = `${counted(received.length, 'request')}, answered in ${middle} ms, the slowest in ${times.at(-1) ?? 0} ms`;
+  if (asked.length === 0) return LIMITS.fine('None was hit with one request at a time.', { asked, came });
   const waits = asked.map(({ retryAfter: wait }) => (wait === undefined ? 'no Retry-After' : span(wait)));
-  const text = `${counted(asked.length, 'request')} met a limit (429), though one was sent at a time. Passes wait as they are told, and find out how many a second are accepted.`;
+  const text = `${counted(asked.length, 'request')} hit a limit (429), even one at a time. Passes obey Retry-After, and adapt to the accepted rate.`;
   const remedy =
-    'Nothing, as long as passes come to their ends in time; else set changes and sweep to longer times.';
-  const waited = `${came}; told to wait: ${[...new Set(waits)].join(', ')}`;
+    'No action needed while passes finish in time; otherwise set longer intervals for changes and sweep.';
+  const waited = `${came}; requested waits: ${[...new Set(waits)].join(', ')}`;
   return LIMITS.warning(text, { asked, came: waited }, remedy);
 }

@@ -2,7 +2,7 @@ import type { Json } from '../basics/json.ts';
 import type { Finding } from '../operations/protocol/answers.ts';
 import type { Probed } from '../service/probe.ts';
 
-/** Settings, as they stand in a workspace and in a process of the configuration. */
+/** Settings in the form of a workspace and a process of the configuration. */
 export interface Proposal {
   readonly workspace?: Readonly<Record<string, Json>>;
   readonly process?: Readonly<Record<string, Json>>;
@@ -16,7 +16,7 @@ export interface Judged extends Finding {
 export type Asked = readonly Pick<Probed, 'request'>[];
 
 /** The requests that a finding rests on, and the answers in short. */
-export interface Seen {
+export interface Evidence {
   readonly asked: Asked;
   readonly came: string;
 }
@@ -31,7 +31,7 @@ const MAX_REQUEST_LENGTH = 200;
 export function topicOf(topic: string) {
   const finding =
     (verdict: Finding['verdict']) =>
-    (found: string, { asked, came }: Seen, remedy?: string): Judged => {
+    (found: string, { asked, came }: Evidence, remedy?: string): Judged => {
       const requests = [...new Set(asked.map(({ request }) => cut(request, MAX_REQUEST_LENGTH)))];
       const rest = requests.length - MAX_REQUESTS;
       if (rest > 1) requests.splice(MAX_REQUESTS, rest, `and ${rest} more like these`);
@@ -42,20 +42,19 @@ export function topicOf(topic: string) {
     topic,
     ...{ unknown, fine: finding('fine'), warning: finding('warning') },
     /** For a finding from which settings follow. By default the remedy names them. */
-    setting(text: string, on: Seen, settings: Proposal, remedy?: string): Judged {
+    setting(text: string, on: Evidence, settings: Proposal, remedy?: string): Judged {
       const [name] = Object.keys({ ...settings.workspace, ...settings.process });
-      return { ...finding('setting')(text, on, remedy ?? `Set ${name}, as below.`), settings };
+      return { ...finding('setting')(text, on, remedy ?? `Set ${name} as below.`), settings };
     },
     /** For an answer without a usable body. */
-    failed: (answer: Probed, remedy = 'Remove the cause, then ask the doctor again.') =>
-      unknown('It could not be looked into.', { asked: [answer], came: outcome(answer) }, remedy),
+    failed: (answer: Probed, remedy = 'Fix the cause, then run the doctor again.') =>
+      unknown('It could not be checked.', { asked: [answer], came: outcome(answer) }, remedy),
   };
 }
 
-/** What only an edit shows. */
-export const WATCH = 'Ask with --watch, and edit a task in the meantime.';
+/** For points that only an edit shows. */
+export const WATCH = 'Run the doctor with --watch, and edit a task while it runs.';
 
-/** Why an answer has no body, in words. */
 export const outcome = ({ failure, status }: Probed): string => failure ?? `status ${status}`;
 
 /** Text from the service in a form that is safe to print: short, with invisible and control characters escaped. */

@@ -15,7 +15,7 @@ const NOTHING = { asked: [], came: 'nothing' };
 const LARGER = 1_000;
 /** How much of the safe size a page may fill. */
 const MARGIN = 0.8;
-const WITNESSES = 4;
+const MIN_SAMPLES = 4;
 const MAX_ITEMS = 200;
 
 /** The lists of a process, by the names that their topics have. */
@@ -38,24 +38,27 @@ export function judgeLists(survey: Survey): Judged[] {
   const last = survey.tasks.length === 0 ? survey.key.asked.at(-1) : undefined;
   if (!last) return findings;
   const remedy =
-    'No pass can do without. Ask the operator of the service for access, or which property of a project its paths take.';
+    'Passes need them. Ask the operator of the service for access, or which property of a project its paths use.';
   const on = { asked: survey.key.asked, came: outcome(last) };
-  return [...findings, topicOf('list of tasks').warning('The tasks of no project can be read.', on, remedy)];
+  return [
+    ...findings,
+    topicOf('list of tasks').warning('The tasks could not be read for any project.', on, remedy),
+  ];
 }
 
 function judgeList(name: string, { answers, pages: [page], failure, isStuck }: ListRead): Judged {
   const topic = topicOf(name);
-  if (!page) return failure ? topic.failed(failure) : topic.unknown('Nothing came.', NOTHING);
+  if (!page) return failure ? topic.failed(failure) : topic.unknown('No answer.', NOTHING);
   const came = `${listed(page.arrays)}${page.paging ? ' beside paging' : ', and no paging'}`;
   const on = { asked: isStuck ? answers : answers.slice(0, 1), came };
   const warning = (text: string, seen = on) => topic.warning(text, seen, LIST_REMEDY);
-  if (page.property === undefined) return warning('It can not be told which property is the list.');
-  const itIs = `It is ${shown(page.property)}`;
-  if (!page.paging) return warning(`${itIs}, and says nothing of further pages.`);
-  if (isStuck) return warning(`${itIs}, and its pages repeat: the cursor of one leads back to it.`);
+  if (page.property === undefined) return warning('Could not determine which property is the list.');
+  const itIs = `Found under ${shown(page.property)}`;
+  if (!page.paging) return warning(`${itIs}, but without paging.`);
+  if (isStuck) return warning(`${itIs}, but its pages repeat: a cursor leads back to its own page.`);
   if (!failure) return topic.fine(`${itIs}.`, on);
   const seen = { asked: [...answers, failure], came: outcome(failure) };
-  return warning(`${itIs}; its first page comes, and a further one fails.`, seen);
+  return warning(`${itIs}; its first page works, but a later one fails.`, seen);
 }
 
 /** How large pages may be, and how too large ones fail (service-api.md §8). */
@@ -95,26 +98,26 @@ function judgePages(
   if (tooLarge.length > 0) {
     const statuses = new Set(tooLarge.map(({ status, failure }) => `${status ?? failure}`));
     const text = `A page of ${failed} fails (${[...statuses].join(', ')}), one of ${first} works.`;
-    const remedy = 'Set pageSize, as below: else each pass asks for too much first.';
+    const remedy = 'Set pageSize as below: otherwise each pass first requests pages that are too large.';
     return topic.setting(text, on, settings, remedy);
   }
   // The service's own limit: pages that have less than was asked for, though others follow.
   const capped = pages.filter(page => page.next !== undefined && page.items.length < page.first);
   if (capped.length > 0) {
     const cap = Math.max(...capped.map(({ items }) => items.length));
-    const text = `A page has at most ${cap}, though ${first} were asked for.`;
+    const text = `A page has at most ${cap} items, even if ${first} are requested.`;
     return { ...topic.fine(text, on), ...(fitting < usual && { settings }) };
   }
   if (fitting < usual) {
-    const text = `It works; but a page of ${usual} would be too large, going by their size. One of ${fitting} is not.`;
+    const text = `It works, but a page of ${usual} records of this size would be too large. A page of ${fitting} fits.`;
     return topic.setting(text, on, settings);
   }
   const text = `Pages of ${usual} work; the fullest had ${most}.`;
   if (!larger) return topic.fine(text, on);
   const { body, status, failure, size } = larger;
-  const has = `has ${pageBody(body, 'projects').items.length}, in ${kilobytes(size)}`;
+  const has = `has ${pageBody(body, 'projects').items.length} items, in ${kilobytes(size)}`;
   const how = body === undefined ? `fails (${status ?? failure})` : has;
-  return topic.fine(`${text} One of ${LARGER} ${how}.`, on);
+  return topic.fine(`${text} A page of ${LARGER} ${how}.`, on);
 }
 
 const kilobytes = (characters: number): string => `${Math.max(1, Math.round(characters / 1024))} KB`;
@@ -123,13 +126,14 @@ const kilobytes = (characters: number): string => `${Math.max(1, Math.round(char
 export function judgeOrder({ projects: { items, answers: asked }, timeOf }: Survey): Judged {
   const times = known(items.map(timeOf));
   const on = { asked, came: `${times.length} update times` };
-  if (new Set(times).size < WITNESSES) {
-    const remedy = 'Nothing to do: passes read a list twice where it may have moved.';
-    return ORDER.unknown('Too few update times differ to see it by.', on, remedy);
+  if (new Set(times).size < MIN_SAMPLES) {
+    const remedy = 'No action needed: passes read a list twice if it may have changed.';
+    return ORDER.unknown('Too few different update times to determine it.', on, remedy);
   }
   const order = orderOf(times);
-  if (order === 'mixed') return ORDER.fine('It does not follow update times: an edit moves no project.', on);
-  const text = `It follows update times, the ${order} first: an edit moves a project while the list is read. Passes read it twice.`;
+  if (order === 'mixed')
+    return ORDER.fine('It is not sorted by update time: an edit does not move a project.', on);
+  const text = `It is sorted by update time, ${order} first: an edit moves a project while the list is read. Passes read it twice.`;
   return ORDER.fine(text, on);
 }
 
@@ -142,12 +146,12 @@ export function judgeEmpty({ future: { pages, answers: asked, failure } }: Surve
   const { startCursor, endCursor, hasNextPage } = page.paging ?? {};
   const kind = (each?: Json) => (each === undefined ? 'missing' : each === null ? 'null' : typeof each);
   const [start, end] = [kind(startCursor), kind(endCursor)];
-  const next = typeof hasNextPage === 'boolean' ? hasNextPage : 'no yes or no';
+  const next = typeof hasNextPage === 'boolean' ? hasNextPage : 'not a boolean';
   const on = { asked, came: `startCursor ${start}, endCursor ${end}, hasNextPage ${next}` };
   if (hasNextPage !== false)
-    return EMPTY.warning('A page without items does not say that it is the last.', on);
-  const given = [start, end].includes('null') ? 'null' : 'given all the same';
-  return EMPTY.fine(`Cursors of a page without items are ${given}. Passes need none.`, on);
+    return EMPTY.warning('A page without items does not indicate that it is the last one.', on);
+  const given = [start, end].includes('null') ? 'null' : 'present';
+  return EMPTY.fine(`Cursors of a page without items are ${given}. Passes do not need them.`, on);
 }
 
 /** Whether a cursor points at an item or counts items. A cursor of the whole list is sent with a filter that leaves out
@@ -155,9 +159,9 @@ export function judgeEmpty({ future: { pages, answers: asked, failure } }: Surve
 export async function examineCursors(survey: Survey): Promise<Judged> {
   const { asker } = survey;
   const asked: Probed[] = [];
-  const remedy = 'Nothing to do: passes read a list of several pages twice.';
+  const remedy = 'No action needed: passes read a list of several pages twice.';
   const unseen = (came: string) =>
-    CURSORS.unknown('It can not be seen what they mean.', { asked, came }, remedy);
+    CURSORS.unknown('Could not determine what they mean.', { asked, came }, remedy);
   const found = await confirmed<Judged>(survey, async read => {
     const rows = rowsOf(survey, read);
     // The middle of the list, but within its first page.
@@ -173,7 +177,7 @@ export async function examineCursors(survey: Survey): Promise<Judged> {
     asked.push(head, rest);
     if (rest.body === undefined) {
       const came = `status ${rest.status} for a cursor of another filter`;
-      return CURSORS.fine('A cursor belongs to its filter.', { asked, came });
+      return CURSORS.fine('A cursor works only with its own filter.', { asked, came });
     }
     const again = await readProjects(asker, query);
     return now => {
@@ -190,8 +194,8 @@ export async function examineCursors(survey: Survey): Promise<Judged> {
       const came = `${counted(got.length, 'project')} after a cursor, of ${pointed.length}`;
       if (isPointed === isIt(left.slice(place))) return unseen(came);
       const text = isPointed
-        ? 'They point at an item: what comes and goes before it shifts nothing.'
-        : 'They count items: what comes or goes while a list is read shifts others out of sight. Passes read it twice.';
+        ? 'They point at an item: earlier items that appear or disappear shift nothing.'
+        : 'They count items: items that appear or disappear during a reading shift others between pages. Passes read the list twice.';
       return CURSORS.fine(text, { asked, came });
     };
   });
@@ -206,7 +210,7 @@ type Row = { readonly id: string; readonly time: number | undefined };
 function filterFor(rows: readonly Row[], place: number) {
   const times = known(rows.map(({ time }) => time));
   const sorted = [...new Set(times)].sort((one, other) => one - other);
-  if (rows.length > MAX_ITEMS || times.length < rows.length || sorted.length < WITNESSES) return undefined;
+  if (rows.length > MAX_ITEMS || times.length < rows.length || sorted.length < MIN_SAMPLES) return undefined;
   const half = Math.floor(sorted.length / 2);
   const edge = Math.floor(((sorted[half - 1] ?? 0) + (sorted[half] ?? 0)) / 2);
   const text = new Date(edge).toISOString();

@@ -45,29 +45,29 @@ export function usualIn(kind: RecordKind, records: Records): string | undefined 
 export function judgeIdentifier(kind: RecordKind, records: Records, asked: Asked, proven?: string): Judged {
   const topic = topicOf(`${kind} identifiers`);
   if (records.length === 0) {
-    const remedy = `Ask the doctor again when there is a ${kind}.`;
-    return topic.unknown(`There is no ${kind} to see it by.`, { asked, came: `no ${kind}` }, remedy);
+    const remedy = `Run the doctor again when a ${kind} exists.`;
+    return topic.unknown(`No ${kind}s to check.`, { asked, came: `no ${kind}` }, remedy);
   }
   const possible = candidates(records, kind).filter(name => isUnique(records, name));
-  const came = `${counted(records.length, kind)}; different in each: ${listed(possible)}`;
+  const came = `${counted(records.length, kind)}; unique: ${listed(possible)}`;
   const right = proven ?? identifierOf(kind, records);
   if (right === undefined) {
     const remedy = `Ask the operator of the service which property it is, and set identifiers.${kind}.`;
-    const text = `No property identifies a ${kind}: none has a value of its own in each.`;
+    const text = `No property identifies a ${kind}: no property has a unique value.`;
     return topic.warning(text, { asked, came }, remedy);
   }
   const others = possible.filter(name => name !== right && isNamedAsIdentifier(name));
-  const more = others.length > 0 ? ` ${listed(others)} could, too.` : '';
-  const text = `${shown(right)} identifies a ${kind}: ${formOf(records.map(record => record[right]))}.${more}`;
+  const more = others.length > 0 ? ` Also possible: ${listed(others)}.` : '';
+  const text = `A ${kind} is identified by ${shown(right)} (${formOf(records.map(record => record[right]))}).${more}`;
   if (right === usualIn(kind, records)) return topic.fine(text, { asked, came });
   const settings = { workspace: { identifiers: { [kind]: right } } };
-  return topic.setting(text, { asked, came }, settings, `Set identifiers.${kind}, as below.`);
+  return topic.setting(text, { asked, came }, settings, `Set identifiers.${kind} as below.`);
 }
 
 function formOf(values: readonly (Json | undefined)[]): string {
   const types = new Set(values.map(value => typeof value));
-  if (types.size > 1) return 'numbers and texts, mixed';
-  return types.has('number') ? 'numbers, which become texts in events' : 'texts';
+  if (types.size > 1) return 'numbers and strings, mixed';
+  return types.has('number') ? 'numbers, which become strings in events' : 'strings';
 }
 
 /** The definitions of custom fields, whose shape is open (service-api.md §2.4, §4 #6 and #7). */
@@ -77,7 +77,7 @@ export function judgeDefinitions(kind: Listed, { definitions }: Survey): Judged 
   const { body } = answer;
   if (body === undefined) {
     const text =
-      'They can not be read. Events then name custom fields by their property, and compare them as they stand.';
+      'They cannot be read. Events name custom fields by their property, and values are compared as they are.';
     const on = { asked: [answer], came: outcome(answer) };
     return topic.warning(text, on, 'Ask the operator of the service for access.');
   }
@@ -85,19 +85,19 @@ export function judgeDefinitions(kind: Listed, { definitions }: Survey): Judged 
   const { lists, shape } = shapeOf(body);
   const on = { asked: [answer], came: `${shape}: ${counted(fields.length, 'field')}, ${archived} archived` };
   if (fields.length === 0 && lists.length === 0) {
-    const text = 'No definition is to be found in the answer.';
+    const text = 'The answer contains no definitions.';
     return topic.warning(text, on, 'Report the shape of the answer.');
   }
   const strange = fields.filter(({ type }) => !TYPES.has(type)).map(({ type }) => type);
-  if (strange.length === 0) return topic.fine(`They come as ${shape}, and all types are known.`, on);
-  const text = `Types that are not known: ${listed(strange)}. Their values are compared as they stand.`;
+  if (strange.length === 0) return topic.fine(`Found as ${shape}; all types are known.`, on);
+  const text = `Unknown types: ${listed(strange)}. Their values are compared as they are.`;
   return topic.warning(text, on);
 }
 
 /** The lists in an answer, and how deep in them the definitions are. */
 function shapeOf(body: Json): { lists: readonly Json[]; shape: string } {
   if (Array.isArray(body)) return { lists: [body], shape: 'a list' };
-  if (!isJsonObject(body)) return { lists: [], shape: 'no object' };
+  if (!isJsonObject(body)) return { lists: [], shape: 'not an object' };
   const lists = Object.entries(body).flatMap(([key, list]) => (Array.isArray(list) ? [{ key, list }] : []));
   const isGroup = (each: Json) =>
     isJsonObject(each) && Object.keys(each).some(key => /fields|items/i.test(key));
@@ -108,25 +108,26 @@ function shapeOf(body: Json): { lists: readonly Json[]; shape: string } {
 
 /** Identifiers that several records have, and large records. */
 export async function examineRecords({ asker, projects, tasks }: Survey): Promise<Judged[]> {
-  const ofProjects = await twinsIn('project', projects, () => readProjects(asker));
-  const ofTasks: Twins[] = [];
-  for (const { id, read } of tasks) ofTasks.push(await twinsIn('task', read, () => readTasks(asker, id)));
+  const ofProjects = await duplicatesIn('project', projects, () => readProjects(asker));
+  const ofTasks: Duplicates[] = [];
+  for (const { id, read } of tasks)
+    ofTasks.push(await duplicatesIn('task', read, () => readTasks(asker, id)));
   const lists = [projects, ...tasks.map(({ read }) => read)];
-  return [judgeTwins('project', [ofProjects]), judgeTwins('task', ofTasks), judgeSizes(lists)];
+  return [judgeDuplicates('project', [ofProjects]), judgeDuplicates('task', ofTasks), judgeSizes(lists)];
 }
 
-type Twins = Awaited<ReturnType<typeof twinsIn>>;
+type Duplicates = Awaited<ReturnType<typeof duplicatesIn>>;
 
-/** The identifiers that come twice in each of some readings: a record that moves while a list is read does so in one. */
-async function twinsIn(kind: Listed, first: ListRead, read: () => Promise<ListRead>) {
+/** The identifiers that are duplicate in every reading: a record that moves during a reading is duplicate in one. */
+async function duplicatesIn(kind: Listed, first: ListRead, read: () => Promise<ListRead>) {
   let last = first;
-  let twins = repeated(kind, first);
-  for (let readings = 1; readings < MAX_TRIES && twins.length > 0; readings += 1) {
+  let duplicates = repeated(kind, first);
+  for (let readings = 1; readings < MAX_TRIES && duplicates.length > 0; readings += 1) {
     last = await read();
-    const still = new Set(repeated(kind, last));
-    twins = twins.filter(id => still.has(id));
+    const again = new Set(repeated(kind, last));
+    duplicates = duplicates.filter(id => again.has(id));
   }
-  return { ...last, twins };
+  return { ...last, duplicates };
 }
 
 function repeated(kind: Listed, { items }: ListRead): string[] {
@@ -135,15 +136,15 @@ function repeated(kind: Listed, { items }: ListRead): string[] {
   return ids.filter((id, index) => id !== '' && ids.indexOf(id) < index);
 }
 
-function judgeTwins(kind: Listed, lists: readonly Twins[]): Judged {
+function judgeDuplicates(kind: Listed, lists: readonly Duplicates[]): Judged {
   const topic = topicOf(`${kind}s that come twice`);
-  const twins = lists.flatMap(list => list.twins);
+  const duplicates = lists.flatMap(list => list.duplicates);
   const count = lists.reduce((sum, { items }) => sum + items.length, 0);
   const asked = lists.flatMap(({ answers }) => answers);
-  const on = { asked, came: `${counted(count, kind)}, ${counted(twins.length, 'twin')}` };
-  if (twins.length === 0) return topic.fine('None.', on);
-  const text = `Several records have one identifier: ${listed(twins)}. Where they differ, none of them is polled.`;
-  const remedy = `If they moved while the list was read, ask again. Else set identifiers.${kind} to a property that differs.`;
+  const on = { asked, came: `${counted(count, kind)}, ${counted(duplicates.length, 'duplicate')}` };
+  if (duplicates.length === 0) return topic.fine('None.', on);
+  const text = `Several records share an identifier: ${listed(duplicates)}. If they differ, they are not polled.`;
+  const remedy = `If they moved while the list was read, run the doctor again. Otherwise set identifiers.${kind} to a unique property.`;
   return topic.warning(text, on, remedy);
 }
 
@@ -153,20 +154,20 @@ function judgeSizes(lists: readonly ListRead[]): Judged {
   const came = `${counted(sizes.length, 'record')}, the largest of ${largest} characters`;
   const on = { asked: lists.flatMap(({ answers }) => answers), came };
   if (largest <= MAX_EVENT_CHARACTERS) return SIZES.fine('Every record fits into its event.', on);
-  const text = 'Some record does not fit into an event, which is then sent without it (truncated).';
+  const text = 'Some records are too large for an event, which is then sent without the record (truncated).';
   return SIZES.warning(text, on);
 }
 
-/** Reads some records again: a time that alone moved to about now changes with each look or update. */
+/** Reads some records again: a timestamp that alone moved to about now changes by itself. */
 export async function examineStability(survey: Survey): Promise<Judged[]> {
   const { asker, projects, tasks, definitions, update } = survey;
   const [first] = tasks;
   const ofProjects = await projectsPage(asker, { first: projects.first });
   const ofTasks = first && (await readTasks(asker, first.id, 1));
   // A project's update time alone moves with each edit of a task.
-  const apart = new Set([...definitions.project.names, update.name ?? '', ...update.others]);
+  const excluded = new Set([...definitions.project.names, update.name ?? '', ...update.others]);
   const changed = [
-    ...differing('project', projects.items, pageBody(ofProjects.body, 'projects').items, apart),
+    ...differing('project', projects.items, pageBody(ofProjects.body, 'projects').items, excluded),
     ...differing('task', first?.read.items ?? [], ofTasks?.items ?? [], definitions.task.names),
   ];
   const asked = [ofProjects, ...(ofTasks?.answers ?? [])];
@@ -176,13 +177,13 @@ export async function examineStability(survey: Survey): Promise<Judged[]> {
 type Differing = ReturnType<typeof differing>[number];
 
 /** The records of which two readings differ in one field alone. */
-function differing(kind: Listed, before: Records, after: Records, apart: ReadonlySet<string>) {
+function differing(kind: Listed, before: Records, after: Records, excluded: ReadonlySet<string>) {
   const property = usualIn(kind, before) ?? '';
   const known = new Map(before.map(record => [textOf(record[property]), record]));
   return after.flatMap(record => {
     const other = known.get(textOf(record[property])) ?? record;
     const [name, ...more] = changedIn(other, record).filter(each => !isUsual(each));
-    if (name === undefined || more.length > 0 || apart.has(name)) return [];
+    if (name === undefined || more.length > 0 || excluded.has(name)) return [];
     return [{ name, before: other[name], after: record[name] }];
   });
 }
@@ -205,10 +206,10 @@ export function judgeStability(changed: readonly Differing[], asked: Asked, now:
   const ignoreFields = [...new Set(changed.filter(isMoved).map(({ name }) => name))];
   const on = { asked, came: `${counted(changed.length, 'record')} with one field changed` };
   if (ignoreFields.length > 0) {
-    const text = `${listed(ignoreFields)} changed between two readings, and nothing else of the record.`;
+    const text = `Between two readings, only ${listed(ignoreFields)} changed in a record.`;
     return STABILITY.setting(text, on, { process: { ignoreFields } });
   }
   if (changed.length === 0) return STABILITY.fine('None.', on);
   const others = listed(changed.map(({ name }) => name));
-  return STABILITY.fine(`None is a time. What changed was ${others}, as an edit may do.`, on);
+  return STABILITY.fine(`No timestamp changed by itself. Changed: ${others}, possibly by an edit.`, on);
 }

@@ -7,7 +7,7 @@ import type { Judged, Proposal } from './finding.ts';
 
 type Part = Readonly<Record<string, Json>>;
 
-/** Leaves out proposed settings that are configured already. A proposal that adds to a setting keeps its other parts. */
+/** Removes proposed settings that are already configured. A proposal that adds to a setting keeps its other parts. */
 export function withConfigured({ settings, ...finding }: Judged, known: Proposal): Judged {
   if (!settings) return finding;
   const workspace = added(settings.workspace ?? {}, known.workspace ?? {});
@@ -16,7 +16,7 @@ export function withConfigured({ settings, ...finding }: Judged, known: Proposal
     return { ...finding, settings: { workspace, process } };
   if (finding.verdict !== 'setting') return finding;
   const { remedy: _, ...rest } = finding;
-  return { ...rest, verdict: 'fine', found: `${finding.found} The configuration says so.` };
+  return { ...rest, verdict: 'fine', found: `${finding.found} Already configured.` };
 }
 
 function added(proposed: Part, known: Part): Part {

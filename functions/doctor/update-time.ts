@@ -46,7 +46,7 @@ export function timeFields(records: readonly JsonObject[], custom: ReadonlySet<s
 /** True for a usual name of update timestamps: these are ignored without being configured. */
 export const isUsual = (name: string): boolean => ignoredFields([]).has(name);
 
-/** What an unusual name says of a time field. */
+/** The likely meaning of a time field with an unusual name. */
 export function meaningOf(name: string): 'update' | 'other' | 'open' {
   if (OTHER_TIME.test(name)) return 'other';
   return UPDATE_TIME.test(name) ? 'update' : 'open';
@@ -57,7 +57,7 @@ const OTHER_TIME =
 const UPDATE_TIME =
   /updat|modif|chang|edit|touch|activit|sync|revis|saved|seen|view|access|visit|stamp|mtime/i;
 
-/** Finds the fields that hold a project's update time, by their names, or by whether `updatedBefore` compares with them. */
+/** Finds the fields with a project's update time, by name, or by whether `updatedBefore` compares with them. */
 export async function findUpdateField(asker: Asker, projects: ListRead, custom: ReadonlySet<string>) {
   const fields = timeFields(projects.items, custom);
   const usual = fields.find(({ name }) => isUsual(name))?.name;
@@ -75,8 +75,8 @@ export async function findUpdateField(asker: Asker, projects: ListRead, custom: 
   return { name, others, asked };
 }
 
-/** Whether `updatedBefore` compares with this field. It asks for old updates, because recent ones may not show
- *  yet, and goes by the projects that were not edited in between. */
+/** Whether `updatedBefore` compares with this field. It asks for old updates, because recent ones may not be visible
+ *  yet, and ignores projects that were edited during the check. */
 async function followsFilter(
   asker: Asker,
   projects: ListRead,

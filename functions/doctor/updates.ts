@@ -1,6 +1,16 @@
 import type { Probed } from '../service/probe.ts';
 import { type Asker, confirmed, type ListRead, MAX_TRIES, projectsPage, readProjects } from './asker.ts';
-import { counted, type Judged, listed, type Seen, shown, span, timeText, topicOf, WATCH } from './finding.ts';
+import {
+  counted,
+  type Evidence,
+  type Judged,
+  listed,
+  shown,
+  span,
+  timeText,
+  topicOf,
+  WATCH,
+} from './finding.ts';
 import { isSameList, rowsOf, type Survey } from './survey.ts';
 import { isUsual, known, meaningOf, RECENT_MS, timeFields, timeOf } from './update-time.ts';
 
@@ -8,11 +18,11 @@ const TIMES = topicOf('update times');
 const RESOLUTION = topicOf('resolution of update times');
 export const TASK_EDITS = topicOf('task edits');
 export const UNMOVED =
-  'They do not move the update time of their project. Passes see them by the audit log, or else by the next sweep.';
+  'They do not change the update time of their project. Passes find them in the audit log, or with the next sweep.';
 
 const UNITS_MS = [60_000, 1000];
 /** Fewer could be whole seconds or minutes by chance. */
-const WITNESSES = 4;
+const MIN_SAMPLES = 4;
 /** A pass trusts an update time if it read the record at least this long after it. */
 const TRUSTED_AFTER_MS = 5_000;
 /** The times that one edit gives to task and project may differ by this much. */
@@ -24,25 +34,25 @@ export function judgeUpdateTimes(survey: Survey): Judged[] {
   const { items, answers } = projects;
   if (items.length === 0) {
     const on = { asked: answers, came: 'no project' };
-    const remedy = 'Ask the doctor again when there is a project.';
-    return [TIMES.unknown('There is no project to see it by.', on, remedy)];
+    const remedy = 'Run the doctor again when a project exists.';
+    return [TIMES.unknown('No projects to check.', on, remedy)];
   }
   const names = [...(update.name === undefined ? [] : [update.name]), ...update.others];
   const asked = [...answers.slice(0, 1), ...update.asked, ...tasks.flatMap(({ read }) => read.answers)];
   const unusual = [...new Set([...names, ...taskFields(survey)])].filter(name => !isUsual(name));
   if (unusual.length > 0) {
-    const came = `fields with times of updates: ${listed(names)}`;
-    const text = `${listed(unusual)}: such a field changes with every update, and its name is no usual one. Each update would tell its change.`;
+    const came = `update time fields: ${listed(names)}`;
+    const text = `${listed(unusual)}: changes with every update, and has an unusual name. Each update would be reported as a change of it.`;
     const finding = TIMES.setting(text, { asked, came }, { process: { ignoreFields: unusual } });
     return [finding, judgeResolution(survey)];
   }
   if (update.name === undefined) {
     const text =
-      'Records do not say when they were updated. Each pass then reads the tasks of every project that was updated lately.';
-    return [TIMES.warning(text, { asked, came: 'no field with such times' })];
+      'Records have no update time. Each pass reads the tasks of every project that was updated recently.';
+    return [TIMES.warning(text, { asked, came: 'no update time field' })];
   }
   const name = shown(update.name);
-  const text = `Records tell their updates in ${name}. Its change alone is no change.`;
+  const text = `The update time is in ${name}. A change to it alone is ignored.`;
   return [TIMES.fine(text, { asked, came: `times in ${name}` }), judgeResolution(survey)];
 }
 
@@ -56,17 +66,17 @@ function taskFields({ update, tasks, definitions }: Survey): string[] {
 
 function judgeResolution({ projects, timeOf }: Survey): Judged {
   const times = new Set(known(projects.items.map(timeOf)));
-  const latest = [...times].sort((one, other) => other - one).slice(0, WITNESSES);
+  const latest = [...times].sort((one, other) => other - one).slice(0, MIN_SAMPLES);
   const on = { asked: projects.answers, came: counted(times.size, 'different time') };
-  if (latest.length < WITNESSES) {
-    const remedy = 'Ask the doctor again when more projects were edited.';
-    return RESOLUTION.unknown('Too few times differ to see it by.', on, remedy);
+  if (latest.length < MIN_SAMPLES) {
+    const remedy = 'Run the doctor again when more projects have been edited.';
+    return RESOLUTION.unknown('Too few different times to determine it.', on, remedy);
   }
   const unit = UNITS_MS.find(each => latest.every(time => time % each === 0));
-  if (unit === undefined) return RESOLUTION.fine('They tell milliseconds.', on);
-  const text = `They are whole multiples of ${span(unit)}: edits within one have the same time.`;
+  if (unit === undefined) return RESOLUTION.fine('They have milliseconds.', on);
+  const text = `They are multiples of ${span(unit)}: edits within that time get the same timestamp.`;
   if (unit <= TRUSTED_AFTER_MS) return RESOLUTION.fine(`${text} Passes allow for that.`, on);
-  const remedy = 'An edit may be seen by the next sweep only: set sweep to a shorter time.';
+  const remedy = 'An edit may be found only by the next sweep: set a shorter sweep interval.';
   return RESOLUTION.warning(text, on, remedy);
 }
 
@@ -109,17 +119,17 @@ function judgeTaskEdits(compared: readonly Compared[], asked: readonly Probed[])
   const later = compared.find(({ project, task }) => task > project + SAME_MS);
   if (later) {
     const came = `project ${shown(later.id)}: ${timeText(later.project)}, a task of it: ${timeText(later.task)}`;
-    const remedy = 'Where the audit log is denied, set sweep to a shorter time.';
+    const remedy = 'If the audit log is denied, set a shorter sweep interval.';
     return TASK_EDITS.warning(UNMOVED, { asked, came }, remedy);
   }
   const same = compared.filter(isSameEdit).length;
-  const came = `${counted(compared.length, 'project')} with the times of their tasks, ${same} as late as a task of theirs`;
+  const came = `${counted(compared.length, 'project')} compared with their tasks, ${same} with the same time`;
   if (same === 0) {
-    const text = 'Nothing shows whether they move the update time of their project.';
+    const text = 'Could not determine whether they change the update time of their project.';
     return TASK_EDITS.unknown(text, { asked, came }, WATCH);
   }
-  const remedy = `To be sure, ${WATCH.replace(/^A/, 'a')}`;
-  return TASK_EDITS.fine('They seem to move the update time of their project.', { asked, came }, remedy);
+  const remedy = `To be sure, ${WATCH.replace(/^R/, 'r')}`;
+  return TASK_EDITS.fine('They appear to change the update time of their project.', { asked, came }, remedy);
 }
 
 const UPDATED_AFTER = topicOf('updatedAfter');
@@ -147,18 +157,22 @@ async function examineEffect(survey: Survey): Promise<Judged> {
   if (future.failure && future.failure.status !== 400) return UPDATED_AFTER.failed(future.failure);
   if (future.failure) {
     const remedy =
-      'Without it passes can not ask for changes; sweeps alone see them. Ask the operator of the service.';
-    return UPDATED_AFTER.warning('It is refused.', { asked: [future.failure], came: 'status 400' }, remedy);
+      'Without it, passes cannot request changes; only sweeps find them. Ask the operator of the service.';
+    return UPDATED_AFTER.warning('It is rejected.', { asked: [future.failure], came: 'status 400' }, remedy);
   }
   const total = projects.items.length;
   const late = future.items.length;
   const asked = [...projects.answers.slice(0, 1), ...future.answers];
-  const on = { asked, came: `${counted(total, 'project')} in all, ${late} that were updated after tomorrow` };
-  if (total === 0) return UPDATED_AFTER.unknown('There is no project to see it by.', on);
+  const on = { asked, came: `${counted(total, 'project')} in all, ${late} updated after tomorrow` };
+  if (total === 0) return UPDATED_AFTER.unknown('No projects to check.', on);
   if (late > 0) {
     const remedy =
-      'Every pass reads all projects. It misses nothing, and costs more: set changes to a longer time.';
-    return UPDATED_AFTER.warning('It is ignored: projects come whenever they were updated.', on, remedy);
+      'Every pass reads all projects: nothing is missed, but it costs more. Set a longer changes interval.';
+    return UPDATED_AFTER.warning(
+      'It is ignored: all projects are returned, whenever they were updated.',
+      on,
+      remedy,
+    );
   }
   const found = await confirmed<Judged>(survey, async ({ isWhole, items }) => {
     const shown = new Set<string>();
@@ -178,15 +192,19 @@ async function examineEffect(survey: Survey): Promise<Judged> {
     return after => {
       if (JSON.stringify(after.items) !== JSON.stringify(items)) return undefined;
       if (isDated) {
-        const text = `${counted(never, 'project')} of ${items.length} never come with it, whenever they were updated.`;
-        return UPDATED_AFTER.warning(text, on, 'Only sweeps see their changes: set sweep to a shorter time.');
+        const text = `${counted(never, 'project')} of ${items.length} are never returned, whenever they were updated.`;
+        return UPDATED_AFTER.warning(
+          text,
+          on,
+          'Only sweeps find their changes: set a shorter sweep interval.',
+        );
       }
-      const text = `${counted(items.length - shown.size, 'project')} of ${items.length} did not come with it: they are shown late, or never.`;
-      return UPDATED_AFTER.unknown(text, on, 'Ask the doctor again in some minutes.');
+      const text = `${counted(items.length - shown.size, 'project')} of ${items.length} were not returned: they appear late, or never.`;
+      return UPDATED_AFTER.unknown(text, on, 'Run the doctor again in a few minutes.');
     };
   });
-  const text = 'Some projects did not come with it, and projects were edited while they were asked for.';
-  return found ?? UPDATED_AFTER.unknown(text, on, 'Ask the doctor again.');
+  const text = 'Some projects were not returned, and projects were edited during the check.';
+  return found ?? UPDATED_AFTER.unknown(text, on, 'Run the doctor again.');
 }
 
 const updatedSince = (asker: Asker, time: number): Promise<ListRead> =>
@@ -207,13 +225,13 @@ async function examineEdge(survey: Survey): Promise<Judged> {
   const { asker, idOf, now } = survey;
   const asked: Probed[] = [];
   const unknown = (text: string, came: string) =>
-    EDGE.unknown(text, { asked, came }, 'Nothing to do: passes ask from two minutes before.');
+    EDGE.unknown(text, { asked, came }, 'No action needed: passes ask from two minutes earlier.');
   const found = await confirmed<Judged>(survey, async read => {
     const all = datedIn(read, survey);
     // Old enough to show for sure, but with few enough later ones that it is on a page that is read.
     const settled = all.findIndex(({ time }) => time < now() - RECENT_MS);
     const dated = all[settled < 0 || settled > MAX_LATER ? 0 : settled];
-    if (!dated) return unknown('Nothing tells when a project was updated.', 'no update time to ask with');
+    if (!dated) return unknown('Projects have no update time.', 'no update time');
     // In this order: what comes with the earlier time is shown already.
     const before = await updatedSince(asker, dated.time - 1);
     const at = await updatedSince(asker, dated.time);
@@ -226,24 +244,24 @@ async function examineEdge(survey: Survey): Promise<Judged> {
     if (failure) return EDGE.failed(failure);
     return after => {
       if (!isUnchanged(dated, after, survey) || !isSameList(survey, before, again)) return undefined;
-      const says = (comes: boolean) => (comes ? 'comes' : 'does not come');
-      const came = `a project of ${timeText(dated.time)}: ${says(hasAt)} with that time, ${says(hasBefore)} with 1 ms less`;
+      const result = (isReturned: boolean) => (isReturned ? 'returned' : 'not returned');
+      const came = `a project of ${timeText(dated.time)}: ${result(hasAt)} with that time, ${result(hasBefore)} with 1 ms less`;
       // After very many later ones, it may be on a page that was not read.
-      if (!hasBefore || !(hasAt || at.isWhole)) return unknown('The project was not shown.', came);
+      if (!hasBefore || !(hasAt || at.isWhole)) return unknown('The project was not returned.', came);
       const text = hasAt
-        ? 'It is inclusive: what was updated at that very time comes, too.'
-        : 'It is exclusive: what was updated at that very time does not come.';
+        ? 'It is inclusive: a project that was updated at exactly that time is returned.'
+        : 'It is exclusive: a project that was updated at exactly that time is not returned.';
       return EDGE.fine(text, { asked, came });
     };
   });
-  return found ?? unknown('Projects were edited while they were asked for.', 'different projects each time');
+  return found ?? unknown('Projects were edited during the check.', 'different projects each time');
 }
 
 async function examineForms({ asker }: Survey): Promise<Judged> {
   const ask = (updatedAfter: string) => projectsPage(asker, { first: 1, updatedAfter });
   const asked = [await ask('2001-01-01'), await ask('2001-01-01T00:00:00')];
   const [day, zoneless] = asked.map(({ status, body }) =>
-    body === undefined ? `refused (${status ?? 'no answer'})` : 'taken',
+    body === undefined ? `rejected (${status ?? 'no answer'})` : 'accepted',
   );
   const text = `A date is ${day}, a time without a zone ${zoneless}. Passes send a time with its zone.`;
   return FORMS.fine(text, { asked, came: `a date ${day}, a time without a zone ${zoneless}` });
@@ -266,23 +284,23 @@ async function examineLag(survey: Survey): Promise<Judged> {
       asked.push(...answers);
       if (failure) return LAG.failed(failure);
       if (!items.some(item => idOf(item) === newest.id)) continue;
-      const text = `An update is shown within ${span(now() - newest.time)}.`;
-      return LAG.fine(text, { asked, came: `one of ${span(age)} before` });
+      const text = `An update appears within ${span(now() - newest.time)}.`;
+      return LAG.fine(text, { asked, came: `an update ${span(age)} ago` });
     }
     const waited = now() - newest.time;
-    const came = `one of ${span(waited)} before was not among them, though the listing has it`;
+    const came = `an update ${span(waited)} ago was not returned, though the full list has it`;
     return after => (isUnchanged(newest, after, survey) ? judgeLag(waited, { asked, came }) : undefined);
   });
   const on = { asked, came: 'the project was updated again, or deleted' };
-  return found ?? LAG.unknown('Projects were edited while they were asked for.', on, WATCH);
+  return found ?? LAG.unknown('Projects were edited during the check.', on, WATCH);
 }
 
 /** The finding for an update that showed after `ms`, or that had not shown by then. */
-export function judgeLag(ms: number, on: Seen, isCertain = false): Judged {
-  const late = `Updates are shown late, by ${span(ms)}${isCertain ? '' : ' or more'}`;
+export function judgeLag(ms: number, on: Evidence, isCertain = false): Judged {
+  const late = `Updates appear late, by ${span(ms)}${isCertain ? '' : ' or more'}`;
   if (ms > OVERLAP_MS / 2) {
     const overlap = `${Math.ceil((2 * ms + OVERLAP_MS) / 60_000)}m`;
-    return LAG.setting(`${late}: passes must ask from further back.`, on, { process: { overlap } });
+    return LAG.setting(`${late}: passes need a longer overlap.`, on, { process: { overlap } });
   }
   const text = `${late}. Passes ask from two minutes before the last one, which covers that.`;
   return isCertain ? LAG.fine(text, on) : LAG.warning(text, on, WATCH);

@@ -11,18 +11,18 @@ import { pathsNaming, type Survey } from './survey.ts';
 import { isUsual, textOf, timeOf as timeIn } from './update-time.ts';
 import { judgeLag, TASK_EDITS, UNMOVED } from './updates.ts';
 
-interface WatchHow {
+interface WatchOptions {
   /** The project in which a task will be edited; by default one that was updated lately. */
   readonly project?: string | undefined;
-  /** Gets messages about what to do, and what was seen. */
+  /** Called with instructions and progress. */
   readonly say?: (text: string) => void;
   readonly signal?: AbortSignal;
 }
 
 /** Watches a process for some minutes while a task of it is edited, and reports what the edit showed. */
-export type WatchDoctor = (process: ProcessKey, how?: WatchHow) => Promise<DoctorAnswer>;
+export type WatchDoctor = (process: ProcessKey, how?: WatchOptions) => Promise<DoctorAnswer>;
 
-/** How long to wait for an edit, how long for its traces, and the time between two looks; in ms. */
+/** How long to wait for an edit and for its traces, and the time between two readings; in ms. */
 interface Times {
   readonly editWithin: number;
   readonly traceWithin: number;
@@ -31,8 +31,8 @@ interface Times {
 
 const EDIT = topicOf('edit');
 const MINUTE = 60_000;
-/** How much earlier than the edit to ask: a service that counts whole seconds, or minutes, may date the edit
- *  before the last look without it. */
+/** How much earlier than the edit to ask: a service with whole seconds or minutes may date the edit before the last
+ *  reading without it. */
 const EARLIER_MS = 60_000;
 /** Enough for 10,000 entries. */
 const MAX_LOG_PAGES = 100;
@@ -47,13 +47,13 @@ export function createWatch(options: DoctorOptions & Partial<Times>): WatchDocto
     answerWith({ most: 2_000, perSecond: 4, ...options }, key, asker =>
       watch(asker, times, how).catch(error => {
         if (!(error instanceof TooManyRequests)) throw error;
-        const remedy = 'Ask the doctor without --watch what is wrong with the lists.';
-        return [EDIT.unknown('It could not be looked into.', { asked: [], came: error.message }, remedy)];
+        const remedy = 'Run the doctor without --watch to check the lists.';
+        return [EDIT.unknown('It could not be checked.', { asked: [], came: error.message }, remedy)];
       }),
     );
 }
 
-async function watch(asker: Asker, times: Times, how: WatchHow): Promise<readonly Judged[]> {
+async function watch(asker: Asker, times: Times, how: WatchOptions): Promise<readonly Judged[]> {
   const begun = await begin(asker);
   if ('refusal' in begun) return begun.findings.slice(-1);
   const survey = await begun.survey();
@@ -63,40 +63,42 @@ async function watch(asker: Asker, times: Times, how: WatchHow): Promise<readonl
   if (id !== undefined && tasks.length > 0 && projects.items.some(item => idOf(item) === id))
     return judgeWatch(survey, await observe(survey, id, times, how));
   const on = { asked: [], came: 'no such project' };
-  const remedy = 'Make a project with a task, or name another one.';
-  return [EDIT.unknown('There is no project to watch.', on, remedy)];
+  const remedy = 'Create a project with a task, or specify another project.';
+  return [EDIT.unknown('No project to watch.', on, remedy)];
 }
 
-/** Looks until it sees an edit, and then until it sees all traces of that, or the time is up. */
+/** Reads until it finds an edit, and then all its traces, or the time is up. */
 async function observe(
   survey: Survey,
   projectId: string,
   { editWithin, traceWithin, every }: Times,
-  { say = () => undefined, signal }: WatchHow,
+  { say: report = () => undefined, signal }: WatchOptions,
 ): Promise<Observed> {
   const { asker } = survey;
   const log = await readLog(asker, { most: MAX_LOG_PAGES });
-  const lookAt = (since?: number) => look(survey, projectId, log.pages.at(-2)?.next, since);
-  // An edit between the two readings of a look could show in the project alone.
-  const isUsable = async ({ tasks }: Look) => {
+  const readNow = (since?: number) => takeReading(survey, projectId, log.pages.at(-2)?.next, since);
+  // An edit during a reading could show in the project alone.
+  const isUsable = async ({ tasks }: Reading) => {
     const { items } = await readTasks(asker, projectId, MAX_PAGES);
     return JSON.stringify([...tasks.values()]) === JSON.stringify(items);
   };
-  let first = await lookAt();
-  for (let tries = 1; tries < MAX_TRIES && !(await isUsable(first)); tries += 1) first = await lookAt();
+  let first = await readNow();
+  for (let tries = 1; tries < MAX_TRIES && !(await isUsable(first)); tries += 1) first = await readNow();
   const name = typeof first.project?.name === 'string' ? ` (${shown(first.project.name)})` : '';
-  say(`Edit a task of project ${shown(projectId)}${name} now. It is looked for, for ${span(editWithin)}.`);
+  report(
+    `Edit a task of project ${shown(projectId)}${name} now. Waiting up to ${span(editWithin)} for the change.`,
+  );
   let seen: Observed = { projectId, first, last: first, traces: [] };
   let until = asker.clock() + editWithin;
   try {
     while (asker.clock() < until && !signal?.aborted && !isComplete(seen)) {
       const { edit, traces } = seen;
       if (traces.length !== 1) await asker.wait(every);
-      const last = await lookAt(edit && edit.notBefore - EARLIER_MS);
+      const last = await readNow(edit && edit.notBefore - EARLIER_MS);
       const found = edit ?? editBetween(seen.last, last);
       seen = { ...seen, last, edit: found, traces: found ? [...traces, last] : [] };
       if (edit || !found) continue;
-      say('An edit was seen. Its traces are looked for.');
+      report('Edit detected. Checking where else it appears.');
       until = asker.clock() + traceWithin;
     }
   } catch (error) {
@@ -106,10 +108,10 @@ async function observe(
   return seen;
 }
 
-type Look = Awaited<ReturnType<typeof look>>;
+type Reading = Awaited<ReturnType<typeof takeReading>>;
 
 /** Reads the tasks, the project, both ends of the log, and whether the project is among those updated `since`. */
-async function look({ asker, idOf, now }: Survey, projectId: string, tail?: string, since?: number) {
+async function takeReading({ asker, idOf, now }: Survey, projectId: string, tail?: string, since?: number) {
   const tasks = await readTasks(asker, projectId, MAX_PAGES);
   const projects = await readProjects(asker);
   const log = [await readLog(asker, { most: 1 })];
@@ -131,19 +133,19 @@ async function look({ asker, idOf, now }: Survey, projectId: string, tail?: stri
   };
 }
 
-/** What was seen: the first and the last look, an edit between, and the looks from the first that showed it. */
+/** The first and the last reading, an edit between them, and the readings since the first with the edit. */
 interface Observed {
   readonly projectId: string;
-  readonly first: Look;
-  readonly last: Look;
-  readonly traces: readonly Look[];
+  readonly first: Reading;
+  readonly last: Reading;
+  readonly traces: readonly Reading[];
   readonly edit?: Edit | undefined;
 }
 
 type Edit = NonNullable<ReturnType<typeof editBetween>>;
 
-/** The first difference between the tasks of two looks. It became visible between `notBefore` and `seenAt`. */
-function editBetween(before: Look, now: Look) {
+/** The first difference between the tasks of two readings. It became visible between `notBefore` and `seenAt`. */
+function editBetween(before: Reading, now: Reading) {
   for (const id of [...before.tasks.keys(), ...now.tasks.keys()]) {
     const [was, is] = [before.tasks.get(id), now.tasks.get(id)];
     if (!was || !is || !jsonEqual(was, is)) return { id, was, is, notBefore: before.at, seenAt: now.at };
@@ -151,7 +153,6 @@ function editBetween(before: Look, now: Look) {
   return undefined;
 }
 
-/** True when all traces of an edit were seen. */
 function isComplete(observed: Observed): boolean {
   return observed.traces.some(({ isShown }) => isShown) && newEntries(observed)?.isOurs === true;
 }
@@ -163,14 +164,20 @@ function judgeWatch(survey: Survey, observed: Observed): Judged[] {
   if (edit)
     return [judgeFields(edit, asked), ...judgeProject(survey, observed, edit), ...judgeLog(observed, edit)];
   const on = { asked, came: 'no change of a task' };
-  return [EDIT.unknown('No edit was seen.', on, 'Ask again, and edit a task of the project that is named.')];
+  return [
+    EDIT.unknown(
+      'No edit was detected.',
+      on,
+      'Run the doctor again, and edit a task of the project that it names.',
+    ),
+  ];
 }
 
 function judgeFields({ was, is, id, seenAt }: Edit, asked: Asked): Judged {
   const on = { asked, came: `task ${shown(id)}, seen at ${timeText(seenAt)}` };
-  if (!was || !is) return EDIT.fine(`A task ${is ? 'was made' : 'is gone'}.`, on);
+  if (!was || !is) return EDIT.fine(`A task was ${is ? 'created' : 'deleted'}.`, on);
   const changed = changedIn(was, is);
-  const text = `What changed in the task: ${listed(changed)}.`;
+  const text = `Changed in the task: ${listed(changed)}.`;
   const unusual = changed.filter(name => !isUsual(name));
   const ignoreFields = unusual.filter(name => VERSION.test(name) || movedToNow(was[name], is[name], seenAt));
   if (ignoreFields.length === 0) return EDIT.fine(text, on);
@@ -185,34 +192,34 @@ function judgeProject({ timeOf, update }: Survey, { first, last, traces }: Obser
   const [before, after] = [first, last].map(({ project }) => project && timeOf(project));
   if (before === undefined || after === undefined) {
     const on = { asked, came: 'no update time of the project' };
-    const text = 'Projects do not say when they were updated.';
-    return [TASK_EDITS.unknown(text, on, 'Passes go by the audit log, and by sweeps.')];
+    const text = 'Projects have no update time.';
+    return [TASK_EDITS.unknown(text, on, 'Passes rely on the audit log and on sweeps.')];
   }
   const { name = '' } = update;
-  const came = `the project’s ${shown(name)}: ${timeText(before)} before, ${timeText(after)} ${span(last.at - seenAt)} after the edit was seen`;
+  const came = `the project's ${shown(name)}: ${timeText(before)} before, ${timeText(after)} ${span(last.at - seenAt)} after the edit was seen`;
   const on = { asked, came };
   // A project time before that of the edited task comes from another edit.
   const own = timeIn(is[Object.keys(is).find(each => each === name || isUsual(each)) ?? '']) ?? 0;
   if (after <= before || after < own - SAME_MS) {
-    const remedy = 'Where the audit log is denied or does not name the project, set sweep to a shorter time.';
+    const remedy = 'If the audit log is denied or does not name the project, set a shorter sweep interval.';
     return [TASK_EDITS.warning(UNMOVED, on, remedy)];
   }
   const showing = traces.find(({ isShown }) => isShown);
   const ms = Math.max(0, (showing ?? last).at - Math.min(after, seenAt));
   const how = `updated at ${timeText(after)}, ${showing ? 'shown' : 'not yet shown'} ${span(ms)} later`;
   const lag = judgeLag(ms, { asked: (showing ?? last).ofUpdated, came: how }, showing !== undefined);
-  return [TASK_EDITS.fine('They move the update time of their project.', on), lag];
+  return [TASK_EDITS.fine('They change the update time of their project.', on), lag];
 }
 
 /** The new entries of the audit log; those that name the task or its project, if there are any. */
 function newEntries({ projectId, first, traces, edit }: Observed) {
   const ids = new Set([projectId, edit?.id ?? '']);
-  const looks = traces.map(look => {
-    const entries = look.entries.filter(entry => !first.entries.some(each => jsonEqual(each, entry)));
+  const readings = traces.map(reading => {
+    const entries = reading.entries.filter(entry => !first.entries.some(each => jsonEqual(each, entry)));
     const ours = entries.filter(entry => pathsNaming([entry], ids).length > 0);
-    return { look, isOurs: ours.length > 0, entries: ours.length > 0 ? ours : entries };
+    return { reading, isOurs: ours.length > 0, entries: ours.length > 0 ? ours : entries };
   });
-  return looks.find(({ isOurs }) => isOurs) ?? looks.find(({ entries }) => entries.length > 0);
+  return readings.find(({ isOurs }) => isOurs) ?? readings.find(({ entries }) => entries.length > 0);
 }
 
 /** Whether the audit log shows the edit, what it names, and at which end. */
@@ -220,35 +227,41 @@ function judgeLog(observed: Observed, edit: Edit): Judged[] {
   const { projectId, first, last } = observed;
   const asked = last.ofLog;
   const seen = newEntries(observed);
-  const remedy = 'Where task edits do not move their project either, set sweep to a shorter time.';
+  const remedy =
+    'If task edits do not change the update time of their project either, set a shorter sweep interval.';
   if (!seen) {
     const on = { asked, came: `no new entry within ${span(last.at - edit.seenAt)}` };
-    const none = 'There is no audit log to see, or it is denied.';
-    const text = first.entries.length === 0 ? none : 'The audit log has no entry of the edit.';
+    const none = 'The audit log is empty or denied.';
+    const text = first.entries.length === 0 ? none : 'The audit log has no entry for the edit.';
     return [LOG_LAG.warning(text, on, remedy)];
   }
-  const { look, entries, isOurs } = seen;
+  const { reading, entries, isOurs } = seen;
   const on = { asked, came: `entries with ${listed(Object.keys(entries[0] ?? {}))}` };
-  const order = judgeOrder(look, entries, first);
+  const order = judgeOrder(reading, entries, first);
   if (!isOurs) {
-    const text = 'New entries came, and none names the task or its project. Passes learn nothing from them.';
+    const text =
+      'New entries appeared, but none names the task or its project. Passes learn nothing from them.';
     return [LOG_LAG.warning(text, on, remedy), order];
   }
-  const lag = LOG_LAG.fine(`An entry was there within ${span(look.at - edit.notBefore)}.`, on);
+  const lag = LOG_LAG.fine(`An entry appeared within ${span(reading.at - edit.notBefore)}.`, on);
   const [path, ...paths] = pathsNaming(entries, new Set([projectId]));
   const ofTask = listed(pathsNaming(entries, new Set([edit.id])));
   if (path === undefined) {
     const came = `the project: nothing; the task: ${ofTask}`;
-    const text = 'The entry of an edited task does not name its project. Passes learn nothing from it.';
+    const text = 'The entry for an edited task does not name its project. Passes learn nothing from it.';
     return [lag, LOG_NAMES.warning(text, { asked, came }, remedy), order];
   }
   const came = `the project: ${listed([path, ...paths])}; the task: ${ofTask}`;
   return [lag, LOG_NAMES.fine(`${shown(path)} names the project of an edited task.`, { asked, came }), order];
 }
 
-function judgeOrder({ entries, ofLog: asked }: Look, added: readonly JsonObject[], first: Look): Judged {
+function judgeOrder(
+  { entries, ofLog: asked }: Reading,
+  added: readonly JsonObject[],
+  first: Reading,
+): Judged {
   if (entries.length < 2 || first.entries.length === 0)
-    return LOG_ORDER.unknown('Too few entries show it.', { asked, came: 'one entry' });
+    return LOG_ORDER.unknown('Too few entries to determine it.', { asked, came: 'one entry' });
   const isFirst = added.some(entry => jsonEqual(entry, entries[0] ?? null));
   const came = isFirst ? 'the new entry is the first one' : 'the new entry comes after the others';
   return LOG_ORDER.fine(`Entries come ${isFirst ? 'newest' : 'oldest'} first.`, { asked, came });

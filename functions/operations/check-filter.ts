@@ -11,7 +11,6 @@ import type { OperationsContext } from './context.ts';
 import { searchJournal, WHOLE_JOURNAL } from './page.ts';
 import { didYouMean, wrongRequest } from './refused.ts';
 
-/** More names are not listed in a message. */
 const MAX_LISTED = 20;
 
 /** Checks that the workspaces and processes of a filter are watched, as for an endpoint of the configuration.
@@ -30,8 +29,8 @@ export async function checkWatched(
     workspaces?.every(name => names.includes(name)) &&
     !watched.some(({ workspace, processId }) => processId === id && workspaces.includes(workspace));
   const problems = [
-    ...unknown('workspaces', 'no workspace of this name is watched', workspaces, names),
-    ...unknown('processes', 'no process of this identifier is watched', processes, ids),
+    ...unknown('workspaces', 'unknown workspace', workspaces, names),
+    ...unknown('processes', 'unknown process', processes, ids),
     ...(processes ?? []).flatMap((id, index) =>
       isApart(id) ? [`filter.processes[${index}]: no workspace of this filter has this process.`] : [],
     ),
@@ -61,13 +60,13 @@ interface Named {
   readonly candidates: (change: FieldChange) => readonly unknown[];
 }
 
-/** Warns of each field and value of a filter that no change of the journal has: likely a typing mistake. Only warns, because the
- *  first change of a field may be still to come; and not at all before there is any change to compare with. */
+/** Warns of each field and value of a filter that no change of the journal has: likely a typo. Only warns, because
+ *  the first change of a field may still come; and not at all without any change to compare with. */
 export async function filterWarnings(
   context: Pick<OperationsContext, 'journal' | 'clock'>,
   filter: EndpointFilter | undefined,
 ): Promise<string[]> {
-  /** Those that no change had yet, each with the texts that it may have meant. */
+  /** Not found yet, each with the texts that it may have meant. */
   const open = new Map(namesIn(filter ?? {}).map(named => [named, new Set<string>()]));
   if (open.size === 0) return [];
   let changes = 0;
@@ -92,7 +91,7 @@ export async function filterWarnings(
 
 function namesIn({ fields = [], values = [] }: EndpointFilter): Named[] {
   const fieldAt = (typed: string, path: string): Named => ({
-    ...{ path, typed, problem: 'is of a field of this name' },
+    ...{ path, typed, problem: 'has a field with this name' },
     isIn: change => isField(typed, change),
     candidates: ({ field, name }) => [field, name],
   });

@@ -10,7 +10,7 @@ import type { Action, ChangeRecord, ChangeRecords, KnownProcess, Store, Subject 
 import type { AnswerOf, FailedMessage, LogEntry } from './protocol/answers.ts';
 import type { Act, FailedQueueName, FunctionName, Operation, RequestOf } from './protocol/requests.ts';
 
-/** All that the operations need: each is a function of this context and of its request. */
+/** The ports of the operations. */
 export interface OperationsContext
   extends Pick<
       Store,
@@ -19,7 +19,7 @@ export interface OperationsContext
     Pick<Sender, 'openPoster' | 'jobsOf'> {
   /** The name of this installation: `run` on one machine, otherwise the stack's name. */
   readonly label: string;
-  /** What puts a changed configuration into effect. */
+  /** How to apply a changed configuration. */
   readonly toApply: 'deploy' | 'start again';
   /** Whether passes run; false on one machine while only its store is open. */
   readonly isRunning: boolean;
@@ -34,13 +34,11 @@ export interface OperationsContext
   readonly address: Pick<GuardedAgentOptions, 'allowLoopback' | 'resolve'>;
   /** Runs the doctor on one process. @throws Refused where that can't be done */
   readonly doctor: (process: KnownProcess) => Promise<AnswerOf<'doctor'>>;
-  /** Only on AWS. */
   readonly stack?: StackPorts;
   readonly clock: Clock;
   readonly log: Log;
   /** `size` unpredictable bytes. */
   readonly randomBytes: (size: number) => Uint8Array;
-  /** Makes a unique name. */
   readonly newId: () => string;
 }
 
@@ -55,7 +53,6 @@ export interface StackPorts {
   readonly publish: (records: readonly ChangeRecord[]) => Promise<number>;
 }
 
-/** Reads a page of a function's log. */
 export type ReadLog = (stretch: LogStretch, limit: number) => Promise<LogPage>;
 
 /** The part of a log to read, in ms since 1970. */
@@ -63,15 +60,15 @@ interface LogStretch {
   readonly function: FunctionName;
   readonly since: number;
   readonly until: number;
-  /** Also entries that are neither warnings nor errors. */
+  /** Not only warnings and errors. */
   readonly all: boolean;
-  /** After this position of an earlier page of the same stretch. */
+  /** The end of the previous page of the same stretch. */
   readonly position?: string | undefined;
 }
 
 export interface LogPage {
   readonly entries: readonly LogEntry[];
-  /** Where the next page begins; undefined on the last one. A page may be empty and yet not the last. */
+  /** Where the next page begins; undefined on the last one. A page may be empty but not the last. */
   readonly position: string | undefined;
 }
 
@@ -90,14 +87,13 @@ export type OperationOf<Name extends Operation> = (
   asked: RequestOf<Name>,
 ) => Promise<Name extends Act ? Acted<AnswerOf<Name>> : AnswerOf<Name>>;
 
-/** The answer of an operation that acts, with its entry in the action log; without one when nothing was
- *  changed. `details` may hold known names, times and numbers, but nothing that was typed. */
+/** The answer of an operation that acts, with its entry in the action log if something changed. `details` may have
+ *  known names, times and numbers, but no input. */
 export interface Acted<Answer> {
   readonly answer: Answer;
   readonly action?: Pick<Action, 'subject' | 'details'>;
 }
 
-/** An action on an endpoint, a process or the stack. */
 export function acted<Answer>(
   subject: Subject,
   answer: Answer,

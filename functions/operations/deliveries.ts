@@ -11,18 +11,16 @@ import { leftOutBy } from '../model/filter.ts';
 import type { JournalEntry } from '../store/store.ts';
 import { acted, type OperationOf, type OperationsContext } from './context.ts';
 import { readSecret } from './endpoint-settings.ts';
-import { allEndpoints, changeRow, countOf, type Found, findEndpoint, wake } from './endpoints.ts';
+import { allEndpoints, changeRow, countOf, type FoundEndpoint, findEndpoint, wake } from './endpoints.ts';
 import { findEvent } from './events.ts';
 import { CONCURRENCY, cursorTo, DEFAULT_LIMIT, iso, MAX_COUNTED, readCursor } from './page.ts';
 import type { AnswerOf } from './protocol/answers.ts';
 
 /** A page ends after this many attempts, if those of one event are searched for. */
 const MAX_SEARCHED = 1_000;
-/** How many are read at a time in such a search. */
 const SLICE = 100;
 
-/** An attempt, by its time and its first event. */
-const place = z.strictObject({
+const pageEnd = z.strictObject({
   at: z.number(),
   events: z.array(z.strictObject({ id: z.string(), type: z.string() })),
 });
@@ -38,7 +36,7 @@ export const listAttempts: OperationOf<'attempts'> = async (
   const isMeant = ({ events }: Attempt) => eventId === undefined || events.some(({ id }) => id === eventId);
   const size = eventId === undefined ? limit : SLICE;
   const attempts: AnswerOf<'attempts'>['attempts'] = [];
-  let last: z.infer<typeof place> | undefined = readCursor('attempts', cursor, place);
+  let last: z.infer<typeof pageEnd> | undefined = readCursor('attempts', cursor, pageEnd);
   for (let read = 0; read < MAX_SEARCHED && attempts.length < limit; read += size) {
     const slice = await context.deliveries.attempts(endpoint, size, { after: last, since });
     for (const attempt of slice) {
@@ -75,7 +73,7 @@ export const listDeadLetters: OperationOf<'dead-letters'> = async (
   };
 };
 
-/** Sends one event to one endpoint once more, whatever its filter: its dead letter, or else the event from
+/** Sends one event to one endpoint again, regardless of its filter: its dead letter, or else the event from
  *  the journal, which goes back 30 days. It is sent as a replay. */
 export const resend: OperationOf<'resend'> = async (context, { eventId, to }) => {
   const { deliveries, clock } = context;
@@ -96,7 +94,7 @@ export const resend: OperationOf<'resend'> = async (context, { eventId, to }) =>
   return acted({ endpoint: to }, answer('sent'), [`event ${eventId}`]);
 };
 
-/** Sends dead letters of an endpoint once more, the oldest first, a thousand at most. */
+/** Requeues up to a thousand dead letters of an endpoint, oldest first. */
 export const resendDead: OperationOf<'resend-dead'> = async (context, { to, dryRun = false }) => {
   const { deliveries, clock } = context;
   const found = await findEndpoint(context, to);
@@ -121,17 +119,16 @@ export function deliveryOf(endpoint: string, event: { readonly id: string }, due
 
 /** Notes the backlog in the endpoint's row, without making new deliveries wait for it, and schedules a
  *  drain. */
-async function startSending(context: OperationsContext, found: Found): Promise<void> {
+async function startSending(context: OperationsContext, found: FoundEndpoint): Promise<void> {
   await changeRow(context, found, row => ({ ...row, health: joined(row.health, context.clock(), false) }));
   await wake(context, found);
 }
 
 type Traced = AnswerOf<'trace'>['endpoints' | 'leftOut'][number];
 
-/** A success is searched among this many of an event's last attempts. */
+/** Only the last attempts of an event are searched for a success. */
 const MAX_ATTEMPTS = 100;
-/** How many of the last attempts are shown per endpoint, and how many if there are MANY endpoints: the answer
- *  must fit. */
+/** Attempts shown per endpoint; fewer with MANY endpoints, because the answer's size is limited. */
 const [SHOWN_ATTEMPTS, SHOWN_OF_MANY, MANY] = [10, 1, 200];
 
 /** Traces one event: when it was committed, whether it was published, and its delivery to each endpoint. */
@@ -156,11 +153,11 @@ export const traceEvent: OperationOf<'trace'> = async (context, { eventId }) => 
   };
 };
 
-/** The deliveries of the event to an endpoint, or which key of its filter leaves out an event that it never got. */
+/** The deliveries of the event to an endpoint, or the key of its filter that excludes the event. */
 async function resultAt(
   { deliveries, clock }: OperationsContext,
   { event, at }: JournalEntry,
-  { endpoint, row }: Found,
+  { endpoint, row }: FoundEndpoint,
 ): Promise<Traced> {
   const { name, filter = {} } = endpoint;
   const by = leftOutBy(filter, event);
@@ -188,11 +185,11 @@ const REASONS = {
   paused: 'the endpoint is paused',
   stopped: 'the endpoint is stopped',
   failing: 'the endpoint is failing: one probe at a time is sent',
-  throttled: 'the endpoint asked for less',
-  backlog: 'others wait before it',
+  throttled: 'the endpoint asked to slow down',
+  backlog: 'earlier events are queued',
 } as const;
 
-/** Sends a test event to one endpoint at once, whatever its filter, and even while it is paused, stopped or
+/** Sends a test event to one endpoint at once, regardless of its filter, and even while it is paused, stopped or
  *  failing, which stays as it is. The event is signed and formatted as all are, and tried once. The answer has
  *  the first 1 KB of the receiver's answer, made harmless.
  *

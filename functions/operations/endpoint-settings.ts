@@ -7,24 +7,24 @@ import { type EndpointKind, KINDS } from '../model/kinds.ts';
 import { isSigningSecret, originOf, parseSecret } from '../model/secret.ts';
 import { checkWatched, filterWarnings } from './check-filter.ts';
 import { acted, type OperationOf, type OperationsContext } from './context.ts';
-import { changeRow, type Found, findEndpoint, removeDeliveries, statusOf } from './endpoints.ts';
+import { changeRow, type FoundEndpoint, findEndpoint, removeDeliveries, statusOf } from './endpoints.ts';
 import type { RequestOf } from './protocol/requests.ts';
 import { Refused, wrongRequest } from './refused.ts';
 
-/** One endpoint, with its filter and whether its signing secret is being changed. */
+/** One endpoint, with its filter and whether its signing secret is being rotated. */
 export const showEndpoint: OperationOf<'endpoint'> = async (context, { endpoint: name }) => {
   const found = await findEndpoint(context, name);
   const { endpoint, isConfigured } = found;
   const isRotatable = KINDS[endpoint.kind].isSigned && !isConfigured;
-  // A secret that can't be read is no reason to show nothing.
+  // The rest is shown even if the secret can't be read.
   const secret = isRotatable ? await readSecret(context, endpoint).catch(() => undefined) : undefined;
   const rotation = secret && { isRotating: (secret.secrets ?? []).length > 1 };
   return { ...(await statusOf(context, found)), ...rotation };
 };
 
-/** Adds an endpoint. All functions know it within 30 s. The answer has the signing secret, if one was made:
+/** Adds an endpoint. All functions know it within 30 s. The answer has the signing secret if one was generated:
  *  it is shown only here.
- *  @throws Refused when the settings are wrong, the name is taken, or nothing could be delivered there */
+ *  @throws Refused when the settings are wrong, the name is taken, or the URL can't receive deliveries */
 export const addEndpoint: OperationOf<'add-endpoint'> = async (
   context,
   { operation: _, endpoint: name, kind, url, secrets = [], ...asked },
@@ -37,14 +37,14 @@ export const addEndpoint: OperationOf<'add-endpoint'> = async (
     context.configured.some(endpoint => endpoint.name === name) ||
     (await context.endpoints.read(name))?.settings
   )
-    throw taken();
+    throw nameTaken();
   checkSecrets(kind, secrets);
   await checkAddress(context, url);
   const secret = isSigned && secrets.length === 0 ? newSigningSecret(context) : undefined;
   const signing = secret === undefined ? secrets : [secret];
   const warnings = await filterWarnings(context, settings.filter);
-  // Both before the row is written: whoever reads the row needs the secret, and the backlog of an earlier
-  // endpoint of this name must not be sent to this one.
+  // Both before the row is written: a run that reads the row needs the secret, and the backlog of an earlier
+  // endpoint with this name must not be sent to this one.
   await context.secrets.write(name, JSON.stringify({ url, ...(isSigned && { secrets: signing }) }));
   await removeDeliveries(context, name);
   let isOurs = false;
@@ -52,10 +52,10 @@ export const addEndpoint: OperationOf<'add-endpoint'> = async (
     // If the answer to a write was lost, this runs again and finds the row that it wrote.
     isOurs = row?.settings === undefined || isDeepStrictEqual(row.settings, settings);
     const addedAt = context.clock();
-    return isOurs ? { name, settings, health: {}, addedAt, ...noteOf(context, { url }, row) } : undefined;
+    return isOurs ? { name, settings, health: {}, addedAt, ...secretNote(context, { url }, row) } : undefined;
   });
-  if (!isOurs) throw taken();
-  const answer = { endpoint: name, ...(secret !== undefined && { secret }), ...warned(warnings) };
+  if (!isOurs) throw nameTaken();
+  const answer = { endpoint: name, ...(secret !== undefined && { secret }), ...withWarnings(warnings) };
   return acted({ endpoint: name }, answer, [kind, ...detailsOf(given)]);
 };
 
@@ -69,7 +69,9 @@ export const updateEndpoint: OperationOf<'update-endpoint'> = async (
   const { endpoint, isConfigured } = found;
   const isChanged = Object.values(update).some(value => value !== undefined);
   if (isConfigured && isChanged)
-    throw new Refused(`This endpoint stands in the configuration: change it there, and ${context.toApply}.`);
+    throw new Refused(
+      `This endpoint is defined in the configuration: change it there, then ${context.toApply}.`,
+    );
   const checked = checkedSettings(updated(endpoint, update));
   const isFiltered = update.filter !== undefined;
   if (isFiltered) await checkWatched(context, checked.filter);
@@ -83,13 +85,16 @@ export const updateEndpoint: OperationOf<'update-endpoint'> = async (
       row.settings ? { ...row, settings: checkedSettings(updated(row.settings, update)) } : undefined,
     );
   const details = [...(url === undefined ? [] : ['a new address']), ...detailsOf(update)];
-  const answer = { ...(await statusOf(context, await findEndpoint(context, name))), ...warned(warnings) };
+  const answer = {
+    ...(await statusOf(context, await findEndpoint(context, name))),
+    ...withWarnings(warnings),
+  };
   return acted({ endpoint: name }, answer, details);
 };
 
-/** Begins to change the signing secret: from now on events are signed with the new one and the old one, so
- *  that the receiver may have either. If called again before the change is finished, the new secret is
- *  replaced, and the old one stays. The answer has the secret, if one was made: it is shown only here. */
+/** Begins a rotation of the signing secret: events are signed with the new and the old one, so that the receiver
+ *  may have either. If called again before it is finished, the new secret is replaced, and the old one stays.
+ *  The answer has the secret if one was generated: it is shown only here. */
 export const rotateSecret: OperationOf<'rotate-secret'> = async (
   context,
   { endpoint: name, secret: given },
@@ -103,17 +108,16 @@ export const rotateSecret: OperationOf<'rotate-secret'> = async (
   checkSecrets(endpoint.kind, [secret]);
   await changeSecret(context, found, { url, secrets: [secret, secrets.at(-1) as string] });
   // A given secret is not shown: the caller has it already.
-  const [made, how] = given === undefined ? [{ secret }, 'one was made'] : [{}, 'one was given'];
+  const [made, how] = given === undefined ? [{ secret }, 'generated'] : [{}, 'given'];
   return acted({ endpoint: name }, { endpoint: name, ...made }, [how]);
 };
 
-/** Ends the change: from now on events are signed with the new secret alone. */
+/** Ends the rotation: events are signed with the new secret only. */
 export const finishRotation: OperationOf<'finish-rotation'> = async (context, { endpoint: name }) => {
   const found = await findEndpoint(context, name);
   const { url, secrets = [] } = await readSecret(context, found.endpoint);
   const [secret, old] = secrets;
-  if (secret === undefined || old === undefined)
-    throw new Refused('Its signing secret is not being changed: there is one alone.');
+  if (secret === undefined || old === undefined) throw new Refused('No rotation is in progress.');
   await changeSecret(context, found, { url, secrets: [secret] });
   return acted({ endpoint: name }, { endpoint: name });
 };
@@ -127,11 +131,11 @@ function updated(settings: EndpointSettings, update: Update): object {
   return Object.fromEntries(merged.filter(([, value]) => value !== null));
 }
 
-function warned(warnings: readonly string[]) {
+function withWarnings(warnings: readonly string[]) {
   return warnings.length > 0 && { warnings: [...warnings] };
 }
 
-/** A filter may name values of records, so that only its presence is noted. */
+/** A filter may contain values of records, so only its presence is recorded. */
 function detailsOf({ filter, ...others }: Readonly<Record<string, unknown>>): string[] {
   return [
     ...(filter === undefined ? [] : [filter === null ? 'no filter' : 'a filter']),
@@ -150,14 +154,13 @@ function checkedSettings(asked: object): EndpointSettings {
 
 async function checkAddress({ address }: OperationsContext, url: string): Promise<void> {
   const problem = await addressProblem(url, address);
-  if (problem !== undefined) throw wrongRequest(`Nothing can be delivered there: ${problem}.`);
+  if (problem !== undefined) throw wrongRequest(`url: Cannot deliver to this endpoint: ${problem}.`);
 }
 
-function taken(): Refused {
-  return new Refused('There is an endpoint of this name. Take another name, or update that one.');
+function nameTaken(): Refused {
+  return new Refused('There is an endpoint of this name already. Choose another name, or update it.');
 }
 
-/** The length of a signing secret that is made, in bytes. */
 const SECRET_BYTES = 32;
 
 function newSigningSecret({ randomBytes }: OperationsContext): string {
@@ -172,18 +175,21 @@ function checkSecrets(kind: EndpointKind, secrets: readonly string[]): void {
     throw wrongRequest('An endpoint has two signing secrets at most: the new one and the old one.');
   if (!secrets.every(isSigningSecret))
     throw wrongRequest(
-      'A signing secret is whsec_ and the base64 of 24 to 64 bytes. Without one, one is made.',
+      'A signing secret is whsec_ followed by the base64 of 24 to 64 bytes. Omit it to have one generated.',
     );
 }
 
 /** Replaces the secret of an endpoint. Its row gets a new revision, so that all runs read the secret again. */
-async function changeSecret(context: OperationsContext, found: Found, secret: EndpointSecret): Promise<void> {
+async function changeSecret(
+  context: OperationsContext,
+  found: FoundEndpoint,
+  secret: EndpointSecret,
+): Promise<void> {
   await context.secrets.write(found.endpoint.name, JSON.stringify(secret));
-  await changeRow(context, found, row => ({ ...row, ...noteOf(context, secret, row) }));
+  await changeRow(context, found, row => ({ ...row, ...secretNote(context, secret, row) }));
 }
 
-/** What an endpoint's row gets when its secret was written. */
-function noteOf(
+function secretNote(
   { clock }: OperationsContext,
   secret: Pick<EndpointSecret, 'url'>,
   row: EndpointRow | undefined,

@@ -13,14 +13,14 @@ import { didYouMean, Refused } from './refused.ts';
 type Registry = Pick<OperationsContext, 'configured' | 'endpoints'>;
 
 /** An endpoint and its row. */
-export interface Found {
+export interface FoundEndpoint {
   readonly endpoint: EndpointSettings;
   readonly isConfigured: boolean;
   readonly row: EndpointRow | undefined;
 }
 
-/** @throws Refused when there is no endpoint of this name */
-export async function findEndpoint(registry: Registry, name: string): Promise<Found> {
+/** @throws Refused for an unknown name */
+export async function findEndpoint(registry: Registry, name: string): Promise<FoundEndpoint> {
   const row = await registry.endpoints.read(name);
   const configured = registry.configured.find(endpoint => endpoint.name === name);
   const endpoint = configured ?? row?.settings;
@@ -33,7 +33,7 @@ export async function findEndpoint(registry: Registry, name: string): Promise<Fo
  *  @throws Refused when the endpoint was removed in between */
 export async function changeRow(
   registry: Registry,
-  { endpoint: { name }, isConfigured }: Found,
+  { endpoint: { name }, isConfigured }: FoundEndpoint,
   change: (row: EndpointRow) => EndpointRow | undefined,
 ): Promise<EndpointRow> {
   let isGone = false;
@@ -48,18 +48,18 @@ export async function changeRow(
 /** The error for an unknown name, with the name that was likely meant. */
 async function unknownEndpoint(registry: Registry, name: string): Promise<Refused> {
   const names = (await allEndpoints(registry)).map(({ endpoint }) => endpoint.name);
-  const hint = didYouMean(name, names) || ' The list of endpoints has their names.';
-  return new Refused(`There is no endpoint of this name.${hint}`);
+  const hint = didYouMean(name, names) || ' See the list of endpoints.';
+  return new Refused(`There is no endpoint with this name.${hint}`);
 }
 
 /** Schedules a drain of an endpoint's backlog. If that fails, the next tick does it. */
 export async function wake(
   { queues, log }: Pick<OperationsContext, 'queues' | 'log'>,
-  { endpoint }: Found,
+  { endpoint }: FoundEndpoint,
 ): Promise<void> {
   await queues.wake(endpoint, 0).catch(error => {
-    const about = { endpoint: endpoint.name, error: String(error) };
-    log.warn('Could not schedule a drain of the backlog; the next tick does.', about);
+    const about = { code: 'backlog.not-scheduled', endpoint: endpoint.name, error: String(error) };
+    log.warn('Could not schedule a drain of the backlog; the next tick retries.', about);
   });
 }
 
@@ -101,7 +101,7 @@ export const removeEndpoint: OperationOf<'remove-endpoint'> = async (
   await remove(context, name);
   const text = ({ atLeast, isExact }: typeof counts.dead) => `${atLeast}${isExact ? '' : ' or more'}`;
   return acted({ endpoint: name }, answer, [
-    `${text(counts.waiting)} that waited`,
+    `${text(counts.waiting)} queued`,
     `${text(counts.dead)} dead letters`,
   ]);
 };
@@ -126,7 +126,7 @@ async function remove(context: OperationsContext, name: string): Promise<void> {
 
 function notRemovable({ toApply }: OperationsContext): Refused {
   return new Refused(
-    `This endpoint stands in the configuration: remove it there, and ${toApply}. Until then it can be paused.`,
+    `This endpoint is defined in the configuration: remove it there, then ${toApply}. You can pause it until then.`,
   );
 }
 
@@ -171,7 +171,7 @@ export async function endpointsAfter(
 }
 
 /** All endpoints, by name. */
-export async function allEndpoints({ configured, endpoints }: Registry): Promise<Found[]> {
+export async function allEndpoints({ configured, endpoints }: Registry): Promise<FoundEndpoint[]> {
   const rows = new Map((await endpoints.list()).map(row => [row.name, row]));
   const fixed = new Map(configured.map(endpoint => [endpoint.name, endpoint]));
   return [...new Set([...fixed.keys(), ...rows.keys()])].toSorted().flatMap(name => {
@@ -182,13 +182,12 @@ export async function allEndpoints({ configured, endpoints }: Registry): Promise
   });
 }
 
-/** The last failure is searched among this many attempts. */
 const MAX_SEARCHED = 20;
 
 /** The status of an endpoint: its health, and the size of its backlog. */
 export async function statusOf(
   { deliveries, clock }: OperationsContext,
-  { endpoint, isConfigured, row }: Found,
+  { endpoint, isConfigured, row }: FoundEndpoint,
 ): Promise<EndpointStatus> {
   const { name, kind, filter, keepSuccesses = true } = endpoint;
   const counts = await deliveries.counts(name, MAX_COUNTED);
@@ -208,7 +207,7 @@ export async function statusOf(
   };
 }
 
-/** The replay whose deliveries are added, or the last one while some of them wait. */
+/** The replay in progress, or the last one while some of its deliveries wait. */
 function replayOf(
   { replay, replayed }: Pick<EndpointRow, 'replay' | 'replayed'> = {},
   { oldestReplayed }: DeliveryCounts,
@@ -230,7 +229,7 @@ export function countOf(counted: number): EndpointStatus['dead'] {
   return { atLeast: counted, isExact: counted < MAX_COUNTED };
 }
 
-/** The state by its health. A start clears failures: then its attempts count, where successes are kept. */
+/** The state by health. A start clears failures: then the last attempts decide, where successes are kept. */
 function stateOf(
   health: Health,
   now: number,

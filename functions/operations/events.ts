@@ -14,7 +14,7 @@ import { didYouMean, Refused, wrongRequest } from './refused.ts';
 const MAX_BYTES = 3_000_000;
 
 /** The last record that was read, and how many of its events are on a page already. */
-const place = z.strictObject({ record: z.string().optional(), shown: z.int().nonnegative() });
+const pageEnd = z.strictObject({ record: z.string().optional(), shown: z.int().nonnegative() });
 
 type Query = RequestOf<'events'>;
 
@@ -25,9 +25,9 @@ export async function listEvents(
 ): Promise<AnswerOf<'events'>> {
   const { order = 'newest-first', limit = DEFAULT_LIMIT, cursor, project } = asked;
   checkTypes(asked.types);
-  let last: z.infer<typeof place> = readCursor('events', cursor, place) ?? { shown: 0 };
+  let last: z.infer<typeof pageEnd> = readCursor('events', cursor, pageEnd) ?? { shown: 0 };
   const at = iso(context.clock());
-  const isMeant = matcherOf(asked);
+  const matches = matcherOf(asked);
   const events: AnswerOf<'events'>['events'] = [];
   let [searched, bytes] = [0, 0];
   let readTo: number | undefined;
@@ -44,8 +44,8 @@ export async function listEvents(
     if (!isResumed) searched += all.length;
     last = { record: record.position, shown: isResumed ? last.shown : 0 };
     readTo = record.at;
-    const meant = all.filter(isMeant);
-    for (const event of (order === 'newest-first' ? meant.toReversed() : meant).slice(last.shown)) {
+    const matching = all.filter(matches);
+    for (const event of (order === 'newest-first' ? matching.toReversed() : matching).slice(last.shown)) {
       bytes += Buffer.byteLength(JSON.stringify(event));
       // The rest of the record is for the next page.
       if (events.length > 0 && bytes > MAX_BYTES) return true;
@@ -87,8 +87,8 @@ export function checkTypes(types: readonly string[] | undefined): void {
   const known = Object.keys(eventSchemas);
   const wrong = types?.find(type => !known.includes(type));
   if (wrong === undefined) return;
-  const hint = didYouMean(wrong, known) || ` There are ${known.join(', ')}.`;
-  throw wrongRequest(`types: no event is of such a type.${hint}`);
+  const hint = didYouMean(wrong, known) || ` Known types: ${known.join(', ')}.`;
+  throw wrongRequest(`types: unknown event type.${hint}`);
 }
 
 /** @throws Refused when the journal doesn't have it */
@@ -98,22 +98,24 @@ export async function findEvent(
 ): Promise<JournalEntry> {
   const entry = await journal.find(eventId);
   if (!entry)
-    throw new Refused('There is no event of this id in the last 30 days. The list of events has their ids.');
+    throw new Refused('There is no event with this id in the last 30 days. See the list of events.');
   return entry;
 }
 
 /** The whole record, and when it was read: not part of the change. */
-const LEFT_OUT: ReadonlySet<string> = new Set(['record', 'observed', 'truncated']);
+const EXCLUDED_KEYS: ReadonlySet<string> = new Set(['record', 'observed', 'truncated']);
 
 /** All texts of an event in lower case: type, ids, names, actors, fields and values. */
 function textOf({ type, source, id, data }: ChangeEvent): string {
   const texts: string[] = [type, source, id];
-  gather(data as unknown as Json, texts);
+  collectTexts(data as unknown as Json, texts);
   return texts.join('\n').toLowerCase();
 }
 
-function gather(value: Json, texts: string[]): void {
+function collectTexts(value: Json, texts: string[]): void {
   if (typeof value !== 'object') texts.push(String(value));
-  else if (Array.isArray(value)) for (const each of value) gather(each, texts);
-  else for (const [name, each] of Object.entries(value ?? {})) if (!LEFT_OUT.has(name)) gather(each, texts);
+  else if (Array.isArray(value)) for (const each of value) collectTexts(each, texts);
+  else
+    for (const [name, each] of Object.entries(value ?? {}))
+      if (!EXCLUDED_KEYS.has(name)) collectTexts(each, texts);
 }

@@ -7,51 +7,46 @@ type Page = AnswerOf<'events'>;
 type Committed = Page['events'][number];
 
 /** Which events to follow; `since` is now by default. */
-export type Followed = Omit<RequestOf<'events'>, 'operation' | 'order' | 'until' | 'cursor' | 'limit'>;
+export type FollowQuery = Omit<RequestOf<'events'>, 'operation' | 'order' | 'until' | 'cursor' | 'limit'>;
 
-export interface Following {
+export interface FollowOptions {
   readonly ask: (asked: RequestOf<'events'>) => Promise<Page>;
-  /** The follower's own clock, which may differ from the one of whoever answers. */
+  /** The follower's own clock, which may differ from the server's. */
   readonly clock: Clock;
   readonly sleep: Sleep;
-  /** Ends it, even while it waits. */
   readonly signal?: AbortSignal | undefined;
-  /** The most events of one page. */
   readonly limit?: number;
 }
 
-/** How long to wait when there were no further events. */
 const INTERVAL_MS = 1_000;
 const LIMIT = 100;
 
 /**
- * Events come in the order of their commits' times, but a commit may become visible after later ones: the
- * clock of its writer is behind, or its transaction was tried again for some seconds. So every 10 s the last
- * two minutes are read once more; events that were yielded before are known by their ids. A commit is missed
- * only if it becomes visible more than 100 s after its time (20 s of the two minutes are for these rounds
- * themselves), and a pass retries a transaction for a few seconds only.
+ * Events are ordered by commit time, but a commit may become visible after later ones: its writer's clock is slow, or
+ * its transaction was retried. So every 10 s the last two minutes are read again, and known ids are skipped. A commit
+ * is missed only if it becomes visible more than 100 s late; a pass retries a transaction for a few seconds only.
  */
 const OVERLAP_MS = 120_000;
-const LOOK_BACK_EVERY_MS = 10_000;
+const REREAD_INTERVAL_MS = 10_000;
 
-/** Yields each event that is committed from `since` on, once, in the order of commits, except those that
- *  become visible late. Only the ids of the last two minutes are held. @throws what `ask` throws */
+/** Yields each event committed from `since` on, once, in commit order, except those that become visible late. Only
+ *  the ids of the last two minutes are kept. @throws the errors of `ask` */
 export async function* follow(
-  query: Followed,
-  { ask, clock, sleep, signal, limit = LIMIT }: Following,
+  query: FollowQuery,
+  { ask, clock, sleep, signal, limit = LIMIT }: FollowOptions,
 ): AsyncGenerator<Committed, void, undefined> {
-  const since = Date.parse(query.since ?? (await nowThere(ask)));
-  /** The ids that were yielded, with the times of their commits. */
+  const since = Date.parse(query.since ?? (await serverTime(ask)));
+  /** Yielded ids, with their commit times. */
   const yielded = new Map<string, number>();
   let readTo = since;
-  let lookedBackAt = Number.NEGATIVE_INFINITY;
+  let rereadAt = Number.NEGATIVE_INFINITY;
   while (!signal?.aborted) {
     const began = { at: clock(), readTo };
-    const isBack = began.at - lookedBackAt >= LOOK_BACK_EVERY_MS;
-    if (isBack) lookedBackAt = began.at;
-    const from = iso(Math.max(since, readTo - (isBack ? OVERLAP_MS : 0)));
-    // While there is always more to read, a round ends after some time, so that the next one can look back.
-    const isTime = () => readTo > began.readTo && clock() - began.at >= LOOK_BACK_EVERY_MS;
+    const isReread = began.at - rereadAt >= REREAD_INTERVAL_MS;
+    if (isReread) rereadAt = began.at;
+    const from = iso(Math.max(since, readTo - (isReread ? OVERLAP_MS : 0)));
+    // With more to read all the time, a round still ends, so that the next one can reread.
+    const isRoundOver = () => readTo > began.readTo && clock() - began.at >= REREAD_INTERVAL_MS;
     let cursor: string | undefined;
     do {
       const page: Page = await ask({
@@ -63,7 +58,7 @@ export async function* follow(
       yield* fresh;
       readTo = Math.max(readTo, reached(page));
       cursor = page.cursor;
-    } while (cursor !== undefined && !isTime() && !signal?.aborted);
+    } while (cursor !== undefined && !isRoundOver() && !signal?.aborted);
     for (const [id, at] of yielded) if (at < readTo - OVERLAP_MS) yielded.delete(id);
     if (cursor !== undefined) continue;
     await sleep(INTERVAL_MS, signal).catch(error => {
@@ -72,14 +67,13 @@ export async function* follow(
   }
 }
 
-/** The time by the clock of whoever answers. */
-async function nowThere(ask: Following['ask']): Promise<string> {
+async function serverTime(ask: FollowOptions['ask']): Promise<string> {
   const none = { since: iso(0), until: iso(0) };
   return (await ask({ operation: 'events', ...none, limit: 1 })).at;
 }
 
-/** How far the journal was read. Not beyond the answer's own time, so that a commit with a time in the future
- *  doesn't hide those before it. */
+/** How far the journal was read; at most the answer's own time, so that a commit with a future time doesn't hide
+ *  others. */
 function reached({ readTo, at }: Page): number {
   return readTo === undefined ? 0 : Math.min(Date.parse(readTo), Date.parse(at));
 }

@@ -45,8 +45,8 @@ import {
 /** A page of actions, the newest first: those on one endpoint, on one process, or all. */
 const listActions: OperationOf<'actions'> = async (context, asked) => {
   const { endpoint, limit = DEFAULT_LIMIT, cursor } = asked;
-  const place = readCursor('actions', cursor, z.string());
-  const { actions, position } = await context.actions.list(await subjectOf(context, asked), limit, place);
+  const after = readCursor('actions', cursor, z.string());
+  const { actions, position } = await context.actions.list(await subjectOf(context, asked), limit, after);
   // A removed endpoint keeps its actions: a name is unknown only if it has none.
   if (endpoint !== undefined && actions.length === 0 && !cursor) await findEndpoint(context, endpoint);
   return { actions: actions.map(actionAnswer), ...cursorTo('actions', position) };
@@ -89,7 +89,7 @@ export interface Caller {
 
 /** The operations (design.md §13): one interface for every client, wherever it is implemented. Each change is
  *  written to the action log, with its caller.
- *  @throws Refused for a request that can't be carried out; its message says why, and the remedy */
+ *  @throws Refused for a request that can't be carried out; its message has the reason and the remedy */
 export type Operations = <Asked extends Request>(asked: Asked, caller: Caller) => Promise<AnswerTo<Asked>>;
 
 /** The function of each operation. */
@@ -128,7 +128,7 @@ const OPERATIONS: { readonly [Name in Operation]: OperationOf<Name> } = {
 /** The operations over these ports. */
 export function createOperations(context: OperationsContext): Operations {
   return async <Asked extends Request>(asked: Asked, caller: Caller) => {
-    // TypeScript can't tell that function, request and answer belong to one operation.
+    // TypeScript can't infer that function, request and answer belong to one operation.
     const run = OPERATIONS[asked.operation] as (context: OperationsContext, asked: Request) => Promise<never>;
     if (isLook(asked)) return run(context, asked);
     const { answer, action }: Acted<AnswerTo<Asked>> = await run(context, asked);
@@ -183,9 +183,10 @@ function problemOf(issue: z.core.$ZodIssue, asked: unknown): string {
 function unknownKeys(keys: readonly string[], operation: string, allowed: readonly string[]): string {
   const meant = keys.flatMap(key => nearest(key, allowed) ?? []);
   const hint = meant.length > 0 ? ` Did you mean ${meant.join(', ')}?` : '';
-  const what = keys.length === 1 ? 'a key that is unknown here' : `${keys.length} keys that are unknown here`;
-  const keysThatAre = allowed.length > 0 ? `it takes ${allowed.join(', ')}` : 'it takes no other key';
-  return `${operation} has ${what}: ${keysThatAre}.${hint}`;
+  const what = keys.length === 1 ? 'an unknown key' : `${keys.length} unknown keys`;
+  const keysThatAre =
+    allowed.length > 0 ? `allowed keys: ${allowed.join(', ')}` : 'no other keys are allowed';
+  return `${operation} has ${what}; ${keysThatAre}.${hint}`;
 }
 
 /** The keys of each request beside its operation. */
@@ -193,14 +194,18 @@ const KEYS: ReadonlyMap<unknown, readonly string[]> = new Map(
   request.options.map(({ shape: { operation, ...keys } }) => [operation.value, Object.keys(keys)]),
 );
 
-/** Adds an entry to the action log. A failure is only logged: the answer must not say that the operation
- *  failed, nor be lost with a secret that is shown only once. */
+/** Adds an entry to the action log. A failure is only logged: the operation succeeded, and its answer may have a
+ *  secret that is shown only once. */
 async function recordAction(
   { actions, clock, log }: OperationsContext,
   done: Omit<Action, 'at'>,
 ): Promise<void> {
   const action = { at: clock(), ...done };
   await actions.note(action).catch(error => {
-    log.error('Could not write to the action log.', { ...action, error: String(error) });
+    log.error('Could not write to the action log.', {
+      code: 'actions.not-saved',
+      ...action,
+      error: String(error),
+    });
   });
 }

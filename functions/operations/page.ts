@@ -29,7 +29,7 @@ export function readCursor<Place>(
   const text = Buffer.from(cursor, 'base64url').toString();
   const read = z.tuple([z.literal(operation), schema]).safeParse(jsonOf(text));
   if (read.success) return read.data[1] as Place;
-  throw wrongRequest('cursor: that of another request, or none. Ask without it for the first page.');
+  throw wrongRequest('cursor: not a cursor of this operation. Omit it to get the first page.');
 }
 
 /** A time, in ms since 1970, as ISO text. */

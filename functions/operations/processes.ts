@@ -28,7 +28,7 @@ export const releaseProcess: OperationOf<'release'> = async (context, { dryRun =
   const process = await findProcess(context, asked);
   const { hold } = await context.states.progress(process);
   const isOnHold = hold !== undefined && (dryRun || (await context.states.release(process)));
-  if (!isOnHold) throw new Refused('This process is not on hold: no deletions wait.');
+  if (!isOnHold) throw new Refused('This process is not on hold: no deletions wait for approval.');
   const answer = { ...namesOf(process), projects: hold.missing, since: iso(hold.since), dryRun };
   return dryRun ? { answer } : acted({ process }, answer, [`${hold.missing} projects`]);
 };
@@ -38,11 +38,13 @@ export const releaseProcess: OperationOf<'release'> = async (context, { dryRun =
 export const forgetProcess: OperationOf<'forget'> = async (context, { dryRun = false, ...asked }) => {
   const { isRunning, roster, clock, toApply } = context;
   if (!isRunning)
-    throw new Refused('Nothing runs: only a run knows what is configured. Start it, and ask again.');
+    throw new Refused(
+      'Changewire is not running, and only a run knows the configuration. Start it, then try again.',
+    );
   const removed = (await findProcesses(context, asked)).filter(({ isRemoved }) => isRemoved);
   if (removed.length === 0)
     throw new Refused(
-      `This process is in the configuration. Take it out of it first, and ${toApply}: only then can it be forgotten.`,
+      `This process is still configured. Remove it from the configuration, ${toApply}, then forget it.`,
     );
   const process = onlyOne(removed);
   const answer = (atLeast: number, isExact: boolean) => ({
@@ -55,11 +57,11 @@ export const forgetProcess: OperationOf<'forget'> = async (context, { dryRun = f
   }
   const forgotten = await roster.forget(process, { now: clock(), most: MAX_COUNTED });
   if (forgotten === 'busy')
-    throw new Refused('A pass walks it still. When the status shows none under way, ask again.');
+    throw new Refused('A pass of this process is still running. Try again when it has ended.');
   const { projects, isDone } = forgotten;
   return acted({ process }, answer(projects, isDone), [
     `${projects} projects`,
-    ...(isDone ? [] : ['and more are left']),
+    ...(isDone ? [] : ['more remain']),
   ]);
 };
 
@@ -70,11 +72,11 @@ export const examineProcess: OperationOf<'doctor'> = async (context, asked) => {
 
 const namesOf = ({ workspace, processId }: ProcessKey) => ({ workspace, process: processId });
 
-/** By this text, processes are told apart, and ordered by workspace and identifier. */
-export const placeOf = ({ workspace, processId }: ProcessKey): string => `${workspace}\0${processId}`;
+/** Identifies a process, and sorts by workspace and identifier. */
+export const sortKeyOf = ({ workspace, processId }: ProcessKey): string => `${workspace}\0${processId}`;
 
 export function inOrder<Process extends ProcessKey>(all: readonly Process[]): Process[] {
-  return all.toSorted((one, other) => byText(placeOf(one), placeOf(other)));
+  return all.toSorted((one, other) => byText(sortKeyOf(one), sortKeyOf(other)));
 }
 
 type Known = Pick<OperationsContext, 'processes'> & { readonly roster: Pick<Roster, 'list'> };
@@ -83,8 +85,8 @@ type Asked = Pick<RequestOf<'doctor'>, 'process' | 'workspace'>;
 /** The configured processes, and those that are no longer configured but still have stored data. */
 async function knownProcesses({ processes, roster }: Known): Promise<readonly KnownProcess[]> {
   const [configured, kept] = await Promise.all([processes(), roster.list()]);
-  const places = new Set(configured.map(placeOf));
-  const removed = kept.filter(each => !places.has(placeOf(each)));
+  const sortKeys = new Set(configured.map(sortKeyOf));
+  const removed = kept.filter(each => !sortKeys.has(sortKeyOf(each)));
   return [...configured, ...removed.map(each => ({ ...each, isRemoved: true as const }))];
 }
 
@@ -98,7 +100,7 @@ export async function findConfigured(known: Known, asked: Asked): Promise<readon
   const found = await findProcesses(known, asked);
   if (found.some(({ isRemoved }) => !isRemoved)) return found;
   throw new Refused(
-    'The configuration has this process no more. Take it in again, or forget it, which deletes what is kept of it.',
+    'This process is no longer configured. Add it to the configuration again, or forget it to delete its stored data.',
   );
 }
 
@@ -108,7 +110,7 @@ export function onlyOne(found: readonly KnownProcess[]): ProcessKey {
   const [one, ...more] = (configured.length > 0 ? configured : found) as [KnownProcess, ...KnownProcess[]];
   if (more.length === 0) return { workspace: one.workspace, processId: one.processId };
   const workspaces = [one, ...more].map(({ workspace }) => workspace).join(' or ');
-  throw new Refused(`Several workspaces have a process of this identifier. Name one: ${workspaces}.`);
+  throw new Refused(`Several workspaces have a process with this id. Specify one: ${workspaces}.`);
 }
 
 /** The processes of a workspace, those of an identifier, or the one of both, including those that are no
@@ -124,7 +126,7 @@ export async function processesOf(
 }
 
 /** The processes that are known; otherwise, those of this identifier that are not, but for which `hasData` is
- *  true. @throws Refused when there are none */
+ *  true. @throws Refused when there are not any */
 export async function findOrForgotten(
   known: Known,
   asked: Asked,
@@ -149,31 +151,31 @@ async function findProcesses(known: Known, { process, workspace }: Asked): Promi
   const found = candidates.filter(({ processId }) => processId === process);
   if (found.length > 0) return found;
   const ids = candidates.map(({ processId }) => processId);
-  throw new Refused(`There is no process of this identifier.${didYouMean(process, ids) || IN_STATUS}`);
+  throw new Refused(`There is no process with this id.${didYouMean(process, ids) || IN_STATUS}`);
 }
 
 function inWorkspace(workspace: string, all: readonly KnownProcess[]): KnownProcess[] {
   const found = all.filter(each => each.workspace === workspace);
   if (found.length > 0) return found;
   const names = [...new Set(all.map(each => each.workspace))];
-  throw new Refused(`There is no workspace of this name.${didYouMean(workspace, names) || IN_STATUS}`);
+  throw new Refused(`There is no workspace with this name.${didYouMean(workspace, names) || IN_STATUS}`);
 }
 
-const IN_STATUS = ' The status lists all that there are.';
+const IN_STATUS = ' The status lists all processes and their workspaces.';
 
 /** How many rechecks are shown; the others are only counted. */
 const SHOWN_RECHECKS = 10;
 
-/** Where a page of the status ended: after a process, or after an endpoint. */
-const place = z.union([z.strictObject({ process: z.string() }), z.strictObject({ endpoint: z.string() })]);
+/** The last process or endpoint of a page of the status. */
+const pageEnd = z.union([z.strictObject({ process: z.string() }), z.strictObject({ endpoint: z.string() })]);
 
 /** A page of the processes by workspace and identifier, then of the endpoints by name. */
 export const showStatus: OperationOf<'status'> = async (context, { cursor, limit = DEFAULT_LIMIT }) => {
   const { label: deployment, isRunning, states, workspaces, clock } = context;
-  const after: { process?: string; endpoint?: string } = readCursor('status', cursor, place) ?? {};
+  const after: { process?: string; endpoint?: string } = readCursor('status', cursor, pageEnd) ?? {};
   const { process = '', endpoint } = after;
   const all = endpoint === undefined ? inOrder(await knownProcesses(context)) : [];
-  const shown = all.filter(each => placeOf(each) > process).slice(0, limit);
+  const shown = all.filter(each => sortKeyOf(each) > process).slice(0, limit);
   const rows = await workspaces.all();
   const processes = await mapInParallel(shown, CONCURRENCY, async each => {
     const { pause, completions } = rows.get(each.workspace) ?? {};
@@ -183,7 +185,7 @@ export const showStatus: OperationOf<'status'> = async (context, { cursor, limit
   const head = { at: iso(clock()), deployment, isRunning, processes };
   const last = shown.at(-1);
   if (last && shown.length === limit)
-    return { ...head, endpoints: [], ...cursorTo('status', { process: placeOf(last) }) };
+    return { ...head, endpoints: [], ...cursorTo('status', { process: sortKeyOf(last) }) };
   const found = await endpointsAfter(context, endpoint, limit - shown.length);
   const next = found.last === undefined ? undefined : { endpoint: found.last };
   return { ...head, endpoints: found.endpoints, ...cursorTo('status', next) };

@@ -5,7 +5,7 @@ import type { ChangeEvent } from '../model/event.ts';
 import { wants } from '../model/filter.ts';
 import { acted, type OperationOf, type OperationsContext } from './context.ts';
 import { deliveryOf } from './deliveries.ts';
-import { changeRow, type Found, findEndpoint, wake } from './endpoints.ts';
+import { changeRow, type FoundEndpoint, findEndpoint, wake } from './endpoints.ts';
 import { checkTypes } from './events.ts';
 import { iso, searchJournal } from './page.ts';
 import { findConfigured } from './processes.ts';
@@ -14,8 +14,8 @@ import { Refused } from './refused.ts';
 
 type Asked = Pick<RequestOf<'replay'>, 'to' | 'since' | 'until' | 'types' | 'processes'>;
 
-/** Begins a replay: the endpoint gets the events of a stretch of the journal once more, through its filter;
- *  other endpoints get nothing. This only writes the request into the endpoint's row; `workOffReplay` carries
+/** Begins a replay: the endpoint gets the events of a time range again, through its filter; other endpoints do not.
+ *  This only writes the request into the endpoint's row; `workOffReplay` carries
  *  it out. A dry run counts the events.
  *  @throws Refused while another replay to this endpoint is under way */
 export const replay: OperationOf<'replay'> = async (context, { dryRun = false, ...asked }) => {
@@ -34,7 +34,7 @@ export const replay: OperationOf<'replay'> = async (context, { dryRun = false, .
 };
 
 /** Counts the events that the endpoint would get, as far as an answer has time for. */
-async function countEvents(context: OperationsContext, found: Found, replay: Replay) {
+async function countEvents(context: OperationsContext, found: FoundEndpoint, replay: Replay) {
   const { since, until, processes } = replay;
   const all = processes && (await context.processes());
   const search = {
@@ -50,7 +50,7 @@ async function countEvents(context: OperationsContext, found: Found, replay: Rep
 }
 
 interface Planned {
-  readonly found: Found;
+  readonly found: FoundEndpoint;
   readonly replay: Replay;
 }
 
@@ -72,10 +72,7 @@ async function plan(context: PlanPorts, { to, types, processes, ...asked }: Aske
   const now = context.clock();
   const since = Date.parse(asked.since);
   const until = asked.until === undefined ? now : Math.min(Date.parse(asked.until), now);
-  if (!(since < until))
-    throw new Refused(
-      'A replay is of a time in the past: its beginning must be before its end, and before now.',
-    );
+  if (!(since < until)) throw new Refused('Invalid time range: since must be before until, and in the past.');
   const found = await findEndpoint(context, to);
   if (found.row?.replay) throw underWay();
   const only = { ...(types && { types }), ...(processes && { processes }) };
@@ -83,7 +80,7 @@ async function plan(context: PlanPorts, { to, types, processes, ...asked }: Aske
 }
 
 function underWay(): Refused {
-  return new Refused('A replay to this endpoint is under way: wait for its end, or cancel it.');
+  return new Refused('A replay to this endpoint is in progress: wait for it to finish, or cancel it.');
 }
 
 /** Ends a replay: no more deliveries are added; those that were added are sent. */
@@ -135,7 +132,7 @@ export async function workOffReplay(ports: ReplayPorts, name: string): Promise<b
   return row.replay !== undefined;
 }
 
-function isWanted(event: ChangeEvent, { types, processes }: Replay, { endpoint }: Found): boolean {
+function isWanted(event: ChangeEvent, { types, processes }: Replay, { endpoint }: FoundEndpoint): boolean {
   return (
     (types?.includes(event.type) ?? true) &&
     (processes?.includes(event.data.process.id) ?? true) &&
@@ -167,7 +164,8 @@ async function workOffSlice(ports: ReplayPorts, name: string): Promise<boolean> 
   } catch (error) {
     // The endpoint was removed in between.
     if (error instanceof Refused) return false;
-    ports.log.error('A replay stands still; it goes on in a minute.', {
+    ports.log.error('Replay failed; it continues with the next tick.', {
+      code: 'replay.failed',
       endpoint: name,
       error: String(error),
     });

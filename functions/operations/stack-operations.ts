@@ -1,26 +1,29 @@
 import * as z from 'zod';
 import { acted, type LogPage, type OperationOf, type OperationsContext, type StackPorts } from './context.ts';
 import { cursorTo, DEFAULT_LIMIT, iso, readCursor } from './page.ts';
-import { findConfigured, inOrder, placeOf } from './processes.ts';
+import { findConfigured, inOrder, sortKeyOf } from './processes.ts';
 import { Refused, wrongRequest } from './refused.ts';
 
-/** @throws Refused where there is no stack; `instead` names the alternative */
+/** @throws Refused without a stack; `instead` names the alternative */
 function stackOf({ stack }: OperationsContext, instead: string): StackPorts {
   if (stack) return stack;
-  throw new Refused(`Only a stack on AWS has that: ${instead}.`);
+  throw new Refused(`Only available for AWS stacks: ${instead}.`);
 }
 
 /** How many pages are requested until one has entries: CloudWatch searches a stretch in parts, and returns an
  *  empty page for each part without a match. */
 const MAX_LOG_PAGES = 20;
-const logPlace = z.tuple([z.number(), z.string()]);
+const logPosition = z.tuple([z.number(), z.string()]);
 
 /** A page of a function's log. */
 export const readLogs: OperationOf<'logs'> = async (context, asked) => {
-  const { readLog } = stackOf(context, 'what a run logs it prints, and service managers keep that');
+  const { readLog } = stackOf(
+    context,
+    'a local run writes its log to its output, and service managers keep that',
+  );
   const { function: name, since, until, all = false, limit = DEFAULT_LIMIT, cursor } = asked;
   // The end is fixed with the first page: otherwise new entries would delay the last page without end.
-  const begun = readCursor('logs', cursor, logPlace);
+  const begun = readCursor('logs', cursor, logPosition);
   const [end, position] = begun ?? [until === undefined ? context.clock() : Date.parse(until), undefined];
   const stretch = { function: name, since: Date.parse(since), until: end, all };
   let page: LogPage = { entries: [], position };
@@ -33,7 +36,7 @@ export const readLogs: OperationOf<'logs'> = async (context, asked) => {
 };
 
 const queuesOf = (context: OperationsContext) =>
-  stackOf(context, 'a run has no queues that set something aside; dead letters belong to their endpoints');
+  stackOf(context, 'a local run has no such queues; see the dead letters of each endpoint');
 
 /** The number of messages of a dead-letter queue, and the first of them. They stay in it. */
 export const listFailedMessages: OperationOf<'failed-messages'> = async (context, { queue }) => {
@@ -44,7 +47,7 @@ export const listFailedMessages: OperationOf<'failed-messages'> = async (context
   return { queue, messages: Math.max(messages, first.length), first };
 };
 
-/** Deletes the messages of such a queue. */
+/** Deletes the messages of a dead-letter queue. */
 export const clearFailedMessages: OperationOf<'clear-failed-messages'> = async (
   context,
   { queue, dryRun = false },
@@ -73,34 +76,37 @@ export const retryFailedMessages: OperationOf<'retry-failed-messages'> = async (
 };
 
 /** The place of a process, and the key of its last record that was published; empty at its beginning. */
-const publishedPlace = z.tuple([z.string(), z.string()]);
+const publishedUpTo = z.tuple([z.string(), z.string()]);
 
-/** Publishes the next slice of the change records of a stretch of time once more, each process's in the order
- *  of its commits. If a crash interrupts it, the same cursor repeats the slice, under the same ids.
+/** Publishes the next slice of the change records of a time range again, each process's in commit order.
+ *  If a crash interrupts it, the same cursor repeats the slice, under the same ids.
  *  @throws Refused for an unknown process, and when nothing of the slice was published */
 export const republish: OperationOf<'republish'> = async (context, asked) => {
-  const { changeRecords, publish } = stackOf(context, 'one endpoint gets a time once more by a replay');
+  const { changeRecords, publish } = stackOf(
+    context,
+    'use a replay to send a time range to one endpoint again',
+  );
   const { dryRun = false, processes } = asked;
   const [since, until] = [Date.parse(asked.since), Date.parse(asked.until)];
-  if (since >= until) throw wrongRequest('The time to publish again ends before it begins.');
-  const [begun = '', reached = ''] = readCursor('republish', asked.cursor, publishedPlace) ?? [];
+  if (since >= until) throw wrongRequest('Invalid time range: since must be before until.');
+  const [begun = '', reached = ''] = readCursor('republish', asked.cursor, publishedUpTo) ?? [];
   for (const each of processes ?? []) await findConfigured(context, { process: each });
   const [process, next] = inOrder(await context.processes()).filter(
-    each => placeOf(each) >= begun && (processes?.includes(each.processId) ?? true),
+    each => sortKeyOf(each) >= begun && (processes?.includes(each.processId) ?? true),
   );
   if (!process) return { answer: { events: 0, records: 0, dryRun } };
-  const after = placeOf(process) === begun && reached !== '' ? reached : undefined;
+  const after = sortKeyOf(process) === begun && reached !== '' ? reached : undefined;
   const { records, isLast } = await changeRecords.read(process, { since, until, after });
   const [first] = records;
   const done = dryRun || !first ? records : records.slice(0, await publish(records));
   if (first && done.length === 0)
     throw new Refused(
-      `SNS does not take what process ${process.processId} committed at ${iso(first.at)}: see the log of the publish function. ` +
-        'What was committed before that was published; go on from there, with --since.',
+      `SNS rejected the events that process ${process.processId} committed at ${iso(first.at)}: ` +
+        'see the log of the publish function. Earlier events were published; continue with --since.',
     );
   const last = done.at(-1);
   const isOver = isLast && done.length === records.length;
-  const following = isOver ? next && [placeOf(next), ''] : [placeOf(process), last?.sk ?? after];
+  const following = isOver ? next && [sortKeyOf(next), ''] : [sortKeyOf(process), last?.sk ?? after];
   const answer = {
     events: done.reduce((sum, { events }) => sum + events, 0),
     records: done.length,

@@ -284,14 +284,14 @@ describe('on a day', () => {
       });
     expect(await changewire(`forget ${PROCESS} --yes`)).toMatchObject({
       code: 1,
-      err: expect.stringMatching(/Take it out of it first, and start again: only then/),
+      err: expect.stringMatching(/Remove it from the configuration, start again, then forget it/),
     });
   });
 
   it('a value that can not be, and a filter by what is not watched, is refused with exit code 2', async () => {
     for (const [line, why] of [
       ['add bad! --webhook http://127.0.0.1:9/x', /name/],
-      ['add crm2 --webhook http://10.1.2.3/x', /Nothing can be delivered there/],
+      ['add crm2 --webhook http://10.1.2.3/x', /Cannot deliver to this endpoint/],
       [`add crm2 --webhook ${receiver.url} --secret whsec_x`, /base64/],
       [`add crm2 --webhook ${receiver.url} --filter processes=lunch`, /Did you mean launch\?/],
     ] as const)

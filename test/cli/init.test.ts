@@ -163,7 +163,7 @@ describe('changewire init --doctor', () => {
       processes: [{ auditLog: false }, { auditLog: false }],
     });
     expect(read('changewire.json')).toMatch(
-      /\/\/ Answers do not tell the service.*\n.*\n? +"dateHeader": false,/,
+      /\/\/ Answers have no usable Date header.*\n.*\n? +"dateHeader": false,/,
     );
     expect(err).toContain('Asking the service about onboarding');
     expect(err).toContain('  dateHeader false');
@@ -204,7 +204,7 @@ describe('changewire init --doctor', () => {
     const { code, err, has } = await init(`${line.replace('onboarding', 'onbording')} --doctor`, given);
     expect([code, has('changewire.json')]).toEqual([1, false]);
     expect(err).toMatch(
-      /onbording: Its projects can not be listed\. What came: .*404.* Check the id of the process, .*Nothing was written\.\n$/,
+      /onbording: Its projects cannot be listed\. What came: .*404.* Check the process id, .*Nothing was written\.\n$/,
     );
   });
 
@@ -213,12 +213,10 @@ describe('changewire init --doctor', () => {
     const closed = (option: string) => line.replace(new RegExp(`(${option}) \\S+`), '$1 http://127.0.0.1:1');
     const noToken = (await init(`${closed('--auth-url')} --doctor`, given)).err;
     expect(noToken).toMatch(
-      /There is no token\. What came: .*ECONNREFUSED.* Nothing answers at the authentication address/,
+      /Could not get a token\. What came: .*ECONNREFUSED.* No answer from the authentication URL/,
     );
     const noProcess = (await init(`${closed('--base-url')} --doctor`, given)).err;
-    expect(noProcess).toMatch(
-      /can not be listed\. What came: .*ECONNREFUSED.* Nothing answers at the base address/,
-    );
+    expect(noProcess).toMatch(/cannot be listed\. What came: .*ECONNREFUSED.* No answer from the base URL/);
     expect(noToken + noProcess).not.toMatch(/credentials|client secret|id of the process/);
   });
 
@@ -227,7 +225,7 @@ describe('changewire init --doctor', () => {
     const wrong = { env, secrets: ['nobody'] };
     const refused = await init(`${line} --doctor`, wrong);
     expect([refused.code, refused.has('changewire.json'), refused.has('.env')]).toEqual([1, false, false]);
-    expect(refused.err).toMatch(/launch: There is no token\. What came: .*401.*Nothing was written\.\n$/);
+    expect(refused.err).toMatch(/launch: Could not get a token\. What came: .*401.*Nothing was written\.\n$/);
     expect(await init(`${line} --doctor`, { ...wrong, says: false })).toMatchObject({
       code: 1,
       out: '',

@@ -79,7 +79,7 @@ describe('asking a stack', () => {
   });
 
   test('gives a refusal as one, and says whether the request was at fault', async () => {
-    const body = { refused: 'There is no endpoint of this name.', isUsage: true };
+    const body = { refused: 'There is no endpoint with this name.', isUsage: true };
     expect(await problem({ body }, look)).toMatchObject({ message: body.refused, isUsage: true });
   });
 });

@@ -117,9 +117,14 @@ describe('the log of attempts', () => {
     expect([posts.length, counts, slept]).toEqual([2, { Delivered: 2 }, []]);
     expect(await kept()).toEqual([]);
     expect(tries).toBe(2);
-    const details = { endpoint: 'crm', attempts: 2, error: String(error) };
+    const details = {
+      code: 'delivery.attempts-not-saved',
+      endpoint: 'crm',
+      attempts: 2,
+      error: String(error),
+    };
     expect(said).toEqual([
-      { level: 'warn', message: expect.stringContaining('Attempts could not'), details },
+      { level: 'warn', message: expect.stringContaining('Could not save attempts'), details },
     ]);
   });
 

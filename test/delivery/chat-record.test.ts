@@ -115,7 +115,7 @@ describe('a deleted record', () => {
     const task = { id: 't-1', name: 'Call' };
     const cut = { ...event, data: { ...event?.data, task, truncated: ['record'] } };
     const [topic] = chatTopics([cut as never]);
-    expect(topic?.records[0]).toMatchObject({ name: 'Call', fields: [], untold: 0 });
+    expect(topic?.records[0]).toMatchObject({ name: 'Call', fields: [], omitted: 0 });
   });
 });
 

@@ -67,7 +67,7 @@ describe('a notification', () => {
     });
     expect(sentences).toEqual([
       'Task field "Effort (hours)" in process customer-projects · workspace eu: Name Effort → Effort (hours), and 4 more changes',
-      'Deletions are held: 30 of 60 projects are gone at once. Nothing was deleted; an operator must release it.',
+      'Deletions are on hold: 30 of 60 projects are gone at once. Nothing was deleted; an operator must release it.',
     ]);
     const [archived] = chatTopics((batches.fields ?? []).filter(({ type }) => type === 'field.archived'));
     expect(archived && sentenceOf(archived)).toBe(
@@ -85,7 +85,7 @@ describe('a notification', () => {
       `Task "${cut('a')}" in "${cut('p')}": ${cut('f')} ${cut('x')} → ${cut('y')}`,
     );
     const [held] = batches.held ?? [];
-    const [loud] = chatTopics([{ ...held, data: { ...held?.data, reason: long('r ') } } as never]);
+    const [loud] = chatTopics([{ ...held, data: { ...held?.data, reason: `x${long('r ')}` } } as never]);
     expect(loud && sentenceOf(loud)).toHaveLength(300);
   });
 

@@ -106,7 +106,7 @@ describe('a test event in a chat', () => {
     expect(chatTopics([event])).toEqual([
       {
         title: 'This is a test',
-        note: 'Events of Changewire arrive here. Nothing changed.',
+        note: 'Changewire can deliver events here. No data was changed.',
         origin: 'endpoint crm',
         observed: { after: AT, before: AT },
         records: [],

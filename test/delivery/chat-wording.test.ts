@@ -18,7 +18,7 @@ const record = (more: Partial<ChatRecord> = {}): ChatRecord => ({
   id: 't1',
   name: 'Call',
   fields: [field('Status', 'Open', 'Done')],
-  untold: 0,
+  omitted: 0,
   isIncomplete: false,
   ...more,
 });
@@ -296,7 +296,7 @@ describe('a topic', () => {
   it('of a hold without a reason tells what to do all the same', () => {
     const [held] = batches.held ?? [];
     const silent = { ...held, data: { ...held?.data, reason: '\u200B' } };
-    expect(chatTopics([silent as never])[0]?.note).toBe('An operator must decide.');
+    expect(chatTopics([silent as never])[0]?.note).toBe('An operator must review them.');
   });
 
   it('of a source that names no workspace is told without one', () => {

@@ -76,7 +76,7 @@ describe('topics', () => {
     expect(others).toEqual([
       'Eva, u2: {"n":1,"text":""}',
       ...[2, 3, 4].map(n => `{"n":${n},"text":""}`),
-      'and 2 further ones',
+      'and 2 more',
     ]);
     const five = chatTopics(events.slice(0, 5))[0]?.note?.split(' · ');
     expect(five).toEqual([first, ...others.slice(0, 4)]);
@@ -94,7 +94,7 @@ describe('topics', () => {
     ]);
     expect(topics.map(topic => [topic.title, topic.eventIds.length])).toEqual([
       ['A new', 2],
-      ['Deletions are held', 1],
+      ['Deletions are on hold', 1],
       ['B', 1],
       ['A', 1],
     ]);

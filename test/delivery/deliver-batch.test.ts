@@ -133,7 +133,13 @@ describe('delivering to a webhook', () => {
     const headers = expect.objectContaining({ 'webhook-timestamp': String(AT / 1000 + 30) });
     expect(posts).toMatchObject([{ url: 'https://crm.example/', body: record.body, headers }]);
     expect([state.closed, counts, lags]).toEqual([1, { Delivered: 1 }, { FirstAttemptLag: [30_000] }]);
-    const details = { endpoint: 'crm', outcome: 'delivered', attempts: 1, ms: 250 };
+    const details = {
+      code: 'delivery.batch-ended',
+      endpoint: 'crm',
+      outcome: 'delivered',
+      attempts: 1,
+      ms: 250,
+    };
     const events = someEvents(1).map(({ id }) => id);
     expect(lines).toEqual([{ message: 'Delivery batch ended.', ...details, events }]);
   });
@@ -249,7 +255,7 @@ describe('an endpoint that asks for less', () => {
     expect(said[0]).toEqual({
       level: 'warn',
       message: "Could not save the endpoint's health.",
-      details: { endpoint: 'crm', error: 'Error: table down' },
+      details: { code: 'endpoint.health-not-saved', endpoint: 'crm', error: 'Error: table down' },
     });
   });
 });
@@ -267,8 +273,10 @@ describe('an endpoint that fails', () => {
       ...{ failures: { count: 5 }, failing: { probes: 0 }, notBefore: AT + 30 * SECOND },
       waiting: { first: true },
     });
-    const told = said.filter(({ message }) => message.startsWith('An endpoint fails'));
-    expect(told).toMatchObject([{ level: 'warn', details: { endpoint: 'crm', reason: 'answered 500' } }]);
+    const told = said.filter(({ message }) => message.startsWith('The endpoint keeps failing'));
+    expect(told).toMatchObject([
+      { level: 'warn', details: { code: 'endpoint.failing', endpoint: 'crm', reason: 'answered 500' } },
+    ]);
   });
 
   it.each([
@@ -387,8 +395,8 @@ describe('an endpoint that answers 410', () => {
       {
         level: 'error',
         message:
-          'endpoint.stopped: crm answered 410. Its events wait in rows until an operator resumes it, for 30 days at most.',
-        details: { endpoint: 'crm', reason: 'answered 410' },
+          'endpoint.stopped: crm answered 410. Its events are kept for 30 days; resume the endpoint to send them.',
+        details: { code: 'endpoint.stopped', endpoint: 'crm', reason: 'answered 410' },
       },
     ]);
     await deliver(records(2));
@@ -449,7 +457,7 @@ describe('an endpoint that answers 410', () => {
     const health = new EndpointHealth('crm', await rows.read('crm'), dependencies);
     await health.failed('answered 500');
     await health.failed('answered 500');
-    const reason = 'failed for 5 days, and last answered 500';
+    const reason = 'failed for 5 days; last failure: answered 500';
     expect((await healthOf())?.stopped).toEqual({ at: AT, reason });
     expect(counts).toEqual({ EndpointStopped: 1 });
     expect(said).toMatchObject([{ level: 'error', details: { endpoint: 'crm', reason } }]);
@@ -461,7 +469,7 @@ describe('a message that is no event', () => {
     const { deliver, posts, deliveries } = openSetting();
     expect(await deliver([messageOf('odd', 'hush'), ...records(1)])).toEqual([]);
     expect(await deliveries.dead('crm', 9)).toMatchObject([
-      { eventId: 'odd', body: 'hush', reason: 'the message is no JSON' },
+      { eventId: 'odd', body: 'hush', reason: 'the message is not valid JSON' },
     ]);
     expect(posts).toHaveLength(1);
   });
@@ -471,7 +479,9 @@ describe('a message that is no event', () => {
     const readSecret = () => Promise.reject(new Error('asked'));
     expect(await deliver([messageOf('odd', 'hush')], endpointOf(), { readSecret })).toEqual([]);
     expect(await deliveries.dead('crm', 9)).toHaveLength(1);
-    expect(said.map(({ message }) => message)).toEqual(['A delivery was given up; it is a dead letter now.']);
+    expect(said.map(({ message }) => message)).toEqual([
+      'Gave up on a delivery; moved it to the dead letters.',
+    ]);
   });
 });
 
@@ -531,7 +541,9 @@ describe('delivering to a chat', () => {
     expect(await deliver(records(1), endpointOf('slack'), { jobsOf })).toEqual([]);
     expect(posts).toHaveLength(1);
     expect(await pending()).toMatchObject([{ due: AT + 5 * SECOND, attempts: 1 }]);
-    expect(said).toMatchObject([{ level: 'warn', details: { reason: 'no message told the event' } }]);
+    expect(said).toMatchObject([
+      { level: 'warn', details: { reason: 'no chat message contains the event' } },
+    ]);
   });
 
   it('sets an event aside that can not be shown', async () => {
@@ -541,9 +553,11 @@ describe('delivering to a chat', () => {
       return [];
     });
     expect(await deliver(records(1), endpointOf('slack'), { jobsOf })).toEqual([]);
-    const reason = 'the event can not be shown (RangeError)';
+    const reason = 'the event cannot be rendered (RangeError)';
     expect(await deliveries.dead('crm', 9)).toMatchObject([{ reason }]);
-    expect(said.map(({ message }) => message)).toEqual(['A delivery was given up; it is a dead letter now.']);
+    expect(said.map(({ message }) => message)).toEqual([
+      'Gave up on a delivery; moved it to the dead letters.',
+    ]);
   });
 });
 
@@ -561,8 +575,8 @@ describe('what fails on our side', () => {
     expect(said).toMatchObject([
       {
         level: 'error',
-        message: 'Nothing can be delivered to an endpoint at present.',
-        details: { endpoint: 'crm', reason },
+        message: 'Could not send deliveries to the endpoint.',
+        details: { code: 'delivery.batch-failed', endpoint: 'crm', reason },
       },
       { level: 'warn', details: { reason } },
       { level: 'warn', details: { reason } },

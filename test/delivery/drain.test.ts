@@ -503,7 +503,7 @@ describe('an endpoint that fails', () => {
     await setting.wait(waitingOnes(4).slice(3));
     setting.state.now = AT + 6 * DAY;
     await live(setting, AT + 7 * DAY);
-    expect((await setting.healthOf())?.stopped?.reason).toBe('failed for 5 days, and last answered 500');
+    expect((await setting.healthOf())?.stopped?.reason).toBe('failed for 5 days; last failure: answered 500');
     expect(await setting.pendingIds()).toHaveLength(1);
   });
 

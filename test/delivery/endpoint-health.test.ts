@@ -15,7 +15,7 @@ describe('what a run tells of its endpoint', () => {
   it('leaves the endpoint itself as it is', async () => {
     const { health, rows } = await open();
     await health.failed('answered 500');
-    await health.joined(AT, true);
+    await health.backlogAdded(AT, true);
     await health.gone('answered 410');
     const waiting = { added: 1, due: AT, first: true };
     const stopped = { at: AT, reason: 'answered 410' };
@@ -28,9 +28,9 @@ describe('what a run tells of its endpoint', () => {
   it('tells of rows with the earliest that is due, and whether any goes first, however many are told at once', async () => {
     const { health, healthOf, written } = await open();
     await Promise.all([
-      health.joined(AT + HOUR, false),
-      health.joined(AT + 5, true),
-      health.joined(AT + 2 * HOUR, false),
+      health.backlogAdded(AT + HOUR, false),
+      health.backlogAdded(AT + 5, true),
+      health.backlogAdded(AT + 2 * HOUR, false),
     ]);
     expect(await healthOf()).toEqual({ waiting: { added: 3, due: AT + 5, first: true } });
     // None found the row changed by another.
@@ -40,11 +40,11 @@ describe('what a run tells of its endpoint', () => {
   it('tells all whose write failed, and the next are written again', async () => {
     const { health, healthOf, faults } = await open();
     faults.before = command => isRowOf('crm')(command) && TABLE_DOWN;
-    const all = await Promise.allSettled([health.joined(AT, true), health.joined(AT, true)]);
+    const all = await Promise.allSettled([health.backlogAdded(AT, true), health.backlogAdded(AT, true)]);
     expect(all.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
     expect(health.isStuck).toBe(true);
     faults.before = () => undefined;
-    await health.joined(AT, true);
+    await health.backlogAdded(AT, true);
     expect(await healthOf()).toEqual({ waiting: { added: 1, due: AT, first: true } });
   });
 
@@ -55,7 +55,7 @@ describe('what a run tells of its endpoint', () => {
     await expect(failed).rejects.toThrow();
     expect(health.now).toEqual({ failures: { count: 1, since: AT }, notBefore: AT + 60 * SECOND });
     faults.before = () => undefined;
-    await health.joined(AT, true);
+    await health.backlogAdded(AT, true);
     const waiting = { added: 1, due: AT, first: true };
     expect(await healthOf()).toEqual({
       failures: { count: 1, since: AT },
@@ -80,7 +80,7 @@ describe('what a run tells of its endpoint', () => {
   it('leaves what waits to its own time where an attempt was slow and nothing failed', async () => {
     const { health, healthOf } = await open();
     await health.slow();
-    await health.joined(AT + HOUR, false);
+    await health.backlogAdded(AT + HOUR, false);
     await health.succeeded();
     expect(health.isBack).toBe(false);
     expect(await healthOf()).toEqual({ waiting: { added: 1, due: AT + HOUR, first: false } });
@@ -91,12 +91,12 @@ describe('what a run tells of its endpoint', () => {
     expect(health.hasBacklog).toBe(false);
     await health.slow();
     expect(health.hasBacklog).toBe(false);
-    await health.joined(AT, true);
+    await health.backlogAdded(AT, true);
     expect(health.hasBacklog).toBe(false);
     await health.succeeded();
     expect(health.hasBacklog).toBe(true);
     const other = await open();
-    await other.health.joined(AT, true);
+    await other.health.backlogAdded(AT, true);
     expect(other.health.hasBacklog).toBe(false);
     await other.health.slow();
     await other.health.succeeded();

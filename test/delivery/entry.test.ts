@@ -177,7 +177,7 @@ describe('the entries, bundled as they are deployed, with the configuration besi
       // The endpoint's health; the row of the delivery, and that it waits; the attempt, and its row by the old event; the message that wakes.
       ...['GetItem', 'PutItem', 'PutItem', 'GetItem', 'PutItem', 'PutItem', 'PutItem', 'SendMessageBatch'],
     ]);
-    expect(lines.join('\n')).toMatch(/A delivery failed.*DeliveryFailed|DeliveryFailed.*A delivery failed/s);
+    expect(lines.join('\n')).toMatch(/Delivery failed.*DeliveryFailed|DeliveryFailed.*Delivery failed/s);
     expect(lines.join('\n')).not.toContain('hush');
   });
 

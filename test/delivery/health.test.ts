@@ -137,7 +137,7 @@ describe('an endpoint fails', () => {
     const end = AT + 5 * DAY;
     expect(fail(failing(9, 0), end - 1).stopped).toBeUndefined();
     const { stopped } = fail(failing(9, 0), end);
-    expect(stopped).toEqual({ at: end, reason: 'failed for 5 days, and last answered 500' });
+    expect(stopped).toEqual({ at: end, reason: 'failed for 5 days; last failure: answered 500' });
   });
 
   it('and takes something: all is forgotten but who paused it, who stopped it and what waits', () => {

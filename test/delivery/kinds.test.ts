@@ -14,8 +14,8 @@ const secret = { url: 'https://crm.example/', secrets: [SECRET] };
 
 describe('jobs for a webhook', () => {
   it('are one signed request for each event, with the bytes of its message, at the time of the attempt', () => {
-    const { jobs, unfit } = webhookJobs(all);
-    expect(unfit).toEqual([]);
+    const { jobs, unrenderable } = webhookJobs(all);
+    expect(unrenderable).toEqual([]);
     expect(jobs.map(({ deliveries }) => deliveries)).toEqual(all.map(each => [each]));
     const { body = '', headers = {} } = jobs[1]?.request(AT + 5_000, secret) ?? {};
     expect(body).toBe(all[1]?.body);
@@ -51,7 +51,7 @@ describe('jobs for a chat', () => {
   it('are one request for each message, which settles all that it tells', () => {
     const asked: (readonly SentEvent[])[] = [];
     const again = deliveryOf('again', events[0]);
-    const { jobs, unfit } = chatJobs([...all, again], some => {
+    const { jobs, unrenderable } = chatJobs([...all, again], some => {
       asked.push(some);
       if (some.length === 1) return [];
       return [
@@ -61,17 +61,17 @@ describe('jobs for a chat', () => {
     });
     // An event that came twice is told once.
     expect(asked.at(-1)).toEqual(events);
-    expect(unfit).toEqual([]);
+    expect(unrenderable).toEqual([]);
     expect(jobs.map(idsOf)).toEqual([['m0', 'm2', 'again'], ['m1']]);
     expect(jobs[0]?.request(AT, secret)).toEqual({ body: 'one', headers: {} });
   });
 
   it('leave out an event that the format chokes on, with the kind of error but nothing of its message', () => {
-    const { jobs, unfit } = chatJobs(all, some => {
+    const { jobs, unrenderable } = chatJobs(all, some => {
       if (some.includes(events[1])) throw new TypeError('hush');
       return [{ body: 'all', eventIds: events.map(({ id }) => id) }];
     });
-    expect(unfit).toEqual([{ delivery: all[1], reason: 'the event can not be shown (TypeError)' }]);
+    expect(unrenderable).toEqual([{ delivery: all[1], reason: 'the event cannot be rendered (TypeError)' }]);
     expect(jobs.map(idsOf)).toEqual([['m0', 'm2']]);
   });
 });

@@ -23,7 +23,7 @@ const receiver = async (...script: Reaction[]) => {
 };
 const failuresSaid = () =>
   handlers.said
-    .filter(({ message }) => message.startsWith('A delivery failed'))
+    .filter(({ message }) => message.startsWith('Delivery failed'))
     .map(({ details }) => details.reason);
 
 describe('one endpoint behind a real queue (its messages come back at once, and the clock is ahead by their pauses)', () => {
@@ -154,10 +154,10 @@ describe('one endpoint behind a real queue (its messages come back at once, and 
     const letters = await handlers.deliveries.dead('crm', 9);
     expect(new Map(letters.map(({ body, reason }) => [body, reason]))).toEqual(
       new Map([
-        [bad[0], 'the message is no JSON'],
-        [bad[1], 'the message is no change event: look at the whole'],
-        [bad[2], 'the message is no change event: look at id'],
-        [bad[3], 'the message is no change event: look at specversion, source, type, time, data'],
+        [bad[0], 'the message is not valid JSON'],
+        [bad[1], 'the message is not a change event; invalid: the whole message'],
+        [bad[2], 'the message is not a change event; invalid: id'],
+        [bad[3], 'the message is not a change event; invalid: specversion, source, type, time, data'],
       ]),
     );
     expect(received).toHaveLength(1);

@@ -102,8 +102,14 @@ describe('a message whose attempt failed', () => {
     // New ones do not wait behind it.
     expect(await healthOf()).toEqual({ waiting: { added: 1, due, first: false } });
     expect(present(settler.tally.values)).toEqual({ DeliveryFailed: 1 });
-    const details = { endpoint: 'crm', eventId: event.id, ...reason, seconds: 5 };
-    expect(said).toEqual([{ level: 'warn', message: 'A delivery failed; it is tried again.', details }]);
+    const details = {
+      code: 'delivery.failed',
+      endpoint: 'crm',
+      eventId: event.id,
+      ...reason,
+      seconds: 5,
+    };
+    expect(said).toEqual([{ level: 'warn', message: 'Delivery failed; will retry.', details }]);
   });
 
   it('beside others has the earliest retry looked after', async () => {
@@ -126,8 +132,8 @@ describe('a message whose attempt failed', () => {
     await settler.failed(settler.open[0] as Delivery, reason);
     expect(await deliveries.dead('crm', 9)).toMatchObject([{ eventId: event.id, diedAt: AT, ...reason }]);
     expect(present(settler.tally.values)).toEqual({ DeliveryFailed: 1, DeliveriesDead: 1 });
-    const message = 'A delivery was given up; it is a dead letter now.';
-    const details = { endpoint: 'crm', eventId: event.id, ...reason };
+    const message = 'Gave up on a delivery; moved it to the dead letters.';
+    const details = { code: 'delivery.dead-letter', endpoint: 'crm', eventId: event.id, ...reason };
     expect(said).toEqual([{ level: 'error', message, details }]);
   });
 });
@@ -166,7 +172,7 @@ describe('a message whose endpoint gets nothing now', () => {
 describe('invariant 11: a message leaves the queue only once what became of it stands', () => {
   const rowOfDelivery = (command: object) => writes(command, 'PENDING#');
   const deadLetter = (command: object) => writes(command, 'DEAD#');
-  const message = 'Could not save the status of deliveries; they are tried again.';
+  const message = 'Could not save the status of deliveries; they will be retried.';
 
   it.each([
     ['waits', 'its row', 'before', rowOfDelivery],
@@ -187,7 +193,12 @@ describe('invariant 11: a message leaves the queue only once what became of it s
     expect([settler.open, settler.again, hidden]).toEqual([[], ['m0'], [['m0', 5]]]);
     expect(present(settler.tally.values)).not.toHaveProperty('DeliveriesDead');
     expect(told()).toMatchObject([{ outcome: 'unsettled', events: [event.id] }]);
-    const details = { endpoint: 'crm', events: [event.id], error: 'Error: table down' };
+    const details = {
+      code: 'delivery.status-not-saved',
+      endpoint: 'crm',
+      events: [event.id],
+      error: 'Error: table down',
+    };
     expect(said.at(-1)).toEqual({ level: 'error', message, details });
   });
 
@@ -236,7 +247,12 @@ describe('invariant 11: a message leaves the queue only once what became of it s
     await settler.delivered(held);
     expect([settler.open, settler.again, hidden]).toEqual([[], ['m0'], [['m0', 10]]]);
     expect(present(settler.tally.values)).toEqual({ Delivered: 1 });
-    const details = { endpoint: 'crm', events: [event.id], error: 'Error: table down' };
+    const details = {
+      code: 'delivery.status-not-saved',
+      endpoint: 'crm',
+      events: [event.id],
+      error: 'Error: table down',
+    };
     expect(said).toEqual([{ level: 'error', message, details }]);
   });
 

@@ -4,7 +4,7 @@ import { AT, someEvents } from '../kit/delivery/given.ts';
 
 const [event] = someEvents(1);
 const read = (more: object) => readEvent(JSON.stringify({ ...event, ...more }));
-const lookAt = (what: string) => ({ malformed: `the message is no change event: look at ${what}` });
+const lookAt = (what: string) => ({ malformed: `the message is not a change event; invalid: ${what}` });
 
 describe('the body of a message', () => {
   it('is an event, with all that a newer publisher adds', () => {
@@ -13,9 +13,9 @@ describe('the body of a message', () => {
   });
 
   it('that is no JSON, or no object, is malformed', () => {
-    expect(readEvent('hush')).toEqual({ malformed: 'the message is no JSON' });
-    expect(readEvent('[]')).toEqual(lookAt('the whole'));
-    expect(readEvent('null')).toEqual(lookAt('the whole'));
+    expect(readEvent('hush')).toEqual({ malformed: 'the message is not valid JSON' });
+    expect(readEvent('[]')).toEqual(lookAt('the whole message'));
+    expect(readEvent('null')).toEqual(lookAt('the whole message'));
     expect(readEvent('{}')).toEqual(lookAt('specversion, id, source, type, time, data'));
   });
 

@@ -52,9 +52,11 @@ describe('the registry of endpoints', () => {
       await registry.all();
     }
     const message =
-      'Endpoint crm stands in the configuration, and was added while it ran, too: the configuration counts. ' +
-      'Remove the one that was added, or rename the configured one.';
-    expect(said).toEqual([{ level: 'warn', message, details: { endpoint: 'crm' } }]);
+      'Endpoint crm is in the configuration and was also added at runtime; the configured one is used. ' +
+      'Remove the added one, or rename the configured one.';
+    expect(said).toEqual([
+      { level: 'warn', message, details: { code: 'endpoint.overridden', endpoint: 'crm' } },
+    ]);
   });
 
   it('needs no log', async () => {

@@ -64,8 +64,14 @@ describe('a delivery that waited in its row', () => {
     await settler.failed(held[0], reason);
     expect((await pending())[0]).toMatchObject({ due: AT + pause, attempts: 4, triedAt: triedAt ?? AT });
     expect([settler.open, present(settler.tally.values)]).toEqual([[held[1]], { DeliveryFailed: 1 }]);
-    const details = { endpoint: 'crm', eventId: first?.eventId, ...reason, seconds: pause / 1000 };
-    expect(said).toEqual([{ level: 'warn', message: 'A delivery failed; it is tried again.', details }]);
+    const details = {
+      code: 'delivery.failed',
+      endpoint: 'crm',
+      eventId: first?.eventId,
+      ...reason,
+      seconds: pause / 1000,
+    };
+    expect(said).toEqual([{ level: 'warn', message: 'Delivery failed; will retry.', details }]);
   });
 
   it('is a dead letter when it fails three days after its first attempt', async () => {
@@ -76,8 +82,8 @@ describe('a delivery that waited in its row', () => {
       { eventId: first?.eventId, attempts: 1, diedAt: AT },
     ]);
     expect(present(settler.tally.values)).toEqual({ DeliveryFailed: 1, DeliveriesDead: 1 });
-    const message = 'A delivery was given up; it is a dead letter now.';
-    const details = { endpoint: 'crm', eventId: first?.eventId, ...reason };
+    const message = 'Gave up on a delivery; moved it to the dead letters.';
+    const details = { code: 'delivery.dead-letter', endpoint: 'crm', eventId: first?.eventId, ...reason };
     expect(said).toEqual([{ level: 'error', message, details }]);
   });
 
@@ -106,8 +112,13 @@ describe('a delivery that waited in its row', () => {
     await settle(settler, held[0]);
     expect([settler.isStuck, settler.open, await pending()]).toEqual([true, [held[1]], before]);
     expect(present(settler.tally.values)).not.toHaveProperty('DeliveriesDead');
-    const details = { endpoint: 'crm', events: [held[0].eventId], error: 'Error: table down' };
-    const message = 'Could not save the status of deliveries; they are tried again.';
+    const details = {
+      code: 'delivery.status-not-saved',
+      endpoint: 'crm',
+      events: [held[0].eventId],
+      error: 'Error: table down',
+    };
+    const message = 'Could not save the status of deliveries; they will be retried.';
     expect(said.at(-1)).toEqual({ level: 'error', message, details });
   });
 

@@ -166,7 +166,7 @@ describe('an endpoint’s secret', () => {
       () => 0,
     );
     const told = (why: string) =>
-      `Endpoint crm: secret /changewire/endpoints/crm can not be read (${why}). Put it there: put crm '{"url":"https://…"}'`;
+      `Endpoint crm: secret /changewire/endpoints/crm cannot be read (${why}). Put it there: put crm '{"url":"https://…"}'`;
     await expect(read(endpoint('slack'))).rejects.toThrow(new Error(told('ParameterNotFound')));
     await expect(read(endpoint('slack'))).rejects.toThrow(new Error(told('unknown error')));
     expect(await read(endpoint('slack'))).toEqual({ url });

@@ -14,7 +14,7 @@ function told(tally: BatchTally): object[] {
   return lines;
 }
 const line = (outcome: string, events: readonly string[], attempts = 0) => ({
-  ...{ message: 'Delivery batch ended.', endpoint: 'crm', ms: 120 },
+  ...{ message: 'Delivery batch ended.', code: 'delivery.batch-ended', endpoint: 'crm', ms: 120 },
   ...{ outcome, attempts, events },
 });
 

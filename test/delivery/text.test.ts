@@ -25,7 +25,7 @@ const bare = (text: string) => text.replaceAll('\u2060', '');
 
 describe('a plain-text message', () => {
   const text =
-    'endpoint ops\nseen 2026-11-23 09:30:00 UTC\nEvents of Changewire arrive here. Nothing changed.';
+    'endpoint ops\nseen 2026-11-23 09:30:00 UTC\nChangewire can deliver events here. No data was changed.';
   const [title, whole] = ['This is a test', `This is a test\n${text}`];
   const form = { template: 'yes', title: '{{.title}}', message: '{{.message}}' };
   it.each<[settings: KindSettings, body: object, headers?: object]>([

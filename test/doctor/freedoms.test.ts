@@ -9,31 +9,33 @@ type Case = readonly [Partial<Freedoms>, topic: string, verdict: Finding['verdic
 /** What the doctor says of a service with each freedom, and what it says of the plain one. */
 const CASES: Record<keyof Freedoms, readonly Case[]> = {
   taskListName: [
-    [{}, 'list of tasks', 'fine', /It is tasks\./],
-    [{ taskListName: 'items' }, 'list of tasks', 'fine', /It is items\./],
+    [{}, 'list of tasks', 'fine', /^Found under tasks\.$/],
+    [{ taskListName: 'items' }, 'list of tasks', 'fine', /^Found under items\.$/],
   ],
-  auditListName: [[{ auditListName: 'log' }, 'list of the audit log', 'fine', /It is log\./]],
-  userListName: [[{ userListName: 'members' }, 'list of users', 'fine', /It is members\./]],
+  auditListName: [[{ auditListName: 'log' }, 'list of the audit log', 'fine', /^Found under log\.$/]],
+  userListName: [[{ userListName: 'members' }, 'list of users', 'fine', /^Found under members\.$/]],
   taskIdProperty: [
-    [{}, 'task identifiers', 'fine', /^id identifies a task: texts/],
-    [{ taskIdProperty: 'taskId' }, 'task identifiers', 'fine', /^taskId identifies a task/],
-    [{ taskIdProperty: 'externalId' }, 'task identifiers', 'fine', /^externalId identifies a task/],
+    [{}, 'task identifiers', 'fine', /^A task is identified by id \(strings\)/],
+    [{ taskIdProperty: 'taskId' }, 'task identifiers', 'fine', /^A task is identified by taskId /],
+    [{ taskIdProperty: 'externalId' }, 'task identifiers', 'fine', /^A task is identified by externalId /],
   ],
   projectIdProperty: [
-    [{ projectIdProperty: 'projectId' }, 'project identifiers', 'fine', /^projectId identifies/],
+    [{ projectIdProperty: 'projectId' }, 'project identifiers', 'fine', /is identified by projectId /],
   ],
-  numericIds: [[{ numericIds: true }, 'project identifiers', 'fine', /id identifies a project: numbers/]],
+  numericIds: [
+    [{ numericIds: true }, 'project identifiers', 'fine', /^A project is identified by id \(numbers/],
+  ],
   expiresIn: [
-    [{}, 'token life', 'fine', /600 s, as told by expires_in\./],
-    [{ expiresIn: false }, 'token life', 'fine', /600 s, as told by its own exp/],
+    [{}, 'token life', 'fine', /600 s, according to expires_in\./],
+    [{ expiresIn: false }, 'token life', 'fine', /600 s, according to its own exp/],
   ],
   tokenLifetime: [
-    [{ tokenLifetime: 90 }, 'token life', 'fine', /lives 90 s/],
-    [{ tokenLifetime: 20 }, 'token life', 'warning', /lives 20 s/],
+    [{ tokenLifetime: 90 }, 'token life', 'fine', /valid for 90 s/],
+    [{ tokenLifetime: 20 }, 'token life', 'warning', /valid for 20 s/],
   ],
   dateHeader: [
     [{}, 'clock', 'fine', /agrees with ours/],
-    [{ dateHeader: false }, 'clock', 'setting', /do not tell the service’s time/],
+    [{ dateHeader: false }, 'clock', 'setting', /have no usable Date header/],
   ],
   auditOrder: [
     [{}, 'audit log order', 'fine', /oldest first/],
@@ -43,12 +45,17 @@ const CASES: Record<keyof Freedoms, readonly Case[]> = {
     [{ auditDenied: 403 }, 'audit log', 'setting', /denied \(403\)/],
     [{ auditDenied: 404 }, 'audit log', 'setting', /denied \(404\)/],
   ],
-  auditRetention: [[{ auditRetention: 6 }, 'audit log keeps', 'fine', /Old entries are gone.*6 entries/]],
+  auditRetention: [[{ auditRetention: 6 }, 'audit log keeps', 'fine', /Old entries were removed.*6 entries/]],
   auditTimestamps: [
     [{}, 'audit log times', 'fine', /in timestamp/],
-    [{ auditTimestamps: false }, 'audit log times', 'fine', /do not tell their time/],
-    [{ auditTimestamps: false }, 'audit log order', 'unknown', /no time/],
-    [{ auditTimestamps: false }, 'audit log names users', 'fine', /have no time: events do not tell who/],
+    [{ auditTimestamps: false }, 'audit log times', 'fine', /have no timestamp/],
+    [{ auditTimestamps: false }, 'audit log order', 'unknown', /no timestamp/],
+    [
+      { auditTimestamps: false },
+      'audit log names users',
+      'fine',
+      /have no timestamp: events do not name the user/,
+    ],
   ],
   auditShape: [
     ...(['nested', 'flat', 'reference', 'several'] as const).map(
@@ -64,9 +71,7 @@ const CASES: Record<keyof Freedoms, readonly Case[]> = {
     [{ auditShape: 'reference' }, 'audit log names projects', 'fine', /^target names/],
     [{ auditShape: 'several' }, 'audit log names projects', 'fine', /^details\.context\.projectId names/],
   ],
-  recordTimestamps: [
-    [{ recordTimestamps: false }, 'update times', 'warning', /do not say when they were updated/],
-  ],
+  recordTimestamps: [[{ recordTimestamps: false }, 'update times', 'warning', /have no update time/]],
   updateTimeName: [
     [{}, 'update times', 'fine', /in updatedAt\./],
     [{ updateTimeName: 'lastTouch' }, 'update times', 'setting', /^lastTouch: /],
@@ -78,8 +83,8 @@ const CASES: Record<keyof Freedoms, readonly Case[]> = {
     [{ timestampResolution: 60_000 }, 'resolution of update times', 'warning', /multiples of 60 s/],
   ],
   taskEditsTouchProject: [
-    [{}, 'task edits', 'fine', /seem to move/],
-    [{ taskEditsTouchProject: false }, 'task edits', 'warning', /do not move/],
+    [{}, 'task edits', 'fine', /appear to change/],
+    [{ taskEditsTouchProject: false }, 'task edits', 'warning', /do not change/],
   ],
   tooLargeStatus: [400, 413, 500, 502].map(tooLargeStatus => [
     { tooLargeStatus: tooLargeStatus as 400, maxResponseBytes: 2_000 },
@@ -96,35 +101,35 @@ const CASES: Record<keyof Freedoms, readonly Case[]> = {
       /A page of 12 fails \(413\), one of 6 works/,
     ],
   ],
-  maxPageSize: [[{ maxPageSize: 5 }, 'page size of projects', 'fine', /at most 5, though 200/]],
+  maxPageSize: [[{ maxPageSize: 5 }, 'page size of projects', 'fine', /at most 5 items, even if 200/]],
   listOrder: [
-    [{}, 'order of projects', 'fine', /does not follow update times/],
-    [{ listOrder: 'oldest-update-first' }, 'order of projects', 'fine', /the oldest first/],
-    [{ listOrder: 'newest-update-first' }, 'order of projects', 'fine', /the newest first/],
+    [{}, 'order of projects', 'fine', /is not sorted by update time/],
+    [{ listOrder: 'oldest-update-first' }, 'order of projects', 'fine', /update time, oldest first/],
+    [{ listOrder: 'newest-update-first' }, 'order of projects', 'fine', /update time, newest first/],
   ],
   cursors: [
     [{}, 'cursors', 'fine', /point at an item/],
     [{ cursors: 'offset' }, 'cursors', 'fine', /count items/],
   ],
   updatesVisibleAfter: [
-    [{}, 'updatedAfter shows updates', 'fine', /shown within \d s/],
-    [{ updatesVisibleAfter: 12_000 }, 'updatedAfter shows updates', 'fine', /shown within 1[2-9] s/],
+    [{}, 'updatedAfter shows updates', 'fine', /appears within \d s/],
+    [{ updatesVisibleAfter: 12_000 }, 'updatedAfter shows updates', 'fine', /appears within 1[2-9] s/],
     [{ updatesVisibleAfter: 50_000 }, 'updatedAfter shows updates', 'warning', /late, by 1\d s or more/],
   ],
   auditVisibleAfter: [
-    [{}, 'audit log shows edits', 'fine', /an entry of the last update/],
-    [{ auditVisibleAfter: 90_000 }, 'audit log shows edits', 'warning', /no entry of the last update/],
+    [{}, 'audit log shows edits', 'fine', /an entry for the last update/],
+    [{ auditVisibleAfter: 90_000 }, 'audit log shows edits', 'warning', /no entry for the last update/],
   ],
   updatedAfterInclusive: [
     [{}, 'updatedAfter at the very time', 'fine', /exclusive/],
     [{ updatedAfterInclusive: true }, 'updatedAfter at the very time', 'fine', /inclusive/],
   ],
   tasksOfDeletedProject: [
-    [{}, 'deleted projects', 'fine', /answers 404/],
-    [{ tasksOfDeletedProject: 200 }, 'deleted projects', 'fine', /is empty, and no 404/],
+    [{}, 'deleted projects', 'fine', /returns 404/],
+    [{ tasksOfDeletedProject: 200 }, 'deleted projects', 'fine', /is empty instead of a 404/],
   ],
   emptyPageCursors: [
-    [{}, 'empty pages', 'fine', /given all the same/],
+    [{}, 'empty pages', 'fine', /are present/],
     [{ emptyPageCursors: 'null' }, 'empty pages', 'fine', /are null/],
   ],
   definitionShape: [

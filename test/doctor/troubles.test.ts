@@ -81,7 +81,7 @@ test('a rate limit is waited for and told; no setting mends it, for passes find 
   const answer = await setup.examine();
   expect(findingOf(answer, 'rate limits')).toMatchObject({
     verdict: 'warning',
-    came: expect.stringContaining('told to wait: 7 s'),
+    came: expect.stringContaining('requested waits: 7 s'),
   });
   expect(answer.settings.workspace).toEqual({});
   expect(setup.time.now - began).toBeGreaterThan(7_000);
@@ -93,7 +93,7 @@ test('a limit that lasts ends nothing, and what it hides is unknown', async () =
   const began = setup.time.now;
   const answer = await setup.examine();
   expect(findingOf(answer, 'list of users').verdict).toBe('unknown');
-  expect(findingOf(answer, 'rate limits').came).toMatch(/told to wait: 60 min/);
+  expect(findingOf(answer, 'rate limits').came).toMatch(/requested waits: 60 min/);
   expect(setup.time.now - began).toBeLessThan(60_000);
 });
 
@@ -119,7 +119,7 @@ test('an identifier with an unusual name is found, and proposed', async () => {
   const answer = await setup.examine();
   expect(findingOf(answer, 'task identifiers')).toMatchObject({
     verdict: 'setting',
-    found: expect.stringMatching(/^taskKey identifies a task/),
+    found: expect.stringMatching(/^A task is identified by taskKey /),
   });
   expect(answer.settings.workspace).toEqual({ identifiers: { task: 'taskKey' } });
 });
@@ -134,7 +134,7 @@ test('of two properties that could identify a project, the one that its paths ta
   const answer = await setup.examine();
   expect(findingOf(answer, 'project identifiers')).toMatchObject({
     verdict: 'setting',
-    found: expect.stringMatching(/^projectId identifies a project.* id could, too/),
+    found: expect.stringMatching(/^A project is identified by projectId .* Also possible: id\./),
   });
   expect(answer.settings.workspace).toEqual({ identifiers: { project: 'projectId' } });
 });
@@ -144,7 +144,7 @@ test('identifiers that come twice are told', async () => {
   changeRecords(setup, path('/tasks?'), record => ({ ...record, id: 'same' }));
   expect(findingOf(await setup.examine(), 'tasks that come twice')).toMatchObject({
     verdict: 'warning',
-    found: expect.stringMatching(/have one identifier: same/),
+    found: expect.stringMatching(/share an identifier: same/),
   });
 });
 
@@ -167,7 +167,7 @@ test('an answer with two lists, or without paging, is told', async () => {
   });
   expect(findingOf(answer, 'list of the audit log')).toMatchObject({
     verdict: 'warning',
-    found: expect.stringMatching(/nothing of further pages/),
+    found: expect.stringMatching(/but without paging/),
   });
 });
 
@@ -183,7 +183,7 @@ test('a time that alone differs between two readings is proposed to be ignored; 
   const answer = await setup.examine();
   expect(findingOf(answer, 'fields that change by themselves')).toMatchObject({
     verdict: 'setting',
-    found: expect.stringMatching(/^lastViewedAt changed/),
+    found: expect.stringMatching(/only lastViewedAt changed/),
   });
   expect(answer.settings.process).toEqual({ ignoreFields: ['lastViewedAt'] });
 });
@@ -215,7 +215,7 @@ test('an updatedAfter that is ignored, or refused, is told', async () => {
   refusing.service.fail({ when: path('updatedAfter'), times: ALWAYS, fault: { status: 400 } });
   expect(findingOf(await refusing.examine(), 'updatedAfter')).toMatchObject({
     verdict: 'warning',
-    found: expect.stringMatching(/is refused/),
+    found: expect.stringMatching(/is rejected/),
   });
 });
 
@@ -223,7 +223,7 @@ test('a service whose clock is wrong is told by how much', async () => {
   const setup = lively();
   setup.time.skew = -300_000;
   expect(findingOf(await setup.examine(), 'clock').found).toBe(
-    'The service’s clock is 5 min behind ours. Changewire goes by the service’s.',
+    "The service's clock is 5 min earlier than ours. Changewire uses the service's clock.",
   );
 });
 
@@ -234,7 +234,7 @@ test('what is configured already is no setting that follows, and what is set bes
   expect(answer.settings).toEqual({ workspace: {}, process: { ignoreFields: ['views', 'tsm'] } });
   expect(findingOf(answer, 'clock')).toMatchObject({
     verdict: 'fine',
-    found: expect.stringMatching(/The configuration says so\.$/),
+    found: expect.stringMatching(/Already configured\.$/),
   });
 });
 
@@ -262,7 +262,7 @@ test('a list whose cursor leads back to its page, or whose further pages fail, i
   failing.service.fail({ when: path('after='), times: ALWAYS, fault: { status: 403 } });
   expect(findingOf(await failing.examine(), 'list of users')).toMatchObject({
     verdict: 'warning',
-    found: expect.stringMatching(/a further one fails/),
+    found: expect.stringMatching(/a later one fails/),
   });
 });
 
@@ -285,7 +285,7 @@ test('tasks that can not be read are told; those of one project alone stop nothi
   const one = lively();
   one.service.fail({ when: path('/1001/tasks?'), times: ALWAYS, fault: { status: 403 } });
   const answer = await one.examine();
-  expect(findingOf(answer, 'list of tasks')).toMatchObject({ verdict: 'fine', found: 'It is tasks.' });
+  expect(findingOf(answer, 'list of tasks')).toMatchObject({ verdict: 'fine', found: 'Found under tasks.' });
   expect(findingOf(answer, 'task identifiers').verdict).toBe('fine');
   expect(answer.settings).toEqual({ workspace: {}, process: {} });
 });

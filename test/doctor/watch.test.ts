@@ -36,18 +36,18 @@ async function watched(freedoms: Partial<Freedoms>, edits: readonly Edit[] = [re
 test('tells what an edit showed, and what to do', async () => {
   const { answer, said } = await watched({});
   expect(said).toEqual([
-    `Edit a task of project ${PROJECT} (Renamed 5) now. It is looked for, for 10 min.`,
-    'An edit was seen. Its traces are looked for.',
+    `Edit a task of project ${PROJECT} (Renamed 5) now. Waiting up to 10 min for the change.`,
+    'Edit detected. Checking where else it appears.',
   ]);
   expect(answer.findings.map(({ topic, verdict, found }) => [topic, verdict, found])).toEqual([
-    ['edit', 'fine', 'What changed in the task: name, updatedAt.'],
-    ['task edits', 'fine', 'They move the update time of their project.'],
+    ['edit', 'fine', 'Changed in the task: name, updatedAt.'],
+    ['task edits', 'fine', 'They change the update time of their project.'],
     [
       'updatedAfter shows updates',
       'fine',
-      expect.stringMatching(/^Updates are shown late, by \d s\. .* covers that/),
+      expect.stringMatching(/^Updates appear late, by \d s\. .* covers that/),
     ],
-    ['audit log shows edits', 'fine', expect.stringMatching(/^An entry was there within \d s/)],
+    ['audit log shows edits', 'fine', expect.stringMatching(/^An entry appeared within \d s/)],
     ['audit log names projects', 'fine', 'details.context.projectId names the project of an edited task.'],
     ['audit log order', 'fine', 'Entries come oldest first.'],
   ]);
@@ -56,12 +56,17 @@ test('tells what an edit showed, and what to do', async () => {
 });
 
 test.each<[Partial<Freedoms>, string, string, RegExp]>([
-  [{ taskEditsTouchProject: false }, 'task edits', 'warning', /do not move/],
-  [{ recordTimestamps: false }, 'task edits', 'unknown', /do not say/],
+  [{ taskEditsTouchProject: false }, 'task edits', 'warning', /do not change/],
+  [{ recordTimestamps: false }, 'task edits', 'unknown', /have no update time/],
   [{ updatesVisibleAfter: 40_000 }, 'updatedAfter shows updates', 'fine', /late, by 4\d s\. .* covers that/],
-  [{ updatesVisibleAfter: 90_000 }, 'updatedAfter shows updates', 'setting', /late, by 9\d s: passes must/],
+  [
+    { updatesVisibleAfter: 90_000 },
+    'updatedAfter shows updates',
+    'setting',
+    /late, by 9\d s: passes need a longer overlap/,
+  ],
   [{ auditVisibleAfter: 60_000 }, 'audit log shows edits', 'fine', /within 6\d s/],
-  [{ auditDenied: 403 }, 'audit log shows edits', 'warning', /or it is denied/],
+  [{ auditDenied: 403 }, 'audit log shows edits', 'warning', /empty or denied/],
   [{ auditOrder: 'newest-first' }, 'audit log order', 'fine', /newest first/],
   [{ auditOrder: 'newest-first', auditTimestamps: false }, 'audit log order', 'fine', /newest first/],
   [{ auditTimestamps: false, maxPageSize: 4 }, 'audit log order', 'fine', /oldest first/],
@@ -84,17 +89,17 @@ test('an edit that the audit log does not tell is told so', async () => {
   const { answer } = await watched({}, [silent]);
   expect(findingOf(answer, 'audit log shows edits')).toMatchObject({
     verdict: 'warning',
-    found: expect.stringMatching(/no entry of the edit/),
+    found: expect.stringMatching(/no entry for the edit/),
   });
 });
 
 test('a task that is made, or goes, is an edit, too', async () => {
   const { answer } = await watched({}, [edit => edit.createTask(PROCESS, PROJECT)]);
-  expect(findingOf(answer, 'edit').found).toBe('A task was made.');
+  expect(findingOf(answer, 'edit').found).toBe('A task was created.');
   const { answer: other } = await watched({}, [
     (edit, project, task) => edit.deleteTask(PROCESS, project, task),
   ]);
-  expect(findingOf(other, 'edit').found).toBe('A task is gone.');
+  expect(findingOf(other, 'edit').found).toBe('A task was deleted.');
 });
 
 test('an edit of the project itself, before, is not taken for what the task’s did', async () => {

@@ -177,7 +177,7 @@ describe('a batch with messages for several endpoints', () => {
     expect(await running).toEqual([]);
     expect(await healthOf()).toHaveProperty('waiting');
     const message = 'Could not schedule a drain of the backlog; the next tick retries.';
-    const details = { endpoint: 'crm', error: 'Error: queue down' };
+    const details = { code: 'backlog.not-scheduled', endpoint: 'crm', error: 'Error: queue down' };
     expect(said).toEqual([{ level: 'warn', message, details }]);
   });
 
@@ -368,7 +368,7 @@ describe('a message that wakes', () => {
 
 describe('what is at fault on our side', () => {
   it.each([
-    ['no such secret', /secret \/cw\/crm can not be read \(ParameterNotFound\)\. Put it there: put crm/],
+    ['no such secret', /secret \/cw\/crm cannot be read \(ParameterNotFound\)\. Put it there: put crm/],
     ['hush', /secret \/cw\/crm lacks the JSON object\. Put it there/],
     ['{"url":"https://hush"}', /lacks secrets\. Put it there/],
   ])(
@@ -381,7 +381,9 @@ describe('what is at fault on our side', () => {
       expect(await run(Records)).toEqual([]);
       expect((await pending()).map(({ due }) => due - AT)).toEqual([5_000, 5_000, 5_000]);
       expect(said.filter(({ level }) => level === 'error')).toEqual([
-        expect.objectContaining({ details: { endpoint: 'crm', reason: expect.stringMatching(reason) } }),
+        expect.objectContaining({
+          details: { code: 'delivery.batch-failed', endpoint: 'crm', reason: expect.stringMatching(reason) },
+        }),
       ]);
       expect(JSON.stringify(said)).not.toContain('hush');
     },
@@ -397,7 +399,9 @@ describe('what is at fault on our side', () => {
     expect(await pending()).toMatchObject([{ due: AT + 5 * SECOND }]);
     const reason = 'its address is not public (private): correct the url in its secret';
     const eventId = someEvents(1)[0]?.id;
-    expect(said.map(({ details }) => details)).toEqual([{ endpoint: 'crm', eventId, reason, seconds: 5 }]);
+    expect(said.map(({ details }) => details)).toEqual([
+      { code: 'delivery.failed', endpoint: 'crm', eventId, reason, seconds: 5 },
+    ]);
     expect(JSON.stringify(said)).not.toMatch(/hush|10\.0\.0\.1/);
   });
 });
@@ -567,7 +571,7 @@ describe('a batch for a chat', () => {
       await run([record('m0', 'crm', odd as unknown as ChangeEvent), record('m1', 'crm', event)]),
     ).toEqual([]);
     expect(received).toHaveLength(1);
-    const reason = expect.stringMatching(/^the event can not be shown \(\w+\)$/);
+    const reason = expect.stringMatching(/^the event cannot be rendered \(\w+\)$/);
     expect(await deliveries.dead('crm', 9)).toMatchObject([{ eventId: 'odd', reason }]);
   });
 });

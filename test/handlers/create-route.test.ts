@@ -177,7 +177,7 @@ describe('the router', () => {
     expect(await route([messageOf('odd', 'hush'), ...messages])).toEqual(failed());
     expect(sent).toHaveLength(3);
     expect(hidden).toEqual([]);
-    const details = { messageId: 'odd', reason: 'the message is no JSON' };
+    const details = { messageId: 'odd', reason: 'the message is not valid JSON' };
     expect(aside).toEqual([['odd', details.reason]]);
     expect(said).toMatchObject([{ level: 'error', details }]);
     expect(JSON.stringify(said)).not.toContain('hush');

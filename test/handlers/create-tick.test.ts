@@ -71,7 +71,7 @@ describe('a tick', () => {
       ['c', 0],
     ]);
     const message = 'Could not schedule a drain of the backlog; the next tick retries.';
-    const details = { endpoint: 'a', error: 'Error: queue down' };
+    const details = { code: 'backlog.not-scheduled', endpoint: 'a', error: 'Error: queue down' };
     expect(said[0]).toEqual({ level: 'error', message, details });
     expect(counts).toEqual({ EndpointsFailing: 3 });
   });

@@ -31,7 +31,7 @@ describe('the command line', () => {
     const filtered = run(directory, '--once --memory --webhook http://127.0.0.1:9/ --filter processes=lunch');
     expect(await filtered.ended()).toBe(2);
     expect(filtered.stderr()).toBe(
-      'changewire: --filter processes[0]: no process of this identifier is watched. Did you mean launch?\n',
+      'changewire: --filter processes[0]: unknown process. Did you mean launch?\n',
     );
   });
 

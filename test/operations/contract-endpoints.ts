@@ -32,7 +32,7 @@ export function endpointsContract({ setting, ask, name }: Bench): void {
     expect(JSON.stringify([status, await ask('actions', { endpoint })])).not.toContain(secret.slice(6, 20));
     await expect(
       ask('add-endpoint', { endpoint, kind: 'slack', url: setting().receiver.url }),
-    ).rejects.toThrow('There is an endpoint of this name.');
+    ).rejects.toThrow('There is an endpoint of this name already.');
   });
 
   it('show the origin of an endpoint’s address, and never its path or query', async () => {
@@ -75,7 +75,7 @@ export function endpointsContract({ setting, ask, name }: Bench): void {
     const { receiver, caller } = setting();
     const all = [
       ['finish-rotation', undefined],
-      ['rotate-secret', 'one was made'],
+      ['rotate-secret', 'generated'],
       ['update-endpoint', 'a new address, keepSuccesses false'],
       ['add-endpoint', 'webhook, a filter, perSecond 2'],
     ];
@@ -113,11 +113,9 @@ export function endpointsContract({ setting, ask, name }: Bench): void {
     const asked = { endpoint, kind: 'webhook', url: setting().receiver.url } as const;
     await expect(
       ask('add-endpoint', { ...asked, filter: { processes: [processId, `${processId}x`] } }),
-    ).rejects.toThrow(
-      `filter.processes[1]: no process of this identifier is watched. Did you mean ${processId}?`,
-    );
+    ).rejects.toThrow(`filter.processes[1]: unknown process. Did you mean ${processId}?`);
     await expect(ask('add-endpoint', { ...asked, filter: { workspaces: ['nobody'] } })).rejects.toThrow(
-      'filter.workspaces[0]: no workspace of this name is watched; allowed: ',
+      'filter.workspaces[0]: unknown workspace; allowed: ',
     );
     await expect(
       ask('add-endpoint', {
@@ -125,7 +123,7 @@ export function endpointsContract({ setting, ask, name }: Bench): void {
         filter: { workspaces: [other.workspace], processes: [processId] },
       }),
     ).rejects.toThrow('filter.processes[0]: no workspace of this filter has this process.');
-    await expect(ask('endpoint', { endpoint })).rejects.toThrow('There is no endpoint of this name.');
+    await expect(ask('endpoint', { endpoint })).rejects.toThrow('There is no endpoint with this name.');
     const filter = { workspaces: [workspace], processes: [processId] };
     await add({ filter });
     const added = await add();
@@ -149,14 +147,14 @@ export function endpointsContract({ setting, ask, name }: Bench): void {
     const events = eventsOf(at, 1, { process, projectId: id, field: moved });
     await commit(setting().stores, events, { process, projectId: id, at });
     expect(await filtered({ fields: [`Statsu ${id}`] })).toEqual([
-      `filter.fields[0]: no change of the last 30 days is of a field of this name. Did you mean Status ${id}?`,
+      `filter.fields[0]: no change of the last 30 days has a field with this name. Did you mean Status ${id}?`,
     ]);
     const to = (value: string) => ({ values: [{ field: moved.field, to: [value] }] });
     expect(await filtered(to(`Dnoe ${id}`))).toEqual([
       `filter.values[0].to[0]: no change of the last 30 days has this value. Did you mean Done ${id}?`,
     ]);
     expect(await filtered({ values: [{ field: 'nope', added: ['a'], to: ['b'] }] })).toEqual([
-      expect.stringMatching(/^filter.values\[0\].field: no change of the last 30 days is of a field/),
+      expect.stringMatching(/^filter.values\[0\].field: no change of the last 30 days has a field with/),
     ]);
     for (const known of [{ fields: [moved.field, moved.name] }, to(moved.to), to('Open'), to('')])
       expect(await filtered(known)).toEqual([]);
@@ -175,14 +173,14 @@ export function endpointsContract({ setting, ask, name }: Bench): void {
     });
     expect(await ask('endpoint', { endpoint })).toMatchObject(counted);
     expect(await ask('remove-endpoint', { endpoint })).toEqual({ endpoint, ...counted, dryRun: false });
-    await expect(ask('endpoint', { endpoint })).rejects.toThrow('There is no endpoint of this name');
+    await expect(ask('endpoint', { endpoint })).rejects.toThrow('There is no endpoint with this name.');
     for (const dryRun of [true, false])
       await expect(ask('remove-endpoint', { endpoint, dryRun })).rejects.toThrow(
-        'There is no endpoint of this name',
+        'There is no endpoint with this name.',
       );
     const { actions } = await ask('actions', { endpoint });
     expect(actions.map(({ operation, details }) => [operation, details])).toEqual([
-      ['remove-endpoint', '2 that waited, 1 dead letters'],
+      ['remove-endpoint', '2 queued, 1 dead letters'],
       ['add-endpoint', 'webhook'],
     ]);
   });
@@ -193,7 +191,7 @@ export function endpointsContract({ setting, ask, name }: Bench): void {
     expect(isSigningSecret(secret ?? '')).toBe(true);
     expect(secret).not.toBe(first);
     expect(await ask('finish-rotation', { endpoint })).toEqual({ endpoint });
-    await expect(ask('finish-rotation', { endpoint })).rejects.toThrow('is not being changed');
+    await expect(ask('finish-rotation', { endpoint })).rejects.toThrow('No rotation is in progress.');
     expect(await ask('rotate-secret', { endpoint, secret: first })).toEqual({ endpoint });
   });
 
@@ -304,7 +302,7 @@ export function endpointsContract({ setting, ask, name }: Bench): void {
     const { endpoint } = await add();
     const typed = `${endpoint.slice(0, -1)}~`;
     const refused = await ask('pause-endpoint', { endpoint: typed }).then(() => '', String);
-    expect(refused).toContain('There is no endpoint of this name. Did you mean crm-');
+    expect(refused).toContain('There is no endpoint with this name. Did you mean crm-');
     expect(refused).not.toContain(typed);
   });
 }

@@ -147,10 +147,10 @@ export function journalContract({ setting, ask, name }: Bench): void {
 
   it('refuse a type that no event has, and a cursor that is none', async () => {
     await expect(ask('events', { types: ['task.update'] })).rejects.toThrow('Did you mean task.updated?');
-    await expect(ask('events', { cursor: 'x' })).rejects.toThrow('Ask without it for the first page');
+    await expect(ask('events', { cursor: 'x' })).rejects.toThrow('Omit it to get the first page');
     const { projectId } = await committed([2]);
     const { cursor = '' } = await ask('events', { project: projectId, limit: 1 });
-    await expect(ask('endpoints', { cursor })).rejects.toThrow('Ask without it for the first page');
+    await expect(ask('endpoints', { cursor })).rejects.toThrow('Omit it to get the first page');
   });
 
   it('trace an event to each endpoint that wants it', async () => {
@@ -212,9 +212,9 @@ export function journalContract({ setting, ask, name }: Bench): void {
       ['resend', `event ${eventId}`],
       ['pause-endpoint', undefined],
     ]);
-    await expect(ask('resend', { eventId: 'a.b.1.0', to })).rejects.toThrow('There is no event of this id');
+    await expect(ask('resend', { eventId: 'a.b.1.0', to })).rejects.toThrow('There is no event with this id');
     await expect(ask('resend', { eventId, to: 'nobody' })).rejects.toThrow(
-      'There is no endpoint of this name',
+      'There is no endpoint with this name.',
     );
   });
 
@@ -239,9 +239,13 @@ export function journalContract({ setting, ask, name }: Bench): void {
     expect(actions.find(({ operation }) => operation === 'replay')?.details).toBe(
       `since ${answer.since}, until ${answer.until}, processes ${process.processId}`,
     );
-    await expect(ask('replay', { ...asked, processes: ['nobody'] })).rejects.toThrow('There is no process');
+    await expect(ask('replay', { ...asked, processes: ['nobody'] })).rejects.toThrow(
+      'There is no process with this id.',
+    );
     await expect(ask('replay', { ...asked, types: ['nothing'] })).rejects.toThrow('types:');
     const later = new Date(setting().now() + 60_000).toISOString();
-    await expect(ask('replay', { to, since: later, dryRun: true })).rejects.toThrow('a time in the past');
+    await expect(ask('replay', { to, since: later, dryRun: true })).rejects.toThrow(
+      'since must be before until, and in the past',
+    );
   });
 }

@@ -99,8 +99,7 @@ export function processesContract({ setting, ask, name }: Bench): void {
       () => ask('release', asked),
       () => ask('doctor', asked),
     ];
-    for (const act of acts)
-      await expect(act()).rejects.toThrow('The configuration has this process no more.');
+    for (const act of acts) await expect(act()).rejects.toThrow('This process is no longer configured.');
     const told = await ask('events', { process: asked.process });
     expect(told.events.map(({ event }) => event.id)).toEqual(events.map(({ id }) => id));
     expect(await ask('trace', { eventId: events[0]?.id ?? '' })).toMatchObject({ event: events[0] });
@@ -109,7 +108,7 @@ export function processesContract({ setting, ask, name }: Bench): void {
   it('forget a process that the configuration has no more, and no other; its journal stays', async () => {
     const { process, asked, events } = await removed();
     const { snapshots } = setting().stores;
-    await expect(ask('forget', keyOf(0))).rejects.toThrow('This process is in the configuration.');
+    await expect(ask('forget', keyOf(0))).rejects.toThrow('This process is still configured.');
     const projects = { atLeast: 1, isExact: true };
     expect(await ask('forget', { ...asked, dryRun: true })).toEqual({ ...asked, projects, dryRun: true });
     expect((await statusBy(asked))?.state).toBe('removed');
@@ -117,7 +116,7 @@ export function processesContract({ setting, ask, name }: Bench): void {
     expect(await statusBy(asked)).toBeUndefined();
     expect(await Array.fromAsync(snapshots.heads(process))).toEqual([]);
     expect(await snapshots.readState(process)).toEqual(UNKNOWN_PROCESS);
-    await expect(ask('forget', asked)).rejects.toThrow('There is no process of this identifier.');
+    await expect(ask('forget', asked)).rejects.toThrow('There is no process with this id.');
     const { actions } = await ask('actions', asked);
     expect(actions).toMatchObject([{ ...setting().caller, operation: 'forget', details: '1 projects' }]);
     // What it emitted before, and what was done to it, is found by its identifier as long as it is kept.
@@ -127,7 +126,9 @@ export function processesContract({ setting, ask, name }: Bench): void {
     expect((await ask('events', asked)).events).toHaveLength(1);
     expect((await ask('actions', { process: id })).actions).toMatchObject([{ operation: 'forget' }]);
     for (const operation of ['events', 'actions'] as const)
-      await expect(ask(operation, { process: `${id}x` })).rejects.toThrow('There is no process of this');
+      await expect(ask(operation, { process: `${id}x` })).rejects.toThrow(
+        'There is no process with this id.',
+      );
     // Taken in again, it is found as before.
     await setting().stores.roster.remember([process]);
     expect(await ask('trace', { eventId: events[0]?.id ?? '' })).toMatchObject({ event: events[0] });
@@ -162,7 +163,7 @@ export function processesContract({ setting, ask, name }: Bench): void {
     const now = setting().now();
     const walk = { mode: 'sweep' as const, owner: 'run', now, until: now + 600_000 };
     const lease = await setting().stores.snapshots.takeLease(process, walk);
-    await expect(ask('forget', asked)).rejects.toThrow('A pass walks it still.');
+    await expect(ask('forget', asked)).rejects.toThrow('A pass of this process is still running.');
     expect((await setting().stores.snapshots.readState(process)).baselined).toBe(true);
     if (lease) await setting().stores.snapshots.abandon(process, lease);
     expect(await ask('forget', asked)).toMatchObject({ projects: { atLeast: 1 } });
@@ -175,6 +176,8 @@ export function processesContract({ setting, ask, name }: Bench): void {
     expect(refused).toContain(`Did you mean ${process}?`);
     expect(refused).not.toContain(typed);
     const elsewhere = ask('pass', { process, workspace: `${workspace}x`, mode: 'changes' });
-    await expect(elsewhere).rejects.toThrow(`There is no workspace of this name. Did you mean ${workspace}?`);
+    await expect(elsewhere).rejects.toThrow(
+      `There is no workspace with this name. Did you mean ${workspace}?`,
+    );
   });
 }

@@ -88,7 +88,7 @@ describe.each(STORES)('over %s, an endpoint', (_, open) => {
     await ask('add-endpoint', CRM);
     const before = await secretOf('crm');
     await expect(ask('add-endpoint', { ...CRM, url: 'https://other.example/' })).rejects.toThrow(
-      'Take another name',
+      'Choose another name',
     );
     expect(await secretOf('crm')).toEqual(before);
   });
@@ -161,10 +161,10 @@ describe.each(STORES)('over %s, an endpoint', (_, open) => {
   it('of the configuration is changed and removed there, and no other', async () => {
     opened(FIXED);
     await expect(ask('update-endpoint', { endpoint: 'fixed', perSecond: 1 })).rejects.toThrow(
-      'change it there, and start again',
+      'change it there, then start again',
     );
     await expect(ask('remove-endpoint', { endpoint: 'fixed' })).rejects.toThrow(
-      'remove it there, and start again',
+      'remove it there, then start again',
     );
     expect(context.steps.filter(step => step.includes('secret'))).toEqual([]);
   });
@@ -206,7 +206,9 @@ describe.each(STORES)('over %s, an endpoint', (_, open) => {
     opened();
     await ask('add-endpoint', CRM);
     await context.endpoints.change('crm', () => 'removed');
-    await expect(ask('remove-endpoint', { endpoint: 'crm' })).rejects.toThrow('no endpoint of this name');
+    await expect(ask('remove-endpoint', { endpoint: 'crm' })).rejects.toThrow(
+      'There is no endpoint with this name.',
+    );
     expect(context.secrets.texts.size).toBe(0);
   });
 
@@ -217,7 +219,7 @@ describe.each(STORES)('over %s, an endpoint', (_, open) => {
       await ask('add-endpoint', CRM);
       context.steps.length = 0;
       await expect(ask('remove-endpoint', { endpoint: name })).rejects.toThrow(
-        'There is no endpoint of this name.',
+        'There is no endpoint with this name.',
       );
       expect(context.steps).toEqual([]);
     },
@@ -287,7 +289,7 @@ describe.each(STORES)('over %s, an endpoint', (_, open) => {
       { numRuns: 8 },
     );
     expect((await secretOf('crm')).secrets).not.toContain(old);
-    await expect(ask('finish-rotation', { endpoint: 'crm' })).rejects.toThrow('not being changed');
+    await expect(ask('finish-rotation', { endpoint: 'crm' })).rejects.toThrow('No rotation');
   });
 
   it('is listed by name with its health, its counts and its attempts', async () => {

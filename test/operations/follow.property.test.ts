@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ProcessKey } from '../../functions/basics/process.ts';
-import { type Followed, type Following, follow } from '../../functions/operations/follow.ts';
+import { type FollowOptions, type FollowQuery, follow } from '../../functions/operations/follow.ts';
 import { createOperations } from '../../functions/operations/operations.ts';
 import { AT, commit, openContext, PROCESSES, STORES, type Stores } from '../kit/operations/context.ts';
 import { eventsOf } from '../kit/operations/events.ts';
@@ -35,7 +35,7 @@ function stage(open: () => Stores, planned: readonly Planned[], { asking = 20, s
       told.push(...events.map(({ id }) => ({ id, at })));
     }
   };
-  const following: Following = {
+  const following: FollowOptions = {
     ask: async asked => {
       await pass(asking);
       const page = await operations(asked, CALLER);
@@ -52,13 +52,13 @@ function stage(open: () => Stores, planned: readonly Planned[], { asking = 20, s
 /** What is found until so long after the last commit. */
 async function followed(
   { context, following, isOver }: ReturnType<typeof stage>,
-  query: Followed,
+  query: FollowQuery,
   after = 130_000,
 ) {
   const found: string[] = [];
   const ending = new AbortController();
   let end: number | undefined;
-  const sleep: Following['sleep'] = async ms => {
+  const sleep: FollowOptions['sleep'] = async ms => {
     await following.sleep(ms);
     if (isOver()) end ??= context.state.now + after;
     if (end !== undefined && context.state.now >= end) ending.abort();
@@ -177,7 +177,7 @@ describe.each(STORES)('over %s, following events', (_, open) => {
     }));
     const set = stage(open, all);
     const asked: number[] = [];
-    const counted: Following = {
+    const counted: FollowOptions = {
       ...set.following,
       ask: async request => {
         const page = await set.following.ask(request);

@@ -106,6 +106,6 @@ describe.each(STORES)('over %s', (_, open) => {
       context.state.now += 60_000;
     }
     expect(context.said).toHaveLength(1);
-    expect(context.said[0]).toMatch(/^Endpoint crm stands in the configuration.*the configuration counts/);
+    expect(context.said[0]).toMatch(/^Endpoint crm is in the configuration.*the configured one is used/);
   });
 });

@@ -31,6 +31,7 @@ describe.each(STORES)('over %s, the operations', (_, open) => {
     });
     expect((await ask('add-endpoint', CRM)).secret).toMatch(/^whsec_/);
     const action = {
+      code: 'actions.not-saved',
       who: 'ann',
       isProven: false,
       operation: 'add-endpoint',
@@ -157,7 +158,7 @@ describe.each(STORES)('over %s, the operations', (_, open) => {
     const ask = opened({ processes: async () => twice });
     const asked = { process: PROCESS.processId, mode: 'changes' } as const;
     await expect(ask('pass', asked)).rejects.toThrow(
-      'Several workspaces have a process of this identifier. Name one: eu or us.',
+      'Several workspaces have a process with this id. Specify one: eu or us.',
     );
     expect(await ask('pass', { ...asked, workspace: 'us' })).toMatchObject({ workspace: 'us' });
     expect((await ask('actions', { process: PROCESS.processId, workspace: 'us' })).actions).toHaveLength(1);

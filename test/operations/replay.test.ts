@@ -160,10 +160,10 @@ describe.each(STORES)('over %s, a replay', (_, open) => {
   it('is refused beside another one, of the future, and to nobody', async () => {
     opened();
     await start('crm', AT - 1);
-    await expect(start('crm', AT - 9)).rejects.toThrow('under way');
+    await expect(start('crm', AT - 9)).rejects.toThrow('in progress');
     for (const since of [AT, AT + 1]) await expect(start('other', since)).rejects.toThrow('in the past');
     await expect(startReplay(context, { to: 'other', since: 'never' })).rejects.toThrow('in the past');
-    await expect(start('nobody', 0)).rejects.toThrow('no endpoint');
+    await expect(start('nobody', 0)).rejects.toThrow('There is no endpoint');
     expect((await context.endpoints.read('crm'))?.replay?.since).toBe(AT - 1);
   });
 
@@ -202,7 +202,7 @@ describe.each(STORES)('over %s, a replay', (_, open) => {
     };
     await workOffReplays({ ...context, endpoints: failing }, await registered(), () => true);
     expect([(await waiting()).length, (await waiting('other')).length]).toEqual([100, 120]);
-    expect(context.said).toEqual(['A replay stands still; it goes on in a minute.']);
+    expect(context.said).toEqual(['Replay failed; it continues with the next tick.']);
   });
 
   it('to an endpoint that was removed meanwhile ends', async () => {

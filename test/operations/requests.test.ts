@@ -48,12 +48,9 @@ describe('a request that came over a wire', () => {
     [{ operation: 'endpoint', endpoint: 'x'.repeat(101) }, /^endpoint: too big/],
     [
       { operation: 'endpoint', endpont: 'crm' },
-      /endpoint has a key that is unknown here: it takes endpoint\. Did you mean endpoint\?/,
+      /endpoint has an unknown key; allowed keys: endpoint\. Did you mean endpoint\?/,
     ],
-    [
-      { operation: 'status', a: 1, b: 2 },
-      /^status has 2 keys that are unknown here: it takes cursor, limit\.$/,
-    ],
+    [{ operation: 'status', a: 1, b: 2 }, /^status has 2 unknown keys; allowed keys: cursor, limit\.$/],
     [{ operation: 'event' }, /^operation: one of status, events, .*\. Did you mean events\?$/],
     [{ operation: 7 }, /^operation: one of status,/],
     [{}, /^operation: one of status,/],

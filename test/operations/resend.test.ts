@@ -71,8 +71,10 @@ describe.each(STORES)('over %s, an event that is sent once more', (_, open) => {
 
   it('that the journal does not have, or to an unknown endpoint, is refused', async () => {
     await opened();
-    await expect(resend('a.b.1.0', 'crm')).rejects.toThrow('no event of this id in the last 30 days');
-    await expect(resend(event.id, 'unknown')).rejects.toThrow('no endpoint of this name');
+    await expect(resend('a.b.1.0', 'crm')).rejects.toThrow(
+      'There is no event with this id in the last 30 days',
+    );
+    await expect(resend(event.id, 'unknown')).rejects.toThrow('There is no endpoint with this name.');
     expect([await context.endpoints.list(), context.woken]).toEqual([[], []]);
   });
 });

@@ -135,7 +135,7 @@ describe.each(STORES)('over %s, the status', (_, open) => {
     expect(processes).toMatchObject([{ process: PROCESS.processId, state: 'unknown' }]);
     await expect(
       askOf({ operations, caller: CALLER })('forget', { process: PROCESS.processId }),
-    ).rejects.toThrow('Nothing runs: only a run knows what is configured.');
+    ).rejects.toThrow('Changewire is not running, and only a run knows the configuration.');
   });
 
   it('of a process that nobody has polled is unknown, then that of its baseline', async () => {

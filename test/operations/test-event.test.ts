@@ -89,7 +89,7 @@ describe.each(STORES)('over %s, a test of an endpoint', (_, open) => {
     await ask('test-endpoint', { endpoint: 'chat' });
     const message = JSON.parse(got[0]?.body ?? '{}');
     const told: string = kind === 'slack' ? message.text : message.summary;
-    expect(told.replaceAll('\u2060', '')).toContain(`This is a test: Events of Changewire arrive here`);
+    expect(told.replaceAll('\u2060', '')).toContain(`This is a test: Changewire can deliver events here`);
   });
 
   it('has the form of the preset of an endpoint of plain text', async () => {
@@ -107,7 +107,9 @@ describe.each(STORES)('over %s, a test of an endpoint', (_, open) => {
 
   it('of one without a secret, or of none, says what to do', async () => {
     const { context, ask } = await opened();
-    await expect(ask('test-endpoint', { endpoint: 'nobody' })).rejects.toThrow('no endpoint of this name');
+    await expect(ask('test-endpoint', { endpoint: 'nobody' })).rejects.toThrow(
+      'There is no endpoint with this name.',
+    );
     await context.endpoints.change('crm', () => ({
       name: 'crm',
       settings: { name: 'crm', kind: 'slack' },

@@ -12,8 +12,8 @@ test('a message is set aside as it is, with the reason and the queue that it com
       return { indexes: [] };
     },
   };
-  await failedMessagesIn(queue)(messageOf('m0', 'hush'), 'Events', 'the message is no JSON');
-  const attributes = { endpoint: 'crm', reason: 'the message is no JSON', source: 'Events' };
+  await failedMessagesIn(queue)(messageOf('m0', 'hush'), 'Events', 'the message is not valid JSON');
+  const attributes = { endpoint: 'crm', reason: 'the message is not valid JSON', source: 'Events' };
   expect(sent).toEqual([{ body: 'hush', group: 'crm', attributes }]);
 });
 

@@ -8,7 +8,7 @@ interface Room<Part> {
   readonly total: number;
   readonly parts: number;
   readonly write: (view: RecordView) => Part;
-  /** What a part takes of the room; infinite when the chat would refuse the part. */
+  /** The room that a part takes; infinite when the chat would reject the part. */
   readonly size: (part: Part) => number;
 }
 
@@ -20,8 +20,8 @@ export interface Tally {
   readonly hasProject: boolean;
 }
 
-/** The levels of detail, from the most to the least: few changes are shown at length, many in short, very
- *  many without links. */
+/** From the most detail to the least: few changes are shown in full, many are shortened, very many have no
+ *  links. */
 const DETAILS: readonly (Detail & { readonly isLinked: boolean })[] = [
   { value: 500, lines: 30, isLinked: true },
   { value: 160, lines: 12, isLinked: true },
@@ -29,8 +29,8 @@ const DETAILS: readonly (Detail & { readonly isLinked: boolean })[] = [
   { value: 60, lines: 5, isLinked: false },
 ];
 
-/** The records, in order, as many as there is room for, in the level of detail that shows the most changes;
- *  and a count of the rest. */
+/** As many of the records, in order, as fit, at the level of detail that shows the most changes; and a count of
+ *  the rest. */
 export function fitRecords<Part>(
   records: readonly ChatRecord[],
   room: Room<Part>,
@@ -83,8 +83,7 @@ function fill<Part>(records: readonly ChatRecord[], detail: Detail, room: Room<P
   let used = 0;
   for (const record of records.slice(0, room.parts)) {
     const fitting = largest(record, detail, room, room.total - used);
-    // Stops at the first record that finds no room: with a later one after the gap, readers would not notice
-    // it.
+    // Stops at the first record that doesn't fit: readers would not notice a gap.
     if (!fitting) break;
     parts.push(fitting.part);
     shown.push(fitting.shown);
@@ -94,9 +93,9 @@ function fill<Part>(records: readonly ChatRecord[], detail: Detail, room: Room<P
 }
 
 function largest<Part>(record: ChatRecord, detail: Detail, { write, size }: Room<Part>, free: number) {
-  const told = linesOf(record, detail);
-  for (let lines = told.length; lines >= Math.min(1, told.length); lines -= 1) {
-    const view = viewOf(record, told.slice(0, lines));
+  const texts = linesOf(record, detail);
+  for (let lines = texts.length; lines >= Math.min(1, texts.length); lines -= 1) {
+    const view = viewOf(record, texts.slice(0, lines));
     const part = write(view);
     if (size(part) <= free) return { part, shown: view.shown, size: size(part) };
   }

@@ -3,13 +3,12 @@ import { counted, cutText, label } from './chat-text.ts';
 import type { ChatRecord, ChatTopic } from './chat-topic.ts';
 import { fieldName, valuesOf } from './chat-view.ts';
 
-/** The longest name or value in it: people read notifications on phones. */
+/** Maximum length of a name or value: people read notifications on phones. */
 const PART_LENGTH = 60;
 const NOTE_LENGTH = 300;
-/** How many fields of a new record it shows. */
-const FIELDS = 3;
+const MAX_FIELDS = 3;
 
-/** A topic in one sentence, for notifications: its first change, and how many more there are.
+/** A topic in one sentence, for notifications: its first change, and the number of further ones.
  *  `Task "Check contract" in "Onboarding ACME": Due date 2026-12-01 → 2026-12-08, and 2 more changes`
  *  `Ann Lee changed task "Check contract" in "Onboarding ACME": Due date 2026-12-01 → 2026-12-08` */
 export function sentenceOf(topic: ChatTopic): string {
@@ -21,8 +20,8 @@ export function sentenceOf(topic: ChatTopic): string {
   return `${changeOf(first, topic)}${rest}`;
 }
 
-/** How many changes there are beside the first one. Those who made that have not made them all, unless the topic
- *  says so: then it is a sentence of its own. */
+/** The number of further changes. A separate sentence where the first change names its own actors: they need not
+ *  have made the others. */
 function restOf(more: number, { by }: ChatRecord): string {
   const changes = counted(more, 'more change');
   return by === undefined ? `, and ${changes}` : `. There ${more === 1 ? 'is' : 'are'} ${changes}`;
@@ -32,22 +31,22 @@ function changeOf(record: ChatRecord, topic: ChatTopic): string {
   const { entity, action, fields } = record;
   const isNew = action === 'created';
   const by = topic.by ?? record.by;
-  const where = `${quoted(record.name)}${placeOf(record, topic)}`;
+  const where = `${quoted(record.name)}${locationOf(record, topic)}`;
   const subject =
     by === undefined
       ? `${isNew ? `New ${entity}` : sentenceCase(entity)} ${where}`
       : `${by} ${action === 'updated' ? 'changed' : action} ${entity} ${where}`;
   if (action === 'archived' || action === 'deleted')
     return by === undefined ? `${subject} was ${action}` : subject;
-  const told = fields.slice(0, isNew ? FIELDS : 1).map(field => {
+  const shown = fields.slice(0, isNew ? MAX_FIELDS : 1).map(field => {
     const values = valuesOf(record, field, PART_LENGTH).map(({ text }) => text);
     return `${fieldName(field, PART_LENGTH)} ${values.join('')}`;
   });
-  if (told.length > 0) return `${subject}: ${told.join(', ')}`;
+  if (shown.length > 0) return `${subject}: ${shown.join(', ')}`;
   return isNew || by !== undefined ? subject : `${subject} changed`;
 }
 
-function placeOf({ entity }: ChatRecord, { title, origin }: ChatTopic): string {
+function locationOf({ entity }: ChatRecord, { title, origin }: ChatTopic): string {
   if (entity === 'project') return '';
   return entity === 'task' ? ` in ${quoted(title)}` : ` in ${origin}`;
 }

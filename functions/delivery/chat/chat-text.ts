@@ -3,11 +3,10 @@ import { isJsonObject, type Json, type JsonObject } from '../../basics/json.ts';
 
 const graphemes = new Intl.Segmenter('en');
 
-/** Scripts that are written from right to left: a value in one of them would reverse `from → to`. */
+/** Right-to-left scripts: a value in one of them would reverse `from → to`. */
 const RIGHT_TO_LEFT = /[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFC\u{10800}-\u{10FFF}\u{1E800}-\u{1EFFF}]/u;
 
-/** Invisible characters that control terminals and renderers, or that would reorder the text after the
- *  value. */
+/** Invisible characters that control terminals and renderers, or reorder the text after the value. */
 const HARMFUL =
   /[\p{Cc}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069\uFFF9-\uFFFB]|\p{Noncharacter_Code_Point}/gu;
 
@@ -39,8 +38,7 @@ export function cutText(text: string, limit: number, measure = (part: string) =>
   return `${kept.trimEnd()}…`;
 }
 
-/** Two long texts whose first difference is far from their beginning, both cut so that they begin a little
- *  before it. */
+/** Cuts the beginning of two long texts so that both begin shortly before their first difference. */
 export function fromDifference(from: string, to: string, limit: number): readonly [string, string] {
   if (Math.max(from.length, to.length) <= limit) return [from, to];
   const same = commonPrefix(from, to);
@@ -56,8 +54,7 @@ export function isolate(text: string): string {
   return RIGHT_TO_LEFT.test(text) ? `\u2068${text}\u2069` : text;
 }
 
-/** Data as one clean line of at most `limit` units, which doesn't change the direction of the text around
- *  it. */
+/** Data as one clean line of at most `limit` units, isolated from the direction of the text around it. */
 export function label(text: string, limit: number): string {
   return isolate(cutText(cleanText(text), limit));
 }
@@ -67,7 +64,6 @@ export function counted(count: number, noun: string): string {
   return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** As many of the first parts as fit; there are more than that. */
 function takeWhileFits(parts: readonly string[], room: number, measure: (part: string) => number): string {
   let used = 0;
   const end = parts.findIndex(part => {
@@ -86,7 +82,6 @@ function commonPrefix(one: string, other: string): number {
 /** A field's value for people: its text, or `empty` when it has none. */
 export type ChatValue = { readonly text: string } | 'empty';
 
-/** One value, at most about `limit` characters. */
 export function chatValue(value: Json | undefined, limit: number): ChatValue {
   return isEmpty(value) ? 'empty' : { text: shown(textOf(value as Json), limit) };
 }
@@ -124,7 +119,6 @@ function textOf(value: Json): string {
   return valueInWords(value) ?? quoted(value);
 }
 
-/** What people, and things, are usually called by. */
 function nameIn(value: JsonObject): string | undefined {
   const names = ['name', 'title', 'label', 'displayName', 'fullName'].map(key =>
     Object.hasOwn(value, key) ? value[key] : undefined,

@@ -9,41 +9,41 @@ import type {
   TaskEvent,
   TestEvent,
 } from '../../model/event.ts';
-import { cleanText, counted, label } from './chat-text.ts';
-import { type ChatRecord, type ChatTopic, chatRecord, fieldRecord, together } from './chat-topic.ts';
+import { cleanText, label } from './chat-text.ts';
+import { type ChatRecord, type ChatTopic, chatRecord, fieldRecord, withSharedActors } from './chat-topic.ts';
 
 const TITLE_LENGTH = 140;
 
 type RecordEvent = ProjectEvent | TaskEvent;
-type Some<Event> = [Event, ...Event[]];
+type NonEmpty<Event> = [Event, ...Event[]];
 
-/** The topics of a batch, in the order in which they first appear: one per project (by workspace, process and id) with
- *  its events by sequence and index, one per process with its fields' events, one per process with its audit entries, one per `source.*` event and per test. An event that
- *  came twice is told once. */
+/** The topics of a batch, in order of first appearance: one per project (by workspace, process and id) with its
+ *  events by sequence and index; per process one with its fields' events and one with its audit entries; one per
+ *  `source.*` event and per test. Duplicate events are dropped. */
 export function chatTopics(events: readonly SentEvent[], templates?: LinkTemplates): ChatTopic[] {
   const unique = [...new Map(events.map(event => [event.id, event])).values()];
-  const groups = Map.groupBy(unique, event => JSON.stringify(placeOf(event)));
+  const groups = Map.groupBy(unique, event => JSON.stringify(subjectOf(event)));
   return [...groups.values()].map(group => {
-    const sorted = group.sort(byPosition) as Some<SentEvent>;
+    const sorted = group.sort(byPosition) as NonEmpty<SentEvent>;
     const [first] = sorted;
     if (isSourceEvent(first)) return sourceTopic(first);
     if (isTestEvent(first)) return testTopic(first);
-    if (isAuditEvent(first)) return auditTopic(sorted as Some<AuditEvent>);
+    if (isAuditEvent(first)) return auditTopic(sorted as NonEmpty<AuditEvent>);
     return isFieldEvent(first)
-      ? fieldsTopic(sorted as Some<FieldEvent>)
-      : projectTopic(sorted as Some<RecordEvent>, templates);
+      ? fieldsTopic(sorted as NonEmpty<FieldEvent>)
+      : projectTopic(sorted as NonEmpty<RecordEvent>, templates);
   });
 }
 
-/** What an event is about; events about the same are shown together. These are of one kind. */
-function placeOf(event: SentEvent): string[] {
+/** Events with the same subject share a topic. They are of one kind. */
+function subjectOf(event: SentEvent): string[] {
   if (isRecordEvent(event)) return [event.source, event.data.project.id];
-  // No source is the name of a type, so that no project's identifier makes the same place.
+  // A source is never the name of a type, so a project id cannot produce the same subject.
   if (isAuditEvent(event)) return [event.type, event.source];
   return isFieldEvent(event) ? [event.source] : [event.id];
 }
 
-function fieldsTopic(events: Some<FieldEvent>): ChatTopic {
+function fieldsTopic(events: NonEmpty<FieldEvent>): ChatTopic {
   return {
     title: 'Custom fields',
     origin: originOf(events[0]),
@@ -53,16 +53,16 @@ function fieldsTopic(events: Some<FieldEvent>): ChatTopic {
   };
 }
 
-function projectTopic(events: Some<RecordEvent>, templates?: LinkTemplates): ChatTopic {
+function projectTopic(events: NonEmpty<RecordEvent>, templates?: LinkTemplates): ChatTopic {
   const project = events.findLast(event => cleanText(event.data.project.name ?? '') !== '') ?? events[0];
   const { id, name = '' } = project.data.project;
   const records = events.map(chatRecord);
   const actors = events.map(({ data }) => data.actors);
-  const isThere = stillThere(records);
-  const hasProject = isThere({ entity: 'project', id });
+  const exists = isNotDeletedIn(records);
+  const hasProject = exists({ entity: 'project', id });
   const linked = events.map((event, index) => {
     const record = records[index] as ChatRecord;
-    const isLinked = record.entity === 'task' && record.action !== 'deleted' && hasProject && isThere(record);
+    const isLinked = record.entity === 'task' && record.action !== 'deleted' && hasProject && exists(record);
     return isLinked ? { ...record, link: taskLink(event as TaskEvent, templates) } : record;
   });
   return {
@@ -70,14 +70,13 @@ function projectTopic(events: Some<RecordEvent>, templates?: LinkTemplates): Cha
     link: hasProject ? projectLink(events[0], templates) : undefined,
     origin: originOf(events[0]),
     observed: spanOf(events.map(({ data }) => data.observed)),
-    ...together(linked, actors),
+    ...withSharedActors(linked, actors),
     eventIds: events.map(event => event.id),
   };
 }
 
-/** Whether a record was not deleted by these events: a link to one that was leads nowhere, even from its
- *  earlier changes. */
-function stillThere(records: readonly ChatRecord[]) {
+/** Whether these events did not delete a record: a link to a deleted one is broken. */
+function isNotDeletedIn(records: readonly ChatRecord[]) {
   const last = new Map(records.map(({ entity, id, action }) => [JSON.stringify([entity, id]), action]));
   return ({ entity, id }: Pick<ChatRecord, 'entity' | 'id'>) =>
     last.get(JSON.stringify([entity, id])) !== 'deleted';
@@ -111,17 +110,16 @@ function indexOf(event: SentEvent): number {
   return Number(event.id.slice(event.id.lastIndexOf('.') + 1)) || 0;
 }
 
-/** How many entries are shown, and how many characters of each. */
 const [MAX_ENTRIES, ENTRY_LENGTH] = [5, 300];
 const USER_LENGTH = 60;
 
-/** New entries of a process's audit log as a chat shows them: who acted, and what the service wrote. */
+/** New entries of a process's audit log: the users, and the text of the service. */
 function auditTopic(events: readonly [AuditEvent, ...AuditEvent[]]): ChatTopic {
   const left = events.length - MAX_ENTRIES;
   const shown = events.slice(0, MAX_ENTRIES).map(entryText);
   return {
     title: 'Audit log',
-    note: [...shown, ...(left > 0 ? [`and ${counted(left, 'further one')}`] : [])].join(' · '),
+    note: [...shown, ...(left > 0 ? [`and ${left.toLocaleString('en')} more`] : [])].join(' · '),
     origin: originOf(events[0]),
     observed: spanOf(events.map(({ time }) => ({ after: time, before: time }))),
     records: [],
@@ -140,7 +138,7 @@ const ID_LENGTH = 120;
 /** An event about a process as a whole (`source.*`) as a chat shows it. */
 function sourceTopic(event: SourceEvent): ChatTopic {
   return {
-    ...wordsOf(event),
+    ...titleAndNoteOf(event),
     origin: originOf(event),
     observed: spanOf([{ after: 'since' in event.data ? event.data.since : event.time, before: event.time }]),
     records: [],
@@ -148,30 +146,30 @@ function sourceTopic(event: SourceEvent): ChatTopic {
   };
 }
 
-/** The texts hold no data: Teams shows a title where text is read as markdown. */
-function wordsOf(event: SourceEvent): { title: string; note: string } {
+/** The titles contain no data: Teams reads them as markdown. */
+function titleAndNoteOf(event: SourceEvent): { title: string; note: string } {
   switch (event.type) {
     case 'source.held':
       return {
-        title: 'Deletions are held',
-        note: label(event.data.reason, 1_000) || 'An operator must decide.',
+        title: 'Deletions are on hold',
+        note: label(event.data.reason, 1_000) || 'An operator must review them.',
       };
     case 'source.stalled':
       return {
         title: 'Changes are late',
-        note: `None is lost: they are told when this is over. The last pass met: ${label(event.data.reason, 800)}`,
+        note: `No change is lost: all are sent once the source can be read again. Last error: ${label(event.data.reason, 800)}`,
       };
     case 'source.skipped': {
       const id = label(event.data.project.id, ID_LENGTH);
       return {
-        title: 'A project is left out',
-        note: `Changes of project ${id} are late, none is lost; all others are told. The last try met: ${label(event.data.reason, 800)}`,
+        title: 'A project is skipped',
+        note: `Changes of project ${id} are delayed, not lost; other projects are not affected. Last error: ${label(event.data.reason, 800)}`,
       };
     }
     case 'source.recovered':
       return {
-        title: 'Changes are told again',
-        note: 'The source was read to its end again. What changed in the meantime has been told; nothing was lost.',
+        title: 'Changes are sent again',
+        note: 'The source can be read again. All changes since the interruption were sent; no change was lost.',
       };
   }
 }
@@ -183,7 +181,7 @@ function testTopic({ id, time, data }: TestEvent): ChatTopic {
   const at = Date.parse(time);
   return {
     title: 'This is a test',
-    note: 'Events of Changewire arrive here. Nothing changed.',
+    note: 'Changewire can deliver events here. No data was changed.',
     origin: `endpoint ${label(data.endpoint.name, ENDPOINT_LENGTH)}`,
     observed: Number.isNaN(at) ? undefined : { after: at, before: at },
     records: [],
@@ -193,7 +191,6 @@ function testTopic({ id, time, data }: TestEvent): ChatTopic {
 
 const ORIGIN_LENGTH = 60;
 
-/** Where it happened, in words. */
 function originOf(event: ChangeEvent): string {
   const { id } = event.data.process;
   return `process ${label(id, ORIGIN_LENGTH)} · workspace ${label(workspaceOf(event), ORIGIN_LENGTH)}`;
@@ -204,23 +201,20 @@ function workspaceOf({ source }: ChangeEvent): string {
   return source.split('/')[2] ?? '';
 }
 
-/** From the earliest observation to the latest. */
 function spanOf(observed: readonly { after: string; before: string }[]): ChatTopic['observed'] {
   const after = Math.min(...observed.map(span => Date.parse(span.after)));
   const before = Math.max(...observed.map(span => Date.parse(span.before)));
   return Number.isNaN(after) || Number.isNaN(before) ? undefined : { after, before };
 }
 
-/** A longer link is left out: changes make better use of its room. */
+/** A longer link is left out, which leaves room for changes. */
 const LINK_LENGTH = 1_000;
 
-/** Where the project of an event can be seen. */
 function projectLink(event: ProjectEvent | TaskEvent, templates?: LinkTemplates): string | undefined {
   const { process, project } = event.data;
   return filled(templateOf(event, templates)?.project, { processId: process.id, projectId: project.id });
 }
 
-/** Where the task of an event can be seen. */
 function taskLink(event: TaskEvent, templates?: LinkTemplates): string | undefined {
   const { process, project, task } = event.data;
   const values = { processId: process.id, projectId: project.id, taskId: task.id };

@@ -14,7 +14,7 @@ export interface Run {
 export interface RecordView {
   readonly heading: readonly Run[];
   readonly lines: readonly (readonly Run[])[];
-  /** How many of the record's changes it shows. */
+  /** The number of the record's changes that it shows. */
   readonly shown: number;
 }
 
@@ -28,7 +28,7 @@ export interface Detail {
 
 const FIELD_NAME_LENGTH = 80;
 
-/** How many changes a record counts for: one per field that changed; one if it was created or deleted. */
+/** The number of changes that a record counts for: one per field that changed; one if it was created or deleted. */
 export function changesIn(record: ChatRecord): number {
   return record.action === 'updated' ? Math.max(1, record.fields.length) : 1;
 }
@@ -38,13 +38,13 @@ export function linesOf(record: ChatRecord, detail: Detail): Run[][] {
   return record.fields.slice(0, detail.lines).map(field => lineOf(record, field, detail.value));
 }
 
-/** A record with some of its lines. A last line says how many fields are left out. */
-export function viewOf(record: ChatRecord, told: readonly Run[][]): RecordView {
+/** A record with some of its lines, and a last line with the number of fields left out. */
+export function viewOf(record: ChatRecord, shownLines: readonly Run[][]): RecordView {
   const all = record.fields.length;
-  const more = moreLine(record, all - told.length + record.untold);
-  const shown = record.action === 'updated' && all > 0 ? told.length : 1;
-  const [only] = told;
-  if (record.action === 'updated' && only && told.length === 1 && more.length === 0) {
+  const more = moreLine(record, all - shownLines.length + record.omitted);
+  const shown = record.action === 'updated' && all > 0 ? shownLines.length : 1;
+  const [only] = shownLines;
+  if (record.action === 'updated' && only && shownLines.length === 1 && more.length === 0) {
     return {
       heading: merged([nameOf(record), plain(' · '), ...only, ...actorsOf(record)]),
       lines: [],
@@ -53,7 +53,7 @@ export function viewOf(record: ChatRecord, told: readonly Run[][]): RecordView {
   }
   return {
     heading: merged([...headingOf(record), ...actorsOf(record)]),
-    lines: [...told.map(merged), ...more],
+    lines: [...shownLines.map(merged), ...more],
     shown,
   };
 }
@@ -66,7 +66,7 @@ function headingOf(record: ChatRecord): Run[] {
   return [nameOf(record), plain(' · '), { text: what, look }];
 }
 
-/** Who made the change, where the message's summary does not say so. */
+/** The actors of the change, unless the message's summary names them. */
 function actorsOf({ by }: ChatRecord): Run[] {
   return by === undefined ? [] : [{ text: ` · by ${by}`, look: 'faint' }];
 }

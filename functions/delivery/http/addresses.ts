@@ -4,32 +4,31 @@ import ipaddr from 'ipaddr.js';
 import { within } from '../../basics/within.ts';
 import { isPlainAddress } from '../../model/secret.ts';
 
-/** Looks up all addresses of a name, as `dns.lookup` gives them. */
+/** Looks up all addresses of a name, like `dns.lookup`. */
 export type Resolve = (hostname: string) => Promise<LookupAddress[]>;
 
 /** Asks the operating system, hosts file included, as connecting would. */
 export const resolveBySystem: Resolve = hostname => dns.promises.lookup(hostname, { all: true });
 
-/** What decides whether an address may be connected to. */
 interface AddressPolicy {
   /** `https:` or `http:`; http reaches loopback alone. */
   readonly protocol: string;
   /** Of the URL: a literal, or the name that the address was looked up for. */
   readonly hostname: string;
-  /** On one machine a receiver may well run beside Changewire; on AWS, loopback is the function itself. */
+  /** True on one machine, where receivers may run too; on AWS, loopback is the function itself. */
   readonly allowLoopback: boolean;
 }
 
 /** IPv6's global unicast block. All other addresses are reserved or local, or contain an IPv4 address (NAT64,
  *  mapped, compatible). */
 const GLOBAL_IPV6: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse('2000::'), 3];
-/** Azure's wire server: a metadata service behind an address that looks public. */
+/** Azure's wire server: a metadata service at an address that looks public. */
 const PUBLIC_METADATA = new Set(['168.63.129.16']);
 
 const REMEDY = 'correct the url in its secret';
 
-/** Why nothing may be sent to an address, in words that do not name it; undefined when it may. `address`
- *  should be an IPv4 or IPv6 literal: anything else is refused. */
+/** Why an address is refused, in words that do not name it; undefined when it is allowed. `address` is an IPv4 or
+ *  IPv6 literal: anything else is refused. */
 export function addressRefusal(
   address: string,
   { protocol, hostname, allowLoopback }: AddressPolicy,
@@ -46,8 +45,8 @@ function namesThisMachine(hostname: string): boolean {
 }
 
 function kindOf(text: string): string {
-  // ipaddr.js accepts octal and short forms too, which other parsers read as other addresses.
-  if (isIP(text) === 0) return 'no IP address';
+  // ipaddr.js also accepts octal and short forms, which other parsers read as other addresses.
+  if (isIP(text) === 0) return 'not an IP address';
   const address = ipaddr.parse(text);
   const range = address.range();
   if (range !== 'unicast') return range;
@@ -55,18 +54,18 @@ function kindOf(text: string): string {
   return address.kind() === 'ipv4' || address.match(GLOBAL_IPV6) ? 'public' : 'reserved';
 }
 
-/** The longest that a look-up is waited for. The name may still exist, so a slow one is no problem. */
+/** Time-out of a look-up. A slow one is accepted, because the name may still exist. */
 const LOOKUP_TIMEOUT_MS = 5_000;
 
-/** Why nothing could be delivered to a URL, in words that do not name it; undefined when something could. The
- *  agent checks the same at each delivery (`guarded-agent.ts`); this says it at once. */
+/** Why a URL can't receive deliveries, in words that do not name it; undefined when it can. The agent checks the
+ *  same at each delivery (`guarded-agent.ts`). */
 export async function addressProblem(
   text: string,
   check: { readonly allowLoopback: boolean; readonly resolve: Resolve },
 ): Promise<string | undefined> {
-  if (!isPlainAddress(text)) return 'its URL is no https address without user name and password';
+  if (!isPlainAddress(text)) return 'its URL must be https, without user name or password';
   const { protocol, hostname, port } = new URL(text);
-  if (port === '0') return 'its URL names port 0, where nobody can listen';
+  if (port === '0') return 'its URL has port 0, which is not a valid port';
   if (protocol !== 'https:' && !check.allowLoopback) return 'its URL is not https';
   const addresses = await addressesOf(hostname, check.resolve);
   const refusals = addresses.map(address =>
@@ -74,16 +73,16 @@ export async function addressProblem(
   );
   const refusal = refusals.find(each => each !== undefined);
   if (refusal !== undefined) return refusal.replace(/: .*/, '');
-  // http is for this machine only, so that the name must have been looked up.
+  // http is for this machine only, so the look-up must have succeeded.
   const isUnknown = protocol !== 'https:' && addresses.length === 0;
-  return isUnknown ? 'its URL is not https, and its name can not be looked up' : undefined;
+  return isUnknown ? 'its URL is not https, and its name cannot be resolved' : undefined;
 }
 
 async function addressesOf(hostname: string, resolve: Resolve): Promise<string[]> {
   // A URL has brackets around an IPv6 address.
   const literal = hostname.replaceAll(/[[\]]/g, '');
   if (isIP(literal) !== 0) return [literal];
-  // Stryker disable next-line ArrowFunction: nobody reads why it failed
+  // Stryker disable next-line ArrowFunction: the error is not read
   const error = () => new Error();
   const found = await within(LOOKUP_TIMEOUT_MS, () => resolve(hostname), error).catch(() => []);
   return found.map(({ address }) => address);

@@ -3,11 +3,11 @@ import { isIP, type LookupFunction } from 'node:net';
 import { Agent, buildConnector } from 'undici';
 import { addressRefusal, type Resolve } from './addresses.ts';
 
-/** An address that nothing may be sent to, which is an error of the configuration. Its message names neither
- *  URL nor address. */
+/** A refused address, which is a configuration error. Its message names neither URL nor address. */
 export class RefusedAddress extends Error {}
 
-/** How long an idle connection is kept, in ms: shorter than receivers keep theirs, so that no request meets one that they are closing. */
+/** How long an idle connection is kept: shorter than receivers keep theirs, so that no request uses one that they
+ *  are closing. */
 const KEPT_MS = 1_000;
 
 export interface GuardedAgentOptions {
@@ -67,7 +67,7 @@ function checkedLookup(resolve: Resolve, check: (address: string, hostname: stri
         if (all) callback(null, addresses);
         else callback(null, addresses[0].address, addresses[0].family);
       },
-      // Stryker disable next-line ArrayDeclaration: nobody reads the addresses of a lookup that failed
+      // Stryker disable next-line ArrayDeclaration: the addresses of a failed lookup are not read
       (error: Error) => callback(error, []),
     );
   };

@@ -10,12 +10,10 @@ export interface Failure {
   readonly said?: string | undefined;
 }
 
-/** The outcome of an attempt. */
 export type Outcome =
   | { readonly kind: 'delivered' }
   | ({ readonly kind: 'failed' } & Failure)
-  /** The endpoint is overloaded or down: further deliveries wait, untried. `retryAfter` in ms, where it says
-   *  so. */
+  /** The endpoint is overloaded or down: further deliveries wait, untried. `retryAfter` in ms, if given. */
   | ({ readonly kind: 'slowed'; readonly retryAfter: number | undefined } & Failure)
   /** The endpoint wants no more events, ever. */
   | ({ readonly kind: 'gone' } & Failure);
@@ -29,8 +27,11 @@ export function outcomeOf(answer: Answer | NoAnswer, secret: EndpointSecret): Ou
   const { status, at } = answer;
   if (status >= 200 && status < 300) return { kind: 'delivered' };
   const redirected = status >= 300 && status < 400 ? ': redirects are not followed' : '';
-  const said = quote(answer.body ?? '', secret);
-  const failure = { reason: `answered ${status}${redirected}`, ...(said !== undefined && { said }) };
+  const quoted = quote(answer.body ?? '', secret);
+  const failure = {
+    reason: `answered ${status}${redirected}`,
+    ...(quoted !== undefined && { said: quoted }),
+  };
   if (status === 410) return { kind: 'gone', ...failure };
   if (!SLOW_DOWN.has(status)) return { kind: 'failed', ...failure };
   // A `Retry-After` with a date counts from the endpoint's own `Date`, where it sends one.

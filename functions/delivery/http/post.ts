@@ -6,25 +6,23 @@ import type { Resolve } from './addresses.ts';
 import { type GuardedAgentOptions, guardedAgent, RefusedAddress } from './guarded-agent.ts';
 import { beginning } from './quote.ts';
 
-/** The longest that a request may take in all: look-up, connection, answer. */
+/** Time-out of a whole request: look-up, connection, answer. */
 export const TIMEOUT_MS = 15_000;
 /** A request that takes longer is slow. */
 const SLOW_MS = 1_000;
 
-/** An answer, as far as it is read. */
 export interface Answer {
   readonly status: number;
   readonly retryAfter: string | undefined;
   readonly date: string | undefined;
-  /** When it came, by our clock, in ms since 1970. */
+  /** When it arrived, by our clock, in ms since 1970. */
   readonly at: number;
-  /** The beginning of its body, as it came. It may hold anything, and must go through `harmless` or `quote`
-   *  before it is kept. */
+  /** The beginning of its raw body. It must go through `harmless` or `quote` before it is stored. */
   readonly body?: string | undefined;
 }
 
-/** No answer, and why, in words that name neither URL nor address. */
 export interface NoAnswer {
+  /** In words that name neither URL nor address. */
   readonly why: string;
 }
 
@@ -69,7 +67,7 @@ export function createPoster(options: PosterOptions): Poster {
       try {
         return await within(timeout, send, () => new Expired());
       } catch (error) {
-        // An answer whose head came counts, even if its body breaks off or never ends.
+        // An answer with a complete head counts, even if its body breaks off or never ends.
         return reached ?? { why: reasonOf(error, timeout) };
       } finally {
         clearTimeout(slow);

@@ -1,15 +1,13 @@
 import type { EndpointSecret } from '../../model/endpoint.ts';
 
-/** The most that is read of an answer, in bytes. */
+/** Maximum number of bytes read of an answer. */
 export const BODY_LIMIT = 65_536;
-/** How much of an answer is looked at, in bytes, and the longest line that is quoted, in characters. */
 const QUOTED_BYTES = 1024;
 const MAX_LENGTH = 120;
-/** A text that repeats this many characters in a row of a secret or a URL may reveal it. */
-const REVEALING = 8;
+/** Repeating this many characters in a row of a secret or URL may reveal it. */
+const MIN_REVEALING = 8;
 
-/** The beginning of an answer's body. Reads the whole body, up to a limit, so that the connection can be used
- *  again. */
+/** The beginning of an answer's body. Reads the whole body, up to a limit, so that the connection is reusable. */
 export async function beginning(body: AsyncIterable<Uint8Array>): Promise<string> {
   const kept: Uint8Array[] = [];
   let size = 0;
@@ -21,8 +19,8 @@ export async function beginning(body: AsyncIterable<Uint8Array>): Promise<string
   return Buffer.concat(kept).subarray(0, QUOTED_BYTES).toString();
 }
 
-/** The first line with letters or digits of an endpoint's answer, for people; undefined when there is none,
- *  when it is HTML, or when it repeats something secret of the endpoint. */
+/** The first line with letters or digits of an endpoint's answer; undefined without such a line, for HTML, or when
+ *  it repeats a secret of the endpoint. */
 export function quote(answer: string, secret: EndpointSecret): string | undefined {
   const lines = answer.split(/[\r\n\u2028\u2029]/).map(clean);
   const first = lines.find(line => /[\p{L}\p{N}]/u.test(line));
@@ -30,8 +28,8 @@ export function quote(answer: string, secret: EndpointSecret): string | undefine
   return first.length > MAX_LENGTH ? `${first.slice(0, MAX_LENGTH - 1)}…` : first;
 }
 
-/** The beginning of an endpoint's answer as it may be kept: one line without control characters or invisible
- *  ones; undefined when it repeats something secret of the endpoint. */
+/** The beginning of an endpoint's answer in a form that may be stored: one line without control or invisible
+ *  characters; undefined when it repeats a secret of the endpoint. */
 export function harmless(answer: string, secret: EndpointSecret): string | undefined {
   const text = clean(answer);
   return text === '' || repeats(text, secret) ? undefined : text;
@@ -45,8 +43,8 @@ function clean(line: string): string {
     .trim();
 }
 
-/** Whether a text repeats something of the signing secrets, or of the URL's path or query, which in Slack's and
- *  Teams' URLs are secret; in whatever case, encoding or separators. */
+/** Whether a text repeats a part of the signing secrets, or of the URL's path or query (secret for Slack and
+ *  Teams), in any case, encoding or separators. */
 function repeats(text: string, { url, secrets = [] }: EndpointSecret): boolean {
   const { pathname, search } = new URL(url);
   return (
@@ -54,13 +52,12 @@ function repeats(text: string, { url, secrets = [] }: EndpointSecret): boolean {
   );
 }
 
-/** Compares a secret as it stands, too: base64 may hold so many `+` and `/` in a row that too few letters and
- *  digits are left. */
+/** Also compares the secret itself: with many `+` and `/`, base64 has too few letters and digits to compare. */
 function showsAsIs(text: string, secret: string): boolean {
   return readings(text).some(shown => repeatsSome(shown.toLowerCase(), secret.toLowerCase()));
 }
 
-/** Whether a text repeats enough of what is hidden, by letters and digits alone. */
+/** Compares letters and digits only. */
 function shows(text: string, hidden: string): boolean {
   const all = readings(text).flatMap(barest);
   return barest(hidden)
@@ -69,21 +66,21 @@ function shows(text: string, hidden: string): boolean {
 }
 
 function repeatsSome(shown: string, hidden: string): boolean {
-  for (let at = 0; at + REVEALING <= hidden.length; at++)
-    if (shown.includes(hidden.slice(at, at + REVEALING))) return true;
+  for (let at = 0; at + MIN_REVEALING <= hidden.length; at++)
+    if (shown.includes(hidden.slice(at, at + MIN_REVEALING))) return true;
   return false;
 }
 
-/** How often a text is decoded: a page may repeat in JSON or HTML what was percent-encoded. */
-const DECODINGS = 3;
-/** What may be base64 or hex of at least REVEALING characters. */
+/** Number of decodings: an answer may repeat percent-encoded text within JSON or HTML. */
+const MAX_DECODINGS = 3;
+/** What may be base64 or hex of at least MIN_REVEALING characters. */
 const BASE64 = /[\w+/-]{11,}/g;
 const HEX = /(?:[0-9a-f]{2}[\s:]?){8,}/gi;
 
-/** The text, and what it says once it is decoded. */
+/** The text and its decoded forms. */
 function readings(text: string): string[] {
   const all = [text];
-  for (let decoding = 1; decoding <= DECODINGS; decoding++) all.push(unescaped(all.at(-1) as string));
+  for (let decoding = 1; decoding <= MAX_DECODINGS; decoding++) all.push(unescaped(all.at(-1) as string));
   const decoded = (pattern: RegExp, encoding: 'base64' | 'hex') =>
     (text.match(pattern) ?? []).map(run =>
       Buffer.from(run.replace(/[\s:]/g, ''), encoding).toString('latin1'),

@@ -119,8 +119,8 @@ export function notificationText(text: string): string {
   return escapeSlack(text.replace(/[*_~`:@#|.]/g, character => `${character}\u2060`));
 }
 
-/** Text of a rich text element. Slack doesn't parse it, so that escapes would be shown as they stand. What
- *  looks like a mention or a link is broken all the same, for receivers that convert rich text to mrkdwn. */
+/** Text of a rich text element. Slack doesn't parse it, and would show escapes. Mentions and links are broken
+ *  anyway, for receivers that convert rich text to mrkdwn. */
 export function richText(text: string): string {
   return text.replace(/<(?=\S)/g, '<\u2060');
 }

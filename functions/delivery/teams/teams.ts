@@ -3,11 +3,10 @@ import { sentenceOf } from '../chat/chat-sentence.ts';
 import type { ChatTopic } from '../chat/chat-topic.ts';
 import type { RecordView, Run } from '../chat/chat-view.ts';
 
-/** The most bytes of a message. Teams' limit is "approximately 28 KB", in UTF-16 where it says how it counts.
- *  So neither the UTF-8 nor the UTF-16 of a message may be longer (see docs/chat.md). */
+/** Teams' limit is "approximately 28 KB", sometimes documented as UTF-16. So neither the UTF-8 nor the UTF-16 of a
+ *  message may be longer (see docs/chat.md). */
 const MAX_BYTES = 28_000;
 
-/** The most records in a message: nobody reads more in a chat. */
 const MAX_RECORDS = 100;
 
 /** The bytes that a message counts for: of UTF-8 or of UTF-16, whichever is more. */

@@ -4,7 +4,6 @@ import { cutText } from '../chat/chat-text.ts';
 import type { ChatTopic } from '../chat/chat-topic.ts';
 import type { RecordView, Run } from '../chat/chat-view.ts';
 
-/** The most records in a message: nobody reads more in a chat. */
 const MAX_RECORDS = 100;
 /** Room for the end of the line, a word joiner and an ellipsis, in bytes. */
 const NOTE_MARGIN = 8;
@@ -65,9 +64,9 @@ function timeText({ after, before }: NonNullable<ChatTopic['observed']>): string
   return after === before ? `seen ${text(before)} UTC` : `between ${text(after)} and ${text(before)} UTC`;
 }
 
-/** Data that no service reads as a mention, a link, an emoji code or a heading: each character that could begin one is
- *  followed by a word joiner (U+2060), which is invisible. Where Markdown is read, a backslash escapes what would format.
- *  Each character is treated by itself, so that a part of a text never takes more room than alone. */
+/** Data that no service reads as a mention, link, emoji code or heading: each character that could begin one is
+ *  followed by an invisible word joiner (U+2060). For Markdown, a backslash escapes formatting. Each character is
+ *  treated by itself, so that a part of a text never takes more room than alone. */
 function inertText(text: string, { isMarkdown = false }: Pick<Form, 'isMarkdown'>): string {
   const broken = text.replace(/[@<:#.]/g, character => `${character}\u2060`);
   return isMarkdown
@@ -88,7 +87,6 @@ function headerText(text: string): string {
     .join(' ');
 }
 
-/** The form of a service's messages. */
 interface Form {
   /** The field of the body that holds the text. */
   readonly field: string;

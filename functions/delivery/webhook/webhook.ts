@@ -1,7 +1,6 @@
 import { Webhook } from 'standardwebhooks';
 import type { EndpointRequest } from '../../model/endpoint.ts';
 
-/** An event as it came from the queue. */
 interface WebhookEvent {
   readonly id: string;
   /** Its JSON, which is signed and sent byte for byte. */
@@ -9,13 +8,12 @@ interface WebhookEvent {
 }
 
 /**
- * A request of Standard Webhooks for one event. `webhook-id` is the event's id, the same at every attempt.
- * `webhook-timestamp` is the time of this attempt in seconds: receivers refuse what is older than 5 minutes.
- * `webhook-signature` has one signature per secret, separated by spaces, so that while the secret is changed
- * the receiver may have either.
+ * A Standard Webhooks request for one event. `webhook-id` is the event's id, the same at every attempt;
+ * `webhook-timestamp` is the time of this attempt in seconds; `webhook-signature` has one signature per secret,
+ * separated by spaces, so that during a rotation the receiver may have either.
  *
- * What is signed is `<id>.<timestamp>.<body>`. The dots in our ids do no harm: the timestamp has none, and a
- * body begins with `{`, so two different triples never give the same text.
+ * The signed text is `<id>.<timestamp>.<body>`. Dots in our ids are safe: the timestamp has none, and a body begins
+ * with `{`, so two different triples never give the same text.
  */
 export function webhookRequest(
   event: WebhookEvent,

@@ -42,8 +42,7 @@ const deliveryStatus = z.strictObject({
   endpoint: z.string(),
   /** Whether its filter, as it is now, wants the event. */
   isWanted: z.boolean(),
-  /** `unknown`: it is wanted, and there is no trace of it, because it is too early or too late (attempts are
-   *  kept for 7 days). */
+  /** `unknown`: it is wanted, but not tried yet, or more than 7 days ago (attempts are kept that long). */
   state: z.enum(['delivered', 'waiting', 'dead', 'unknown']),
   /** When it is tried next. */
   nextTryAt: time.optional(),
@@ -56,7 +55,7 @@ const deliveryStatus = z.strictObject({
 const traceAnswer = z.strictObject({
   committedAt: time,
   event,
-  /** Whether it was published to the topic. `unknown`: the journal doesn't say, and no endpoint got it. */
+  /** Whether it was published to the topic. `unknown`: the journal doesn't show it, and no endpoint got it. */
   published: z.enum(['yes', 'not yet', 'unknown']),
   /** The endpoints that want it, and those with a trace of it; by name. */
   endpoints: z.array(deliveryStatus),
@@ -84,7 +83,7 @@ const action = z.strictObject({
   /** False when `who` could not be verified. */
   isProven: z.boolean(),
   operation: z.string(),
-  /** What it concerned; without any of these, neither an endpoint nor a process. */
+  /** The subject: an endpoint, a process, or neither. */
   endpoint: z.string().optional(),
   workspace: z.string().optional(),
   process: z.string().optional(),
@@ -92,20 +91,17 @@ const action = z.strictObject({
   details: z.string().optional(),
 });
 
-/** What the service does about one thing that the API document leaves open. */
+/** How the service behaves on one point that the API document leaves open. */
 const finding = z.strictObject({
-  /** The thing that was examined, such as `updatedAfter`. */
+  /** Such as `updatedAfter`. */
   topic: z.string(),
-  /** `fine`: nothing to do. `setting`: a setting is proposed. `warning`: people should know. `unknown`: it
-   *  could not be found out, and `remedy` says how it could be. */
+  /** `fine`: no action needed. `setting`: a setting is proposed. `warning`: a known limitation. `unknown`: it could
+   *  not be determined; `remedy` describes how to. */
   verdict: z.enum(['fine', 'setting', 'warning', 'unknown']),
-  /** What was found, in a sentence. */
   found: z.string(),
   /** The requests that it rests on, without credentials; if many are alike, the first ones. */
   asked: z.array(z.string()),
-  /** The answers, in short. */
   came: z.string(),
-  /** How to find out, or what to do. */
   remedy: z.string().optional(),
 });
 
@@ -114,8 +110,7 @@ export const doctorAnswer = z.strictObject({
   workspace: z.string(),
   process: z.string(),
   findings: z.array(finding),
-  /** The proposed settings, as they stand in a workspace and in a process of `cdk.json` or of the local
-   *  configuration file. */
+  /** The proposed settings, in the form of a workspace and a process of the configuration. */
   settings: z.strictObject({
     workspace: z.record(z.string(), z.json()),
     process: z.record(z.string(), z.json()),
@@ -132,11 +127,10 @@ const logEntry = z.strictObject({
 
 /** A message of a dead-letter queue. */
 const failedMessage = z.strictObject({
-  /** When it was put there. */
   at: time,
-  /** Why it was given up, as far as the message says. */
+  /** Why it was given up, if the message has that. */
   reason: z.string().optional(),
-  /** What the message is about, by name: `process`, `event`, `from`, `to` and so on. */
+  /** Details by name: `process`, `event`, `from`, `to` and so on. */
   about: z.record(z.string(), z.string()),
 });
 
@@ -150,7 +144,7 @@ const ofProcess = { workspace: z.string(), process: z.string() };
 /** A signing secret that was made, which is shown only here. A given one is not shown. */
 const made = z.strictObject({ endpoint: z.string(), secret: z.string().optional() });
 
-/** What a filter names, but no change of the last 30 days has: likely typing mistakes. */
+/** Names in a filter that no change of the last 30 days has: likely typos. */
 const warnings = z.array(z.string()).optional();
 
 /** The answers, by operation. */
@@ -159,7 +153,7 @@ export const answers = {
   events: eventsAnswer,
   trace: traceAnswer,
   endpoints: z.strictObject({ endpoints: z.array(endpointStatus), cursor }),
-  /** Of a webhook that was added: `isRotating` is true while the secret before the new one signs, too. */
+  /** For an added webhook, `isRotating` is true while the old secret signs too. */
   endpoint: endpointStatus.extend({ isRotating: z.boolean().optional() }),
   /** Newest first. */
   attempts: z.strictObject({ attempts: z.array(attempt), cursor }),

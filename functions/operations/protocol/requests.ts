@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { bySetting, KIND_NAMES } from '../../model/kinds.ts';
 
-/** The requests (design.md §13): one JSON object each, the same for every client and implementation. Times are ISO 8601 with a zone. */
+/** The requests (design.md §13): one JSON object each, the same for every client and implementation. Times are
+ *  ISO 8601 with a zone. */
 
 /** The schema of one request: its operation, and its other keys. */
 const asks = <Name extends string, Keys extends z.ZodRawShape>(operation: Name, keys: Keys) =>
@@ -16,7 +17,6 @@ const moment = z.iso.datetime({
 /** A dry run answers as the operation would, and changes nothing. */
 const asDryRun = { dryRun: z.boolean().optional() };
 
-/** The cursor of the page before, and how many entries this one may have. */
 const asPage = {
   cursor: z.string().max(8192).optional(),
   limit: z.int().min(1).max(100).optional(),
@@ -46,11 +46,11 @@ const eventQuery = {
   project: name.optional(),
   task: name.optional(),
   types: names.optional(),
-  /** A changed field, by its id or by the name that people see. */
+  /** A changed field, by id or name. */
   field: name.optional(),
-  /** Somebody who made the change, by id or name. */
+  /** A user who made the change, by id or name. */
   actor: name.optional(),
-  /** Words that must all be part of the event: of its type, ids, names, actors, fields and values, in any case. */
+  /** Words that must all occur in the event: type, ids, names, actors, fields or values, in any case. */
   search: z.string().max(256).regex(/\S/, 'at least one word').optional(),
   /** Committed at this time or later. */
   since: moment.optional(),
@@ -69,7 +69,7 @@ export type FailedQueueName = (typeof FAILED_QUEUES)[number];
 
 const ofQueue = { queue: z.enum(FAILED_QUEUES) };
 
-/** Requests that only look. */
+/** Read-only requests. */
 export const lookRequests = [
   asks('status', asPage),
   asks('events', { ...eventQuery, order: z.enum(['newest-first', 'oldest-first']).optional(), ...asPage }),
@@ -134,7 +134,7 @@ export const actRequests = [
   asks('pass', { ...ofProcess, mode: z.enum(['changes', 'sweep']) }),
   /** Lets the deletions of a process that is on hold go ahead. */
   asks('release', { ...ofProcess, ...asDryRun }),
-  /** Deletes what is kept of a process that is no longer configured. */
+  /** Deletes the stored data of a process that is no longer configured. */
   asks('forget', { ...ofProcess, ...asDryRun }),
   /** Publishes change records of the journal again, to all subscribers, under the same ids. Each request
    *  publishes a slice; the first has no cursor. */
@@ -161,16 +161,16 @@ export type Act = z.infer<(typeof actRequests)[number]>['operation'];
 /** The request of one operation. */
 export type RequestOf<Name extends Operation> = Extract<Request, { operation: Name }>;
 
-/** Whether a request only looks: it changes nothing, and sends nothing but requests to the service. */
+/** Whether a request is read-only: it changes nothing, and sends only requests to the service. */
 export function isLook({ operation }: { readonly operation: Operation }): boolean {
   return lookRequests.some(({ shape }) => shape.operation.value === operation);
 }
 
-/** An answer over a wire, or why there is none. */
+/** An answer over a wire, or the refusal. */
 export const reply = z.union([
   z.strictObject({ answer: z.json() }),
   z.strictObject({
-    /** Why it can't be done, and the remedy, in words for people. */
+    /** The reason and the remedy, for people. */
     refused: z.string(),
     /** True when the request itself is wrong. */
     isUsage: z.boolean(),

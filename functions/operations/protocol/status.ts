@@ -10,14 +10,14 @@ export const cursor = z.string().optional();
 /** A number that is counted up to a thousand or so. */
 export const count = z.strictObject({ atLeast: z.int().nonnegative(), isExact: z.boolean() });
 
-/** An endpoint, its health, and how much waits for it. */
+/** An endpoint, its health, and its backlog. */
 export const endpointStatus = z.strictObject({
   name: z.string(),
   kind: z.enum(KIND_NAMES),
   /** True for an endpoint of the configuration: it can only be changed there, by a deployment or a
    *  restart. */
   isConfigured: z.boolean(),
-  /** One of this name was added, too; the configuration counts. */
+  /** An added endpoint has the same name; the configured one is used. */
   overrides: z.boolean(),
   /** The origin of its address, without path and query, which may be secret; absent until the first delivery
    *  if the address was stored by hand. */
@@ -26,10 +26,10 @@ export const endpointStatus = z.strictObject({
   perSecond: z.number(),
   keepSuccesses: z.boolean(),
   ...bySetting(() => z.string().optional()),
-  /** `retrying`: the last attempts failed. `failing`: for so long that one probe at a time is sent, or all of them and nothing waits. `held`: nothing
-   *  is sent until `nextTryAt`. */
+  /** `retrying`: the last attempts failed. `failing`: failures lasted, and one probe at a time is sent; or all last
+   *  attempts failed and nothing waits. `throttled`: nothing is sent until `nextTryAt`. */
   state: z.enum(['healthy', 'throttled', 'retrying', 'failing', 'stopped', 'paused']),
-  /** Since when it is in that state; absent when it is well. */
+  /** Since when it is in that state; absent when healthy. */
   since: time.optional(),
   /** Why it was stopped. */
   reason: z.string().optional(),
@@ -60,20 +60,18 @@ export const endpointStatus = z.strictObject({
     .optional(),
 });
 
-/** A recheck. */
 const recheck = z.strictObject({
   project: z.string(),
-  /** It could not be read or committed; it is listed, but has no task list; the last sweep missed it, and
-   *  nothing confirmed its deletion; what was read may be older than what was told. Passes settle the last
-   *  two without help. */
+  /** It could not be read or committed; it is listed, but has no task list; the last sweep did not find it, and its
+   *  deletion is not confirmed; the data read may be older than the data published. Passes resolve the last two. */
   cause: z.enum(['unreadable', 'no-task-list', 'not-listed', 'uncertain']),
   /** The failure, in words. */
   reason: z.string(),
-  /** Changes after this time may be untold; absent for a project that was never read. */
+  /** Changes after this time may be unpublished; absent for a project that was never read. */
   since: time.optional(),
   /** When the cause was first found. */
   foundAt: time,
-  /** True once the subscribers know. */
+  /** True once `source.skipped` was published. */
   isSkipped: z.boolean(),
 });
 
@@ -82,11 +80,11 @@ const processStatus = z.strictObject({
   workspace: z.string(),
   process: z.string(),
   /** The worst state that applies: never polled, baseline under way, no pass completed for five intervals,
-   *  the last pass failed, deletions waiting for an operator, some project that can't be read; or well. `removed`: it is no longer
-   *  configured, and what was known of it is kept. */
+   *  the last pass failed, deletions waiting for an operator, some project that can't be read; or healthy.
+   *  `removed`: no longer configured, with stored data. */
   state: z.enum(['unknown', 'baseline', 'stalled', 'failing', 'on-hold', 'degraded', 'healthy', 'removed']),
-  /** When the baseline was completed: changes are known from then on. Absent before that, and where it was completed by a version that did not keep
-   *  the time. */
+  /** When the baseline was completed. Absent before that, and for baselines of a version that did not store the
+   *  time. */
   watchedSince: time.optional(),
   /** When a pass (or the baseline) was last completed. */
   completedAt: time.optional(),
@@ -100,15 +98,15 @@ const processStatus = z.strictObject({
   stalledSince: time.optional(),
   /** Why the last pass failed, and since when each has. */
   failure: z.strictObject({ since: time, reason: z.string() }).optional(),
-  /** Until when its workspace is paused: the service asks for no requests, or does not answer. */
+  /** Until when its workspace is paused: the service asked to wait, or does not answer. */
   pausedUntil: time.optional(),
   rechecks: z.strictObject({
     count: z.int(),
-    /** How many of these subscribers know of, by `source.skipped`. */
+    /** How many of these were reported by `source.skipped`. */
     skipped: z.int(),
     /** How many of these can't be read: unreadable, or without a task list. */
     unread: z.int(),
-    /** Ten of them: first those that subscribers know of, then others that can't be read. */
+    /** Ten of them: reported ones first, then others that can't be read. */
     first: z.array(recheck),
   }),
 });
@@ -118,7 +116,7 @@ export const statusAnswer = z.strictObject({
   at: time,
   /** `run` on one machine, else the stack's name. */
   deployment: z.string(),
-  /** False on one machine while no run goes on: the answer shows what the last run left. */
+  /** False on one machine without a run: the answer shows the state of the last run. */
   isRunning: z.boolean(),
   processes: z.array(processStatus),
   endpoints: z.array(endpointStatus),

@@ -37,7 +37,7 @@ export function failedQueue(client: Sqs, name: FailedQueueName, QueueUrl: string
       } catch (error) {
         if (!(error instanceof PurgeQueueInProgress)) throw error;
         throw new Refused(
-          'This queue is being emptied already; SQS does so once a minute at most. Look again then.',
+          'This queue is already being emptied; SQS allows that once a minute. Try again in a minute.',
         );
       }
     },
@@ -65,9 +65,9 @@ const HIDDEN_S = 60;
 /** Messages of one request. */
 const MAX_RETRIED = 1_000;
 
-/** Sends messages that no run could process back to their queues, `sources`, or to the first of these: messages that
- *  SNS could not put into it are there, too. Each is sent before it is deleted here: after a crash in between it is in both,
- *  under the same event's id. @returns how many */
+/** Sends failed messages back to their queues, `sources`, or to the first of these, for messages that SNS could not
+ *  put into it. Each is sent before it is deleted here: after a crash it may be in both, with the same event id.
+ *  @returns how many */
 export async function retryUnsettled(
   client: Sqs,
   { unsettled, sources }: { readonly unsettled: string; readonly sources: Sources },
@@ -142,7 +142,7 @@ const PARTS: Readonly<Record<FailedQueueName, (body: unknown, message: Message) 
     process: text(body, 'processId'),
     mode: text(body, 'mode'),
   }),
-  // From SQS after too many receives, from SNS when it can't put them into a queue, from a run that finds one malformed.
+  // From SQS after too many receives, from SNS when delivery to a queue fails, from a run for a malformed message.
   unsettled: (body, message) => ({
     reason: attribute(message, REASON),
     event: text(body, 'id'),
@@ -164,7 +164,6 @@ function attribute({ MessageAttributes }: Message, name: string): string | undef
   return MessageAttributes?.[name]?.StringValue;
 }
 
-/** Texts and numbers at this place. */
 function text(body: unknown, ...path: readonly string[]): string | undefined {
   let value = body;
   for (const part of path) value = (value as Record<string, unknown> | null | undefined)?.[part];
@@ -181,7 +180,7 @@ export async function publishAgain(
   const Records = records.map(({ pk, sk, encoded }, place) => {
     const keys = { pk: { S: pk }, sk: { S: sk } };
     const NewImage = { ...keys, events: { B: Buffer.from(encoded).toString('base64') } };
-    // The one of the first that was not published comes back.
+    // The function returns that of the first record that was not published.
     const dynamodb = { Keys: keys, NewImage, SequenceNumber: String(place) };
     return { eventID: String(place), eventName: 'INSERT', dynamodb };
   });
@@ -226,7 +225,6 @@ const LEVELS: Readonly<Record<string, LogEntry['level']>> = {
   ...{ WARN: 'warn', ERROR: 'error', CRITICAL: 'error', FATAL: 'error' },
 };
 
-/** Keys of every line that no reader needs. */
 const NOISE = new Set('level message timestamp service cold_start sampling_rate xray_trace_id'.split(' '));
 
 /** A line of a function's log for people; empty for one that only carries metrics. */

@@ -22,7 +22,7 @@ describe('the reason of a setting', () => {
       {
         key: 'identifiers',
         value: { task: 'taskKey' },
-        why: { 'task identifiers': 'taskKey identifies a task: texts.' },
+        why: { 'task identifiers': 'A task is identified by taskKey (strings).' },
       },
     ]);
   });

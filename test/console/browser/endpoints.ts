@@ -95,7 +95,7 @@ export function endpointTests({ run, open }: Given): void {
       await page.getByText('There is an endpoint of this name: choose another one.').waitFor();
       await write(page, 'Name', 'other');
       await page.keyboard.press('Enter');
-      await page.getByText(/Nothing can be delivered there/).waitFor();
+      await page.getByText(/Cannot deliver to this endpoint/).waitFor();
       await expect.poll(() => focused(page), SOON).toBe('Address');
       expect(await main(page)).not.toContain('There is an endpoint of this name');
     });
@@ -192,7 +192,7 @@ export function endpointTests({ run, open }: Given): void {
     it('that can not be reached shows what was answered', async () => {
       const page = await open({}, '#/endpoints/none');
       await page.getByRole('alert').first().waitFor();
-      expect(await main(page)).toContain('There is no endpoint of this name.');
+      expect(await main(page)).toContain('There is no endpoint with this name.');
       expect(await main(page)).not.toContain('Try again');
     });
   });

@@ -13,16 +13,21 @@ describe('the errors of a form', () => {
     expect(formErrors(refusalOf({ name: 'bad name!' }))).toEqual({
       name: 'Use 1 to 64 letters, digits, “-” and “_”.',
     });
-    expect(formErrors('There is an endpoint of this name. Take another name, or update that one.')).toEqual({
+    expect(
+      formErrors('There is an endpoint of this name already. Choose another name, or update it.'),
+    ).toEqual({
       name: 'There is an endpoint of this name: choose another one.',
     });
-    expect(formErrors('Nothing can be delivered there: its URL is not https.')).toEqual({
-      url: 'Nothing can be delivered there: its URL is not https.',
+    expect(formErrors('url: Cannot deliver to this endpoint: its URL is not https.')).toEqual({
+      url: 'Cannot deliver to this endpoint: its URL is not https.',
     });
     expect(
-      formErrors('A signing secret is whsec_ and the base64 of 24 to 64 bytes. Without one, one is made.'),
+      formErrors(
+        'A signing secret is whsec_ followed by the base64 of 24 to 64 bytes. Omit it to have one generated.',
+      ),
     ).toEqual({
-      secret: 'A signing secret is whsec_ and the base64 of 24 to 64 bytes. Without one, one is made.',
+      secret:
+        'A signing secret is whsec_ followed by the base64 of 24 to 64 bytes. Omit it to have one generated.',
     });
     expect(formErrors(refusalOf({ kind: 'text', preset: 'irc', field: 'a b' }))).toEqual({
       preset: 'One of "google-chat", "mattermost", "discord", "ntfy".',

@@ -31,7 +31,17 @@ describe('invariant 10: addresses that nothing is sent to', () => {
     ['teredo', '2001::1'],
     ['deprecatedSiteLocal', 'fec0::1'],
     ['metadata', '168.63.129.16'],
-    ['no IP address', '', 'localhost', '1.2.3', '127.1.2.3.4', '0x7f.1', '010.0.0.1', '2130706433', '[::1]'],
+    [
+      'not an IP address',
+      '',
+      'localhost',
+      '1.2.3',
+      '127.1.2.3.4',
+      '0x7f.1',
+      '010.0.0.1',
+      '2130706433',
+      '[::1]',
+    ],
   ])('are refused as %s', (kind, ...addresses) => {
     for (const address of addresses) {
       const refusal = addressRefusal(address, https);
@@ -117,10 +127,10 @@ afterEach(() => void vi.useRealTimers());
 
 describe('the address of an endpoint', () => {
   it.each([
-    ['no address', 'its URL is no https address without user name and password'],
-    ['ftp://public.example/', 'its URL is no https address without user name and password'],
-    ['https://me:hush@public.example/', 'its URL is no https address without user name and password'],
-    ['https://public.example:0/', 'its URL names port 0, where nobody can listen'],
+    ['no address', 'its URL must be https, without user name or password'],
+    ['ftp://public.example/', 'its URL must be https, without user name or password'],
+    ['https://me:hush@public.example/', 'its URL must be https, without user name or password'],
+    ['https://public.example:0/', 'its URL has port 0, which is not a valid port'],
     ['https://10.0.0.1/hush', 'its address is not public (private)'],
     ['https://[fe80::1]/hush', 'its address is not public (linkLocal)'],
     ['https://both.example/hush', 'its address is not public (private)'],
@@ -159,7 +169,7 @@ describe('the address of an endpoint', () => {
 
   it('by http must lead to the same machine, so that its name must be known', async () => {
     expect(await onOneMachine('http://public.example/')).toBe('its URL is not https');
-    const problem = 'its URL is not https, and its name can not be looked up';
+    const problem = 'its URL is not https, and its name cannot be resolved';
     expect(await onOneMachine('http://unknown.example/')).toBe(problem);
     expect(await onAws('http://unknown.example/')).toBe('its URL is not https');
   });

@@ -85,7 +85,7 @@ export const teamsMessage = z.strictObject({
           .string()
           .regex(
             new RegExp(
-              `^(?:[\\d,]+ changes? in ${place}|Deletions are held|Changes are late|Changes are told again|A project is left out|Audit log)$`,
+              `^(?:[\\d,]+ changes? in ${place}|Deletions are on hold|Changes are late|Changes are sent again|A project is skipped|Audit log)$`,
             ),
           ),
         msteams: z.strictObject({ width: z.literal('Full') }),

@@ -17,12 +17,12 @@ it('an endpoint’s log tells a person what failed and when it is tried again, a
   );
   const { log } = endpointLog;
   const event = { endpoint: 'crm', eventId: 'm1', reason: 'answered 500', said: 'no disk' };
-  log.warn('A delivery failed; it is tried again.', { ...event, seconds: 6 });
-  log.error('A delivery was given up; it is a dead letter now.', event);
+  log.warn('Delivery failed; will retry.', { ...event, seconds: 6 });
+  log.error('Gave up on a delivery; moved it to the dead letters.', event);
   const full = { endpoint: 'crm', places: ['1'], error: 'full' };
   log.error('What became of a delivery could not be written down; it is tried again.', full);
   log.error('What became of a delivery could not be written down; it is tried again.', full);
-  log.warn('An endpoint fails: one probe at a time is sent, and the rest waits.', {
+  log.warn('The endpoint keeps failing: sending one probe at a time; other events are queued.', {
     endpoint: 'crm',
     reason: 'answered 500',
   });
@@ -36,7 +36,7 @@ it('an endpoint’s log tells a person what failed and when it is tried again, a
     'crm: event m1: answered 500 (no disk); next try in 6 s',
     'crm: given up: event m1: answered 500 (no disk); it is a dead letter now',
     'crm: What became of a delivery could not be written down; it is tried again (full)',
-    'crm: An endpoint fails: one probe at a time is sent, and the rest waits (answered 500)',
+    'crm: The endpoint keeps failing: sending one probe at a time; other events are queued (answered 500)',
     'crm: What became of a delivery could not be written down; it is tried again (full)',
     'crm: answered 410, so nothing is sent to it until the next start; its events wait',
   ]);

@@ -18,10 +18,10 @@ describe('the server of a run', () => {
 
   it('tells why something can not be done, and whether it was asked wrongly', async () => {
     const { server, port } = await served(() => {
-      throw new Refused('There is no endpoint of this name.');
+      throw new Refused('There is no endpoint with this name.');
     });
     expect((await ask(port, server.token)).reply).toEqual({
-      refused: 'There is no endpoint of this name.',
+      refused: 'There is no endpoint with this name.',
       isUsage: false,
     });
     const wrong = await ask(port, server.token, '{"operation":"endpoints","limit":"whsec_c2VjcmV0"}');

@@ -118,7 +118,7 @@ describe('beside a run that can not be asked', () => {
     expect((await said('endpoints', 'resume', 'crm')).code).toBe(0);
     expect(await said('endpoints', 'remove', 'crm', '--yes')).toMatchObject({
       code: 1,
-      err: expect.stringMatching(/stands in the configuration/),
+      err: expect.stringMatching(/is defined in the configuration/),
     });
     const { url } = await receiver(answer(204));
     expect(await said('endpoints', 'add', 'crm', '--webhook', url)).toMatchObject({

@@ -150,8 +150,8 @@ describe('what was set aside', () => {
     ],
     [
       'unsettled' as const,
-      message({ odd: 1 }, {}, { reason: 'the message is no JSON', source: 'Events' }),
-      'the message is no JSON',
+      message({ odd: 1 }, {}, { reason: 'the message is not valid JSON', source: 'Events' }),
+      'the message is not valid JSON',
       { from: 'Events' },
     ],
   ])('is told in the words of its queue: %s', (queue, sent, reason, about) => {

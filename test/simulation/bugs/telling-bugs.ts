@@ -7,8 +7,8 @@ export const TELLING_BUGS: readonly Bug[] = [
     edits: [
       edit(
         'delivery/chat/chat-topics.ts',
-        '    ...together(linked, actors),\n',
-        '    ...together(linked.filter((_, index) => index !== 1), actors),\n',
+        '    ...withSharedActors(linked, actors),\n',
+        '    ...withSharedActors(linked.filter((_, index) => index !== 1), actors),\n',
       ),
     ],
   },
@@ -17,8 +17,8 @@ export const TELLING_BUGS: readonly Bug[] = [
     edits: [
       edit(
         'delivery/chat/chat-view.ts',
-        'all > 0 ? told.length : 1',
-        'all > 0 ? Math.min(all, told.length + 1) : 1',
+        'all > 0 ? shownLines.length : 1',
+        'all > 0 ? Math.min(all, shownLines.length + 1) : 1',
       ),
     ],
   },
@@ -46,9 +46,9 @@ export const TELLING_BUGS: readonly Bug[] = [
     edits: [
       edit(
         'delivery/kinds.ts',
-        'const events = new Map(fit.map(({ event }) => [event.id, event]));',
+        'const events = new Map(renderable.map(({ event }) => [event.id, event]));',
         'const events = new Map(\n' +
-          '    fit.map(({ event, held }) => {\n' +
+          '    renderable.map(({ event, held }) => {\n' +
           '      const isRetry = held.attempts > 0;\n' +
           "      const isLong = 'changes' in event.data && event.data.changes.length > 1;\n" +
           '      if (!isRetry || !isLong) return [event.id, event];\n' +
@@ -64,8 +64,8 @@ export const TELLING_BUGS: readonly Bug[] = [
     edits: [
       edit(
         'delivery/kinds.ts',
-        'deliveries: fit.filter(({ event }) => ids.has(event.id)),',
-        'deliveries: fit.filter(({ event }) => ids.delete(event.id)),',
+        'deliveries: renderable.filter(({ event }) => ids.has(event.id)),',
+        'deliveries: renderable.filter(({ event }) => ids.delete(event.id)),',
       ),
     ],
   },

@@ -17,8 +17,8 @@ export const WAITING_BUGS: readonly Bug[] = [
     edits: [
       edit(
         'delivery/settlers.ts',
-        '    await this.#health.joined(due, first);\n',
-        '    if (all.some(({ id }) => this.#messageOf(id).receives === 1)) await this.#health.joined(due, first);\n',
+        '    await this.#health.backlogAdded(due, first);\n',
+        '    if (all.some(({ id }) => this.#messageOf(id).receives === 1)) await this.#health.backlogAdded(due, first);\n',
       ),
     ],
   },

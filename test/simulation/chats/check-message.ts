@@ -145,10 +145,10 @@ function timesOf(events: readonly (ProjectEvent | TaskEvent | FieldEvent)[]): st
 }
 
 const SOURCE_TITLES: Record<SourceEvent['type'], string> = {
-  'source.held': 'Deletions are held',
+  'source.held': 'Deletions are on hold',
   'source.stalled': 'Changes are late',
-  'source.skipped': 'A project is left out',
-  'source.recovered': 'Changes are told again',
+  'source.skipped': 'A project is skipped',
+  'source.recovered': 'Changes are sent again',
 };
 
 function tellsSource(shown: Shown, event: SourceEvent): Told {
