@@ -105,7 +105,7 @@ describe('credentials', () => {
     // The second is what it says to a function that may read this secret alone.
     for (refusal of ['ResourceNotFoundException', 'AccessDeniedException'])
       await expect(readCredentials(client, 'changewire/eu')).rejects.toThrow(
-        /^There is no secret changewire\/eu \(\w+\)\. Make it, .*create-secret --name changewire\/eu --secret-s/,
+        /^Secret changewire\/eu not found \(\w+\)\. Create it .*create-secret --name changewire\/eu --secret-s/,
       );
     refusal = 'DecryptionFailure';
     await expect(readCredentials(client, 'changewire/eu')).rejects.toThrow(/^refused$/);

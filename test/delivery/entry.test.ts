@@ -211,7 +211,7 @@ describe('the entries, bundled as they are deployed, with the configuration besi
     const attributes = Array(3).fill('GetQueueAttributes');
     const rest = [...attributes, 'Query', 'Query', 'SendMessageBatch'];
     expect(asked.slice(8).toSorted()).toEqual([...rest, 'event-source-mappings']);
-    expect(lines.join('\n')).toMatch(/"message":"Ticked\."/);
+    expect(lines.join('\n')).toMatch(/"message":"Tick ended\."/);
     const metrics = lines.filter(line => line.includes('_aws')).map(line => JSON.parse(line));
     expect(metrics).toMatchObject([{ ReadingStopped: 1, OldestPassAge: 0 }]);
   });
@@ -235,7 +235,7 @@ describe('the entries, bundled as they are deployed, with the configuration besi
     expect(asked).toEqual([...LAYOUT, 'SendMessageBatch']);
     expect(lines.map(line => JSON.parse(line))).toMatchObject([
       { level: 'ERROR', message: expect.stringMatching(/Passes failed/), processes: ['q'] },
-      { level: 'ERROR', message: expect.stringMatching(/Deploy again/) },
+      { level: 'ERROR', message: expect.stringMatching(/Redeploy/) },
     ]);
   });
 });

@@ -14,7 +14,7 @@ export function announce(
 ): CommitResult {
   const groups = changeGroups(said.events);
   const all = { ...state, announced: said.version };
-  // Minus one: without content, `fitsOneTransaction` counts one item as deleted, and here none is.
+  // Minus one: without content, `fitsOneTransaction` counts one deleted item, and here there isn't any.
   if (!fitsOneTransaction(undefined, groups, rechecks.length + entries.length + rowsOf(all) - 1))
     return 'too-large';
   return durably(database, () => {
@@ -30,7 +30,7 @@ export function announce(
   });
 }
 
-/** Remembers the audit entries that an announcement tells; to be called in its transaction. */
+/** Remembers the audit entries of an announcement; called in its transaction. */
 function writeEntries(
   { sql }: Database,
   process: ProcessKey,
