@@ -11,7 +11,7 @@ import { listenInTest } from './kit/listen-in-test.ts';
 
 describe('the environment', () => {
   it.each([
-    [{}, /tick\.ts.*TABLE_NAME: .*PASSES_QUEUE_URL: .*MAPPINGS: .*Deploy again/s],
+    [{}, /tick\.ts.*TABLE_NAME: .*PASSES_QUEUE_URL: .*MAPPINGS: .*Redeploy/s],
     [{ MAPPINGS: 'no JSON' }, /MAPPINGS: .*JSON/s],
     [{ MAPPINGS: '{"publish":1}' }, /MAPPINGS\.publish/],
   ])('that is not as the stack sets it is refused by name: %j', (environment, message) => {

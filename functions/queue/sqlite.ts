@@ -123,7 +123,7 @@ export class SqliteQueue implements Queue {
 
   /** The size of a group, including received messages. */
   held(group: string): GroupSize {
-    const { count, oldest } = this.#prepared.held.get(this.name, group) as Row;
+    const { count, oldest } = this.#prepared.size.get(this.name, group) as Row;
     return { count: Number(count), oldest: oldest === null ? undefined : Number(oldest) };
   }
 
@@ -191,7 +191,7 @@ function prepare(file: DatabaseSync) {
     all: file.prepare(
       'SELECT * FROM message WHERE queue = ? AND "group" = ? AND instr(body, ?) > 0 ORDER BY seq',
     ),
-    held: file.prepare(`SELECT count(*) AS count, min(sent_at) AS oldest FROM message
+    size: file.prepare(`SELECT count(*) AS count, min(sent_at) AS oldest FROM message
       WHERE queue = ? AND "group" = ?`),
   };
 }

@@ -67,14 +67,14 @@ describe('the environment', () => {
       'route.ts',
       routeEnvironment,
       {},
-      /route\.ts.*TABLE_NAME: .*DELIVERIES_QUEUE_URL: .*CHAT_QUEUE_URL: .*Deploy/s,
+      /route\.ts.*TABLE_NAME: .*DELIVERIES_QUEUE_URL: .*CHAT_QUEUE_URL: .*Redeploy/s,
     ],
     ['tick.ts', tickEnvironment, { TABLE_NAME: 't', DRAINS_QUEUE_URL: 'drains' }, /DRAINS_QUEUE_URL/],
     [
       'deliver.ts',
       deliverEnvironment,
       { TABLE_NAME: 't', ...queues, ...drains },
-      /SECRETS_PATH: .*Deploy again/s,
+      /SECRETS_PATH: .*Redeploy/s,
     ],
   ])('of %s that is not so is refused by name', (entry, schema, environment, message) => {
     expect(() => parseEnvironment(entry, schema, environment)).toThrow(message);

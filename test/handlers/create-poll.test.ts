@@ -311,7 +311,7 @@ describe('a pass that fails', () => {
     const { snapshots } = openPoll();
     const { run, said } = openPoll({ snapshots: { ...snapshots, readState: () => Promise.reject(error) } });
     await expect(run()).rejects.toEqual(typeof error === 'string' ? new Error(error) : error);
-    const details = { ...process, mode: 'changes', error: told };
+    const details = { code: 'pass.failed', ...process, mode: 'changes', error: told };
     expect(said).toEqual([['error', 'Pass failed; the next one retries.', details]]);
   });
 
@@ -655,7 +655,11 @@ describe('a message of several processes', () => {
       const pause = { since: world.now, until: world.now + ms, failures: 1 };
       expect(await pauseOf(opened)).toEqual({ ...pause, reason: failure().message });
       expect(said.filter(([level]) => level === 'warn')).toEqual([
-        ['warn', expect.stringContaining('Workspace paused'), { workspace: 'eu', error: failure().message }],
+        [
+          'warn',
+          expect.stringContaining('Workspace paused'),
+          { code: 'workspace.paused', workspace: 'eu', error: failure().message },
+        ],
       ]);
       // Each row is as it was, but for the failure of those that met it.
       expect(Object.keys((await opened.rows.all()).get('eu')?.shares ?? {})).toEqual([]);

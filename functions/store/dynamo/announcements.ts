@@ -13,14 +13,14 @@ import type { Table } from './table.ts';
 export async function announce(
   table: Table,
   process: ProcessKey,
-  { announced, isSilent, state, rechecks = [], entries = [], said }: Announcement,
+  { announced, isSilent, state, rechecks = [], entries = [], said: request }: Announcement,
 ): Promise<CommitResult> {
   const changes = [
-    ...changePuts(process, '', said),
+    ...changePuts(process, '', request),
     ...recheckWrites(table, process, rechecks),
-    ...entryPuts(process, entries, said),
+    ...entryPuts(process, entries, request),
   ];
-  const all = { ...state, announced: said.version };
+  const all = { ...state, announced: request.version };
   // Checked first, because `stateWrites` stores large parts outside of the transaction.
   if (!fit(changes, rowsOf(all))) return 'too-large';
   const rows = await stateWrites(table, process, all);

@@ -72,9 +72,9 @@ async function readProgress(table: Table, process: ProcessKey): Promise<Progress
 
 function passOf(mode: Mode, item: Item): Progress['passes'] {
   const isBegun = item.window !== undefined;
-  const heldUntil = item.leaseUntil && Number(item.leaseUntil.N);
-  if (!isBegun && heldUntil === undefined) return [];
-  return [{ mode, progress: progressOf(item), isBegun, heldUntil }];
+  const leasedUntil = item.leaseUntil && Number(item.leaseUntil.N);
+  if (!isBegun && leasedUntil === undefined) return [];
+  return [{ mode, progress: progressOf(item), isBegun, heldUntil: leasedUntil }];
 }
 
 const CONCURRENCY = 20;

@@ -107,7 +107,7 @@ export async function load(table: Table, process: ProcessKey, id: string): Promi
     if (bytes) return snapshotOf(item, bytes);
   }
   throw new TornSnapshotError(
-    `The snapshot of project ${id} in process ${process.processId} is incomplete: its parts have another version. ` +
+    `The snapshot of project ${id} in process ${process.processId} is not whole: its parts have another version. ` +
       'Delete its items (PROJECT#…) to read it again; a `created` event is then emitted.',
   );
 }

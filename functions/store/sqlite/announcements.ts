@@ -10,10 +10,10 @@ import { isAsRead, readPart, writeRecheck, writeState } from './state.ts';
 export function announce(
   database: Database,
   process: ProcessKey,
-  { announced, isSilent, state, rechecks = [], entries = [], said }: Announcement,
+  { announced, isSilent, state, rechecks = [], entries = [], said: request }: Announcement,
 ): CommitResult {
-  const groups = changeGroups(said.events);
-  const all = { ...state, announced: said.version };
+  const groups = changeGroups(request.events);
+  const all = { ...state, announced: request.version };
   // Minus one: without content, `fitsOneTransaction` counts one deleted item, and here there isn't any.
   if (!fitsOneTransaction(undefined, groups, rechecks.length + entries.length + rowsOf(all) - 1))
     return 'too-large';
@@ -22,9 +22,9 @@ export function announce(
     if (isSilent && readPart(database, process, 'baselined')) return 'conflict';
     if (!rechecks.every(recheck => isAsRead(database, process, recheck))) return 'conflict';
     if (emittedEntries(database, process, entries).size > 0) return 'conflict';
-    if (!writeChanges(database, process, { ...said, projectId: '' }, groups)) return 'conflict';
+    if (!writeChanges(database, process, { ...request, projectId: '' }, groups)) return 'conflict';
     for (const recheck of rechecks) writeRecheck(database, process, recheck);
-    writeEntries(database, process, entries, said);
+    writeEntries(database, process, entries, request);
     writeState(database, process, all);
     return 'committed';
   });

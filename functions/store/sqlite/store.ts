@@ -108,7 +108,8 @@ export interface SqliteDeliveries extends Deliveries {
   expire(now: number): Promise<number>;
 }
 
-/** Deliveries in a SQLite database that `openDatabase` opened with `DELIVERIES_SCHEMA`. A `place` is the text of `seq`. */
+/** Deliveries in a SQLite database that `openDatabase` opened with `DELIVERIES_SCHEMA`. A `place` is the
+ *  text of `seq`. */
 export function sqliteDeliveries(database: Database): SqliteDeliveries {
   return {
     add: async deliveries => inTransaction(database, () => add(database, deliveries)),
