@@ -14,16 +14,12 @@ import { createDeliver } from './handlers/create-deliver.ts';
 import { servedByLambda, sqsQueue, sqsQueueBeside } from './queue/sqs.ts';
 import { openDynamoStore } from './store/dynamo/store.ts';
 
-/**
- * Triggered by the queues of deliveries, of chats and of drains. Each serves all endpoints, in fair turns,
- * because the message group is the endpoint. A message brings an event for one endpoint; one of the drains
- * only wakes a run that sends the endpoint's rows for one turn.
- *
- * State: a delivery that failed waits in a row; the endpoint's row holds its health, and whether it is paused.
- * Effects come in this order: the POST; then, if it failed, a row is written; then the message leaves its
- * queue. If a run dies in between, its messages are sent again,
- * with the same ids.
- */
+/** Triggered by the queues of deliveries, chats and drains. Each serves all endpoints in fair turns, because
+ *  the message group is the endpoint. A message brings an event for one endpoint; a drain message only wakes
+ *  a run that sends a slice of the endpoint's backlog.
+ *  State: a failed delivery waits in a row; the endpoint's row holds its health, and whether it is paused.
+ *  Effects come in this order: the POST; if it failed, a row is written; the message leaves its queue. If
+ *  a run dies in between, its messages are sent again, with the same ids. */
 export const handler = lazy(() => configure(process.env));
 
 async function configure(environment: NodeJS.ProcessEnv) {

@@ -32,13 +32,10 @@ import { openProbe } from './service/probe.ts';
 import { openDynamoStore } from './store/dynamo/store.ts';
 import type { ChangeRecords } from './store/store.ts';
 
-/**
- * Invoked by operators, through the command, by one of two aliases: `look` or `act` (design.md §13). A caller
- * whom IAM allows to invoke an alias may make its requests, and needs no right to anything else.
- *
- * State: none. Changes are written to rows, with the caller's name in the action log; other functions carry out
- * longer work.
- */
+/** Invoked by operators, through the command, by one of two aliases: `look` or `act` (design.md §13). A
+ *  caller whom IAM allows to invoke an alias may make its requests, and needs no other permission.
+ *  State: none. Changes are written to rows, with the caller's name in the action log; other functions
+ *  carry out longer work. */
 export const handler: Operate = lazy(() => configure(process.env));
 
 type Settings = z.infer<typeof operateEnvironment>;
@@ -123,7 +120,7 @@ function openStack(settings: Settings, changeRecords: ChangeRecords, sqs: SQSCli
   };
 }
 
-/** A client of the function that publishes, which may take longer to answer than any other. */
+/** A client of the publish function, which may take longer to answer than any other. */
 function openPublisher(): LambdaClient {
   const timeouts = bounded(CALL_TIMEOUTS.publishing);
   return new LambdaClient(timeouts);
@@ -138,7 +135,7 @@ function processesOf(workspaces: readonly WorkspaceSettings[]) {
 /** A probe of the service with a workspace's credentials. */
 function probe(workspaces: readonly WorkspaceSettings[], name: string, secrets: SecretsManagerClient) {
   const workspace = workspaces.find(each => each.name === name);
-  if (!workspace) throw new Refused('There is no workspace of this name.');
+  if (!workspace) throw new Refused(`Unknown workspace "${name}".`);
   const credentials = () => readCredentials(secrets, workspace.credentials);
   return openProbe({ ...workspace, credentials, ...SYSTEM });
 }

@@ -13,17 +13,14 @@ import { servedByLambda, sqsQueue, sqsQueueBeside } from './queue/sqs.ts';
 import { connect } from './service/client.ts';
 import { openDynamoStore } from './store/dynamo/store.ts';
 
-/**
- * Serves the queue of passes, one message at a time: `{workspace, processes, mode, expiresAt}`, from
- * `tick.ts` or an operator.
- *
- * State is in the table (design.md §6), nowhere else. A process's first pass is its baseline: it commits
- * snapshots and sends nothing. Effects come in this order: the lease; for each changed project its snapshot
- * and change record, in one transaction; watermark, audit position and lease together. The table's stream
- * carries change records to `publish.ts`. A pass that fails is logged and not repeated: the next message is
- * the retry. If a run dies, its lease ends within a minute; its message comes again, and is dropped when it
- * has expired, because a later one makes up for it.
- */
+/** Serves the queue of passes, one message at a time: `{workspace, processes, mode, expiresAt}`, from
+ *  `tick.ts` or an operator.
+ *  All state is in the table (design.md §6). A process's first pass is its baseline: it commits snapshots
+ *  and emits nothing. Effects come in this order: the lease; for each changed project its snapshot and
+ *  change record, in one transaction; watermark, audit position and lease together. The table's stream
+ *  carries change records to `publish.ts`. A failed pass is logged and not repeated: the next message is
+ *  the retry. If a run dies, its lease ends within a minute; its message is received again, and dropped if
+ *  it has expired, because a later one replaces it. */
 export const handler = lazy(() => configure(process.env));
 
 async function configure(environment: NodeJS.ProcessEnv) {

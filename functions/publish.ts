@@ -7,14 +7,10 @@ import { serialise } from './changes/fit-event.ts';
 import { parseEnvironment, publishEnvironment } from './config/environments.ts';
 import { createPublish, type Publish } from './handlers/create-publish.ts';
 
-/**
- * Triggered by the table's stream with inserted change records, in order for each process. It has no state of
- * its own.
- *
- * Each record's events go to the topic as they were committed, byte for byte. After a failure or a restart a
- * record may come twice: then its events are sent twice, with the same ids and content. An event that SNS
- * will never accept goes whole to the queue of rejected events.
- */
+/** Triggered by the table's stream with inserted change records, in order for each process. It has no state.
+ *  Each record's events go to the topic as they were committed, byte for byte. After a failure or a
+ *  restart a record may come twice: then its events are sent twice, with the same ids and content. An
+ *  event that SNS will never accept goes to the queue of rejected events. */
 export const handler: Publish = (event, context) => {
   publish ??= configure(process.env);
   return publish(event, context);

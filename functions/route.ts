@@ -12,13 +12,10 @@ import { failedMessagesIn } from './queue/failed-messages.ts';
 import { servedByLambda, sqsQueue, sqsQueueBeside } from './queue/sqs.ts';
 import { openDynamoStore } from './store/dynamo/store.ts';
 
-/**
- * Triggered by the queue that the topic fills, with one message for each event. Sends each event to the queue
- * of deliveries, or to that of chats, once for each endpoint that wants it.
- *
- * State: none. Every 10 s one row says whether the endpoints changed; only then are they read. If a run dies, its events are routed again, with
- * the same ids.
- */
+/** Triggered by the queue that subscribes to the topic, with one message for each event. Sends each event to
+ *  the queue of deliveries or chats, once for each endpoint that wants it.
+ *  State: none. Every 10 s it reads one row, and the endpoints only if that row changed. If a run dies,
+ *  its events are routed again, with the same ids. */
 export const handler = lazy(() => configure(process.env));
 
 async function configure(environment: NodeJS.ProcessEnv) {

@@ -18,16 +18,13 @@ import { countByArn, countMessages, watchMappings } from './schedule/watch-aws.t
 import { openDynamoStore } from './store/dynamo/store.ts';
 import { createSubscriptionWatch, type ExpectedSubscription } from './topic/watch-subscriptions.ts';
 
-/**
- * Started by a schedule each minute. Sends a message for each pass that is due before the next minute to the
- * queue that `poll.ts` serves; wakes a run of `deliver.ts` for each endpoint with rows that are due; logs and
- * measures how everything is; and works off replays, each minute as much as it has time for. It also migrates a table of an
- * earlier version, before all else.
- *
- * State: one row with the time up to which passes are started. It is written before they are started, so that
- * a tick that comes twice starts none twice. All other work is found in rows: if a run dies, or none comes,
- * the next one does its work.
- */
+/** Started by a schedule each minute. Sends a message for each pass that is due before the next minute to the
+ *  queue of `poll.ts`; wakes a run of `deliver.ts` for each endpoint with rows that are due; logs and
+ *  measures the state of the system; and continues replays, as far as time allows. First of all, it migrates
+ *  a table of an earlier version.
+ *  State: one row with the time up to which passes are started. It is written before they are started, so
+ *  that a duplicate tick starts no pass twice. All other work is found in rows: if a run dies or is
+ *  missed, the next one does its work. */
 const tick = lazy(() => configure(process.env));
 
 export const handler = (_: unknown, context: { getRemainingTimeInMillis(): number }): Promise<void> =>

@@ -11,7 +11,7 @@ import { listenInTest } from './kit/listen-in-test.ts';
 
 describe('the environment', () => {
   it.each([
-    [{}, /tick\.ts.*TABLE_NAME: .*PASSES_QUEUE_URL: .*MAPPINGS: .*Deploy again/s],
+    [{}, /tick\.ts.*TABLE_NAME: .*PASSES_QUEUE_URL: .*MAPPINGS: .*Redeploy/s],
     [{ MAPPINGS: 'no JSON' }, /MAPPINGS: .*JSON/s],
     [{ MAPPINGS: '{"publish":1}' }, /MAPPINGS\.publish/],
   ])('that is not as the stack sets it is refused by name: %j', (environment, message) => {
@@ -105,7 +105,7 @@ describe('credentials', () => {
     // The second is what it says to a function that may read this secret alone.
     for (refusal of ['ResourceNotFoundException', 'AccessDeniedException'])
       await expect(readCredentials(client, 'changewire/eu')).rejects.toThrow(
-        /^There is no secret changewire\/eu \(\w+\)\. Make it, .*create-secret --name changewire\/eu --secret-s/,
+        /^Secret changewire\/eu not found \(\w+\)\. Create it .*create-secret --name changewire\/eu --secret-s/,
       );
     refusal = 'DecryptionFailure';
     await expect(readCredentials(client, 'changewire/eu')).rejects.toThrow(/^refused$/);

@@ -8,14 +8,14 @@ const credentials = z.object({ clientId: z.string().min(1), clientSecret: z.stri
 export type Credentials = z.infer<typeof credentials>;
 
 /** Reads `{"clientId": "...", "clientSecret": "..."}` from Secrets Manager.
- *  @throws an error that names the secret and what is wrong with it, never what is in it. */
+ *  @throws an error that names the secret and its problem, never its contents. */
 export async function readCredentials(client: SecretsManagerClient, secretId: string): Promise<Credentials> {
   const text = await readText(client, secretId);
   const read = credentials.safeParse(jsonOf(text ?? ''));
   if (read.success) return read.data;
   const missing = read.error.issues.map(issue => issue.path.join('.') || 'the JSON object').join(', ');
   throw new Error(
-    `Secret ${secretId} lacks ${missing}. Put the service's credentials there: ` +
+    `Secret ${secretId} lacks ${missing}. Store the service's credentials in it: ` +
       `aws secretsmanager put-secret-value --secret-id ${secretId} ${EXAMPLE}`,
   );
 }
@@ -28,7 +28,7 @@ async function readText(client: SecretsManagerClient, secretId: string): Promise
   } catch (error) {
     if (!isMissingSecret(error)) throw error;
     throw new Error(
-      `There is no secret ${secretId} (${error.name}). Make it, with the service's credentials: ` +
+      `Secret ${secretId} not found (${error.name}). Create it with the service's credentials: ` +
         `aws secretsmanager create-secret --name ${secretId} ${EXAMPLE}`,
     );
   }
@@ -36,8 +36,8 @@ async function readText(client: SecretsManagerClient, secretId: string): Promise
 
 const MISSING = new Set(['ResourceNotFoundException', 'AccessDeniedException']);
 
-/** Whether an error of Secrets Manager means that a secret is missing. Denied access counts: whoever may read
- *  certain secrets only, by their ARNs, is denied one that has no ARN yet. */
+/** Whether an error of Secrets Manager means that a secret is missing. Denied access counts: a policy that
+ *  names secrets by their ARNs denies a secret that has no ARN yet. */
 function isMissingSecret(error: unknown): error is Error {
   return error instanceof Error && MISSING.has(error.name);
 }

@@ -7,8 +7,7 @@ import {
 } from '@aws-sdk/client-ssm';
 import type { SecretKeeper } from '../model/secret.ts';
 
-/** Endpoints' secrets as SecureString parameters of Systems Manager, named by `path` and the endpoint's
- *  name. */
+/** Endpoints' secrets as SecureString parameters of Systems Manager, named `path` + endpoint name. */
 export function parameterSecrets(client: Pick<SSMClient, 'send'>, path: string): SecretKeeper {
   const nameOf = (endpoint: string) => path + endpoint;
   return {

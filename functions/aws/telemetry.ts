@@ -18,9 +18,9 @@ const UNITS: Readonly<Record<string, (typeof MetricUnit)[keyof typeof MetricUnit
   OldestPassAge: MetricUnit.Seconds,
 };
 
-/** The Lambda function's metrics in CloudWatch's embedded format: a line for each call, with `service` as the
- *  only dimension. Without values nothing is written. CloudWatch takes 100 values of a metric from one line;
- *  further ones go to further lines. */
+/** The Lambda function's metrics in CloudWatch's embedded format: a line for each call, with `service` as
+ *  the only dimension. Without values nothing is written. A line holds 100 values of a metric; the rest
+ *  goes to further lines. */
 export function lambdaCount(): Count {
   const metrics = new Metrics();
   return values => {

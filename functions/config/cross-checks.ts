@@ -12,8 +12,8 @@ import { credentialsName, PATTERNS_BYTES, secretPatterns } from './workspace.ts'
 
 type Path = readonly PropertyKey[];
 
-/** What is wrong between the parts of a configuration, each of which is right by itself; one line each.
- *  `place` is the path of the configuration: in a list, its index. */
+/** The problems between the parts of a valid configuration; one line each. `place` is the path of the
+ *  configuration: in a list, its index. */
 export function crossProblems(config: Config, place: Path = []): string[] {
   const { workspaces, subscriptions, endpoints } = config;
   return [
@@ -37,7 +37,7 @@ export function crossProblems(config: Config, place: Path = []): string[] {
   ];
 }
 
-/** What is wrong between the stacks of a list; one line each. */
+/** The problems between the stacks of a list; one line each. */
 export function stackProblems(configs: readonly Config[]): string[] {
   const names = configs.map(({ stackName: value }, index) => ({ path: [index, 'stackName'], value }));
   const beside = new Map(
@@ -48,18 +48,18 @@ export function stackProblems(configs: readonly Config[]): string[] {
   );
   const clashes = names.flatMap(({ path, value }) => {
     const other = beside.get(value);
-    const found = other && `${shown(value)}, which is a stack beside that of ${pathText(other)}`;
+    const found = other && `${shown(value)}, which is the name of another stack of ${pathText(other)}`;
     return found ? [problemAt(path, found, 'another name')] : [];
   });
   return [...repeated(names), ...clashes];
 }
 
-/** They share a stack. SNS's own limit, 200 filter policies on a topic, is larger. */
+/** All subscriptions share a stack. SNS's own limit, 200 filter policies on a topic, is larger. */
 function tooManySubscriptions({ length }: readonly SubscriptionConfig[], place: Path): string[] {
   if (length <= MAX_SUBSCRIPTIONS) return [];
   const allowed =
     `${MAX_SUBSCRIPTIONS} (CloudFormation allows ${MAX_RESOURCES} resources in a stack, and each takes ` +
-    `${RESOURCES_OF_SUBSCRIPTION}); endpoints, of which there may be thousands, take none`;
+    `${RESOURCES_OF_SUBSCRIPTION}); use endpoints instead, which need no resources`;
   return [problemAt([...place, 'subscriptions'], `${length}`, allowed)];
 }
 
@@ -69,12 +69,12 @@ function secretProblems({ workspaces }: Config, place: Path): string[] {
   if (bytes <= PATTERNS_BYTES) return [];
   const found = `${workspaces.length} secrets that have no folder in common`;
   const allowed =
-    'as many as a policy of IAM can name: give their "credentials" one beginning up to a "/", as the default has it, ' +
+    'as many as an IAM policy can name: give their "credentials" a common folder, as in the default, ' +
     'changewire/<name>';
   return [problemAt([...place, 'workspaces'], found, allowed)];
 }
 
-/** A value of the configuration, and where it stands. */
+/** A value of the configuration with its path. */
 interface Placed {
   readonly path: Path;
   readonly value: string;
@@ -94,13 +94,12 @@ function repeated(values: readonly Placed[]): string[] {
   });
 }
 
-/** Events hold the customer's records, which anybody on the way can read over http://. A receiver on this
+/** Events have records of customers, which are readable on the network over http://. A receiver on this
  *  machine is reached without a network. */
 function insecure({ url, allowInsecure }: SubscriptionConfig, place: Path): string[] {
   const isInsecure = URL.parse(url)?.protocol === 'http:' && !LOOPBACK.test(url);
   if (!isInsecure || allowInsecure) return [];
-  const allowed =
-    'an https:// address, or "allowInsecure": true beside it, with which events travel unencrypted';
+  const allowed = 'an https:// address, or "allowInsecure": true, which sends events unencrypted';
   return [problemAt([...place, 'url'], shown(url), allowed)];
 }
 
@@ -109,7 +108,7 @@ function deliveryProblems({ delivery }: SubscriptionConfig, place: Path): string
   const path = [...place, 'delivery'];
   const phases = noDelayRetries + minDelayRetries + maxDelayRetries;
   const shortest = (retries - noDelayRetries - maxDelayRetries) * minDelay + maxDelayRetries * maxDelay;
-  const ofPhases = `at least ${phases}, which is noDelayRetries, minDelayRetries and maxDelayRetries together`;
+  const ofPhases = `at least ${phases}, the sum of noDelayRetries, minDelayRetries and maxDelayRetries`;
   const ofSns = '3600s (a limit of SNS): lower maxDelay or maxDelayRetries';
   return [
     ...(maxDelay < minDelay
@@ -120,10 +119,10 @@ function deliveryProblems({ delivery }: SubscriptionConfig, place: Path): string
   ];
 }
 
-/** SNS's limit on one policy: the product of the numbers of values. */
+/** SNS's limit for one policy: the product of the numbers of values. */
 const MAX_COMBINATIONS = 150;
 
-/** A filter by attributes, with its place and the names that its keys have in the configuration. */
+/** A filter by attributes, with its path and the names of its keys in the configuration. */
 interface PlacedFilter {
   readonly known: Known;
   readonly filter: AttributeFilter;
@@ -134,8 +133,8 @@ interface PlacedFilter {
 const OWN_NAMES = { workspace: 'workspace', processId: 'processId' };
 const WORDS = { workspace: 'workspaces', processId: 'processes' };
 
-/** What is wrong with the filters of subscriptions and endpoints; one line each. SNS takes even a filter
- *  that never matches, and then delivers nothing without saying why. */
+/** The problems of the filters of subscriptions and endpoints; one line each. SNS accepts even a filter
+ *  that never matches, and then silently delivers nothing. */
 function filterProblems(config: Config, place: Path): string[] {
   const known = knownOf(config, place);
   const ofSubscriptions = config.subscriptions.map(({ filter = {} }, index): PlacedFilter => {
@@ -159,7 +158,7 @@ function tooMany({ filter, path }: PlacedFilter): string[] {
   return [problemAt(path, `${combinations} combinations of values`, `${MAX_COMBINATIONS} (a limit of SNS)`)];
 }
 
-/** The values that filters may have, collected once for all of them: there may be thousands of each. */
+/** The allowed values of filters, collected once for all of them: there may be thousands of each. */
 interface Known {
   readonly listed: Readonly<Record<'workspace' | 'processId', readonly Placed[]>>;
   readonly values: Readonly<Record<'workspace' | 'processId', ReadonlySet<string>>>;
@@ -195,8 +194,8 @@ function unknown({ known, filter, path, keys }: PlacedFilter): string[] {
   );
 }
 
-/** Workspaces and processes that never match together: a workspace of which the filter names no process,
- *  or a process of which it names no workspace. */
+/** Workspaces and processes that never match together: the filter names a workspace without any of its
+ *  processes, or a process without its workspace. */
 function apart({ known, filter, path, keys }: PlacedFilter): string[] {
   const { workspace: names, processId: ids } = filter;
   if (!names || !ids) return [];
@@ -208,7 +207,7 @@ function apart({ known, filter, path, keys }: PlacedFilter): string[] {
     values.flatMap((value, index) => {
       if (isMatched(value)) return [];
       const found = `${shown(value)}, which belongs to none of ${pathText([...path, other])}`;
-      return [problemAt([...path, key, index], found, 'what does, or leave out one of the two keys')];
+      return [problemAt([...path, key, index], found, 'a value that does, or omit one of the two keys')];
     });
   return [
     ...lone(keys.workspace, names, keys.processId, name => ids.some(id => isPair(name, id))),

@@ -7,7 +7,7 @@ import { address, choice, duration, key, object, remedies, text, whole, yesNo } 
 import { name } from './workspace.ts';
 
 const ELSEWHERE =
-  'it is secret, and stands elsewhere: on AWS in a parameter of SSM, on one machine in a variable ENDPOINT_…; see "endpoints" in ' +
+  'it is secret and belongs elsewhere: on AWS in an SSM parameter, on one machine in a variable ENDPOINT_…; see "endpoints" in ' +
   'docs/configuration.md';
 
 const OTHERWISE: Readonly<Record<KindSettingName, string>> = {
@@ -30,7 +30,7 @@ const kindSettings = bySetting(({ name, kind, what, choices, notBeside }) =>
 /** Requests a second. */
 export const perSecond = () => whole(1, 100);
 
-/** One endpoint of the configuration. Its address is a secret, and so not part of the configuration. */
+/** One endpoint of the configuration. Its address is a secret, so it is not part of the configuration. */
 export const endpointConfig = object({
   name: key(
     name(),
@@ -65,15 +65,15 @@ function onlyOfItsKind(endpoint: EndpointSettings, { addIssue }: z.RefinementCtx
   }
 }
 
-/** The path of the SSM parameters that hold the endpoints' addresses and a webhook's signing secrets; an
- *  endpoint's name follows it. It is a convention, so that the functions get permission for the path
- *  instead of each parameter, and endpoints can be added while they run. */
+/** The path of the SSM parameters with the endpoints' addresses and the signing secrets of webhooks,
+ *  followed by an endpoint's name. It is a convention, so that the functions get permission for the path
+ *  instead of each parameter, and endpoints can be added at run time. */
 export function secretsPath(stackName: string): string {
   return `/changewire/${stackName}/endpoints/`;
 }
 
-/** Checks settings of an endpoint as the configuration has them: returns them, or what is wrong with
- *  them, one line each, in the same words as for the configuration. */
+/** Checks settings of an endpoint in the form of the configuration. Returns them, or their problems, one
+ *  line each, in the same words as for the configuration. */
 export function checkEndpoint(
   settings: unknown,
 ): { readonly settings: EndpointSettings } | { readonly problems: readonly string[] } {
@@ -82,7 +82,7 @@ export function checkEndpoint(
   return { settings: result.parsed };
 }
 
-/** SNS's delivery policy for HTTP(S). SNS limits it: all tries together may take an hour. */
+/** SNS's delivery policy for HTTP(S). All tries together may take an hour. */
 const delivery = object({
   minDelay: key(duration('1s', '1h').prefault('1s'), 'The shortest delay between two attempts.'),
   maxDelay: key(duration('1s', '1h').prefault('60s'), 'The longest delay; at least `minDelay`.'),
@@ -124,7 +124,7 @@ export const subscriptionConfig = object({
 export type DeliveryConfig = z.infer<typeof delivery>;
 export type SubscriptionConfig = z.infer<typeof subscriptionConfig>;
 
-/** CloudFormation's limit of one stack. */
+/** CloudFormation's limit for one stack. */
 export const MAX_RESOURCES = 500;
 /** A subscription, its dead-letter queue, and that queue's policy. */
 export const RESOURCES_OF_SUBSCRIPTION = 3;

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** JSON in a text, such as a variable of an environment. */
+/** JSON in a text, such as an environment variable. */
 const json = z.string().transform((text, context) => {
   try {
     return JSON.parse(text) as unknown;
@@ -14,13 +14,13 @@ const text = z.string().min(1);
 const url = z.url();
 
 const deliveries = { DELIVERIES_QUEUE_URL: url, CHAT_QUEUE_URL: url };
-/** The queues of messages that were given up. */
+/** The queues of messages that could not be processed. */
 const givenUp = { REJECTED_QUEUE_URL: url, UNPUBLISHED_QUEUE_URL: url, UNSETTLED_QUEUE_URL: url };
 
 /** The environment of `poll.ts`. The queue receives malformed messages. */
 export const pollEnvironment = z.object({ TABLE_NAME: text, UNSETTLED_QUEUE_URL: url });
 
-/** The environment of `publish.ts`. The queue receives whole events that SNS will never accept, so that nothing is lost. */
+/** The environment of `publish.ts`. The queue receives events that SNS will never accept. */
 export const publishEnvironment = z.object({ TOPIC_ARN: text, REJECTED_QUEUE_URL: text });
 
 /** The environment of `route.ts`. */
@@ -39,16 +39,16 @@ export const deliverEnvironment = z.object({
 export const tickEnvironment = z.object({
   TABLE_NAME: text,
   DRAINS_QUEUE_URL: url,
-  /** Set where there are native subscriptions to watch. */
+  /** Set if there are native subscriptions to watch. */
   TOPIC_ARN: text.optional(),
   PASSES_QUEUE_URL: url,
-  /** The event source mappings, by which Lambda reads queues and the stream: a JSON object of their UUIDs by
-   *  name. */
+  /** The event source mappings, through which Lambda reads queues and the stream: a JSON object of their
+   *  UUIDs by name. */
   MAPPINGS: json.pipe(z.record(z.string(), text)),
   ...givenUp,
 });
 
-/** The environment of `operate.ts`, which looks into all of this. */
+/** The environment of `operate.ts`. */
 export const operateEnvironment = deliverEnvironment.extend({
   AWS_REGION: text,
   AWS_LAMBDA_FUNCTION_NAME: text,
@@ -68,8 +68,8 @@ export const operateEnvironment = deliverEnvironment.extend({
   OPERATE_LOGS: text,
 });
 
-/** The environment by its schema.
- *  @throws an error that names each variable, and what is wrong with it, but no value. */
+/** Parses the environment.
+ *  @throws an error that names each invalid variable and its problem, but no value */
 export function parseEnvironment<Schema extends z.ZodType>(
   entry: string,
   schema: Schema,
@@ -78,7 +78,5 @@ export function parseEnvironment<Schema extends z.ZodType>(
   const parsed = schema.safeParse(environment);
   if (parsed.success) return parsed.data;
   const problems = parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
-  throw new Error(
-    `The environment of ${entry} is not as the stack sets it. ${problems.join('; ')}. Deploy again.`,
-  );
+  throw new Error(`Invalid environment of ${entry}: ${problems.join('; ')}. Redeploy.`);
 }

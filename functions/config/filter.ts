@@ -4,11 +4,11 @@ import { CONDITIONS, type EndpointFilter, type FilterValue, type ValueFilter } f
 import { pathText, problemAt } from './problems.ts';
 import { choice, key, list, object, remedies, text } from './values.ts';
 
-/** What filters ask for: message attributes (functions/topic/entry.ts), and actors, which are none. Those of an audit
- *  entry are its users. */
+/** Filters select by message attributes (functions/topic/entry.ts) and by actors, which are not message
+ *  attributes. Those of an audit entry are its users. */
 type Part = keyof AttributeFilter | 'actors';
 
-/** Which of the parts that only some events have the events of each type may have. */
+/** The optional parts that events of each type may have. */
 const CARRIED = {
   'project.created': ['projectId', 'changedFields', 'actors'],
   'project.updated': ['projectId', 'changedFields', 'actors'],
@@ -36,7 +36,7 @@ export function mayCarry(type: EventType, part: Part): boolean {
   return (CARRIED[type] as readonly Part[]).includes(part);
 }
 
-/** The longest value: as many characters as SNS compares of a message attribute. */
+/** The maximum length of a value: that which SNS compares. */
 export const MAX_TEXT_LENGTH = 256;
 
 const value = () => text(/^.{1,256}$/s, 'text of 1 to 256 characters');
@@ -57,8 +57,8 @@ const values = {
 
 const ENDPOINTS_ALONE = "SNS can't filter by that: make it an endpoint, whose filter has this key";
 
-/** Which events a subscriber gets, by message attributes. An event must match every key that is given, by
- *  any of the key's values. A policy takes five attributes, and has as many: there is none for actors. */
+/** The events that a subscriber gets, by message attributes. An event must match every given key, by any
+ *  of the key's values. A policy takes five attributes, and all are used: actors have no attribute. */
 export const attributeFilter = object(values).register(remedies, {
   values: ENDPOINTS_ALONE,
   actors: ENDPOINTS_ALONE,
@@ -71,7 +71,7 @@ const oneFieldValue = z.union(
   [z.string().max(MAX_TEXT_LENGTH, { error: fieldValue }), z.number(), z.boolean()],
   { error: fieldValue },
 );
-/** A list of values; one value alone is taken as a list of one. */
+/** A list of values; a single value is treated as a list. */
 const fieldValues = () =>
   z
     .union(
@@ -90,14 +90,14 @@ const valueFilter = object({
 } satisfies Record<keyof ValueFilter, z.ZodType>).refine(
   wanted => CONDITIONS.some(condition => wanted[condition]),
   {
-    error: `beside "field" at least one of ${CONDITIONS.join(', ')}`,
+    error: `in addition to "field", at least one of ${CONDITIONS.join(', ')}`,
   },
 );
 
 const actors = () => list(value(), 1, "actors' ids or names").optional();
 
-/** An endpoint's filter, in the words that people use. It may also ask for fields by the name that people
- *  see, for their values before and after the change, and for those who made it. */
+/** An endpoint's filter, with keys in plain words. It can also select by the displayed names of fields, by
+ *  their values before and after the change, and by actors. */
 export const endpointFilter = object({
   events: values.eventType,
   workspaces: values.workspace,
@@ -127,7 +127,7 @@ export const endpointFilter = object({
 
 export type AttributeFilter = z.infer<typeof attributeFilter>;
 
-/** The message attribute (functions/topic/entry.ts) for each of these words. */
+/** The message attribute (functions/topic/entry.ts) of each of these keys. */
 const ATTRIBUTES = {
   events: 'eventType',
   workspaces: 'workspace',
@@ -135,7 +135,8 @@ const ATTRIBUTES = {
   projects: 'projectId',
 } as const satisfies Partial<Record<keyof EndpointFilter, keyof AttributeFilter>>;
 
-/** The part of an endpoint's filter that message attributes can tell: without fields, values and actors. */
+/** The part of an endpoint's filter that message attributes can express: without fields, values and
+ *  actors. */
 export function attributesOf(filter: EndpointFilter): AttributeFilter {
   const asked = Object.entries(ATTRIBUTES).map(([word, attribute]) => [
     attribute,
@@ -146,7 +147,7 @@ export function attributesOf(filter: EndpointFilter): AttributeFilter {
 
 type Path = readonly PropertyKey[];
 
-/** The parts of an endpoint's filter that no event can ever match, whatever is configured; one line each. */
+/** The parts of an endpoint's filter that no event can ever match, in any configuration; one line each. */
 export function neverMatching(filter: EndpointFilter, path: Path): string[] {
   return [
     ...neverCarried(filter, path),
@@ -157,7 +158,7 @@ export function neverMatching(filter: EndpointFilter, path: Path): string[] {
   ];
 }
 
-/** The keys of filters that ask for a part which only some events have. */
+/** The keys of filters that require a part which only some events have. */
 const PARTS = {
   projectId: 'projectId',
   projects: 'projectId',
@@ -167,7 +168,7 @@ const PARTS = {
   actors: 'actors',
 } as const satisfies Partial<Record<keyof AttributeFilter | keyof EndpointFilter, Part>>;
 
-/** Event types that the filter asks for by name, but that its other keys exclude; one line each. */
+/** Event types that the filter names, but that its other keys exclude; one line each. */
 export function neverCarried(filter: AttributeFilter & EndpointFilter, path: Path): string[] {
   const typesKey = filter.events ? 'events' : 'eventType';
   return Object.entries(PARTS).flatMap(([key, part]) => {
@@ -177,24 +178,24 @@ export function neverCarried(filter: AttributeFilter & EndpointFilter, path: Pat
       if (mayCarry(type, part)) return [];
       const place = pathText([...path, typesKey, index]);
       const what = pathText([...path, key]);
-      return [`${place}: found "${type}", which never has any of ${what}; allowed beside that: ${fitting}`];
+      return [`${place}: found "${type}", which never matches ${what}; allowed with it: ${fitting}`];
     });
   });
 }
 
-/** Conditions whose `from` and `to` are the same value: a change always has two. */
+/** Conditions whose `from` and `to` are equal: a change always has two values. */
 function unchanged({ from, to }: ValueFilter, place: Path): string[] {
   if (!from || !to || !isOne(from) || !isOne(to) || String(from[0]) !== String(to[0])) return [];
-  return [problemAt(place, 'the same value in "from" and "to", and no change is that', 'two')];
+  return [problemAt(place, 'the same value in "from" and "to", which no change has', 'two different values')];
 }
 
-/** Conditions on the value before, in a filter for created records alone: they had none before. */
+/** Conditions on the value before, in a filter for created records only: they have no earlier value. */
 function madeOf({ from, removed }: ValueFilter, events: EndpointFilter['events'], place: Path): string[] {
   if (!events?.every(type => type.endsWith('.created'))) return [];
   const asked = from && !from.includes('') ? 'from' : removed && 'removed';
   if (asked === undefined) return [];
   const names = pathText([...place.slice(0, -2), 'events']);
-  const found = `a value that what is created would have had before, and ${names} names no other events`;
+  const found = `a value before the change, but ${names} lists only created events, which have none`;
   return [problemAt([...place, asked], found, 'add "project.updated" or "task.updated" there')];
 }
 

@@ -3,7 +3,7 @@ import { nearest } from '../basics/nearest.ts';
 
 type Path = readonly PropertyKey[];
 
-/** A path as text: `changewire.workspaces[0].processes[1].id`. A key that is not made of words is not
+/** A path as text: `changewire.workspaces[0].processes[1].id`. A key that does not consist of words is not
  *  quoted, because it may be a secret. */
 export function pathText(path: Path): string {
   return path.reduce<string>((text, step) => {
@@ -14,34 +14,32 @@ export function pathText(path: Path): string {
   }, 'changewire');
 }
 
-/** A problem with paths that begin below `changewire`, for those who gave no object of that name. */
+/** A problem with paths that begin below `changewire`, for input without an object of that name. */
 export function withoutRoot(problem: string): string {
   return problem.replaceAll(/(?<=^|\s)changewire(?:\.|(?=\[))/g, '');
 }
 
-/** The most values that are listed in a line. */
 const MAX_LISTED = 20;
 
-/** The values that would be right, or, for those that may not be quoted, where they stand; of many only
- *  the first. */
+/** The valid values, or the paths of those that may not be quoted; at most MAX_LISTED. */
 export function listed(
   known: readonly { readonly value: string; readonly path: readonly PropertyKey[] }[],
 ): string {
-  const told = known
+  const values = known
     .slice(0, MAX_LISTED)
     .map(({ value, path }) => (isWords(value) ? value : `that of ${pathText(path)}`));
-  return [...told, ...(known.length > MAX_LISTED ? [`${known.length - MAX_LISTED} more`] : [])].join(', ');
+  return [...values, ...(known.length > MAX_LISTED ? [`${known.length - MAX_LISTED} more`] : [])].join(', ');
 }
 
-/** One line: the path, what was found there, what is allowed. */
+/** One line: the path, the value found, the values allowed. */
 export function problemAt(path: Path, found: string, allowed: string): string {
   return `${pathText(path)}: found ${found}; allowed: ${allowed}`;
 }
 
-/** What is wrong with how the parts of a value fit together; one line each. */
+/** The problems between the parts of a value; one line each. */
 export type Fitting<Output> = (parsed: Output) => readonly string[];
 
-/** What the schema makes of the input; or what is wrong with it, or else with how its parts fit together. */
+/** The parsed input; or its problems, or else those between its parts. */
 export function checkedBy<Output>(
   schema: z.ZodType<Output>,
   input: unknown,
@@ -52,7 +50,7 @@ export function checkedBy<Output>(
   return result.success && found.length === 0 ? { parsed: result.data } : { problems: found };
 }
 
-/** What zod found wrong, one line each: the path, what was found, what is allowed. */
+/** The problems that zod found, one line each: the path, the value found, the values allowed. */
 function problems(error: z.ZodError, input: unknown): string[] {
   return error.issues
     .flatMap(issue => issuesOf(issue))
@@ -61,11 +59,10 @@ function problems(error: z.ZodError, input: unknown): string[] {
     );
 }
 
-/** Codes that mean a value of a wrong type; `invalid_union` means that none of several types fits. */
+/** Codes for a value of a wrong type; `invalid_union` means that it has none of several types. */
 const OF_ANOTHER_TYPE = new Set<z.core.$ZodIssue['code']>(['invalid_type', 'invalid_union']);
 
-/** For a union of types: what is wrong with the value as the one type that it is of. Unless that is
- *  exactly one, the issue as it is. */
+/** For a union of types: the issues of the value's own type, unless several types fit. */
 function issuesOf(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
   if (issue.code !== 'invalid_union') return [issue];
   const isOfType = (issues: readonly z.core.$ZodIssue[]) =>
@@ -75,8 +72,8 @@ function issuesOf(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
   return inner.flatMap(each => issuesOf({ ...each, path: [...issue.path, ...each.path] }));
 }
 
-/** Keys that name a secret, or stand next to one that does: by mistake somebody may put the secret itself
- *  there, so their values are not quoted. */
+/** Keys that name a secret, or are next to such a key: the secret itself may be there by mistake, so their
+ *  values are not quoted. */
 const NEAR_SECRETS = new Set<PropertyKey | undefined>(['audience', 'credentials']);
 
 function wrongValue(issue: z.core.$ZodIssue, input: unknown): string {
@@ -91,7 +88,7 @@ function unknownKeys({ path, keys, message }: z.core.$ZodIssueUnrecognizedKeys, 
   const lines = message.split('\n');
   return keys.map((key, index) => {
     const found = described(valueAt(input, [...path, key]));
-    return `${pathText([...path, key])}: unknown key, found ${found}; allowed here: ${lines[index]}`;
+    return `${pathText([...path, key])}: unknown key (${found}); allowed keys: ${lines[index]}`;
   });
 }
 
@@ -112,9 +109,8 @@ export function hint(word: unknown, candidates: readonly string[]): string {
   return close === undefined ? '' : `; did you mean "${close}"?`;
 }
 
-/** What an error may show of a value that stands in the wrong place: it may be a secret, whatever its key
- *  is. So only what looks like words, short numbers, and the origin of an address are quoted; anything
- *  else is described. */
+/** The text for a value in the wrong place: it may be a secret, whatever its key. So only words, short
+ *  numbers, and the origin of an address are quoted; anything else is described. */
 export function shown(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (typeof value === 'string') return shownText(value);
@@ -125,7 +121,7 @@ export function shown(value: unknown): string {
   return json.length > MAX_NUMBER_LENGTH ? `a ${typeof value}` : json;
 }
 
-/** What an error may show of a value whose key is for a secret, or is unknown. */
+/** The text for a value whose key is for a secret, or is unknown. */
 function described(value: unknown): string {
   return typeof value === 'string' && value !== '' ? `text of ${value.length} characters` : shown(value);
 }
@@ -135,12 +131,12 @@ const MAX_TEXT_LENGTH = 40;
 const MAX_WORDS = 5;
 const MAX_LABELS = 7;
 
-/** A word, a number or a unit, as people write them. Random bytes as text rarely look like this. */
+/** A word, a number or a unit. Random bytes as text rarely look like this. */
 const WORD = /^([A-Za-z][a-z]{0,14}|[A-Z]{1,4})\d{0,4}$|^\d{1,6}[a-z]{0,2}$|^\*$/;
 /** A key in camelCase; a longer one could be base64. */
 const CAMEL_CASE = /^(?=.{1,16}$)[a-z]+([A-Z][a-z]+)*[A-Z]{0,3}$/;
 
-/** Whether a text is made of a few words, or of one. */
+/** Whether a text consists of one or a few words. */
 export function isWords(text: string, most = MAX_WORDS): boolean {
   const words = text.split(/[-_.,:/@ ]/);
   if (CAMEL_CASE.test(text)) return true;
@@ -153,9 +149,9 @@ function shownText(text: string): string {
   if (!url || !/^(https?|ftp|wss?):$/.test(url.protocol) || !isWords(url.host, MAX_LABELS))
     return described(text);
   if (url.username || url.password) return 'an address with a user name or password';
-  // A password with a slash in it: the part before the slash would be shown as the host.
+  // For a password with a slash, the part before it would be shown as the host.
   if (text.includes('@')) return described(text);
-  // Only the origin: the path may hold a secret.
+  // Only the origin: the path may contain a secret.
   const origin = `${url.protocol}//${url.host}`;
   return JSON.stringify(text === origin || text === `${origin}/` ? text : `${origin}/…`);
 }

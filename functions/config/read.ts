@@ -16,7 +16,7 @@ export class ConfigError extends Error {
   /** A line for each problem: the path, the value found, the values allowed. */
   readonly problems: readonly string[];
 
-  /** `place`: where the configuration stands, for the first line of the message. */
+  /** `place`: the place of the configuration, for the first line of the message. */
   constructor(found: readonly string[], place = 'the context of cdk.json') {
     const count = found.length === 1 ? '1 problem' : `${found.length} problems`;
     super(`${count} in ${place}:\n${found.map(problem => `  - ${problem}`).join('\n')}`);
@@ -25,8 +25,8 @@ export class ConfigError extends Error {
   }
 }
 
-/** Reads the `changewire` context: one stack, or a list of them. First each part is checked by itself,
- *  then how the parts fit together.
+/** Reads the `changewire` context: one stack, or a list of them. Each part is checked first, then how the
+ *  parts fit together.
  *  @throws ConfigError with all problems of the first of these steps that finds any */
 export function readConfigs(input: unknown): Config[] {
   if (!Array.isArray(input)) return [readConfig(input)];
@@ -41,7 +41,7 @@ export function readConfig(input: unknown): Config {
   return checked(configSchema, input, config => crossProblems(config));
 }
 
-/** The configurations of the `changewire` context as they are written, once all of them are known to be right.
+/** The configurations of the `changewire` context as they are written, after a check.
  *  @throws ConfigError as `readConfigs` */
 export function rightConfigs(input: unknown): ConfigInput[] {
   readConfigs(input);
@@ -54,28 +54,26 @@ function checked<Output>(schema: z.ZodType<Output>, input: unknown, fitting: Fit
   return result.parsed;
 }
 
-/** The name of the file with the configuration, beside the bundled code of the functions. It is a file because an
- *  environment has 4 KB, room for a few dozen processes. Nothing in it is secret. */
+/** The name of the configuration file beside the bundled code of the functions. It is a file because an
+ *  environment has 4 KB, room for a few dozen processes. It has no secrets. */
 export const DEPLOYED = 'configuration.json';
 
-/** The configuration as the functions use it. */
+/** The configuration in the form that functions use. */
 type Deployed = Omit<z.infer<typeof deployedSchema>, 'workspaces'> & {
   readonly workspaces: readonly WorkspaceSettings[];
 };
 
-/** Reads the file of that name beside the bundle of a function.
- *  @throws an error that names each key that is wrong, and quotes nothing that may be secret */
+/** Reads that file beside the bundle of a function.
+ *  @throws an error that names each invalid key, and quotes nothing that may be secret */
 export function readDeployed(bundle: string): Deployed {
   return deployedOf(readFileSync(new URL(DEPLOYED, bundle), 'utf8'));
 }
 
-/** The configuration that is the text of such a file. @throws as `readDeployed` */
+/** The configuration in the text of such a file. @throws as `readDeployed` */
 export function deployedOf(text: string): Deployed {
   const result = checkedBy(deployedSchema, parsed(text));
   if ('problems' in result)
-    throw new Error(
-      `${DEPLOYED} is not as the deployment writes it. ${result.problems.map(withoutRoot).join('; ')}. Deploy again.`,
-    );
+    throw new Error(`Invalid ${DEPLOYED}: ${result.problems.map(withoutRoot).join('; ')}. Redeploy.`);
   return { ...result.parsed, workspaces: workspacesOf(result.parsed) };
 }
 
@@ -83,18 +81,18 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Its own message quotes the text.
-    throw new Error(`${DEPLOYED} is not JSON. Deploy again.`);
+    // The parser's message would quote the text.
+    throw new Error(`${DEPLOYED} is not valid JSON. Redeploy.`);
   }
 }
 
-/** A workspace that no file configures: what must be given, and what is other than by default. */
+/** A workspace without a file: its required settings, and those that differ from the defaults. */
 type GivenWorkspace = Partial<Omit<WorkspaceSettings, 'processes'>> &
   Pick<WorkspaceSettings, 'name' | 'baseUrl' | 'authUrl' | 'audience'> & {
     readonly processes: readonly (Partial<ProcessSettings> & Pick<ProcessSettings, 'id'>)[];
   };
 
-/** Its settings. Times are in ms, and not bound to what a file may have. */
+/** Its settings. Times are in ms, without the limits of the file. */
 export function workspaceSettings({ processes, ...service }: GivenWorkspace): WorkspaceSettings {
   const workspace = workspaceConfig.parse({ ...service, processes: processes.map(({ id }) => ({ id })) });
   const usual = configSchema.pick({ changes: true, sweep: true }).parse({});

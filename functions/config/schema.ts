@@ -4,20 +4,19 @@ import { endpointConfig, subscriptionConfig } from './endpoint.ts';
 import { key, list, object, text, whole } from './values.ts';
 import { changesInterval, sweepInterval, workspaceConfig } from './workspace.ts';
 
-/** The numbers of days that CloudWatch Logs accepts. They are written out because the local run reads
+/** The numbers of days that CloudWatch Logs accepts. They are listed because the local run reads
  *  configurations, too, and loading CDK takes seconds; a test compares them with CDK's. */
 export const RETENTIONS = [
   1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653,
 ] as const satisfies readonly RetentionDays[];
-const A_MONTH = 30;
+const DEFAULT_RETENTION_DAYS = 30;
 
 export const retention = () =>
   z.custom<RetentionDays>(days => RETENTIONS.some(allowed => allowed === days), {
     error: `a number of days out of ${RETENTIONS.join(', ')}`,
   });
 
-/** A name that may be a stack's. The longest name that is made of it, `<name>-operate` of a function, may have 64
- *  characters. */
+/** A valid stack name. The longest derived name, `<name>-operate` of a function, may have 64 characters. */
 export const stackName = (what: string) =>
   text(/^[A-Za-z][A-Za-z0-9-]{0,55}$/, `${what}: a letter, then up to 55 letters, digits and "-"`);
 
@@ -57,7 +56,7 @@ export const configSchema = object({
     'The memory of the poll function in MiB. [Very large processes](#how-large-a-process-may-be) need more.',
   ),
   logRetentionDays: key(
-    retention().default(A_MONTH),
+    retention().default(DEFAULT_RETENTION_DAYS),
     'How many days CloudWatch keeps the logs of the functions.',
   ),
   alarmEmail: key(
@@ -67,7 +66,7 @@ export const configSchema = object({
   ),
 });
 
-/** The part of it that the functions read: all but what only a deployment uses. */
+/** The part for the functions: without settings that only a deployment uses. */
 export const deployedSchema = configSchema.omit({
   stackName: true,
   region: true,
@@ -76,16 +75,16 @@ export const deployedSchema = configSchema.omit({
   alarmEmail: true,
 });
 
-/** Several stacks, each with its own part of the workspaces: in one region or in several. */
+/** Several stacks, each with its own workspaces: in one region or in several. */
 export const configsSchema = list(configSchema, 1, 'stacks');
 
 export type Config = z.infer<typeof configSchema>;
-/** A configuration as it is written: durations as texts, and without what has a default. */
+/** A configuration as it is written: durations as text, defaults omitted. */
 export type ConfigInput = z.input<typeof configSchema>;
-/** The same of the part for the functions. */
+/** The same for the part of the functions. */
 export type DeployedInput = z.input<typeof deployedSchema>;
 
-/** The name of the stack with the table, which belongs to the stack of this name. */
+/** The name of the stack with the table, for the stack of this name. */
 export function tableStackName(stackName: string): string {
   return `${stackName}-Table`;
 }

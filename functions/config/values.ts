@@ -6,7 +6,7 @@ import { hint } from './problems.ts';
 const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 const DURATION = /^(\d{1,9})([smhd])$/;
 
-/** `"90s"`, `"1m"`, `"6h"`, `"1d"` in ms; undefined when the text is no duration. */
+/** `"90s"`, `"1m"`, `"6h"`, `"1d"` in ms; undefined for any other text. */
 function milliseconds(text: string): number | undefined {
   const [, count, unit] = DURATION.exec(text) ?? [];
   return count === undefined || unit === undefined ? undefined : Number(count) * (UNITS[unit] ?? Number.NaN);
@@ -27,7 +27,7 @@ export function duration(min: string, max: string) {
     .transform(text => milliseconds(text) ?? 0);
 }
 
-/** Text that matches `pattern`; `error` says in words what does. */
+/** Text that matches `pattern`; `error` describes valid texts. */
 export function text(pattern: RegExp, error: string) {
   return z.string({ error }).regex(pattern, { error });
 }
@@ -42,7 +42,7 @@ export function yesNo() {
   return z.boolean({ error: 'true or false' });
 }
 
-/** A web address without user name and password: these could be read in the template. */
+/** A web address without user name and password, which would be readable in the template. */
 export function address(...protocols: readonly ('http' | 'https')[]) {
   const schemes = protocols.map(protocol => `${protocol}://`).join(' or ');
   const error = `an ${schemes.replace(/^http:/, 'http:')} address without user name, password or #fragment`;
@@ -54,11 +54,10 @@ export function address(...protocols: readonly ('http' | 'https')[]) {
   return z.string({ error }).refine(allowed, { error });
 }
 
-/** An address of this machine: for a stack on an emulator beside the simulated service. On AWS nothing
- *  answers there. */
+/** An address of this machine: for a stack on an emulator beside the simulated service. */
 export const LOOPBACK = /^http:\/\/(127\.0\.0\.1|\[::1\]|localhost)(:\d+)?(\/|$)/;
 
-/** A web address that credentials are sent to: https, or http where it is this machine's own. */
+/** A web address for credentials: https, or http on this machine. */
 export function secureAddress() {
   return z.union([address('https'), address('http').regex(LOOPBACK)], {
     error:
@@ -72,15 +71,15 @@ export function list<Item extends z.ZodType>(item: Item, min: 0 | 1, of: string)
   return z.array(item, { error }).min(min, { error });
 }
 
-/** An object with these keys only; any other key is a typo, and an error. */
+/** An object with these keys only; any other key is an error. */
 export function object<Shape extends z.ZodRawShape>(shape: Shape) {
   return z.strictObject(shape, { error: objectError });
 }
 
-/** What an error says of a key that an object does not have, and that people may well expect there. */
+/** The remedies for keys that an object does not have, but that users may expect there. */
 export const remedies = z.registry<Readonly<Record<string, string>>>();
 
-/** What an object may have; of unknown keys, a line for each. */
+/** The allowed keys; for unknown keys, a line for each. */
 function objectError({ code, inst, keys = [] }: z.core.$ZodRawIssue): string {
   const schema = inst as z.ZodObject;
   const known = Object.keys(schema.shape);
@@ -93,7 +92,7 @@ function objectError({ code, inst, keys = [] }: z.core.$ZodRawIssue): string {
 /** The description of a key in docs/configuration.md and the JSON Schema, as Markdown. */
 interface KeyNote {
   readonly meaning: string;
-  /** The value without the key, where the schema itself has no default. */
+  /** The value if the key is omitted, if the schema itself has no default. */
   readonly otherwise?: string | undefined;
 }
 

@@ -12,8 +12,8 @@ const ADDRESS =
   `an https:// address of at most ${MAX_TEMPLATE_LENGTH} characters without spaces, user name or password, its placeholders after ` +
   'the host; http:// only to 127.0.0.1, [::1] or localhost';
 
-/** The address where people see a workspace's records. A template with `{taskId}` is for tasks; one
- *  without links a project, and also its tasks, to the project. */
+/** The address of a workspace's records for people. A template with `{taskId}` is for tasks; one without
+ *  links a project, and also its tasks, to the project. */
 const linkTemplate = z.union(
   [
     template('projectId', PLACEHOLDERS),
@@ -38,18 +38,17 @@ const linkTemplate = z.union(
   },
 );
 
-/** The part of a workspace's configuration that has its link templates. */
 interface Linked {
   readonly name: string;
   readonly linkTemplate?: z.infer<typeof linkTemplate> | undefined;
 }
 
-/** The templates of all workspaces that have one, as the deliver function takes them. */
+/** The link templates of all workspaces, in the form of the deliver function. */
 export function linkTemplatesOf({ workspaces }: { readonly workspaces: readonly Linked[] }): LinkTemplate[] {
-  return workspaces.flatMap(({ name: workspace, linkTemplate: told }) => {
-    if (told === undefined) return [];
-    if (typeof told === 'object') return [{ workspace, ...told }];
-    return [{ workspace, ...(told.includes('{taskId}') ? { task: told } : { project: told, task: told }) }];
+  return workspaces.flatMap(({ name: workspace, linkTemplate: link }) => {
+    if (link === undefined) return [];
+    if (typeof link === 'object') return [{ workspace, ...link }];
+    return [{ workspace, ...(link.includes('{taskId}') ? { task: link } : { project: link, task: link }) }];
   });
 }
 
@@ -74,8 +73,8 @@ function placeholderProblem(
   return found.includes(required) ? undefined : `an address with {${required}} in it`;
 }
 
-/** Whether the text is a safe address: values that fill the placeholders must change neither the host nor
- *  the way in which chats read it. */
+/** Whether the text is a safe address: placeholder values must change neither the host nor how chats parse
+ *  it. */
 function isAddress(text: string): boolean {
   const url = URL.parse(text);
   const isSecure = url?.protocol === 'https:' || LOOPBACK.test(text);
@@ -91,13 +90,12 @@ export const name = () => text(ENDPOINT_NAME, 'a name of 1 to 64 letters, digits
 const secretName = () =>
   text(/^[A-Za-z0-9/_+=.@-]{1,200}$/, 'a Secrets Manager name of 1 to 200 letters, digits and /_+=.@-');
 
-/** How often all of a process is compared: at most once a minute, because one tick a minute starts
- *  sweeps. */
+/** The interval of sweeps: at least a minute, because one tick a minute starts them. */
 export const sweepInterval = () => duration('1m', '24h');
 
-/** How often changes are looked for: always after the same time, or faster after a pass that found some.
- *  Tick sends messages with a delay for passes within its minute, so seconds are possible. With less than
- *  5 a pass over a distant service would end after the next one is due. */
+/** The interval of `changes` passes: fixed, or shorter after a pass that found changes. Tick sends
+ *  messages with a delay for passes within its minute, so seconds are possible. With less than 5 a pass
+ *  over a distant service would end after the next one is due. */
 const each = () => duration('5s', '24h');
 
 export const changesInterval = () =>
@@ -108,9 +106,9 @@ export const changesInterval = () =>
         fastest: key(each(), 'The interval after a pass that found a change.'),
         slowest: key(each(), 'The longest interval, after many passes without a change. At least `fastest`.'),
       }).refine(({ fastest, slowest }) => !(fastest > slowest), {
-        // If one of them is no valid duration, that alone is reported.
+        // If one of them is not a valid duration, only that is reported.
         path: ['slowest'],
-        error: 'a duration that is no shorter than fastest',
+        error: 'a duration of at least fastest',
       }),
     ],
     {
@@ -121,7 +119,7 @@ export const changesInterval = () =>
 
 const pageSize = () => whole(1, 10_000);
 
-/** The names of an identifier that are tried where none is configured. */
+/** The names that are tried if none is configured. */
 const usualNames = (kind: RecordKind) =>
   identifierNames(kind)
     .map(name => `\`${name}\``)
@@ -129,7 +127,7 @@ const usualNames = (kind: RecordKind) =>
 
 const property = () => text(/^.{1,256}$/s, 'the name of a property of the record');
 
-/** An id is printable, because it stands in commands, logs and events. */
+/** An id is printable, because commands, logs and events contain it. */
 export const processId = () =>
   text(/^[\x21-\x7e]{1,128}$/, "the service's id of the process: 1 to 128 printable characters, no spaces");
 
@@ -224,28 +222,28 @@ export const workspaceConfig = object({
 type ProcessConfig = z.infer<typeof processConfig>;
 type WorkspaceConfig = z.infer<typeof workspaceConfig>;
 
-/** The secret that holds a workspace's client id and client secret. */
+/** The name of the secret with a workspace's client id and client secret. */
 export function credentialsName(workspace: WorkspaceConfig): string {
   return workspace.credentials ?? `changewire/${workspace.name}`;
 }
 
-/** A process with its own rhythm, or that of the whole. Times are in ms. */
+/** A process with its own intervals, or those of the stack. Times are in ms. */
 export type ProcessSettings = Omit<ProcessConfig, keyof Rhythms> & Rhythms;
 
-/** What runs of the functions need of a workspace. */
+/** The settings of a workspace that the functions use. */
 export type WorkspaceSettings = Omit<WorkspaceConfig, 'credentials' | 'processes'> & {
   /** The name of its secret. */
   readonly credentials: string;
   readonly processes: ProcessSettings[];
 };
 
-/** How often the processes are polled that have no rhythm of their own. */
+/** The intervals of processes without their own. */
 interface Rhythms {
   readonly changes: z.infer<ReturnType<typeof changesInterval>>;
   readonly sweep: number;
 }
 
-/** The workspaces of a configuration, with what they take from the whole. */
+/** The workspaces of a configuration, with defaults from the stack. */
 export function workspacesOf({
   workspaces,
   ...whole
@@ -261,10 +259,10 @@ export function workspacesOf({
   }));
 }
 
-/** A process is stalled after this number of intervals without a completed `changes` pass: one slow pass or failed
- *  request is no stall. */
+/** A process is stalled after this number of intervals without a completed `changes` pass: one slow pass
+ *  or failed request does not count. */
 const STALL_INTERVALS = 5;
-/** With an interval of a second, a restart of the poller must not count as a stall. */
+/** With an interval of seconds, a restart of the poller must not count as a stall. */
 const MIN_STALL_MS = 60_000;
 
 /** The longest time in ms without a completed `changes` pass, before a process with this interval (if it
@@ -273,18 +271,18 @@ export function maxSilenceMs(interval: number): number {
   return Math.max(STALL_INTERVALS * interval, MIN_STALL_MS);
 }
 
-/** The most characters that the names of secrets may take in the policy of one function. A role's own
- *  policies may have 10,240 characters together, and the function for operators needs almost half of them
- *  for other things. */
+/** The maximum number of characters for names of secrets in the policy of one function. A role's own
+ *  policies may have 10,240 characters together, and the operate function needs almost half of them for
+ *  other permissions. */
 export const PATTERNS_BYTES = 5_000;
 
 /** The characters around each name: `arn:aws-cn:secretsmanager:ap-northeast-1:123456789012:secret:`, its
- *  end, and quotes and commas. */
+ *  suffix, quotes and comma. */
 const ARN_LENGTH = 80;
 
-/** The names of the secrets, as the ARNs in a policy end. If there is room, exactly these names; else all
- *  secrets of their folders (`changewire/*`), since a thousand names don't fit. A name without a folder
- *  stays as it is. */
+/** The names of the secrets as the ends of ARNs in a policy. If there is room, exactly these names; else
+ *  all secrets of their folders (`changewire/*`), since a thousand names don't fit. A name without a
+ *  folder stays as it is. */
 export function secretPatterns(names: readonly string[]): {
   readonly patterns: readonly string[];
   readonly bytes: number;

@@ -12,13 +12,12 @@ import { QueueSettler } from '../delivery/settlers.ts';
 import type { EndpointSettings } from '../model/endpoint.ts';
 import { type Batch, type Message, type Serve, showAgain } from '../queue/queue.ts';
 
-/** What Lambda's context tells of the run. */
+/** What a run needs of Lambda's context. */
 export interface DeliverContext {
   readonly awsRequestId: string;
   getRemainingTimeInMillis(): number;
 }
 
-/** What one run works with. */
 type Tools = DrainDependencies & Pick<Batch, 'queue'>;
 
 export type Deliver = Serve<DeliverContext>;
@@ -31,22 +30,22 @@ export interface DeliverDependencies
   readonly timing?: RetryTiming;
 }
 
-/** How long a deployment may take to update this function after `route.ts`, or to roll it back. */
+/** The longest time in which a deployment updates this function after `route.ts`, or rolls it back. */
 const UNKNOWN_KEPT_MS = 5 * 60_000;
 const UNKNOWN_PAUSE_S = 15;
 
-/** By how much the clocks of SQS and of the operations may differ. */
+/** The maximum difference between the clocks of SQS and of the operations. */
 const CLOCKS_DIFFER_MS = 30_000;
 
-/** The deliverer: messages of the queues in, HTTP requests out. A delivery that fails or must wait becomes a
- *  row; a message that is returned as failed was not tried, or its row could not be written. */
+/** Sends HTTP requests for the messages of the queues. A delivery that fails or must wait becomes a row; a
+ *  message that is returned as failed was not tried, or its row could not be written. */
 export function createDeliver(dependencies: DeliverDependencies): Deliver {
   const { registry, log, timing = STANDARD_TIMING } = dependencies;
   const sender = senderOf(dependencies);
 
   return async ({ messages, queue }, context) => {
     const remaining = () => context.getRemainingTimeInMillis();
-    // Lambda may begin two runs for one request: the random number tells them apart.
+    // Lambda may start two runs for one request: the random number keeps them apart.
     const run = `${context.awsRequestId}/${dependencies.random()}`;
     const counted = new Gathered();
     const tools = { ...dependencies, ...sender, timing, remaining, run, queue, count: counted.add };
@@ -68,7 +67,8 @@ export function createDeliver(dependencies: DeliverDependencies): Deliver {
     try {
       found = await registry.read(name);
     } catch (error) {
-      log.error('An endpoint could not be looked up; its messages come again.', {
+      log.error('Could not read an endpoint; its messages are received again.', {
+        code: 'deliver.endpoint-unreadable',
         endpoint: name,
         error: String(error),
       });
@@ -84,17 +84,17 @@ export function createDeliver(dependencies: DeliverDependencies): Deliver {
     const health = new EndpointHealth(name, row, tools);
     const settler = new QueueSettler(name, health, events, tools);
     const { clock } = dependencies;
-    // While it is closed, rows are looked after already.
+    // While the endpoint is closed, a drain is already scheduled.
     const wasOpen = closedTo(health.now, clock()) === undefined;
     if (events.length > 0) await deliverBatch({ endpoint, health, settler, isNew: true }, tools);
-    const lookAt = health.hasBacklog ? clock() : wasOpen ? health.opensAfter(settler.dueAt) : undefined;
-    if (lookAt !== undefined) await wake(endpoint, lookAt);
-    if (wakes.length > 0) await sendWaiting(endpoint, tools);
+    const drainAt = health.hasBacklog ? clock() : wasOpen ? health.opensAfter(settler.dueAt) : undefined;
+    if (drainAt !== undefined) await wake(endpoint, drainAt);
+    if (wakes.length > 0) await drainBacklog(endpoint, tools);
     return settler.again;
   }
 
-  /** Keeps young deliveries of an unknown endpoint in the queue, because this function may be updated with its
-   *  configuration at this moment; drops older ones.
+  /** Keeps recent deliveries of an unknown endpoint in the queue, because a deployment may be updating this
+   *  function; drops older ones.
    *  @returns the ids of messages that must stay in the queue */
   async function settleUnknown(endpoint: string, { messages, queue }: Batch): Promise<readonly string[]> {
     const oldest = dependencies.clock() - UNKNOWN_KEPT_MS;
@@ -105,22 +105,25 @@ export function createDeliver(dependencies: DeliverDependencies): Deliver {
 
   function drop(endpoint: string, events: readonly Message[]): void {
     const ids = events.map(({ body, id }) => placeOf(body)?.id ?? id);
-    logEvents(log, 'An endpoint is unknown; its deliveries are dropped.', ids, { endpoint });
+    logEvents(log, 'Unknown endpoint; its deliveries are dropped.', ids, {
+      code: 'deliver.unknown-endpoint',
+      endpoint,
+    });
   }
 
-  /** Wakes a run at `at` (ms since 1970) for deliveries that became rows, so that they don't wait for the tick.
-   *  What is due later than the next tick is left to it. */
+  /** Wakes a run at `at` (ms since 1970) for deliveries that became rows, so that they don't wait for the
+   *  tick. Later ones are left to the next tick. */
   async function wake(endpoint: EndpointSettings, at: number): Promise<void> {
     const wait = at - dependencies.clock();
     if (wait < TICK_MS) await tryToWake(endpoint, wait, dependencies.queues, log.warn);
   }
 
-  async function sendWaiting(endpoint: EndpointSettings, tools: Tools): Promise<void> {
+  async function drainBacklog(endpoint: EndpointSettings, tools: Tools): Promise<void> {
     try {
       await drain(endpoint, tools);
     } catch (error) {
-      // The next tick wakes another run.
-      log.error('Could not send the backlog of an endpoint.', {
+      log.error('Could not drain the backlog of an endpoint; the next tick retries.', {
+        code: 'backlog.drain-failed',
         endpoint: endpoint.name,
         error: String(error),
       });

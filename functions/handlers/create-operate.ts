@@ -27,47 +27,46 @@ interface OperateDependencies {
   readonly log: Log;
 }
 
-const asked = z.strictObject({ request: z.unknown(), identity: signedIdentity.optional() });
+const invocation = z.strictObject({ request: z.unknown(), identity: signedIdentity.optional() });
 
-/** Lambda answers with 6 MB at most; the rest is for the escapes and braces that it adds. */
+/** Lambda allows answers of 6 MB; the rest is for the escapes and braces that it adds. */
 const MAX_ANSWER_BYTES = 5_500_000;
 
-/** Answers the operations on AWS. IAM decides who may look and who may act: there is an alias for each. Lambda writes
- *  the invoked alias into the context, so the caller can't forge it. */
+/** Answers the operations on AWS. IAM decides who may look and who may act: each has an alias. Lambda
+ *  writes the invoked alias into the context, so the caller can't forge it. */
 export function createOperate({ operations, whoCalls, log }: OperateDependencies): Operate {
   return (event, { invokedFunctionArn }) =>
     replyOf(async () => {
-      const parsed = asked.safeParse(event);
-      // What was sent isn't quoted: it may hold a secret.
-      if (!parsed.success) throw wrongRequest(`It takes {"request": …, "identity": …}. ${THIS_VERSION}`);
+      const parsed = invocation.safeParse(event);
+      // The request isn't quoted, because it may contain a secret.
+      if (!parsed.success) throw wrongRequest(`Expected {"request": …, "identity": …}. ${THIS_VERSION}`);
       const { identity } = parsed.data;
       const request = readRequest(parsed.data.request);
-      admit(request, aliasOf(invokedFunctionArn));
-      // IAM has admitted the caller, and looking is not recorded: no name is needed.
+      authorise(request, aliasOf(invokedFunctionArn));
+      // IAM has admitted the caller, and read requests are not recorded: no name is needed.
       if (isLook(request))
         return answerWithin(request, { who: 'a caller of the alias look', isProven: false }, operations);
-      if (!identity)
-        throw wrongRequest('Whoever acts says who they are. Use the changewire command of this version.');
+      if (!identity) throw wrongRequest(`This operation needs the identity of the caller. ${THIS_VERSION}`);
       const caller = await whoCalls((event as { request: unknown }).request, identity);
       const answer = await answerWithin(request, caller, operations);
-      log.info('Operator action', { operation: request.operation, ...caller });
+      log.info('Operator action.', { code: 'operator.action', operation: request.operation, ...caller });
       return answer;
     });
 }
 
-const THIS_VERSION = 'Use the changewire command of the version that is deployed.';
+const THIS_VERSION = 'Use the changewire command of the deployed version.';
 
 function aliasOf(arn: string): Alias | undefined {
   const alias = arn.split(':')[7];
   return alias === 'look' || alias === 'act' ? alias : undefined;
 }
 
-function admit(request: Request, alias: Alias | undefined): void {
+function authorise(request: Request, alias: Alias | undefined): void {
   if (alias === 'act' || (alias === 'look' && isLook(request))) return;
   throw wrongRequest(
     alias === undefined
-      ? 'This function is asked by its aliases, look and act.'
-      : 'Who may only look can not do this: it takes the policy ActPolicyArn.',
+      ? 'Invoke this function through one of its aliases, look or act.'
+      : 'Read-only access: this operation needs the policy ActPolicyArn.',
   );
 }
 
@@ -80,15 +79,14 @@ async function answerWithin(request: Request, caller: Caller, operations: Operat
     );
     const json = JSON.parse(JSON.stringify(answer));
     if (Buffer.byteLength(JSON.stringify(json)) <= MAX_ANSWER_BYTES) return json;
-    if (!isLook(request) || limit <= 1)
-      throw new Refused('The answer is larger than the 6 MB that Lambda can give.');
+    if (!isLook(request) || limit <= 1) throw new Refused('The answer exceeds the 6 MB limit of Lambda.');
   }
 }
 
-/** The limit of a request that has none: the largest that the operations take. */
+/** The limit of a request without one: the largest that the operations accept. */
 const MAX_LIMIT = 100;
 
-/** Operations whose answers come in pages. */
+/** Operations with pages of results. */
 const PAGED: ReadonlySet<string> = new Set(
   lookRequests.filter(({ shape }) => 'limit' in shape).map(({ shape }) => shape.operation.value),
 );
@@ -101,7 +99,7 @@ function limitOf(request: Request): number {
 interface WhoCallsDependencies {
   readonly region: string;
   readonly functionName: string;
-  /** Where STS of this region is reached. */
+  /** The address of STS in this region. */
   readonly sts: URL;
   readonly clock: Clock;
   readonly log: Log;
@@ -110,14 +108,13 @@ interface WhoCallsDependencies {
 /** Verifies a caller. @throws Refused for an identity that is not valid */
 type WhoCalls = (request: unknown, identity: SignedIdentity) => Promise<Caller>;
 
-/** How old a signature may be, or how far in the future. STS itself allows 5 to 15 minutes. */
+/** The maximum age of a signature, or how far it may be in the future. STS itself allows 5 to 15 minutes. */
 const MAX_SIGNATURE_AGE_MS = 5 * 60_000;
 const STS_TIMEOUT_MS = 3_000;
 
-/** Finds out who signed an identity, by sending the signed request to STS. The caller decides neither its
- *  address nor its content: a signature of another request doesn't fit.
- *
- *  While STS can't be reached, operators can act all the same, because IAM let them in: the key that they name
+/** Identifies the signer by sending the signed request to STS. The caller decides neither its address nor its
+ *  content: a signature of another request doesn't fit.
+ *  While STS can't be reached, operators can still act, because IAM admitted them: the key that they name
  *  is recorded without proof. No input of the caller may cause this. */
 export function createWhoCalls(dependencies: WhoCallsDependencies): WhoCalls {
   const { region, clock, log } = dependencies;
@@ -126,17 +123,25 @@ export function createWhoCalls(dependencies: WhoCallsDependencies): WhoCalls {
     // An impossible date is NaN, which is not larger than anything.
     if (!(Math.abs(clock() - timeOf(identity)) <= MAX_SIGNATURE_AGE_MS))
       throw new Refused(
-        "Who asks was signed more than 5 minutes ago, or in the future. Ask again; if that doesn't help, set the clock of your machine.",
+        "The request was signed more than 5 minutes ago, or in the future. Retry; if that doesn't help, set the clock of your machine.",
       );
     const verdict = await askSts(request, identity, dependencies);
     if ('arn' in verdict) return { who: verdict.arn, isProven: true };
-    if (verdict.isAway) {
-      log.warn('Could not verify the caller: STS does not answer.', { error: verdict.code, key });
+    if (verdict.isUnreachable) {
+      log.warn('Could not verify the caller: STS does not respond.', {
+        code: 'caller.unverified',
+        error: verdict.code,
+        key,
+      });
       return { who: `access key ${key}`, isProven: false };
     }
-    log.warn('STS rejected the identity of the caller.', { code: verdict.code, key });
+    log.warn('STS rejected the identity of the caller.', {
+      code: 'caller.rejected',
+      error: verdict.code,
+      key,
+    });
     throw new Refused(
-      `AWS does not confirm who you are (${verdict.code}). Your credentials have expired, or are not valid.`,
+      `AWS did not confirm your identity (${verdict.code}): your credentials are invalid or have expired.`,
     );
   };
 }
@@ -156,7 +161,7 @@ function keyOf({ authorization, date, token }: SignedIdentity, region: string): 
     signedRegion !== region ||
     signed !== names.toSorted().join(';')
   )
-    throw new Refused('Who asks is not signed as it must be. Use the changewire command of this version.');
+    throw new Refused(`The request is not signed as required. ${THIS_VERSION}`);
   return key;
 }
 
@@ -164,17 +169,17 @@ function timeOf({ date }: SignedIdentity): number {
   return Date.parse(date.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3T$4:$5:$6Z'));
 }
 
-/** Errors of a connection that the caller can't cause. Any other one refuses the caller, also one that is thrown
+/** Connection errors that the caller can't cause. Any other error refuses the caller, even if it is thrown
  *  before anything was sent: otherwise a request that never reaches STS would be accepted without proof. */
-const AWAY = new Set([
+const UNREACHABLE = new Set([
   ...['ABORT_ERR', 'EAI_AGAIN', 'ECONNREFUSED', 'ECONNRESET', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND'],
   ...['EPIPE', 'ETIMEDOUT'],
 ]);
 
 type Verdict =
   | { readonly arn: string }
-  /** `isAway`: STS could not be reached, failed, or is throttled: the signature may be valid. */
-  | { readonly code: string; readonly isAway: boolean };
+  /** `isUnreachable`: STS could not be reached, failed, or is throttled: the signature may be valid. */
+  | { readonly code: string; readonly isUnreachable: boolean };
 
 async function askSts(
   request: unknown,
@@ -192,18 +197,19 @@ async function askSts(
     const arn = /<Arn>(arn:[\x21-\x3b\x3d-\x7e]{1,2048})<\/Arn>/.exec(text)?.[1];
     if (status === 200 && arn !== undefined) return { arn };
     const code = /<Code>(\w{1,64})<\/Code>/.exec(text)?.[1] ?? String(status);
-    return { code, isAway: status >= 500 || status === 429 || /Throttl|RequestLimit/.test(code) };
+    return { code, isUnreachable: status >= 500 || status === 429 || /Throttl|RequestLimit/.test(code) };
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    return { code: code ?? message, isAway: AWAY.has(code ?? '') };
+    return { code: code ?? message, isUnreachable: UNREACHABLE.has(code ?? '') };
   }
 }
 
 /** STS's answers are far shorter. */
-const MAX_STS_ANSWER = 65_536;
+const MAX_STS_ANSWER_CHARACTERS = 65_536;
 
-/** Posts a form, and follows no redirect. The `host` header may differ from the address, as with an emulator.
- *  @throws an error when no whole answer comes in time */
+/** Posts a form without following redirects. The `host` header may differ from the address, as with an
+ *  emulator.
+ *  @throws an error when no complete answer comes in time */
 function post(
   address: URL,
   headers: Readonly<Record<string, string>>,
@@ -218,7 +224,7 @@ function post(
       answer.setEncoding('utf8');
       answer.on('data', part => {
         text += part;
-        if (text.length > MAX_STS_ANSWER) answer.destroy(new Error('the answer is too long'));
+        if (text.length > MAX_STS_ANSWER_CHARACTERS) answer.destroy(new Error('the answer is too long'));
       });
       answer.on('end', () => resolve({ status: answer.statusCode ?? 0, text }));
       answer.on('error', reject);

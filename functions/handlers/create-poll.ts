@@ -34,11 +34,11 @@ export type {
 /** @throws when the message can't be served at all, logged already */
 export type Poll = (request: PassRequest, context: PollContext) => Promise<PollReport>;
 
-/** When a message is received again whose run found no share of its workspace, in seconds. */
-const FULL_S = 5;
+/** Seconds until a message is received again when its run found no share of its workspace. */
+const FULL_RETRY_S = 5;
 
-/** Serves the queue of passes. A message is not received again, even if its passes failed: the next message repeats them.
- *  A malformed message is set aside. */
+/** Serves the queue of passes. A message is not received again, even if its passes failed: the next
+ *  message repeats them. A malformed message moves to the failed messages. */
 export function createPollHandler(
   poll: Poll,
   moveToFailed: MoveToFailed,
@@ -50,18 +50,19 @@ export function createPollHandler(
       const { id: messageId, body } = received;
       const message = readMessage(body);
       if (!message) {
-        await moveToFailed(received, queue.name, 'the message is no pass');
-        log.error('Malformed message in the passes queue; it was set aside. Deploy again.', {
+        await moveToFailed(received, queue.name, 'not a valid pass message');
+        log.error('Malformed message in the passes queue; moved to the failed messages. Redeploy.', {
+          code: 'passes.malformed',
           messageId,
           body,
         });
         continue;
       }
-      // `poll` has logged a failure already, with the processes that it belongs to.
+      // `poll` has logged the failure, with its processes.
       const report = await poll(message, context).catch(() => undefined);
       if (report?.outcome !== 'full') continue;
       again.push(messageId);
-      await showAgain({ messages: [received], queue }, log, () => FULL_S);
+      await showAgain({ messages: [received], queue }, log, () => FULL_RETRY_S);
     }
     return again;
   };
@@ -71,18 +72,15 @@ function readMessage(body: string): PassMessage | undefined {
   try {
     return passMessage.parse(JSON.parse(body));
   } catch {
-    // It is malformed.
+    return undefined;
   }
-  return undefined;
 }
 
-/**
- * The poller: one call makes one pass over each of the processes that a message names, side by side, over one connection.
- *
- * Passes that are not due are left out. Then it takes its share of the workspace's requests at once; without one, it ends. The first run after a pause asks whether the service answers,
- * before its passes. A failure of one process does not touch the others; one that concerns the workspace ends all, and pauses it. At the end
- * the share is given back, and one row keeps all passes that found nothing.
- */
+/** The poller: one call makes one pass over each process of a message, in parallel, over one connection.
+ *  It leaves out passes that are not due. Then it takes its share of the workspace's concurrent requests,
+ *  or ends without one. The first run after a pause first checks whether the service answers. A failure of
+ *  one process does not affect the others; one that concerns the workspace ends all passes, and pauses it.
+ *  At the end it gives the share back, and saves all passes that found nothing in one row. */
 export function createPoll(dependencies: PollDependencies): Poll {
   const { workspaces, connect, rows, clock, log, random, owner } = dependencies;
   const connections = new Map<string, ServiceConnection>();
@@ -96,7 +94,7 @@ export function createPoll(dependencies: PollDependencies): Poll {
       isAsked = false,
     } = request;
     if (clock() >= expiresAt) return { outcome: 'expired', processes: new Map() };
-    const run = named(context, random);
+    const run = runNameOf(context, random);
     try {
       const workspace = workspaceIn(workspaces, request);
       const early = await notDueYet(dependencies, workspace, request);
@@ -122,7 +120,8 @@ export function createPoll(dependencies: PollDependencies): Poll {
       return { ...report, processes: new Map([...early, ...report.processes]) };
     } catch (error) {
       const { message } = error instanceof Error ? error : new Error(String(error));
-      log.error('Passes failed; the next ones try again.', {
+      log.error('Passes failed; the next ones retry.', {
+        code: 'passes.failed',
         workspace: name,
         processes,
         mode,
@@ -138,13 +137,13 @@ function workspaceIn(workspaces: readonly WorkspaceSettings[], request: PassRequ
   const unknown = request.processes.find(id => !workspace?.processes.some(process => process.id === id));
   if (workspace && unknown === undefined) return workspace;
   throw new Error(
-    `A message asks for process ${unknown} of workspace ${request.workspace}, which the configuration does not have. ` +
-      'Deploy again, so that all functions have one configuration.',
+    `Process ${unknown} of workspace ${request.workspace} is not configured. ` +
+      'Redeploy, so that all functions have the same configuration.',
   );
 }
 
-/** The processes whose passes are not due, of those with adaptive intervals: messages for them may come too soon, and cost no share. In a workspace that is
- *  paused, any of them may have to ask whether the service answers again. */
+/** The processes with adaptive intervals whose passes are not due: their messages may come too soon, and
+ *  take no share. In a paused workspace, any of them may have to check whether the service answers again. */
 async function notDueYet(
   { snapshots, rows, clock }: PollDependencies,
   workspace: WorkspaceSettings,
@@ -167,8 +166,8 @@ async function notDueYet(
   return early;
 }
 
-/** Of processes of a paused workspace, announces those that were silent for too long, and keeps that in the rows of their groups, by which ticks know that it
- *  is done. */
+/** Announces the processes of a paused workspace that were silent for too long, and saves that in the rows
+ *  of their groups, so that ticks don't request it again. */
 async function announceSilences(
   { snapshots, rows, clock, log }: PollDependencies,
   workspace: WorkspaceSettings,
@@ -188,7 +187,7 @@ async function announceSilences(
   if (announced.size > 0) await complete(rows, workspace, announced);
 }
 
-/** The id of the request, by which the log can be searched, and 48 random bits. */
-function named({ awsRequestId }: PollContext, random: Random): string {
+/** The id of the request, for searches in the log, and 48 random bits. */
+function runNameOf({ awsRequestId }: PollContext, random: Random): string {
   return `${awsRequestId}/${Math.floor(random() * 2 ** 48).toString(36)}`;
 }

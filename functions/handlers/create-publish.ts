@@ -7,18 +7,19 @@ import { CHANGE } from '../store/keys.ts';
 import { type Message, messageOf } from '../topic/entry.ts';
 import { batchesOf, sendBatch, type Topic } from '../topic/send-batch.ts';
 
-/** What Lambda's context tells of the time that is left. */
+/** What a run needs of Lambda's context. */
 interface PublishContext {
   getRemainingTimeInMillis(): number;
 }
 
 export type Publish = (event: DynamoDBStreamEvent, context: PublishContext) => Promise<DynamoDBBatchResponse>;
 
-/** Kept free at the end of a run, so that it can still say how far it came: what is begun before that takes no longer than
- *  three calls with all their tries: a batch that SNS refuses whole, its first message alone, and the setting aside of that. */
+/** Reserved at the end of a run for reporting its progress. Work that was started before takes at most
+ *  three calls with all their tries: a batch that SNS refuses as a whole, its first message alone, and the
+ *  rejection of that message. */
 export const MARGIN_MS = 3 * maxCallMs(CALL_TIMEOUTS.publish);
 
-/** What SNS will never take, with the reason: it is kept whole in a queue, so that an operator can send it. */
+/** An event that SNS will never accept, with the reason: kept in a queue, so that an operator can send it. */
 export interface Rejected {
   readonly reason: string;
   /** The change record's keys. */
@@ -49,17 +50,17 @@ interface Outgoing {
   readonly record: Change;
 }
 
-/** Where a run ends early: the first record that is not done with. */
+/** Where a run ends early: its first unfinished record. */
 interface Stop {
   readonly record: Change;
   readonly event?: ChangeEvent;
-  /** True when nothing failed, and there is no time left. */
+  /** True when nothing failed, but time is up. */
   readonly isLate: boolean;
 }
 
-/** The publisher: change records in, messages out, in the stream's order. At the first record that SNS does not take
- *  now, or for which no time is left, it stops and reports that record: Lambda sends it and those behind it again. The
- *  first batch is tried however little time there is, so that each run gets further. */
+/** The publisher: sends change records as messages, in the stream's order. At the first record that SNS
+ *  does not accept now, or for which time is up, it stops and reports that record: Lambda sends it and all
+ *  later ones again. The first batch is always tried, so that each run makes progress. */
 export function createPublish(dependencies: PublishDependencies): Publish {
   return async ({ Records }, context) => {
     const isLate = () => context.getRemainingTimeInMillis() < MARGIN_MS;
@@ -73,14 +74,15 @@ export function createPublish(dependencies: PublishDependencies): Publish {
   };
 }
 
-/** Logs what was published; of what the stream sends again, only where that begins. */
+/** Logs the published events; of those that the stream sends again, only the first. */
 function report(published: readonly string[], stop: Stop | undefined, { log }: PublishDependencies): void {
   const again = stop && { itemIdentifier: stop.record.dynamodb.SequenceNumber, id: stop.event?.id };
-  if (stop && !stop.isLate) log.warn('SNS did not take events; the stream sends them again.', again);
-  logEvents(log, 'Publish batch ended.', published, again && { again });
+  if (stop && !stop.isLate)
+    log.warn('SNS did not accept events; the stream sends them again.', { code: 'publish.unsent', ...again });
+  logEvents(log, 'Publish batch ended.', published, { code: 'publish.batch-ended', ...(again && { again }) });
 }
 
-/** How far it came: the ids of the events that SNS took, and where it stopped. */
+/** The ids of the events that SNS accepted, and where publishing stopped. */
 interface Published {
   readonly ids: readonly string[];
   readonly stop?: Stop | undefined;
@@ -101,8 +103,8 @@ async function publishAll(
   return { ids };
 }
 
-/** Publishes one batch. The stream repeats everything from the first message that was not sent, including
- *  later ones that SNS did take. */
+/** Publishes one batch. The stream repeats everything from the first unsent message, including later ones
+ *  that SNS did accept. */
 async function publishBatch(
   batch: readonly Outgoing[],
   isLate: () => boolean,
@@ -122,7 +124,10 @@ async function publishBatch(
     if (failed.length > 0) return { ids, stop: stopAt(batch, Math.min(...failed), false) };
     return untried < batch.length ? { ids, stop: stopAt(batch, untried, true) } : { ids };
   } catch (error) {
-    dependencies.log.error('Publishing failed.', { error: String(error) });
+    dependencies.log.error('Could not publish a batch; the stream sends it again.', {
+      code: 'publish.failed',
+      error: String(error),
+    });
     return { ids: [], stop: stopAt(batch, 0, false) };
   }
 }
@@ -132,8 +137,8 @@ function stopAt(batch: readonly Outgoing[], index: number, isLate: boolean): Sto
   return { record, event, isLate };
 }
 
-/** The events of the records, up to the first for which no time is left: a record that can't be read takes a
- *  call to set aside. */
+/** The events of the records, up to the first for which time is up: an unreadable record takes a call to
+ *  reject it. */
 async function readAll(
   records: readonly Change[],
   isLate: () => boolean,
@@ -152,13 +157,13 @@ function isChange(record: unknown): record is Change {
   return eventName === 'INSERT' && dynamodb?.Keys?.sk?.S?.startsWith(CHANGE) === true;
 }
 
-/** A record that nobody can read must not hold up those behind it: it is set aside as well. */
+/** An unreadable record must not block later ones: it is rejected, too. */
 async function eventsOf(record: Change, dependencies: PublishDependencies): Promise<Outgoing[]> {
   try {
     const events = decodeEvents(Buffer.from(record.dynamodb.NewImage.events.B, 'base64'));
     return events.map(event => ({ event, message: messageOf(event), record }));
   } catch (error) {
-    await moveToFailed({ record }, `The change record can not be read: ${String(error)}`, dependencies);
+    await moveToFailed({ record }, `Unreadable change record: ${String(error)}`, dependencies);
     return [];
   }
 }
@@ -171,7 +176,8 @@ async function moveToFailed(
   const { pk, sk } = record.dynamodb.Keys;
   const rejected = { reason, pk: pk.S, sk: sk.S, ...(event && { event }) };
   await reject(rejected);
-  log.error('An event can not be published; it waits in the queue of rejected events.', {
+  log.error('Could not publish an event; moved to the queue of rejected events.', {
+    code: 'publish.rejected',
     reason,
     sk: rejected.sk,
     id: event?.id,

@@ -16,11 +16,10 @@ interface RouteDependencies {
   readonly log: Log;
 }
 
-/** No request to SQS begins with less time left: with its retry it takes 5 s, and then the events that were
- *  not reached must be shown again. */
+/** No request to SQS starts with less time left: with its retry it takes 5 s, and then messages that were
+ *  not handled must be shown again. */
 const MIN_REMAINING_MS = 10_000;
-/** Events whose missing endpoints are remembered. */
-const MAX_REMEMBERED = 100;
+const MAX_LACKING = 100;
 
 type Matched = Routed & { readonly message: Message };
 
@@ -31,9 +30,9 @@ interface Match {
   readonly malformed: { readonly message: Message; readonly reason: string }[];
 }
 
-/** The router: events of the topic in, one message for each endpoint that wants it out. If some of an event's
- *  messages could not be queued, it is routed again after seconds: by the same execution environment only to
- *  the endpoints that lack it, by another to all of them, with the same id. */
+/** The router: sends one message to each endpoint that wants an event. If some of an event's messages
+ *  could not be queued, it is routed again after seconds: by the same execution environment only to the
+ *  endpoints that lack it, by another to all of them, with the same id. */
 export function createRoute({ registry, send, moveToFailed, log }: RouteDependencies): Route {
   /** The endpoints that lack an event, by its message. */
   const lacking = new Map<string, ReadonlySet<string>>();
@@ -44,14 +43,18 @@ export function createRoute({ registry, send, moveToFailed, log }: RouteDependen
     try {
       endpoints = await registry.settings();
     } catch (error) {
-      log.error('The endpoints could not be read; the events are routed again.', { error: String(error) });
+      log.error('Could not read the endpoints; the events are routed again.', {
+        code: 'route.endpoints-unreadable',
+        error: String(error),
+      });
       return showAgain({ messages, queue }, log);
     }
     const { routed, ids, malformed } = match(messages, endpoints);
     const { indexes, reason } = await send(routed, hasTime);
     const unsent = indexes.map(index => routed[index] as Matched);
     if (unsent.length > 0)
-      log.warn('A queue did not take some deliveries; their events are routed again.', {
+      log.warn('Could not queue some deliveries; their events are routed again.', {
+        code: 'route.unsent',
         unsent: unsent.length,
         reason: reason ?? 'no time left',
       });
@@ -61,6 +64,7 @@ export function createRoute({ registry, send, moveToFailed, log }: RouteDependen
     const unfinished = [...failed.keys()].flatMap(message => ids.get(message) ?? []);
     const done = [...ids].flatMap(([message, id]) => (failed.has(message) ? [] : [id]));
     logEvents(log, 'Route batch ended.', done, {
+      code: 'route.batch-ended',
       deliveries: routed.length - unsent.length,
       ...(unfinished.length > 0 && { again: unfinished }),
     });
@@ -68,7 +72,6 @@ export function createRoute({ registry, send, moveToFailed, log }: RouteDependen
     return showAgain({ messages: left, queue }, log);
   };
 
-  /** Finds the deliveries to make, in the order of the events. */
   function match(messages: readonly Message[], endpoints: readonly EndpointSettings[]): Match {
     const found: Match = { routed: [], ids: new Map(), malformed: [] };
     for (const message of messages) {
@@ -86,19 +89,26 @@ export function createRoute({ registry, send, moveToFailed, log }: RouteDependen
     return found;
   }
 
-  /** @returns the messages that could not be set aside, and stay in the queue */
+  /** @returns the messages that could not be moved, and stay in the queue */
   async function moveAllToFailed(malformed: Match['malformed'], from: string): Promise<Message[]> {
     const left: Message[] = [];
     for (const { message, reason } of malformed) {
       const details = { messageId: message.id, reason };
       try {
         await moveToFailed(message, from, reason);
-        log.error('Malformed message in the events queue; it was set aside.', details);
-      } catch (error) {
-        log.error('Could not set a malformed message aside; it stays in the events queue.', {
+        log.error('Malformed message in the events queue; moved to the failed messages.', {
+          code: 'events.malformed',
           ...details,
-          error: String(error),
         });
+      } catch (error) {
+        log.error(
+          'Could not move a malformed message to the failed messages; it stays in the events queue.',
+          {
+            code: 'events.not-moved',
+            ...details,
+            error: String(error),
+          },
+        );
         left.push(message);
       }
     }
@@ -108,6 +118,6 @@ export function createRoute({ registry, send, moveToFailed, log }: RouteDependen
   function remember(messageId: string, endpoints: ReadonlySet<string>): void {
     lacking.set(messageId, endpoints);
     const [oldest] = lacking.keys();
-    if (lacking.size > MAX_REMEMBERED && oldest !== undefined) lacking.delete(oldest);
+    if (lacking.size > MAX_LACKING && oldest !== undefined) lacking.delete(oldest);
   }
 }

@@ -11,26 +11,25 @@ import type { ScheduledProcess } from '../schedule/scheduled.ts';
 import type { TickClaims, TickProgress, TickProgresses, WorkspaceRows } from '../store/store.ts';
 import { progressOfIdle } from '../store/tick.ts';
 
-/** `remaining` tells how many ms are left until it is cut off. */
+/** `remaining` returns how many ms are left until the tick is cut off. */
 export type Tick = (remaining?: () => number) => Promise<void>;
 
 export interface TickDependencies {
-  /** The processes whose passes it starts and watches; undefined: there are none. */
+  /** The processes whose passes it starts and watches; undefined without any. */
   readonly passes?: TickPasses;
   readonly registry: Pick<Registry, 'all'>;
   readonly queues: Pick<Queues, 'wake'>;
   readonly clock: Clock;
   readonly log: Log;
   readonly count: Count;
-  /** Works off replays, as long as there is time. */
+  /** Continues replays while there is time. */
   readonly replays: (endpoints: readonly Registered[], hasTime: () => boolean) => Promise<void>;
   /** ms until the next tick; a minute by default. */
   readonly period?: number | undefined;
-  /** What else is looked after; each is left out where there is no such thing. */
+  /** Further checks; each is left out where it does not apply. */
   readonly watch?: Watch;
 }
 
-/** Finds out each of these. */
 type Watch = {
   readonly [Name in 'subscriptions' | 'mappings' | 'failedMessages']?: () => Promise<Found[Name]>;
 };
@@ -41,37 +40,51 @@ export interface TickPasses {
   readonly progress: TickProgresses;
   readonly rows: Pick<WorkspaceRows, 'all'>;
   readonly queue: Pick<Queue, 'send'>;
-  /** Writes down each of these processes that isn't yet.
+  /** Adds those that are not in the roster yet.
    *  @returns since when each is known, in ms since 1970 */
   readonly remember?: (
     processes: readonly ScheduledProcess[],
   ) => Promise<ReadonlyMap<ScheduledProcess, number>>;
 }
 
-/** Replays are worked off while more time than this is left; one slice of a replay takes less. */
-const LEAST_REMAINING_MS = 15_000;
-/** How long a tick may take where `remaining` is not given. */
-const TIME_MS = 45_000;
-/** How long the progress of the processes is waited for; then passes begin without it. */
-const READ_MS = 15_000;
+/** Replays continue while more time than this is left; one slice of a replay takes less. */
+const MIN_REMAINING_MS = 15_000;
+/** The time of a tick without `remaining`. */
+const DEFAULT_TIME_MS = 45_000;
+/** The limit for reading the progress of the processes; then passes start without it. */
+const READ_TIMEOUT_MS = 15_000;
 
-/** What is to be done each minute: starts the passes that are due before the next tick, wakes a run for each endpoint with rows that are due, and
- *  tells how everything is. With the time that is left it works off replays. No part keeps the others from being done: what failed is told.
+/** The work of each minute: starts the passes that are due before the next tick, wakes a run for each
+ *  endpoint with rows that are due, and logs the state of the system. With the time that is left it continues
+ *  replays. A failing step is logged and does not stop the others.
  *  @throws at its end, when no pass could be started */
 export function createTick(dependencies: TickDependencies): Tick {
   const { passes, registry, queues, clock, log, count, period, replays, watch = {} } = dependencies;
   return async remaining => {
     const now = clock();
-    const left = remaining ?? (() => now + TIME_MS - clock());
-    const trying = triesOf(log);
-    const started = passes && (await start(passes, trying, dependencies));
-    const endpoints = await trying('The endpoints could not be read.', () => registry.all());
+    const left = remaining ?? (() => now + DEFAULT_TIME_MS - clock());
+    const runStep = stepRunner(log);
+    const started = passes && (await start(passes, runStep, dependencies));
+    const endpoints = await runStep('tick.endpoints-unreadable', 'Could not read the endpoints.', () =>
+      registry.all(),
+    );
     const [woken, since, subscriptions, mappings, failedMessages] = await Promise.all([
       endpoints && wakeWaiting(endpoints, { queues, log }, now, period),
-      passes && writeDown(passes, trying),
-      watch.subscriptions && trying(NO_SUBSCRIPTIONS, watch.subscriptions),
-      watch.mappings && trying('How the event source mappings are could not be found out.', watch.mappings),
-      watch.failedMessages && trying('What is set aside could not be counted.', watch.failedMessages),
+      passes && rememberProcesses(passes, runStep),
+      watch.subscriptions &&
+        runStep(
+          'tick.subscriptions-unchecked',
+          'Could not check the native subscriptions.',
+          watch.subscriptions,
+        ),
+      watch.mappings &&
+        runStep('tick.mappings-unchecked', 'Could not check the event source mappings.', watch.mappings),
+      watch.failedMessages &&
+        runStep(
+          'tick.failed-messages-uncounted',
+          'Could not count the failed messages.',
+          watch.failedMessages,
+        ),
     ]);
     const progress = started?.progress;
     report(
@@ -84,48 +97,58 @@ export function createTick(dependencies: TickDependencies): Tick {
       { log, count },
     );
     if (endpoints)
-      await trying('Replays stand still.', () => replays(endpoints, () => left() > LEAST_REMAINING_MS));
-    if (started?.isFailed) throw new Error('No pass could be started; what was met is told above.');
+      await runStep('tick.replays-failed', 'Could not continue the replays.', () =>
+        replays(endpoints, () => left() > MIN_REMAINING_MS),
+      );
+    if (started?.isFailed) throw new Error('No pass could be started; the log shows why.');
   };
 }
 
-/** Does a part; one that fails is told, and keeps no other from being done. */
-type Trying = <Result>(message: string, part: () => Promise<Result>) => Promise<Result | undefined>;
+/** Runs a step; a failure is logged, and the result is undefined. */
+type RunStep = <Result>(
+  code: string,
+  message: string,
+  step: () => Promise<Result>,
+) => Promise<Result | undefined>;
 
-function triesOf(log: Log): Trying {
-  return async (message, part) => {
+function stepRunner(log: Log): RunStep {
+  return async (code, message, step) => {
     try {
-      return await part();
+      return await step();
     } catch (error) {
-      log.error(`${message} The next tick tries again.`, { error: String(error) });
+      log.error(`${message} The next tick retries.`, { code, error: String(error) });
       return undefined;
     }
   };
 }
 
 /** @returns since when each process is known */
-async function writeDown({ processes, remember }: TickPasses, trying: Trying) {
+async function rememberProcesses({ processes, remember }: TickPasses, runStep: RunStep) {
   return (
-    remember && trying('Which processes there are could not be written down.', () => remember(processes))
+    remember &&
+    runStep('tick.processes-unsaved', 'Could not save the list of processes.', () => remember(processes))
   );
 }
 
 async function start(
   { processes, progress, rows, claims, queue }: TickPasses,
-  trying: Trying,
+  runStep: RunStep,
   { clock, log, period }: TickDependencies,
 ) {
   const now = clock();
-  const late = () => new Error(`It took longer than ${READ_MS} ms.`);
-  const shared = await trying('The rows of the workspaces could not be read; pauses are not kept to.', () =>
-    within(READ_MS, () => rows.all(), late),
+  const late = () => new Error(`It took longer than ${READ_TIMEOUT_MS} ms.`);
+  const shared = await runStep(
+    'tick.workspaces-unreadable',
+    'Could not read the rows of the workspaces; pauses are ignored.',
+    () => within(READ_TIMEOUT_MS, () => rows.all(), late),
   );
-  const read = await trying(
-    'The progress of processes could not be read; their passes begin all the same.',
-    () => within(READ_MS, () => progressOf(processes, shared ?? new Map(), progress, now), late),
+  const read = await runStep(
+    'tick.progress-unreadable',
+    'Could not read the progress of the processes; their passes start without it.',
+    () => within(READ_TIMEOUT_MS, () => progressOf(processes, shared ?? new Map(), progress, now), late),
   );
   const knownOf = (process: ScheduledProcess) => read?.get(process);
-  const sent = await trying('Passes could not be started.', () =>
+  const sent = await runStep('tick.passes-not-started', 'Could not start passes.', () =>
     startPasses(processes, knownOf, { claims, queue, clock, log, rows: shared, period }),
   );
   const paused = [...(shared ?? [])].flatMap(([workspace, { pause }]) =>
@@ -134,11 +157,11 @@ async function start(
   return { progress: read, sent, paused, isFailed: !sent || (sent.sent === 0 && sent.unsent > 0) };
 }
 
-/** How much older than the interval a completion may be, in ms, to stand for the process's own rows. */
+/** How much older than the interval a completion may be, in ms, to replace the process's own rows. */
 const MAX_COMPLETION_AGE_MS = 2 * 60_000;
 
-/** The progress of these processes: of those whose last pass found nothing, by the rows of their groups, which cost a fraction of their own. So do those of a paused
- *  workspace, where nothing changes. */
+/** Reads the progress of these processes. For those whose last pass found nothing, and in a paused
+ *  workspace, the rows of their groups are enough, at a fraction of the cost. */
 async function progressOf(
   processes: readonly ScheduledProcess[],
   shared: Awaited<ReturnType<WorkspaceRows['all']>>,
@@ -156,11 +179,9 @@ async function progressOf(
     if (pause || isRecent) idle.set(process, progressOfIdle(completion));
   }
   const read = await progress.ofAll(processes.filter(process => !idle.has(process)));
-  // Their own rows do not say when a pass that found nothing was completed.
+  // Their own rows lack the completion of a pass that found nothing.
   const others = [...read].map(
     ([process, own]) => [process, withCompletion(own, completionOf(process))] as const,
   );
   return new Map([...idle, ...others]);
 }
-
-const NO_SUBSCRIPTIONS = 'How the native subscriptions are could not be found out.';

@@ -14,47 +14,50 @@ import type { WorkspaceRows } from '../store/store.ts';
 
 export interface RunShareRequest {
   readonly workspace: string;
-  /** The name of the run: no other run has it. */
+  /** The name of the run, which is unique. */
   readonly run: string;
-  /** The requests at once that the workspace allows. */
+  /** The concurrent requests that the workspace allows. */
   readonly ceiling: number;
   /** True for a sweep or baseline. */
   readonly isBulk: boolean;
-  /** Takes the place of the run that asks whether the service answers again, also before the pause is over: an operator wants the pass. */
+  /** An operator requested the pass: it checks whether the service answers again, even before the pause is
+   *  over. */
   readonly isAsked: boolean;
 }
 
-/** What a run got. `full`: other runs have all shares. `isProbe`: the workspace was paused, and this run asks first whether its service answers again. */
+/** What a run got. `full`: other runs have all shares. `isProbe`: the workspace was paused, and this run
+ *  first checks whether its service answers again. */
 export type Taken =
   | { readonly as: 'taken'; readonly share: RunShare; readonly isProbe: boolean }
   | { readonly as: 'full' }
   | { readonly as: 'paused'; readonly pause: WorkspacePause };
 
-/** A share is renewed when it is this old, so that a request that begins under it ends before it does. */
+/** A share of this age is renewed, so that a request under it ends before the share does. */
 const RENEW_MS = 20_000;
-/** The first share of a sweep is renewed sooner: until then other runs had time to take theirs, and it may have all that is free. */
+/** The first share of a sweep is renewed sooner: by then other runs had time to take theirs, and it may
+ *  take all that is free. */
 const GROW_MS = 2_000;
-/** How often a renewal is tried whose answers are slow, before the share counts as lost. */
+/** The number of slow renewals after which the share counts as lost. */
 const MAX_RENEWALS = 3;
 
-/** Takes a share of a workspace's requests at once, unless it is paused. */
+/** Takes a share of a workspace's concurrent requests, unless it is paused. */
 export async function takeShare(rows: WorkspaceRows, request: RunShareRequest, clock: Clock): Promise<Taken> {
   const { workspace, run, ceiling, isBulk, isAsked } = request;
-  // The last row that was read decides: an earlier one was written by another run in between.
+  // The last row that was read decides: another run may have written between two reads.
   const last: { pause?: WorkspacePause | undefined; isProbe: boolean; at: number } = {
     isProbe: false,
     at: 0,
   };
   const row = await rows.change(workspace, before => {
     const now = clock();
-    // Where the answer to an earlier try was lost, the pause may be this run's own.
+    // If the answer to an earlier try was lost, the pause may be this run's own.
     last.pause = isAsked || before.shares[run] ? undefined : pauseAt(before, now);
     last.isProbe = before.pause !== undefined;
     last.at = now;
     if (last.pause) return undefined;
     const after = withShare(before, { run, now, ceiling, isBulk });
     if (after.shares[run]) return last.isProbe ? withProbe(after, now) : after;
-    // Runs that keep finding no share need not write it each time.
+    // Runs that repeatedly find no share need not write it each time.
     return after.wantedAt === before.wantedAt ? undefined : after;
   });
   if (last.pause) return { as: 'paused', pause: last.pause };
@@ -64,18 +67,15 @@ export async function takeShare(rows: WorkspaceRows, request: RunShareRequest, c
   return { as: 'taken', share, isProbe: last.isProbe };
 }
 
-/** The share of a run is lost: the run was suspended for longer than a share lasts and others have all of them, or a workspace that allows one request at
- *  once gave it to another run. As when its time is up, the next run resumes the pass. */
+/** The share of a run is lost: the run was suspended for longer than a share lasts, or a workspace with
+ *  one concurrent request gave it to another run. As at the deadline, the next run resumes the pass. */
 export class ShareLostError extends DeadlineError {
   constructor(workspace: string) {
-    super(
-      `Workspace ${workspace}`,
-      'other runs make all requests that it allows at once; the next pass goes on',
-    );
+    super(`Workspace ${workspace}`, 'other runs use all its concurrent requests; the next pass continues');
   }
 }
 
-/** The share of one run. It is renewed before requests, so a run that is killed gives it back within a minute. */
+/** The share of one run. It is renewed before requests, so a killed run loses it within a minute. */
 export class RunShare implements RequestShare {
   readonly #rows: WorkspaceRows;
   readonly #request: RunShareRequest;
@@ -87,7 +87,7 @@ export class RunShare implements RequestShare {
   #closed: Error | undefined;
   #isFirst = true;
 
-  /** @param taken when it was taken, which may be long ago where the answer was slow */
+  /** `at`: when it was taken, which may be long ago if the answer was slow. */
   constructor(
     rows: WorkspaceRows,
     request: RunShareRequest,
@@ -115,7 +115,7 @@ export class RunShare implements RequestShare {
 
   /** @throws ShareLostError, or what the share was closed with */
   async hold(): Promise<void> {
-    // The answer of a renewal may take so long that the next one is due, or the share has ended.
+    // A renewal may take until the next one is due, or the share has ended.
     for (let tried = 0; tried < MAX_RENEWALS; tried++) {
       if (this.#closed) throw this.#closed;
       if (this.#isDue) this.#renewal ??= this.#renew();
@@ -139,7 +139,7 @@ export class RunShare implements RequestShare {
     this.#closed = reason;
   }
 
-  /** Gives the share back, in one write with what `change` makes of the row. */
+  /** Gives the share back, in one write with the changes that `change` makes to the row. */
   async release(change: (row: WorkspaceRow) => WorkspaceRow = row => row): Promise<void> {
     this.#count = 0;
     const { workspace, run } = this.#request;
@@ -153,7 +153,7 @@ export class RunShare implements RequestShare {
       const row = await this.#rows.change(workspace, before => {
         const now = this.#clock();
         const isLost = before.shares[run] === undefined || now - this.#renewedAt >= SHARE_MS;
-        // Of runs that use one connection, one may make requests of the other's share: these are the other's.
+        // With a shared connection, a run may make requests of the other run's share: these are the other's.
         const underWay = isLost ? 0 : Math.min(this.#underWay, this.#count);
         return withShare(before, { run, now, ceiling, isBulk, underWay });
       });

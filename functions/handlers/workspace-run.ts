@@ -21,17 +21,18 @@ export interface PollContext {
   getRemainingTimeInMillis(): number;
 }
 
-/** A message of the queue; one that never expires may leave out when it does. */
+/** A message of the queue; without `expiresAt`, it never expires. */
 export type PassRequest = Omit<PassMessage, 'expiresAt'> & Partial<Pick<PassMessage, 'expiresAt'>>;
 
-/** What became of the pass over one process, or why it failed, which is logged already. */
+/** The result of the pass over one process, or its failure, which is already logged. */
 export type Polled = { readonly report: PassReport } | { readonly error: Error };
 
-/** What became of a message. `expired`: another makes up for it. `full`: other runs have all that the workspace allows; the message is to be
- *  received again soon. `paused`: the service asks for no requests, or does not answer. In these cases nothing was asked of the service. */
+/** The result of a message. `expired`: a later message replaces it. `full`: other runs use all that the
+ *  workspace allows; the message is to be received again soon. `paused`: the service asked for a pause, or
+ *  does not respond. In these cases no request was made. */
 export interface PollReport {
   readonly outcome: 'polled' | 'expired' | 'full' | 'paused';
-  /** By the identifier of the process; empty unless `polled`. */
+  /** By process id; empty unless `polled`. */
   readonly processes: ReadonlyMap<string, Polled>;
 }
 
@@ -39,13 +40,13 @@ export interface PollDependencies {
   readonly workspaces: readonly WorkspaceSettings[];
   readonly connect: (workspace: WorkspaceSettings) => ServiceConnection;
   readonly snapshots: Snapshots;
-  /** What the runs of each workspace share. */
+  /** The state that the runs of each workspace share. */
   readonly rows: WorkspaceRows;
   readonly clock: Clock;
   readonly log: Log;
   readonly random: Random;
-  /** The owner's name in the leases that a run takes. By default each run has its own, because Lambda may
-   *  invoke a function twice, even at once, for one request. */
+  /** The owner's name in the leases of a run. By default each run has its own, because Lambda may invoke a
+   *  function twice, even at the same time, for one request. */
   readonly owner?: (context: PollContext) => string;
   readonly onProgress?: (progress: PollProgress) => void;
 }
@@ -56,16 +57,17 @@ export interface PollProgress extends ProcessKey {
   readonly total: number;
 }
 
-/** Time at the end of a run that is kept free for saving progress: in the last WRAP_UP_MS no project is begun, in the last
- *  SAVE_RESERVE_MS no request is waited for; of a short run, in its second half. */
+/** Time reserved at the end of a run for saving progress: in the last WRAP_UP_MS no project is started, in
+ *  the last SAVE_RESERVE_MS no request is awaited; in a short run, in its second half. */
 const WRAP_UP_MS = 60_000;
 const SAVE_RESERVE_MS = 5_000;
 
-/** What becomes of the last idle pass of a process, by what is kept of it now; undefined: its own rows say more. */
+/** The new value of the last idle pass of a process, given the saved one; undefined if the process's own
+ *  rows are newer. */
 export type CompletionChange = (latest: Completion | undefined) => Completion | undefined;
 
-/** Keeps the last idle passes in the rows of their groups, by what other runs have written there by then. A process that was moved from another group is in none
- *  until its next pass. */
+/** Saves the last idle passes in the rows of their groups, on top of what other runs have written there. A
+ *  process that moved from another group is in none until its next pass. */
 export async function complete(
   rows: WorkspaceRows,
   { name, processes }: WorkspaceSettings,
@@ -81,7 +83,7 @@ export async function complete(
         const completion = change ? change(before.get(id)) : before.get(id);
         return completion ? [[id, completion] as const] : [];
       });
-      // Where the answer to an earlier try was lost, all stands there.
+      // If the answer to an earlier try was lost, all of them are there already.
       const isThere = ([id, one]: (typeof kept)[number]) =>
         JSON.stringify(before.get(id)) === JSON.stringify(one);
       const isSame = kept.length === before.size && kept.every(isThere);
@@ -94,7 +96,7 @@ export function settingsOf(workspace: WorkspaceSettings, processId: string): Pro
   return workspace.processes.find(({ id }) => id === processId) as ProcessSettings;
 }
 
-/** The same, with what idle passes left in the row of their group. */
+/** The snapshots, with the idle passes from the row of their group applied to the state. */
 export function withCompletions(snapshots: Snapshots, completions: Completions): Snapshots {
   return {
     ...snapshots,
@@ -108,7 +110,6 @@ interface RunOptions {
   readonly workspace: WorkspaceSettings;
   readonly connection: ServiceConnection;
   readonly context: PollContext;
-  /** The owner's name in leases. */
   readonly owner: string;
   readonly taken: Extract<Taken, { readonly as: 'taken' }>;
 }
@@ -119,13 +120,12 @@ export class WorkspaceRun {
   readonly #options: RunOptions;
   readonly #deadline: number;
   readonly #stopAt: number;
-  /** What concerns the whole workspace, once a pass has met it and it is confirmed. */
+  /** A confirmed failure that concerns the whole workspace. */
   #outage: ServiceError | undefined;
-  /** True while the first request after a pause has not been answered. */
+  /** True until the first request after a pause is answered. */
   #isProbing: boolean;
-  /** The processes whose passes have failed. */
   readonly #failed = new Set<string>();
-  /** When the service was last found to answer, by a probe. */
+  /** When a probe last found that the service answers. */
   #answeredAt = Number.NEGATIVE_INFINITY;
   #confirming: Promise<void> = Promise.resolve();
   #large: Promise<void> = Promise.resolve();
@@ -172,7 +172,7 @@ export class WorkspaceRun {
       const before = completions.get(id);
       if (idle) changes.set(id, latest => (isLater(latest, idle) ? latest : idle));
       else if (before && mode === 'sweep') {
-        // Its own rows do not say when a `changes` pass was completed.
+        // Its own rows lack the completion of an idle `changes` pass.
         const state = await this.#stateOf(id);
         changes.set(id, latest => latest && completionOf(state, latest));
       } else if (before) changes.set(id, latest => (isLater(latest, before) ? latest : undefined));
@@ -195,15 +195,16 @@ export class WorkspaceRun {
     const due = request.isAsked
       ? undefined
       : (state: ProcessState) => isDue(request, settings, state, clock());
-    const logCommitted = (events: readonly string[]) => log.info('Pass committed.', { ...process, events });
+    const logCommitted = (events: readonly string[]) =>
+      log.info('Pass committed.', { code: 'pass.committed', ...process, events });
     const committed = new EventLines(logCommitted);
     const large = this.#largeTurn();
     const ports: PassPorts = {
       ...{ process, settings, clock, log, holdLarge: large.take },
       snapshots: withCompletions(this.#dependencies.snapshots.until(this.#deadline), completions),
       service: connection.open({ deadline: this.#deadline, share: taken.share }),
-      concurrency: Math.ceil(workspace.concurrency / Math.min(request.processes.length, MAX_LOOKING)),
-      // Needs no report, because the configuration says it: the service sends no `Date`.
+      concurrency: Math.ceil(workspace.concurrency / Math.min(request.processes.length, MAX_DIVISOR)),
+      // Needs no report, because it is configured: the service sends no `Date`.
       // Stryker disable next-line ArrayDeclaration: other names have no effect
       known: workspace.dateHeader === false ? ['no-service-clock'] : [],
       stopAt: this.#stopAt,
@@ -213,19 +214,25 @@ export class WorkspaceRun {
     try {
       const { idle, ...report } = await runPass(ports, mode, owner, due);
       if (report.outcome !== 'not-due')
-        log.info('Pass ended.', { ...process, ...report, ms: clock() - began, events: committed.rest() });
+        log.info('Pass ended.', {
+          code: 'pass.ended',
+          ...process,
+          ...report,
+          ms: clock() - began,
+          events: committed.rest(),
+        });
       return { report: idle ? { ...report, idle } : report };
     } catch (error) {
       const events = committed.rest();
       if (events.length > 0) logCommitted(events);
       large.giveBack();
-      return { error: await this.#endsIn(process, error) };
+      return { error: await this.#recordFailure(process, error) };
     } finally {
       large.giveBack();
     }
   }
 
-  /** A turn for one pass to hold a listing of several pages. */
+  /** A turn for one pass to keep a listing of several pages in memory. */
   #largeTurn() {
     const done = Promise.withResolvers<void>();
     let before: Promise<void> | undefined;
@@ -241,17 +248,22 @@ export class WorkspaceRun {
     };
   }
 
-  async #endsIn(process: ProcessKey, thrown: unknown): Promise<Error> {
+  async #recordFailure(process: ProcessKey, thrown: unknown): Promise<Error> {
     const error = thrown instanceof Error ? thrown : new Error(String(thrown));
     const { log } = this.#dependencies;
     const { mode } = this.#options.request;
-    log.error('Pass failed; the next one tries again.', { ...process, mode, error: error.message });
+    log.error('Pass failed; the next one retries.', {
+      code: 'pass.failed',
+      ...process,
+      mode,
+      error: error.message,
+    });
     this.#failed.add(process.processId);
     if (isOfWorkspace(error)) await this.#confirm(error);
     return error;
   }
 
-  /** Asks whether the service answers again. If so, the pause is over for all runs. */
+  /** Checks whether the service answers again. If so, the pause is over for all runs. */
   async #probe(): Promise<void> {
     const { connection, request, workspace } = this.#options;
     try {
@@ -265,13 +277,13 @@ export class WorkspaceRun {
     await this.#dependencies.rows.change(workspace.name, row => ({ ...row, pause: undefined }));
   }
 
-  /** Ends all passes of the run when an error concerns them all, too. */
+  /** Ends all passes of the run when an error concerns all of them. */
   #confirm(error: ServiceError): Promise<void> {
     const { clock } = this.#dependencies;
-    const metAt = clock();
+    const failedAt = clock();
     this.#confirming = this.#confirming.then(async () => {
-      // One request answers for all that failed before it.
-      if (this.#outage || metAt < this.#answeredAt) return;
+      // One probe decides for all earlier failures.
+      if (this.#outage || failedAt < this.#answeredAt) return;
       if (await this.#isConfirmed(error)) {
         this.#outage = error;
         this.#options.taken.share.close(error);
@@ -280,8 +292,8 @@ export class WorkspaceRun {
     return this.#confirming;
   }
 
-  /** Whether a failure is more than that of one process: the service asks for a pause or refuses the credentials, or answers a small request about
-   *  another process no better. */
+  /** Whether a failure concerns more than one process: the service asks for a pause or refuses the
+   *  credentials, or a small request about another process fails, too. */
   async #isConfirmed(outage: ServiceError): Promise<boolean> {
     if (outage.retryAfter !== undefined || outage instanceof TokenError) return true;
     const { connection, request, workspace, taken } = this.#options;
@@ -308,19 +320,20 @@ export class WorkspaceRun {
       const { retryAfter } = outage;
       return withPause(row, { now: clock(), reason: failureReason(outage), retryAfter, isProbe });
     });
-    const details = { workspace: workspace.name, error: outage?.message };
-    if (outage) log.warn('The workspace is paused: its service asks for that, or does not answer.', details);
+    const details = { code: 'workspace.paused', workspace: workspace.name, error: outage?.message };
+    if (outage) log.warn('Workspace paused: its service asked for a pause, or does not respond.', details);
   }
 }
 
-/** With more passes at once, each looks at fewer projects at once. */
-const MAX_LOOKING = 4;
+/** Concurrent passes divide the workspace's concurrency by at most this number. */
+const MAX_DIVISOR = 4;
 
 function isOfWorkspace(error: Error): error is ServiceError {
   return error instanceof ServiceError && error.scope === 'everybody' && !(error instanceof DeadlineError);
 }
 
-/** Whether the pass that a message of a tick asks for is due. A `changes` pass is due only after the baseline, which a sweep makes. */
+/** Whether the pass of a tick's message is due. A `changes` pass is due only after the baseline, which a
+ *  sweep makes. */
 export function isDue(
   request: PassRequest,
   { changes }: ProcessSettings,

@@ -3,8 +3,8 @@ import type { Clock } from '../basics/clock.ts';
 import { inTransaction } from '../store/sqlite/database.ts';
 import type { Message, NewMessage, Queue } from './queue.ts';
 
-/** All queues of a SQLite file. `shown_at` is when a message can be received: ms since 1970, by the local clock. The index is the order
- *  in which the messages of a group are received. */
+/** All queues of a SQLite file. `shown_at` is when a message can be received: ms since 1970, by the local
+ *  clock. The index is the order in which the messages of a group are received. */
 export const QUEUE_SCHEMA = `
 CREATE TABLE IF NOT EXISTS message (
   seq INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -16,44 +16,42 @@ CREATE INDEX IF NOT EXISTS message_turn ON message (queue, "group", shown_at, se
 
 export interface SqliteQueueOptions {
   readonly clock: Clock;
-  /** Seconds for which a message is hidden that was received. */
+  /** Seconds for which a received message is hidden. */
   readonly visibility: number;
 }
 
-/** How many messages of a group a queue holds, and when the oldest was sent. */
+/** The number of messages of a group, and when the oldest was sent. */
 interface GroupSize {
   readonly count: number;
   readonly oldest: number | undefined;
 }
 
-/** A clock that goes back by no more, in ms, is only corrected. */
+/** Smaller steps back of the clock are treated as corrections. */
 const MAX_CORRECTION_MS = 1_000;
 /** The longest delay of a message, in ms, as in SQS. */
 const MAX_DELAY_MS = 900_000;
 
 type Row = Record<string, unknown>;
 
-/** A group: when its first message is shown, and when the next one is after now. */
+/** A group: when its first message is shown, and its next one after now. */
 interface Turn {
   readonly group: string;
   readonly first: number;
   readonly next: number | null;
 }
 
-/**
- * A queue in a table of a SQLite file, which one process receives from, and any process of this machine sends to.
- *
- * Each `receive` gives messages of one group, the groups in turn. What is in the file survives the end of this process, however it ends. After
- * a power cut, the file is as it was at an earlier moment: the write-ahead log is written in order. A message and the row that it was
- * made of are in one file, so that a lost message is sent again, because its origin has gone back as well. So no write waits for the disk.
- */
+/** A queue in a table of a SQLite file. One process receives from it; any process of this machine may send.
+ *  Each `receive` returns messages of one group, the groups in turn. The file survives the end of this
+ *  process, even a kill. After a power cut, it is as it was at an earlier moment: the write-ahead log is
+ *  written in order. A message and the row from which it was made are in one file, so a lost message is
+ *  sent again, because its origin was reverted as well. So no write waits for the disk. */
 export class SqliteQueue implements Queue {
   readonly name: string;
   readonly #file: DatabaseSync;
   readonly #options: SqliteQueueOptions;
   readonly #prepared: ReturnType<typeof prepare>;
   readonly #listeners: (() => void)[] = [];
-  /** The group that was received from last. */
+  /** The group of the last receive. */
   #group = '';
   #now = 0;
 
@@ -86,10 +84,10 @@ export class SqliteQueue implements Queue {
     return { indexes: [] };
   }
 
-  /** Receives messages of one group: of the next one, by name, that has some and is not busy. */
+  /** Receives messages of the next group, by name, that has messages and is not busy. */
   async receive(max: number, isBusy: (group: string) => boolean = () => false): Promise<Message[]> {
     const now = this.#options.clock();
-    // Nothing is written where there is nothing to receive.
+    // Avoids a write if there is nothing to receive.
     if (now >= this.#now && this.#ready(now, isBusy).length === 0) return [];
     return this.#write(now => {
       const groups = this.#ready(now, isBusy);
@@ -118,14 +116,14 @@ export class SqliteQueue implements Queue {
     return times.length === 0 ? undefined : Math.min(...times);
   }
 
-  /** All messages of a group, received or not, in their order; with `text` those whose body has it. */
+  /** All messages of a group, received or not, in order; with `text` those whose body contains it. */
   messagesOf(group: string, text = ''): Message[] {
     return (this.#prepared.all.all(this.name, group, text) as Row[]).map(messageOf);
   }
 
-  /** What the queue holds of a group, received or not. */
+  /** The size of a group, including received messages. */
   held(group: string): GroupSize {
-    const { count, oldest } = this.#prepared.held.get(this.name, group) as Row;
+    const { count, oldest } = this.#prepared.size.get(this.name, group) as Row;
     return { count: Number(count), oldest: oldest === null ? undefined : Number(oldest) };
   }
 
@@ -149,7 +147,8 @@ export class SqliteQueue implements Queue {
     return rows.toSorted((one, other) => Number(one.seq) - Number(other.seq));
   }
 
-  /** Runs `work` in one transaction. Where the clock was set back, the times of all messages go back with it. */
+  /** Runs `work` in one transaction. If the clock was set back, the times of all messages move back with
+   *  it. */
   #write<Result>(work: (now: number) => Result): Result {
     const now = this.#options.clock();
     const back = this.#now - now;
@@ -161,7 +160,8 @@ export class SqliteQueue implements Queue {
   }
 }
 
-/** Makes receivable what an earlier process received and did not delete, in all queues of the file. */
+/** Makes messages receivable that an earlier process received and did not delete, in all queues of the
+ *  file. */
 export function recoverMessages(file: DatabaseSync, now: number): void {
   file
     .prepare('UPDATE message SET shown_at = ? WHERE shown_at > ? AND (receives > 0 OR shown_at > ?)')
@@ -172,7 +172,7 @@ function prepare(file: DatabaseSync) {
   return {
     insert: file.prepare(`INSERT INTO message (queue, "group", body, attributes, sent_at, shown_at, receives)
       VALUES (?, ?, ?, ?, ?, ?, 0)`),
-    // By the index from group to group, however many messages each has.
+    // Steps from group to group by the index, regardless of the number of their messages.
     turns: file.prepare(`WITH RECURSIVE turn (name) AS (
       SELECT min("group") FROM message WHERE queue = :queue
       UNION ALL
@@ -191,7 +191,7 @@ function prepare(file: DatabaseSync) {
     all: file.prepare(
       'SELECT * FROM message WHERE queue = ? AND "group" = ? AND instr(body, ?) > 0 ORDER BY seq',
     ),
-    held: file.prepare(`SELECT count(*) AS count, min(sent_at) AS oldest FROM message
+    size: file.prepare(`SELECT count(*) AS count, min(sent_at) AS oldest FROM message
       WHERE queue = ? AND "group" = ?`),
   };
 }

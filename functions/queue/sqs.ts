@@ -12,14 +12,14 @@ import type { Message, NewMessage, Queue, Serve, Unsent } from './queue.ts';
 
 type Client = Pick<SQSClient, 'send'>;
 
-/** The most messages that SQS takes or gives in one request. */
+/** SQS's limit of messages in one request. */
 const MAX_MESSAGES = 10;
-/** The bytes that SQS takes in one request, and those to allow for the attributes of one message. */
+/** SQS's limit of bytes in one request, and the allowance for the attributes of one message. */
 const MAX_REQUEST_BYTES = 1_000_000;
 const ATTRIBUTES_BYTES = 500;
-/** Requests at once. One event for a thousand endpoints takes a hundred requests. */
+/** One event for a thousand endpoints takes a hundred requests. */
 const CONCURRENCY = 10;
-/** After this many failed requests SQS counts as down: further ones would only take time. */
+/** After this many failed requests, SQS counts as down: further ones would only take time. */
 const MAX_FAILED_REQUESTS = 10;
 
 /** A standard queue of SQS. Its groups are those of fair queues. */
@@ -163,7 +163,6 @@ function messageOf(message: SqsMessage): Message {
   };
 }
 
-/** A message in the spelling of Lambda. */
 function messageOfRecord(record: SQSRecord): Message {
   const texts = Object.entries(record.messageAttributes);
   return {
@@ -177,7 +176,7 @@ function messageOfRecord(record: SQSRecord): Message {
   };
 }
 
-/** The attributes that are texts: no other is ever sent. */
+/** The string attributes: no others are ever sent. */
 function textsOf(all: readonly (readonly [string, string | undefined])[]): Record<string, string> {
   return Object.fromEntries(all.flatMap(([name, text]) => (text === undefined ? [] : [[name, text]])));
 }

@@ -11,31 +11,33 @@ import { dueAtOf } from './pace.ts';
 import { type PassMessage, passIn } from './pass-message.ts';
 import { isAdaptive, type ScheduledProcess } from './scheduled.ts';
 
-/** The time for which one tick starts the passes: after `from`, up to and including `to`. A pass that is due
- *  by `now` is late already. In ms since 1970. */
+/** The time for which one tick starts the passes: after `from`, up to and including `to`. A pass due by
+ *  `now` is already late. In ms since 1970. */
 export interface Window {
   readonly from: number;
   readonly to: number;
   readonly now: number;
 }
 
-/** Passes that are to be started at `at`, in ms since 1970. They are of no use from `expiresAt` on. */
+/** Passes to start at `at`, in ms since 1970. From `expiresAt` on, they are obsolete. */
 export interface DuePasses extends PassMessage {
   readonly at: number;
 }
 
-/** What is known of a process when it is decided. */
+/** What the decision needs of a process. */
 export type Known = Pick<TickProgress, 'baselined' | 'pace' | 'sweep' | 'completedAt' | 'stalled'>;
 
 type KnownOf<Process> = (process: Process) => Known | undefined;
 
 const MINUTE_MS = 60_000;
-/** Sweeps and baselines of a workspace that are under way or started at a time, at most, unless more are needed to keep up. */
+/** The maximum number of concurrent sweeps and baselines of a workspace, unless more are needed to keep
+ *  up. */
 const MAX_BULK = 20;
 
-/** The passes that are due in a window. Windows that follow one another start each `changes` pass once, however time is cut into them; of what is late,
- *  because a tick did not come, only the last of each process is started. A sweep is due until it is completed or under way, so one whose message
- *  was lost is started by the next tick; so is a baseline. `knownOf` is undefined where nothing could be read. */
+/** The passes that are due in a window. Successive windows start each `changes` pass once, wherever their
+ *  limits are; if ticks were missed, only the last late pass of each process is started. A sweep is due
+ *  until it is completed or running, so the next tick starts one whose message was lost; so is a baseline.
+ *  `knownOf` returns undefined for a process that could not be read. */
 export function dueBetween<Process extends ScheduledProcess>(
   processes: readonly Process[],
   window: Window,
@@ -47,7 +49,8 @@ export function dueBetween<Process extends ScheduledProcess>(
   return [...changes, ...sweeps];
 }
 
-/** The `changes` passes of a group, by the time at which they are due: one message for all that are due together. Until a process has a baseline, none is. */
+/** The `changes` passes of a group, by due time: one message for all that are due together. A process
+ *  without a baseline has none. */
 function changesOf<Process extends ScheduledProcess>(
   group: Group<Process>,
   window: Window,
@@ -67,8 +70,8 @@ function changesOf<Process extends ScheduledProcess>(
   }));
 }
 
-/** The sweeps and baselines of a workspace that are due, a few at a time, each at a moment of its own, in an order that changes from tick to tick: none waits
- *  for ever for others that keep failing. */
+/** The due sweeps and baselines of a workspace, a few at a time, each at its own moment, in an order that
+ *  changes from tick to tick: none waits forever for others that keep failing. */
 function sweepsOf<Process extends ScheduledProcess>(
   processes: readonly Process[],
   window: Window,
@@ -89,7 +92,8 @@ function sweepsOf<Process extends ScheduledProcess>(
   }));
 }
 
-/** When the sweep or baseline of a process is to be started in a window, if it is due: at once, and again each minute while it is not completed. */
+/** When the sweep or baseline of a process starts in a window, if it is due: immediately, and again each
+ *  minute until it is completed. */
 function sweepOf<Process extends ScheduledProcess>(
   process: Process,
   window: Window,
@@ -104,7 +108,7 @@ function sweepOf<Process extends ScheduledProcess>(
   const tries = { ...series, step: Math.min(interval, MINUTE_MS) };
   const at = occurrences(tries, window).at(-1);
   if (at === undefined) return [];
-  // A baseline is completed at any later time than this.
+  // A baseline completes at any later time than this.
   const dueAt = isBaseline ? 1 : lastBy(series, at);
   const completedAt = happenedAt(known?.sweep?.completedAt ?? 0, window.now);
   const isOpen = known?.sweep ? completedAt < dueAt || known.sweep.isUnfinished : dueAt > window.from;
@@ -116,11 +120,12 @@ interface Bulk<Process> {
   readonly order: number;
   readonly at: number;
   readonly dueAt: number;
-  /** ms until it is started again. */
+  /** Milliseconds until it is started again. */
   readonly step: number;
 }
 
-/** The moments `anchor` + k · `step`; with `begin`, none before that. In whole ms, so that each is itself however it is computed. */
+/** The moments `anchor` + k · `step`, from `begin` on, in whole ms, so that every computation gives the
+ *  same moment. */
 interface Series {
   readonly anchor: number;
   readonly step: number;
@@ -143,8 +148,8 @@ function seriesOfChanges<Process extends ScheduledProcess>(
   const begin = known?.pace && dueAtOf(known.pace, changes, now);
   if (begin === undefined) return seriesOf(Math.min(slowest, MINUTE_MS));
   // A pass that finds something makes the next one due after `fastest`, maybe before the next tick. So
-  // messages are sent that far apart, and `poll` drops those that are not due. Where a pass is overdue for
-  // more than a minute, passes fail or take long: then one message a minute is enough.
+  // messages are sent that far apart, and `poll` drops those that are not due. If a pass is overdue by more
+  // than a minute, passes fail or take long: then one message a minute is enough.
   const series = seriesOf(begin < now - MINUTE_MS ? MINUTE_MS : Math.min(fastest, MINUTE_MS));
   const nearest = lastBy(series, begin + series.step / 2);
   return { ...series, begin: nearest };
@@ -161,8 +166,9 @@ function lastBy({ anchor, step }: Series, time: number): number {
   return anchor + Math.floor((time - anchor) / step) * step;
 }
 
-/** Of a workspace that is paused nothing is started before the pause is over; then one pass, whose run asks whether the service answers again. Besides,
- *  processes that have been silent for too long: their runs ask the service nothing, and announce that. */
+/** Starts nothing for a paused workspace before the pause is over; then one pass, whose run checks whether
+ *  the service answers again. Processes that were silent for too long are started anyway: their runs make
+ *  no requests, and announce the silence. */
 export function duringPauses<Process extends ScheduledProcess>(
   due: readonly DuePasses[],
   processes: readonly Process[],
@@ -181,11 +187,11 @@ export function duringPauses<Process extends ScheduledProcess>(
   return [
     ...due.filter(pass => !isPaused(pass)),
     ...[...paused].flatMap(([workspace, all]) => {
-      // One that is over, or that a clock wrote that was ahead, counts no more.
+      // A pause that is over, or that a clock wrote that was ahead, doesn't count.
       const until = pauseAt(rows.get(workspace) ?? {}, window.now)?.until ?? window.now;
-      // Another one each minute: one may be in trouble of its own.
+      // A different process each minute: a single one may have a problem of its own.
       const first = all[Math.floor(window.now / MINUTE_MS) % all.length];
-      // An earlier tick sent the message for a moment that its window had.
+      // An earlier tick sent the message for a moment in its window.
       const isIn = until <= window.to && (until > window.from || until <= window.now);
       const probe = isIn && first ? [passOf([first], until)] : [];
       return [...probe, ...silentIn(all, window.now, knownOf)];
@@ -217,20 +223,20 @@ interface StartParts {
   readonly queue: Pick<Queue, 'send'>;
   readonly clock: Clock;
   readonly log: Pick<Log, 'warn'>;
-  /** The workspaces' rows, as far as they could be read. */
+  /** The workspaces' rows, if they could be read. */
   readonly rows?: ReadonlyMap<string, Pick<WorkspaceRow, 'pause'>> | undefined;
-  /** ms until the next tick, which starts what is due after that; a minute by default. */
+  /** Milliseconds until the next tick; a minute by default. */
   readonly period?: number | undefined;
 }
 
-/** How often a message is sent that the queue does not take. */
+/** How often a message is sent that the queue does not accept. */
 const MAX_TRIES = 3;
 
-/** Sends the messages for all passes that are due before the next tick, shown when they are due. The tick claims the
- *  time of these passes first, so that one that comes twice, or early, starts nothing again. If it dies after
- *  its claim, passes are left out, and the next pass of each process makes up for that.
- *  @returns how many messages are in the queue, and how many the queue did not take
- *  @throws when the claim can't be had */
+/** Sends the messages for all passes that are due before the next tick, shown when they are due. The tick
+ *  claims their time first, so that a duplicate or early tick starts nothing again. If it dies after its
+ *  claim, passes are left out, and the next pass of each process catches up.
+ *  @returns how many messages the queue accepted, and how many it did not
+ *  @throws when the claim can't be read or written */
 export async function startPasses<Process extends ScheduledProcess>(
   processes: readonly Process[],
   knownOf: KnownOf<Process>,
@@ -248,7 +254,11 @@ export async function startPasses<Process extends ScheduledProcess>(
     const { indexes, reason } = await queue.send(unsent);
     unsent = indexes.map(index => unsent[index] as NewMessage);
     if (unsent.length > 0)
-      log.warn('The queue of passes did not take some.', { unsent: unsent.length, reason });
+      log.warn('Could not send all messages to the passes queue.', {
+        code: 'passes.unsent',
+        unsent: unsent.length,
+        reason,
+      });
   }
   return { sent: due.length - unsent.length, unsent: unsent.length };
 }

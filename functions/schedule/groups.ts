@@ -1,19 +1,19 @@
 import { hash } from 'node:crypto';
 import type { ProcessKey } from '../basics/process.ts';
 
-/** How many processes one message of `changes` passes names at most. */
+/** The maximum number of processes in one message of `changes` passes. */
 export const MAX_GROUP = 25;
 
 /** Processes of one workspace whose `changes` passes are started together, by one message. */
 export interface Group<Process extends ProcessKey> {
   readonly workspace: string;
-  /** Which of its workspace's groups it is; the name of the row with the completions of its idle passes. */
+  /** Its number within the workspace, which names the row with the completions of its idle passes. */
   readonly index: number;
   readonly processes: readonly Process[];
 }
 
-/** The groups of these processes. Which group a process is in depends on the processes of its workspace only, so that ticks and runs agree on it; a
- *  process that is added moves others to the next group, which does no harm. */
+/** The groups of these processes. The group of a process depends only on the processes of its workspace,
+ *  so that ticks and runs agree on it. Adding a process moves others to the next group, which is harmless. */
 export function groupsOf<Process extends ProcessKey>(processes: readonly Process[]): Group<Process>[] {
   const byWorkspace = Map.groupBy(processes, ({ workspace }) => workspace);
   return [...byWorkspace].flatMap(([workspace, all]) => {
@@ -23,7 +23,7 @@ export function groupsOf<Process extends ProcessKey>(processes: readonly Process
   });
 }
 
-/** A number of [0, 1) that is always the same for the same text, and evenly spread over all texts. */
+/** A number in [0, 1) that is constant for a text, and evenly distributed over all texts. */
 export function spread(...text: readonly unknown[]): number {
   const digest = hash('sha256', JSON.stringify(text));
   return Number.parseInt(digest.slice(0, 12), 16) / 2 ** 48;

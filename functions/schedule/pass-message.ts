@@ -3,16 +3,17 @@ import type { Mode, ProcessKey } from '../basics/process.ts';
 import type { NewMessage } from '../queue/queue.ts';
 import { MAX_GROUP } from './groups.ts';
 
-/** What the queue of passes carries: which processes of a workspace to poll, and how. One that sweeps names one process. */
+/** A message of the queue of passes: which processes of a workspace to poll, and how. A sweep names one
+ *  process. */
 const message = z.strictObject({
   workspace: z.string().min(1),
   processes: z.array(z.string().min(1)).min(1).max(MAX_GROUP),
   mode: z.enum(['changes', 'sweep']),
-  /** In ms since 1970 by our clock: from then on another message makes up for this one. */
+  /** In ms since 1970 by our clock: from then on a later message replaces this one. */
   expiresAt: z.number().int(),
-  /** When the sweep was due, by our clock: one that was completed since needs no other. */
+  /** When the sweep was due, by our clock: a sweep that was completed since then is enough. */
   dueAt: z.number().optional(),
-  /** An operator wants it: it is run whether it is due or not. */
+  /** An operator requested it: it runs whether it is due or not. */
   isAsked: z.literal(true).optional(),
 });
 
@@ -25,17 +26,16 @@ export const passMessage = z.preprocess(found => {
 
 export type PassMessage = z.infer<typeof message>;
 
-/** How long the message of a pass that an operator wants may wait, in ms: longer than the longest run of
- *  another pass. */
-const ASKED_FOR_MS = 60 * 60_000;
+/** How long the message of a requested pass may wait, in ms: longer than the longest run of another pass. */
+const REQUESTED_PASS_MS = 60 * 60_000;
 
-/** The message for the queue `passes`, received after `delay` seconds. Its group is the workspace, so that one whose service is
- *  slow delays no other. */
+/** The message for the queue `passes`, received after `delay` seconds. Its group is the workspace, so that
+ *  a slow service delays no other. */
 export function passIn(pass: PassMessage, delay?: number): NewMessage {
   return { body: JSON.stringify(pass), group: pass.workspace, ...(delay !== undefined && { delay }) };
 }
 
-/** The pass that an operator wants, at `now`: it is run whether it is due or not. */
+/** The pass that an operator requests at `now`. */
 export function askedPass({ workspace, processId }: ProcessKey, mode: Mode, now: number): PassMessage {
-  return { workspace, processes: [processId], mode, expiresAt: now + ASKED_FOR_MS, isAsked: true };
+  return { workspace, processes: [processId], mode, expiresAt: now + REQUESTED_PASS_MS, isAsked: true };
 }

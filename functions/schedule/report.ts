@@ -8,33 +8,34 @@ import type { startPasses } from './due.ts';
 import type { ScheduledProcess } from './scheduled.ts';
 import type { StoppedMapping } from './watch-aws.ts';
 
-/** What a tick found; undefined: it could not be found out, or there is no such thing. */
+/** What a tick found; undefined if it could not be read, or does not apply. */
 export interface Found {
   readonly passes: Awaited<ReturnType<typeof startPasses>> | undefined;
   readonly processes: ProcessFigures | undefined;
-  /** Workspaces that are polled no more until their service answers again. */
+  /** Workspaces that are not polled until their service answers again. */
   readonly paused?: readonly ({ readonly workspace: string } & WorkspacePause)[] | undefined;
   readonly endpoints: readonly Registered[] | undefined;
-  /** How many endpoints a run was woken for. */
+  /** The number of endpoints with a run that was woken. */
   readonly woken: number | undefined;
-  /** Native ones that don't get everything. */
+  /** Native subscriptions that don't get all events. */
   readonly subscriptions: readonly SilentSubscription[] | undefined;
-  /** Event source mappings that hand over nothing. */
+  /** Event source mappings that do not read their source. */
   readonly mappings: readonly StoppedMapping[] | undefined;
-  /** Messages that nobody could work off, by queue. */
+  /** Messages that could not be processed, by queue. */
   readonly failedMessages: Readonly<Record<string, number>> | undefined;
   readonly now: number;
-  /** How long it took. */
+  /** The duration of the tick. */
   readonly ms: number;
 }
 
-/** An endpoint that fails for so long is told of. */
-const LONG_MS = 30 * 60_000;
-/** So many are named in a line. */
-const NAMED = 20;
+/** An endpoint that fails for this time is reported. */
+const MIN_FAILING_MS = 30 * 60_000;
+/** The maximum number of items in a line of the log. */
+const MAX_NAMED = 20;
 
-/** Tells how everything is: one line each minute, a warning for each kind of thing that is not well, and the metrics that the alarms watch. What
- *  is 0 is no metric, so that an idle stack pays for one only: the age of the oldest pass, which also says that ticks come. */
+/** Logs a summary and a warning for each kind of problem, and emits the metrics that the alarms watch.
+ *  Zero values are omitted, so that an idle stack pays for one metric: the age of the oldest pass, which
+ *  also shows that ticks run. */
 export function report(found: Found, { log, count }: { readonly log: Log; readonly count: Count }): void {
   const {
     passes,
@@ -51,15 +52,31 @@ export function report(found: Found, { log, count }: { readonly log: Log; readon
   const isUndelivered = ({ state }: SilentSubscription) => state === 'undelivered';
   const undelivered = subscriptions.filter(isUndelivered);
   const unconfirmed = subscriptions.filter(each => !isUndelivered(each));
-  const aside = Object.values(failedMessages).reduce((sum, one) => sum + one, 0);
+  const failed = Object.values(failedMessages).reduce((sum, one) => sum + one, 0);
   const { late = [], oldestPassAge = 0, ...counts } = processes ?? {};
-  warn(log, 'Processes are late.', late);
-  warn(log, 'Workspaces are paused: their services ask for that, or do not answer.', paused);
-  warn(log, 'Endpoints fail for over half an hour.', endpoints.failing);
-  warn(log, 'Native subscriptions get nothing: SNS has no confirmation of them.', unconfirmed.map(named));
-  warn(log, 'SNS gave up on events for native subscriptions.', undelivered.map(named));
-  warn(log, 'Event source mappings hand over nothing.', mappings);
-  log.info('Ticked.', {
+  warn(log, 'processes.late', 'Processes are late.', late);
+  warn(
+    log,
+    'workspaces.paused',
+    'Workspaces are paused: their services asked for a pause, or do not respond.',
+    paused,
+  );
+  warn(log, 'endpoints.failing', 'Endpoints have been failing for over 30 minutes.', endpoints.failing);
+  warn(
+    log,
+    'subscriptions.unconfirmed',
+    'Native subscriptions get no events: they are not confirmed.',
+    unconfirmed.map(named),
+  );
+  warn(
+    log,
+    'subscriptions.undelivered',
+    'SNS gave up on events for native subscriptions.',
+    undelivered.map(named),
+  );
+  warn(log, 'mappings.stopped', 'Event source mappings are disabled, or cannot read.', mappings);
+  log.info('Tick ended.', {
+    code: 'tick.ended',
     passes,
     processes: processes && { ...counts, late: late.length, oldestPassAgeMs: oldestPassAge },
     endpoints: { woken, failing: endpoints.failing.length, stopped: endpoints.stopped },
@@ -72,26 +89,26 @@ export function report(found: Found, { log, count }: { readonly log: Log; readon
     ...present({
       ProcessesLate: late.length,
       ProcessesOnHold: processes?.onHold ?? 0,
-      ProcessesWithRechecks: processes?.owing ?? 0,
+      ProcessesWithRechecks: processes?.withRechecks ?? 0,
       WorkspacesPaused: paused.length,
       EndpointsFailing: endpoints.failing.length,
       SubscriptionsUnconfirmed: unconfirmed.length,
       SubscriptionsUndelivered: undelivered.length,
       ReadingStopped: mappings.length,
-      MoveToFailed: aside,
+      MoveToFailed: failed,
     }),
     ...(processes && { OldestPassAge: Math.round(oldestPassAge / 1000) }),
   });
 }
 
-/** The endpoints that fail for long, and how many are stopped. Of one that an operator paused, or that was
- *  stopped, it is known that it gets nothing: it is not called failing. */
+/** The endpoints that fail for long, and the number of stopped ones. A paused or stopped endpoint is known
+ *  to get nothing, so it does not count as failing. */
 function endpointsOf(found: Found, now: number) {
-  // Stryker disable next-line ArrayDeclaration: what has no row is well
+  // Stryker disable next-line ArrayDeclaration: an endpoint without a row is healthy
   const endpoints = found.endpoints ?? [];
   const failing = endpoints.filter(({ row }) => {
     const { failing, paused, stopped } = row?.health ?? {};
-    return !paused && !stopped && now - (failing?.since ?? now) >= LONG_MS;
+    return !paused && !stopped && now - (failing?.since ?? now) >= MIN_FAILING_MS;
   });
   return {
     failing: failing.map(({ endpoint }) => endpoint.name),
@@ -103,24 +120,23 @@ function named({ name, state, messages, queue }: SilentSubscription) {
   return { name, state, messages, queue };
 }
 
-function warn(log: Log, message: string, which: readonly unknown[]): void {
-  if (which.length > 0) log.warn(message, { count: which.length, which: which.slice(0, NAMED) });
+function warn(log: Log, code: string, message: string, which: readonly unknown[]): void {
+  if (which.length > 0) log.warn(message, { code, count: which.length, which: which.slice(0, MAX_NAMED) });
 }
 
-/** How the processes of a stack are. */
+/** Figures about the processes of a stack. */
 interface ProcessFigures {
-  /** No `changes` pass, or no sweep, was completed for too long; or a baseline does not come about. */
+  /** No `changes` pass, sweep or baseline was completed for too long. */
   readonly late: readonly LateProcess[];
-  /** Subscribers are told that nothing is read. */
+  /** A `source.stalled` was emitted, and the process has not recovered. */
   readonly stalled: number;
-  /** Deletions wait for an operator. */
+  /** On hold: deletions wait for an operator. */
   readonly onHold: number;
-  /** How many processes leave out projects, as subscribers were told. */
-  readonly owing: number;
+  /** The number of processes with skipped projects. */
+  readonly withRechecks: number;
   /** Without a baseline yet. */
   readonly unbaselined: number;
-  /** The longest time since a `changes` pass of any process was completed, in ms; 0 where no process has a
-   *  baseline. */
+  /** The longest time since a process completed a `changes` pass, in ms; 0 if no process has a baseline. */
   readonly oldestPassAge: number;
 }
 
@@ -130,15 +146,16 @@ interface LateProcess {
   readonly what: 'changes' | 'sweep' | 'baseline';
 }
 
-/** A sweep is late after so many intervals, since one may fail, and the time that it takes. */
-const SWEEP_INTERVALS = 2;
-const SWEEP_MS = 60 * 60_000;
-/** A baseline is late so long after the process was first known, where no run walks its projects now. */
-const BASELINE_MS = 60 * 60_000;
-/** It is late after so long even where a run does. */
+/** A sweep is late after this number of intervals, since one may fail, and the time that it takes. */
+const MAX_SWEEP_INTERVALS = 2;
+const MAX_SWEEP_MS = 60 * 60_000;
+/** A baseline is late this long after the process was first known, if no run walks its projects now. */
+const MAX_IDLE_BASELINE_MS = 60 * 60_000;
+/** It is late after this time even if a run does. */
 const MAX_BASELINE_MS = 24 * 60 * 60_000;
 
-/** What the progress of the processes comes to. `sinceOf` tells when a process was first known, in ms since 1970, where that is known. */
+/** Summarises the progress of the processes. `sinceOf` returns when a process was first known, in ms since
+ *  1970, if that is known. */
 export function figuresOf<Process extends ScheduledProcess>(
   progresses: ReadonlyMap<Process, TickProgress>,
   now: number,
@@ -155,7 +172,7 @@ export function figuresOf<Process extends ScheduledProcess>(
     }),
     stalled: count(({ stalled }) => stalled !== undefined),
     onHold: count(({ hold, released }) => hold !== undefined && !released),
-    owing: count(({ skipped }) => skipped > 0),
+    withRechecks: count(({ skipped }) => skipped > 0),
     unbaselined: count(({ baselined }) => !baselined),
     oldestPassAge: all.reduce(
       (oldest, [, { baselined, completedAt }]) => (baselined ? Math.max(oldest, now - completedAt) : oldest),
@@ -171,9 +188,9 @@ function latenessOf(
   since: number | undefined,
 ): LateProcess['what'] | undefined {
   if (!baselined) {
-    const limit = workedUntil < now ? BASELINE_MS : MAX_BASELINE_MS;
+    const limit = workedUntil < now ? MAX_IDLE_BASELINE_MS : MAX_BASELINE_MS;
     return now - (since ?? now) > limit ? 'baseline' : undefined;
   }
   if (now - completedAt > maxSilenceMs(changes.slowest)) return 'changes';
-  return now - sweepCompletedAt > SWEEP_INTERVALS * sweep + SWEEP_MS ? 'sweep' : undefined;
+  return now - sweepCompletedAt > MAX_SWEEP_INTERVALS * sweep + MAX_SWEEP_MS ? 'sweep' : undefined;
 }

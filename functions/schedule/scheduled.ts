@@ -1,14 +1,14 @@
 import type { ProcessKey } from '../basics/process.ts';
 import type { WorkspaceSettings } from '../config/workspace.ts';
 
-/** A process, and how often its passes are due. In ms. */
+/** A process with the intervals of its passes, in ms. */
 export interface ScheduledProcess extends ProcessKey {
   readonly changes: Rhythm;
   readonly sweep: number;
 }
 
-/** The time from one `changes` pass to the next: `fastest` after one that found something, twice as long after each that didn't, `slowest`
- *  at most. Where both are the same it is fixed. In ms. */
+/** The interval between `changes` passes: `fastest` after a pass that found something, doubled after each
+ *  that didn't, up to `slowest`. If both are equal it is fixed. In ms. */
 export interface Rhythm {
   readonly fastest: number;
   readonly slowest: number;

@@ -5,26 +5,26 @@ import type { ChangeEvent } from '../model/event.ts';
 import type { Completion } from '../model/process-state.ts';
 import type { ReadUntil, Snapshot } from '../model/snapshot.ts';
 
-/** zstd(JSON), at zstd's own level: higher ones cost a pass more time than they save in table bytes. */
+/** zstd(JSON), at zstd's default level: higher ones cost a pass more time than they save in table bytes. */
 export function encode(value: unknown): Uint8Array {
   return zstdCompressSync(JSON.stringify(value));
 }
 
-/** What `encode` was given; throws when the bytes are not zstd or not JSON. */
+/** Reverses `encode`; throws when the bytes are not zstd or not JSON. */
 export function decode(bytes: Uint8Array): unknown {
   return JSON.parse(zstdDecompressSync(bytes).toString('utf8'));
 }
 
-/** What the bytes of a snapshot hold. */
-type Held = Pick<Snapshot, 'content' | 'readUntil'>;
+/** The encoded part of a snapshot. */
+type EncodedPart = Pick<Snapshot, 'content' | 'readUntil'>;
 
 /** A project and its tasks as bytes: `{"record": {...}, "tasks": [[id, record], ...]}`. Pairs, not an object: a task
  *  identifier may be `__proto__`, or a number, which an object would put first. */
-export function encodeContent({ content, readUntil }: Held): Uint8Array {
+export function encodeContent({ content, readUntil }: EncodedPart): Uint8Array {
   return encode({ record: content.record, tasks: [...content.tasks], readUntil });
 }
 
-export function decodeContent(bytes: Uint8Array): Held {
+export function decodeContent(bytes: Uint8Array): EncodedPart {
   const { record, tasks, readUntil } = decode(bytes) as {
     record: JsonObject;
     tasks: [string, JsonObject][];
@@ -38,11 +38,11 @@ export function decodeEvents(bytes: Uint8Array): ChangeEvent[] {
   return decode(bytes) as ChangeEvent[];
 }
 
-/** Bytes of JSON that go into one change record. It stays under the item's 400 KB even where it hardly compresses:
- *  no event is above 240 KB. */
-const RECORD_BYTES = 300_000;
+/** The maximum bytes of JSON in one change record. It stays under the item's 400 KB even if it hardly
+ *  compresses: no event is above 240 KB. */
+const MAX_RECORD_BYTES = 300_000;
 
-/** The events as each change record holds them, encoded. */
+/** The events, encoded, by change record. */
 export function changeGroups(events: readonly ChangeEvent[]): Uint8Array[] {
   return grouped(events).map(encode);
 }
@@ -55,7 +55,7 @@ function grouped(events: readonly ChangeEvent[]): ChangeEvent[][] {
     const size = Buffer.byteLength(JSON.stringify(event));
     if (size > room) {
       first = event;
-      room = RECORD_BYTES;
+      room = MAX_RECORD_BYTES;
     }
     room -= size;
     return first;
@@ -63,12 +63,13 @@ function grouped(events: readonly ChangeEvent[]): ChangeEvent[][] {
   return [...groups.values()];
 }
 
-/** An attempt as it is kept, as JSON. */
-export function keptAttempt({ events, ...attempt }: Attempt): string {
+/** An attempt in its stored form, as JSON. */
+export function attemptJson({ events, ...attempt }: Attempt): string {
   return JSON.stringify({ ...attempt, events: events.map(({ id, type }) => ({ id, type })) });
 }
 
-/** The completions in rows of groups, each by process. Of a process that was in another group before, the later one counts. */
+/** The completions in rows of groups, by process. For a process that moved to another group, the later one
+ *  counts. */
 export function latestOf(rows: readonly unknown[]): ReadonlyMap<string, Completion> {
   const all = rows.flatMap(row => Object.entries(row as Record<string, Completion>));
   return new Map(all.toSorted(([, one], [, other]) => one.completedAt - other.completedAt));

@@ -8,7 +8,7 @@ export type Key = { pk: { S: string }; sk: { S: string } };
 
 /** DynamoDB's limit of a sort key in bytes; ours are ASCII. */
 const MAX_KEY = 1024;
-/** What the longest of the prefixes below and the time leave of it for an event's id. */
+/** The bytes that the longest prefix below and the time leave for an event's id. */
 const MAX_EVENT_ID = MAX_KEY - 'ATTEMPT#0000000000000#'.length;
 
 /** The last time in ms that has 13 digits. */
@@ -28,48 +28,49 @@ function key(process: ProcessKey, sk: string): Key {
 
 export const STATE = 'STATE';
 export const stateKey = (process: ProcessKey): Key => key(process, STATE);
-/** Items for what is too large for the state's own item. `tag` names one write of a part: its time, and a
- *  random number. */
+/** Items for parts that are too large for the state's own item. `tag` names one write of a part: its time,
+ *  and a random number. */
 export const STATE_PART = 'STATE#PART#';
 export const statePartPrefix = (name: string, tag?: string): string =>
   tag === undefined ? `${STATE_PART}${name}#` : `${STATE_PART}${name}#${tag}#`;
 export const statePartKey = (process: ProcessKey, name: string, tag: string, part: number): Key =>
   key(process, `${statePartPrefix(name, tag)}${String(part).padStart(4, '0')}`);
 
-/** Rechecks and the rows of passes are neighbours in key order: one query from RECHECK to LAST_PASS reads them all. */
+/** Rechecks and the rows of passes are adjacent in key order: one query from RECHECK to LAST_PASS reads
+ *  them all. */
 export const RECHECK = 'DEBT#';
 export const PASS = 'PASS#';
 export const LAST_PASS = `${PASS}~`;
 export const passKey = (process: ProcessKey, mode: Mode): Key => key(process, PASS + mode);
-/** What `changes` passes have seen. */
+/** The positions that `changes` passes have seen. */
 export const seenKey = (process: ProcessKey): Key => key(process, `${PASS}changes#SEEN`);
 
 /** The users of the workspace, as passes of the process know them. */
 export const USERS = 'USERS';
 export const usersKey = (process: ProcessKey): Key => key(process, USERS);
 
-/** A project whose identifier is too long for a key can have a recheck all the same: its key has a hash instead.
+/** A project whose identifier is too long for a key can still have a recheck: its key has a hash instead.
  *  No encoded identifier begins with `#`, as the hash does. */
 export const recheckKey = (process: ProcessKey, id: string): Key => {
   const named = key(process, RECHECK + encodePart(id));
   return fitsKey(named) ? named : key(process, RECHECK + hashed(encodePart(id)));
 };
 
-/** The project of a recheck; undefined where the key has its hash alone. */
+/** The project of a recheck; undefined if the key has only its hash. */
 export const projectOfRecheck = (sk: string): string | undefined => {
   const encoded = sk.slice(RECHECK.length);
   return encoded.startsWith('#') ? undefined : decodePart(encoded);
 };
 
-/** Identifiers are encoded, so that one with a `#` in it can't look like another one's part. */
+/** Identifiers are encoded, so that one with a `#` can't look like a part of another. */
 export const projectKey = (process: ProcessKey, id: string): Key =>
   key(process, PROJECT_PREFIX + encodePart(id));
 
-/** The project of an item, by its key. The attribute `projectId` can't tell it: DynamoDB stores no text with
- *  half a surrogate pair, which an identifier may contain. */
+/** The project of an item, by its key. The attribute `projectId` can't show it: DynamoDB stores no text
+ *  with half a surrogate pair, which an identifier may contain. */
 export const projectOf = (sk: string): string => decodePart(sk.slice(PROJECT_PREFIX.length));
 
-/** An audit entry that was told, by its digest. */
+/** An audit entry that was emitted, by its digest. */
 export const auditKey = (process: ProcessKey, digest: string): Key => key(process, AUDIT + digest);
 export const AUDIT = 'AUDIT#';
 
@@ -84,7 +85,7 @@ export const tombstoneKey = (process: ProcessKey, id: string): Key =>
 export const partKey = (process: ProcessKey, id: string, part: number): Key =>
   key(process, `${partPrefix(id)}${String(part).padStart(4, '0')}`);
 
-/** A key behind all items of this project and before those of the next: `$` sorts after the `#` that begins
+/** A key after all items of this project and before those of the next: `$` sorts after the `#` that begins
  *  the names of its parts, and before every character of an encoded identifier. */
 export const afterProject = (id: string): string => `${PROJECT_PREFIX}${encodePart(id)}$`.slice(0, MAX_KEY);
 
@@ -104,7 +105,7 @@ export function changeTime(at: number): string {
 
 export const LAYOUT_KEY: Key = { pk: { S: 'LAYOUT' }, sk: { S: 'LAYOUT' } };
 
-/** The row that says up to which time ticks have claimed the passes. */
+/** The row with the time up to which ticks have claimed the passes. */
 export const TICK_KEY: Key = { pk: { S: 'TICK' }, sk: { S: 'TICK' } };
 
 /** The roster: all processes in one partition. */
@@ -120,7 +121,8 @@ export function processIn(sk: string): ProcessKey {
   return { workspace: decodePart(workspace), processId: decodePart(processId) };
 }
 
-/** What the runs of each workspace share: all workspaces in one partition, which ticks read whole. */
+/** The state that the runs of each workspace share: all workspaces in one partition, which ticks read
+ *  completely. */
 export const WORKSPACES = 'WORKSPACES';
 export const workspaceRowKey = (name: string): Key => ({
   pk: { S: WORKSPACES },
@@ -132,13 +134,13 @@ export const completionsKey = (workspace: string, group: number): Key => ({
   pk: { S: WORKSPACES },
   sk: { S: completionPrefix(workspace) + group },
 });
-/** The workspace of either. */
+/** The workspace of either kind of row. */
 export const workspaceIn = (sk: string): string => decodePart(sk.split('#')[0] as string);
 
-/** The row that says whether the settings of endpoints changed. */
+/** The row that changes with the settings of endpoints. */
 export const REGISTRY_KEY: Key = { pk: { S: 'REGISTRY' }, sk: { S: 'REGISTRY' } };
 
-/** The registry: all endpoints in one partition, which is read whole. */
+/** The registry: all endpoints in one partition, which is read completely. */
 export const ENDPOINTS = 'ENDPOINTS';
 export const endpointRowKey = (name: string): Key => ({ pk: { S: ENDPOINTS }, sk: { S: encodePart(name) } });
 
@@ -146,24 +148,25 @@ export const PENDING = 'PENDING#';
 export const DEAD = 'DEAD#';
 export const ATTEMPT = 'ATTEMPT#';
 const LATE = 'LATE#';
-/** What operators did to an endpoint, to a process, or to the stack as a whole. */
+/** Actions of operators on an endpoint, on a process, or on the stack as a whole. */
 export const ACTION = 'ACTION#';
 /** A copy of each action on an endpoint or process, in the partition of the stack, for a list of all. */
 export const ANY_ACTION = 'ANY#';
-/** The partition of what operators did to no one endpoint or process. */
+/** The partition of actions that concern no single endpoint or process. */
 export const STACK = 'STACK';
 
-/** The partition of what belongs to one endpoint. */
+/** The partition of an endpoint's deliveries, attempts and actions. */
 export const endpointPartition = (name: string): string => `ENDPOINT#${encodePart(name)}`;
 const endpointKey = (name: string, sk: string): Key => ({
   pk: { S: endpointPartition(name) },
   sk: { S: sk },
 });
 
-/** The row with the next moment at which the endpoint takes a message. */
+/** The row with the time of the endpoint's next message. */
 export const slotKey = (name: string): Key => endpointKey(name, 'SLOT');
 
-/** What waits, what was given up, and what was tried sort by their time, in ms since 1970. `place` is the rest of the key. */
+/** Pending deliveries, dead letters and attempts sort by their time, in ms since 1970. `place` is the rest
+ *  of the key. */
 export const pendingKey = (endpoint: string, place: string): Key => endpointKey(endpoint, PENDING + place);
 export const deadKey = (endpoint: string, place: string): Key => endpointKey(endpoint, DEAD + place);
 export const attemptKey = (endpoint: string, place: string): Key => endpointKey(endpoint, ATTEMPT + place);
@@ -171,7 +174,7 @@ export const attemptKey = (endpoint: string, place: string): Key => endpointKey(
 export const latePrefix = (eventId: string): string => `${LATE}${shortened(encodePart(eventId))}#`;
 export const lateKey = (endpoint: string, eventId: string, at: number): Key =>
   endpointKey(endpoint, latePrefix(eventId) + timeOf(at));
-/** The place of a delivery that waits. Those of replays sort after all live ones. */
+/** The place of a pending delivery. Replays sort after all live ones. */
 export const pendingPlace = (at: number, eventId: string, isReplay: boolean): string =>
   `${isReplay ? REPLAYED : ''}${placeOf(at, eventId)}`;
 /** Sorts after all digits. */
@@ -185,7 +188,7 @@ export const placeOf = (at: number, eventId: string): string =>
 /** Sorts before all places of this time, and after all of earlier ones. */
 export const timeOf = (at: number): string => String(at).padStart(13, '0');
 
-/** An event's id that is too long for a key goes by its hash; no encoded one begins with `#`. */
+/** An event's id that is too long for a key is replaced by its hash; no encoded id begins with `#`. */
 function shortened(encodedId: string): string {
   if (encodedId.length <= MAX_EVENT_ID) return encodedId;
   return hashed(encodedId);
@@ -195,18 +198,18 @@ function hashed(encodedId: string): string {
   return `#${createHash('sha256').update(encodedId).digest('hex')}`;
 }
 
-/** False for a key that is longer than DynamoDB allows: no item has it, and even asking for one is an error. */
+/** False for a key that is longer than DynamoDB allows: no item has it, and a request for it is an error. */
 export function fitsKey({ sk }: Key): boolean {
   return sk.S.length <= MAX_KEY;
 }
 
-/** The partition of an endpoint, of a process, or of what belongs to neither. */
+/** The partition of an endpoint, of a process, or of the stack. */
 export function subjectPartition(subject: Subject): string {
   if ('stack' in subject) return STACK;
   return 'endpoint' in subject ? endpointPartition(subject.endpoint) : partition(subject.process);
 }
 
-/** The process of a partition; undefined for what is no process's. */
+/** The process of a partition; undefined for other partitions. */
 export function processOf(pk: string): ProcessKey | undefined {
   const parts = /^W#(?<workspace>[^#]*)#P#(?<processId>[^#]*)$/.exec(pk)?.groups;
   if (!parts) return undefined;
@@ -219,25 +222,25 @@ export function projectIn(sk: string): string {
   return sk.split('#')[2] ?? '';
 }
 
-/** Where a change record is in the journal, as the id of one of its events says it: parts of its key
+/** The place of a change record in the journal, according to the id of one of its events: parts of its key
  *  (`changeKey`). */
 interface ChangePlace {
   /** The process's identifier, percent-encoded. */
   readonly process: string;
-  /** What follows the time in its key. */
+  /** The part of its key after the time. */
   readonly end: string;
   /** The time of its commit in ms since 1970, or later: a version is never smaller than that time. */
   readonly version: number;
 }
 
-/** The audit entry that an event tells, as its id says it. Only its row knows where its change record is. */
+/** The audit entry of an event, according to its id. Only its row names its change record. */
 interface EntryPlace {
   /** The process's identifier, percent-encoded. */
   readonly process: string;
   readonly digest: string;
 }
 
-/** Undefined for what is no id of an audit entry's event. */
+/** Undefined for any other id than that of an audit entry's event. */
 export function entryPlaceOf(eventId: string): EntryPlace | undefined {
   const parts = /^(?<process>[\w~%-]*)\.\.(?<digest>[0-9a-f]{32})\.0$/.exec(eventId)?.groups;
   if (!parts) return undefined;
@@ -245,7 +248,7 @@ export function entryPlaceOf(eventId: string): EntryPlace | undefined {
   return { process, digest };
 }
 
-/** Undefined for what is no event's id, and for that of an audit entry's event. */
+/** Undefined for any other text than an event's id, and for the id of an audit entry's event. */
 export function changePlaceOf(eventId: string): ChangePlace | undefined {
   const parts = /^(?<process>[\w~%-]*)\.(?<project>[\w~%-]*)\.(?<version>\d{1,16})\.\d+$/.exec(
     eventId,

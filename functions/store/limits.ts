@@ -1,8 +1,9 @@
 import type { SavedState } from '../model/process-state.ts';
 
-/** Bytes of a snapshot in one item: DynamoDB takes 400 KB with all names and keys. */
+/** The maximum bytes of a snapshot in one item: DynamoDB allows 400 KB with all names and keys. */
 export const PART_BYTES = 380_000;
-/** DynamoDB's limits of one transaction: 100 items, 4 MB; we stay below for names, keys, and the state's small parts. */
+/** DynamoDB's limits of one transaction: 100 items, 4 MB; the rest is for names, keys, and the state's
+ *  small parts. */
 export const MAX_ITEMS = 100;
 export const MAX_BYTES = 3_900_000;
 
@@ -15,11 +16,12 @@ export function fitsOneTransaction(
   const blobs = content ? [content, ...changes] : changes;
   const bytes = blobs.reduce((sum, { length }) => sum + length, 0);
   const parts = content ? Math.ceil(content.length / PART_BYTES) : 1;
-  // Stryker disable next-line EqualityOperator: a byte is nothing beside the 200 KB that are kept free.
+  // Stryker disable next-line EqualityOperator: a byte makes no difference to the 200 KB that are kept free
   return parts + changes.length + more <= MAX_ITEMS && bytes <= MAX_BYTES;
 }
 
-/** The row in which a part of the state is kept: `STATE`, `PASS#changes`, `PASS#sweep` or `PASS#changes#SEEN`, in this order. */
+/** The row of a part of the state: `STATE`, `PASS#changes`, `PASS#sweep` or `PASS#changes#SEEN`, in this
+ *  order. */
 export type StateRow = 'rare' | 'changes' | 'sweep' | 'seen';
 
 export const STATE_ROWS: { readonly [Name in keyof SavedState]: StateRow } = {
@@ -43,30 +45,28 @@ export const STATE_ROWS: { readonly [Name in keyof SavedState]: StateRow } = {
   recent: 'seen',
 };
 
-/** How many rows it takes to write these parts. */
+/** The number of rows that these parts are in. */
 export function rowsOf(state: Partial<SavedState>): number {
   return new Set(Object.keys(state).map(name => STATE_ROWS[name as keyof SavedState])).size;
 }
 
-/** No slot is further ahead than this, in ms: as long as the longest run may wait. One that is was booked by a clock that was
- *  ahead. */
+/** The maximum time until a slot, in ms: as long as the longest run may wait. A later one was booked by a
+ *  clock that was ahead. */
 export const MAX_SLOT_AHEAD_MS = 15 * 60_000;
 
 const DAY_MS = 24 * 3_600_000;
 
 /** How long the journal keeps a change record, for replay, and a tombstone, in ms. */
 export const JOURNAL_KEPT_MS = 30 * DAY_MS;
-/** How long a delivery is kept after the time at which it was last due, and how long a dead letter is, in
- *  ms. */
+/** How long a delivery is kept after it was last due, and how long a dead letter is kept, in ms. */
 export const DELIVERIES_KEPT_MS = 30 * DAY_MS;
-/** How long an attempt is kept, in ms. */
 export const ATTEMPTS_KEPT_MS = 7 * DAY_MS;
-/** How long the actions of operators are kept, in ms. */
 export const ACTIONS_KEPT_MS = 400 * DAY_MS;
-/** How long a published audit entry is remembered, in ms. */
+/** How long an emitted audit entry is remembered, in ms. */
 export const ENTRIES_KEPT_MS = 400 * DAY_MS;
 
-/** When expires what was written at `at` (ms since 1970) and is kept for `kept` ms, in seconds since 1970. */
+/** The expiry, in seconds since 1970, of a row that was written at `at` (ms since 1970) and is kept for
+ *  `kept` ms. */
 export function expiryOf(at: number, kept: number): number {
   return Math.floor((at + kept) / 1000);
 }

@@ -1,10 +1,10 @@
-/** Merges sequences that are sorted into one that is. Holds one item of each at a time. */
+/** Merges sorted sequences into one. Holds one item of each at a time. */
 export async function* merged<Item>(
   sequences: readonly AsyncIterable<Item>[],
   isBefore: (one: Item, other: Item) => boolean,
 ): AsyncIterable<Item> {
   const iterators = sequences.map(sequence => sequence[Symbol.asyncIterator]());
-  // All begin at once: one after the other they would take as long as all of them together.
+  // All start concurrently: one after the other they would take as long as all of them together.
   const heads = await Promise.all(
     iterators.map(async iterator => ({ iterator, next: await iterator.next() })),
   );

@@ -12,16 +12,15 @@ interface Attribute {
   readonly StringValue: string;
 }
 
-/** The most bytes for the names of changed fields: with an event of 240 KB, the message stays below SNS's 256
+/** The limit for the names of changed fields: with an event of 240 KB, the message stays below SNS's 256
  *  KB. */
 const FIELD_NAMES_BYTES = 12_000;
 
-/** The message of one event. */
 export function messageOf(event: ChangeEvent): Message {
   const { data, source } = event;
-  // Names of workspaces hold letters, digits, `_` and `-` only, so that nothing in them is encoded.
+  // Workspace names consist of letters, digits, `_` and `-`, so nothing in them is encoded.
   const workspace = source.split('/')[2] as string;
-  // The properties of a field's definition are left out: filters for changed fields mean values in records.
+  // Properties of field definitions are left out: filters for changed fields refer to values in records.
   const fields =
     'changes' in data && !('field' in data) ? fittingNames(data.changes.map(change => change.field)) : [];
   return {
@@ -38,7 +37,7 @@ export function messageOf(event: ChangeEvent): Message {
   };
 }
 
-/** What SNS counts towards its 256 KB: the message, and each attribute's name, type and value. */
+/** The bytes that SNS counts towards its 256 KB: the message, and each attribute's name, type and value. */
 export function bytesOf({ Message, MessageAttributes }: Message): number {
   const attributes = Object.entries(MessageAttributes).flatMap(([name, { DataType, StringValue }]) => [
     name,

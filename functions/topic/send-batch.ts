@@ -29,8 +29,8 @@ export function batchesOf<Item extends { readonly message: Message }>(items: rea
   return batches;
 }
 
-/** How often a batch is tried, counting the first. SNS may answer 200 and yet fail single entries. */
-const TRIES = 5;
+/** Tries of a batch, counting the first. SNS may answer 200 and still fail single entries. */
+const MAX_TRIES = 5;
 const FIRST_WAIT_MS = 100;
 
 export interface Topic {
@@ -38,24 +38,24 @@ export interface Topic {
   readonly topicArn: string;
   readonly sleep: Sleep;
   readonly random: Random;
-  /** Whether the run's time is up: then nothing is sent any more. */
+  /** Whether the run's time is up: then nothing more is sent. */
   readonly isLate: () => boolean;
-  /** Keeps a message that SNS will never accept, because the message itself is at fault. */
+  /** Stores a message that SNS will never accept because of its contents. */
   readonly refuse: (index: number, reason: string) => Promise<void>;
 }
 
-/** The messages that were not published, by their index in the batch. */
+/** The unpublished messages, by their index in the batch. */
 interface Unsent {
-  /** Those that SNS failed; they may succeed later. */
+  /** Entries that SNS failed; they may succeed later. */
   readonly failed: readonly number[];
-  /** The first that was not tried, for lack of time or because one before it failed. None after it was
-   *  tried. */
+  /** The first that was not tried, because time was up or an earlier one failed. No later one was tried. */
   readonly untried?: number;
 }
 
-/** Publishes up to 10 messages; entries that fail are sent again with exponential backoff and full jitter. A batch that SNS
- *  refuses as a whole for what is in it is sent message by message, so that only those at fault are refused.
- *  @throws what the SDK throws when whole requests fail for another reason, after its own retries. */
+/** Publishes up to 10 messages; failed entries are sent again with exponential backoff and full jitter. If
+ *  SNS refuses a batch as a whole for its contents, it is sent message by message, so that only the invalid
+ *  ones are refused.
+ *  @throws the SDK's error when whole requests fail for another reason, after its own retries */
 export async function sendBatch(topic: Topic, messages: readonly Message[]): Promise<Unsent> {
   try {
     return await sendTogether(topic, messages);
@@ -67,8 +67,7 @@ export async function sendBatch(topic: Topic, messages: readonly Message[]): Pro
   }
 }
 
-/** Sends them one by one, up to the first that fails or that there is no time for: the stream repeats the
- *  rest. */
+/** Sends them one by one, up to the first that fails or until time is up: the stream repeats the rest. */
 async function sendSingly(topic: Topic, messages: readonly Message[]): Promise<Unsent> {
   for (const [index, message] of messages.entries()) {
     if (index > 0 && topic.isLate()) return { failed: [], untried: index };
@@ -81,11 +80,11 @@ async function sendSingly(topic: Topic, messages: readonly Message[]): Promise<U
 
 async function sendTogether(topic: Topic, messages: readonly Message[]): Promise<Unsent> {
   let rest = messages.map((message, index) => ({ message, index }));
-  for (let attempt = 0; attempt < TRIES && rest.length > 0; attempt++) {
+  for (let attempt = 0; attempt < MAX_TRIES && rest.length > 0; attempt++) {
     if (attempt > 0 && topic.isLate()) break;
     if (attempt > 0) await topic.sleep(topic.random() * FIRST_WAIT_MS * 2 ** attempt);
     const entries = rest.map(({ message, index }) => ({ Id: String(index), ...message }));
-    // Stryker disable next-line ArrayDeclaration: a failure that names no message is none
+    // Stryker disable next-line ArrayDeclaration: a failure without an id is ignored
     const { Failed = [] } = await topic.sns.send(
       new PublishBatchCommand({ TopicArn: topic.topicArn, PublishBatchRequestEntries: entries }),
     );
@@ -101,13 +100,13 @@ async function sendTogether(topic: Topic, messages: readonly Message[]): Promise
   return { failed: rest.map(({ index }) => index) };
 }
 
-/** The names of errors about a request's contents: as the SDK gives them, with `Exception`, and as SNS
- *  does. */
+/** The names of errors about a request's contents: in the SDK's form, with `Exception`, and in that of
+ *  SNS. */
 const ABOUT_CONTENTS =
   /^(InvalidParameter(Value)?|ParameterValueInvalid|Validation(Error)?|BatchRequestTooLong)(Exception)?$/;
 
-/** True when SNS refuses a request for its contents, as it would each time; one malformed message makes it
- *  refuse the whole batch. A refused topic ARN doesn't count: it concerns all messages alike. */
+/** True when SNS refuses a request for its contents, and would do so each time; one malformed message
+ *  makes it refuse the whole batch. A refused topic ARN doesn't count: it concerns all messages. */
 export function isRefusal(error: unknown): error is SNSServiceException {
   return (
     error instanceof SNSServiceException &&
@@ -117,8 +116,8 @@ export function isRefusal(error: unknown): error is SNSServiceException {
   );
 }
 
-/** The same of one entry of a batch. SNS may blame the sender for throttling, too, or for a KMS key that can't be used: an entry that
- *  fails for that may succeed later. */
+/** The same for one entry of a batch. SNS may blame the sender for throttling, too, or for an unusable KMS
+ *  key: such an entry may succeed later. */
 function isRefused({ SenderFault, Code = '' }: BatchResultErrorEntry): boolean {
   return SenderFault === true && ABOUT_CONTENTS.test(Code);
 }

@@ -5,7 +5,7 @@ import {
   type Subscription,
 } from '@aws-sdk/client-sns';
 
-/** A native subscription that the topic should have. */
+/** A native subscription that is configured for the topic. */
 export interface ExpectedSubscription {
   readonly name: string;
   readonly url: string;
@@ -13,11 +13,11 @@ export interface ExpectedSubscription {
 
 /** A subscription that doesn't get all events. */
 export interface SilentSubscription extends ExpectedSubscription {
-  /** `pending`: the receiver has not answered SNS's handshake. `missing`: SNS has no such subscription,
-   *  because it was never made, or somebody deleted it, or SNS did, 48 hours after an unanswered handshake.
+  /** `pending`: the receiver has not answered SNS's handshake. `missing`: SNS has no such subscription: it
+   *  was never made, it was deleted, or SNS removed it 48 hours after an unanswered handshake.
    *  `undelivered`: SNS gave up on events, which are in the subscription's dead-letter queue. */
   readonly state: 'pending' | 'missing' | 'undelivered';
-  /** How many messages its dead-letter queue holds. */
+  /** The number of messages in its dead-letter queue. */
   readonly messages?: number;
   /** The ARN of that queue. */
   readonly queue?: string;
@@ -26,17 +26,16 @@ export interface SilentSubscription extends ExpectedSubscription {
 interface WatchParts {
   readonly client: Pick<SNSClient, 'send'>;
   readonly topicArn: string;
-  /** How many messages the queue of this ARN holds. */
+  /** Counts the messages in the queue of this ARN. */
   readonly countIn: (queueArn: string) => Promise<number>;
 }
 
-/** Finds the expected subscriptions that don't get all events. Other subscriptions of the topic are
- *  ignored. */
+/** Finds the expected subscriptions that don't get all events. Ignores other subscriptions of the topic. */
 export function createSubscriptionWatch(
   { client, topicArn, countIn }: WatchParts,
   expected: readonly ExpectedSubscription[],
 ): () => Promise<SilentSubscription[]> {
-  /** Dead-letter queues by subscription. Kept, because only a deployment changes them. */
+  /** Dead-letter queues by subscription, cached because only a deployment changes them. */
   const queues = new Map<string, string | undefined>();
   const undelivered = async (subscriptionArn: string) => {
     if (!queues.has(subscriptionArn))
@@ -47,24 +46,23 @@ export function createSubscriptionWatch(
   return async () => {
     if (expected.length === 0) return [];
     const states = statesOf(await subscriptionsOf(client, topicArn));
-    const looks = expected.map(async (each): Promise<SilentSubscription[]> => {
+    const checks = expected.map(async (each): Promise<SilentSubscription[]> => {
       const state = states.get(normal(each.url)) ?? 'missing';
       if (typeof state === 'string') return [{ ...each, state }];
       const { queue, messages } = await undelivered(state.arn);
       return messages > 0 ? [{ ...each, state: 'undelivered', messages, ...(queue && { queue }) }] : [];
     });
-    return (await Promise.all(looks)).flat();
+    return (await Promise.all(checks)).flat();
   };
 }
 
 /** The states of subscriptions, by normal address. */
 function statesOf(found: readonly Subscription[]): Map<string, 'pending' | { readonly arn: string }> {
   const states = new Map<string, 'pending' | { readonly arn: string }>();
-  // Stryker disable next-line StringLiteral: a receiver without an address, or a name as its ARN, is nobody's
+  // Stryker disable next-line StringLiteral: a subscription without address or ARN matches no expected one
   for (const { Endpoint = '', SubscriptionArn = '' } of found) {
     const address = normal(Endpoint);
-    // Only a confirmed subscription has an ARN here. SNS still lists a deleted one for a while, with
-    // `Deleted`.
+    // Only a confirmed subscription has an ARN here. SNS lists a deleted one for a while, with `Deleted`.
     if (SubscriptionArn.startsWith('arn:')) states.set(address, { arn: SubscriptionArn });
     else if (SubscriptionArn === 'PendingConfirmation' && !states.has(address))
       states.set(address, 'pending');
@@ -72,7 +70,7 @@ function statesOf(found: readonly Subscription[]): Map<string, 'pending' | { rea
   return states;
 }
 
-/** The ARN of the subscription's dead-letter queue; undefined where there is none. */
+/** The ARN of the subscription's dead-letter queue, if it has one. */
 async function deadLetterQueueOf(
   client: Pick<SNSClient, 'send'>,
   SubscriptionArn: string,
@@ -82,12 +80,12 @@ async function deadLetterQueueOf(
   return policy.deadLetterTargetArn;
 }
 
-/** All pages of the topic's subscriptions; a page holds 100. */
+/** All subscriptions of the topic; a page has 100. */
 async function subscriptionsOf(
   client: Pick<SNSClient, 'send'>,
   TopicArn: string,
 ): Promise<readonly Subscription[]> {
-  // Stryker disable next-line ArrayDeclaration: what has neither address nor ARN is ignored
+  // Stryker disable next-line ArrayDeclaration: an entry with neither address nor ARN is ignored
   const found: Subscription[] = [];
   let NextToken: string | undefined;
   do {
@@ -99,7 +97,7 @@ async function subscriptionsOf(
   return found;
 }
 
-/** One spelling for the several of a URL: `https://Example.com` is `https://example.com/`. */
+/** One spelling of a URL: `https://Example.com` is `https://example.com/`. */
 function normal(url: string): string {
   return URL.parse(url)?.href ?? url;
 }

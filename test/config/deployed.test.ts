@@ -99,14 +99,12 @@ describe('the configuration beside the code of a function', () => {
     [{ 'whsec_b3BlbiBzZXNhbWU=': 1 }, /^(?!.*whsec)/s],
   ])('that is not as it should be (%j) is refused, with what is wrong and what to do', (content, wrong) => {
     expect(() => read(content)).toThrow(wrong);
-    expect(() => read(content)).toThrow(
-      /^configuration\.json is not as the deployment writes it\. .*Deploy again\.$/s,
-    );
+    expect(() => read(content)).toThrow(/^Invalid configuration\.json: .*Redeploy\.$/s);
   });
 
   it('that is not JSON is refused without a word of it', () => {
     expect(() => deployedOf('whsec_b3BlbiBzZXNhbWU=')).toThrow(
-      /^configuration\.json is not JSON\. Deploy again\.$/,
+      /^configuration\.json is not valid JSON\. Redeploy\.$/,
     );
   });
 

@@ -67,14 +67,14 @@ describe('the environment', () => {
       'route.ts',
       routeEnvironment,
       {},
-      /route\.ts.*TABLE_NAME: .*DELIVERIES_QUEUE_URL: .*CHAT_QUEUE_URL: .*Deploy/s,
+      /route\.ts.*TABLE_NAME: .*DELIVERIES_QUEUE_URL: .*CHAT_QUEUE_URL: .*Redeploy/s,
     ],
     ['tick.ts', tickEnvironment, { TABLE_NAME: 't', DRAINS_QUEUE_URL: 'drains' }, /DRAINS_QUEUE_URL/],
     [
       'deliver.ts',
       deliverEnvironment,
       { TABLE_NAME: 't', ...queues, ...drains },
-      /SECRETS_PATH: .*Deploy again/s,
+      /SECRETS_PATH: .*Redeploy/s,
     ],
   ])('of %s that is not so is refused by name', (entry, schema, environment, message) => {
     expect(() => parseEnvironment(entry, schema, environment)).toThrow(message);
@@ -211,7 +211,7 @@ describe('the entries, bundled as they are deployed, with the configuration besi
     const attributes = Array(3).fill('GetQueueAttributes');
     const rest = [...attributes, 'Query', 'Query', 'SendMessageBatch'];
     expect(asked.slice(8).toSorted()).toEqual([...rest, 'event-source-mappings']);
-    expect(lines.join('\n')).toMatch(/"message":"Ticked\."/);
+    expect(lines.join('\n')).toMatch(/"message":"Tick ended\."/);
     const metrics = lines.filter(line => line.includes('_aws')).map(line => JSON.parse(line));
     expect(metrics).toMatchObject([{ ReadingStopped: 1, OldestPassAge: 0 }]);
   });
@@ -235,7 +235,7 @@ describe('the entries, bundled as they are deployed, with the configuration besi
     expect(asked).toEqual([...LAYOUT, 'SendMessageBatch']);
     expect(lines.map(line => JSON.parse(line))).toMatchObject([
       { level: 'ERROR', message: expect.stringMatching(/Passes failed/), processes: ['q'] },
-      { level: 'ERROR', message: expect.stringMatching(/Deploy again/) },
+      { level: 'ERROR', message: expect.stringMatching(/Redeploy/) },
     ]);
   });
 });

@@ -260,7 +260,8 @@ describe('a batch with messages for several endpoints', () => {
     expect(received).toHaveLength(2);
     const events = someEvents(1).map(({ id }) => id);
     expect(lines[0]).toEqual({
-      message: 'An endpoint is unknown; its deliveries are dropped.',
+      code: 'deliver.unknown-endpoint',
+      message: 'Unknown endpoint; its deliveries are dropped.',
       endpoint: 'crm',
       events,
     });
@@ -269,8 +270,8 @@ describe('a batch with messages for several endpoints', () => {
   it('names what it drops by the message where that holds no event, and says nothing of messages that wake', async () => {
     const { run, wake, lines } = open({});
     expect(await run([old('m0', 'hush'), wake('m1', 'away')])).toEqual([]);
-    const message = 'An endpoint is unknown; its deliveries are dropped.';
-    expect(lines).toEqual([{ message, endpoint: 'gone', events: ['m0'] }]);
+    const message = 'Unknown endpoint; its deliveries are dropped.';
+    expect(lines).toEqual([{ code: 'deliver.unknown-endpoint', message, endpoint: 'gone', events: ['m0'] }]);
   });
 
   it('keeps what is for an endpoint that can not be looked up, wakes included', async () => {
@@ -287,8 +288,10 @@ describe('a batch with messages for several endpoints', () => {
       ['m1', 5],
     ]);
     expect(received).toHaveLength(1);
-    const details = { endpoint: 'broken', error: 'Error: table down' };
-    expect(said).toEqual([{ level: 'error', message: expect.stringContaining('looked up'), details }]);
+    const details = { code: 'deliver.endpoint-unreadable', endpoint: 'broken', error: 'Error: table down' };
+    expect(said).toEqual([
+      { level: 'error', message: expect.stringContaining('Could not read an endpoint'), details },
+    ]);
   });
 
   it('begins nothing when less than 20 s are left: the rest is shown again at once', async () => {
@@ -348,10 +351,9 @@ describe('a message that wakes', () => {
     await setting.wait(waitingOnes(1));
     setting.faults.before = command => command.constructor.name === 'PutItemCommand' && TABLE_DOWN;
     expect(await setting.run([setting.wake('m0', 'crm')])).toEqual([]);
-    const details = { endpoint: 'crm', error: 'Error: table down' };
-    expect(setting.said).toEqual([
-      { level: 'error', message: 'Could not send the backlog of an endpoint.', details },
-    ]);
+    const details = { code: 'backlog.drain-failed', endpoint: 'crm', error: 'Error: table down' };
+    const message = 'Could not drain the backlog of an endpoint; the next tick retries.';
+    expect(setting.said).toEqual([{ level: 'error', message, details }]);
     expect((await setting.healthOf())?.waiting).toBeDefined();
   });
 

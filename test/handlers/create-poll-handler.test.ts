@@ -95,8 +95,10 @@ describe('the queue of passes', () => {
   ])('sets a malformed message aside at once, and logs it: %s', async body => {
     const { polled, said, aside, serve } = open();
     await serve(body, JSON.stringify(MESSAGE));
-    expect(aside).toEqual([[body, 'the message is no pass']]);
-    expect(said).toMatchObject([{ message: expect.stringContaining('Malformed message') }]);
+    expect(aside).toEqual([[body, 'not a valid pass message']]);
+    expect(said).toMatchObject([
+      { code: 'passes.malformed', message: expect.stringContaining('Malformed message') },
+    ]);
     expect(polled).toEqual([MESSAGE]);
   });
 });

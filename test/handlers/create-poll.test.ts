@@ -198,7 +198,9 @@ describe('a run', () => {
     expect(await run()).toEqual(report);
     expect(world.asked).toEqual(['onboarding']);
     const events = [expect.stringMatching(/^onboarding\.p1\./)];
-    expect(said).toEqual([['info', 'Pass ended.', { ...process, ...report, ms: 3_000, events }]]);
+    expect(said).toEqual([
+      ['info', 'Pass ended.', { code: 'pass.ended', ...process, ...report, ms: 3_000, events }],
+    ]);
   });
 
   it('connects each workspace once, however many runs there are', async () => {
@@ -213,13 +215,15 @@ describe('a run', () => {
   it('that the configuration does not have tells which, and the remedy', async () => {
     const { serve, said } = opened;
     const error =
-      'A message asks for process onboarding of workspace asia, which the configuration does not have. ' +
-      'Deploy again, so that all functions have one configuration.';
+      'Process onboarding of workspace asia is not configured. ' +
+      'Redeploy, so that all functions have the same configuration.';
     const asked: PassRequest = { workspace: 'asia', processes: ['onboarding'], mode: 'changes' };
     await expect(serve(asked)).rejects.toThrow(new Error(error));
-    expect(said).toEqual([['error', 'Passes failed; the next ones try again.', { ...asked, error }]]);
+    expect(said).toEqual([
+      ['error', 'Passes failed; the next ones retry.', { code: 'passes.failed', ...asked, error }],
+    ]);
     const others = ['first', 'other'];
-    await expect(serve({ ...asked, workspace: 'eu', processes: others })).rejects.toThrow('process other of');
+    await expect(serve({ ...asked, workspace: 'eu', processes: others })).rejects.toThrow('Process other of');
   });
 });
 
@@ -307,8 +311,8 @@ describe('a pass that fails', () => {
     const { snapshots } = openPoll();
     const { run, said } = openPoll({ snapshots: { ...snapshots, readState: () => Promise.reject(error) } });
     await expect(run()).rejects.toEqual(typeof error === 'string' ? new Error(error) : error);
-    const details = { ...process, mode: 'changes', error: told };
-    expect(said).toEqual([['error', 'Pass failed; the next one tries again.', details]]);
+    const details = { code: 'pass.failed', ...process, mode: 'changes', error: told };
+    expect(said).toEqual([['error', 'Pass failed; the next one retries.', details]]);
   });
 
   it('tells which events it committed before', async () => {
@@ -321,8 +325,12 @@ describe('a pass that fails', () => {
     };
     await expect(run()).rejects.toThrow('broken');
     expect(said).toMatchObject([
-      ['info', 'Pass committed.', { ...process, events: [expect.stringMatching(/^onboarding\.p1\./)] }],
-      ['error', 'Pass failed; the next one tries again.', {}],
+      [
+        'info',
+        'Pass committed.',
+        { code: 'pass.committed', ...process, events: [expect.stringMatching(/^onboarding\.p1\./)] },
+      ],
+      ['error', 'Pass failed; the next one retries.', {}],
     ]);
   });
 });
@@ -529,7 +537,7 @@ describe('a message of several processes', () => {
     ).toEqual(
       expect.arrayContaining([
         ['info', 'Pass ended.', 'a'],
-        ['error', 'Pass failed; the next one tries again.', 'b'],
+        ['error', 'Pass failed; the next one retries.', 'b'],
         ['info', 'Pass ended.', 'c'],
         ['info', 'Pass ended.', 'd'],
       ]),
@@ -649,8 +657,8 @@ describe('a message of several processes', () => {
       expect(said.filter(([level]) => level === 'warn')).toEqual([
         [
           'warn',
-          expect.stringContaining('The workspace is paused'),
-          { workspace: 'eu', error: failure().message },
+          expect.stringContaining('Workspace paused'),
+          { code: 'workspace.paused', workspace: 'eu', error: failure().message },
         ],
       ]);
       // Each row is as it was, but for the failure of those that met it.

@@ -100,11 +100,19 @@ describe('the router', () => {
     expect(await route(messages)).toEqual(failed('m1'));
     const [first, second, third] = events.map(({ id }) => id);
     expect(lines).toEqual([
-      { message: 'Route batch ended.', events: [first, third], deliveries: 5, again: [second] },
+      {
+        code: 'route.batch-ended',
+        message: 'Route batch ended.',
+        events: [first, third],
+        deliveries: 5,
+        again: [second],
+      },
     ]);
     expect(hidden).toEqual([['m1', 5]]);
-    const message = 'A queue did not take some deliveries; their events are routed again.';
-    expect(said).toEqual([{ level: 'warn', message, details: { unsent: 1, reason: 'queue down' } }]);
+    const message = 'Could not queue some deliveries; their events are routed again.';
+    expect(said).toEqual([
+      { level: 'warn', message, details: { code: 'route.unsent', unsent: 1, reason: 'queue down' } },
+    ]);
   });
 
   it('keeps each event once, of however many its messages are not in their queues', async () => {
@@ -167,8 +175,8 @@ describe('the router', () => {
     const extend = () => Promise.reject(new Error('queue down'));
     const { route, said } = open([endpointOf()], () => true, extend);
     expect(await route(messages.slice(0, 1))).toEqual(failed('m0'));
-    const message = 'When a message is tried again could not be set; the queue decides.';
-    const details = { messageId: 'm0', error: 'Error: queue down' };
+    const message = 'Could not set when a message is received again; its queue decides.';
+    const details = { code: 'queue.delay-not-set', messageId: 'm0', error: 'Error: queue down' };
     expect(said).toContainEqual({ level: 'warn', message, details });
   });
 
@@ -203,7 +211,13 @@ describe('the router', () => {
     expect(await route(messages)).toEqual(failed('m0', 'm1', 'm2'));
     expect(hidden.map(([, seconds]) => seconds)).toEqual([5, 5, 5]);
     expect(sent).toEqual([]);
-    const message = 'The endpoints could not be read; the events are routed again.';
-    expect(said).toEqual([{ level: 'error', message, details: { error: 'Error: table down' } }]);
+    const message = 'Could not read the endpoints; the events are routed again.';
+    expect(said).toEqual([
+      {
+        level: 'error',
+        message,
+        details: { code: 'route.endpoints-unreadable', error: 'Error: table down' },
+      },
+    ]);
   });
 });

@@ -84,8 +84,10 @@ describe('a tick', () => {
     await add('healthy', {});
     await tick();
     expect(counts).toEqual({ EndpointsFailing: 2 });
-    const details = { count: 2, which: ['long', 'longer'] };
-    expect(said).toEqual([{ level: 'warn', message: 'Endpoints fail for over half an hour.', details }]);
+    const details = { code: 'endpoints.failing', count: 2, which: ['long', 'longer'] };
+    expect(said).toEqual([
+      { level: 'warn', message: 'Endpoints have been failing for over 30 minutes.', details },
+    ]);
     expect(lines).toMatchObject([{ endpoints: { woken: 0, failing: 2, stopped: 0 } }]);
   });
 

@@ -222,7 +222,7 @@ describe.each(STORES)('the share of a run, in %s', (_, open) => {
     const lost = suspended.hold();
     await expect(lost).rejects.toThrow(ShareLostError);
     await expect(lost).rejects.toBeInstanceOf(DeadlineError);
-    await expect(lost).rejects.toThrow(`Workspace ${workspace}: other runs make all requests`);
+    await expect(lost).rejects.toThrow(`Workspace ${workspace}: other runs use all its concurrent requests`);
     expect([suspended.count, Object.keys(await shares())]).toEqual([0, ['b', 'c', 'd', 'e']]);
     await expect(suspended.hold()).rejects.toThrow(ShareLostError);
   });

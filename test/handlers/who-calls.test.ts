@@ -131,7 +131,7 @@ describe('who asks', () => {
       const sts = await startSts();
       sts.answer(status, text);
       await expect(ask(await signed(), request, sts)).rejects.toThrow(
-        `AWS does not confirm who you are (${code})`,
+        `AWS did not confirm your identity (${code})`,
       );
     },
   );

@@ -128,7 +128,7 @@ describe('cdk synth', () => {
       stderr:
         '2 problems in the context of cdk.json:\n' +
         '  - changewire.workspaces: found []; allowed: a list of at least one of workspaces\n' +
-        '  - changewire.change: unknown key, found text of 2 characters; allowed here: stackName, region, workspaces, changes, sweep, ' +
+        '  - changewire.change: unknown key (text of 2 characters); allowed keys: stackName, region, workspaces, changes, sweep, ' +
         'subscriptions, endpoints, pollMemory, logRetentionDays, alarmEmail; did you mean "changes"?\n',
     });
   });

@@ -60,7 +60,7 @@ const unfitting: [name: string, input: unknown, problem: string][] = [
   [
     'more subscriptions than fit into a stack',
     config(subscriptions(167)),
-    'changewire.subscriptions: found 167; allowed: 166 (CloudFormation allows 500 resources in a stack, and each takes 3); endpoints, of which there may be thousands, take none',
+    'changewire.subscriptions: found 167; allowed: 166 (CloudFormation allows 500 resources in a stack, and each takes 3); use endpoints instead, which need no resources',
   ],
   [
     'longest wait below the shortest',
@@ -106,7 +106,7 @@ const unfitting: [name: string, input: unknown, problem: string][] = [
         credentials: `secret-${n}`,
       })),
     }),
-    'changewire.workspaces: found 100 secrets that have no folder in common; allowed: as many as a policy of IAM can name: give their "credentials" one',
+    'changewire.workspaces: found 100 secrets that have no folder in common; allowed: as many as an IAM policy can name: give their "credentials" a',
   ],
 ];
 
@@ -148,8 +148,8 @@ describe('a subscription over http://', () => {
 
   test.each([{}, { allowInsecure: false }])('is refused, with the place and the remedy: %j', rest => {
     expect(problemsOf(config(subscription({ url, ...rest })))).toEqual([
-      `changewire.subscriptions[0].url: found "http://receiver.example.com/…"; allowed: an https:// address, or "allowInsecure": true beside it, with ` +
-        'which events travel unencrypted',
+      `changewire.subscriptions[0].url: found "http://receiver.example.com/…"; allowed: an https:// address, or "allowInsecure": true, which ` +
+        'sends events unencrypted',
     ]);
   });
 
@@ -181,7 +181,7 @@ describe('a list of stacks', () => {
     [
       'an unknown key in the second',
       [stack('a'), stack('b', { regoin: 'eu-central-1' })],
-      'changewire[1].regoin: unknown key, found text of 12 characters; allowed here: stackName, region',
+      'changewire[1].regoin: unknown key (text of 12 characters); allowed keys: stackName, region',
     ],
     ['something else', [stack('a'), 'b'], 'changewire[1]: found "b"; allowed: an object with the keys'],
     [
@@ -192,7 +192,7 @@ describe('a list of stacks', () => {
     [
       'a filter of the second that never matches',
       [stack('a'), stack('b', endpoint({ filter: { events: ['source.held'], fields: ['a'] } }))],
-      'changewire[1].endpoints[0].filter.events[0]: found "source.held", which never has any of changewire[1].endpoints[0].filter.fields',
+      'changewire[1].endpoints[0].filter.events[0]: found "source.held", which never matches changewire[1].endpoints[0].filter.fields',
     ],
     [
       'a process of the second twice',
@@ -207,7 +207,7 @@ describe('a list of stacks', () => {
     [
       'the name of a stack beside another',
       [stack('a-Table'), stack('a')],
-      'changewire[0].stackName: found "a-Table", which is a stack beside that of changewire[1].stackName; allowed: another name',
+      'changewire[0].stackName: found "a-Table", which is the name of another stack of changewire[1].stackName; allowed: another name',
     ],
   ];
 

@@ -152,7 +152,7 @@ describe('an error in the configuration names the path, what was found and what 
     [
       'fastest interval above the slowest',
       config({}, {}, { changes: { fastest: '5m', slowest: '10s' } }),
-      'changewire.workspaces[0].processes[0].changes.slowest: found "10s"; allowed: a duration that is no shorter than fastest',
+      'changewire.workspaces[0].processes[0].changes.slowest: found "10s"; allowed: a duration of at least fastest',
     ],
     [
       'sweeps below a minute',
@@ -335,22 +335,22 @@ describe('an unknown key', () => {
     ],
   ])('%s makes the error ask for %s', (_key, meant, input, path) => {
     expect(problemsOf(input)).toEqual([expect.stringMatching(`did you mean "${meant}"\\?$`)]);
-    expect(problemsOf(input)[0]?.startsWith(`${path}: unknown key, found `)).toBe(true);
+    expect(problemsOf(input)[0]?.startsWith(`${path}: unknown key (`)).toBe(true);
   });
 
   test.each(['url', 'secret', 'secrets'])('that is secret makes the error say where it belongs: %s', key => {
     const [problem, ...others] = problemsOf({ ...config(), ...endpoint({ [key]: 'whsec_hush' }) });
     expect(others).toEqual([]);
     expect(problem).toMatch(
-      /^changewire\.endpoints\[0\]\.\w+: unknown key, .*; it is secret, and stands elsewhere: .* ENDPOINT_…; see "endpoints"/,
+      /^changewire\.endpoints\[0\]\.\w+: unknown key \(.*; it is secret and belongs elsewhere: .* ENDPOINT_…; see "endpoints"/,
     );
     expect(problem).not.toContain('hush');
   });
 
   test('that resembles none gets the list of those that are allowed', () => {
     expect(problemsOf(config({}, {}, { colour: 'red' }))).toEqual([
-      'changewire.workspaces[0].processes[0].colour: unknown key, found text of 3 characters; ' +
-        'allowed here: id, overlap, ignoreFields, auditLog, audit, changes, sweep',
+      'changewire.workspaces[0].processes[0].colour: unknown key (text of 3 characters); ' +
+        'allowed keys: id, overlap, ignoreFields, auditLog, audit, changes, sweep',
     ]);
   });
 });

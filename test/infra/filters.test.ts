@@ -65,7 +65,7 @@ describe('a filter for actors', () => {
     'or values is refused for a subscription, with what can ask for it: %s',
     key => {
       expect(problemsOf(config(subscription({ filter: { [key]: ['Ann Lee'] } })))).toEqual([
-        `changewire.subscriptions[0].filter.${key}: unknown key, found a list of 1; allowed here: eventType, workspace, ` +
+        `changewire.subscriptions[0].filter.${key}: unknown key (a list of 1); allowed keys: eventType, workspace, ` +
           "processId, projectId, changedFields; SNS can't filter by that: make it an endpoint, whose filter has this key",
       ]);
     },
@@ -73,16 +73,16 @@ describe('a filter for actors', () => {
 
   test('has nothing to say of a key that nobody expects there, whatever it is called', () => {
     expect(problemsOf(config(subscription({ filter: { constructor: 'x' } })))).toEqual([
-      'changewire.subscriptions[0].filter.constructor: unknown key, found text of 1 characters; ' +
-        'allowed here: eventType, workspace, processId, projectId, changedFields',
+      'changewire.subscriptions[0].filter.constructor: unknown key (text of 1 characters); ' +
+        'allowed keys: eventType, workspace, processId, projectId, changedFields',
     ]);
   });
 
   test.each(['source.held', 'field.updated'])('beside %s, which never has any, is refused', type => {
     const filter = { events: ['task.deleted', type], actors: ['Ann Lee'] };
     expect(problemsOf(config(endpoint({ filter })))).toEqual([
-      `changewire.endpoints[0].filter.events[1]: found "${type}", which never has any of ` +
-        'changewire.endpoints[0].filter.actors; allowed beside that: project.created, project.updated, ' +
+      `changewire.endpoints[0].filter.events[1]: found "${type}", which never matches ` +
+        'changewire.endpoints[0].filter.actors; allowed with it: project.created, project.updated, ' +
         'project.deleted, task.created, task.updated, task.deleted, audit.recorded',
     ]);
     const except = { events: ['task.deleted', type], exceptActors: ['Ann Lee'] };
@@ -97,8 +97,8 @@ describe('a filter that can never match', () => {
     'for %s has no changed fields is refused',
     type => {
       const expected = (list: string, key: string, event: string) =>
-        `changewire.${list}[0].filter.${event}[0]: found "${type}", which never has any of ` +
-        `changewire.${list}[0].filter.${key}; allowed beside that: ${withFields}`;
+        `changewire.${list}[0].filter.${event}[0]: found "${type}", which never matches ` +
+        `changewire.${list}[0].filter.${key}; allowed with it: ${withFields}`;
       expect(problemsOf(config(endpoint({ filter: { events: [type], fields: ['status'] } })))).toEqual([
         expected('endpoints', 'fields', 'events'),
       ]);
@@ -112,13 +112,13 @@ describe('a filter that can never match', () => {
   test('by one of its types is refused for that one: it would be left out without a word', () => {
     const filter = { events: ['task.updated', 'source.held', 'task.created'], fields: ['status'] };
     expect(problemsOf(config(endpoint({ filter })))).toEqual([
-      expect.stringContaining('filter.events[1]: found "source.held", which never has any of'),
+      expect.stringContaining('filter.events[1]: found "source.held", which never matches'),
     ]);
   });
 
   test.each(['source.stalled', 'field.created'])('for %s names no project is refused', type => {
     expect(problemsOf(config(endpoint({ filter: { events: [type], projects: ['7'] } })))).toEqual([
-      expect.stringContaining(`filter.events[0]: found "${type}", which never has any of`),
+      expect.stringContaining(`filter.events[0]: found "${type}", which never matches`),
     ]);
   });
 
@@ -134,7 +134,7 @@ describe('a filter that can never match', () => {
     const filter = { workspaces: ['eu'], processes: ['us-one', 'eu-one'] };
     expect(problemsOf({ ...two, ...endpoint({ filter }) })).toEqual([
       'changewire.endpoints[0].filter.processes[0]: found "us-one", which belongs to none of ' +
-        'changewire.endpoints[0].filter.workspaces; allowed: what does, or leave out one of the two keys',
+        'changewire.endpoints[0].filter.workspaces; allowed: a value that does, or omit one of the two keys',
     ]);
     const other = { workspace: ['eu', 'us'], processId: ['us-one'] };
     expect(problemsOf({ ...two, ...subscription({ filter: other }) })).toEqual([
@@ -185,7 +185,7 @@ describe('a condition on values', () => {
     [[{ to: 'Done' }], 'values[0].field: found nothing; allowed: text of 1 to 256 characters'],
     [
       [{ field: 'status' }],
-      'values[0]: found an object; allowed: beside "field" at least one of from, to, added, removed',
+      'values[0]: found an object; allowed: in addition to "field", at least one of from, to, added, removed',
     ],
     [
       [{ field: 'status', to: [] }],
@@ -197,11 +197,11 @@ describe('a condition on values', () => {
     ],
     [
       [{ field: 'status', is: 'Done' }],
-      'values[0].is: unknown key, found text of 4 characters; allowed here: field, from, to, added, removed',
+      'values[0].is: unknown key (text of 4 characters); allowed keys: field, from, to, added, removed',
     ],
     [
       [{ field: 'status', from: 'Done', to: ['Done'] }],
-      'values[0]: found the same value in "from" and "to", and no change is that; allowed: two',
+      'values[0]: found the same value in "from" and "to", which no change has; allowed: two different values',
     ],
   ])('is refused with what is allowed: %j', (values, problem) => {
     expect(withValues(values)).toContain(`${at}.${problem}`);
@@ -211,16 +211,16 @@ describe('a condition on values', () => {
     'beside %s, which has no changed fields, is refused',
     type => {
       expect(withValues([{ field: 'status', to: 'Done' }], ['task.updated', type])).toEqual([
-        `${at}.events[1]: found "${type}", which never has any of ${at}.values; ` +
-          'allowed beside that: project.created, project.updated, task.created, task.updated',
+        `${at}.events[1]: found "${type}", which never matches ${at}.values; ` +
+          'allowed with it: project.created, project.updated, task.created, task.updated',
       ]);
     },
   );
 
   test('on what was before is refused where only what is created is asked for', () => {
     const problem = (key: string) =>
-      `${at}.values[0].${key}: found a value that what is created would have had before, and ${at}.events names no ` +
-      'other events; allowed: add "project.updated" or "task.updated" there';
+      `${at}.values[0].${key}: found a value before the change, but ${at}.events lists only ` +
+      'created events, which have none; allowed: add "project.updated" or "task.updated" there';
     const created = ['task.created', 'project.created'];
     expect(withValues([{ field: 'status', from: 'Open' }], created)).toEqual([problem('from')]);
     expect(withValues([{ field: 'teams', removed: 'Sales' }], created)).toEqual([problem('removed')]);

@@ -94,7 +94,7 @@ describe('a link template', () => {
 
   test('has no other keys', () => {
     expect(problemOf({ project, tasks: task })).toBe(
-      `${PATH}.tasks: unknown key, found text of 48 characters; allowed here: project, task; did you mean "task"?`,
+      `${PATH}.tasks: unknown key (text of 48 characters); allowed keys: project, task; did you mean "task"?`,
     );
   });
 

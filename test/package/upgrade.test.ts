@@ -114,7 +114,7 @@ async function refusal(folder: string, credentials: Record<string, string>): Pro
   const [line = '', ...others] = said.split('\n').filter(each => each.startsWith('changewire: '));
   expect(others).toEqual([]);
   expect(line).toMatch(
-    /this version reads layouts \d+ to \d+ only\. It is left as it is\. Start with the version that wrote it, or choose another directory with --data DIR: /,
+    /but this version reads only layouts \d+ to \d+\. The file is unchanged\. Start the version that wrote it, or choose another directory with --data DIR: /,
   );
   return line;
 }

@@ -310,6 +310,6 @@ describe('a changes pass', () => {
     await baselined();
     const asked: PassRequest = { workspace: 'moon', processes: ['p'], mode: 'changes' };
     const run = world.poller()(asked, { awsRequestId: 'x', getRemainingTimeInMillis: () => 1 });
-    await expect(run).rejects.toThrow(/process p of workspace moon.*Deploy/s);
+    await expect(run).rejects.toThrow(/Process p of workspace moon is not configured.*Redeploy/s);
   });
 });

@@ -38,7 +38,7 @@ const withDeep = (id: string, projects: readonly { id: string }[]) => {
   return projects.map(project => (project.id === id ? { ...project, deep } : project));
 };
 const owed = () => owedIn(world);
-const owing = async () => (await world.figures()).owing;
+const owing = async () => (await world.figures()).withRechecks;
 const expectConverged = async (baseline: unknown) => {
   const served = servedState(world.edit, PROCESS);
   expect(applyEvents(baseline, await world.events())).toEqual(served);

@@ -120,14 +120,15 @@ describe.each(TABLES)('a tick over %s', (_, openTable) => {
     expect(said).toEqual([
       [
         'info',
-        'Ticked.',
+        'Tick ended.',
         {
+          code: 'tick.ended',
           passes: { sent: 4, unsent: 0 },
           processes: {
             late: 0,
             stalled: 0,
             onHold: 0,
-            owing: 0,
+            withRechecks: 0,
             unbaselined: 0,
             oldestPassAgeMs: 50 * SECOND,
           },
@@ -182,7 +183,7 @@ describe.each(TABLES)('a tick over %s', (_, openTable) => {
       ],
       ['warn', { which: [{ name: 'c', messages: 3 }] }],
       ['warn', { which: [{ name: 'publish', reason: 'Disabled.' }] }],
-      ['info', { processes: { late: 1, onHold: 1, owing: 1, stalled: 1 }, readingStopped: 1 }],
+      ['info', { processes: { late: 1, onHold: 1, withRechecks: 1, stalled: 1 }, readingStopped: 1 }],
     ]);
   });
 
@@ -202,28 +203,27 @@ describe.each(TABLES)('a tick over %s', (_, openTable) => {
   });
 
   it.each<[string, Partial<TickDependencies>, Partial<TickPasses>, RegExp]>([
-    [
-      'progress',
-      {},
-      { progress: { ofAll: failed('table down') } },
-      /progress of processes could not be read/,
-    ],
+    ['progress', {}, { progress: { ofAll: failed('table down') } }, /progress of the processes/],
     ['pauses', {}, { rows: { all: failed('table down') } }, /rows of the workspaces/],
     ['endpoints', { registry: { all: failed('table down') } }, {}, /endpoints/],
-    ['the roster', {}, { remember: failed('table down') }, /written down/],
+    ['the roster', {}, { remember: failed('table down') }, /list of processes/],
     ['subscriptions', { watch: { subscriptions: failed('SNS down') } }, {}, /native subscriptions/],
     ['mappings', { watch: { mappings: failed('Lambda down') } }, {}, /event source mappings/],
-    ['what is set aside', { watch: { failedMessages: failed('SQS down') } }, {}, /set aside/],
-    ['replays', { replays: failed('broken') }, {}, /Replays/],
+    ['what is set aside', { watch: { failedMessages: failed('SQS down') } }, {}, /failed messages/],
+    ['replays', { replays: failed('broken') }, {}, /replays/],
   ])('starts passes and does all else though one part fails: %s', async (_part, more, of, message) => {
     const { finish, tick, sent, said, counts } = world;
     await finish(0, {});
     await tick(more, of);
     expect(sent.map(({ processes }) => processes[0])).toContain('first');
     expect(said.filter(([level]) => level === 'error')).toEqual([
-      ['error', expect.stringMatching(message), { error: expect.stringMatching(/down|broken/) }],
+      [
+        'error',
+        expect.stringMatching(message),
+        { code: expect.stringMatching(/^tick\.[a-z-]+$/), error: expect.stringMatching(/down|broken/) },
+      ],
     ]);
-    expect(levels()).toContainEqual(['info', 'Ticked.']);
+    expect(levels()).toContainEqual(['info', 'Tick ended.']);
     expect(world.state.replayed).toBe(/endpoints|replays/.test(_part) ? 0 : 1);
     // An age that nobody knows is none: that none is told is heard.
     expect(counts).toEqual(_part === 'progress' ? [{}] : [{ OldestPassAge: 30 }]);
@@ -235,8 +235,12 @@ describe.each(TABLES)('a tick over %s', (_, openTable) => {
       /No pass could be started/,
     );
     expect(said).toMatchObject([
-      ['error', expect.stringMatching(/Passes could not be started/), { error: 'Error: table down' }],
-      ['info', 'Ticked.', { processes: { unbaselined: 2 } }],
+      [
+        'error',
+        expect.stringMatching(/Could not start passes/),
+        { code: 'tick.passes-not-started', error: 'Error: table down' },
+      ],
+      ['info', 'Tick ended.', { processes: { unbaselined: 2 } }],
     ]);
     expect(state.replayed).toBe(1);
     const refusing: TickPasses['queue'] = {
@@ -252,10 +256,14 @@ describe.each(TABLES)('a tick over %s', (_, openTable) => {
     world.state.now += MINUTE;
     said.length = 0;
     await tick({}, { queue: sparing });
-    const refused = ['warn', 'The queue of passes did not take some.', { unsent: 1, reason: 'down' }];
+    const refused = [
+      'warn',
+      'Could not send all messages to the passes queue.',
+      { unsent: 1, reason: 'down' },
+    ];
     expect(said).toMatchObject([
       ...Array(3).fill(refused),
-      ['info', 'Ticked.', { passes: { sent: 1, unsent: 1 } }],
+      ['info', 'Tick ended.', { passes: { sent: 1, unsent: 1 } }],
     ]);
   });
 
@@ -283,7 +291,10 @@ describe.each(TABLES)('a tick over %s', (_, openTable) => {
       vi.useRealTimers();
     }
     expect(sent.map(({ processes }) => processes[0])).toContain('first');
-    expect(said[0]?.[2]).toEqual({ error: 'Error: It took longer than 15000 ms.' });
+    expect(said[0]?.[2]).toEqual({
+      code: expect.stringMatching(/^tick\.(progress|workspaces)-unreadable$/),
+      error: 'Error: It took longer than 15000 ms.',
+    });
   });
 
   it('wakes a run for what waits, and works off replays until 15 s are left', async () => {
@@ -305,7 +316,7 @@ describe.each(TABLES)('a tick over %s', (_, openTable) => {
     };
     await tick(more);
     expect([woken, hadTime]).toEqual([[['crm', 7]], [true, false]]);
-    expect(said).toMatchObject([['info', 'Ticked.', { endpoints: { woken: 1 } }]]);
+    expect(said).toMatchObject([['info', 'Tick ended.', { endpoints: { woken: 1 } }]]);
     const left = [15_001, 15_000];
     const asked: boolean[] = [];
     const replays = async (_all: unknown, hasTime: () => boolean) => void asked.push(hasTime(), hasTime());
@@ -317,11 +328,11 @@ describe.each(TABLES)('a tick over %s', (_, openTable) => {
     const { dependencies, said, sent, counts, tick } = world;
     const { passes: _none, ...without } = dependencies;
     await createTick(without)();
-    expect([said, counts]).toMatchObject([[['info', 'Ticked.', { passes: undefined }]], [{}]]);
+    expect([said, counts]).toMatchObject([[['info', 'Tick ended.', { passes: undefined }]], [{}]]);
     said.length = 0;
     await tick({}, { claims: { claim: async () => undefined } });
     expect(sent).toEqual([]);
-    expect(said).toMatchObject([['info', 'Ticked.', { passes: { sent: 0, unsent: 0 } }]]);
+    expect(said).toMatchObject([['info', 'Tick ended.', { passes: { sent: 0, unsent: 0 } }]]);
   });
 
   it('tells a baseline that does not come about by when its process was written down', async () => {
@@ -397,7 +408,7 @@ describe.each(TABLES)('a tick over %s', (_, openTable) => {
     const which = [{ workspace, until: AT + MINUTE + 1, since: AT - HOUR, reason: 'down', failures: 3 }];
     expect(said).toMatchObject([
       ['warn', expect.stringMatching(/^Workspaces are paused/), { count: 1, which }],
-      ['info', 'Ticked.', { passes: { sent: 0, unsent: 0 } }],
+      ['info', 'Tick ended.', { passes: { sent: 0, unsent: 0 } }],
     ]);
   });
 

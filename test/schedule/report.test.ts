@@ -43,11 +43,15 @@ describe('what a tick tells of endpoints', () => {
       endpoints: [endpointOf('healthy'), endpointOf('crm', health)],
       woken: 3,
     });
-    const warned = ['warn', 'Endpoints fail for over half an hour.', { count: 1, which: ['crm'] }];
+    const warned = [
+      'warn',
+      'Endpoints have been failing for over 30 minutes.',
+      { code: 'endpoints.failing', count: 1, which: ['crm'] },
+    ];
     expect(said.slice(0, -1)).toEqual(count > 0 ? [warned] : []);
     expect(said.at(-1)).toMatchObject([
       'info',
-      'Ticked.',
+      'Tick ended.',
       { endpoints: { woken: 3, failing: count, stopped } },
     ]);
     expect(counts).toEqual([count > 0 ? { EndpointsFailing: 1 } : {}]);
@@ -61,8 +65,9 @@ describe('what a tick tells', () => {
     expect(said).toEqual([
       [
         'info',
-        'Ticked.',
+        'Tick ended.',
         {
+          code: 'tick.ended',
           ...{ passes: undefined, processes: undefined, readingStopped: 0, failedMessages: {}, ms: 7 },
           endpoints: { woken: undefined, failing: 0, stopped: 0 },
           subscriptions: { unconfirmed: 0, undelivered: 0 },
@@ -74,7 +79,7 @@ describe('what a tick tells', () => {
   it('names what it warns of', () => {
     const { said } = told({
       processes: {
-        ...{ stalled: 0, onHold: 0, owing: 0, unbaselined: 0, oldestPassAge: 1_499 },
+        ...{ stalled: 0, onHold: 0, withRechecks: 0, unbaselined: 0, oldestPassAge: 1_499 },
         late: [{ workspace: 'eu', processId: 'p', what: 'sweep' }],
       },
       subscriptions: [
@@ -87,22 +92,26 @@ describe('what a tick tells', () => {
       [
         'warn',
         'Processes are late.',
-        { count: 1, which: [{ workspace: 'eu', processId: 'p', what: 'sweep' }] },
+        { code: 'processes.late', count: 1, which: [{ workspace: 'eu', processId: 'p', what: 'sweep' }] },
       ],
       [
         'warn',
-        'Native subscriptions get nothing: SNS has no confirmation of them.',
-        { count: 1, which: [{ name: 'a', state: 'missing' }] },
+        'Native subscriptions get no events: they are not confirmed.',
+        { code: 'subscriptions.unconfirmed', count: 1, which: [{ name: 'a', state: 'missing' }] },
       ],
       [
         'warn',
         'SNS gave up on events for native subscriptions.',
-        { count: 1, which: [{ name: 'b', state: 'undelivered', messages: 2 }] },
+        {
+          code: 'subscriptions.undelivered',
+          count: 1,
+          which: [{ name: 'b', state: 'undelivered', messages: 2 }],
+        },
       ],
       [
         'warn',
-        'Event source mappings hand over nothing.',
-        { count: 1, which: [{ name: 'publish', reason: 'Disabled.' }] },
+        'Event source mappings are disabled, or cannot read.',
+        { code: 'mappings.stopped', count: 1, which: [{ name: 'publish', reason: 'Disabled.' }] },
       ],
     ]);
   });
@@ -114,14 +123,21 @@ describe('what a tick tells', () => {
     const [level, message, details] = said[0] ?? [];
     expect([level, message]).toEqual([
       'warn',
-      'Workspaces are paused: their services ask for that, or do not answer.',
+      'Workspaces are paused: their services asked for a pause, or do not respond.',
     ]);
-    expect(details).toEqual({ count: 30, which: paused.slice(0, 20) });
+    expect(details).toEqual({ code: 'workspaces.paused', count: 30, which: paused.slice(0, 20) });
     expect(counts).toEqual([{ WorkspacesPaused: 30 }]);
   });
 
   it('has the age of the oldest pass in whole seconds', () => {
-    const processes = { late: [], stalled: 0, onHold: 0, owing: 0, unbaselined: 0, oldestPassAge: 1_499 };
+    const processes = {
+      late: [],
+      stalled: 0,
+      onHold: 0,
+      withRechecks: 0,
+      unbaselined: 0,
+      oldestPassAge: 1_499,
+    };
     expect(told({ processes }).counts).toEqual([{ OldestPassAge: 1 }]);
     expect(told({ processes: { ...processes, oldestPassAge: 0 } }).counts).toEqual([{ OldestPassAge: 0 }]);
   });

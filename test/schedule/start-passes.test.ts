@@ -104,7 +104,10 @@ describe('a tick', () => {
     const never = open(({ group }) => group !== 'eu');
     expect(await never.start(...two)).toEqual({ sent: 1, unsent: 1 });
     expect(never.world.tried).toBe(3);
-    const refused = { message: 'The queue of passes did not take some.', unsent: 1, reason: 'down' };
+    const refused = {
+      message: 'Could not send all messages to the passes queue.',
+      ...{ code: 'passes.unsent', unsent: 1, reason: 'down' },
+    };
     expect(never.warned).toEqual([refused, refused, refused]);
     const once = open();
     await once.start(processOf('p1'));

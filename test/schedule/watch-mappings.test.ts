@@ -33,7 +33,7 @@ describe('watching the event source mappings', () => {
       },
       'PROBLEM: Lambda failed to assume your function execution role.',
     ],
-    [Object.assign(new Error('gone'), { name: 'ResourceNotFoundException' }), 'It is not there.'],
+    [Object.assign(new Error('gone'), { name: 'ResourceNotFoundException' }), 'It does not exist.'],
   ])('%j: %s', async (answer, reason) => {
     const stopped = reason === undefined ? [] : [{ name: 'publish', uuid: 'u-1', reason }];
     expect(await watchMappings(lambda(answer), mappings)).toEqual(stopped);

@@ -68,7 +68,7 @@ describe('what a tick tells of its processes', () => {
         { ...WELL, ...more },
       ]),
     );
-    expect(figuresOf(progress, AT)).toMatchObject({ stalled: 2, onHold: 1, owing: 2, unbaselined: 1 });
+    expect(figuresOf(progress, AT)).toMatchObject({ stalled: 2, onHold: 1, withRechecks: 2, unbaselined: 1 });
   });
 
   it('tells the age of the pass that is longest ago, of those that have a baseline', () => {

@@ -204,7 +204,7 @@ describe.each(STORES)('a search in the journal of %s', (_, open) => {
     ];
     for (const from of ['', 'x', '[]', ...others, '[1,2]', '1', '1.x', 'x1.1', '1.1x', '9'.repeat(40)]) {
       const search = stores.journal.search({ order: 'newest-first', since: 0, until: 9, from });
-      await expect(Array.fromAsync(search), from).rejects.toThrow(/no place in a journal|JSON/);
+      await expect(Array.fromAsync(search), from).rejects.toThrow(/Invalid position in the journal|JSON/);
     }
     stores.close();
   });

@@ -29,8 +29,8 @@ describe('the table’s layout', () => {
   it.each([
     ['a later version’s', { N: String(TABLE_LAYOUT + 1) }, `layout ${TABLE_LAYOUT + 1}`],
     ['an earlier version’s', { N: String(MIN_READ_LAYOUT - 1) }, `layout ${MIN_READ_LAYOUT - 1}`],
-    ['no number', { S: 'x' }, 'layout of no number'],
-    ['missing in its row', undefined, 'layout of no number'],
+    ['no number', { S: 'x' }, 'layout without a number'],
+    ['missing in its row', undefined, 'layout without a number'],
   ])('that is %s is refused with what to do, and left as it is', async (_, version, told) => {
     const table = openModel();
     const item = { ...KEY, ...(version && { version }) };
@@ -38,7 +38,7 @@ describe('the table’s layout', () => {
     const check = checkLayout(table);
     await expect(check).rejects.toThrow(LayoutError);
     await expect(check).rejects.toThrow(
-      `The table changewire has ${told}, this version reads layout ${TABLE_LAYOUT} only. It is left as it is. ` +
+      `The table changewire has ${told}, but this version reads only layout ${TABLE_LAYOUT}. The table is unchanged. ` +
         'Deploy the version that wrote it, or a stack with a new table: the first pass is then a new baseline.',
     );
     expect([...table.model.items()]).toEqual([item]);

@@ -211,7 +211,7 @@ describe('the migration of a table', () => {
     });
     const patient = { ...table, timing: { ...TABLE_TIMING, clock: () => now } };
     await expect(checkLayout(patient, { until: 2 })).rejects.toThrow(
-      'The table changewire is being migrated to layout 3: the next run goes on where this one ends.',
+      'The table changewire is being migrated to layout 3: the next run continues.',
     );
     expect([...table.model.items()].find(isLayout)).toMatchObject({ version: { N: '2' }, doneTo: {} });
     await checkLayout(patient, { until: now + 99 });
@@ -255,7 +255,7 @@ describe('the migration of a table', () => {
     const check = checkLayout(unmarked);
     await expect(check).rejects.toThrow(LayoutError);
     await expect(check).rejects.toThrow(
-      /^The table changewire has a layout of an earlier version, and is not migrated to layout 3 yet\. The tick function migrates it, .*$/,
+      /^The table changewire has the layout of an earlier version, and is not migrated to layout 3 yet\. The tick function migrates it within minutes\. .*$/,
     );
     expect([...model.items()].filter(isLayout)).toEqual([]);
   });
@@ -269,7 +269,7 @@ describe('the migration of a table', () => {
       const { model, ...table } = openModel();
       await fill(table, [Item as Item]);
       await expect(checkLayout(table, MIGRATION)).rejects.toThrow(
-        /^The table changewire has data and no layout \(an early version or another program wrote it\), this version reads layout 3 only\. It is left as it is\. Deploy .*$/,
+        /^The table changewire has data and no layout \(an early version or another program wrote it\), but this version reads only layout 3\. The table is unchanged\. Deploy .*$/,
       );
       expect([...model.items()]).toEqual([Item]);
     },

@@ -85,7 +85,7 @@ function open(
 }
 const failure = (itemIdentifier: string) => ({ batchItemFailures: [{ itemIdentifier }] });
 const line = (ids: readonly string[], again?: object) => ({
-  ...{ message: 'Publish batch ended.', events: ids },
+  ...{ code: 'publish.batch-ended', message: 'Publish batch ended.', events: ids },
   ...(again && { again }),
 });
 const idsOf = (some: readonly ChangeEvent[]) => some.map(({ id }) => id);
@@ -125,8 +125,8 @@ describe('a run of the publisher', () => {
     expect(said).toEqual([
       [
         'warn',
-        'SNS did not take events; the stream sends them again.',
-        { itemIdentifier: '2', id: second[0]?.id },
+        'SNS did not accept events; the stream sends them again.',
+        { code: 'publish.unsent', itemIdentifier: '2', id: second[0]?.id },
       ],
     ]);
     // The stream never sends again what SNS took of the records before.
@@ -140,8 +140,12 @@ describe('a run of the publisher', () => {
     expect(await run(record('1', first), record('2', second))).toEqual(failure('2'));
     expect(taken).toEqual(idsOf(first));
     expect(said).toEqual([
-      ['error', 'Publishing failed.', { error: 'Error: throttled' }],
-      ['warn', expect.any(String), { itemIdentifier: '2', id: second[0]?.id }],
+      [
+        'error',
+        'Could not publish a batch; the stream sends it again.',
+        { code: 'publish.failed', error: 'Error: throttled' },
+      ],
+      ['warn', expect.any(String), { code: 'publish.unsent', itemIdentifier: '2', id: second[0]?.id }],
     ]);
     expect(counts).toEqual({ EventsPublished: 10 });
     expect(lines).toMatchObject([line(taken)]);
@@ -157,8 +161,8 @@ describe('a run of the publisher', () => {
     expect(said).toEqual([
       [
         'error',
-        'An event can not be published; it waits in the queue of rejected events.',
-        { reason, sk: keysOf('1').sk, id: given[1]?.id },
+        'Could not publish an event; moved to the queue of rejected events.',
+        { code: 'publish.rejected', reason, sk: keysOf('1').sk, id: given[1]?.id },
       ],
     ]);
     expect([lines, counts]).toEqual([[line(taken)], { EventsPublished: 2 }]);
@@ -173,7 +177,7 @@ describe('a run of the publisher', () => {
     expect(taken).toEqual(idsOf(given));
     expect(rejected).toEqual(
       [broken, without].map(() => ({
-        reason: expect.stringMatching(/^The change record can not be read: \w*Error/),
+        reason: expect.stringMatching(/^Unreadable change record: \w*Error/),
         ...keysOf('1'),
       })),
     );

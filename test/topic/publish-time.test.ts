@@ -105,7 +105,7 @@ describe('a publisher whose time is running out', () => {
     expect(await run(records(2, 1))).toEqual({ batchItemFailures: [{ itemIdentifier: '2' }] });
     expect(calls).toHaveLength(2);
     expect(counts).toEqual({ EventsPublished: 1 });
-    expect(said).toEqual(['SNS did not take events; the stream sends them again.', 'Publish batch ended.']);
+    expect(said).toEqual(['SNS did not accept events; the stream sends them again.', 'Publish batch ended.']);
   });
 
   it('stops among the messages of a batch that SNS refuses whole', async () => {

@@ -226,7 +226,7 @@ describe('publishing', () => {
     });
     const Records = [record('7', events(AT, 1))];
     expect(await publish({ Records }, ENDLESS)).toEqual({ batchItemFailures: [{ itemIdentifier: '7' }] });
-    expect(errors).toEqual(['Publishing failed.']);
+    expect(errors).toEqual(['Could not publish a batch; the stream sends it again.']);
   });
 
   it('invariant 3: sends the same bytes when a record comes twice', async () => {

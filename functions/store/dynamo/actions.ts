@@ -5,10 +5,11 @@ import type { Action, Actions } from '../store.ts';
 import { firstOf, type Item, queryItems, write } from './requests.ts';
 import type { Table } from './table.ts';
 
-/** Tells apart what was done in one millisecond. */
+/** Distinguishes actions of one millisecond. */
 const SUFFIXES = 2 ** 48;
 
-/** Who did what, in the partition of what it was done to, and once more in that of the stack, for a list of all. */
+/** Actions of operators, in the partition of their subject, with a copy in that of the stack, for a list
+ *  of all. */
 export function createActions(table: Table): Actions {
   return {
     note: action => note(table, action),
@@ -28,12 +29,12 @@ export function createActions(table: Table): Actions {
   };
 }
 
-/** The time and the random part, behind either prefix. */
+/** The time and the random part, without either prefix. */
 function placeOf({ sk }: Item): string {
   return sk.S.replace(/^[^#]*#/, '');
 }
 
-/** Behind all: times begin with a digit. */
+/** After all: times begin with a digit. */
 const LATEST = '~';
 
 async function note(table: Table, action: Action): Promise<void> {

@@ -8,18 +8,19 @@ import { batchGet, fit, transact, type Write } from './requests.ts';
 import { recheckWrites, rowUpdate, stateWrites } from './state.ts';
 import type { Table } from './table.ts';
 
-/** State, rechecks, entries that are told and change records in one transaction: what is told and that it was told can't part, whatever crashes. */
+/** Writes state, rechecks, emitted entries and change records in one transaction: the events and the
+ *  record that they were emitted can't part, even in a crash. */
 export async function announce(
   table: Table,
   process: ProcessKey,
-  { announced, isSilent, state, rechecks = [], entries = [], said }: Announcement,
+  { announced, isSilent, state, rechecks = [], entries = [], said: request }: Announcement,
 ): Promise<CommitResult> {
   const changes = [
-    ...changePuts(process, '', said),
+    ...changePuts(process, '', request),
     ...recheckWrites(table, process, rechecks),
-    ...entryPuts(process, entries, said),
+    ...entryPuts(process, entries, request),
   ];
-  const all = { ...state, announced: said.version };
+  const all = { ...state, announced: request.version };
   // Checked first, because `stateWrites` stores large parts outside of the transaction.
   if (!fit(changes, rowsOf(all))) return 'too-large';
   const rows = await stateWrites(table, process, all);
@@ -35,8 +36,8 @@ export async function announce(
   return transact(table, [...updates, ...changes]);
 }
 
-/** The rows of the audit entries that an announcement tells. Each names the change record that has its event, because the
- *  event's id says nothing of the time of its commit. */
+/** The rows of the audit entries of an announcement. Each names the change record of its event, because
+ *  the event's id does not contain the time of its commit. */
 function entryPuts(
   process: ProcessKey,
   entries: readonly string[],

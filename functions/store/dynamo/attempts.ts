@@ -1,7 +1,7 @@
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { inParallel } from '../../basics/in-parallel.ts';
 import type { Attempt, NewDelivery } from '../../model/delivery.ts';
-import { keptAttempt } from '../codec.ts';
+import { attemptJson } from '../codec.ts';
 import { ATTEMPT, attemptKey, endpointPartition, lateKey, latePrefix, placeOf, timeOf } from '../keys.ts';
 import { ATTEMPTS_KEPT_MS, expiryOf } from '../limits.ts';
 import type { AttemptStretch } from '../store.ts';
@@ -10,15 +10,15 @@ import type { Table } from './table.ts';
 
 const CONCURRENCY = 10;
 
-/** An attempt that begins later than this after its event's `at`, or earlier than it, gets a row by the event's
- *  id, too. All others are found by their time: most deliveries cost one write. */
+/** An attempt that begins later than this after its event's `at`, or before it, gets a row by the event's
+ *  id, too. All others are found by their time, so most deliveries cost one write. */
 const PROMPT_MS = 10_000;
 
 function isPrompt(attemptAt: number, eventAt: number): boolean {
   return attemptAt >= eventAt && attemptAt <= eventAt + PROMPT_MS;
 }
 
-/** Not tried again where the table is throttled: people alone read this, and it must not delay deliveries. */
+/** Not retried when the table is throttled: only people read this, and it must not delay deliveries. */
 export async function note({ client, tableName }: Table, attempts: readonly Attempt[]): Promise<void> {
   const items = attempts.flatMap(itemsOf);
   await inParallel(items, CONCURRENCY, Item =>
@@ -32,12 +32,12 @@ function itemsOf(attempt: Attempt): Item[] {
   const expiresAt = { N: String(expiryOf(at, ATTEMPTS_KEPT_MS)) };
   const late = events.filter(event => event.at !== undefined && !isPrompt(at, event.at));
   return [
-    { ...attemptKey(endpoint, place), attempt: { S: keptAttempt(attempt) }, expiresAt },
+    { ...attemptKey(endpoint, place), attempt: { S: attemptJson(attempt) }, expiresAt },
     ...late.map(({ id }) => ({ ...lateKey(endpoint, id, at), place: { S: place }, expiresAt })),
   ];
 }
 
-/** Prompt attempts are found by their time, as many as the endpoint got in PROMPT_MS; the others by the event. */
+/** Prompt attempts are found by their time, among those of PROMPT_MS; the others by the event. */
 export async function attemptsOfEvent(
   table: Table,
   endpoint: string,

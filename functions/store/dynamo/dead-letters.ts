@@ -15,10 +15,9 @@ import { deadLettered, deadOf, numberIn, pendingItem, requeued } from './deliver
 import { firstOf, getItem, type Item, queryItems, transact, upTo, write } from './requests.ts';
 import type { Table } from './table.ts';
 
-/** Transactions under way at once. */
 const CONCURRENCY = 10;
 
-/** Counts the attempt after which it was given up. */
+/** Counts the last attempt, too. */
 export async function deadLetter(table: Table, endpoint: string, place: string, death: Death): Promise<void> {
   const pending = await getItem(table, pendingKey(endpoint, place));
   if (pending) await exchange(table, pending, deadLettered(endpoint, pending, death, 1));
@@ -55,8 +54,7 @@ export async function addDead(table: Table, delivery: NewDelivery, death: Death)
   ]);
 }
 
-/** A dead letter whose event is pending already, because it was published again, is deleted without adding
- *  another. */
+/** A dead letter whose event is already pending, because it was published again, is deleted. */
 export async function requeue(
   table: Table,
   endpoint: string,
@@ -103,7 +101,7 @@ export async function findDead(
   return item && deadOf(endpoint, item);
 }
 
-/** Puts `to` and deletes `from` in one transaction; false when it could not, and nothing happened. */
+/** Puts `to` and deletes `from` in one transaction; false when a condition failed, and nothing happened. */
 async function exchange(table: Table, from: Item, to: Item, condition?: string): Promise<boolean> {
   const result = await transact(table, [
     { Put: { Item: to, ...(condition && { ConditionExpression: condition }) } },

@@ -22,10 +22,9 @@ import { DUE_LATER, IS_ABSENT, TRIED, UNTRIED } from './conditions.ts';
 import { firstOf, getItem, type Item, queryItems, write } from './requests.ts';
 import type { Table } from './table.ts';
 
-/** Writes under way at once. */
 const CONCURRENCY = 10;
 
-/** An event that waits for its endpoint already is not added again. */
+/** An event that is already pending for its endpoint is not added again. */
 export async function add(table: Table, deliveries: readonly NewDelivery[]): Promise<void> {
   await inParallel(deliveries, CONCURRENCY, delivery =>
     write(table, { Put: { Item: pendingItem(delivery), ConditionExpression: IS_ABSENT } }),
@@ -75,7 +74,7 @@ export async function due(
   return (await firstOf(free(), limit)).map(item => pendingOf(endpoint, item));
 }
 
-/** What is due later, with no more than is asked for. */
+/** The later deliveries, with only the given attributes. */
 function dueLater(table: Table, endpoint: string, now: number, ProjectionExpression: string) {
   const values = { ':now': number(now) };
   const options = { FilterExpression: DUE_LATER, values, ProjectionExpression };
@@ -90,7 +89,7 @@ export async function nextDue(table: Table, endpoint: string, now: number): Prom
   return next;
 }
 
-/** Writes down the time of the first attempt, too: a delivery that was tried already keeps it. */
+/** Records the time of the first attempt, too: a delivery that was tried already keeps it. */
 export async function reschedule(
   table: Table,
   endpoint: string,
@@ -147,7 +146,7 @@ export async function countDeliveries(
   };
 }
 
-/** `body` is compressed JSON of its text: it comes back as it was, also where it is no valid Unicode. */
+/** `body` is stored as compressed JSON: it is read back unchanged, even if it is not valid Unicode. */
 export function pendingItem(delivery: NewDelivery): Item {
   const { endpoint, eventId, at, body, attributes, replay, due = at, attempts = 0, triedAt } = delivery;
   return {
@@ -164,7 +163,7 @@ export function pendingItem(delivery: NewDelivery): Item {
   };
 }
 
-/** The dead letter that a pending delivery becomes, after `failed` more attempts. */
+/** The dead letter of a pending delivery, after `failed` more attempts. */
 export function deadLettered(endpoint: string, pending: Item, { at, reason }: Death, failed: number): Item {
   const { due: _, triedAt: _none, ...kept } = pending;
   return {
@@ -177,8 +176,8 @@ export function deadLettered(endpoint: string, pending: Item, { at, reason }: De
   };
 }
 
-/** The pending delivery that a dead letter becomes. One that an operator asked for by its event's id goes out
- *  as a replay does. */
+/** The pending delivery of a dead letter. One that an operator requested by its event's id is sent as a
+ *  replay. */
 export function requeued(endpoint: string, dead: Item, now: number, isAskedFor: boolean): Item {
   const { diedAt: _, reason: _none, ...kept } = dead;
   const isReplay = isAskedFor || dead.replay?.BOOL === true;

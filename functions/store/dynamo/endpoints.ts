@@ -6,16 +6,16 @@ import type { EndpointRows, Slots } from '../store.ts';
 import { asRead, IS_REVISION, SLOT_IS_FREE, SLOT_IS_NEAR } from './conditions.ts';
 import { numberIn } from './deliveries.ts';
 import { getItem, type Item, queryItems, transact, type Write, write } from './requests.ts';
-import { ifHolds, type Table, waitAfter } from './table.ts';
+import { sendConditional, type Table, waitAfter } from './table.ts';
 
-/** Enough for as many writers that change one row at once, because each time one of them succeeds. */
-const TRIES = 50;
-/** After so many tries the waits grow no further: they are 400 ms at most. */
+/** Enough for this number of concurrent writers, because each time one of them succeeds. */
+const MAX_TRIES = 50;
+/** After this number of tries the waits stop growing: they are 400 ms at most. */
 const GROWING_WAITS = 4;
 const REVISIONS = 2 ** 40;
 
 /** The registry of endpoints in the table (design.md §6: `ENDPOINTS`). When an answer is lost, the SDK
- *  repeats the write, which then fails: `decide` is called with the row as it was just written. */
+ *  repeats the write, which then fails: `decide` is called with the row that was just written. */
 export function createEndpointRows(table: Table): EndpointRows {
   return {
     list: async () => {
@@ -36,8 +36,8 @@ export function createEndpointRows(table: Table): EndpointRows {
         if (after === undefined) return before;
         const isWritten = await writeRow(table, before, { name, item, after });
         if (isWritten) return after === 'removed' ? undefined : after;
-        if (tried === TRIES || !(await waitAfter(table, Math.min(tried, GROWING_WAITS))))
-          throw new Error(`The row of endpoint ${name} changed each time before it could be written.`);
+        if (tried === MAX_TRIES || !(await waitAfter(table, Math.min(tried, GROWING_WAITS))))
+          throw new Error(`Could not write the row of endpoint ${name}: other writes came first each time.`);
       }
     },
   };
@@ -70,7 +70,7 @@ async function writeRow(
   const ofRow: Write = isRemoved
     ? { Delete: { Key: endpointRowKey(name), ...condition } }
     : { Put: { Item: written, ...condition } };
-  // Row revisions are never used twice, so this text is not, either.
+  // Row revisions are never reused, so neither is this text.
   const text = `${name}#${revision}${isRemoved ? '#removed' : ''}`;
   const ofRegistry: Write = { Put: { Item: { ...REGISTRY_KEY, revision: { S: text } } } };
   const settings = isRemoved ? undefined : after.settings;
@@ -86,7 +86,7 @@ export function createSlots(table: Table): Slots {
   return { reserveSlot: (...given) => reserveSlot(table, ...given) };
 }
 
-/** Books `now` when the slot that was booked last is over, and otherwise the one after it. */
+/** Books `now` when the last booked slot is over, and otherwise the slot after it. */
 async function reserveSlot(
   table: Table,
   ...[name, interval, now, within]: Parameters<Slots['reserveSlot']>
@@ -118,6 +118,6 @@ async function reserveSlot(
     },
     ReturnValues: 'UPDATED_OLD',
   } as const;
-  const booked = await ifHolds(table, () => table.client.send(new UpdateItemCommand(later)));
+  const booked = await sendConditional(table, () => table.client.send(new UpdateItemCommand(later)));
   return booked && Number(booked.Attributes?.nextSlot?.N as string) - now;
 }

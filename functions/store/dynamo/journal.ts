@@ -33,8 +33,8 @@ interface ChangeItem extends Key {
   readonly events: { readonly B: Uint8Array };
 }
 
-/** The change records of one commit: usually one, more when its events fill more than an item holds. Each can
- *  be published by itself, because the stream keeps no order within a transaction. */
+/** The change records of one commit: usually one, more when its events exceed an item. Each can be
+ *  published independently, because the stream keeps no order within a transaction. */
 export function changePuts(
   process: ProcessKey,
   projectId: string,
@@ -52,10 +52,10 @@ export function changePuts(
   }));
 }
 
-/** Records in one request; DynamoDB answers 1 MB of them at most. */
+/** Records in one request; DynamoDB returns 1 MB of them at most. */
 const RECORDS_PER_REQUEST = 100;
 
-/** Reads the table's change records as they stand, in order to publish them again. */
+/** Reads the table's change records in stored form, in order to publish them again. */
 export function createChangeRecords(table: Table): ChangeRecords {
   return {
     async read(process, { since, until, after = '' }) {
@@ -66,7 +66,7 @@ export function createChangeRecords(table: Table): ChangeRecords {
   };
 }
 
-/** A record that was changed by hand may lack its events. */
+/** A record that was edited manually may lack its events. */
 type FoundItem = Key & Partial<ChangeItem>;
 
 function changeRecordOf(item: FoundItem): ChangeRecord {
@@ -74,7 +74,7 @@ function changeRecordOf(item: FoundItem): ChangeRecord {
   return { pk: item.pk.S, sk: item.sk.S, at: timeOf(item), encoded, events: countOf(encoded) };
 }
 
-/** A record that can't be decoded is handed to the publisher all the same, which sets it aside and logs it. */
+/** A record that can't be decoded is still passed to the publisher, which rejects and logs it. */
 function countOf(encoded: Uint8Array): number {
   try {
     return decodeEvents(encoded).length;
@@ -83,11 +83,11 @@ function countOf(encoded: Uint8Array): number {
   }
 }
 
-/** What the time leaves of DynamoDB's limit of a sort key (1,024 bytes). */
+/** The bytes that the time leaves of DynamoDB's limit of a sort key (1,024 bytes). */
 const MAX_END = 1024 - changeTime(0).length;
 
-/** The journals of these processes in the table, one process after another. A position is a partition and the last key that was
- *  read of it, if any, as JSON. */
+/** The journals of these processes in the table, one process after another. A position is a partition and
+ *  the last key that was read in it, if any, as JSON. */
 export function createJournalReader(
   table: Table,
   processes: readonly ProcessKey[],
@@ -98,7 +98,7 @@ export function createJournalReader(
   return {
     async read(stretch, limit) {
       const place = stretch.position === undefined ? undefined : (JSON.parse(stretch.position) as SlicePlace);
-      // The position's partition may not be configured any more: then the next one follows.
+      // The position's process may no longer be configured: then the next one follows.
       const [pk, next] = place ? partitions.filter(each => each >= place[0]) : partitions;
       if (pk === undefined) return { entries: [], position: undefined };
       const after = place && pk === place[0] ? place[1] : '';
@@ -124,11 +124,11 @@ export function createJournalReader(
   };
 }
 
-/** A partition, and the last key that was read of it; empty where none was. */
+/** A partition, and the last key that was read in it, or an empty text. */
 type SlicePlace = readonly [pk: string, after: string];
 
-/** The next change records of a stretch after the key `behind`, which need not be there, or (empty) from its beginning; and the
- *  last key that was looked at, if there may be more. */
+/** The next change records of a stretch after the key `after`, which may be absent, or (empty) from its
+ *  beginning; and the last key that was checked, if there may be more. */
 async function slice(
   table: Table,
   pk: string,
@@ -150,24 +150,24 @@ async function slice(
   return { items, last: isOver ? undefined : (LastEvaluatedKey as Key | undefined)?.sk.S };
 }
 
-/** Which process's event it is, and how to find it in a partition; undefined for what is no event's id. */
+/** The process of an event, and a function that finds it in a partition; undefined for an invalid id. */
 function finderOf(table: Table, eventId: string) {
-  const told = entryPlaceOf(eventId);
-  if (told)
-    return { process: told.process, findIn: (pk: string) => emittedEntry(table, pk, told.digest, eventId) };
+  const entry = entryPlaceOf(eventId);
+  if (entry)
+    return { process: entry.process, findIn: (pk: string) => emittedEntry(table, pk, entry.digest, eventId) };
   const place = changePlaceOf(eventId);
   if (!place || place.end.length > MAX_END) return undefined;
   return { process: place.process, findIn: (pk: string) => entryOf(table, pk, place, eventId) };
 }
 
-/** An audit entry's event: the entry's row names the change record. */
+/** The row of the audit entry names the change record of its event. */
 async function emittedEntry(table: Table, pk: string, digest: string, eventId: string) {
   const [row] = await firstOf(queryItems(table, pk, AUDIT + digest), 1);
   return row && entryAt(table, pk, row.change?.S as string, eventId);
 }
 
-/** A version may be later than its commit's time, with which the key begins. Then the key is looked for backwards from there, by
- *  reading keys alone. */
+/** A version may be later than the time of its commit, with which the key begins. Then the key is searched
+ *  backwards from there, by reading only keys. */
 async function entryOf(
   table: Table,
   pk: string,
@@ -196,15 +196,16 @@ function entriesOf(record: ChangeItem): JournalEntry[] {
   return decodeEvents(record.events.B).map(event => ({ event, at: timeOf(record) }));
 }
 
-/** How many change records the first pages of all partitions hold together, and the bounds of one page. */
+/** The number of change records on the first pages of all partitions together, and the limits of one page. */
 const FIRST_RECORDS = 400;
-const [SMALLEST_PAGE, LARGEST_PAGE] = [2, 50];
+const [MIN_PAGE, MAX_PAGE] = [2, 50];
 
-/** Where a search was left: the sort key and the partition of its last record. All records are in the order
- *  of these. */
+/** The place of a search: the sort key and the partition of its last record, which determine the order of
+ *  records. */
 type Place = readonly [sk: string, pk: string];
 
-/** The change records of these partitions by the time of their commit: a partition is read a page at a time, and no further than needed. */
+/** The change records of these partitions by the time of their commit: a partition is read a page at a
+ *  time, and only as far as needed. */
 async function* searchRecords(
   table: Table,
   partitions: readonly string[],
@@ -213,7 +214,7 @@ async function* searchRecords(
   const { order } = search;
   const place = placeOf(search.from);
   const first = Math.floor(FIRST_RECORDS / Math.max(1, partitions.length));
-  const page = Math.min(LARGEST_PAGE, Math.max(SMALLEST_PAGE, first));
+  const page = Math.min(MAX_PAGE, Math.max(MIN_PAGE, first));
   const isOlder = order === 'oldest-first' ? isBefore : (one: Key, other: Key) => isBefore(other, one);
   const each = partitions.map(pk => recordsOf(table, pk, { ...search, page, place }));
   for await (const item of merged(each, isOlder)) yield journalRecordOf(item);
@@ -240,7 +241,7 @@ async function* recordsOf(table: Table, pk: string, part: Part): AsyncIterable<C
   }
 }
 
-/** The key behind which a search forwards begins: just before the last record, which is read once more, or at
+/** The key after which a forward search begins: just before the last record, which is read again, or at
  *  `since`. */
 function beginning({ since, place }: Part): string {
   const first = changeTime(since);
@@ -249,8 +250,8 @@ function beginning({ since, place }: Part): string {
   return left > first ? left : first;
 }
 
-/** The key before which a search backwards begins: just after the last record, which is read once more, or at
- *  `until`. A record's key ends with a digit, behind which `~` sorts. */
+/** The key before which a backward search begins: just after the last record, which is read again, or at
+ *  `until`. A record's key ends with a digit, and `~` sorts after digits. */
 function end({ until, place }: Part): string {
   const last = changeTime(until);
   const left = place ? `${place[0].slice(0, -1)}~` : last;
@@ -258,7 +259,7 @@ function end({ until, place }: Part): string {
   return left < last ? left : last;
 }
 
-/** Whether the search was beyond this item already. */
+/** Whether the search has already passed this item. */
 function isBeyond([sk, pk]: Place, item: Key, isForward: boolean): boolean {
   const place = { sk: { S: sk }, pk: { S: pk } };
   return isForward ? isBefore(item, place) : isBefore(place, item);
@@ -282,13 +283,13 @@ function journalRecordOf(item: ChangeItem): JournalRecord {
 function placeOf(position: string | undefined): Place | undefined {
   if (position === undefined) return undefined;
   const place: unknown = JSON.parse(position);
-  // Stryker disable next-line ArrayDeclaration: a text alone is no place, either
+  // Stryker disable next-line ArrayDeclaration: any other value is not a place, either
   const [sk, pk] = Array.isArray(place) ? place : [];
   if (typeof pk === 'string' && typeof sk === 'string' && sk.startsWith(CHANGE)) return [sk, pk];
-  throw new TypeError('This is no place in a journal.');
+  throw new TypeError('Invalid position in the journal.');
 }
 
-/** When a change record was committed, in ms since 1970, by its key. */
+/** The time of a change record's commit, in ms since 1970, from its key. */
 function timeOf({ sk }: Key): number {
   return Number.parseInt(sk.S.slice(CHANGE.length), 10);
 }

@@ -5,14 +5,16 @@ import { STEPS } from './migrations.ts';
 import { getItem, type Item, write } from './requests.ts';
 import { type Table, withRetry } from './table.ts';
 
-/** Raised with each change in the format of the table's items, together with a step from the layout before (migrations.ts). */
+/** Raised with each change in the format of the table's items, together with a step from the layout before
+ *  (migrations.ts). */
 export const TABLE_LAYOUT = 3;
-/** The earliest layout that this version reads as it is: a table of it is used while it is migrated, and can be restored from. */
+/** The earliest layout that this version reads directly: such a table is used while it is migrated, and
+ *  can be restored from. */
 export const MIN_READ_LAYOUT = 2;
-/** What a table is taken for that has data and no layout: its first step finds out whether it can be migrated. */
+/** The layout of a table with data and no layout row: the first step checks whether it can be migrated. */
 const UNMARKED = 0;
 
-/** The table can't be used as it is. The message says why, and what to do. */
+/** The table can't be used. The message has the reason and the remedy. */
 export class LayoutError extends Error {}
 
 /** The row of the layout. `doneTo`: the pages of the step from `version` are done up to this key, as JSON. */
@@ -21,31 +23,33 @@ interface Layout {
   readonly doneTo?: string | undefined;
 }
 
-/** To be called before anything else is read or written. An empty table gets this version's layout; one of an earlier layout is
- *  migrated where `migration` is given, whose `until` is when no further page is begun, in ms since 1970 by the table's clock.
- *  @throws LayoutError when its layout is unknown, or has yet to be migrated and is not read as it is */
+/** Called before anything else is read or written. An empty table gets this version's layout; one of an
+ *  earlier layout is migrated if `migration` is given, whose `until` is when no further page is started, in
+ *  ms since 1970 by the table's clock.
+ *  @throws LayoutError when its layout is unknown, or must be migrated first */
 export async function checkLayout(table: Table, migration?: { readonly until: number }): Promise<void> {
   const found = (await layoutOf(table)) ?? (await layoutOfNew(table));
   const { version } = found ?? { version: UNMARKED };
   if (version === TABLE_LAYOUT) return;
   if (version === undefined || !STEPS.has(version))
-    throw refusal(table, `layout ${version ?? 'of no number'}`);
+    throw refusal(table, `layout ${version ?? 'without a number'}`);
   if (migration) return migrate(table, found, migration.until);
   if (version >= MIN_READ_LAYOUT) return;
   throw new LayoutError(
-    `The table ${table.tableName} has a layout of an earlier version, and is not migrated to layout ${TABLE_LAYOUT} yet. ` +
-      'The tick function migrates it, within minutes. Where its log says that it can not, deploy the version that wrote it, or a ' +
-      'stack with a new table.',
+    `The table ${table.tableName} has the layout of an earlier version, and is not migrated to layout ${TABLE_LAYOUT} yet. ` +
+      'The tick function migrates it within minutes. If its log shows that it cannot, deploy the version that wrote the table, ' +
+      'or a stack with a new table.',
   );
 }
 
-/** Does page after page, and step after step. A run that ends in between, or at the same time as another, does no harm: each page
- *  may be done again, and what is done is written down only by the run that did the page that comes next. */
+/** Runs page after page, and step after step. A run that ends in between, or runs concurrently with
+ *  another, does no harm: each page may be repeated, and only the run that did the next page records the
+ *  progress. */
 async function migrate(table: Table, found: Layout | undefined, until: number): Promise<void> {
   for (let layout = found; layout?.version !== TABLE_LAYOUT; ) {
     if (table.timing.clock() >= until)
       throw new LayoutError(
-        `The table ${table.tableName} is being migrated to layout ${TABLE_LAYOUT}: the next run goes on where this one ends.`,
+        `The table ${table.tableName} is being migrated to layout ${TABLE_LAYOUT}: the next run continues.`,
       );
     const step = STEPS.get(layout?.version ?? UNMARKED);
     if (!step) throw refusal(table, `layout ${layout?.version}`);
@@ -59,7 +63,7 @@ async function migrate(table: Table, found: Layout | undefined, until: number): 
 
 function refusal(table: Table, found: string): LayoutError {
   return new LayoutError(
-    `The table ${table.tableName} has ${found}, this version reads layout ${TABLE_LAYOUT} only. It is left as it is. ` +
+    `The table ${table.tableName} has ${found}, but this version reads only layout ${TABLE_LAYOUT}. The table is unchanged. ` +
       'Deploy the version that wrote it, or a stack with a new table: the first pass is then a new baseline.',
   );
 }
@@ -98,14 +102,15 @@ async function layoutOf(table: Table): Promise<Layout | undefined> {
   return item && { version: item.version?.N ? Number(item.version.N) : undefined, doneTo: item.doneTo?.S };
 }
 
-/** A table that was empty has the layout of this version then. One with data may have got its layout since it was
- *  looked for: other functions begin at the same time. */
+/** An empty table gets the layout of this version. One with data may have got its layout since the first
+ *  check: other functions start at the same time. */
 async function layoutOfNew(table: Table): Promise<Layout | undefined> {
   const first = { version: TABLE_LAYOUT };
   return (await isEmpty(table)) && (await advance(table, undefined, first)) ? first : layoutOf(table);
 }
 
-/** Only counts, because functions that may read a few partitions alone may count all items (table-leave.ts). */
+/** Only counts, because functions with access to a few partitions may still count all items
+ *  (table-leave.ts). */
 async function isEmpty(table: Table): Promise<boolean> {
   const count = { TableName: table.tableName, Select: 'COUNT', Limit: 1, ConsistentRead: true } as const;
   const { Count } = await withRetry(table, () => table.client.send(new ScanCommand(count)));

@@ -7,7 +7,7 @@ import { farEnd, givenBackBy, type Lease, type LeaseRequest, type PassWindow } f
 import { IS_FREE, IS_FREE_SINCE, IS_NEVER_TAKEN, IS_OURS, IS_OURS_TO_END } from './conditions.ts';
 import { transact, write } from './requests.ts';
 import { type Attributes, attributesOf, rowUpdate, stateWrites } from './state.ts';
-import { ifHolds, type Table } from './table.ts';
+import { sendConditional, type Table } from './table.ts';
 
 const LEASE_END: Attributes = new Map(['leaseOwner', 'leaseUntil'].map(name => [name, undefined]));
 /** Removes the lease, the beginning and the progress of a pass. */
@@ -30,7 +30,7 @@ export async function takeLease(
     ExpressionAttributeValues: { ':me': { S: owner }, ':until': { N: String(until) }, ...condition.values },
     ReturnValues: 'ALL_OLD',
   } as const;
-  const taken = await ifHolds(table, () => table.client.send(new UpdateItemCommand(command)));
+  const taken = await sendConditional(table, () => table.client.send(new UpdateItemCommand(command)));
   if (!taken) return undefined;
   const { Attributes: item = {} } = taken;
   const orphaned = item.leaseOwner !== undefined;
@@ -75,7 +75,7 @@ export function saveProgress(
   return write(table, { Update: update });
 }
 
-/** A lease that is no longer ours needs no giving back. */
+/** Does nothing if the lease is no longer ours. */
 export function release(
   table: Table,
   process: ProcessKey,
@@ -85,7 +85,7 @@ export function release(
   return giveBack(table, process, lease, LEASE_END, failure);
 }
 
-/** Ends the pass and leaves the state as it is, but for its failure. */
+/** Ends the pass and changes nothing in the state but its failure. */
 export function abandon(
   table: Table,
   process: ProcessKey,
@@ -109,10 +109,10 @@ async function giveBack(
   await write(table, { Update: rowUpdate(process, [mode, attributes], condition) });
 }
 
-/** Writes the state and gives the lease back in one step. If the watermark could move while another pass
- *  holds the lease, changes that the other pass has yet to commit would be behind it, and never be read. What
- *  each pass of a mode changes is in the row of its lease, so that a pass that found nothing ends with one
- *  small write. */
+/** Writes the state and gives the lease back in one step. If the watermark moved while another pass has
+ *  the lease, changes that the other pass has yet to commit would be before it, and never be read. The
+ *  fields that each pass of a mode changes are in the row of its lease, so that a pass that found nothing
+ *  ends with one small write. */
 export async function finish(
   table: Table,
   process: ProcessKey,
@@ -130,7 +130,7 @@ export async function finish(
   return written === 'committed';
 }
 
-/** The last project that a pass was done with. */
+/** The last project that a pass finished. */
 export function progressOf({ progress }: Record<string, AttributeValue>): string | undefined {
   return progress?.S === undefined ? undefined : decodePart(progress.S);
 }

@@ -20,23 +20,24 @@ import { IS_ABSENT, IS_REPLAYED } from './conditions.ts';
 import { type Item, projectionOf, transact, write } from './requests.ts';
 import type { Table } from './table.ts';
 
-/** The way from one layout to the next, over all items of the table, a page at a time. A page may be done again, by another run
- *  at the same time, and after the functions of this version have begun to use the table. */
+/** The migration from one layout to the next, over all items of the table, a page at a time. A page may be
+ *  repeated, also concurrently by another run, and after the functions of this version have begun to use
+ *  the table. */
 interface Step {
   readonly to: number;
-  /** Which items, and what of them, it needs. */
+  /** The items, and their attributes, that it needs. */
   readonly scan: Partial<ScanCommandInput>;
-  /** @returns why the table can't be migrated, as words for "The table has …"; undefined when the page is done */
+  /** @returns why the table can't be migrated, to follow "The table has …"; undefined when the page is
+   *  done */
   migrate(table: Table, items: readonly Item[]): Promise<string | undefined>;
 }
 
-/** Writes under way at once. */
 const CONCURRENCY = 10;
 
-/** The parts of the state that stand in rows of passes since layout 2. Before it, all were in `STATE`. */
+/** The parts of the state that are in rows of passes since layout 2. Before, all were in `STATE`. */
 const MOVED = Object.keys(STATE_ROWS).filter(name => STATE_ROWS[name as keyof typeof STATE_ROWS] !== 'rare');
 
-/** A table without the row of its layout is one of layout 2 if all that is in it is of that layout. */
+/** A table without layout row has layout 2 if all its data has. */
 const UNMARKED: Step = {
   to: 2,
   scan: projectionOf(['pk', 'sk', ...MOVED]),
@@ -58,8 +59,8 @@ function isOfEarlier(item: Item): boolean {
   return item.sk.S === STATE && MOVED.some(name => name in item);
 }
 
-/** Since layout 3 replayed deliveries wait under keys of their own, after all live ones, and each action has a copy for the list
- *  of all actions. */
+/** Since layout 3, replayed deliveries are pending under their own keys, after all live ones, and each
+ *  action has a copy for the list of all actions. */
 const REPLAYS_AND_ACTIONS: Step = {
   to: 3,
   scan: {
@@ -86,14 +87,15 @@ async function copyAction(table: Table, item: Item): Promise<void> {
   await write(table, { Put: { Item, ConditionExpression: IS_ABSENT } });
 }
 
-/** In one transaction, so that it is sent once. Where it waits under the new key already, or is gone, the old row goes. */
+/** In one transaction, so that it is sent once. If it is already pending under the new key, or gone, the
+ *  old row is deleted. */
 async function moveReplayed(table: Table, item: Item): Promise<void> {
   const place = item.sk.S.slice(PENDING.length);
   if (place.startsWith(REPLAYED)) return;
   const moved = { ...item, sk: { S: `${PENDING}${REPLAYED}${place}` } };
   const old = {
     Key: { pk: item.pk, sk: item.sk },
-    // Another run may have moved it, and a live delivery of the event have got the key since.
+    // Another run may have moved it, and a live delivery of the event may have got the key since.
     ConditionExpression: IS_REPLAYED,
     ExpressionAttributeValues: { ':true': { BOOL: true } },
   };
@@ -104,7 +106,7 @@ async function moveReplayed(table: Table, item: Item): Promise<void> {
   if (result !== 'committed') await write(table, { Delete: old });
 }
 
-/** By the layout that each leads from. */
+/** By the layout that each migrates from. */
 export const STEPS: ReadonlyMap<number, Step> = new Map([
   [0, UNMARKED],
   [2, REPLAYS_AND_ACTIONS],

@@ -33,7 +33,7 @@ import {
 import { partsIn, recheckOf, rowUpdate, stateOf } from './state.ts';
 import type { Table } from './table.ts';
 
-/** Leaves out the attributes that can be large and that people do not look at. */
+/** Leaves out attributes that can be large and that operators don't need. */
 const SHOWN = projectionOf([
   ...['pk', 'sk', 'baselined', 'baselinedAt', 'hold', 'released', 'stalled', 'completedAt', 'sweptAt'],
   ...['changesFailure', 'sweepFailure', 'leaseUntil', 'window', 'progress'],
@@ -41,7 +41,7 @@ const SHOWN = projectionOf([
 
 const MODES: readonly Mode[] = ['changes', 'sweep'];
 
-/** What passes know, in the table. */
+/** The state of processes in the table. */
 export function createProcessReader(table: Table): Store['states'] {
   return {
     progress: process => readProgress(table, process),
@@ -72,18 +72,17 @@ async function readProgress(table: Table, process: ProcessKey): Promise<Progress
 
 function passOf(mode: Mode, item: Item): Progress['passes'] {
   const isBegun = item.window !== undefined;
-  const heldUntil = item.leaseUntil && Number(item.leaseUntil.N);
-  if (!isBegun && heldUntil === undefined) return [];
-  return [{ mode, progress: progressOf(item), isBegun, heldUntil }];
+  const leasedUntil = item.leaseUntil && Number(item.leaseUntil.N);
+  if (!isBegun && leasedUntil === undefined) return [];
+  return [{ mode, progress: progressOf(item), isBegun, heldUntil: leasedUntil }];
 }
 
-/** Writes under way at once. */
 const CONCURRENCY = 20;
 const IS_PROJECT = { ProjectionExpression: 'projectId', FilterExpression: 'attribute_exists(projectId)' };
 
 /** The processes of a table: a row each, in one partition. */
 export function createRoster(table: Table): Roster {
-  // Needs no refresh: the configuration doesn't change while a program runs, and no configured process is
+  // Needs no refresh: the configuration doesn't change while a program runs, and configured processes are not
   // forgotten.
   const remembered = new Map<string, number>();
   const list = async () => {
@@ -119,9 +118,9 @@ export function createRoster(table: Table): Roster {
   };
 }
 
-/** Deletes the state first, with the users, in one transaction, then the rest a page at a time. If the process is configured
- *  again before all is deleted, it begins with a baseline, which takes the snapshots that are left for what
- *  it read earlier. So nothing is told of what is deleted. */
+/** Deletes the state first, with the users, in one transaction, then the rest a page at a time. If the
+ *  process is configured again before all is deleted, it begins with a baseline, which uses the remaining
+ *  snapshots as an earlier state. So deleted data emits no events. */
 async function forget(
   table: Table,
   process: ProcessKey,
@@ -148,19 +147,20 @@ async function forget(
   return { projects, isDone: true };
 }
 
-/** What a process has beside its state. Rows of projects and of rechecks have a `projectId`; further parts of a snapshot have none. */
+/** The rows of a process beside its state. Rows of projects and rechecks have a `projectId`; further parts
+ *  of a snapshot have none. */
 async function* itemsOf(table: Table, process: ProcessKey, first: number): AsyncIterable<Item> {
-  // Stryker disable next-line ObjectLiteral: without it more is read than needed, and no more comes of that
+  // Stryker disable next-line ObjectLiteral: without it more is read than needed, with the same result
   const keys = { ProjectionExpression: 'pk, sk, projectId', first };
   for (const prefix of [STATE_PART, RECHECK, TOMBSTONE, PROJECT_PREFIX])
     yield* queryItems(table, partition(process), prefix, keys);
 }
 
 /** Copies the state, rechecks, snapshots and tombstones of a process from one table to the other, and deletes
- *  those that `from` does not have (docs/decisions/0101). Its journal stays, as does all that belongs to
- *  endpoints. The caller holds both leases of the process. The watermark is copied first: if the copy is
- *  interrupted, passes ask from the older watermark, and compare with whichever snapshot is there.
- *  @returns how many projects it holds then */
+ *  those that `from` does not have (docs/decisions/0101). Its journal stays, as do all rows of endpoints. The
+ *  caller holds both leases of the process. The watermark is copied first: if the copy is interrupted, passes
+ *  read from the older watermark, and compare with whichever snapshot is there.
+ *  @returns the resulting number of projects */
 export async function restoreProcess(
   { from, to }: { readonly from: Table; readonly to: Table },
   process: ProcessKey,

@@ -29,7 +29,8 @@ import {
 } from './requests.ts';
 import type { Table } from './table.ts';
 
-/** Snapshot and change records in one `TransactWriteItems` (design.md §6): they can't part, whatever crashes. */
+/** Snapshot and change records in one `TransactWriteItems` (design.md §6): they can't part, even in a
+ *  crash. */
 export async function commit(
   table: Table,
   process: ProcessKey,
@@ -45,7 +46,8 @@ export async function commit(
   return transact(table, items);
 }
 
-/** Requires that the baseline has not ended: from then on, what is written in silence would never be told. */
+/** Requires that the baseline has not ended: after it, changes that are written silently would never be
+ *  emitted. */
 function whileInBaseline(process: ProcessKey): Write {
   return { ConditionCheck: { Key: stateKey(process), ConditionExpression: NOT_BASELINED } };
 }
@@ -53,7 +55,7 @@ function whileInBaseline(process: ProcessKey): Write {
 function projectItems(process: ProcessKey, request: CommitRequest): Write[] {
   const { projectId, expected, snapshot } = request;
   const condition = asRead(IS_VERSION, expected?.version);
-  /** Deletes the parts that the old snapshot has, and the new one has not. */
+  /** Deletes the parts that only the old snapshot has. */
   const staleFrom = (parts: number) =>
     Array.from({ length: Math.max(0, (expected?.parts ?? 0) - parts) }, (_, index) => ({
       Delete: { Key: partKey(process, projectId, parts + index + 1) },
@@ -90,24 +92,23 @@ function partItem(process: ProcessKey, id: string, snapshot: Snapshot, blob: Uin
   return { ...partKey(process, id, part), version: { N: String(snapshot.version) }, blob: { B: blob } };
 }
 
-/** Another pass may commit after the project's item is read and before its parts are: then both are read
- *  again. */
-const LOAD_TRIES = 5;
+/** Another pass may commit between reading the project's item and its parts: then both are read again. */
+const MAX_LOAD_TRIES = 5;
 
-/** Reads the whole snapshot, again where its item and its parts had different versions.
- *  @throws TornSnapshotError when its parts can't be had at one version. */
+/** Reads the complete snapshot; retries if its item and its parts have different versions.
+ *  @throws TornSnapshotError when its parts never have one version */
 export async function load(table: Table, process: ProcessKey, id: string): Promise<Snapshot | undefined> {
   const key = projectKey(process, id);
   if (!fitsKey(key)) return undefined;
-  for (let attempt = 0; attempt < LOAD_TRIES; attempt++) {
+  for (let attempt = 0; attempt < MAX_LOAD_TRIES; attempt++) {
     const item = await getItem(table, key);
     if (!item) return undefined;
     const bytes = await wholeBlob(table, process, id, item);
     if (bytes) return snapshotOf(item, bytes);
   }
   throw new TornSnapshotError(
-    `The snapshot of project ${id} in process ${process.processId} is not whole: its parts don't have its version. ` +
-      'Delete its items (PROJECT#…) to read it afresh; it is then told as created.',
+    `The snapshot of project ${id} in process ${process.processId} is not whole: its parts have another version. ` +
+      'Delete its items (PROJECT#…) to read it again; a `created` event is then emitted.',
   );
 }
 
@@ -137,23 +138,23 @@ async function wholeBlob(
   return blobs.length === count + 1 ? Buffer.concat(blobs) : undefined;
 }
 
-/** Items that only hold a further part of a snapshot have no `projectId`. */
+/** Items with only a further part of a snapshot have no `projectId`. */
 const IS_HEAD = 'attribute_exists(projectId)';
 const HEAD = {
   ProjectionExpression: 'sk, version, recordReadAt, untimed, tasksReadAt, recordDigest, tasksDigest',
 };
-/** DynamoDB charges the same for a head with or without its content, but the content takes the caller time to
- *  receive. */
+/** DynamoDB charges the same for a head with or without its content, but receiving the content takes time. */
 const WITH_CONTENT = {
   ProjectionExpression: `${HEAD.ProjectionExpression}, parts, #blob`,
   ExpressionAttributeNames: { '#blob': 'blob' },
 };
 
-/** Loading one snapshot by a request of its own takes as long as receiving so many contents with their heads. */
+/** Loading one snapshot by its own request takes as long as receiving this number of contents with their
+ *  heads. */
 const CONTENTS_PER_REQUEST = 32;
 
-/** The heads of a process's snapshots in key order, a page at a time; the next page is asked for while the
- *  caller works on one. Contents are read along with the heads, except after a page of which the caller
+/** The heads of a process's snapshots in key order, a page at a time; the next page is requested while the
+ *  caller processes one. Contents are read along with the heads, except after a page of which the caller
  *  wanted almost none. */
 export async function* headsOf(
   table: Table,
@@ -167,7 +168,7 @@ export async function* headsOf(
     ofEach: () => (areWanted ? WITH_CONTENT : HEAD),
   });
   for await (const items of oneAhead(pages)) {
-    // The page holds nothing but parts of large snapshots.
+    // The page has only parts of large snapshots.
     if (items.length === 0) continue;
     let wanted = 0;
     yield items.map(item => new Head(item, () => ++wanted));
@@ -175,7 +176,7 @@ export async function* headsOf(
   }
 }
 
-/** A head; it has its content at hand if that was read along, and fits the one item. */
+/** A head, with its content if that was read along and fits one item. */
 class Head implements SnapshotHead {
   declare readonly projectId: string;
   declare readonly version: number;
@@ -197,13 +198,13 @@ class Head implements SnapshotHead {
   }
 }
 
-/** The snapshot in a project's item; `bytes`: those of its content, also of the parts in other items. */
+/** The snapshot in a project's item; `bytes`: its content, with the parts in other items. */
 function snapshotOf(item: Item, bytes: Uint8Array): Snapshot {
   const { projectId, ...head } = headOf(item);
   return { ...head, ...decodeContent(bytes), parts: Number(item.parts?.N) };
 }
 
-/** What a project's item says beside its content. */
+/** The attributes of a project's item beside its content. */
 function headOf(item: Item): SnapshotHead {
   const [record, tasks] = [item.recordDigest?.S, item.tasksDigest?.S];
   return {
@@ -224,13 +225,13 @@ async function* oneAhead<Page>(pages: AsyncIterable<Page>): AsyncIterable<Page> 
     const { value, done } = await next;
     if (done) return;
     next = iterator.next();
-    // If the caller stops here, nobody awaits this page: its failure would be an unhandled rejection.
+    // If the caller stops here, this page is never awaited: its failure would be an unhandled rejection.
     next.catch(() => undefined);
     yield value;
   }
 }
 
-/** What a deletion leaves behind, in its transaction. */
+/** The tombstone of a deletion, in its transaction. */
 function tombstonePuts(process: ProcessKey, { projectId, tombstone, at }: CommitRequest): Write[] {
   if (!tombstone) return [];
   const { version, readAt, untimed, updatedAt } = tombstone;
@@ -245,8 +246,8 @@ function tombstonePuts(process: ProcessKey, { projectId, tombstone, at }: Commit
   return [{ Put: { Item: item } }];
 }
 
-/** Requires that the tombstone is still the one that was read. If it is not, the project was made and deleted
- *  in between, with a larger version than this commit would give it. */
+/** Requires that the tombstone is still the one that was read. Otherwise the project was created and
+ *  deleted in between, with a larger version than this commit would give it. */
 function tombstoneChecks(process: ProcessKey, { projectId, madeAfter }: CommitRequest): Write[] {
   if (!madeAfter) return [];
   const condition = asRead(IS_VERSION, madeAfter.version);

@@ -15,23 +15,24 @@ import { MAX_BYTES, MAX_ITEMS, PART_BYTES } from '../limits.ts';
 import type { CommitResult } from '../store.ts';
 import { conditionalWrite, type Table, waitAfter, withRetry } from './table.ts';
 
-/** One item as it is now, with all writes that ended before; or perhaps without the last ones, for half of the price. */
+/** One item, with all writes that ended before; or (eventually consistent) perhaps without the last ones,
+ *  for half of the price. */
 export async function getItem(table: Table, key: Key, ConsistentRead = true): Promise<Item | undefined> {
   const command = { TableName: table.tableName, Key: key, ConsistentRead };
   const { Item } = await withRetry(table, () => table.client.send(new GetItemCommand(command)));
   return Item as Item | undefined;
 }
 
-/** An item as DynamoDB's low-level client takes it: its key, and its attributes, or those that were asked for. */
+/** An item of DynamoDB's low-level client: its key, and the requested attributes. */
 export type Item = Key & Record<string, AttributeValue>;
 
 /** DynamoDB's limit of one BatchGetItem. */
-const BATCH = 100;
+const MAX_BATCH = 100;
 
 /** Reads the items of these keys, in any order, with the options `how`; keys without an item are left out.
- *  DynamoDB may answer only a part of a batch and hand back the other keys: these are asked for again, at
- *  once if it answered anything, after a wait if it answered nothing.
- *  @throws when it answers nothing however often it is asked */
+ *  DynamoDB may answer only a part of a batch and return the other keys: these are requested again, after a
+ *  wait if it answered nothing.
+ *  @throws when it repeatedly answers nothing */
 export async function batchGet(
   table: Table,
   keys: readonly Key[],
@@ -39,34 +40,34 @@ export async function batchGet(
 ): Promise<Item[]> {
   const found: Item[] = [];
   let rest: readonly Record<string, AttributeValue>[] = keys;
-  for (let inVain = 0; rest.length > 0; ) {
-    const asked = rest.slice(0, BATCH);
+  for (let emptyAnswers = 0; rest.length > 0; ) {
+    const asked = rest.slice(0, MAX_BATCH);
     const command = { RequestItems: { [table.tableName]: { ...how, Keys: asked } } };
     const answer = await withRetry(table, () => table.client.send(new BatchGetItemCommand(command)));
     found.push(...((answer.Responses?.[table.tableName] ?? []) as Item[]));
     const left = answer.UnprocessedKeys?.[table.tableName]?.Keys ?? [];
-    rest = [...left, ...rest.slice(BATCH)];
-    inVain = left.length < asked.length ? 0 : inVain + 1;
-    if (inVain > 0 && !(await waitAfter(table, inVain))) throw new Error(UNANSWERED);
+    rest = [...left, ...rest.slice(MAX_BATCH)];
+    emptyAnswers = left.length < asked.length ? 0 : emptyAnswers + 1;
+    if (emptyAnswers > 0 && !(await waitAfter(table, emptyAnswers))) throw new Error(UNANSWERED);
   }
   return found;
 }
 
 const UNANSWERED =
-  'The table answered no item of a batch, however often it was asked: it is throttled. The next pass asks again.';
+  'The table is throttled: it answered no item of a batch in any try. The next pass retries.';
 
 interface QueryOptions extends Projection {
   readonly FilterExpression?: string;
   readonly ConsistentRead?: boolean;
-  /** What the filter's placeholders stand for. */
+  /** The values of the filter's placeholders. */
   readonly values?: Record<string, AttributeValue>;
   readonly ScanIndexForward?: boolean;
-  /** The size of the first page in items, before the filter; each further page is twice as large. For callers
-   *  that need only a few items. */
+  /** The size of the first page in items, before the filter; each further page is twice as large. For
+   *  callers that need only a few items. */
   readonly first?: number | undefined;
-  /** Begins behind this sort key, which need not be there. */
+  /** Begins after this sort key, which may be absent. */
   readonly after?: string | undefined;
-  /** Called before each page: what to read of its items. */
+  /** Called before each page: the attributes to read. */
   readonly ofEach?: () => Projection;
 }
 
@@ -75,7 +76,7 @@ interface Projection {
   readonly ExpressionAttributeNames?: Record<string, string>;
 }
 
-/** Reads these attributes only, also where DynamoDB reserves the word. */
+/** Reads these attributes only, even if DynamoDB reserves the word. */
 export function projectionOf(names: readonly string[]): Required<Projection> {
   return {
     ProjectionExpression: names.map(name => `#${name}`).join(', '),
@@ -83,12 +84,13 @@ export function projectionOf(names: readonly string[]): Required<Projection> {
   };
 }
 
-/** Which sort keys of a partition: those that begin so, those from one to another, or (undefined) all. */
+/** Sort keys of a partition: those with a prefix, those of a range, or (undefined) all. */
 type SortKeys = string | { readonly from: string; readonly to: string } | undefined;
 
-const LARGEST_PAGE = 1_000;
+const MAX_PAGE = 1_000;
 
-/** The items of a partition with these sort keys, in their order, as they are now. */
+/** The items of a partition with these sort keys, in their order; consistent unless `options` state
+ *  otherwise. */
 export async function* queryItems(
   table: Table,
   pk: string,
@@ -98,7 +100,7 @@ export async function* queryItems(
   for await (const page of queryPages(table, pk, keys, options)) yield* page;
 }
 
-/** As `queryItems`, a page at a time: 1 MB of items, or fewer where `first` says so. */
+/** As `queryItems`, a page at a time: 1 MB of items, or fewer with `first`. */
 export async function* queryPages(
   table: Table,
   pk: string,
@@ -113,7 +115,7 @@ export async function* queryPages(
     ConsistentRead: true,
     ...more,
   };
-  let size = first === undefined ? undefined : Math.min(first, LARGEST_PAGE);
+  let size = first === undefined ? undefined : Math.min(first, MAX_PAGE);
   let ExclusiveStartKey: Record<string, AttributeValue> | undefined =
     after === undefined ? undefined : { pk: { S: pk }, sk: { S: after } };
   do {
@@ -126,7 +128,7 @@ export async function* queryPages(
     const page = await withRetry(table, () => table.client.send(command));
     yield (page.Items ?? []) as Item[];
     ExclusiveStartKey = page.LastEvaluatedKey;
-    size = size === undefined ? undefined : Math.min(2 * size, LARGEST_PAGE);
+    size = size === undefined ? undefined : Math.min(2 * size, MAX_PAGE);
   } while (ExclusiveStartKey);
 }
 
@@ -138,7 +140,7 @@ function chosenBy(keys: SortKeys): { condition: string; values: Record<string, A
   return { condition: ' AND sk BETWEEN :from AND :to', values: { ':from': { S: from }, ':to': { S: to } } };
 }
 
-/** The first `limit` items, or all; no page is read beyond them. */
+/** The first `limit` items, or all; reads no further page. */
 export async function* upTo<Item>(
   items: AsyncIterable<Item>,
   limit = Number.POSITIVE_INFINITY,
@@ -152,7 +154,7 @@ export async function* upTo<Item>(
   }
 }
 
-/** As `upTo`, all at once. */
+/** As `upTo`, in an array. */
 export function firstOf<Item>(items: AsyncIterable<Item>, limit?: number): Promise<Item[]> {
   return Array.fromAsync(upTo(items, limit));
 }
@@ -162,19 +164,19 @@ export type Write = {
   readonly [Kind in keyof TransactWriteItem]?: Omit<NonNullable<TransactWriteItem[Kind]>, 'TableName'>;
 };
 
-/** True when one transaction has room for these items and for `beside` further small ones. */
+/** True when one transaction has room for these items and `beside` further small ones. */
 export function fit(items: readonly Write[], beside = 0): boolean {
-  // Stryker disable next-line EqualityOperator: a byte is nothing beside the 200 KB that are kept free.
+  // Stryker disable next-line EqualityOperator: a byte makes no difference to the 200 KB that are kept free
   return items.length + beside <= MAX_ITEMS && bytesOf(items) <= MAX_BYTES;
 }
 
-/** Writes one item; false when its condition did not hold. */
+/** Writes one item; false when its condition failed. */
 export function write(table: Table, item: Write): Promise<boolean> {
   return conditionalWrite(table, () => send(table, [item]));
 }
 
-/** Writes all of these items or none. A single item is written without a transaction, which would cost twice
- *  as much. */
+/** Writes all of these items or none. A single item is written without a transaction, which would cost
+ *  twice as much. */
 export async function transact(table: Table, items: readonly Write[]): Promise<CommitResult> {
   if (!fit(items)) return 'too-large';
   const written = await conditionalWrite(table, () => send(table, items));
@@ -201,13 +203,13 @@ function bytesOf(items: readonly Write[]): number {
   return values.reduce((sum, value) => sum + lengthOf(value), 0);
 }
 
-/** The bytes of a value, where they are many. */
+/** The approximate bytes of a value: those of large ones. */
 export function lengthOf({ B, S }: AttributeValue): number {
-  // Stryker disable next-line StringLiteral: what is neither counts as nothing much
+  // Stryker disable next-line StringLiteral: other values are small
   return B?.length ?? Buffer.byteLength(S ?? '');
 }
 
-/** A blob in pieces that each fit one item; one at least. */
+/** A blob in pieces that each fit one item; at least one piece. */
 export function partsOf(bytes: Uint8Array): [Uint8Array, ...Uint8Array[]] {
   const part = (index: number) => bytes.subarray(index * PART_BYTES, (index + 1) * PART_BYTES);
   const more = Math.ceil(bytes.length / PART_BYTES) - 1;

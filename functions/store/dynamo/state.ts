@@ -37,12 +37,12 @@ export async function readState(
   isEventual = false,
 ): Promise<ProcessState> {
   const ConsistentRead = !isEventual;
-  // Read before the others: if it says that there is a baseline, the rows read after it have the watermark
-  // that the same transaction wrote.
+  // Read before the others: if it has a baseline, the rows read after it have the watermark of the same
+  // transaction.
   const rare = await getItem(table, stateKey(process), ConsistentRead);
   const between = queryItems(table, partition(process), { from: RECHECK, to: LAST_PASS }, { ConsistentRead });
   const items = await Array.fromAsync(between);
-  // An eventually consistent read may not show the end of the baseline yet, or only a part of what it wrote.
+  // An eventually consistent read may miss the end of the baseline, or show only a part of its write.
   const isBaselined = rare?.baselined?.BOOL && items.some(({ watermark }) => watermark);
   if (isEventual && !isBaselined) return readState(table, process);
   const rowOf = (mode: Mode) => items.find(({ sk }) => sk.S === passKey(process, mode).sk.S);
@@ -60,7 +60,7 @@ export async function readState(
 /** The attributes that an update sets; it removes those that are undefined. */
 export type Attributes = ReadonlyMap<string, AttributeValue | undefined>;
 
-/** The encoding of each part. Nothing is compressed that an operator may want to read. */
+/** The encoding of each part. Parts that an operator may want to read are not compressed. */
 const ENCODINGS: {
   readonly [Name in keyof SavedState]: 'boolean' | 'number' | 'json' | 'zstd';
 } = {
@@ -86,11 +86,11 @@ const ENCODINGS: {
 
 const NAMES = Object.keys(STATE_ROWS) as (keyof SavedState)[];
 
-/** The parts that stand in this row. */
+/** The parts in this row. */
 export const partsIn = (row: StateRow): (keyof SavedState)[] =>
   NAMES.filter(name => STATE_ROWS[name] === row);
 
-/** Reads the state from its items. A part that is in none of them is as in UNKNOWN_PROCESS. */
+/** Reads the state from its items. A part without an item is as in UNKNOWN_PROCESS. */
 export function stateOf(items: readonly (Record<string, AttributeValue> | undefined)[]): ProcessState {
   const parts = NAMES.flatMap(name => {
     const value = items.map(item => item?.[name]).find(found => found !== undefined);
@@ -99,8 +99,8 @@ export function stateOf(items: readonly (Record<string, AttributeValue> | undefi
   return { ...UNKNOWN_PROCESS, ...Object.fromEntries(parts) };
 }
 
-/** The attributes to write for `state`, by row. Only parts that are in `state`: the two modes write different
- *  ones, and neither may overwrite the other's. */
+/** The attributes to write for `state`, by row. Only parts in `state`: the two modes write different ones,
+ *  and neither may overwrite the other's. */
 export function attributesOf(state: Partial<SavedState>): Map<StateRow, Attributes> {
   const rows = Map.groupBy(
     NAMES.filter(name => name in state),
@@ -111,7 +111,7 @@ export function attributesOf(state: Partial<SavedState>): Map<StateRow, Attribut
   return new Map([...rows].map(([row, names]) => [row, new Map(names.map(attribute))]));
 }
 
-/** The update that sets just these attributes. */
+/** The update that sets only these attributes. */
 export function updateOf(attributes: Attributes) {
   const set = [...attributes].flatMap(([name, value]) => (value ? [[name, value] as const] : []));
   const removed = [...attributes].flatMap(([name, value]) => (value ? [] : [name]));
@@ -154,8 +154,8 @@ const KEYS: Record<StateRow, (process: ProcessKey) => Key> = {
   seen: seenKey,
 };
 
-/** The attributes to write for `state`, by row. What is too large for its row is stored in items of its own
- *  right now; nobody reads these before the row refers to them. */
+/** The attributes to write for `state`, by row. Parts that are too large for their row are stored in their
+ *  own items immediately; these are not read before the row refers to them. */
 export async function stateWrites(
   table: Table,
   process: ProcessKey,
@@ -167,7 +167,7 @@ export async function stateWrites(
   return rows;
 }
 
-/** The update of one row, under a condition where there is one. */
+/** The update of one row, with an optional condition. */
 export function rowUpdate(
   process: ProcessKey,
   [row, attributes]: readonly [StateRow, Attributes],
@@ -183,18 +183,18 @@ export function rowUpdate(
   };
 }
 
-/** The value of an attribute that is too large for its item: it refers to the items that hold it. */
+/** The value of an attribute that is too large for its item: it refers to its own items. */
 type Reference = { readonly tag: { readonly S: string }; readonly parts: { readonly N: string } };
 
-/** A part of the state above this size gets items of its own: definitions and reports can grow, and a tick
- *  reads the item `STATE` of each process. */
+/** A larger part of the state gets its own items: definitions and reports can grow, and a tick reads the
+ *  item `STATE` of each process. */
 const INLINE_BYTES = 60_000;
-/** Longer than any run lasts: items to which the state does not refer by then will never be referred to. */
+/** Longer than any run: items that the state does not refer to by then are never referred to. */
 const STALE_MS = 60 * 60 * 1000;
 
-/** Stores each attribute that is too large in items of its own, and returns the attributes with references to
- *  these (docs/decisions/0108). The items are written at once, under keys that no other write uses: nobody
- *  reads them before the state refers to them. */
+/** Stores each attribute that is too large in its own items, and returns the attributes with references to
+ *  these (docs/decisions/0108). The items are written immediately, under unique keys: they are not read
+ *  before the state refers to them. */
 async function storeLargeParts(
   table: Table,
   process: ProcessKey,
@@ -209,8 +209,8 @@ async function storeLargeParts(
   return stored;
 }
 
-/** The state's item with everything in it.
- *  @throws when an item that it refers to is not there */
+/** The state's item with its large parts.
+ *  @throws when an item that it refers to is missing */
 async function loadLargeParts(table: Table, process: ProcessKey, item: Item): Promise<Item> {
   const loaded = { ...item };
   for (const [name, { M: reference }] of Object.entries<AttributeValue>(item)) {
@@ -249,7 +249,7 @@ async function loadPart(
   if (blobs.length === Number(parts.N)) return Buffer.concat(blobs);
   throw new Error(
     `The state of process ${process.processId} refers to items of its ${name} that are not in the table. Restore the ` +
-      `table, or take the attribute ${name} from the item STATE: then it is as for a new process.`,
+      `table, or remove the attribute ${name} from the item STATE: then it is as for a new process.`,
   );
 }
 
@@ -263,18 +263,17 @@ async function deleteStale(table: Table, process: ProcessKey, name: string): Pro
     ProjectionExpression: 'pk, sk',
   });
   for await (const { pk, sk } of keys) {
-    // Stryker disable next-line EqualityOperator: no key is a time alone
+    // Stryker disable next-line EqualityOperator: a key is never equal to a time
     if (sk.S >= stale) return;
     if (used && sk.S.startsWith(statePartPrefix(name, used.tag.S))) continue;
     await write(table, { Delete: { Key: { pk, sk } } });
   }
 }
 
-/** Writes under way at once. */
 const CONCURRENCY = 20;
 
-/** Writes each by itself. One that another pass wrote since it was read stays as it is.
- *  @throws the first failure, once all others are over */
+/** Writes each independently. One that another pass wrote since it was read stays as it is.
+ *  @throws the first failure, after all others have ended */
 export async function writeRechecks(
   table: Table,
   process: ProcessKey,
@@ -298,7 +297,6 @@ export function recheckWrites(table: Table, process: ProcessKey, changes: readon
   });
 }
 
-/** The recheck of a row, by its project. */
 export function recheckOf(item: Item): [projectId: string, recheck: Recheck] {
   const { sk, projectId, cause, since, metAt, reason, told, revision } = item as unknown as RecheckItem;
   return [
@@ -318,7 +316,7 @@ type RecheckItem = ReturnType<typeof recheckItem> & { readonly sk: { readonly S:
 
 function recheckItem(projectId: string, { cause, since, foundAt, reason, isReported, revision }: Recheck) {
   return {
-    // Needed where the key holds a hash. Encoded, because DynamoDB stores no text with half a surrogate pair.
+    // Needed if the key has a hash. Encoded, because DynamoDB stores no text with half a surrogate pair.
     projectId: { S: encodePart(projectId) },
     cause: { S: cause },
     since: { N: String(since) },
@@ -329,14 +327,14 @@ function recheckItem(projectId: string, { cause, since, foundAt, reason, isRepor
   };
 }
 
-/** The time in µs, with three random digits at its end: a row that is deleted and made again within the same
- *  ms gets another revision. */
+/** The time in µs, with three random digits at its end: a row that is deleted and created again within the
+ *  same ms gets another revision. */
 function nextRevision({ timing: { clock, random } }: Table, before: Recheck | undefined): number {
   const now = Math.floor(clock()) * 1_000 + Math.floor(random() * 1_000);
   return Math.max((before?.revision ?? 0) + 1, now);
 }
 
-/** The users in their item, which only passes that met new audit entries read. */
+/** The users in their own item, which only passes with new audit entries read. */
 export async function readUsers(table: Table, process: ProcessKey): Promise<KnownUsers | undefined> {
   const item = (await getItem(table, usersKey(process))) as { users: { B: Uint8Array } } | undefined;
   return item && (decode(item.users.B) as KnownUsers);

@@ -34,11 +34,10 @@ interface DynamoStore extends Store {
 }
 
 interface DynamoStoreOptions extends TableTiming {
-  /** The options of the client. */
   readonly client: DynamoDBClientConfig;
-  /** The processes whose journals are read: of no others the table is asked, but for one event by its id. */
+  /** The processes whose journals are read: other journals are read only for one event by its id. */
   readonly processes?: readonly ProcessKey[];
-  /** For the one program that migrates a table of an earlier layout. */
+  /** For the program that migrates a table of an earlier layout. */
   readonly migration?: Parameters<typeof checkLayout>[1];
 }
 
@@ -48,7 +47,7 @@ export async function openDynamoStore(
   { client: config, processes, migration, ...timing }: DynamoStoreOptions,
 ): Promise<DynamoStore> {
   const client = new DynamoDBClient(config);
-  // This middleware copies each answer for a logger, and no logger is configured.
+  // This middleware copies each answer for a logger that is not configured.
   client.middlewareStack.remove('loggerMiddleware');
   const table = { client, tableName, timing };
   await checkLayout(table, migration);
@@ -97,8 +96,8 @@ export function createSnapshots(table: Table): Snapshots {
   };
 }
 
-/** Deliveries in the table (design.md §6). A `place` is what follows `PENDING#` in a key: the time, and the event's id. Those of
- *  one time are in the order of their ids; those of replays come after all others. */
+/** Deliveries in the table (design.md §6). A `place` is the part of a key after `PENDING#`: the time, and
+ *  the event's id, which orders those of one time. Replays come after all others. */
 export function createDeliveries(table: Table): Deliveries {
   return {
     add: deliveries => add(table, deliveries),

@@ -5,36 +5,35 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import type { Clock, Random, Sleep } from '../../basics/clock.ts';
 
-/** Where the snapshots live. */
 export interface Table {
   readonly client: DynamoDBClient;
   readonly tableName: string;
   readonly timing: TableTiming;
 }
 
-/** How requests are repeated that were throttled, or that conflicted with another transaction. */
+/** The retries of requests that were throttled, or that conflicted with another transaction. */
 export interface TableTiming {
   readonly clock: Clock;
   readonly random: Random;
   readonly sleep: Sleep;
-  /** In ms since 1970 by `clock`: nothing waits beyond it. */
+  /** In ms since 1970 by `clock`: no wait extends beyond it. */
   readonly deadline?: number;
 }
 
-/** With full jitter the waits add up to 5 s at most, and to half of that on average. The SDK's own retries,
- *  where it has any, happen within each try. */
-const TRIES = 8;
+/** With full jitter the waits add up to 5 s at most, and to half of that on average. The SDK's own
+ *  retries, if any, happen within each try. */
+const MAX_TRIES = 8;
 const FIRST_WAIT_MS = 50;
 const MAX_WAIT_MS = 1_600;
 
-/** Runs a conditional write: false when its condition did not hold, so that somebody else was first. Every
+/** Runs a conditional write: false when its condition failed, because another write came first. Every
  *  other failure is thrown unchanged, after the retries of `withRetry`. */
 export async function conditionalWrite(table: Table, write: () => Promise<unknown>): Promise<boolean> {
-  return (await ifHolds(table, write)) !== undefined;
+  return (await sendConditional(table, write)) !== undefined;
 }
 
-/** The answer of a conditional write; undefined when its condition did not hold. */
-export async function ifHolds<Answer>(
+/** The answer of a conditional write; undefined when its condition failed. */
+export async function sendConditional<Answer>(
   table: Table,
   write: () => Promise<Answer>,
 ): Promise<Answer | undefined> {
@@ -46,9 +45,10 @@ export async function ifHolds<Answer>(
   }
 }
 
-/** Sends a request, again and again while the table says that nothing happened and that another try may work: it was
- *  throttled, or another transaction was under way on an item of it. Waits by exponential backoff with full jitter.
- *  @throws the last of these failures once its tries or its time are used up; every other at once */
+/** Sends a request, and retries while the table reports that nothing happened and a retry may work: it was
+ *  throttled, or another transaction was in progress on one of its items. Waits with exponential backoff and
+ *  full jitter.
+ *  @throws the last of these failures when its tries or its time are used up; every other immediately */
 export async function withRetry<Answer>(table: Table, send: () => Promise<Answer>): Promise<Answer> {
   for (let tried = 1; ; tried++) {
     try {
@@ -59,18 +59,18 @@ export async function withRetry<Answer>(table: Table, send: () => Promise<Answer
   }
 }
 
-/** Waits before the next try; false when there is to be none. */
+/** Waits before the next try; false when no try is left. */
 export async function waitAfter({ timing }: Table, tried: number): Promise<boolean> {
   const { clock, random, sleep, deadline = Number.POSITIVE_INFINITY } = timing;
-  if (tried >= TRIES) return false;
+  if (tried >= MAX_TRIES) return false;
   const wait = random() * Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** (tried - 1));
   if (clock() + wait >= deadline) return false;
   await sleep(wait);
   return true;
 }
 
-/** True when a condition did not hold, even if the transaction met a transient failure as well. Another try
- *  would not help: versions only grow, and a lost lease stays lost. */
+/** True when a condition failed, even if the transaction met a transient failure as well. A retry would
+ *  not help: versions only grow, and a lost lease stays lost. */
 function isConditionFailure(error: unknown): boolean {
   if (error instanceof ConditionalCheckFailedException) return true;
   const reasons = reasonsOf(error);
@@ -102,7 +102,7 @@ function isConditionOrTransient(reason: string): boolean {
   return reason === 'ConditionalCheckFailed' || TRANSIENT_REASONS.has(reason);
 }
 
-/** Why a transaction was cancelled, the items that were not to blame left out. */
+/** The reasons for which a transaction was cancelled, without the items that did not cause it. */
 function reasonsOf(error: unknown): string[] {
   // Stryker disable next-line ArrayDeclaration: an unknown reason is not transient, either
   if (!(error instanceof TransactionCanceledException)) return [];

@@ -8,7 +8,7 @@ import { batchGet, getItem, type Item, projectionOf, write } from './requests.ts
 import { stateOf } from './state.ts';
 import type { Table } from './table.ts';
 
-/** The claims in the table: one row, the last of them. */
+/** The last claim, in one row of the table. */
 export function createTickClaims(table: Table): TickClaims {
   const { clock, random } = table.timing;
   return {
@@ -29,7 +29,7 @@ export function createTickClaims(table: Table): TickClaims {
         },
       };
       if (await write(table, { Update: update })) return before;
-      // When its answer is lost, the SDK repeats the request, which then fails because its own first try
+      // When the answer is lost, the SDK repeats the request, which fails because its own first try
       // succeeded.
       const current = await getItem(table, TICK_KEY);
       return current?.claimedBy?.S === me ? before : undefined;
@@ -37,14 +37,13 @@ export function createTickClaims(table: Table): TickClaims {
   };
 }
 
-/** Processes in one request: it takes a hundred keys, three of each process. */
+/** A request takes a hundred keys, three for each process. */
 const PROCESSES_PER_REQUEST = 33;
-/** Requests at once. */
 const CONCURRENCY = 10;
 
-/** Reads three rows of each process, 33 processes at a time, eventually consistent, which costs half as much.
- *  If the end of a pass is not visible yet, the worst is a pass that is started again, or before it is due,
- *  and does no harm. */
+/** Reads three rows of each process, 33 processes at a time, eventually consistent, which costs half as
+ *  much. If the end of a pass is not visible yet, a pass is started again, or too early, which is
+ *  harmless. */
 export function createTickProgresses(table: Table): TickProgresses {
   return {
     async ofAll(processes) {

@@ -15,13 +15,14 @@ import { numberIn } from './deliveries.ts';
 import { getItem, type Item, queryItems, write } from './requests.ts';
 import { type Table, waitAfter } from './table.ts';
 
-/** Enough for as many runs that change one row at once, because each time one of them succeeds. */
+/** Enough for this number of concurrent runs, because each time one of them succeeds. */
 const MAX_TRIES = 50;
-/** After this number of tries the waits grow no further: they are 400 ms at most. */
+/** After this number of tries the waits stop growing: they are 400 ms at most. */
 const GROWING_WAITS = 4;
 
-/** What the runs of each workspace share, a row for each (design.md §6: `WORKSPACES`). When an answer is lost, the SDK repeats the write, which then
- *  fails: `decide` is called with the row as it was just written. */
+/** The state that the runs of each workspace share, a row for each (design.md §6: `WORKSPACES`). When an
+ *  answer is lost, the SDK repeats the write, which then fails: `decide` is called with the row that was
+ *  just written. */
 export function createWorkspaceRows(table: Table): WorkspaceRows {
   const recent = new Recent(table);
   return {
@@ -47,7 +48,7 @@ export function createWorkspaceRows(table: Table): WorkspaceRows {
       await changed(table, recent, key, item => {
         const before = completionsIn(item ? [item] : []);
         const after = merge(before);
-        // Compressed, those of 25 processes take one write unit instead of four.
+        // Compressed, the completions of 25 processes take one write unit instead of four.
         return after === before ? undefined : { completions: { B: encode(Object.fromEntries(after)) } };
       });
     },
@@ -67,7 +68,7 @@ export function createWorkspaceRows(table: Table): WorkspaceRows {
 /** An item that was read or written less than this time ago, in ms, is written without another read. */
 const RECENT_MS = 5_000;
 
-/** The items as this process read or wrote them last. */
+/** The items as this process last read or wrote them. */
 class Recent {
   readonly #table: Table;
   readonly #items = new Map<string, { readonly item: Item; readonly at: number }>();
@@ -88,8 +89,9 @@ class Recent {
   }
 }
 
-/** Writes what `decide` makes of an item, and again where another write came first. A recent item is read again only if
- *  `decide` leaves it as it is, which must rest on its current value. */
+/** Writes the attributes that `decide` returns for an item, and retries if another write came first. A
+ *  recent item is read again only if `decide` leaves it as it is, because that must rest on its current
+ *  value. */
 async function changed(
   table: Table,
   recent: Recent,
@@ -110,7 +112,9 @@ async function changed(
     if (await write(table, { Put: { Item, ...asRead(IS_REVISION, revision) } })) return recent.add(Item);
     if (known) continue;
     if (tried === MAX_TRIES || !(await waitAfter(table, Math.min(tried, GROWING_WAITS))))
-      throw new Error(`The row ${key.sk.S} of workspaces changed each time before it could be written.`);
+      throw new Error(
+        `Could not write the row ${key.sk.S} of workspaces: other writes came first each time.`,
+      );
     tried += 1;
   }
 }

@@ -2,7 +2,7 @@ import { subjectPartition } from '../keys.ts';
 import type { Action, Actions } from '../store.ts';
 import type { Database } from './database.ts';
 
-/** Who did what, in a SQLite database that `openDatabase` opened with `SNAPSHOTS_SCHEMA`. */
+/** Actions of operators, in a SQLite database that `openDatabase` opened with `SNAPSHOTS_SCHEMA`. */
 export function sqliteActions({ sql }: Database): Actions {
   return {
     async note(action) {
@@ -26,5 +26,5 @@ export function sqliteActions({ sql }: Database): Actions {
   };
 }
 
-/** Behind all. */
+/** After all. */
 const LATEST = `${Number.MAX_SAFE_INTEGER}.0`;

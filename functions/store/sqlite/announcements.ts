@@ -10,11 +10,11 @@ import { isAsRead, readPart, writeRecheck, writeState } from './state.ts';
 export function announce(
   database: Database,
   process: ProcessKey,
-  { announced, isSilent, state, rechecks = [], entries = [], said }: Announcement,
+  { announced, isSilent, state, rechecks = [], entries = [], said: request }: Announcement,
 ): CommitResult {
-  const groups = changeGroups(said.events);
-  const all = { ...state, announced: said.version };
-  // Minus one: without content, `fitsOneTransaction` counts one item as deleted, and here none is.
+  const groups = changeGroups(request.events);
+  const all = { ...state, announced: request.version };
+  // Minus one: without content, `fitsOneTransaction` counts one deleted item, and here there isn't any.
   if (!fitsOneTransaction(undefined, groups, rechecks.length + entries.length + rowsOf(all) - 1))
     return 'too-large';
   return durably(database, () => {
@@ -22,15 +22,15 @@ export function announce(
     if (isSilent && readPart(database, process, 'baselined')) return 'conflict';
     if (!rechecks.every(recheck => isAsRead(database, process, recheck))) return 'conflict';
     if (emittedEntries(database, process, entries).size > 0) return 'conflict';
-    if (!writeChanges(database, process, { ...said, projectId: '' }, groups)) return 'conflict';
+    if (!writeChanges(database, process, { ...request, projectId: '' }, groups)) return 'conflict';
     for (const recheck of rechecks) writeRecheck(database, process, recheck);
-    writeEntries(database, process, entries, said);
+    writeEntries(database, process, entries, request);
     writeState(database, process, all);
     return 'committed';
   });
 }
 
-/** Remembers the audit entries that an announcement tells; to be called in its transaction. */
+/** Remembers the audit entries of an announcement; called in its transaction. */
 function writeEntries(
   { sql }: Database,
   process: ProcessKey,

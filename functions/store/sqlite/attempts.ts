@@ -1,5 +1,5 @@
 import type { Attempt, NewDelivery } from '../../model/delivery.ts';
-import { keptAttempt } from '../codec.ts';
+import { attemptJson } from '../codec.ts';
 import type { AttemptStretch } from '../store.ts';
 import type { Database } from './database.ts';
 
@@ -8,13 +8,13 @@ export function note({ sql }: Database, attempts: readonly Attempt[]): void {
     const { endpoint, at, events } = attempt;
     const [first = '', ...others] = events.map(({ id }) => id);
     sql.run`INSERT OR REPLACE INTO attempt (endpoint, at, event_id, attempt)
-      VALUES (${endpoint}, ${at}, ${first}, ${keptAttempt(attempt)})`;
+      VALUES (${endpoint}, ${at}, ${first}, ${attemptJson(attempt)})`;
     for (const id of others)
       sql.run`INSERT OR IGNORE INTO attempt_with (endpoint, event_id, at, first) VALUES (${endpoint}, ${id}, ${at}, ${first})`;
   }
 }
 
-/** An attempt stands by its first event; `attempt_with` leads to it from its other events. */
+/** An attempt is stored by its first event; `attempt_with` leads to it from its other events. */
 export function attemptsOfEvent(
   { sql }: Database,
   endpoint: string,
@@ -29,7 +29,8 @@ export function attemptsOfEvent(
   return rows.map(({ attempt }) => JSON.parse(attempt as string)).reverse();
 }
 
-/** The attempt `behind` also narrows the bounds of `at`, because SQLite uses only these to seek in the index. */
+/** The attempt `after` also narrows the bounds of `at`, because SQLite uses only these to seek in the
+ *  index. */
 export function attemptsOf(
   { sql }: Database,
   endpoint: string,

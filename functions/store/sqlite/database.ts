@@ -13,34 +13,30 @@ export interface Database {
   readonly sql: Statements;
 }
 
-/** "CHWR": tells our files from other programs'. */
+/** "CHWR": marks our files. */
 const APPLICATION_ID = 0x43485752;
-/** The layout of version 0.1.0: files of earlier ones are refused. */
-const OLDEST_LAYOUT = 5;
-/** The layout that files have once they are open. */
-export const LAYOUT = OLDEST_LAYOUT + MIGRATIONS.length;
-/** How long to wait for another process that holds the file: a backup at its last page, a person who looks
- *  in. */
+/** The layout of version 0.1.0: files of earlier layouts are refused. */
+const MIN_LAYOUT = 5;
+/** The layout of files after they are opened. */
+export const LAYOUT = MIN_LAYOUT + MIGRATIONS.length;
+/** How long to wait for another process with a lock on the file: a backup at its last page, or a database
+ *  browser. */
 const BUSY_MS = 5_000;
 
-/** The file is no database of this version, or can't be opened. The message says what to do. */
+/** The file is not a database of this version, or can't be opened. The message has the remedy. */
 export class DatabaseError extends Error {}
 
-/**
- * Opens the database at `path`, or makes it (mode 0600: it holds records); `:memory:` keeps all in memory.
- *
- * A write survives the end of this process, however it ends. A power cut may undo the last writes, but never one without all
- * later ones, because the log is written in order. So only what others may see must be on disk before they do: see `durably`.
- *
- * Each of `schemas` has the tables of one folder: created with the file, and part of its layout. A statement with IF NOT EXISTS
- * is for what an older version of the same layout lacks: it runs at each start.
- *
- * A file of an older layout is migrated step by step. Each step and its layout's number are one transaction: after an
- * interruption the next start goes on with the step that is missing.
- *
- * The file must be on a disk of this machine: its locks and shared memory do not hold over a network.
- * @throws DatabaseError when it is damaged, another program's, or of another layout.
- */
+/** Opens the database at `path`, or creates it (mode 0600, because it has records of customers); `:memory:`
+ *  keeps it in memory.
+ *  A write survives the end of this process, even a kill. A power cut may undo the last writes, but never a
+ *  write without all later ones, because the log is written in order. So only data that others may see must
+ *  be on disk before they do: see `durably`.
+ *  Each of `schemas` has the tables of one folder: created with the file, and part of its layout. A statement
+ *  with IF NOT EXISTS adds a table that an older version of the same layout lacks: it runs at each start.
+ *  A file of an older layout is migrated step by step. Each step and its layout's number are one transaction:
+ *  after an interruption the next start continues with the missing step.
+ *  The file must be on a disk of this machine: its locks and shared memory do not work over a network.
+ *  @throws DatabaseError when it is damaged, another program's, or of another layout. */
 export function openDatabase(
   path: string,
   schemas: readonly string[],
@@ -57,8 +53,8 @@ export function openDatabase(
   return { file, sql: statementsOf(file) };
 }
 
-/** Runs `work` whole or not at all. When it returns, this and everything written before is on disk, so that
- *  not even a power cut undoes it. It waits for the disk, so it is for what is told to others. */
+/** Runs `work` completely or not at all. When it returns, this and all earlier writes are on disk, so that
+ *  not even a power cut undoes them. It waits for the disk, so it is for data that others see. */
 export function durably<Result>(database: Database, work: () => Result): Result {
   const { file } = database;
   file.exec('PRAGMA synchronous = FULL');
@@ -69,8 +65,8 @@ export function durably<Result>(database: Database, work: () => Result): Result 
   }
 }
 
-/** Runs `work` whole or not at all; within a transaction, as a part of it. It is synchronous: no other code of this process runs in
- *  between. */
+/** Runs `work` completely or not at all; within a transaction, as a part of it. It is synchronous: no
+ *  other code of this process runs in between. */
 export function inTransaction<Result>({ file }: Pick<Database, 'file'>, work: () => Result): Result {
   if (file.isTransaction) return work();
   file.exec('BEGIN IMMEDIATE');
@@ -84,26 +80,27 @@ export function inTransaction<Result>({ file }: Pick<Database, 'file'>, work: ()
   }
 }
 
-/** Nothing is written before it is known that the file is ours. */
+/** Writes nothing before it is certain that the file is ours. */
 function prepare(
   file: DatabaseSync,
   path: string,
   { schemas, migrations }: { readonly schemas: readonly string[]; readonly migrations: readonly string[] },
 ): void {
-  const newest = OLDEST_LAYOUT + migrations.length;
+  const newest = MIN_LAYOUT + migrations.length;
   if (isNew(file)) create(file, schemas, newest);
   checkLayout(file, path, newest);
   for (const [addition] of schemas.join('\n').matchAll(/^CREATE \w+ IF NOT EXISTS[^;]*;/gm))
     file.exec(addition);
   migrate(file, migrations);
-  // On macOS fsync() leaves writes in the drive's own cache, in any order; only with `fullfsync` does SQLite ask for more.
-  // Linux and Windows write that cache out when they sync, and know no such setting.
+  // On macOS fsync() leaves writes in the drive's own cache, in any order; `fullfsync` flushes it. Linux and
+  // Windows flush that cache anyway, and ignore the setting.
   file.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA fullfsync = ON');
 }
 
-/** Creates the tables, unless another process has created them since. */
+/** Creates the tables, unless another process has created them since the check. */
 function create(file: DatabaseSync, schemas: readonly string[], layout: number): void {
-  // Takes effect only before the first table is made: deleted rows then leave the file, a few pages at a time.
+  // Takes effect only before the first table is created: deleted rows then leave the file, a few pages at a
+  // time.
   file.exec('PRAGMA auto_vacuum = INCREMENTAL');
   file.exec('BEGIN IMMEDIATE');
   if (isNew(file))
@@ -113,13 +110,14 @@ function create(file: DatabaseSync, schemas: readonly string[], layout: number):
   file.exec('COMMIT');
 }
 
-/** Does the steps from the file's layout to that of this version. Another process may do one at the same time: then it is done. */
+/** Runs the steps from the file's layout to that of this version. Another process may run one at the same
+ *  time: then it is skipped. */
 function migrate(file: DatabaseSync, migrations: readonly string[]): void {
   const layoutNow = () => pragma(file, 'user_version');
-  for (let layout = layoutNow(); layout < OLDEST_LAYOUT + migrations.length; layout = layoutNow()) {
+  for (let layout = layoutNow(); layout < MIN_LAYOUT + migrations.length; layout = layoutNow()) {
     file.exec('BEGIN IMMEDIATE');
     if (layoutNow() === layout)
-      file.exec(`${migrations[layout - OLDEST_LAYOUT]}\n; PRAGMA user_version = ${layout + 1}`);
+      file.exec(`${migrations[layout - MIN_LAYOUT]}\n; PRAGMA user_version = ${layout + 1}`);
     file.exec('COMMIT');
   }
 }
@@ -132,10 +130,10 @@ function checkLayout(file: DatabaseSync, path: string, newest = LAYOUT): void {
       `${path} is a database of another program. Choose another directory with --data DIR.`,
     );
   }
-  if (layout < OLDEST_LAYOUT || layout > newest) {
+  if (layout < MIN_LAYOUT || layout > newest) {
     throw new DatabaseError(
-      `${path} has layout ${layout}, this version reads layouts ${OLDEST_LAYOUT} to ${newest} only. It is left as it is. Start with the version ` +
-        'that wrote it, or choose another directory with --data DIR: the first pass is then a new baseline.',
+      `${path} has layout ${layout}, but this version reads only layouts ${MIN_LAYOUT} to ${newest}. The file is unchanged. ` +
+        'Start the version that wrote it, or choose another directory with --data DIR: the first pass is then a new baseline.',
     );
   }
 }
@@ -149,10 +147,12 @@ function pragma(file: DatabaseSync, name: 'application_id' | 'user_version'): nu
   return Number(Object.values(file.prepare(`PRAGMA ${name}`).get() ?? {})[0]);
 }
 
-/** SQLite makes its side files with the mode of the main one. On Windows modes do nothing: see `privateDirectory`. */
+/** SQLite creates its side files with the mode of the main one. On Windows modes do nothing: see
+ *  `privateDirectory`. */
 function makePrivate(path: string): void {
   try {
-    // Closing a file drops all locks that this process has on it, those of another connection too: a file that exists is not opened.
+    // Closing a file drops all locks of this process on it, also those of another connection: an existing
+    // file is not opened.
     const exists = statSync(path, { throwIfNoEntry: false })?.isFile();
     if (!exists) closeSync(openSync(path, 'a', 0o600));
     chmodSync(path, 0o600);
@@ -164,7 +164,7 @@ function makePrivate(path: string): void {
 function cannotOpen(path: string, cause: unknown): DatabaseError {
   const reason = cause instanceof Error ? cause.message : String(cause);
   return new DatabaseError(
-    `${path} can not be opened: ${reason}. Restore it from a backup, or choose another directory with --data DIR.`,
+    `Could not open ${path}: ${reason}. Restore it from a backup, or choose another directory with --data DIR.`,
     { cause },
   );
 }
@@ -172,15 +172,16 @@ function cannotOpen(path: string, cause: unknown): DatabaseError {
 type Row = Record<string, SQLOutputValue>;
 type Tag<Result> = (texts: TemplateStringsArray, ...values: SQLInputValue[]) => Result;
 
-/** Statements as tagged templates: `sql.get\`SELECT … ${value}\`` binds, it never pastes. */
+/** Statements as tagged templates: in `sql.get\`SELECT … ${value}\`` values are bound, never inserted into
+ *  the text. */
 interface Statements {
   readonly run: Tag<StatementResultingChanges>;
   readonly get: Tag<Row | undefined>;
   readonly all: Tag<Row[]>;
 }
 
-/** Prepares each template once. Not `file.createTagStore()`: its statements outlive `file.close()`, so that the database
- *  stays open behind it, and its log is not taken into the file. */
+/** Prepares each template once. Not `file.createTagStore()`: its statements outlive `file.close()`, so
+ *  that the database stays open, and its log is not merged into the file. */
 function statementsOf(file: DatabaseSync): Statements {
   const prepared = new Map<TemplateStringsArray, ReturnType<DatabaseSync['prepare']>>();
   const statement = (texts: TemplateStringsArray) => {
@@ -195,8 +196,9 @@ function statementsOf(file: DatabaseSync): Statements {
   };
 }
 
-/** Copies a database of ours as it is at this moment, also while others write to it; they wait for nothing. The copy is one
- *  file, without log, and holds no room that is not used. @throws DatabaseError when it is not ours, SQLite's when it is damaged */
+/** Copies one of our databases at this moment, even during writes, which don't wait. The copy is one file,
+ *  without log or unused space. @throws DatabaseError when it is not ours, SQLite's error when it is
+ *  damaged */
 export function copyDatabase(path: string, copy: string): void {
   const file = new DatabaseSync(path, { readOnly: true, timeout: BUSY_MS });
   try {

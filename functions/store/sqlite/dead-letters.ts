@@ -2,7 +2,7 @@ import type { DeadDelivery, Death, NewDelivery } from '../../model/delivery.ts';
 import type { Database } from './database.ts';
 import { add, deadOf } from './deliveries.ts';
 
-/** Counts the attempt after which it was given up. */
+/** Counts the last attempt, too. */
 export function deadLetter({ sql }: Database, endpoint: string, place: string, { at, reason }: Death): void {
   sql.run`INSERT OR REPLACE INTO dead
     SELECT seq, endpoint, event_id, at, body, attributes, replay, attempts + 1, ${at}, ${reason}
@@ -22,7 +22,7 @@ export function deadLetterBefore(
   return Number(sql.run`DELETE FROM pending WHERE endpoint = ${endpoint} AND at < ${before}`.changes);
 }
 
-/** Adds it to `pending` and moves it from there, because that table assigns `seq`. */
+/** Adds it to `pending` first, because that table assigns `seq`. */
 export function addDead(database: Database, delivery: NewDelivery, { at, reason }: Death): void {
   const { sql } = database;
   const { endpoint, eventId } = delivery;
@@ -34,8 +34,7 @@ export function addDead(database: Database, delivery: NewDelivery, { at, reason 
   sql.run`DELETE FROM pending WHERE endpoint = ${endpoint} AND event_id = ${eventId}`;
 }
 
-/** A dead letter whose event is pending already, because it was published again, is deleted without adding
- *  another. */
+/** A dead letter whose event is already pending, because it was published again, is deleted. */
 export function requeue(
   { sql }: Database,
   endpoint: string,

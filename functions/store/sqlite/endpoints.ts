@@ -40,7 +40,7 @@ export function sqliteSlots(database: Database): Slots {
   return { reserveSlot: async (...given) => reserveSlot(database, ...given) };
 }
 
-/** Books `now` when the slot that was booked last is over, and otherwise the one behind it. */
+/** Books `now` when the last booked slot is over, and otherwise the slot after it. */
 function reserveSlot(
   database: Database,
   ...[name, interval, now, within]: Parameters<Slots['reserveSlot']>

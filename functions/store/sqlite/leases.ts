@@ -6,7 +6,7 @@ import { farEnd, givenBackBy, type Lease, type LeaseRequest, type PassWindow } f
 import { type Database, durably, inTransaction } from './database.ts';
 import { writeState } from './state.ts';
 
-/** The life of a lease is drawn in `conditions.ts`. */
+/** `conditions.ts` has a diagram of the states of a lease. */
 export function takeLease(database: Database, process: ProcessKey, request: LeaseRequest): Lease | undefined {
   const { sql } = database;
   const { mode, owner, now, until, asRead } = request;
@@ -41,7 +41,7 @@ export function saveProgress({ sql }: Database, process: ProcessKey, lease: Leas
   return changes === 1;
 }
 
-/** A lease that is no longer ours needs no giving back. */
+/** Does nothing if the lease is no longer ours. */
 export function release(
   database: Database,
   process: ProcessKey,
@@ -66,8 +66,8 @@ export function abandon(database: Database, process: ProcessKey, lease: Lease, f
   });
 }
 
-/** As `abandon`, but notes the owner, so that the same request succeeds again. False when the lease is no
- *  longer ours. */
+/** As `abandon`, but records the owner, so that the same request succeeds again. False when the lease is
+ *  no longer ours. */
 function end({ sql }: Database, process: ProcessKey, { mode, owner }: Lease): boolean {
   const { changes } = sql.run`UPDATE pass
     SET owner = NULL, until = NULL, "window" = NULL, progress = NULL, ended_by = ${owner}
@@ -81,7 +81,7 @@ export function finish(
   lease: Lease,
   state: Partial<SavedState>,
 ): boolean {
-  // A power cut must not undo the end of a baseline: people were told of it, and a second one would swallow
+  // A power cut must not undo the end of a baseline: it was reported, and a second baseline would swallow
   // later changes.
   const write = state.baselined ? durably : inTransaction;
   return write(database, () => {

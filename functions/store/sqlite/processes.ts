@@ -6,7 +6,7 @@ import type { Progress, Roster, Store } from '../store.ts';
 import { type Database, durably, inTransaction } from './database.ts';
 import { readPart, readState, writeState } from './state.ts';
 
-/** What passes know, in a SQLite database that `openDatabase` opened with `SNAPSHOTS_SCHEMA`. */
+/** The state of processes, in a SQLite database that `openDatabase` opened with `SNAPSHOTS_SCHEMA`. */
 export function sqliteProcessReader(database: Database): Store['states'] {
   return {
     progress: async process => ({ ...readState(database, process), passes: passesOf(database, process) }),
@@ -30,11 +30,11 @@ function passesOf({ sql }: Database, process: ProcessKey): Progress['passes'] {
   }));
 }
 
-/** The processes of a SQLite file: those that a pass has walked, or will. */
+/** The processes of a SQLite file: those that a pass has walked, or will walk. */
 export function sqliteRoster(database: Database, clock: Clock = Date.now): Roster {
   const { sql } = database;
   return {
-    // Also those that a pass of an earlier version walked, which are not in the roster.
+    // Includes those that a pass of an earlier version walked, which are not in the roster.
     list: async () =>
       sql.all`SELECT process FROM state UNION SELECT process FROM pass UNION SELECT process FROM roster ORDER BY process`.map(
         ({ process }) => processOf(process as string) as ProcessKey,
@@ -60,7 +60,7 @@ export function sqliteRoster(database: Database, clock: Clock = Date.now): Roste
         const pk = partition(process);
         if (sql.get`SELECT 1 FROM pass WHERE process = ${pk} AND owner IS NOT NULL AND until >= ${now}`)
           return 'busy';
-        // The state goes first: a process that is configured again before all is deleted begins with a
+        // The state is deleted first: a process that is configured again before all is deleted begins with a
         // baseline.
         sql.run`DELETE FROM state WHERE process = ${pk}`;
         sql.run`UPDATE pass SET owner = NULL, until = NULL, "window" = NULL, progress = NULL WHERE process = ${pk}`;

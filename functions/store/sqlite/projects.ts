@@ -9,9 +9,9 @@ import { type Database, durably, inTransaction } from './database.ts';
 import { writeChanges } from './journal.ts';
 import { readPart } from './state.ts';
 
-/** Snapshot and change records in one transaction: they can't part, whatever crashes. What DynamoDB's limits would
- *  refuse is refused here, too, but for the parts of an old snapshot that it counts: the same process can move from one to
- *  the other. */
+/** Snapshot and change records in one transaction: they can't part, even in a crash. A commit beyond
+ *  DynamoDB's limits is refused here, too (except for the parts of an old snapshot), so that a process can
+ *  move from one store to the other. */
 export function commit(database: Database, process: ProcessKey, request: CommitRequest): CommitResult {
   const { expected, projectId, snapshot } = request;
   const content = snapshot && encodeContent(snapshot);
@@ -42,7 +42,7 @@ export function commit(database: Database, process: ProcessKey, request: CommitR
   });
 }
 
-/** Heads read at once: a walk over a process holds no more of them. */
+/** Heads in one page: a walk over a process holds no more of them. */
 const PAGE = 1000;
 
 type Row = Record<string, unknown>;
@@ -61,7 +61,7 @@ export function withSnapshot({ sql }: Database, process: ProcessKey, ids: Iterab
   return new Set(rows.map(({ id }) => decodePart(id as string)));
 }
 
-/** Page after page, so that commits can go on in between. SQLite compares bytes, as DynamoDB does its keys. */
+/** Page after page, so that commits can run in between. SQLite compares bytes, as DynamoDB does its keys. */
 export async function* headsOf(
   { sql }: Database,
   process: ProcessKey,
@@ -77,7 +77,7 @@ export async function* headsOf(
   }
 }
 
-/** A text behind this identifier and before all others behind it: `!` sorts before every character of an
+/** A text after this identifier and before all that begin with it: `!` sorts before every character of an
  *  encoded one. */
 const next = (id: string): string => `${id}!`;
 
@@ -95,7 +95,7 @@ function headOf(row: Row): SnapshotHead {
   } as SnapshotHead;
 }
 
-/** What a deletion leaves behind; to be called in its transaction. */
+/** Writes the tombstone of a deletion; called in its transaction. */
 function writeTombstone(
   { sql }: Database,
   process: ProcessKey,

@@ -12,8 +12,8 @@ import { partition } from '../keys.ts';
 import type { RecheckChange } from '../store.ts';
 import type { Database } from './database.ts';
 
-/** A row for each part of the state: what one mode writes never undoes the other's, and a large part is rewritten only
- *  when it changes. */
+/** A row for each part of the state: a write of one mode never undoes the other's, and a large part is
+ *  rewritten only when it changes. */
 export function readState(database: Database, process: ProcessKey): ProcessState {
   const { sql } = database;
   const rows = sql.all`SELECT name, value FROM state WHERE process = ${partition(process)} AND name <> ${USERS}`;
@@ -31,7 +31,6 @@ export function readState(database: Database, process: ProcessKey): ProcessState
   };
 }
 
-/** One part of the state. */
 export function readPart<Name extends keyof SavedState>(
   { sql }: Database,
   process: ProcessKey,
@@ -41,7 +40,7 @@ export function readPart<Name extends keyof SavedState>(
   return row ? JSON.parse(row.value as string) : UNKNOWN_PROCESS[name];
 }
 
-/** Sets the parts in `state`; one that is undefined is as for an unknown process again. Call it in a transaction. */
+/** Sets the parts in `state`; an undefined one is removed. Call it in a transaction. */
 export function writeState({ sql }: Database, process: ProcessKey, state: Partial<SavedState>): void {
   const pk = partition(process);
   for (const [name, value] of Object.entries(state)) {
@@ -67,7 +66,6 @@ function readRechecks({ sql }: Database, process: ProcessKey): Map<string, Reche
   );
 }
 
-/** True while the recheck is as it was read. */
 export function isAsRead(
   { sql }: Database,
   process: ProcessKey,
@@ -78,7 +76,7 @@ export function isAsRead(
   return row?.revision === before?.revision;
 }
 
-/** The revision is the row's number, which SQLite gives no second time. */
+/** The revision is the row's number, which SQLite never reuses. */
 export function writeRecheck(
   { sql }: Database,
   process: ProcessKey,
@@ -92,7 +90,7 @@ export function writeRecheck(
     VALUES (${pk}, ${id}, ${cause}, ${since}, ${foundAt}, ${reason}, ${isReported ? 1 : 0})`;
 }
 
-/** The name of the users' row beside the parts of the state, which `readState` leaves out. */
+/** The name of the users' row among the parts of the state; `readState` leaves it out. */
 const USERS = 'users';
 
 export function readUsers({ sql }: Database, process: ProcessKey): KnownUsers | undefined {

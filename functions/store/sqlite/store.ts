@@ -28,7 +28,7 @@ import { isAsRead, readState, readUsers, saveUsers, writeRecheck } from './state
 import { sqliteTickClaims, sqliteTickProgresses } from './tick.ts';
 import { sqliteWorkspaceRows } from './workspaces.ts';
 
-/** A store in a file, with what only one machine needs of it. */
+/** A store in a file, with the additional ports of a single machine. */
 export interface SqliteStore extends Store {
   readonly deliveries: SqliteDeliveries;
   /** The journal in the order of commits, for its readers. */
@@ -39,11 +39,11 @@ export interface SqliteStore extends Store {
 
 interface OpenOptions {
   readonly clock?: Clock;
-  /** Tables that the file has beside those of the store. */
+  /** Additional tables of the file. */
   readonly schemas?: readonly string[];
 }
 
-/** Opens the store at `path`, or makes it; `:memory:` keeps all in memory.
+/** Opens the store at `path`, or creates it; `:memory:` keeps it in memory.
  *  @throws DatabaseError when it is damaged, another program's, or of another layout */
 export function openSqliteStore(path: string, { clock, schemas = [] }: OpenOptions = {}): SqliteStore {
   return sqliteStore(openDatabase(path, [SNAPSHOTS_SCHEMA, DELIVERIES_SCHEMA, ...schemas]), clock);
@@ -69,12 +69,12 @@ function sqliteStore(database: Database, clock: Clock = Date.now): SqliteStore {
   };
 }
 
-/** The snapshots in a SQLite database that `openDatabase` opened with `SNAPSHOTS_SCHEMA`. Each call is done
- *  before it returns: what it wrote outlives a kill, and where it was told to others, a power cut. What
- *  SQLite refuses (a full disk) rejects, and nothing is changed. */
+/** The snapshots in a SQLite database that `openDatabase` opened with `SNAPSHOTS_SCHEMA`. Each call ends
+ *  before it returns: its write survives a kill, and if it emits events, a power cut. Errors of SQLite (a
+ *  full disk) reject, and nothing is changed. */
 export function sqliteSnapshots(database: Database): Snapshots {
   const snapshots: Snapshots = {
-    // SQLite throttles nothing, so nothing is tried again that a deadline could end.
+    // SQLite does not throttle, so there are no retries that a deadline could end.
     until: () => snapshots,
     readState: async process => readState(database, process),
     takeLease: async (process, request) => takeLease(database, process, request),
@@ -100,15 +100,16 @@ export function sqliteSnapshots(database: Database): Snapshots {
   return snapshots;
 }
 
-/** What this store has beyond the port, because nothing else lists its endpoints or expires its rows. */
+/** The additions of this store, because nothing else lists its endpoints or expires its rows. */
 export interface SqliteDeliveries extends Deliveries {
   /** The names of all endpoints that have a delivery or a dead letter, in order. */
   endpoints(): Promise<string[]>;
-  /** Drops what was kept for long enough at `now` (ms since 1970, by our clock). @returns how many rows */
+  /** Deletes rows that have expired at `now` (ms since 1970, by our clock). @returns how many */
   expire(now: number): Promise<number>;
 }
 
-/** Deliveries in a SQLite database that `openDatabase` opened with `DELIVERIES_SCHEMA`. A `place` is the text of `seq`. */
+/** Deliveries in a SQLite database that `openDatabase` opened with `DELIVERIES_SCHEMA`. A `place` is the
+ *  text of `seq`. */
 export function sqliteDeliveries(database: Database): SqliteDeliveries {
   return {
     add: async deliveries => inTransaction(database, () => add(database, deliveries)),

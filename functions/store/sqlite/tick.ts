@@ -5,7 +5,7 @@ import type { TickClaims, TickProgress, TickProgresses } from '../store.ts';
 import { claimFrom, TICK_FIELDS, tickProgressOf } from '../tick.ts';
 import { type Database, inTransaction } from './database.ts';
 
-/** The claims in the file: one row, the last of them. */
+/** The last claim, in one row of the file. */
 export function sqliteTickClaims(database: Database): TickClaims {
   const { sql } = database;
   return {

@@ -3,7 +3,8 @@ import { latestOf } from '../codec.ts';
 import type { Completions, WorkspaceRows } from '../store.ts';
 import { type Database, inTransaction } from './database.ts';
 
-/** What the runs of each workspace share, in a SQLite database that `openDatabase` opened with `SNAPSHOTS_SCHEMA`. */
+/** The shared state of the runs of each workspace, in a SQLite database that `openDatabase` opened with
+ *  `SNAPSHOTS_SCHEMA`. */
 export function sqliteWorkspaceRows(database: Database): WorkspaceRows {
   const { sql } = database;
   return {

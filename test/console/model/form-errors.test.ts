@@ -46,7 +46,7 @@ describe('the errors of a form', () => {
       formErrors('filter.processes[0]: no process of this identifier is watched. Did you mean launch?'),
     ).toEqual({ processes: 'No process of this identifier is watched. Did you mean launch?' });
     expect(formErrors(refusalOf({ filter: { events: ['source.held'], fields: ['a'] } })).events).toMatch(
-      /^"source.held", which never has any of Changed fields; allowed /,
+      /^"source.held", which never matches Changed fields; allowed /,
     );
   });
 

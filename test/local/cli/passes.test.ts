@@ -108,7 +108,7 @@ test('what fails at each tick is logged once a minute', async () => {
     progress: { ofAll: () => Promise.reject(new Error('the disk is full')) },
   });
   const why =
-    'The progress of processes could not be read; their passes begin all the same. The next tick tries again. ' +
+    'Could not read the progress of the processes; their passes start without it. The next tick retries. ' +
     '(error: Error: the disk is full)';
   expect(lines.slice(0, 3)).toEqual([`00:00:00  ${why}`, `00:01:00  ${why}`, `00:02:00  ${why}`]);
   expect(lines.length).toBeLessThan(5);

@@ -58,7 +58,7 @@ describe('a configuration file', () => {
   test('may name the schema by which an editor completes it, at its top alone', () => {
     const $schema = './configuration.schema.json';
     expect(readConfigFile(file({ $schema, ...config() })).workspaces).toHaveLength(1);
-    expect(refusal(file({ $schema: 1, ...config() }))).toContain('unknown key, found 1');
+    expect(refusal(file({ $schema: 1, ...config() }))).toContain('unknown key (1)');
     expect(refusal(file(config({}, { $schema })))).toContain('unknown key');
   });
 

@@ -90,16 +90,16 @@ describe('--filter', () => {
   test.each([
     [
       ['from:status=Done', 'to:status=Done'],
-      '--filter: values[0]: found the same value in "from" and "to", and no change is that; allowed: two.',
+      '--filter: values[0]: found the same value in "from" and "to", which no change has; allowed: two different values.',
     ],
     [
       ['events=task.deleted', 'fields=status'],
-      '--filter: events[0]: found "task.deleted", which never has any of fields; ' +
-        'allowed beside that: project.created, project.updated, task.created, task.updated.',
+      '--filter: events[0]: found "task.deleted", which never matches fields; ' +
+        'allowed with it: project.created, project.updated, task.created, task.updated.',
     ],
     [
       ['events=task.deleted,field.updated', 'actors=u-1'],
-      '--filter: events[1]: found "field.updated", which never has any of actors; allowed beside that: ' +
+      '--filter: events[1]: found "field.updated", which never matches actors; allowed with it: ' +
         'project.created, project.updated, project.deleted, task.created, task.updated, task.deleted, audit.recorded.',
     ],
   ])('refuses what no event ever fits: %j', (options, message) => {

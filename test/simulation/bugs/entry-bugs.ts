@@ -7,7 +7,7 @@ export const ENTRY_BUGS: readonly Bug[] = [
     edits: [
       edit(
         'store/dynamo/announcements.ts',
-        '...entryPuts(process, entries, said)',
+        '...entryPuts(process, entries, request)',
         '...entryPuts(process, [], said)',
       ),
     ],

@@ -120,7 +120,7 @@ describe('a row of the table', () => {
     let added = 0;
     const { rows, plain, waits } = opened(() => plain.change('a.b', () => row(++added)));
     await expect(rows.change('a.b', () => row(0))).rejects.toThrow(
-      'The row of endpoint a.b changed each time before it could be written.',
+      'Could not write the row of endpoint a.b: other writes came first each time.',
     );
     expect([added, waits.length]).toEqual([50, 49]);
     expect(Math.max(...waits)).toBeLessThan(400);

@@ -196,7 +196,7 @@ describe('asking which projects have a snapshot', () => {
   it('gives up on a table that never answers', async () => {
     answer = command =>
       command instanceof BatchGetItemCommand ? { UnprocessedKeys: command.input.RequestItems } : undefined;
-    await expect(snapshots().withSnapshot(process, ['p1'])).rejects.toThrow(/answered no item.*throttled/);
+    await expect(snapshots().withSnapshot(process, ['p1'])).rejects.toThrow(/throttled.*answered no item/);
     expect(sent).toHaveLength(8);
   });
 });

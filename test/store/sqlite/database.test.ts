@@ -143,7 +143,7 @@ describe('a database', () => {
     const before = readFileSync(path);
     expect(() => opened(path)).toThrow(DatabaseError);
     expect(() => opened(path)).toThrow(
-      `${path} has layout ${LAYOUT + 1}, this version reads layouts ${LAYOUT - 1} to ${LAYOUT} only. It is left as it is. Start with the ` +
+      `${path} has layout ${LAYOUT + 1}, but this version reads only layouts ${LAYOUT - 1} to ${LAYOUT}. The file is unchanged. Start the ` +
         'version that wrote it, or choose another directory with --data DIR: the first pass is then a new baseline.',
     );
     expect(readFileSync(path)).toEqual(before);
@@ -197,12 +197,12 @@ describe('a database', () => {
     const damaged = errorOf(() => opened(path));
     expect(damaged).toBeInstanceOf(DatabaseError);
     expect(damaged.message).toMatch(
-      /data\.sqlite can not be opened: .*not a database.* Restore it from a backup/,
+      /Could not open .*data\.sqlite: .*not a database.* Restore it from a backup/,
     );
     expect(damaged.cause).toBeInstanceOf(Error);
     const nowhere = join(directory(), 'no', 'such', 'data.sqlite');
     expect(errorOf(() => opened(nowhere)).message).toMatch(
-      /data\.sqlite can not be opened: ENOENT.*--data DIR/,
+      /Could not open .*data\.sqlite: ENOENT.*--data DIR/,
     );
   });
 });

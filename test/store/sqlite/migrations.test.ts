@@ -66,9 +66,9 @@ describe('the data of version 0.1.0', () => {
     const done = (step: number) => `INSERT INTO step VALUES (${step})`;
     const begun = ['CREATE TABLE step (number INTEGER)', done(1), `${done(2)}; ${done(20)}; SELECT fails`];
     const untouched = readFileSync(path);
-    expect(() => openDatabase(path, [], ['SELECT fails'])).toThrow('can not be opened');
+    expect(() => openDatabase(path, [], ['SELECT fails'])).toThrow('Could not open');
     expect(readFileSync(path).equals(untouched)).toBe(true);
-    expect(() => openDatabase(path, [], begun)).toThrow('can not be opened');
+    expect(() => openDatabase(path, [], begun)).toThrow('Could not open');
     expect(layoutOf(path)).toBe(OLDEST + 2);
     const { file, sql } = openDatabase(path, [], [begun[0] as string, done(1), done(2), done(3)]);
     expect(sql.all`SELECT number FROM step`.map(({ number }) => number)).toEqual([1, 2, 3]);

@@ -23,7 +23,7 @@ export const SNAPSHOTS: readonly Bug[] = [
     edits: [
       edit(
         'store/dynamo/requests.ts',
-        'rest = [...left, ...rest.slice(BATCH)]',
+        'rest = [...left, ...rest.slice(MAX_BATCH)]',
         'rest = rest.slice(asked.length - left.length)',
       ),
     ],
