@@ -210,7 +210,7 @@ function statusOf(process: KnownProcess, observed: Observed): ProcessStatus {
     ...(sweptAt > 0 && { sweptAt: iso(sweptAt) }),
     ...(process.interval !== undefined && { interval: process.interval }),
     underWay: passes
-      .filter(({ isBegun, heldUntil = 0 }) => isBegun || heldUntil >= now)
+      .filter(({ isBegun, leasedUntil = 0 }) => isBegun || leasedUntil >= now)
       .map(({ mode, progress }) => ({ mode, ...(progress !== undefined && { progress }) })),
     ...(hold && { hold: { since: iso(hold.since), projects: hold.missing, isReleased: released } }),
     ...(stalled && { stalledSince: iso(stalled.since) }),

@@ -236,7 +236,7 @@ export interface Progress
     /** False when a run has its lease but the pass has not begun its listing yet. */
     readonly isBegun: boolean;
     /** The end of the lease, in ms since 1970 by our clock; undefined without a lease. */
-    readonly heldUntil: number | undefined;
+    readonly leasedUntil: number | undefined;
   }[];
 }
 

@@ -66,13 +66,13 @@ describe.each(STORES)('what passes know in %s', (_, open) => {
     const walked = { ...sweep, window: { startedAt: AT, begunAt: AT }, progress: 'ü#\ud800' };
     await snapshots.saveProgress(PROCESS, walked, AT + 99);
     expect(await passes()).toEqual([
-      { mode: 'changes', progress: undefined, isBegun: false, heldUntil: AT + 9 },
-      { mode: 'sweep', progress: 'ü#\ud800', isBegun: true, heldUntil: AT + 99 },
+      { mode: 'changes', progress: undefined, isBegun: false, leasedUntil: AT + 9 },
+      { mode: 'sweep', progress: 'ü#\ud800', isBegun: true, leasedUntil: AT + 99 },
     ]);
     await snapshots.release(PROCESS, walked);
     await snapshots.finish(PROCESS, changes, { completedAt: AT });
     expect(await passes()).toEqual([
-      { mode: 'sweep', progress: 'ü#\ud800', isBegun: true, heldUntil: undefined },
+      { mode: 'sweep', progress: 'ü#\ud800', isBegun: true, leasedUntil: undefined },
     ]);
     expect(await passes(OTHER)).toEqual([]);
   });

@@ -74,7 +74,7 @@ function passOf(mode: Mode, item: Item): Progress['passes'] {
   const isBegun = item.window !== undefined;
   const leasedUntil = item.leaseUntil && Number(item.leaseUntil.N);
   if (!isBegun && leasedUntil === undefined) return [];
-  return [{ mode, progress: progressOf(item), isBegun, heldUntil: leasedUntil }];
+  return [{ mode, progress: progressOf(item), isBegun, leasedUntil: leasedUntil }];
 }
 
 const CONCURRENCY = 20;

@@ -26,7 +26,7 @@ function passesOf({ sql }: Database, process: ProcessKey): Progress['passes'] {
     mode: mode as Mode,
     progress: typeof progress === 'string' ? decodePart(progress) : undefined,
     isBegun: window !== null,
-    heldUntil: owner === null ? undefined : Number(until),
+    leasedUntil: owner === null ? undefined : Number(until),
   }));
 }
 

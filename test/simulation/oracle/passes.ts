@@ -313,14 +313,23 @@ export class PassesOracle {
     if (report.outcome !== 'completed' || message.isAsked) return;
     // Ticks also continue what an operator asked for, beside the sweeps that are due.
     const isOwn = message.dueAt !== undefined && !this.#of(processId).isSweepAsked;
-    // A message that was sent again while its sweep ran may have begun it a second time; `#checkSweepDue` judges one that begins later.
-    const known = this.#of(processId);
-    const isTwin = message.mode === 'sweep' && known.sweptFor === message.dueAt;
-    if (message.mode === 'sweep') known.sweptFor = message.dueAt ?? 0;
     const isJudged =
-      isOwn && !isTwin && !isRepeated(message, pass) && this.#current.has(nameOf(processId, message));
+      isOwn &&
+      !this.#isTwin(processId, message) &&
+      !isRepeated(message, pass) &&
+      this.#current.has(nameOf(processId, message));
     this.completed.push({ processId, mode: message.mode, at, requests: pass.requests, isJudged });
     if (message.mode === 'sweep') this.#checkSweeps(processId);
+  }
+
+  /** A message that was sent again while its sweep ran may have begun it a second time; `#checkSweepDue` judges one
+   *  that begins later. */
+  #isTwin(processId: string, { mode, dueAt = 0 }: PassMessage): boolean {
+    if (mode !== 'sweep') return false;
+    const known = this.#of(processId);
+    const isTwin = known.sweptFor === dueAt;
+    known.sweptFor = dueAt;
+    return isTwin;
   }
 
   #checkFailures({ processes }: PollReport): void {
