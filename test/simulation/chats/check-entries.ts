@@ -16,8 +16,8 @@ export function entriesFault(
   const note = visible(shown.paragraphs.map(({ heading }) => heading).join());
   const told = events.filter(event => note.includes(begin(event)));
   const left = events.length - SHOWN;
-  const further = left > 0 ? ` · and ${left} further one${left === 1 ? '' : 's'}` : '';
-  const isCounted = left > 0 ? note.endsWith(further) : !/ · and \d+ further ones?$/.test(note);
+  const further = left > 0 ? ` · and ${left} more` : '';
+  const isCounted = left > 0 ? note.endsWith(further) : !/ · and \d+ more$/.test(note);
   return (
     differ('title', shown.title, 'Audit log') ??
     differ('summary', shown.summary, originOf(events[0])) ??
