@@ -17,7 +17,7 @@ const WORDS = new Set(
 
 const PHRASES = [
   /\b(?:is|are) none\b/,
-  /\bis no (?!longer\b|more\b)/,
+  /(?<!\b[Tt]here )\bis no (?!longer\b|more\b)/,
   /\bso many\b/,
   /\bonce more\b/,
   /\bgo(?:es)? on\b/,

@@ -4,8 +4,8 @@ export type Clock = () => number;
 /** How far one of our clocks may be ahead of another. */
 export const MAX_SKEW_MS = 60_000;
 
-/** When something happened, in ms since 1970; 0, as of what never happened, where that is yet to come at `now`: the clock that
- *  wrote it was wrong, or was set back since. */
+/** When something happened, in ms since 1970; 0, as of what never happened, where that is yet to come at
+ *  `now`: the clock that wrote it was wrong, or was set back since. */
 export function happenedAt(at: number, now: number): number {
   return at > now + MAX_SKEW_MS ? 0 : at;
 }

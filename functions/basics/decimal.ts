@@ -2,8 +2,9 @@
 const MAX_LENGTH = 1_000;
 const DECIMAL = /^([+-])?(\d+)?(?:\.(\d*))?(?:[eE]([+-]?\d{1,9}))?$/;
 
-/** A decimal number in one spelling, the same for "1.0", "1.00", "+1" and "10e-1"; undefined when the text is no decimal
- *  number, or has more than 1,000 characters. It is never converted to a float, so that long numbers keep all their digits. */
+/** A decimal number in one spelling, the same for "1.0", "1.00", "+1" and "10e-1"; undefined when the text is
+ *  not a decimal number, or has more than 1,000 characters. It is never converted to a float, so that long
+ *  numbers keep all their digits. */
 export function canonicalDecimal(text: string): string | undefined {
   if (text.length > MAX_LENGTH) return undefined;
   const match = DECIMAL.exec(text.trim());

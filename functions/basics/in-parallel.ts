@@ -8,7 +8,7 @@ export async function inParallel<Item>(
 ): Promise<void> {
   const left = Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]();
   const failures: unknown[] = [];
-  const lane = async () => {
+  const worker = async () => {
     try {
       while (failures.length === 0) {
         const { value, done } = await left.next();
@@ -19,7 +19,7 @@ export async function inParallel<Item>(
       failures.push(error);
     }
   };
-  await Promise.all(Array.from({ length: width }, lane));
+  await Promise.all(Array.from({ length: width }, worker));
   if (failures.length > 0) throw failures[0];
 }
 

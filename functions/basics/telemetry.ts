@@ -51,7 +51,7 @@ export function logEvents(log: Log, message: string, ids: readonly string[], det
 }
 
 /** Collects ids of events whose number is not known beforehand. A full line is written at once, so that no
- *  more ids than that are held. */
+ *  more ids than that are buffered. */
 export class EventLines {
   readonly #write: (ids: readonly string[]) => void;
   #ids: string[] = [];

@@ -1,7 +1,7 @@
 const MAX_TIMER = 2 ** 31 - 1;
 
 /**
- * Runs `work`, and rejects with `late()` when it takes longer than `ms`; the signal then tells `work` to stop.
+ * Runs `work`, and rejects with `late()` when it takes longer than `ms`; the signal then stops `work`.
  * The race matters: undici hears an abort only once its socket is connected.
  */
 export async function within<Value>(

@@ -21,11 +21,11 @@ interface Observed {
 /** One commit of one project: what its events share. */
 export interface Commit extends EventOrigin {
   readonly projectId: string;
-  /** The project's record as it now is, or last was: events of its tasks tell its name. */
+  /** The project's record as it now is, or last was: events of its tasks carry its name. */
   readonly projectRecord: JsonObject;
   readonly version: number;
   readonly observed: { readonly project: Observed; readonly task: Observed };
-  /** Who changed a record; undefined where nobody is known for certain. */
+  /** The users who changed a record; undefined unless known for certain. */
   readonly actorsOf?: ((change: RecordChange) => Actor[] | undefined) | undefined;
 }
 

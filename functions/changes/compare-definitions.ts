@@ -21,9 +21,9 @@ export interface DefinitionsRead {
 interface DefinitionsCompared {
   /** What is known from now on. */
   readonly definitions: Definitions;
-  /** What is to be told: fields of projects, then of tasks, by `externalId`. */
+  /** The changes to emit: fields of projects, then of tasks, by `externalId`. */
   readonly changes: readonly DefinitionChange[];
-  /** True when there is nothing to tell and nothing to remember. */
+  /** True when there is nothing to emit and nothing to remember. */
   readonly isSame: boolean;
 }
 
@@ -34,7 +34,7 @@ const ENTITIES = ['project', 'task'] as const;
 const BULK_COUNT = 2;
 
 /** Compares what a pass of the mode `by` read with what is known (docs/decisions/0018). The first reading of
- *  a list tells nothing, and a failed one changes nothing. A field that a list lacks is told once a second
+ *  a list emits nothing, and a failed one changes nothing. A field that a list lacks is emitted once a second
  *  pass finds it missing, too. */
 export function compareDefinitions(
   known: Definitions,
@@ -52,20 +52,20 @@ export function compareDefinitions(
   };
 }
 
-/** What is known when only the first `count` of the changes were told: the fields of the others stay as they
+/** What is known when only the first `count` of the changes were emitted: the fields of the others stay as they
  *  were. */
 export function definitionsAfter(
   known: Definitions,
   { definitions, changes }: Pick<DefinitionsCompared, 'definitions' | 'changes'>,
   count: number,
 ): Definitions {
-  const untold = changes.slice(count);
+  const unsent = changes.slice(count);
   const after = (entity: FieldEntity) => {
     const before = new Map(known[entity].map(field => [field.externalId, field]));
-    const ofEntity = untold.filter(change => change.entity === entity);
-    const isUntold = new Set(ofEntity.map(change => change.field.externalId));
+    const ofEntity = unsent.filter(change => change.entity === entity);
+    const isUnsent = new Set(ofEntity.map(change => change.field.externalId));
     return definitions[entity].flatMap(field =>
-      isUntold.has(field.externalId) ? (before.get(field.externalId) ?? []) : [field],
+      isUnsent.has(field.externalId) ? (before.get(field.externalId) ?? []) : [field],
     );
   };
   return { ...definitions, project: after('project'), task: after('task') };
@@ -81,7 +81,7 @@ export function isInDoubt(known: Definitions): boolean {
   });
 }
 
-/** Older states don't say which lists were read; a list with known fields was. */
+/** Older states don't record which lists were read; a list with known fields was. */
 function wasRead(known: Definitions, entity: FieldEntity): boolean {
   return known[entity].length > 0 || known.read?.includes(entity) === true;
 }
@@ -131,11 +131,11 @@ function bySweeps(by: KnownField['missing']) {
   return ({ missing }: KnownField) => by === 'sweep' && missing === 'sweep';
 }
 
-/** What is known of a field from now on. Where nothing is to be told it stays as it was told, even if its
+/** What is known of a field from now on. Where nothing is emitted it stays as it was emitted, even if its
  *  choices come in another order. */
 function seen(before: KnownField | undefined, now: FieldDefinition): KnownField {
   if (!before || before.deleted || compareDefinition(before, now).length > 0) return now;
-  return before.missing === undefined ? before : told(before);
+  return before.missing === undefined ? before : plainOf(before);
 }
 
 function missed(
@@ -145,13 +145,13 @@ function missed(
   mayConfirm: (field: KnownField) => boolean,
 ): KnownField {
   if (field.missing !== undefined && mayConfirm(field)) {
-    return entity === 'task' ? { ...told(field), deleted: true } : { ...told(field), archived: true };
+    return entity === 'task' ? { ...plainOf(field), deleted: true } : { ...plainOf(field), archived: true };
   }
   return field.missing === undefined || by === 'sweep' ? { ...field, missing: by } : field;
 }
 
 /** The definition alone, without our notes about the field. */
-function told({ missing, deleted, ...definition }: KnownField): FieldDefinition {
+function plainOf({ missing, deleted, ...definition }: KnownField): FieldDefinition {
   return definition;
 }
 
@@ -161,7 +161,7 @@ function changeOf(
   now: KnownField,
 ): DefinitionChange | undefined {
   if (before === now) return undefined;
-  const field = told(now);
+  const field = plainOf(now);
   if (now.deleted) return { entity, action: 'deleted', field, changes: [] };
   const isNew = !before || before.deleted === true;
   const changes = compareDefinition(isNew ? undefined : before, now);
@@ -170,14 +170,14 @@ function changeOf(
   return { entity, action: isNew ? 'created' : isArchived ? 'archived' : 'updated', field, changes };
 }
 
-/** The properties in which a definition differs from what was told, by name; for a new field, all that it
+/** The properties in which a definition differs from what was emitted, by name; for a new field, all that it
  *  has. Choices are a set: their order and repetition are no change. */
 export function compareDefinition(
   before: FieldDefinition | undefined,
   now: FieldDefinition,
 ): PropertyChange[] {
   const isArchived = now.archived === true;
-  // A new field is told as archived only if it is: not being archived is what everybody expects.
+  // A new field is emitted with `archived` only if it is archived.
   const wasArchived = before ? before.archived === true : isArchived ? null : false;
   return [
     ...valueChange('archived', wasArchived, isArchived),

@@ -44,14 +44,14 @@ export function rulesOf(definitions: Definitions, ignored: ReadonlySet<string>):
 /** `read`, with the values that records lost only because their field was archived (see keepArchivedValues).
  *  Without archived fields, its tasks are those of `read` themselves. */
 export function keepArchived(
-  held: ProjectContent | undefined,
+  known: ProjectContent | undefined,
   read: ProjectContent,
   { projectFields, taskFields }: Rules,
 ): ProjectContent {
-  if (!held) return read;
+  if (!known) return read;
   return {
-    record: keepArchivedValues(held.record, read.record, projectFields),
-    tasks: hasArchived(taskFields) ? keepArchivedOfTasks(held, read, taskFields) : read.tasks,
+    record: keepArchivedValues(known.record, read.record, projectFields),
+    tasks: hasArchived(taskFields) ? keepArchivedOfTasks(known, read, taskFields) : read.tasks,
   };
 }
 
@@ -59,9 +59,9 @@ function hasArchived(fields: FieldIndex): boolean {
   return fields.values().some(({ archived }) => archived === true);
 }
 
-function keepArchivedOfTasks(held: ProjectContent, read: ProjectContent, fields: FieldIndex) {
+function keepArchivedOfTasks(known: ProjectContent, read: ProjectContent, fields: FieldIndex) {
   const tasks = new Map<string, JsonObject>();
-  const knownTask = inOrder(held.tasks);
+  const knownTask = inOrder(known.tasks);
   for (const [id, after] of read.tasks) {
     const before = knownTask(id);
     tasks.set(id, before ? keepArchivedValues(before, after, fields) : after);
@@ -73,24 +73,24 @@ function keepArchivedOfTasks(held: ProjectContent, read: ProjectContent, fields:
  *  or updated), its tasks by identifier, the project (when it is deleted). `undefined` stands for "is not there". */
 export function compareProject(
   projectId: string,
-  held: ProjectContent | undefined,
+  known: ProjectContent | undefined,
   read: ProjectContent | undefined,
   { projectFields, taskFields, ignored }: Rules,
 ): RecordChange[] {
   const ofTask: Kind = { entity: 'task', fields: taskFields, ignored };
   const ofProject: Kind = { entity: 'project', fields: projectFields, ignored };
-  const tasks = compareTasks(ofTask, held?.tasks ?? NO_TASKS, read?.tasks ?? NO_TASKS);
-  const project = changeOf(ofProject, projectId, held?.record, read?.record) ?? [];
+  const tasks = compareTasks(ofTask, known?.tasks ?? NO_TASKS, read?.tasks ?? NO_TASKS);
+  const project = changeOf(ofProject, projectId, known?.record, read?.record) ?? [];
   return (read ? [project, tasks] : [tasks, project]).flat();
 }
 
 function compareTasks(
   kind: Kind,
-  held: ProjectContent['tasks'],
+  known: ProjectContent['tasks'],
   read: ProjectContent['tasks'],
 ): RecordChange[] {
   const changes: RecordChange[] = [];
-  const knownTask = inOrder(held);
+  const knownTask = inOrder(known);
   let shared = 0;
   for (const [id, after] of read) {
     const before = knownTask(id);
@@ -98,8 +98,8 @@ function compareTasks(
     const change = changeOf(kind, id, before, after);
     if (change) changes.push(change);
   }
-  if (shared < held.size) {
-    const deleted = held.entries().filter(([id]) => !read.has(id));
+  if (shared < known.size) {
+    const deleted = known.entries().filter(([id]) => !read.has(id));
     for (const [id, record] of deleted) changes.push(deletionOf(kind, id, record));
   }
   return changes.sort((one, other) => byText(one.id, other.id));
@@ -133,14 +133,14 @@ function deletionOf({ entity }: Kind, id: string, record: JsonObject): RecordCha
   return { entity, id, action: 'deleted', record, fields: [] };
 }
 
-/** The content after some of the changes, in order, that lead from `held` to what was read. The result may be
+/** The content after some of the changes, in order, that lead from `known` to what was read. The result may be
  *  committed even if changes are missing at the end; all of them lead to what was read. */
 export function applyChanges(
-  held: ProjectContent | undefined,
+  known: ProjectContent | undefined,
   changes: readonly RecordChange[],
 ): ProjectContent | undefined {
-  let record: JsonObject | undefined = held?.record;
-  const tasks = new Map(held?.tasks);
+  let record: JsonObject | undefined = known?.record;
+  const tasks = new Map(known?.tasks);
   for (const change of changes) {
     const gone = change.action === 'deleted';
     if (change.entity === 'project') record = gone ? undefined : change.record;

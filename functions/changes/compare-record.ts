@@ -16,15 +16,15 @@ export function compareRecord(
   fields: FieldIndex,
   ignored: ReadonlySet<string>,
 ): readonly FieldChange[] {
-  const held = before ?? NO_RECORD;
-  return differingNames(held, after)
+  const from = before ?? NO_RECORD;
+  return differingNames(from, after)
     .filter(name => fields.has(name) || !ignored.has(name))
     .sort(byText)
-    .flatMap(name => compareField(name, ownValue(held, name), ownValue(after, name), fields.get(name)) ?? []);
+    .flatMap(name => compareField(name, ownValue(from, name), ownValue(after, name), fields.get(name)) ?? []);
 }
 
 /** `after`, with the values that it lost only because their field was archived: the definition changed, the
- *  record did not (design.md §7). They stay in the snapshot, so that bringing back the field is no change
+ *  record did not (design.md §7). They stay in the snapshot, so that bringing back the field does not count as a change
  *  either. If nothing else differs, this is `before`. */
 export function keepArchivedValues(before: JsonObject, after: JsonObject, fields: FieldIndex): JsonObject {
   const differing = differingNames(before, after);
@@ -123,15 +123,15 @@ function withTexts(name: string, value: Json): Json {
   return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, withTexts(key, child)]));
 }
 
-/** What the definitions say of one property of a record. */
+/** How the definitions describe one property of a record. */
 type CustomField = Pick<FieldDefinition, 'name' | 'type' | 'archived'>;
 
-/** True when records no longer show the field, or may not: a value that they lack is no change then. */
+/** True when records no longer show the field, or may not: a value that they lack does not count as a change then. */
 export function isOutOfUse({ archived, missing, deleted }: KnownField): boolean {
   return archived === true || missing !== undefined || deleted === true;
 }
 
-/** Finds the definition behind a record's property. */
+/** Finds the definition of a record's property. */
 export type FieldIndex = ReadonlyMap<string, CustomField>;
 
 /** Project properties are named by `externalId` (service-api.md §2.3). */

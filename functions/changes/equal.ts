@@ -10,7 +10,7 @@ export function jsonEqual(left: Json, right: Json): boolean {
 
 function arraysEqual(left: readonly Json[], right: readonly Json[]): boolean {
   if (left.length !== right.length) return false;
-  // Stryker disable next-line EqualityOperator: behind the end of both there is nothing that differs
+  // Stryker disable next-line EqualityOperator: after the end of both nothing differs
   for (let index = 0; index < left.length; index += 1) {
     if (!jsonEqual(left[index] as Json, right[index] as Json)) return false;
   }

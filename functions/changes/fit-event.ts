@@ -9,7 +9,7 @@ export const MAX_EVENT_BYTES = 240 * 1024;
 export const VALUE_LENGTHS = [8_192, 1_024, 128, 16];
 
 /** The event itself when it fits; else without its record, then with long values cut, at last with fewer changes.
- *  `data.truncated` says what was cut. */
+ *  `data.truncated` lists what was cut. */
 export function fitEvent<Event extends ProjectEvent | TaskEvent>(event: Event): Event {
   if (fits(event)) return event;
   const slim = withoutRecord(event);
@@ -49,7 +49,7 @@ function shortChange(change: FieldChange, length: number, path: string, cut: str
   return withShortParts(short, length, path, cut);
 }
 
-/** The change with its long values cut to so many characters of JSON; `cut` gets the path of each. */
+/** The change with its long values cut to that number of characters of JSON; `cut` gets the path of each. */
 export function withShortParts<Change extends Pick<FieldChange, 'from' | 'to' | 'added' | 'removed'>>(
   change: Change,
   length: number,

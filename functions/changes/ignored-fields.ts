@@ -22,12 +22,12 @@ const UPDATE_TIMESTAMPS = [
   'lastActivityAt',
 ];
 
-/** The fields of which a change alone is no change of the record. */
+/** The fields whose change alone does not count as a change of the record. */
 export function ignoredFields(configured: readonly string[]): ReadonlySet<string> {
   return new Set([...UPDATE_TIMESTAMPS, ...configured]);
 }
 
-/** When the record was last updated, as the service says, in ms since 1970; undefined when it doesn't say. */
+/** When the record was last updated, according to the service, in ms since 1970; undefined if unknown. */
 export function updateTime(record: JsonObject): number | undefined {
   for (const name of UPDATE_TIMESTAMPS) {
     const value = Object.hasOwn(record, name) ? record[name] : undefined;

@@ -5,12 +5,12 @@ import { type EventOrigin, envelope } from './build-events.ts';
 import type { DefinitionChange } from './compare-definitions.ts';
 import { fits, shorten, VALUE_LENGTHS, withShortParts } from './fit-event.ts';
 
-/** Tells subscribers that a process's deletions wait for an operator (design.md §5). */
+/** Reports that a process's deletions wait for an operator (design.md §5). */
 export function heldEvent(
   origin: EventOrigin,
-  held: { version: number; at: number; missing: number; known: number },
+  hold: { version: number; at: number; missing: number; known: number },
 ): SourceEvent {
-  const { version, at, missing, known } = held;
+  const { version, at, missing, known } = hold;
   return {
     ...processEnvelope(origin, version, at),
     type: 'source.held',
@@ -23,7 +23,7 @@ export function heldEvent(
   };
 }
 
-/** Tells subscribers that no pass over a process was completed for too long. Times in ms since 1970, on the
+/** Reports that no pass over a process was completed for too long. Times in ms since 1970, on the
  *  poller's clock. */
 export function stalledEvent(
   origin: EventOrigin,
@@ -37,7 +37,7 @@ export function stalledEvent(
   };
 }
 
-/** Tells them that a pass was completed again, at `until`. */
+/** Reports that a pass was completed again, at `until`. */
 export function recoveredEvent(
   origin: EventOrigin,
   recovered: { version: number; since: number; until: number },
@@ -50,7 +50,7 @@ export function recoveredEvent(
   };
 }
 
-/** Tells them that a project can't be read or committed; `since` on the service's clock. */
+/** Reports that a project can't be read or committed; `since` on the service's clock. */
 export function skippedEvent(
   origin: EventOrigin,
   skipped: {
@@ -102,7 +102,7 @@ export function fieldEvents(
 }
 
 /** The event itself when it fits; else without its list of choices, then with long values cut as those of records are
- *  (see fitEvent). `data.truncated` says what was cut. */
+ *  (see fitEvent). `data.truncated` lists what was cut. */
 function fitFieldEvent(event: FieldEvent): FieldEvent {
   if (fits(event)) return event;
   const slim = withoutOptions(event);
@@ -138,8 +138,8 @@ export interface ReadEntry {
   readonly users: readonly Actor[];
 }
 
-/** The events of one announcement about audit entries, in their order, each at most 240 KB; `at` is when the entries were
- *  read, in ms since 1970. The same input gives the same bytes. */
+/** The events of one announcement about audit entries, in their order, each at most 240 KB; `at` is when the
+ *  entries were read, in ms since 1970. The same input gives the same bytes. */
 export function auditEvents(
   origin: EventOrigin,
   entries: readonly ReadEntry[],
@@ -161,8 +161,8 @@ export function auditEvents(
   );
 }
 
-/** The event itself when it fits; else with the begin of its entry as a text, at last with fewer projects, tasks and users.
- *  `data.truncated` says what was cut. */
+/** The event itself when it fits; else with the begin of its entry as a text, at last with fewer projects,
+ *  tasks and users. `data.truncated` lists what was cut. */
 function fitAuditEvent(event: AuditEvent): AuditEvent {
   if (fits(event)) return event;
   const text = JSON.stringify(event.data.entry);

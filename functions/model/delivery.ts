@@ -1,4 +1,4 @@
-/** An attribute of a published message, as it stands in an SNS envelope. */
+/** An attribute of a published message, as in an SNS envelope. */
 export type Attributes = Readonly<Record<string, { readonly Type: string; readonly Value: string }>>;
 
 /** One event for one endpoint. */
@@ -11,7 +11,7 @@ export interface NewDelivery {
   /** The event as it was published, byte for byte. */
   readonly body: string;
   readonly attributes: Attributes;
-  /** True if it is sent once more, out of the journal. */
+  /** True if it is replayed from the journal. */
   readonly replay?: boolean | undefined;
   /** When it is first tried, by our clock; `at` by default. */
   readonly due?: number | undefined;

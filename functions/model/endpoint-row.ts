@@ -24,7 +24,7 @@ export interface EndpointRow {
   readonly replayed?: Replay | undefined;
 }
 
-/** A replay: events of the journal that an endpoint gets once more. Times in ms since 1970, by our clock. */
+/** A replay: events of the journal that are sent to an endpoint again. Times in ms since 1970, by our clock. */
 export interface Replay {
   readonly id: string;
   /** Committed at this time or later. */
@@ -57,7 +57,7 @@ export interface Health {
   readonly notBefore?: number | undefined;
   /** Set while deliveries wait in rows. */
   readonly waiting?: Waiting | undefined;
-  /** While none wait: the last value of `waiting.added`. Counting goes on from there, so that a run that
+  /** While none wait: the last value of `waiting.added`. Counting continues from there, so that a run that
    *  still knows an old count never takes a later one for it. */
   readonly added?: number | undefined;
   /** The run `by` sends what waits, until then; no other run does. */
@@ -74,6 +74,6 @@ interface Waiting {
   readonly added: number;
   /** When the next of them is due. */
   readonly due: number;
-  /** True when new deliveries must wait behind them. */
+  /** True when new deliveries must wait for them. */
   readonly first: boolean;
 }

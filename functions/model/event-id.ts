@@ -31,7 +31,7 @@ export function eventId(processId: string, projectId: string, version: number, i
   return [encodePart(processId), encodePart(projectId), version, index].join('.');
 }
 
-/** The id of the event of an audit entry, `<process>..<digest>.0`: the same entry has the same one, whoever tells it. A digest
+/** The id of the event of an audit entry, `<process>..<digest>.0`: the same entry has the same one. A digest
  *  has more characters than a version, so that none is taken for one. */
 export function auditEventId(processId: string, digest: string): string {
   return [encodePart(processId), '', digest, 0].join('.');

@@ -108,7 +108,7 @@ const fieldData = z.strictObject({
   truncated: cut('`field.options`, `changes[i].from`'),
 });
 
-const heldData = z.strictObject({
+const onHoldData = z.strictObject({
   process,
   reason: text('Why deletions are on hold, for people.'),
   missing: z.int().positive().describe('The number of missing projects.'),
@@ -213,7 +213,7 @@ export const eventSchemas = {
   'source.held': eventOf(
     'source.held',
     'Too many projects disappeared at once. Deletions are on hold.',
-    heldData,
+    onHoldData,
   ),
   'source.stalled': eventOf(
     'source.stalled',
@@ -263,7 +263,7 @@ export function jsonSchemas(target: 'draft-2020-12' | 'draft-07' = 'draft-2020-1
   );
 }
 
-/** Removes the pattern of 250 characters that zod adds: `format: date-time` says the same. */
+/** Removes the pattern of 250 characters that zod adds: `format: date-time` covers it. */
 function withoutDatePattern(schema: { format?: unknown; pattern?: unknown }): void {
   if (schema.format === 'date-time') delete schema.pattern;
 }

@@ -10,11 +10,11 @@ export interface FieldDefinition {
   readonly archived?: boolean;
 }
 
-/** A field as it was last told, with our notes about it. */
+/** A field as it was last emitted, with our notes about it. */
 export interface KnownField extends FieldDefinition {
-  /** The mode of the pass that found it missing from its list; nothing was told yet. */
+  /** The mode of the pass that found it missing from its list; nothing was emitted yet. */
   readonly missing?: 'changes' | 'sweep';
-  /** It was told as deleted. It stays known, because records may still have values of it
+  /** It was emitted as deleted. It stays known, because records may still have values of it
    *  (docs/decisions/0018). */
   readonly deleted?: boolean;
 }
@@ -26,7 +26,7 @@ export type FieldEntity = 'project' | 'task';
 export interface Definitions {
   readonly project: readonly KnownField[];
   readonly task: readonly KnownField[];
-  /** The lists that were read at least once: from then on new fields in them are told. */
+  /** The lists that were read at least once: from then on new fields in them are emitted. */
   readonly read?: readonly FieldEntity[];
 }
 

@@ -12,7 +12,7 @@ export interface EndpointFilter {
   /** A field that changed, by its property or by the name that people see. */
   readonly fields?: readonly string[] | undefined;
   readonly values?: readonly ValueFilter[] | undefined;
-  /** Somebody who made the change, or acted by the audit entry, by id or name. */
+  /** A user who made the change, or acted in the audit entry, by id or name. */
   readonly actors?: readonly string[] | undefined;
   /** Leaves out what these alone did, by id or name. */
   readonly exceptActors?: readonly string[] | undefined;
@@ -40,8 +40,8 @@ export const CONDITIONS = [
 
 /** Whether an endpoint wants an event. A filter for projects leaves out events that concern no project; a
  *  filter for fields, those that change no field of a record; one for actors, those of which no actor is
- *  known. One that excepts actors leaves out only what nobody else had a part in, as far as is known. The actors
- *  of an audit entry are its users. */
+ *  known. One that excepts actors leaves out only changes in which no other user is known to have had a part.
+ *  The actors of an audit entry are its users. */
 export function wants(filter: EndpointFilter, event: ChangeEvent): boolean {
   return leftOutBy(filter, event) === undefined;
 }
@@ -68,11 +68,11 @@ export function leftOutBy(filter: EndpointFilter, event: ChangeEvent): keyof End
 
 function actorsOf({ data }: ChangeEvent): readonly Actor[] {
   if ('users' in data) return data.users;
-  // Stryker disable next-line ArrayDeclaration: a text is nobody whom a filter could name
+  // Stryker disable next-line ArrayDeclaration: a text is not a user that a filter could name
   return ('actors' in data && data.actors) || [];
 }
 
-/** Whether somebody else may have acted who had no room in the event. */
+/** Whether further users may have acted who had no room in the event. */
 function isCut({ data }: ChangeEvent): boolean {
   return 'users' in data && data.truncated?.includes('users') === true;
 }
@@ -84,7 +84,7 @@ function isActor(named: readonly string[], { id, name }: Actor): boolean {
 /** The changed fields of a record. Those of a field's definition don't count: filters for fields mean values
  *  in records. */
 export function changesOf({ data }: ChangeEvent): readonly FieldChange[] {
-  // Stryker disable next-line ArrayDeclaration: a text is no change of any field
+  // Stryker disable next-line ArrayDeclaration: a text is not a change of any field
   return 'changes' in data && !('field' in data) ? data.changes : [];
 }
 

@@ -1,5 +1,5 @@
 /** What the configuration, the commands, the console and the delivery know of a kind of endpoint. How events become its
- *  requests stands in `delivery/kinds.ts`. */
+ *  requests is in `delivery/kinds.ts`. */
 interface Kind {
   readonly title: string;
   /** The receiver, in words that follow "to" or stand alone. */

@@ -2,9 +2,9 @@ import type { Mode } from '../basics/process.ts';
 import type { Definitions } from './field-definition.ts';
 
 /** What a process's passes know between them. Times are in ms since 1970, by the service's clock where nothing else is
- *  said. */
+ *  stated. */
 export interface ProcessState extends SavedState {
-  /** The projects that passes owe a look, by id. */
+  /** The projects that a later pass must read again, by id. */
   readonly rechecks: ReadonlyMap<string, Recheck>;
   /** True when a sweep, or the baseline, began and has not ended. */
   readonly isSweepUnfinished: boolean;
@@ -12,12 +12,14 @@ export interface ProcessState extends SavedState {
   readonly sweepLeasedUntil: number | undefined;
   /** True when a `changes` pass began and has not ended: a run walks the process, was killed, or left it unfinished. */
   readonly isChangesOpen: boolean;
-  /** The owner that ended the last `changes` pass, if none has begun since: it stands for the state as that pass left it. */
+  /** The owner that ended the last `changes` pass, if none has begun since: it stands for the state as that
+   *  pass left it. */
   readonly changesEndedBy: string | undefined;
 }
 
-/** How a process was when a `changes` pass found nothing to do. It is kept with those of other processes, in one row, and not in the process's own rows, which stay
- *  as they are. Times are by our clock, in ms since 1970. */
+/** How a process was when a `changes` pass found nothing to do. It is kept with those of other processes, in
+ *  one row, and not in the process's own rows, which stay as they are. Times are by our clock, in ms since
+ *  1970. */
 export interface Completion
   extends Pick<SavedState, 'completedAt' | 'pace' | 'hold' | 'released' | 'skipped' | 'sweepCompletedAt'>,
     Pick<ProcessState, 'isSweepUnfinished' | 'sweepLeasedUntil'> {
@@ -44,8 +46,8 @@ export function withCompletion<State extends Pick<SavedState, 'baselined' | 'com
   return { ...state, completedAt, ...(pace && { pace }) };
 }
 
-/** The fields that the end of a pass, or an announcement, may write. They are grouped by how often they change, because each group has a row
- *  of its own in the table (docs/decisions/0108). */
+/** The fields that the end of a pass, or an announcement, may write. They are grouped by how often they
+ *  change, because each group has a row of its own in the table (docs/decisions/0108). */
 export interface SavedState {
   // Changes with each `changes` pass.
 
@@ -75,7 +77,8 @@ export interface SavedState {
 
   /** Where the audit log stands. */
   readonly audit: AuditPosition | undefined;
-  /** The projects that the last `changes` pass listed: one that is listed again, byte for byte, needs no task request. */
+  /** The projects that the last `changes` pass listed: one that is listed again, byte for byte, needs no task
+   *  request. */
   readonly recent: RecentProjects;
 
   // Changes rarely.
@@ -98,7 +101,8 @@ export interface SavedState {
   readonly announced: number;
 }
 
-/** Why the last pass of a mode failed, in words that subscribers may read, and since when each has, in ms since 1970 by our clock. */
+/** Why the last pass of a mode failed, in words that subscribers may read, and since when each has, in ms
+ *  since 1970 by our clock. */
 export interface PassFailure {
   readonly since: number;
   readonly reason: string;
@@ -115,17 +119,18 @@ export interface Pace {
   readonly dueAt: number;
 }
 
-/** Why a pass owes a project a look: it could not be read or committed; it is listed, but its task list answers 404; a sweep's listing
- *  lacks it, and nothing confirmed that it is gone; what was read of it may be older than what was told. */
+/** Why a pass must read a project again: it could not be read or committed; it is listed, but its task list
+ *  answers 404; a sweep's listing lacks it, and nothing confirmed that it is gone; what was read of it may be
+ *  older than what was emitted. */
 export type Cause = 'unreadable' | 'no-task-list' | 'not-listed' | 'uncertain';
 
-/** A project that passes owe a look. */
+/** A project that a later pass must read again. */
 export interface Recheck {
   readonly cause: Cause;
-  /** Its changes after this time, by the service's clock, may not have been told; 0: none of its changes may
+  /** Its changes after this time, by the service's clock, may not have been emitted; 0: none of its changes may
    *  have been. */
   readonly since: number;
-  /** When a pass first found that it owes the look, by our clock. */
+  /** When a pass first found the cause, by our clock. */
   readonly foundAt: number;
   /** What went wrong, in words that subscribers may read. */
   readonly reason: string;
@@ -150,10 +155,11 @@ export interface AuditPosition {
   readonly order: 'oldest-first' | 'newest-first' | 'unknown';
   /** The `after` of the last page; undefined when that is the first page, and in a newest-first log. */
   readonly tail: string | undefined;
-  /** Digests of the entries that were last read where new ones appear, in the order of the log; of those at both ends while the order is
-   *  unknown. */
+  /** Digests of the entries that were last read where new ones appear, in the order of the log; of those at
+   *  both ends while the order is unknown. */
   readonly seen: readonly string[];
-  /** When the log was read up to here, by the service's clock; 0 where it sends no `Date`. Positions of 0.1.0 have none. */
+  /** When the log was read up to here, by the service's clock; 0 where it sends no `Date`. Positions of 0.1.0
+   *  have none. */
   readonly readAt?: number;
   readonly unfinished?: UnfinishedReading | undefined;
 }
@@ -162,7 +168,8 @@ export interface AuditPosition {
 export interface UnfinishedReading {
   /** The `after` of the page that was read last. */
   readonly after: string | undefined;
-  /** Digests of the entries of that page in an oldest-first log; else of the first entries of the log when the reading began. */
+  /** Digests of the entries of that page in an oldest-first log; else of the first entries of the log when
+   *  the reading began. */
   readonly seen: readonly string[];
   /** When the reading began, by the service's clock. */
   readonly readAt: number;
@@ -170,7 +177,7 @@ export interface UnfinishedReading {
   readonly isFirst: boolean;
 }
 
-/** The state of a process that nobody has polled yet. */
+/** The state of a process that was not polled yet. */
 export const UNKNOWN_PROCESS: ProcessState = {
   watermark: 0,
   completedAt: 0,

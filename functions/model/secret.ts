@@ -65,7 +65,7 @@ function json(text: string): unknown {
   try {
     value = JSON.parse(text);
   } catch {
-    // A text that is no JSON counts as one without the object.
+    // A text that is not JSON counts as one without the object.
   }
   return value;
 }

@@ -17,7 +17,7 @@ export interface Snapshot {
   readonly untimed?: boolean;
   /** When its tasks were read. */
   readonly tasksReadAt: number;
-  /** Absent where only our clock tells. */
+  /** Absent where only our clock is known. */
   readonly readUntil?: ReadUntil | undefined;
   readonly digests?: Digests;
   /** How many further items of the DynamoDB table hold the rest of its content. Only that store sets and
@@ -32,7 +32,7 @@ export interface ReadUntil {
 }
 
 /** Digests of the answers from which a snapshot's content was read. One is left out where the content is not
- *  exactly what that answer held, as with values that an archived field left behind: then equal bytes prove
+ *  exactly that answer, as with values that remain of an archived field: then equal bytes prove
  *  nothing. */
 interface Digests {
   /** Of the record's bytes in the listing. */
@@ -66,7 +66,7 @@ export interface Tombstone {
 export interface KnownUsers {
   /** When their list was last asked for, by our clock, in ms since 1970. */
   readonly askedAt: number;
-  /** Their ids, with their names where the service tells them. */
+  /** Their ids, with their names where the service provides them. */
   readonly names: readonly (readonly [id: string, name?: string])[];
   /** Ids that were asked for since then, and are no user's. */
   readonly strangers?: readonly string[];

@@ -45,9 +45,9 @@ export interface ShareRequest {
   readonly underWay?: number;
 }
 
-/** Gives a run its share, or renews it. A run gets half of what is free, so that the next one finds some, too. A sweep or baseline leaves a quarter to
- *  `changes` passes; it renews its share to all that is free, or to half of its share while another run wants some. All shares together are at most the
- *  ceiling.
+/** Gives a run its share, or renews it. A run gets half of what is free, so that the next one finds some,
+ *  too. A sweep or baseline leaves a quarter to `changes` passes; it renews its share to all that is free, or
+ *  to half of its share while another run wants some. All shares together are at most the ceiling.
  *  @returns the new row; without a share for this run where none is free */
 export function withShare(row: WorkspaceRow, request: ShareRequest): WorkspaceRow {
   const { run, now, ceiling, isBulk, underWay = 0 } = request;
@@ -59,7 +59,8 @@ export function withShare(row: WorkspaceRow, request: ShareRequest): WorkspaceRo
     : free;
   const count = isBulk && mine ? most : Math.ceil(most / 2);
   const isWanted = row.wantedAt !== undefined && Math.abs(now - row.wantedAt) < WANTED_MS;
-  // A sweep keeps its last one, so that it need not begin again: a quarter is left to `changes` passes anyway, but of one.
+  // A sweep keeps its last one, so that it need not begin again: a quarter is left to `changes` passes
+  // anyway, but of one.
   const least = ceiling > 1 ? 1 : 0;
   const half = mine && Math.max(least, Math.floor(mine.count / 2));
   const wanted = half !== undefined && isBulk && isWanted ? Math.min(count, half) : count;
@@ -96,7 +97,7 @@ const MAX_RETRY_AFTER_MS = 10 * 60_000;
 /** How long the run that asks whether the service answers again has for that. */
 export const PROBE_MS = 15_000;
 
-/** The pause at `now`; undefined when there is none, or it is over and nothing has asked the service since. */
+/** The pause at `now`; undefined without one, or when it is over and nothing has asked the service since. */
 export function pauseAt({ pause }: Pick<WorkspaceRow, 'pause'>, now: number): WorkspacePause | undefined {
   // A pause that ends later than any was written by a clock that was ahead.
   return pause && pause.until > now && pause.until <= now + 2 * MAX_RETRY_AFTER_MS ? pause : undefined;
@@ -123,7 +124,7 @@ export function withPause(
   return { ...row, pause: { until, since: row.pause?.since ?? now, reason, failures } };
 }
 
-/** Lets one run ask the service after a pause: for all others the pause goes on. */
+/** Lets one run ask the service after a pause: for all others the pause continues. */
 export function withProbe(row: WorkspaceRow, now: number): WorkspaceRow {
   return row.pause ? { ...row, pause: { ...row.pause, until: now + PROBE_MS } } : row;
 }
