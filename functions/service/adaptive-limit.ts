@@ -27,16 +27,17 @@ const MAX_PAUSE_MS = 10 * 60_000;
  *  only be as quick as the quickest round, which then crept upwards. */
 const SLOW = 1.5;
 const SLOW_MS = 50;
-/** The median of fewer answers says too little: each project's list takes its own time. */
+/** The median of fewer answers is not enough: each project's list takes its own time. */
 const LEAST_KNOWN = 8;
 /** The quickest median that is remembered grows by this factor with each slower round: a service may become
  *  slower for good. */
 const FORGETTING = 1.05;
 
 /**
- * How many requests a service is sent at once (additive increase, multiplicative decrease): one more after each round of answers
- * that is about as quick as the quickest round, half as many after a 429, a 503, a time-out or a slow round. Requests that were
- * under way at that time don't halve it again. Has no timer and no queue: times in ms are arguments.
+ * How many requests a service is sent at once (additive increase, multiplicative decrease): one more after
+ * each round of answers that is about as quick as the quickest round, half as many after a 429, a 503, a
+ * time-out or a slow round. Requests that were under way at that time don't halve it again. Has no timer and
+ * no queue: times in ms are arguments.
  */
 export class AdaptiveLimit {
   readonly #ceiling: () => number;
@@ -102,7 +103,7 @@ export class AdaptiveLimit {
 
   #answered(turn: Turn, now: number): void {
     this.#pace.accepted(now);
-    // A request that didn't fill the limit says nothing about it, and one from before a cut nothing about the
+    // A request that didn't fill the limit shows nothing about it, and one from before a cut nothing about the
     // new limit.
     if (!turn.isLast || turn.cuts !== this.#cuts) return;
     const took = Math.max(0, now - turn.at);
@@ -137,9 +138,9 @@ const COUNT_MS = 1_000;
 /** The shortest time that a rate is computed over: services limit requests by the second, or by a longer
  *  time. */
 const SHORTEST_MS = 1_000;
-/** After so long without a request, counting begins anew: what the service bears now is unknown. */
+/** After so long without a request, counting starts again: what the service bears now is unknown. */
 const SILENCE_MS = 1_000;
-/** The lowest rate that is assumed, in requests a second; a service that bears less must say so by its
+/** The lowest rate that is assumed, in requests a second; a service that bears less must show it by its
  *  `Retry-After`. */
 const SLOWEST = 5;
 /** By this part the pace begins below the rate that was refused. */
@@ -155,9 +156,10 @@ interface Count {
 }
 
 /**
- * How many requests a second a service with a rate limit takes: without a bound until it refuses one, then nine tenths of what it
- * had accepted, rising along a cubic curve (as TCP's CUBIC does): soon near that rate, there for long, and fast beyond it. Times
- * in ms by one clock. It may be set back: no wait becomes longer by that.
+ * How many requests a second a service with a rate limit takes: without a bound until it refuses one, then
+ * nine tenths of what it had accepted, rising along a cubic curve (as TCP's CUBIC does): soon near that rate,
+ * there for long, and fast beyond it. Times in ms by one clock. It may be set back: no wait becomes longer by
+ * that.
  */
 export class Pace {
   #counts: readonly [before: Count, now: Count] = [
@@ -196,7 +198,7 @@ export class Pace {
     this.#counts = isOver ? [current, { from: now, accepted: 0 }] : [before, current];
   }
 
-  /** The service refused one for its rate; the pace begins anew at `from`, when it takes requests again. */
+  /** The service refused one for its rate; the pace starts again at `from`, when it takes requests again. */
   refused(now: number, from: number): void {
     const [before, current] = this.#counts;
     const accepted = current.accepted + (before.from === current.from ? 0 : before.accepted);
@@ -210,7 +212,7 @@ export class Pace {
   rate(now: number): number {
     if (!this.#refusal) return Number.POSITIVE_INFINITY;
     const { rate, from, plateau } = this.#refusal;
-    // A clock that was set back counts like one that went on: the older the refusal seems, the less it says.
+    // A clock that was set back counts like one that went on: the older the refusal seems, the less it counts.
     const curve = (Math.abs(now - from) / plateau - 1) ** 3;
     return rate * (1 + BACK_OFF * curve);
   }

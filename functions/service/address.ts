@@ -6,7 +6,7 @@ export interface Address {
 
 /**
  * Reads a base address; `name` is the option's, for errors, which never show the address itself.
- * Throws a TypeError for what is no plain http(s) address: credentials in it would end up in logs.
+ * Throws a TypeError for anything but a plain http(s) address: credentials in it would end up in logs.
  */
 export function parseAddress(name: string, text: string): Address {
   const url = URL.parse(text);

@@ -167,7 +167,7 @@ function recordsOf(kind: Kind, names: Identifiers) {
 }
 
 /** Refuses an answer that holds neither a definition nor any list: taken for a process without fields, it
- *  would be told as the removal of all fields. */
+ *  would be emitted as the removal of all fields. */
 function definitionsIn(answer: Answer): FieldDefinition[] {
   const definitions = readDefinitions(answer.body);
   if (definitions.length > 0 || hasList(answer.body)) return definitions;
@@ -192,7 +192,7 @@ async function getOne(
 /** A kind of record that has an identifier (service-api.md §2.1). */
 type Kind = keyof Identifiers;
 
-/** The longest identifier, in characters when percent-encoded: it stands in table keys, where DynamoDB takes
+/** The longest identifier, in characters when percent-encoded: it is part of table keys, where DynamoDB takes
  *  1,024 bytes, and in event ids. */
 const MAX_ID = 900;
 /** An identifier up to this length need not be encoded to be checked: no character becomes longer than nine. */
@@ -202,15 +202,16 @@ const SHOWN = 60;
 
 type Flaw = Pick<Wrong, 'expected' | 'found'>;
 
-/** The record at `path` of the answer as a JSON object; throws a ServiceAnswerError when it is none. */
+/** The record at `path` of the answer as a JSON object; throws a ServiceAnswerError for anything else. */
 function asObject(answer: Answer, path: string, value: Json): JsonObject {
   if (isJsonObject(value)) return value;
   throw answer.wrong({ path, expected: 'a record', found: typeName(value) });
 }
 
 /**
- * Reads the identifier, whose name service-api.md §2.4 leaves open: the overriding property, else `id`, else `projectId`,
- * `taskId` or `userId`, else `externalId`; numbers become text. Throws a ServiceAnswerError with the record's keys.
+ * Reads the identifier, whose name service-api.md §2.4 leaves open: the overriding property, else `id`, else
+ * `projectId`, `taskId` or `userId`, else `externalId`; numbers become text. Throws a ServiceAnswerError with
+ * the record's keys.
  */
 function identify(answer: Answer, kind: Kind, names: Identifiers, path: string, value: Json): ServiceRecord {
   const fields = asObject(answer, path, value);

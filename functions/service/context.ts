@@ -12,16 +12,17 @@ export interface Context {
   readonly turns: Turns;
   /** The shares of the runs that use the connection now. Without any, requests are bounded by the settings alone. */
   readonly shares: Set<RequestShare>;
-  /** How often the service, or its authorization server, has answered anything. Counted, because a clock may be set back. */
+  /** How often the service, or its authorization server, has answered anything. Counted, because a clock may
+   *  be set back. */
   readonly answers: number;
   /** How often the service alone has answered anything but a 429 or 503. */
   readonly served: number;
   readonly secrets: Secrets;
   /** Aborts when the connection closes. */
   readonly closing: AbortSignal;
-  /** Says it, unless its code has been said on this connection. */
+  /** Reports it, once per code and connection. */
   notice(notice: Notice): void;
-  /** Sends a request once and reports it. `timeout` in ms, that of the settings unless told. */
+  /** Sends a request once and reports it. `timeout` in ms, by default that of the settings. */
   send(request: HttpRequest, attempt: number, timeout?: number): Promise<HttpAnswer | HttpFailure>;
 }
 
@@ -29,7 +30,7 @@ export interface Context {
 export function createContext(settings: Settings, closing: AbortSignal): Context {
   const { clock } = settings;
   const agent = settings.openAgent(agentOptions(settings));
-  const said = new Set<string>();
+  const reported = new Set<string>();
   const shares = new Set<RequestShare>();
   const ceiling = () => {
     const { concurrency } = settings;
@@ -53,8 +54,8 @@ export function createContext(settings: Settings, closing: AbortSignal): Context
     },
     secrets: createSecrets(),
     notice(notice) {
-      if (said.has(notice.code)) return;
-      said.add(notice.code);
+      if (reported.has(notice.code)) return;
+      reported.add(notice.code);
       settings.onNotice(notice);
     },
     async send(request, attempt, timeout = settings.requestTimeout) {

@@ -1,7 +1,8 @@
 const MAX_EXCERPT = 60;
 const MAX_KEYS = 20;
 
-/** The JSON type of a value in a word: `null`, `array`, `object`, `string`, `number`, `boolean`, or `nothing` when absent. */
+/** The JSON type of a value in a word: `null`, `array`, `object`, `string`, `number`, `boolean`, or `nothing`
+ *  when absent. */
 export function typeName(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (value === null) return 'null';
@@ -26,7 +27,7 @@ export function keysOf(record: object): string {
   return `the keys ${named.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
 }
 
-/** The path of a property: `$.tasks`, or `$["odd name"]` for a name that is no identifier. */
+/** The path of a property: `$.tasks`, or `$["odd name"]` for a name that is not an identifier. */
 export function propertyPath(parent: string, key: string): string {
   return /^[A-Za-z_$][\w$]{0,59}$/.test(key)
     ? `${parent}.${key}`

@@ -71,10 +71,11 @@ export class TokenError extends ServiceError {
 /** No answer: connection refused or reset, or none within a request's own time-out. */
 export class ServiceUnreachableError extends ServiceError {}
 
-/** The time of the pass was up before an answer came, and nothing had gone wrong with the request until then: this says
- *  nothing of the service. A request that failed before, and was to be tried again, ends in that failure instead. */
+/** The time of the pass was up before an answer came, and nothing had gone wrong with the request until then:
+ *  this shows nothing of the service. A request that failed before, and was to be tried again, ends in that
+ *  failure instead. */
 export class DeadlineError extends ServiceError {
-  constructor(request: string, message = 'the deadline of the pass is reached; the next pass goes on') {
+  constructor(request: string, message = 'the deadline of the pass is reached; the next pass continues') {
     super(request, message);
   }
 }

@@ -19,7 +19,7 @@ export interface Failure {
   readonly retryAfter?: number | undefined;
   /** True when asking for less may help (service-api.md §7: the status of an oversized response is unspecified). */
   readonly mayBeSize: boolean;
-  /** The error to throw; `ending` says why the trying ended. */
+  /** The error to throw; `ending` gives the reason for the end of the retries. */
   error(ending: string): ServiceError;
 }
 
@@ -33,12 +33,12 @@ export interface Trying {
 }
 
 const BRIEF_TRIES = 2;
-const GARBLED_TRIES = 3;
+const MALFORMED_TRIES = 3;
 const BETWEEN = 'check the address, and what answers between (a proxy, a sign-in page)';
 const NEVER_SIZE = new Set([401, 403, 404, 429]);
 
-/** A request that got no whole answer. `limits` are named in the error. `isSilent`: nor did any other since it was sent; it is not tried
- *  again, because the next try would take as long. */
+/** A request that got no whole answer. `limits` are named in the error. `isSilent`: nor did any other since
+ *  it was sent; it is not tried again, because the next try would take as long. */
 export function exchangeFailure(
   trying: Trying,
   failure: HttpFailure,
@@ -46,7 +46,7 @@ export function exchangeFailure(
   isSilent = false,
 ): Failure {
   if (failure.why === 'damaged') {
-    const found = `a body that is not, or not wholly, in its content-encoding (${failure.code})`;
+    const found = `a body that is not completely in its content-encoding (${failure.code})`;
     return malformedFailure(trying, found);
   }
   if (failure.why === 'too large' || failure.why === 'inflates too large') {
@@ -83,7 +83,7 @@ export function exchangeFailure(
 export function statusFailure(trying: Trying, answer: HttpAnswer, now: number): Failure {
   const { status } = answer;
   const retryAfter = retryAfterOf(answer, now);
-  // A `Retry-After` tells of an overload, not of a page that is too large.
+  // A `Retry-After` shows an overload, not of a page that is too large.
   const impatient = trying.brief && status !== 429 && retryAfter === undefined;
   return {
     kind: status === 429 ? 'rate limit' : 'status',
@@ -116,11 +116,12 @@ export function retryAfterOf({ status, date, retryAfter }: HttpAnswer, now: numb
   return parseRetryAfter(retryAfter, plausibleDate(date, now) ?? now);
 }
 
-/** A 2xx whose body is no JSON: mostly a page of something on the way, or a body cut short. `found` is safe to print. */
+/** A 2xx whose body is not JSON: mostly a page of something on the way, or a body cut short. `found` is safe
+ *  to print. */
 export function malformedFailure(trying: Trying, found: string): Failure {
   return {
-    kind: 'garbled',
-    tries: Math.min(GARBLED_TRIES, trying.maxAttempts),
+    kind: 'malformed',
+    tries: Math.min(MALFORMED_TRIES, trying.maxAttempts),
     mayBeSize: false,
     error: ending => {
       const where = { path: '$', expected: 'JSON', found: `${found}${ending}; ${BETWEEN}` };

@@ -22,7 +22,7 @@ interface List<Item> {
   readonly query?: Record<string, string | undefined>;
   /** The list's property, where it is documented. */
   readonly property?: string;
-  /** The cursor to go on behind. */
+  /** The cursor to continue after. */
   readonly after?: string | undefined;
   /** Whom its errors concern. */
   readonly scope: Scope;
@@ -30,11 +30,11 @@ interface List<Item> {
   readonly reading: string;
   /** True for the digest of a page that was the whole list when it was read before. */
   readonly isKnown?: ((digest: string) => boolean) | undefined;
-  /** Reads a page's items; `path` is where their array stands in the answer. */
+  /** Reads a page's items; `path` is the path of their array in the answer. */
   items(answer: Answer, path: string, values: readonly Json[]): Item[];
 }
 
-/** Stands for a page whose digest is known: it was the whole list before, and the same bytes say again that
+/** Stands for a page whose digest is known: it was the whole list before, and the same bytes show again that
  *  no page follows. */
 const WHOLE: RawPage = { property: '', path: '$', items: [], next: undefined };
 
@@ -48,7 +48,7 @@ export interface Walking {
 /**
  * A list, page by page (service-api.md §4.1); a page is asked for when the walk comes to it, and each iteration is a
  * walk of its own. Throws a ServiceError when a page can't be had, or repeats a cursor and so would never end, or when
- * the list is more than can be held.
+ * the list exceeds the limit.
  */
 export function walk<Item>(walking: Walking, list: List<Item>): AsyncIterable<Page<Item>> {
   return { [Symbol.asyncIterator]: () => pages(walking, list) };
@@ -134,7 +134,7 @@ function noticeSize(
   const cause = mayBeOutage ? ', because it is too large or an outage ended' : '';
   const message =
     `a page of ${list} failed with first=${from}: ${why}. It was read with first=${first}${cause}; ` +
-    `this pass goes on with first=${first}`;
+    `this pass continues with first=${first}`;
   context.notice({ code: `page-size-${list}`, message, list, first });
 }
 
@@ -145,8 +145,8 @@ function noticeProperty(context: Context, list: ListName, raw: RawPage): void {
 
 /** A walk keeps a digest of each cursor. The largest list that a run has the time to read is far shorter. */
 const MAX_PAGES = 100_000;
-/** Some services filter a page after they cut it, so that empty ones may be many; but a list that is nothing else for so
- *  long has no end. */
+/** Some services filter a page after they cut it, so that empty ones may be many; but a list that is nothing
+ *  else for so long has no end. */
 const MAX_EMPTY_PAGES = 1_000;
 
 /** How far one walk over a list has come: a list without end must not fill the memory, nor the time of every run. */
@@ -162,7 +162,8 @@ class Extent {
     this.#limit = limit;
   }
 
-  /** Throws a ServiceAnswerError when this page makes the list too large, or when too many pages came, or too many empty ones. */
+  /** Throws a ServiceAnswerError when this page makes the list too large, or when too many pages came, or too
+   *  many empty ones. */
   add(answer: Answer, page: RawPage): void {
     this.#bytes += answer.size;
     this.#pages += 1;

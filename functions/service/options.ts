@@ -13,7 +13,7 @@ export interface RequestInfo {
   readonly ms: number;
 }
 
-/** Something worth knowing about the service; each `code` is said once per connection. */
+/** Something worth knowing about the service; each `code` is reported once per connection. */
 export interface Notice {
   readonly code: string;
   readonly message: string;
@@ -33,26 +33,26 @@ export interface ConnectOptions {
   readonly audience: string;
   /** Read for each token request, so that rotated credentials are taken up. */
   readonly credentials: () => Promise<{ clientId: string; clientSecret: string }>;
-  /** The most requests at once; 16 unless told. How many of these the service bears is found by its answers. */
+  /** The most requests at once; 16 by default. How many of these the service bears is found by its answers. */
   readonly concurrency?: number;
   readonly identifiers?: Identifiers | undefined;
-  /** `first` of each list; 200 projects, 500 tasks, 100 audit log entries, 1,000 users unless told. */
+  /** `first` of each list; 200 projects, 500 tasks, 100 audit log entries, 1,000 users by default. */
   readonly pageSize?: { readonly [List in ListName]?: number | undefined } | undefined;
-  /** False: it is known that the service sends no `Date`, and no notice says so. */
+  /** False: it is known that the service sends no `Date`, and no notice reports it. */
   readonly dateHeader?: boolean | undefined;
-  /** Of one request, body included, in ms; 30,000 unless told. */
+  /** Of one request, body included, in ms; 30,000 by default. */
   readonly requestTimeout?: number;
-  /** 16 MiB unless told. */
+  /** 16 MiB by default. */
   readonly maxBodyBytes?: number;
-  /** Of all pages of one list together, as JSON; 128 MiB of projects and 32 MiB of tasks unless told. The other lists are
-   *  not held, and have no limit unless told. */
+  /** Of all pages of one list together, as JSON; 128 MiB of projects and 32 MiB of tasks by default. The
+   *  other lists are not buffered, and have no limit by default. */
   readonly maxListBytes?: { readonly [List in ListName]?: number };
-  /** Tries of one request; 5 unless told. */
+  /** Tries of one request; 5 by default. */
   readonly maxAttempts?: number;
   readonly clock: Clock;
   readonly random: Random;
   readonly sleep: Sleep;
-  /** Opens what the requests go through; undici's agent unless told. */
+  /** Opens what the requests go through; undici's agent by default. */
   readonly openAgent?: (options: Agent.Options) => Dispatcher;
   readonly onRequest?: (info: RequestInfo) => void;
   readonly onNotice?: (notice: Notice) => void;
@@ -70,8 +70,8 @@ export interface Settings
   readonly maxListBytes: { readonly [List in ListName]: number };
 }
 
-/** What a function of 512 MiB can hold of a listing (docs/performance.md). The tasks of one project may be more than that, where it is
- *  worked on alone or has more memory. */
+/** What a function of 512 MiB can hold of a listing (docs/performance.md). The tasks of one project may be
+ *  more than that, where it is worked on alone or has more memory. */
 const LIST_BYTES = {
   projects: 128 * 2 ** 20,
   tasks: 32 * 2 ** 20,

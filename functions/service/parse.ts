@@ -2,11 +2,11 @@ import type { Json } from '../basics/json.ts';
 
 const MAY_LOSE_DIGITS = /(?:^|[\s:,[])-?(?:\d{16}|\d[\d.]*[eE]\+?\d{3})/;
 
-/** What tells numbers from the same characters in a string: escapes, the ends of strings, and numbers. */
+/** What distinguishes numbers from the same characters in a string: escapes, the ends of strings, and numbers. */
 const PIECES = /\\.|"|-?\d[\d.eE+-]*/gs;
 
-/** The same JSON, with each number as text that would lose digits. A reviver would do the same, but overflows the stack in
- *  JSON that is nested some thousand levels deep. */
+/** The same JSON, with each number as text that would lose digits. A reviver would do the same, but overflows
+ *  the stack in JSON that is nested some thousand levels deep. */
 function withLongNumbersAsText(json: string): string {
   let isInString = false;
   return json.replace(PIECES, piece => {
@@ -21,8 +21,8 @@ function losesDigits(piece: string): boolean {
   return /^-?\d+$/.test(piece) || !Number.isFinite(number);
 }
 
-/** The text of a body, without a byte order mark; undefined when it is no UTF-8. Were broken bytes replaced
- *  by U+FFFD, they would be told as a change. */
+/** The text of a body, without a byte order mark; undefined when it is not UTF-8. Were broken bytes replaced
+ *  by U+FFFD, they would be emitted as a change. */
 export function decodeText(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -32,9 +32,9 @@ export function decodeText(bytes: Uint8Array): string | undefined {
 }
 
 /**
- * JSON text to its value, or undefined when the text is no JSON. Integers beyond `Number.MAX_SAFE_INTEGER` become text,
- * so that an identifier never loses its last digits, and so do numbers that JavaScript takes for infinite, which would be
- * null in the snapshot. This is slow, so it is done only when it must be.
+ * JSON text to its value, or undefined when the text is not JSON. Integers beyond `Number.MAX_SAFE_INTEGER`
+ * become text, so that an identifier never loses its last digits, and so do numbers that JavaScript takes for
+ * infinite, which would be null in the snapshot. This is slow, so it is done only when it must be.
  */
 export function parseJson(text: string): Json | undefined {
   try {
@@ -45,7 +45,7 @@ export function parseJson(text: string): Json | undefined {
   }
 }
 
-/** A body to its value, or undefined when it is no JSON in UTF-8. */
+/** A body to its value, or undefined when it is not JSON in UTF-8. */
 export function parseBody(bytes: Uint8Array): Json | undefined {
   const text = decodeText(bytes);
   return text === undefined ? undefined : parseJson(text);

@@ -18,7 +18,7 @@ interface Pacing {
   readonly closing: AbortSignal;
   readonly maxAttempts: number;
   deadline(): number;
-  /** Told each failure that is tried again. */
+  /** Called for each failure that is retried. */
   onRetry?(met: ServiceError): void;
 }
 
@@ -26,9 +26,10 @@ const FIRST_WAIT = 500;
 const MAX_WAIT = 20_000;
 
 /**
- * Tries until it works, until one kind of failure has used up its tries, or until the next wait would be too long or pass the deadline.
- * Waits as long as the service asks, else by exponential backoff with full jitter. undici's retry interceptor doesn't
- * serve here: it knows no deadline and no fresh token, waits by its own timers, and joins the halves of two answers.
+ * Tries until it works, until one kind of failure has used up its tries, or until the next wait would be too
+ * long or pass the deadline. Waits as long as the service asks, else by exponential backoff with full jitter.
+ * undici's retry interceptor doesn't serve here: it knows no deadline and no fresh token, waits by its own
+ * timers, and joins the halves of two answers.
  */
 export async function persist<Value>(
   request: string,

@@ -42,7 +42,7 @@ export interface ProbedToken {
   readonly failure?: string;
   /** True when no answer came. */
   readonly isUnreachable?: boolean;
-  /** In ms, and what told it. */
+  /** In ms, and where it comes from. */
   readonly lifetime?: number;
   readonly lifetimeFrom?: TokenAnswer['lifetimeFrom'];
 }
@@ -51,7 +51,8 @@ export interface ProbedToken {
  *  behaves. */
 export interface ServiceProbe {
   token(): Promise<ProbedToken>;
-  /** Segments and values are percent-encoded. Sent once: a refused token is renewed, and nothing else tried again. Never rejects. */
+  /** Segments and values are percent-encoded. Sent once: a refused token is renewed, and nothing else tried
+   *  again. Never rejects. */
   get(segments: readonly string[], query?: Readonly<Record<string, string | number>>): Promise<Probed>;
   /** The field definitions in a body of #6 or #7. */
   definitions(body: Json): FieldDefinition[];
@@ -130,7 +131,7 @@ function probed(context: Context, request: string, result: HttpAnswer | HttpFail
   const size = text?.length ?? 0;
   if (body === undefined || isTooDeep(body)) {
     const failure =
-      'the answer is no JSON; check the address, and what answers between (a proxy, a sign-in page)';
+      'the answer is not JSON; check the address, and what answers between (a proxy, a sign-in page)';
     return { ...about, failure, size };
   }
   return { ...about, body: hiddenIn(body, context.secrets.hide), size };

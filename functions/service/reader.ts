@@ -34,11 +34,11 @@ export interface Answer {
   /** When the service answered, in ms since 1970, and by whose clock. */
   readonly readAt: number;
   readonly clock: 'service' | 'local';
-  /** The error that tells what in this answer is not as documented; secrets that the answer echoes are hidden. */
+  /** The error for what is undocumented in this answer; secrets that the answer echoes are hidden. */
   wrong(where: Wrong): ServiceAnswerError;
 }
 
-/** What is not as documented. `scope` is that of the request unless told. */
+/** What is not as documented. `scope` is by default that of the request. */
 export interface Wrong {
   readonly path: string;
   readonly expected: string;
@@ -133,7 +133,7 @@ function describe({ body, encoding = 'identity' }: HttpAnswer, hide: (text: stri
   const text = decodeText(body);
   if (text === '') return 'an empty body';
   if (encoding.toLowerCase() !== 'identity')
-    return `a body in the content-encoding "${excerpt(hide(encoding))}", which nobody asked for`;
+    return `a body in the content-encoding "${excerpt(hide(encoding))}", which was not requested`;
   if (text !== undefined) return `${text.length} characters that begin "${excerpt(hide(text))}"`;
   return 'bytes that are no UTF-8';
 }
@@ -160,7 +160,7 @@ async function ask(
   const { base, clock, requestTimeout } = settings;
   const late = () => new DeadlineError(`GET ${path}`);
   const token =
-    tokens.held ??
+    tokens.current ??
     (await inTime(
       () => tokens.get(deadline),
       () => tokens.met ?? late(),
@@ -201,7 +201,7 @@ async function ask(
   }
 }
 
-/** Tells the limit of requests at once what came of the request. */
+/** Reports the result of the request to the limit of concurrent requests. */
 function endTurn(turns: Turns, turn: Turn, result: HttpAnswer | HttpFailure | undefined): void {
   if (!result) turns.end(turn, 'other');
   else if ('why' in result) turns.end(turn, result.why === 'time-out' ? 'overloaded' : 'other');

@@ -11,7 +11,8 @@ export interface HttpRequest {
   readonly body?: string;
 }
 
-/** An answer of any status. `body` is the whole body of a 2xx, in the bytes that it has when inflated; empty otherwise. */
+/** An answer of any status. `body` is the whole body of a 2xx, in the bytes that it has when inflated; empty
+ *  otherwise. */
 export interface HttpAnswer {
   readonly status: number;
   readonly date: string | undefined;
@@ -194,7 +195,7 @@ const CODINGS: Readonly<Record<string, Inflate | undefined>> = {
   zstd,
 };
 
-/** A body that is not, or not wholly, in its content-encoding, or that inflates to more than the limit. `code` is zlib's. */
+/** A body that is not completely in its content-encoding, or that inflates to more than the limit. `code` is zlib's. */
 class InflateError extends Error {
   readonly why: 'damaged' | 'inflates too large';
   readonly code: string;
@@ -217,8 +218,8 @@ function canInflate(encoding: string | undefined): encoding is string {
 }
 
 /**
- * The body, inflated to at most `most` bytes by each of its codings. Synchronous, because setting up a stream and waiting for its
- * thread takes longer than inflating a page. Throws an InflateError.
+ * The body, inflated to at most `most` bytes by each of its codings. Synchronous, because setting up a stream
+ * and waiting for its thread takes longer than inflating a page. Throws an InflateError.
  */
 function inflate(body: Buffer, encoding: string, most: number): Buffer {
   const codings = codingsOf(encoding);

@@ -15,7 +15,8 @@ export interface ServiceRecord {
 
 /** One page of a list (service-api.md §2.2). */
 export interface Page<Item> {
-  /** Read from the answer when they are first asked for, which throws a ServiceAnswerError for what is no record. */
+  /** Read from the answer when they are first asked for, which throws a ServiceAnswerError for anything but a
+   *  record. */
   readonly items: readonly Item[];
   /** Stands for the answer's bytes and the way they are read: two pages with one digest have the same items
    *  and the same next cursor. */
@@ -26,7 +27,7 @@ export interface Page<Item> {
   readonly clock: 'service' | 'local';
   /** The `after` that asked for this page; undefined for the first page. */
   readonly after: string | undefined;
-  /** True when the list goes on after this page. */
+  /** True when more pages follow. */
   readonly hasNextPage: boolean;
 }
 
@@ -37,14 +38,14 @@ export interface Service {
     processId: string,
     filter?: { updatedAfter?: number | undefined },
   ): AsyncIterable<Page<ServiceRecord>>;
-  /** Request #2. `isKnown`: true for the digest of a page that was the whole list when it was read before. Such a page is not
-   *  even parsed, unless its items are asked for. */
+  /** Request #2. `isKnown`: true for the digest of a page that was the whole list when it was read before.
+   *  Such a page is not even parsed, unless its items are asked for. */
   tasks(
     processId: string,
     projectId: string,
     how?: { isKnown?: (digest: string) => boolean },
   ): AsyncIterable<Page<ServiceRecord>>;
-  /** Request #3; `after` goes on behind an earlier page. */
+  /** Request #3; `after` continues after an earlier page. */
   auditLog(processId: string, after?: string): AsyncIterable<Page<JsonObject>>;
   /** Request #4. Its tries end after `ms`, where that is sooner than the pass's deadline. */
   users(how?: { ms?: number }): AsyncIterable<Page<ServiceRecord>>;
@@ -68,11 +69,12 @@ export interface RequestShare {
 
 /** One workspace's connection: its HTTP agent, token and limit of requests are shared by all passes. */
 export interface ServiceConnection {
-  /** The service for the passes of one run: retries end at `deadline` (ms since 1970 on our clock). All runs that use the
-   *  connection make no more requests at once than their shares allow together. */
+  /** The service for the passes of one run: retries end at `deadline` (ms since 1970 on our clock). All runs
+   *  that use the connection make no more requests at once than their shares allow together. */
   open(run: { readonly deadline: number; readonly share?: RequestShare }): Service;
   /** Asks whether the service answers at all, with one small request about a process.
-   *  @throws ServiceError when no answer comes within some seconds, or when it refuses the credentials, or asks to wait */
+   *  @throws ServiceError when no answer comes within some seconds, or when it refuses the credentials, or
+   *  asks to wait */
   probe(processId: string): Promise<void>;
   /** Closes every socket. */
   close(): Promise<void>;

@@ -13,9 +13,9 @@ export interface TokenAnswer {
 }
 
 /**
- * Reads the authorization server's answer, whose fields service-api.md §5 leaves open: lifetime from `expires_in`, else the
- * JWT's `exp`, else 5 minutes. `now` is the service's time, in ms; `hide` takes secrets out of a text. Throws a
- * ServiceAnswerError that shows keys, no values.
+ * Reads the authorization server's answer, whose fields service-api.md §5 leaves open: lifetime from
+ * `expires_in`, else the JWT's `exp`, else 5 minutes. `now` is the service's time, in ms; `hide` takes
+ * secrets out of a text. Throws a ServiceAnswerError that shows keys, no values.
  */
 export function readTokenAnswer(
   request: string,
@@ -46,8 +46,8 @@ export function readTokenAnswer(
 }
 
 function lifetimeOf(token: string, body: JsonObject, now: number): Omit<TokenAnswer, 'token'> {
-  const told = seconds(body.expires_in);
-  if (told !== undefined) return { lifetime: told, lifetimeFrom: 'expires_in' };
+  const given = seconds(body.expires_in);
+  if (given !== undefined) return { lifetime: given, lifetimeFrom: 'expires_in' };
   const ofJwt = jwtLifetime(token, now);
   if (ofJwt !== undefined) return { lifetime: ofJwt, lifetimeFrom: 'exp' };
   return { lifetime: UNKNOWN_LIFETIME, lifetimeFrom: 'nothing' };

@@ -11,9 +11,9 @@ import { readTokenAnswer, type TokenAnswer } from './token-answer.ts';
 import type { TokenWait } from './tokens.ts';
 
 /**
- * Asks for a token (service-api.md §4 #8, §5), with the retries that a failure deserves. Throws a ServiceError that names the
- * path of the request, a TokenError where the authorization server answered. Its answer is never quoted: it may repeat secrets
- * that were sent.
+ * Asks for a token (service-api.md §4 #8, §5), with the retries that a failure deserves. Throws a
+ * ServiceError that names the path of the request, a TokenError where the authorization server answered. Its
+ * answer is never quoted: it may repeat secrets that were sent.
  */
 export async function requestToken(context: Context, wait: TokenWait): Promise<TokenAnswer> {
   const { settings, closing } = context;

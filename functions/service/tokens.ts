@@ -2,7 +2,7 @@ import type { Clock } from '../basics/clock.ts';
 import type { ServiceError } from './errors.ts';
 import type { TokenAnswer } from './token-answer.ts';
 
-/** An access token in use. Compared by identity: an authorization server may well hand out the same text again. */
+/** An access token in use. Compared by identity: an authorization server may hand out the same text again. */
 interface Token {
   readonly text: string;
 }
@@ -12,55 +12,55 @@ export interface Tokens {
   /** A token that is still good for a while; all who ask at once share one token request. */
   get(deadline: number): Promise<Token>;
   /** The token that `get` would give without a request; undefined where one is needed. */
-  readonly held: Token | undefined;
-  /** Says that the service refused this token. */
+  readonly current: Token | undefined;
+  /** Reports that the service refused this token. */
   refuse(token: Token): void;
-  /** The last failure of the token request under way, which is tried again; undefined where there is none. */
+  /** The last failure of the token request under way, which is tried again; otherwise undefined. */
   readonly met: ServiceError | undefined;
 }
 
-interface Held extends Token {
+interface CurrentToken extends Token {
   readonly endsAt: number;
   readonly renewAt: number;
 }
 
 interface Flight {
   deadline: number;
-  readonly token: Promise<Held>;
+  readonly token: Promise<CurrentToken>;
   met?: ServiceError;
 }
 
-/** What a token request needs to know of those who wait for it, and tells them. */
+/** What a token request needs to know of those who wait for it, and reports to them. */
 export interface TokenWait {
   /** The latest of their deadlines. */
   deadline(): number;
-  /** Told each failure that is tried again. */
+  /** Called for each failure that is retried. */
   onRetry(met: ServiceError): void;
 }
 
 const HEAD_START = 60_000;
 
 /**
- * Keeps the token of service-api.md §5, renewed 60 s before its end, or after 80 % of a short life. When renewing fails,
- * the old token serves as long as it lives.
+ * Keeps the token of service-api.md §5, renewed 60 s before its end, or after 80 % of a short life. When
+ * renewing fails, the old token serves as long as it lives.
  */
 export function createTokens(clock: Clock, request: (wait: TokenWait) => Promise<TokenAnswer>): Tokens {
-  let held: Held | undefined;
+  let current: CurrentToken | undefined;
   let flight: Flight | undefined;
 
-  const fly = async (wait: TokenWait): Promise<Held> => {
+  const fly = async (wait: TokenWait): Promise<CurrentToken> => {
     const asked = clock();
     try {
       const { token, lifetime } = await request(wait);
       const renewAt = asked + Math.max(lifetime * 0.8, lifetime - HEAD_START);
-      held = { text: token, endsAt: asked + lifetime, renewAt };
-      return held;
+      current = { text: token, endsAt: asked + lifetime, renewAt };
+      return current;
     } finally {
       flight = undefined;
     }
   };
 
-  const join = (deadline: number): Promise<Held> => {
+  const join = (deadline: number): Promise<CurrentToken> => {
     if (flight) flight.deadline = Math.max(flight.deadline, deadline);
     else {
       const onRetry = (met: ServiceError) => {
@@ -72,22 +72,22 @@ export function createTokens(clock: Clock, request: (wait: TokenWait) => Promise
   };
 
   return {
-    get held() {
-      return held && clock() < held.renewAt ? held : undefined;
+    get current() {
+      return current && clock() < current.renewAt ? current : undefined;
     },
     async get(deadline) {
-      if (held && clock() < held.renewAt) return held;
+      if (current && clock() < current.renewAt) return current;
       try {
         return await join(deadline);
       } catch (error) {
         const now = clock();
-        if (!held || now >= held.endsAt) throw error;
-        held = { ...held, renewAt: (now + held.endsAt) / 2 };
-        return held;
+        if (!current || now >= current.endsAt) throw error;
+        current = { ...current, renewAt: (now + current.endsAt) / 2 };
+        return current;
       }
     },
     refuse(token) {
-      if (held === token) held = undefined;
+      if (current === token) current = undefined;
     },
     get met() {
       return flight?.met;

@@ -4,12 +4,12 @@ import { MAX_WAIT_MS } from './failures.ts';
 
 /** Decides when each request may be sent: as many at once as the service bears, first come, first served. */
 export interface Turns {
-  /** A turn, where nobody has to wait for it. */
+  /** A turn, if one is free now. */
   takeAtOnce(): Turn | undefined;
-  /** A turn, once it comes; undefined when the service asks for a pause that is longer than a run waits. A caller that aborts
-   *  leaves the queue, and its promise never settles. */
+  /** A turn, once it comes; undefined when the service asks for a pause that is longer than a run waits. A
+   *  caller that aborts leaves the queue, and its promise never settles. */
   take(signal: AbortSignal): Promise<Turn | undefined>;
-  /** Says what came of it. `retryAfter`: ms that the service asks to wait, with the status that asked. */
+  /** Reports the result. `retryAfter`: ms that the service asks to wait, with the status that asked. */
   end(turn: Turn, outcome: Outcome, asked?: { status: number; retryAfter: number }): void;
   /** The pause that the service asked for, if it is not over. */
   readonly pause: Pause | undefined;
@@ -17,8 +17,8 @@ export interface Turns {
   resume(): void;
 }
 
-/** Turns of one connection, as many at once as `ceiling` allows at most. When `closing` aborts, all who wait get a turn, and
- *  then fail. */
+/** Turns of one connection, as many at once as `ceiling` allows at most. When `closing` aborts, all who wait
+ *  get a turn, and then fail. */
 export function createTurns(
   ceiling: () => number,
   time: { clock: Clock; sleep: Sleep },
@@ -48,7 +48,7 @@ export function createTurns(
     // It rejects when the connection closes.
     await sleep(ms, closing).catch(() => undefined);
     isSleeping = false;
-    // What was slept is over, whatever the clock says: it may have been set back.
+    // What was slept is over, whatever the clock shows: it may have been set back.
     serve(Math.max(clock(), now + ms));
   };
 

@@ -58,7 +58,7 @@ test('a page of something on the way is told as that', async () => {
     times: ALWAYS,
     fault: { status: 200, body: '<html>Sign in</html>' },
   });
-  expect(findingOf(await setup.examine(), 'process').came).toMatch(/no JSON; check the address/);
+  expect(findingOf(await setup.examine(), 'process').came).toMatch(/not JSON; check the address/);
 });
 
 test('what is refused in one place says nothing of the others', async () => {

@@ -54,7 +54,7 @@ test.each<[string, Behaviour, object]>([
     { status: 404, failure: expect.stringMatching(/^status 404: there is no such thing/) },
   ],
   ['a rate limit', status(429, { 'retry-after': '9' }), { status: 429, retryAfter: 9_000 }],
-  ['a page', html, { status: 200, failure: expect.stringMatching(/no JSON/) }],
+  ['a page', html, { status: 200, failure: expect.stringMatching(/not JSON/) }],
   ['a broken connection', destroy, { failure: expect.stringMatching(/connection failed/) }],
   ['a body that breaks off', broken, { failure: expect.stringMatching(/connection failed/) }],
 ])('tells of %s, once asked, and never rejects', async (_name, api, expected) => {

@@ -35,7 +35,7 @@ describe('a page that is too large', () => {
     await ids(refused.service.projects('p'));
     expect(refused.notices.map(({ message }) => message)).toEqual([
       'a page of projects failed with first=40: status 413: the request is refused. It was read with first=5; ' +
-        'this pass goes on with first=5',
+        'this pass continues with first=5',
     ]);
     let failing = 5;
     const outage: Behaviour = (response, request) =>
@@ -44,7 +44,7 @@ describe('a page that is too large', () => {
     await ids(back.service.projects('p'));
     expect(back.notices.map(({ message }) => message)).toEqual([
       'a page of projects failed with first=40: status 500: the service failed (2 attempts). It was read with first=10, ' +
-        'because it is too large or an outage ended; this pass goes on with first=10',
+        'because it is too large or an outage ended; this pass continues with first=10',
     ]);
   });
 

@@ -27,7 +27,7 @@ export const CHANGES: readonly Bug[] = [
     edits: [
       edit(
         'changes/compare-definitions.ts',
-        'return before.missing === undefined ? before : told(before);',
+        'return before.missing === undefined ? before : plainOf(before);',
         'return before;',
       ),
     ],
