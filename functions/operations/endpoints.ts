@@ -49,7 +49,7 @@ export async function changeRow(
 async function unknownEndpoint(registry: Registry, name: string): Promise<Refused> {
   const names = (await allEndpoints(registry)).map(({ endpoint }) => endpoint.name);
   const hint = didYouMean(name, names) || ' See the list of endpoints.';
-  return new Refused(`Unknown endpoint.${hint}`);
+  return new Refused(`There is no endpoint with this name.${hint}`);
 }
 
 /** Schedules a drain of an endpoint's backlog. If that fails, the next tick does it. */

@@ -211,8 +211,8 @@ describe('invariant 11: a message leaves the queue only once what became of it s
     const settler = new QueueSettler('crm', health, [one()], { ...dependencies, queue });
     await settler.untried([setting.held[0]]);
     expect([settler.open, settler.again, present(settler.tally.values)]).toEqual([[], ['m0'], {}]);
-    const message = 'When a message is tried again could not be set; the queue decides.';
-    const details = { messageId: 'm0', error: 'Error: queue down' };
+    const message = 'Could not set when a message is received again; its queue decides.';
+    const details = { code: 'queue.delay-not-set', messageId: 'm0', error: 'Error: queue down' };
     expect(said).toEqual([{ level: 'warn', message, details }]);
   });
 

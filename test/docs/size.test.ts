@@ -3,12 +3,13 @@ import { pages, readDocument } from '../kit/docs/documents.ts';
 
 const MAX_WORDS = 45_000;
 const MAX_LINES = 150;
-/** Generated reference, and the history of versions. */
+/** Generated reference, the documentation of the polled service, and the history of versions. */
 const LONG = new Set([
   'docs/api.md',
   'docs/commands.md',
   'docs/configuration.md',
   'docs/events.md',
+  'docs/service-api.md',
   'CHANGELOG.md',
 ]);
 
