@@ -358,7 +358,7 @@ export interface EndpointRows {
   ): Promise<EndpointRow | undefined>;
 }
 
-/** The time of each endpoint's next message: all runs that serve it share one rate (docs/architecture.md:
+/** The time of each endpoint's next message: all runs that serve it share one rate (design.md §6:
  *  `SLOT`). */
 export interface Slots {
   /** Books the endpoint's next slot, `interval` ms after the last booked one, if it is at most `within` ms

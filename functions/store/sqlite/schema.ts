@@ -1,5 +1,5 @@
 /**
- * The rows of the table in docs/architecture.md, in SQL. `process` is the partition key of a process, an `id` an
+ * The rows of the table in design.md §6, in SQL. `process` is the partition key of a process, an `id` an
  * encoded identifier, as in its keys: so that all characters of a service are preserved, in the same order.
  *
  * `change` is the journal: its `position` is the order of commits, and is never reused. `consumer` has the
