@@ -188,15 +188,20 @@ export function duringPauses<Process extends ScheduledProcess>(
     ...due.filter(pass => !isPaused(pass)),
     ...[...paused].flatMap(([workspace, all]) => {
       // A pause that is over, or that a clock wrote that was ahead, doesn't count.
-      const until = pauseAt(rows.get(workspace) ?? {}, window.now)?.until ?? window.now;
+      const end = pauseAt(rows.get(workspace) ?? {}, window.now)?.until;
       // A different process each minute: a single one may have a problem of its own.
       const first = all[Math.floor(window.now / MINUTE_MS) % all.length];
-      // An earlier tick sent the message for a moment in its window.
-      const isIn = until <= window.to && (until > window.from || until <= window.now);
-      const probe = isIn && first ? [passOf([first], until)] : [];
+      // The tick whose window has the end sends the message; after the end, one each minute is enough, also where
+      // ticks come more often.
+      const isNow = end === undefined ? hasMinute(window) : end > window.from && end <= window.to;
+      const probe = isNow && first ? [passOf([first], end ?? window.now)] : [];
       return [...probe, ...silentIn(all, window.now, knownOf)];
     }),
   ];
+}
+
+function hasMinute({ from, to }: Window): boolean {
+  return Math.floor(from / MINUTE_MS) < Math.floor(to / MINUTE_MS);
 }
 
 function silentIn<Process extends ScheduledProcess>(

@@ -386,6 +386,16 @@ describe('a workspace that is paused', () => {
     expect(inEu(started(until))).toEqual([pass]);
   });
 
+  it('that is over has one pass started each minute, however often ticks come', () => {
+    const rows = new Map([['eu', { pause: pausedUntil(AT - HOUR) }]]);
+    const knownOf = () => BASELINED;
+    const each5s = Array.from({ length: 36 }, (_, index) => AT + index * 5 * SECOND).flatMap(now => {
+      const window = { now, from: now, to: now + 5 * SECOND };
+      return inEu(duringPauses([], all, { rows, window, knownOf }));
+    });
+    expect(each5s).toHaveLength(3);
+  });
+
   it('has those started that are silent for too long and not announced, by the group: their runs announce that', () => {
     const many = processesOf(60);
     const ago = (ms: number): Known => ({ ...BASELINED, completedAt: AT - ms });

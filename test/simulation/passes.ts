@@ -195,8 +195,10 @@ class PassesQueue extends ForgetfulQueue {
     const late = isLate ? Math.ceil((random() * LATE_MS) / 1000) : 0;
     try {
       const message = passMessage.parse(JSON.parse(body));
-      this.#oracles.paces.sent(message, life, scheduler.wall);
-      this.#oracles.shares.sent(message, life);
+      const { paces, shares } = this.#oracles;
+      // During a pause a message asks whether the service answers again: that is no matter of the interval.
+      if (!shares.pause) paces.sent(message, life, scheduler.wall);
+      shares.sent(message, life);
     } catch (error) {
       fail(error);
     }
