@@ -128,8 +128,8 @@ async function checkSilence(
   concurrency: number,
 ): Promise<void> {
   const { service, scheduler, processes } = world;
-  // Where one request at once is allowed, the run that makes it waits for each of its passes in vain before others learn of the outage.
-  const alone = concurrency === 1 ? processes.length * HANGING_MS : 0;
+  // Where sweeps leave one request at once, the run that makes it waits for each of its passes in vain before others learn of the outage.
+  const alone = concurrency <= processes.length + 1 ? processes.length * HANGING_MS : 0;
   const end = scheduler.now + maxSilenceMs(interval) + SILENCE_MS + alone;
   const silent = () => processes.find(({ commits }) => !commits.source.isStalled);
   service.breakDown(how, OUTAGE_S);
