@@ -20,7 +20,7 @@ export interface NewDelivery {
   readonly triedAt?: number | undefined;
 }
 
-/** A delivery that waits (docs/architecture.md: `PENDING`). */
+/** A delivery that waits (design.md §6: `PENDING`). */
 export interface PendingDelivery extends NewDelivery {
   /** Identifies it among those of its endpoint. */
   readonly place: string;
@@ -32,7 +32,7 @@ export interface PendingDelivery extends NewDelivery {
   readonly triedAt: number | undefined;
 }
 
-/** A delivery that was given up (docs/architecture.md: `DEAD`); it is kept for 30 days. */
+/** A delivery that was given up (design.md §6: `DEAD`); it is kept for 30 days. */
 export interface DeadDelivery extends NewDelivery {
   /** Identifies it among those of its endpoint, in their order. */
   readonly place: string;
@@ -59,7 +59,7 @@ export interface Standing {
   readonly dead: number;
 }
 
-/** One attempt (docs/architecture.md: `ATTEMPT`); it is kept for 7 days. */
+/** One attempt (design.md §6: `ATTEMPT`); it is kept for 7 days. */
 export interface Attempt {
   readonly endpoint: string;
   /** When it began, in ms since 1970 by our clock. */

@@ -1,6 +1,6 @@
 import type { EndpointSettings } from './endpoint.ts';
 
-/** An endpoint as its row holds it (docs/architecture.md: `ENDPOINTS`). */
+/** An endpoint as its row holds it (design.md §6: `ENDPOINTS`). */
 export interface EndpointRow {
   readonly name: string;
   /** Undefined for an endpoint of the configuration: its row holds its health alone. */

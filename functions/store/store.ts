@@ -358,7 +358,7 @@ export interface EndpointRows {
   ): Promise<EndpointRow | undefined>;
 }
 
-/** When each endpoint gets its next message: all runs that serve it share one rate (docs/architecture.md:
+/** When each endpoint gets its next message: all runs that serve it share one rate (design.md §6:
  *  `SLOT`). */
 export interface Slots {
   /** Books the endpoint's next slot, `interval` ms after the one that was booked before, if it is at most

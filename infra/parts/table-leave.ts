@@ -4,7 +4,7 @@ import type { Binding } from './handler.ts';
 import { mayUse } from './key-use.ts';
 import type { SnapshotTable } from './table.ts';
 
-/** Partitions (docs/architecture.md, "The table"), as IAM conditions name them. */
+/** Partitions (design.md §6), as IAM conditions name them. */
 const ENDPOINTS = 'ENDPOINTS';
 const OF_ENDPOINTS = 'ENDPOINT#*';
 const OF_PROCESSES = 'W#*';

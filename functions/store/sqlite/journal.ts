@@ -25,7 +25,7 @@ export function writeChanges(
   return true;
 }
 
-/** A change record as it was committed; `process` and `key` are its keys in the table (docs/architecture.md). */
+/** A change record as it was committed; `process` and `key` are its keys in the table (design.md §6). */
 export interface StoredChange {
   /** The order of commits; grows, with gaps. */
   readonly position: number;

@@ -1,5 +1,5 @@
 /**
- * What passes keep, as the table of docs/architecture.md has it, in SQL. `process` is the partition key of a process, an `id` an encoded
+ * What passes keep, as the table of design.md §6 has it, in SQL. `process` is the partition key of a process, an `id` an encoded
  * identifier, as in its keys: so that whatever characters a service may use are kept apart, read back as they came, and in the same order.
  *
  * `change` is the journal: its `position` is the order of commits, and is never used twice. `consumer` remembers how far
