@@ -95,7 +95,7 @@ describe('in an empty folder', () => {
     expect(await (await fetch(address)).text()).toContain('<script type="module"');
   }, 120_000);
 
-  test.each(versionsThatIt('goes on'))(
+  test.each(versionsThatIt('continues'))(
     'npx changewire start goes on over what version %s left',
     async version => {
       const { folder: data, service, credentials } = await openKept(version);

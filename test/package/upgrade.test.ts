@@ -25,7 +25,7 @@ async function once(folder: string, environment: Record<string, string>) {
   return { code, events: only.events(), said: only.stderr() };
 }
 
-describe.each(versionsThatIt('goes on'))('over the data of version %s', version => {
+describe.each(versionsThatIt('continues'))('over the data of version %s', version => {
   test.each([
     ['today', 0],
     ['in ten years', 10 * YEAR_MS],
@@ -135,7 +135,7 @@ describe('what is kept here', () => {
   });
 
   test('is taken or refused, as docs/versions.md says of each version', () => {
-    expect([...versionsThatIt('goes on'), ...versionsThatIt('refuses')].toSorted()).toEqual(
+    expect([...versionsThatIt('continues'), ...versionsThatIt('refuses')].toSorted()).toEqual(
       keptVersions.toSorted(),
     );
   });

@@ -11,7 +11,7 @@ export const KEPT = join(ROOT, 'test/package/data');
 export const keptVersions = readdirSync(KEPT);
 
 /** The versions whose data this one takes, or refuses, as docs/versions.md says. */
-export function versionsThatIt(does: 'goes on' | 'refuses'): string[] {
+export function versionsThatIt(does: 'continues' | 'refuses'): string[] {
   const text = readFileSync(join(ROOT, 'docs/versions.md'), 'utf8');
   return keptVersions.filter(version => text.includes(`\n| ${version} | ${does}`));
 }
