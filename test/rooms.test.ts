@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { ENTRIES } from '../infra/bundle/options.ts';
 import { circlesOf } from './kit/circles.ts';
 
-/** The rules of design.md §2, read from the imports. */
+/** The rules of design.md §2 and the rooms of docs/design.md, read off the imports. */
 const ROOT = resolve(import.meta.dirname, '..');
 
 interface Import {

@@ -7,7 +7,7 @@ import { merged } from '../merged.ts';
 import type { CommitRequest, JournalEntry, JournalReader, JournalRecord, Search } from '../store.ts';
 import type { Database } from './database.ts';
 
-/** False when one of the records is there already: another pass was first. Then none is written. */
+/** False when one of the records exists already: another pass was first. Then none is written. */
 export function writeChanges(
   { sql }: Database,
   process: ProcessKey,
@@ -25,33 +25,34 @@ export function writeChanges(
   return true;
 }
 
-/** A change record as it was committed; `process` and `key` are its keys in the table (design.md §6). */
+/** A change record; `process` and `key` are its keys in the table (design.md §6). */
 export interface StoredChange {
-  /** The order of commits; grows, with gaps. */
+  /** The order of commits; increases, with gaps. */
   readonly position: number;
   readonly process: string;
   readonly key: string;
-  /** When it was committed, by our clock, ms since 1970. */
+  /** The time of its commit, by our clock, ms since 1970. */
   readonly at: number;
-  /** As `decodeEvents` reads them. */
+  /** Encoded for `decodeEvents`. */
   readonly events: Uint8Array;
 }
 
-/** The journal in the order of commits, and how far each of its readers is. */
+/** The journal in the order of commits, with the position of each reader. */
 export interface Journal {
   /** The next change records after `position`, at most `limit`. */
   after(position: number, limit: number): StoredChange[];
-  /** How far `consumer` is: 0 before its first move. */
+  /** The position of `consumer`; 0 at first. */
   positionOf(consumer: string): number;
   moveTo(consumer: string, position: number): void;
-  /** Drops what expired before `now` (ms since 1970), at most `limit` records, and gives their room back. @returns how many */
+  /** Deletes rows that expired before `now` (ms since 1970), at most `limit` records, and frees their
+   *  space. @returns how many */
   expire(now: number, limit: number): number;
 }
 
 /** The publisher's name as a reader of the journal. */
 export const PUBLISHER = 'publish';
 
-/** Pages given back to the file system at once: 4 KB each, so that nobody waits long for it. */
+/** Pages freed at once: 4 KB each, so that other writes don't wait long. */
 const VACUUM_PAGES = 1000;
 
 export function sqliteJournal(database: Database): Journal {
@@ -83,20 +84,21 @@ function positionOf({ sql }: Database, consumer: string): number {
   return Number(sql.get`SELECT position FROM consumer WHERE name = ${consumer}`?.position ?? 0);
 }
 
-/** The journal of a SQLite file, as people look into it: all processes' commits in their order. A position is a change record's. */
+/** The journal of a SQLite file for operators: all processes' commits in their order. A position is a
+ *  change record's. */
 export function sqliteJournalReader(database: Database): JournalReader {
   const { sql } = database;
-  // With the plus, SQLite finds the smallest position by the index on `at`. Without it, it would look at all
-  // records in the order of their positions, until one has that time.
+  // With the plus, SQLite finds the smallest position by the index on `at`. Without it, it would scan records
+  // in the order of their positions, until one has that time.
   const begin = (since: number) => {
     const row = sql.get`SELECT ifnull(min(+position) - 1, 0) AS first FROM change WHERE at >= ${since}`;
     return (row as { first: number }).first;
   };
   return {
     async read({ since, until, position }, limit) {
-      const behind = position === undefined ? begin(since) : Number(position);
+      const after = position === undefined ? begin(since) : Number(position);
       const records = sql.all`SELECT position, at, events FROM change
-        WHERE position > ${behind} AND at >= ${since} AND at < ${until} ORDER BY position LIMIT ${limit}`;
+        WHERE position > ${after} AND at >= ${since} AND at < ${until} ORDER BY position LIMIT ${limit}`;
       const last = records[limit - 1]?.position;
       return { entries: records.flatMap(entriesOf), position: last === undefined ? undefined : String(last) };
     },
@@ -112,14 +114,14 @@ export function sqliteJournalReader(database: Database): JournalReader {
   };
 }
 
-/** The change records that may have the event. No character of an encoded part is special to GLOB; `$` sorts
- *  behind the `#` before the number of a record's part. */
+/** The change records that may have the event. No character of an encoded part is special to GLOB; `$`
+ *  sorts after the `#` before the number of a record's part. */
 function recordsOf({ sql }: Database, eventId: string): Record<string, unknown>[] {
-  const told = entryPlaceOf(eventId);
-  if (told)
+  const entry = entryPlaceOf(eventId);
+  if (entry)
     return sql.all`SELECT position, at, events FROM told_entry JOIN change ON change.process = told_entry.process
       AND change.key >= told_entry.key AND change.key < told_entry.key || '$'
-      WHERE told_entry.process GLOB ${`W#*#P#${told.process}`} AND told_entry.id = ${told.digest}`;
+      WHERE told_entry.process GLOB ${`W#*#P#${entry.process}`} AND told_entry.id = ${entry.digest}`;
   const place = changePlaceOf(eventId);
   if (!place) return [];
   return sql.all`SELECT position, at, events FROM change
@@ -130,10 +132,9 @@ function entriesOf({ at, events }: Record<string, unknown>): JournalEntry[] {
   return decodeEvents(events as Uint8Array).map(event => ({ event, at: at as number }));
 }
 
-/** Rows read at once. */
 const PAGE = 50;
 
-/** A row's place among all: the time of its commit, and its position, which tells those of one time apart. */
+/** A row's place among all: the time of its commit, and its position, which orders those of one time. */
 type Place = readonly [at: number, position: number];
 
 interface Row {
@@ -212,6 +213,6 @@ function recordOf({ position, key, at, events }: Row): JournalRecord {
 function placeOf(position: string | undefined): Place | undefined {
   if (position === undefined) return undefined;
   const parts = /^(?<at>\d{1,16})\.(?<row>\d{1,16})$/.exec(position)?.groups;
-  if (!parts) throw new TypeError('This is no place in a journal.');
+  if (!parts) throw new TypeError('Invalid position in the journal.');
   return [Number(parts.at), Number(parts.row)];
 }

@@ -1,10 +1,13 @@
 /**
- * What passes keep, as the table of design.md §6 has it, in SQL. `process` is the partition key of a process, an `id` an encoded
- * identifier, as in its keys: so that whatever characters a service may use are kept apart, read back as they came, and in the same order.
+ * The rows of the table in design.md §6, in SQL. `process` is the partition key of a process, an `id` an
+ * encoded identifier, as in its keys: so that all characters of a service are preserved, in the same order.
  *
- * `change` is the journal: its `position` is the order of commits, and is never used twice. `consumer` remembers how far
- * each reader of the journal is. `endpoint` is the registry, each row as JSON; `slot` holds the moment at which a chat takes its
- * next message. `roster` lists the processes; `workspace` has what the runs of a workspace share, each row as JSON, and `completion` the last idle passes of its groups, each row as JSON by process; `tick` says up to which time ticks have claimed the passes. `told_entry` holds the audit entries that were told, each with the key of its change record. `action` tells who did what; its `subject` is the partition of an endpoint or of a process.
+ * `change` is the journal: its `position` is the order of commits, and is never reused. `consumer` has the
+ * position of each reader of the journal. `endpoint` is the registry, each row as JSON; `slot` has the time of an
+ * endpoint's next message. `roster` lists the processes; `workspace` has the shared state of the runs of a
+ * workspace, as JSON, and `completion` the last idle passes of its groups, as JSON by process; `tick` has the time
+ * up to which ticks have claimed the passes. `told_entry` has the emitted audit entries, each with the key of its
+ * change record. `action` has the actions of operators; its `subject` is the partition of an endpoint or process.
  */
 export const SNAPSHOTS_SCHEMA = `
 CREATE TABLE state (
@@ -61,7 +64,7 @@ CREATE TABLE IF NOT EXISTS tick (id INTEGER PRIMARY KEY CHECK (id = 1), claimed_
 CREATE TABLE slot (name TEXT PRIMARY KEY, next_slot INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 `;
 
-/** `seq` is the order in which deliveries were added. It is never used twice, and a delivery keeps it in
+/** `seq` is the order in which deliveries were added. It is never reused, and a delivery keeps it in
  *  `dead`. */
 export const DELIVERIES_SCHEMA = `
 CREATE TABLE pending (
@@ -95,8 +98,8 @@ CREATE TABLE IF NOT EXISTS attempt_with (
 CREATE INDEX IF NOT EXISTS attempt_with_by_age ON attempt_with (at);
 `;
 
-/** The steps from each layout to the next, from that of version 0.1.0 on. A released step never changes. Statements of a schema with
- *  IF NOT EXISTS have run before. */
+/** The steps from each layout to the next, from that of version 0.1.0 on. A released step never changes.
+ *  Statements of a schema with IF NOT EXISTS have already run. */
 export const MIGRATIONS: readonly string[] = [
   // Attempts of 0.1.0 that sent several events are found by each of them.
   `INSERT OR IGNORE INTO attempt_with (endpoint, event_id, at, first)
