@@ -35,7 +35,7 @@ const CONSTANTS = /\b(?:MOST|LONGEST|FEWEST|PATIENCE|AT_ONCE|WIDTH)(?:_[A-Z_]+)?
 
 /** The event type `source.held`, and what data that is kept calls its rows and columns. */
 const NAMES_THAT_STAY =
-  /source[.-]held|source\.held|SourceHeld|DEBT#|\bdebt\b(?= \(|')|told_entry\w*|met_at|(?:FROM|INTO|TABLE|ON|UPDATE) debt\b|metAt|\btold(?=: told\.BOOL|: \{ BOOL|, revision|, (?:is)?[rR]eason|\) VALUES| INTEGER|\.BOOL|\)$| === 1)/g;
+  /source[.-]held|source\.held|SourceHeld|HeldData|DEBT#|\bdebt\b(?= \(|')|told_entry\w*|met_at|(?:FROM|INTO|TABLE|ON|UPDATE) debt\b|metAt|\btold(?=: told\.BOOL|: \{ BOOL|, revision|, (?:is)?[rR]eason|\) VALUES| INTEGER|\.BOOL|\)$| === 1)/g;
 
 const MAX_COMMENT = 120;
 
