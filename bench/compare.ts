@@ -6,7 +6,7 @@ import { inTurn, type Took } from './compare/rounds.ts';
 /**
  * What it costs to compare a project of 1,000 tasks, 1 % of them changed, with its snapshot, beside
  * libraries that compare JSON: `npm run bench:compare`; exit code 1 when the goal is missed. The
- * libraries say where the JSON differs; ours says which changes that are (docs/events.md), from the data
+ * libraries show where the JSON differs; ours shows which changes that are (docs/events.md), from the data
  * that a pass has.
  */
 const TASKS = 1_000;
@@ -73,9 +73,9 @@ function check(
 function allocatedBy({ compare }: Contender, [before, after]: readonly [Parsed, Parsed]): number | undefined {
   if (!globalThis.gc) return undefined;
   globalThis.gc();
-  const held = process.memoryUsage().heapUsed;
+  const used = process.memoryUsage().heapUsed;
   compare(before, after);
-  return process.memoryUsage().heapUsed - held;
+  return process.memoryUsage().heapUsed - used;
 }
 
 function print({ name, library, ratio, goal, ratios, all, parts, allocated }: Compared): void {

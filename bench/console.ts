@@ -9,8 +9,9 @@ import { frames, memory, readAll, startFrames, wander } from './console/page.ts'
 import { mostWork } from './console/work.ts';
 
 /**
- * What the console costs a browser: 10,000 events in the live view, and 50 new ones a second for a minute, while somebody scrolls and
- * searches. Fails when a frame takes longer than 100 ms, or the page's code has more than 150 KB, compressed (docs/performance.md).
+ * What the console costs a browser: 10,000 events in the live view, and 50 new ones a second for a minute,
+ * while a user scrolls and searches. Fails when a frame takes longer than 100 ms, or the page's code has more
+ * than 150 KB, compressed (docs/performance.md).
  */
 const { values } = parseArgs({
   options: {

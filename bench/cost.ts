@@ -7,8 +7,9 @@ import { type Measured, measure } from './cost/measure.ts';
 import { costPage } from './cost/page.ts';
 
 /**
- * The cost of the stack on AWS, for three sizes. `npm run cost` prints docs/cost.md from the last measurement, in bench/cost/measured.
- * `--measure` measures again first (ten minutes), `--write` writes the measurement and the page.
+ * The cost of the stack on AWS, for three sizes. `npm run cost` prints docs/cost.md from the last
+ * measurement, in bench/cost/measured. `--measure` measures again first (ten minutes), `--write` writes the
+ * measurement and the page.
  */
 const { values } = parseArgs({
   options: {

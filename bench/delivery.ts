@@ -26,9 +26,9 @@ const within = (what: string, found: number, bound: number): string => {
 };
 
 const { msPerEvent, wanting } = await measureRouting(ENDPOINTS);
-const held = within('routing', msPerEvent, ROUTED_WITHIN_MS);
+const verdict = within('routing', msPerEvent, ROUTED_WITHIN_MS);
 out(
-  `routing an event to ${wanting.toFixed(0)} of ${ENDPOINTS} endpoints, processor ms: ${msPerEvent.toFixed(3)} ${held}`,
+  `routing an event to ${wanting.toFixed(0)} of ${ENDPOINTS} endpoints, processor ms: ${msPerEvent.toFixed(3)} ${verdict}`,
 );
 
 const { rows, perSecond } = BACKLOG;
@@ -40,9 +40,9 @@ out(
 );
 out(`  processor ms for each delivery, without HTTP: ${msPerDelivery.toFixed(3)}`);
 
-for (const share of ['one', 'all'] as const) tell(share, await measureLatency(STREAM, share));
+for (const share of ['one', 'all'] as const) report(share, await measureLatency(STREAM, share));
 
-function tell(share: 'one' | 'all', { waits, wanted, processorMs }: Latency): void {
+function report(share: 'one' | 'all', { waits, wanted, processorMs }: Latency): void {
   const [p50, p99] = [percentile(waits, 0.5), percentile(waits, 0.99)];
   const isBounded = share === 'one';
   const bound = isBounded
@@ -56,18 +56,18 @@ function tell(share: 'one' | 'all', { waits, wanted, processorMs }: Latency): vo
 }
 
 const times = (count: number, manner: Manner): Manner[] => Array.from({ length: count }, () => manner);
-const well = await measureIsolation(times(50, '204'), BESIDE);
+const healthy = await measureIsolation(times(50, '204'), BESIDE);
 // Two of each batch of ten go to endpoints that hang: if nothing kept endpoints apart, these would soon
 // hold up each run.
 const ill = times(5, '204').flatMap(
   () => ['hangs', '204', '500', '204', '429', '204', 'hangs', '204', '500', '204'] as const,
 );
 const beside = await measureIsolation(ill, BESIDE);
-const came = [well, beside].every(({ waits, wanted }) => waits.length === wanted);
-const [alone, among] = [percentile(well.waits, 0.99), percentile(beside.waits, 0.99)];
+const came = [healthy, beside].every(({ waits, wanted }) => waits.length === wanted);
+const [alone, among] = [percentile(healthy.waits, 0.99), percentile(beside.waits, 0.99)];
 out(
   'routed to first attempt over an embedded queue that knows no groups, of 50 endpoints, ms: ' +
-    `p99 ${alone.toFixed(0)} when all are well, ${among.toFixed(0)} when 10 hang, 10 answer 500 and 5 answer 429; ratio ` +
+    `p99 ${alone.toFixed(0)} when all are healthy, ${among.toFixed(0)} when 10 hang, 10 answer 500 and 5 answer 429; ratio ` +
     `${(among / alone).toFixed(2)} ${within('isolation', came ? among / alone : Number.NaN, AS_SLOW)}`,
 );
 

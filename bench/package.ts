@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { installInto, npmIn, packInto } from '../test/kit/package/tarball.ts';
 
-/** `npm run bench:package`: what the package weighs, and how long it takes to install beside what a server without it would install: the
- *  checkout's `npm ci --omit=dev`. Both alternate in one run, with npm's cache filled. */
+/** `npm run bench:package`: what the package weighs, and how long it takes to install beside what a server
+ *  without it would install: the checkout's `npm ci --omit=dev`. Both alternate in one run, with npm's cache
+ *  filled. */
 const ROUNDS = 5;
 const ROOT = resolve(import.meta.dirname, '..');
 const scratch = mkdtempSync(join(tmpdir(), 'changewire-package-'));

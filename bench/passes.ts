@@ -23,12 +23,12 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 
 const began = performance.now();
 const minutes = () => ((performance.now() - began) / 60_000).toFixed(1);
-const say = (text: string) => process.stderr.write(`${minutes()} min: ${text}\n`);
+const print = (text: string) => process.stderr.write(`${minutes()} min: ${text}\n`);
 const isWhole = positionals.length === 0;
 const findings: Findings[] = [];
 for (const name of isWhole ? names : positionals) {
   const measure = MEASUREMENTS[name];
-  if (measure) findings.push(await measure(WHOLE, say));
+  if (measure) findings.push(await measure(WHOLE, print));
 }
 const [{ model = '' } = {}, { length: cores }] = [cpus()[0], cpus()];
 const when = new Date().toISOString().slice(0, 10);

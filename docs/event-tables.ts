@@ -1,6 +1,7 @@
 import { jsonSchemas, type SentEvent } from '../functions/model/event.ts';
 
-/** The tables of `docs/events.md` that follow from the schemas in `functions/model/event.ts`: `npm run schemas` writes them. */
+/** The tables of `docs/events.md` that follow from the schemas in `functions/model/event.ts`: `npm run
+ *  schemas` writes them. */
 
 type Type = SentEvent['type'];
 

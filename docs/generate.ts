@@ -14,9 +14,11 @@ import { operationSchemas } from './operation-schemas.ts';
 
 /** Writes what follows from the code: `npm run schemas`.
  *
- *  - `docs/schemas/<type>.json`, `docs/asyncapi.yaml` and the tables in `docs/events.md`: from `functions/model/event.ts` and `docs/examples`
+ *  - `docs/schemas/<type>.json`, `docs/asyncapi.yaml` and the tables in `docs/events.md`: from
+ *  `functions/model/event.ts` and `docs/examples`
  *  - `docs/schemas/operations`: from `functions/operations/protocol`
- *  - `docs/schemas/configuration.schema.json` and the tables in `docs/configuration.md`: from `functions/config`
+ *  - `docs/schemas/configuration.schema.json` and the tables in `docs/configuration.md`: from
+ *  `functions/config`
  *  - `docs/commands.md`: from the help of the commands
  *  - `docs/api.md`: from the exports of the package
  *  - `docs/decisions/README.md`: from the decisions */

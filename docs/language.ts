@@ -1,4 +1,5 @@
-/** What the language of this project avoids (CONTRIBUTING.md, *Language*). `npm run check` finds it in names, comments, messages and pages. */
+/** What the language of this project avoids (CONTRIBUTING.md, *Language*). `npm run check` finds it in names,
+ *  comments, messages and pages. */
 
 /** A line with something that the language avoids: a word, a phrase, or a comment that is too long. */
 export interface Finding {

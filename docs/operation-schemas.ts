@@ -2,7 +2,8 @@ import * as z from 'zod';
 import { answers } from '../functions/operations/protocol/answers.ts';
 import { reply, request } from '../functions/operations/protocol/requests.ts';
 
-/** The JSON Schemas of what people may ask, and of what is answered, in draft 2020-12: what `docs/schemas/operations` holds, by file. */
+/** The JSON Schemas of what people may ask, and of what is answered, in draft 2020-12: what
+ *  `docs/schemas/operations` holds, by file. */
 export function operationSchemas(): Record<string, object> {
   return {
     'request.json': titled('Any request. Unknown keys are refused.', schemaOf(request)),
@@ -10,7 +11,7 @@ export function operationSchemas(): Record<string, object> {
       'What is answered, by operation.',
       z.toJSONSchema(z.object(answers), { target: 'draft-2020-12', override }),
     ),
-    'reply.json': titled('What comes back over a wire: an answer, or why there is none.', schemaOf(reply)),
+    'reply.json': titled('What comes back over a wire: an answer, or a refusal.', schemaOf(reply)),
   };
 }
 
@@ -22,7 +23,7 @@ function titled(description: string, schema: object): object {
   return { description, ...schema };
 }
 
-/** `format: date-time` says it; the pattern that zod adds says it in 250 characters more. */
+/** `format: date-time` covers it; the pattern that zod adds takes 250 characters more. */
 function override({ jsonSchema }: { jsonSchema: { format?: unknown; pattern?: unknown } }): void {
   if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
 }

@@ -9,8 +9,9 @@ import type { Output } from '../local/terminal/output.ts';
 import { openBrowser } from '../test/kit/browser/browser.ts';
 import { startReceiver } from './pictures/receiver.ts';
 
-/** Takes the pictures of the console in `docs/console/` from a run over the simulated service: `npm run pictures`. Look at them before
- *  you commit them. It takes a minute: as long as the service needs to change often enough. */
+/** Takes the pictures of the console in `docs/console/` from a run over the simulated service: `npm run
+ *  pictures`. Look at them before you commit them. It takes a minute: as long as the service needs to change
+ *  often enough. */
 const FOLDER = join(import.meta.dirname, 'console');
 /** As many as fill the picture. */
 const CHANGES = 16;
@@ -36,7 +37,7 @@ const runner = await startRunner({
 try {
   runner.watch();
   const address = readAddress(data);
-  if (!address) throw new Error('The run says nowhere where it is.');
+  if (!address) throw new Error('The run did not print its address.');
   mkdirSync(FOLDER, { recursive: true });
   await takeAll(browser, pageAddress(address));
 } finally {

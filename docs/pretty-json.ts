@@ -1,12 +1,12 @@
 /** As Biome has it. */
-const WIDTH = 110;
+const MAX_COLUMNS = 110;
 
 /** JSON for readers: what fits a line is on one line, the whole value aside.
  *  @param taken characters that the line has already */
 export function prettyJson(value: unknown, indent = '', taken = 0): string {
   const flat = flatJson(value);
   if (typeof value !== 'object' || value === null || flat.length <= 2) return flat;
-  if (taken > 0 && taken + flat.length <= WIDTH) return flat;
+  if (taken > 0 && taken + flat.length <= MAX_COLUMNS) return flat;
   const inner = `${indent}  `;
   if (Array.isArray(value)) {
     const items = value.map(item => `${inner}${prettyJson(item, inner, inner.length)}`);

@@ -18,8 +18,8 @@ import {
   startSimulatedService,
 } from '../simulator/server.ts';
 
-/** From a real run: the first event of each type (of audit entries, the first that names a task), a test event, and the SNS
- *  message attributes of `task.updated`. */
+/** From a real run: the first event of each type (of audit entries, the first that names a task), a test
+ *  event, and the SNS message attributes of `task.updated`. */
 export interface Examples {
   readonly events: Readonly<Record<EventType, ChangeEvent>> & { readonly 'changewire.test': TestEvent };
   readonly attributes: Message['MessageAttributes'];
@@ -28,8 +28,9 @@ export interface Examples {
 const PROCESS = { workspace: 'eu', processId: 'onboarding' };
 const MINUTE = 60_000;
 
-/** Runs the poller against the simulated service and the embedded table while projects, tasks and fields are edited, and takes
- *  the events that it commits. Its clock moves only between the passes: each run gives the same bytes.
+/** Runs the poller against the simulated service and the embedded table while projects, tasks and fields are
+ *  edited, and takes the events that it commits. Its clock moves only between the passes: each run gives the
+ *  same bytes.
  *  @throws when an event type was not emitted */
 export async function takeExamples(): Promise<Examples> {
   await using started = new AsyncDisposableStack();

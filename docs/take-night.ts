@@ -11,8 +11,9 @@ import { changewire } from '../cli/program.ts';
 import { sleep as wait } from '../functions/basics/system.ts';
 
 /**
- * `node docs/take-night.ts`: writes the transcript of docs/operating.md: what a real run over the simulated service shows on a terminal of 88 columns
- * while its receiver breaks and is repaired. Takes some minutes, because an endpoint counts as failing only after a minute of failures.
+ * `node docs/take-night.ts`: writes the transcript of docs/operating.md: what a real run over the simulated
+ * service shows on a terminal of 88 columns while its receiver breaks and is repaired. Takes some minutes,
+ * because an endpoint counts as failing only after a minute of failures.
  */
 const DOCUMENT = fileURLToPath(new URL('operating.md', import.meta.url));
 const START = fileURLToPath(new URL('../local/start.js', import.meta.url));

@@ -22,8 +22,8 @@ export interface AlarmsProps {
   readonly hasSubscriptions: boolean;
 }
 
-/** Everything that an operator must hear of: 13 alarms, whatever the size of the whole, and two where there are native subscriptions, each
- *  with an entry in docs/runbook.md. */
+/** Everything that an operator must hear of: 13 alarms, whatever the size of the whole, and two where there
+ *  are native subscriptions, each with an entry in docs/runbook.md. */
 export class Alarms extends Construct {
   readonly topic: ITopic;
   readonly all: readonly Alarm[];

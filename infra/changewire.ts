@@ -49,9 +49,10 @@ export type QueueName =
   | 'unpublished'
   | 'unstarted';
 
-/** Changewire as a construct, for any stack, account and region. The number of its resources does not grow with the
- *  number of processes. The operate function, the dashboard, the alarms, the log query and the schedule group have fixed
- *  names. The table and the queues of failed messages outlive the stack unless `removalPolicy` is `DESTROY`. */
+/** Changewire as a construct, for any stack, account and region. The number of its resources does not grow
+ *  with the number of processes. The operate function, the dashboard, the alarms, the log query and the
+ *  schedule group have fixed names. The table and the queues of failed messages outlive the stack unless
+ *  `removalPolicy` is `DESTROY`. */
 export class Changewire extends Construct {
   /** The value of `--stack` for the command `changewire`. */
   readonly name: string;

@@ -2,7 +2,8 @@ import type { Json, JsonObject } from '../functions/basics/json.ts';
 import type { Freedoms } from './data/freedoms.ts';
 import type { Field } from './data/workspace.ts';
 
-/** The answer of requests #6 and #7: groups, field types and choice options; the shape is a freedom (service-api.md §2.4). */
+/** The answer of requests #6 and #7: groups, field types and choice options; the shape is a freedom
+ *  (service-api.md §2.4). */
 export function definitionsBody(
   fields: readonly Field[],
   freedoms: Freedoms,

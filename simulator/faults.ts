@@ -41,7 +41,10 @@ export interface ActiveFault {
 /** A 429 answer (service-api.md §8) that asks to wait. */
 export function tooManyRequests(retryAfter: number | string): Fault {
   const body = {
-    error: { code: 'too_many_requests', message: 'The rate limit is exceeded; wait as Retry-After says' },
+    error: {
+      code: 'too_many_requests',
+      message: 'The rate limit is exceeded; wait as long as Retry-After asks',
+    },
   };
   return { status: 429, headers: { 'retry-after': String(retryAfter) }, body };
 }

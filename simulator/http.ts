@@ -8,7 +8,7 @@ import type { ServiceAnswer } from './messages.ts';
 
 export interface HttpBackend extends Backend {
   readonly faults: Faults;
-  /** Told of every request as it arrives; `status` is set when it is answered. */
+  /** Called with every request as it arrives; `status` is set when it is answered. */
   readonly seen: (request: SeenRequest) => void;
 }
 

@@ -102,7 +102,7 @@ export function listUsers({ workspace, freedoms, query }: Asked): JsonObject {
   return { [freedoms.userListName]: items.map(user => userRecord(user, freedoms)), paging };
 }
 
-/** Request #5: what #4 tells of this user. */
+/** Request #5: the data of #4 about this user. */
 export function getUser({ workspace, freedoms, query }: Asked, userId: string): JsonObject {
   onlyKnown(query, []);
   const user = workspace.users.find(({ id }) => id === userId);

@@ -29,7 +29,8 @@ const ROUTES: readonly (readonly [path: string, endpoint: Endpoint])[] = [
 
 /** Answers a request of {base_url}.
  *  @param path relative to {base_url}, without the query
- *  @throws HttpError 404 for a path that isn't documented, 405 for a method that isn't, and what the endpoint refuses */
+ *  @throws HttpError 404 for a path that isn't documented, 405 for a method that isn't, and what the endpoint
+ *  refuses */
 export function route(method: string, path: string, asked: Asked): JsonObject {
   const parts = path.slice(1).split('/').map(decode);
   for (const [pattern, endpoint] of ROUTES) {
@@ -53,6 +54,6 @@ function decode(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {
-    throw new BadRequest(`"${part}" in the path is not percent-encoded well`);
+    throw new BadRequest(`"${part}" in the path is not correctly percent-encoded`);
   }
 }

@@ -36,7 +36,7 @@ export function createTokens(options: {
       if (/^bearer\b/i.test(authorization)) throw refused('Send the bare token, without the Bearer keyword');
       const [header, payload, signature, ...more] = authorization.split('.');
       if (header !== HEADER || !payload || !signature || more.length > 0)
-        throw refused('The token is no JWT of ours');
+        throw refused('The token is not a JWT of this service');
       if (!same(signature, sign(`${header}.${payload}`)))
         throw refused('The signature of the token is wrong');
       const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as { exp: number; aud: string };

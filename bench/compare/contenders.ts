@@ -16,8 +16,8 @@ export const PROJECT = '1031';
 
 /** Our comparison, as a pass uses it. */
 export function ours(rules: Rules): Contender {
-  const compare = ({ content: held }: Parsed, { content: read }: Parsed) =>
-    compareProject(PROJECT, held, keepArchived(held, read, rules), rules);
+  const compare = ({ content: known }: Parsed, { content: read }: Parsed) =>
+    compareProject(PROJECT, known, keepArchived(known, read, rules), rules);
   return { name: 'ours', compare };
 }
 

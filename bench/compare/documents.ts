@@ -26,7 +26,7 @@ export interface Parsed {
   readonly plain: { readonly project: JsonObject; readonly tasks: JsonObject };
 }
 
-/** A project of so many tasks, before and after some of them were edited, evenly spread. The update times
+/** A project of this number of tasks, before and after some of them were edited, evenly spread. The update times
  *  of these tasks and of the project change, and by turns a built-in field, a number, a multiple choice
  *  and a text. */
 export function documentsOf(tasks: number, edited: number): Documents {
@@ -46,7 +46,7 @@ export function documentsOf(tasks: number, edited: number): Documents {
   };
 }
 
-/** Parses anew with each call, so that no two results share a value. */
+/** Parses again with each call, so that no two results share a value. */
 export function parse(document: string): Parsed {
   const { project, tasks } = JSON.parse(document) as { project: JsonObject; tasks: JsonObject[] };
   const byId = tasks.map(task => [String(task.id), task] as const);

@@ -20,16 +20,16 @@ export function partsOf({ edited, rules }: Documents): Contender[] {
       compare: (before, after) => each(before.content, after.content, jsonEqual),
     },
     {
-      name: 'telling what changed',
+      name: 'reporting the changes',
       compare: (before, after) => compareProject(PROJECT, only(before.content), only(after.content), rules),
     },
   ];
 }
 
-function each(held: ProjectContent, read: ProjectContent, isEqual: typeof jsonEqual): number {
+function each(known: ProjectContent, read: ProjectContent, isEqual: typeof jsonEqual): number {
   let equal = 0;
   for (const [id, after] of read.tasks) {
-    const before = held.tasks.get(id);
+    const before = known.tasks.get(id);
     if (before && isEqual(before, after)) equal += 1;
   }
   return equal;

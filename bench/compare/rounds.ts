@@ -13,7 +13,7 @@ export interface Took {
   readonly first: number;
 }
 
-/** Makes so many rounds. In each the documents are parsed anew, and all contenders compare them, one
+/** Makes `rounds` rounds. In each the documents are parsed again, and all contenders compare them, one
  *  after the other, in a random order. So caches, garbage collection and other work on this machine
  *  affect all alike. */
 export function inTurn(

@@ -43,13 +43,13 @@ export async function memory(page: Page): Promise<number> {
   }
 }
 
-/** Waits until the live view has so many events. */
+/** Waits until the live view has this number of events. */
 export async function readAll(page: Page, count: number): Promise<void> {
   const text = count.toLocaleString('en');
   await page.locator('.stream-head', { hasText: text }).waitFor({ timeout: 120_000 });
 }
 
-/** Uses the live view as somebody does who looks for something: scrolls through it, holds it, searches, and comes back. */
+/** Uses the live view as a user does who searches for something: scrolls, pauses it, searches, and comes back. */
 export async function wander(page: Page, forMs: number): Promise<void> {
   const end = Date.now() + forMs;
   const search = page

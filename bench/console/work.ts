@@ -36,7 +36,7 @@ export async function mostWork(browser: Browser, page: Page, act: () => Promise<
     else if (name === 'RunTask') work += tdur;
     most = Math.max(most, work);
   }
-  if (most === 0) throw new Error('The trace tells nothing of the page.');
+  if (most === 0) throw new Error('The trace has no data of the page.');
   return most / 1000;
 }
 

@@ -92,7 +92,7 @@ async function answerTo(asked: Asked, parts: Parts): Promise<Answer> {
       return { ...(await answer(() => '')), body: xml };
     }
     default:
-      throw new Error(`Nobody counts ${command}.`);
+      throw new Error(`${command} is not counted.`);
   }
 }
 

@@ -13,7 +13,7 @@ export interface Line {
   readonly withoutFree: number;
 }
 
-/** Dollars for so many units. Free units are taken off the first tier, which is the dearest. */
+/** Dollars for a number of units. Free units are taken off the first tier, which is the dearest. */
 export function dollarsOf({ per, tiers }: Pick<Price, 'per' | 'tiers'>, units: number, free = 0): number {
   let [begin, dollars] = [0, 0];
   for (const { upTo = Number.POSITIVE_INFINITY, dollars: price } of tiers) {

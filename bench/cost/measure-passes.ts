@@ -52,7 +52,7 @@ const groupIn = (size: Size): string[] => {
 export async function measurePasses(
   stacks: BySize<Stack>,
   world: World,
-  { say, inits }: { say: (text: string) => void; inits: Record<string, number> },
+  { print, inits }: { print: (text: string) => void; inits: Record<string, number> },
 ) {
   const polls = {} as Record<Size['name'], Running>;
   for (const { name } of SIZES)
@@ -70,17 +70,17 @@ export async function measurePasses(
     world.later(MINUTE);
     return send({ mode, processes }, poll);
   };
-  say('a baseline');
+  print('a baseline');
   const baseline = await send({ mode: 'sweep', processes: [PROCESS], dueAt: 1 });
-  say(`idle runs; the baseline waited ${Math.round(baseline.waited)} ms`);
+  print(`idle runs; the baseline waited ${Math.round(baseline.waited)} ms`);
   for (const id of groupIn(SIZES.at(-1) as Size).concat(...SIZES.map(groupIn)))
     if (id !== PROCESS) await send({ mode: 'sweep', processes: [id], dueAt: 1 }, polls.large);
-  const measuring = { world, later, polls, say };
+  const measuring = { world, later, polls, print };
   const quick = await reading(measuring, 0);
   world.serviceLatency(SLOW_MS);
   const slow = { latency: SLOW_MS, ...(await reading(measuring, 1)) };
   world.serviceLatency(LATENCY.service);
-  say('an outage');
+  print('an outage');
   const outage = await outageOf(world, message => send(message, polls.large));
   const idlePass = await idleOf(() => later());
   const measured = { baseline, idlePass, ...quick, slow, outage, pollPeakMb: peak };
@@ -104,23 +104,23 @@ async function reading(
     world,
     later,
     polls,
-    say,
+    print,
   }: {
     readonly world: World;
     readonly later: (mode?: PassMessage['mode'], processes?: string[], poll?: Running) => Promise<Used>;
     readonly polls: BySize<Running>;
-    readonly say: (text: string) => void;
+    readonly print: (text: string) => void;
   },
   turn: number,
 ): Promise<Reading> {
   const idleRuns = {} as Record<Size['name'], IdleRun>;
   for (const size of SIZES) {
     const processes = groupIn(size);
-    say(`idle runs over ${processes.length} processes`);
+    print(`idle runs over ${processes.length} processes`);
     const used = await idleOf(() => later('changes', processes, polls[size.name]));
     idleRuns[size.name] = { processes: processes.length, used };
   }
-  say('changes');
+  print('changes');
   const idlePass = await idleOf(() => later());
   const changed: Used[] = [];
   for (let edit = turn * EDITS; edit < (turn + 1) * EDITS; edit++) {
@@ -132,7 +132,7 @@ async function reading(
     );
     changed.push(plus(three, idlePass, -3));
   }
-  say('a sweep');
+  print('a sweep');
   world.later(SWEEP.seconds * 1000);
   const sweep = await later('sweep');
   return { idleRuns, change: meanOf(changed), sweep };

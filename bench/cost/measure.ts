@@ -32,7 +32,7 @@ export interface Measured {
   /** With a service that is further away. */
   readonly slow?: Reading & { readonly latency: number };
   readonly outage?: Outage;
-  /** What a message for a pass that is not due uses; null where there are none. */
+  /** What a message for a pass that is not due uses; null without any. */
   readonly dropped: Used | null;
   /** What a change adds, in the pass that finds it and in those after it. */
   readonly change: Used;
@@ -55,22 +55,22 @@ const MAX_PROCESSES = 60;
 export async function measure(
   checkout: string,
   commit: string,
-  say: (text: string) => void,
+  print: (text: string) => void,
   projects = 2_000,
 ): Promise<Measured> {
   const world = await openWorld(projects, TASKS_PER_PROJECT);
   const stacks = {} as Record<Size['name'], Stack & { size: Size }>;
   try {
     for (const size of SIZES) {
-      say(`${commit}: synthesising ${size.title}`);
+      print(`${commit}: synthesising ${size.title}`);
       stacks[size.name] = synthesiseLargest(checkout, size, world);
     }
     const [idle, busy, large] = [stacks.idle, stacks.busy, stacks.large];
     const inits: Record<string, number> = {};
-    const passes = await measurePasses(stacks, world, { say, inits });
+    const passes = await measurePasses(stacks, world, { print, inits });
     const tick = {} as Record<Size['name'], Used>;
     for (const stack of [idle, busy, large]) {
-      say(`${commit}: tick, ${stack.size.processes} processes`);
+      print(`${commit}: tick, ${stack.size.processes} processes`);
       await passes.later();
       tick[stack.size.name] = await measureTick(stack, world, inits);
     }
@@ -110,7 +110,7 @@ function functionOf({ functions }: Stack, name: string, initMs: number): Measure
   return { memoryMb, initMs: Math.round(initMs), gzip };
 }
 
-/** The stack of this size; in a checkout whose stacks can't hold so many processes, one with as many as
+/** The stack of this size; in a checkout whose stacks can't have that number of processes, one with as many as
  *  they can. */
 function synthesiseLargest(checkout: string, size: Size, world: World): Stack & { size: Size } {
   try {

@@ -35,7 +35,7 @@ export const ASSUMED = {
   /** How long SNS keeps a data key, in s; it asks for two. */
   dataKeySeconds: 300,
   /** Environments of a function per environment that is busy all the time, on average; each is replaced
-   *  so many times a day. */
+   *  that number of times a day. */
   environments: 2,
   startsPerDay: 12,
   /** CloudWatch stores logs compressed, to this share. */
@@ -110,7 +110,8 @@ export function monthOf(measured: Measured, size: Size, rhythm: Rhythm = USUAL):
   ];
 }
 
-/** Runs of a workspace that are under way when an outage begins, at most: each has half of what the others leave of 16 requests. */
+/** Runs of a workspace that are under way when an outage begins, at most: each has half of what the others
+ *  leave of 16 requests. */
 const MEETING = 5;
 /** Minutes from one probe to the next in a long outage. */
 const PROBE_MINUTES = 8;
@@ -119,11 +120,12 @@ const STALL_EVENTS = 2;
 
 /** What tick counts only in an outage: `ProcessesLate` and `WorkspacesPaused`. */
 const OUTAGE_METRICS = 2;
-/** Hours of the day in which events are published, by which CloudWatch bills the metrics that count them: when the stalls are emitted, and their ends. */
+/** Hours of the day in which events are published, by which CloudWatch bills the metrics that count them:
+ *  when the stalls are emitted, and their ends. */
 const EVENT_HOURS = 2;
 
-/** What a day uses, by cause, in which the service of all workspaces answers nothing; undefined where that was not measured. What is found after it
- *  counts on its own days. */
+/** What a day uses, by cause, in which the service of all workspaces answers nothing; undefined where that
+ *  was not measured. What is found after it counts on its own days. */
 export function outageOf(measured: Measured, size: Size): Cause[] | undefined {
   const { outage } = measured;
   if (!outage) return undefined;
@@ -178,7 +180,8 @@ function added(one: Usage, other: Usage): Record<Item, number> {
 
 const scaled = (used: Used, factor: number) => plus(NOTHING, used, factor);
 
-/** How often an environment of a function is started, for this number of runs: each reads the secret of each endpoint once, and keeps it until its revision changes. */
+/** How often an environment of a function is started, for this number of runs: each reads the secret of each
+ *  endpoint once, and keeps it until its revision changes. */
 function startsIn({ memoryMb }: { memoryMb: number } = { memoryMb: 0 }, runs: number, used: Used): number {
   const seconds = (runs * billedMs(used, memoryMb)) / 1000;
   return runs === 0 || memoryMb === 0
@@ -188,7 +191,7 @@ function startsIn({ memoryMb }: { memoryMb: number } = { memoryMb: 0 }, runs: nu
 
 const environmentsFor = (seconds: number) => 1 + (ASSUMED.environments * seconds) / MONTH_S;
 
-/** What so many runs of a function use, and `more`, which is used in addition, in no run of its own. */
+/** What a number of runs of a function use, and `more`, which is used in addition, in no run of its own. */
 export function runsOf(
   { memoryMb, initMs }: { memoryMb: number; initMs: number },
   runs: number,

@@ -1,16 +1,16 @@
-/** A price of AWS: so many dollars for so many units, in tiers. */
+/** A price of AWS: dollars per units, in tiers. */
 export interface Price {
   /** What is counted. */
   readonly unit: string;
-  /** The tiers' prices are for so many units. */
+  /** The tiers' prices are for this number of units. */
   readonly per: number;
-  /** Dollars for `per` units, up to so many units a month; the last without an end. */
+  /** Dollars for `per` units, up to this number of units a month; the last without an end. */
   readonly tiers: readonly { readonly upTo?: number; readonly dollars: number }[];
   /** Units a month that are free in every account for ever, not only in its first year. */
   readonly free: number;
   readonly service: string;
   readonly source: string;
-  /** What AWS's own page does not say clearly. */
+  /** What AWS's own page does not state clearly. */
   readonly doubt?: string;
 }
 
@@ -69,7 +69,7 @@ export const PRICES = {
   dynamodbRecovery: {
     ...{ service: 'DynamoDB', unit: 'bytes with point-in-time recovery', per: GB, tiers: flat(0.2), free: 0 },
     source: DYNAMODB,
-    doubt: 'no page that could be read says it; 0.20 $ is what it was in 2024',
+    doubt: 'not stated on any page that could be read; 0.20 $ is what it was in 2024',
   },
   sqsRequests: {
     ...{ service: 'SQS', unit: 'requests', per: MILLION, free: MILLION },
@@ -90,7 +90,7 @@ export const PRICES = {
       free: 0,
     },
     source: SQS,
-    doubt: `${NOT_SHOWN} https://cloudburn.io/blog/amazon-sqs-pricing (March 2026), the only one that tells it`,
+    doubt: `${NOT_SHOWN} https://cloudburn.io/blog/amazon-sqs-pricing (March 2026), the only one that states it`,
   },
   snsPublished: {
     ...{ service: 'SNS', unit: 'messages published', per: MILLION, tiers: flat(0.5), free: MILLION },
@@ -138,7 +138,7 @@ export const PRICES = {
     ...{ service: 'CloudWatch logs', unit: 'bytes kept, compressed', per: GB, tiers: flat(0.03), free: 0 },
     source: CLOUDWATCH,
     doubt:
-      'no page that could be read says it; 0.03 $ is what it was in 2024. The 5 GB that are free are spent on writing here',
+      'not stated on any page that could be read; 0.03 $ is what it was in 2024. The 5 GB that are free are spent on writing here',
   },
   secrets: {
     ...{ service: 'Secrets Manager', unit: 'secrets', per: 1, tiers: flat(0.4), free: 0 },

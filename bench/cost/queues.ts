@@ -27,7 +27,7 @@ interface Entry {
 }
 
 /** SQS's answer to a request of a function.
- *  @throws when it is no request that is counted */
+ *  @throws when the request is not counted */
 export function queued(
   command: string,
   asked: { QueueUrl: string; Entries?: Entry[] } & Entry,
@@ -38,7 +38,7 @@ export function queued(
     return { Attributes: { ApproximateNumberOfMessages: '0', ApproximateNumberOfMessagesNotVisible: '0' } };
   }
   if (command !== 'SendMessage' && command !== 'SendMessageBatch')
-    throw new Error(`Nobody counts ${command}.`);
+    throw new Error(`${command} is not counted.`);
   const queue = asked.QueueUrl.split('/').at(-1) ?? '';
   const entries = asked.Entries ?? [asked];
   const billed = chunks(entries.reduce((sum, { MessageBody }) => sum + Buffer.byteLength(MessageBody), 0));

@@ -43,7 +43,7 @@ const INTERNET = new URL('../../test/deployed/emulator/internet.ts', import.meta
 export async function start(name: string, facts: FunctionFacts, world: World): Promise<Running> {
   const directory = mkdtempSync(join(tmpdir(), 'changewire-cost-'));
   const settle = (text: string) =>
-    Object.entries(world.replaced).reduce((told, [from, to]) => told.replaceAll(from, to), text);
+    Object.entries(world.replaced).reduce((result, [from, to]) => result.replaceAll(from, to), text);
   cpSync(facts.bundle, directory, { recursive: true });
   for (const file of readdirSync(directory).filter(each => each.endsWith('.json')))
     writeFileSync(join(directory, file), settle(readFileSync(join(directory, file), 'utf8')));

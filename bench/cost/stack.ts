@@ -166,7 +166,7 @@ export function metricsShown(body: unknown): number {
   };
   const { widgets } = JSON.parse(text(body)) as { widgets: { properties: { metrics?: unknown[][] } }[] };
   const metrics = widgets.flatMap(({ properties }) => properties.metrics ?? []);
-  // A metric is its namespace, name and dimensions, all texts, and then an object that says how it is
+  // A metric is its namespace, name and dimensions, all texts, and then an object that describes how it is
   // drawn; an expression has only the object.
   const names = metrics.map(metric => metric.filter(part => typeof part === 'string').join(' '));
   return new Set(names.filter(name => name !== '')).size;

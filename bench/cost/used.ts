@@ -18,7 +18,7 @@ export interface Used {
   readonly logged: number;
   /** Custom metrics for which it wrote a value: name and dimensions. */
   readonly metrics: readonly string[];
-  /** ms in which at least one request was under way, if each takes as long as `LATENCY` says. */
+  /** ms in which at least one request was under way, if each takes `LATENCY`. */
   readonly waited: number;
   /** ms of processor time outside that, on one core of this machine. */
   readonly worked: number;

@@ -11,8 +11,8 @@ import { Recorder } from './recorder.ts';
 import { RECEIVER } from './runner.ts';
 
 export const PROCESS = 'p1';
-/** The other processes that the service has: those with whom `p1` is polled in the largest size. They are small, because an idle pass
- *  costs the same whatever a process has. */
+/** The other processes that the service has: those with whom `p1` is polled in the largest size. They are
+ *  small, because an idle pass costs the same whatever a process has. */
 const OTHERS = Array.from({ length: 100 }, (_, index) => `p${index + 1}`).filter(id => id !== PROCESS);
 /** Addresses of the service in configurations, which accept HTTPS only. */
 export const SERVICE = {
@@ -100,7 +100,7 @@ const SIGNING = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 /** Gives every custom field a value, as in a process that people work with: records of some 400 bytes. */
 function filled(workspace: Workspace): Workspace {
   const values = {
-    summary: 'What it is about, in a sentence that somebody wrote on one line',
+    summary: 'What it is about, in a sentence on one line',
     budget: '12500.50',
     startDate: '2026-11-02',
     phase: 'Build',

@@ -71,7 +71,7 @@ async function openRun(manners: readonly Manner[], port: number) {
   const credentials = { accessKeyId: 'l', secretAccessKey: 'l' };
   const client = () =>
     new SQSClient({ endpoint, region: 'us-east-1', credentials, useQueueUrlAsEndpoint: false });
-  // Two clients, because one has 50 sockets, and each lane of the poller occupies one.
+  // Two clients, because one has 50 sockets, and each worker of the poller occupies one.
   const [sqs, polling] = [client(), client()];
   const url = async (QueueName: string) => {
     const Attributes = { VisibilityTimeout: String(6 * DELIVER_TIMEOUT.toSeconds()) };

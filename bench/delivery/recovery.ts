@@ -16,7 +16,7 @@ const ANSWER_MS = 20;
 const RUN_MS = 180_000;
 const LOG = { info: () => {}, warn: () => {}, error: () => {} };
 
-/** An endpoint that comes back while so many deliveries wait in rows of a SQLite file. Time is virtual,
+/** An endpoint that comes back while a number of deliveries wait in rows of a SQLite file. Time is virtual,
  *  and the receiver takes 20 ms of it for an answer, so the processor time is that of rows and
  *  signatures, without HTTP. */
 export async function measureRecovery(

@@ -11,7 +11,7 @@ const WARM_UP = 500;
 
 const MESSAGE = { receipt: '', attributes: {}, sentAt: 0, receives: 1 };
 
-/** Routes events to so many endpoints with different filters; `send` only counts. */
+/** Routes events to a number of endpoints with different filters; `send` only counts. */
 export async function measureRouting(
   endpoints: number,
 ): Promise<{ readonly msPerEvent: number; readonly wanting: number }> {

@@ -13,7 +13,7 @@ const DAY_MS = 86_400_000;
  *  than what is measured. */
 const BATCH_SIZE = 20_000;
 
-/** Fills a journal with so many change records of 29 days: mostly one event each, every hundredth a bulk
+/** Fills a journal with change records of 29 days: mostly one event each, every hundredth a bulk
  *  edit with fifty. */
 export function fillJournal(path: string, records: number) {
   const began = performance.now();

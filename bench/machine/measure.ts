@@ -39,10 +39,10 @@ export async function measure(checkout: string, size: Size, to: 'webhook' | 'sub
     const address = to === 'webhook' ? ['--webhook', receiver.url] : ['--subscribe', receiver.url, '--raw'];
     run = start(checkout, directory, address, about);
     const pid = run.pid as number;
-    const said = listen(run);
+    const printed = listen(run);
     await once(service, 'message');
     const asked = performance.now();
-    await said(new RegExp(`baseline measured ${size.projects}/${size.projects}`));
+    await printed(new RegExp(`baseline measured ${size.projects}/${size.projects}`));
     const baseline = { ...usageOf(pid), seconds: (performance.now() - asked) / 1000 };
     const wanted = size.edited.projects * size.edited.tasks;
     service.send(size.edited);

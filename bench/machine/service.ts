@@ -18,7 +18,7 @@ const looking = setInterval(() => {
   process.send?.('asked');
 }, 2);
 
-/** `{projects, tasks}`: so many tasks of so many projects change, one after the other. */
+/** `{projects, tasks}`: this number of tasks and projects change, one after the other. */
 process.on('message', ({ projects: many, tasks }: { projects: number; tasks: number }) => {
   for (let project = 0; project < many; project++) {
     for (let task = 0; task < tasks; task++) {

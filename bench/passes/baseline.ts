@@ -1,5 +1,5 @@
 import type { Size } from './content.ts';
-import { type Findings, type Say, told } from './line.ts';
+import { type Findings, type Print, rounded } from './line.ts';
 import { Measurement } from './measurement.ts';
 
 export interface BaselineScale {
@@ -14,12 +14,12 @@ export interface BaselineScale {
 const BEFORE = 4;
 
 /** How long a baseline takes at a slow service, compared to one with four requests at once. */
-export async function measureLatency({ size, latency }: BaselineScale, say: Say): Promise<Findings> {
+export async function measureLatency({ size, latency }: BaselineScale, print: Print): Promise<Findings> {
   await using measurement = new Measurement();
   const { origin, control } = await measurement.service(size);
   await control({ latency });
   const takes = async (concurrency?: number) => {
-    say(
+    print(
       `baseline at ${latency} ms, ${concurrency ? `${concurrency} requests` : 'as many requests as it finds'} at once`,
     );
     const options = {
@@ -33,9 +33,9 @@ export async function measureLatency({ size, latency }: BaselineScale, say: Say)
   return {
     lines: [
       {
-        what: `baseline of ${told(size.projects)} projects at ${latency} ms latency: time ÷ that of ${BEFORE} requests at once`,
+        what: `baseline of ${rounded(size.projects)} projects at ${latency} ms latency: time ÷ that of ${BEFORE} requests at once`,
         goal: '≤ 1/3',
-        measured: `${told(found / four)} (${told(found)} s, ${told(four)} s)`,
+        measured: `${rounded(found / four)} (${rounded(found)} s, ${rounded(four)} s)`,
         isMet: found / four <= 1 / 3,
       },
     ],
@@ -45,9 +45,9 @@ export async function measureLatency({ size, latency }: BaselineScale, say: Say)
 /** Runs until a baseline must be completed: where one fails, the next one resumes it. */
 const MAX_RUNS = 5;
 
-/** How much of a service's capacity it uses, where so many requests a second are answered, and those
+/** How much of a service's capacity it uses, where a fixed number of requests a second are answered, and those
  *  beyond get 429. */
-export async function measureRate({ size, latency, rate }: BaselineScale, say: Say): Promise<Findings> {
+export async function measureRate({ size, latency, rate }: BaselineScale, print: Print): Promise<Findings> {
   await using measurement = new Measurement();
   const { origin, control } = await measurement.service(size);
   const poller = await measurement.poller({ origin, store: measurement.sqlite() });
@@ -55,7 +55,7 @@ export async function measureRate({ size, latency, rate }: BaselineScale, say: S
   let failed = 0;
   let isOver = false;
   for (let run = 1; !isOver && run <= MAX_RUNS; run++) {
-    say(`baseline at ${rate} requests a second, run ${run}`);
+    print(`baseline at ${rate} requests a second, run ${run}`);
     const taken = await poller.try({ mode: 'sweep' });
     if (taken.failed !== undefined) failed += 1;
     isOver = taken.report?.outcome === 'completed';
@@ -69,7 +69,7 @@ export async function measureRate({ size, latency, rate }: BaselineScale, say: S
       {
         what: `the same service allowing ${rate} requests a second: share of the allowed rate that is used; passes that fail`,
         goal: '≥ 0.8; 0',
-        measured: `${told(share)}; ${failed}${unended} (${refused} answers of 429)`,
+        measured: `${rounded(share)}; ${failed}${unended} (${refused} answers of 429)`,
         isMet: share >= 0.8 && failed === 0 && isOver,
       },
     ],

@@ -28,12 +28,12 @@ export async function startChild(
     execArgv: ['--expose-gc', ...nodeOptions],
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
-  let said = '';
+  let output = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    said = (said + text).slice(-2_000);
+    output = (output + text).slice(-2_000);
   });
   const ended = once(child, 'exit').then(([code, signal]) => {
-    throw new ChildDiedError(`${file} ended (${signal ?? code}).\n${said}`);
+    throw new ChildDiedError(`${file} ended (${signal ?? code}).\n${output}`);
   });
   ended.catch(() => undefined);
   const reply = async () => {
@@ -56,7 +56,7 @@ async function stop(child: ChildProcess, ended: Promise<never>): Promise<void> {
   await ended.catch(() => undefined);
 }
 
-/** The child's side: says that it is ready, then answers each message. Ends when its parent has ended. */
+/** The child's side: reports that it is ready, then answers each message. Ends when its parent has ended. */
 export function serveParent<Message>(answer: (message: Message) => unknown): void {
   process.on('message', async (message: Message) => {
     const reply = await Promise.resolve(message)

@@ -1,4 +1,4 @@
-/** The most that a heap held, in bytes. */
+/** The maximum size of a heap, in bytes. */
 export interface HeapSeen {
   /** With garbage, as it was found. */
   readonly used: number;
@@ -9,7 +9,7 @@ export interface HeapSeen {
 const LOOK_MS = 50;
 const COLLECT_MS = 1_000;
 
-/** Watches this process's heap until the returned function is called, which says what was seen. Needs
+/** Watches this process's heap until the returned function is called, which returns the result. Needs
  *  `--expose-gc`. */
 export function watchHeap(): () => HeapSeen {
   let seen: HeapSeen = { used: 0, live: 0 };

@@ -1,7 +1,7 @@
 import { ChildDiedError } from './children.ts';
 import type { Size } from './content.ts';
 import type { HeapSeen } from './heap-watch.ts';
-import { type Findings, type Say, told } from './line.ts';
+import { type Findings, type Print, rounded } from './line.ts';
 import { Measurement } from './measurement.ts';
 
 export interface HeapScale {
@@ -19,20 +19,20 @@ interface Seen extends HeapSeen {
 }
 
 /** How much memory a sweep takes, for the same number of projects with few tasks and with many. */
-export async function measureHeap({ projects, tasks }: HeapScale, say: Say): Promise<Findings> {
+export async function measureHeap({ projects, tasks }: HeapScale, print: Print): Promise<Findings> {
   const [few, many] = tasks;
-  const small = await heapOf({ projects, tasksPerProject: few }, say);
-  const large = await heapOf({ projects, tasksPerProject: many }, say);
+  const small = await heapOf({ projects, tasksPerProject: few }, print);
+  const large = await heapOf({ projects, tasksPerProject: many }, print);
   const ratio = large.live / small.live;
-  const megabytes = (seen: number) => told(seen / MB);
+  const megabytes = (seen: number) => rounded(seen / MB);
   const died = large.fits ? '' : `, too large for ${MAX_MB} MB`;
   return {
     lines: [
       {
-        what: `heap of a sweep, ${told(projects)} projects × ${many} tasks against × ${few}: what is live; the most with garbage`,
+        what: `heap of a sweep, ${rounded(projects)} projects × ${many} tasks against × ${few}: what is live; the most with garbage`,
         goal: `ratio ≤ 1.2; < ${MAX_MB} MB`,
         measured:
-          `${told(ratio)} (${megabytes(large.live)} MB, ${megabytes(small.live)} MB); ` +
+          `${rounded(ratio)} (${megabytes(large.live)} MB, ${megabytes(small.live)} MB); ` +
           `${megabytes(large.used)} MB${died}`,
         isMet: ratio <= 1.2 && large.fits && large.used < MAX_MB * MB,
       },
@@ -40,16 +40,16 @@ export async function measureHeap({ projects, tasks }: HeapScale, say: Say): Pro
   };
 }
 
-async function heapOf(size: Size, say: Say): Promise<Seen> {
+async function heapOf(size: Size, print: Print): Promise<Seen> {
   await using measurement = new Measurement();
   const { origin } = await measurement.service(size);
   const store = measurement.sqlite();
-  say(`baseline of ${size.projects} projects × ${size.tasksPerProject} tasks`);
+  print(`baseline of ${size.projects} projects × ${size.tasksPerProject} tasks`);
   const first = await measurement.poller({ origin, store });
   await first.pass({ mode: 'changes' });
   await first.stop();
   const sweep = async (...nodeOptions: string[]) => {
-    say(`sweep of ${size.projects} projects × ${size.tasksPerProject} tasks ${nodeOptions}`);
+    print(`sweep of ${size.projects} projects × ${size.tasksPerProject} tasks ${nodeOptions}`);
     const poller = await measurement.poller({ origin, store }, nodeOptions);
     const { heap } = await poller.pass({ mode: 'sweep', watchesHeap: true });
     return heap as HeapSeen;

@@ -1,4 +1,4 @@
-import { type Findings, type Line, type Say, told } from './line.ts';
+import { type Findings, type Line, type Print, rounded } from './line.ts';
 import { Measurement } from './measurement.ts';
 import type { TableCounts } from './table-counts.ts';
 
@@ -26,18 +26,19 @@ interface Counts extends TableCounts {
   readonly asked: number;
 }
 
-/** What a run costs whose passes find nothing, for each of its processes: for several numbers of processes, and of projects. */
-export async function measureIdle({ runs, passes }: IdleScale, say: Say): Promise<Findings> {
+/** What a run costs whose passes find nothing, for each of its processes: for several numbers of processes,
+ *  and of projects. */
+export async function measureIdle({ runs, passes }: IdleScale, print: Print): Promise<Findings> {
   const lines: Line[] = [];
   for (const { processes, projects, goal } of runs) {
-    say(`idle runs over ${processes} × ${projects} projects`);
+    print(`idle runs over ${processes} × ${projects} projects`);
     const all = await countIdle(processes, projects, passes);
     const most = (name: keyof Counts) => Math.max(...all.map(counts => counts[name])) / processes;
     const [write, read, asked] = [most('writeUnits'), most('readUnits'), most('asked')];
     lines.push({
-      what: `idle run over ${told(processes)} × ${told(projects)} projects, for each process: write units, read units, service requests (the most of ${passes})`,
+      what: `idle run over ${rounded(processes)} × ${rounded(projects)} projects, for each process: write units, read units, service requests (the most of ${passes})`,
       goal: `≤ ${goal.writes}, ≤ ${goal.reads}, ${REQUESTS}`,
-      measured: [write, read, asked].map(told).join(', '),
+      measured: [write, read, asked].map(rounded).join(', '),
       isMet: write <= goal.writes && read <= goal.reads && asked <= REQUESTS,
     });
   }

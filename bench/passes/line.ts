@@ -12,7 +12,7 @@ export interface Findings {
   readonly notes?: readonly string[];
 }
 
-export type Say = (text: string) => void;
+export type Print = (text: string) => void;
 
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((one, other) => one - other);
@@ -21,7 +21,7 @@ export function median(values: readonly number[]): number {
 }
 
 /** Whole numbers as they are, others with three significant digits. */
-export function told(value: number): string {
+export function rounded(value: number): string {
   if (Number.isInteger(value)) return value.toLocaleString('en-US');
   if (value >= 100) return Math.round(value).toLocaleString('en-US');
   return value.toFixed(value >= 10 ? 1 : 2);
@@ -29,6 +29,6 @@ export function told(value: number): string {
 
 /** The median, with the least and the most where they differ. */
 export function spread(values: readonly number[]): string {
-  const [least, most] = [Math.min(...values), Math.max(...values)].map(told);
-  return least === most ? `${least}` : `${told(median(values))} (${least} to ${most})`;
+  const [least, most] = [Math.min(...values), Math.max(...values)].map(rounded);
+  return least === most ? `${least}` : `${rounded(median(values))} (${least} to ${most})`;
 }

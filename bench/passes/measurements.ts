@@ -2,7 +2,7 @@ import { type BaselineScale, measureLatency, measureRate } from './baseline.ts';
 import { type CompareScale, measureCompare } from './compare.ts';
 import { type HeapScale, measureHeap } from './heap.ts';
 import { type IdleScale, measureIdle } from './idle.ts';
-import type { Findings, Say } from './line.ts';
+import type { Findings, Print } from './line.ts';
 import { measureSweep, type SweepScale } from './sweep.ts';
 
 export interface Scale {
@@ -30,11 +30,11 @@ export const WHOLE: Scale = {
 };
 
 /** By name, in the order of the table. */
-export const MEASUREMENTS: Readonly<Record<string, (scale: Scale, say: Say) => Promise<Findings>>> = {
-  sweep: ({ sweep }, say) => measureSweep(sweep, say),
-  compare: ({ compare }, say) => measureCompare(compare, say),
-  idle: ({ idle }, say) => measureIdle(idle, say),
-  latency: ({ baseline }, say) => measureLatency(baseline, say),
-  rate: ({ baseline }, say) => measureRate(baseline, say),
-  heap: ({ heap }, say) => measureHeap(heap, say),
+export const MEASUREMENTS: Readonly<Record<string, (scale: Scale, print: Print) => Promise<Findings>>> = {
+  sweep: ({ sweep }, print) => measureSweep(sweep, print),
+  compare: ({ compare }, print) => measureCompare(compare, print),
+  idle: ({ idle }, print) => measureIdle(idle, print),
+  latency: ({ baseline }, print) => measureLatency(baseline, print),
+  rate: ({ baseline }, print) => measureRate(baseline, print),
+  heap: ({ heap }, print) => measureHeap(heap, print),
 };

@@ -11,8 +11,8 @@ import { processesOf, workspaceAt } from './settings.ts';
 import { openStore, type StoreOptions } from './store.ts';
 import type { TableCounts } from './table-counts.ts';
 
-/** The poller, in a process of its own: each message is one run, which makes a pass over each process. It calls what the poll
- *  function calls, and nothing inside a pass. */
+/** The poller, in a process of its own: each message is one run, which makes a pass over each process. It
+ *  calls what the poll function calls, and nothing inside a pass. */
 export interface PollerOptions {
   readonly origin: string;
   readonly store: StoreOptions;

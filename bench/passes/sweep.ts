@@ -3,7 +3,7 @@ import { paginateQuery } from '@aws-sdk/client-dynamodb';
 import { TABLE_NAME } from '../../test/kit/table.ts';
 import { sizeOf } from '../../test/simulation/models/table-values.ts';
 import type { Size } from './content.ts';
-import { type Findings, type Line, median, type Say, spread, told } from './line.ts';
+import { type Findings, type Line, median, type Print, rounded, spread } from './line.ts';
 import { Measurement, type Poller } from './measurement.ts';
 import type { PassTaken } from './poller.ts';
 import type { Taken } from './processor-time.ts';
@@ -13,7 +13,7 @@ import { usualConcurrency } from './settings.ts';
 export interface SweepScale {
   readonly size: Size;
   readonly rounds: number;
-  /** After so many seconds no further round begins, if there were three. */
+  /** No further round begins after this number of seconds, if there were three. */
   readonly seconds: number;
 }
 
@@ -24,30 +24,30 @@ type ByStore<Each> = Record<(typeof STORES)[number], Each>;
 
 /** Sweeps over data that does not change, each after a bare loop that reads the same pages; and what they
  *  ask of a table. */
-export async function measureSweep(scale: SweepScale, say: Say): Promise<Findings> {
+export async function measureSweep(scale: SweepScale, print: Print): Promise<Findings> {
   await using measurement = new Measurement();
   const { size } = scale;
   const parts = await open(measurement, size);
   for (const store of STORES) {
-    say(`baseline over ${store}`);
+    print(`baseline over ${store}`);
     await parts.pollers[store].pass({ mode: 'changes' });
   }
-  const same = await sweeps(parts, scale, say);
+  const same = await sweeps(parts, scale, print);
   const { snapshotRequests } = same.last.DynamoDB.table;
   const megabytes = (await bytesOfSnapshots(parts.table.client)) / 1e6;
-  const profiles = await profilesOf(parts, 'the same bytes', say);
-  const differing = await sweeps(parts, { ...scale, differs: true }, say);
+  const profiles = await profilesOf(parts, 'the same bytes', print);
+  const differing = await sweeps(parts, { ...scale, differs: true }, print);
   await parts.service.control({ turn: scale.rounds + 1 });
-  profiles.push(...(await profilesOf(parts, 'other bytes', say)));
-  const what = `sweep of ${told(size.projects)} unchanged projects of ${size.tasksPerProject} tasks: processor time ÷ a bare loop`;
+  profiles.push(...(await profilesOf(parts, 'other bytes', print)));
+  const what = `sweep of ${rounded(size.projects)} unchanged projects of ${size.tasksPerProject} tasks: processor time ÷ a bare loop`;
   return {
     lines: [
       ...linesOf(`${what}, same bytes`, same.ratios, 1.5),
-      ...linesOf(`${what}, other bytes that say the same`, differing.ratios, 2.5),
+      ...linesOf(`${what}, other bytes, same data`, differing.ratios, 2.5),
       {
         what: 'snapshot requests of that sweep, for each MB of snapshots',
         goal: '≤ 1',
-        measured: `${told(snapshotRequests / megabytes)} (${snapshotRequests} requests, ${told(megabytes)} MB)`,
+        measured: `${rounded(snapshotRequests / megabytes)} (${snapshotRequests} requests, ${rounded(megabytes)} MB)`,
         isMet: snapshotRequests <= megabytes,
       },
     ],
@@ -78,14 +78,14 @@ interface Sweeps {
 async function sweeps(
   { service, bare, pollers }: Parts,
   { rounds, seconds, differs = false }: SweepScale & { readonly differs?: boolean },
-  say: Say,
+  print: Print,
 ): Promise<Sweeps> {
   const until = performance.now() + seconds * 1_000;
   const ratios: ByStore<number[]> = { SQLite: [], DynamoDB: [] };
   const last: Partial<ByStore<PassTaken>> = {};
   for (let round = 1; round <= rounds; round++) {
     if (round > MIN_ROUNDS && performance.now() > until) break;
-    say(`sweep, ${differs ? 'other' : 'same'} bytes, round ${round} of ${rounds}`);
+    print(`sweep, ${differs ? 'other' : 'same'} bytes, round ${round} of ${rounds}`);
     await service.control({ turn: differs ? round : 0 });
     const { cpu } = await bare.ask<Taken<unknown>>({});
     for (const store of STORES) {
@@ -97,14 +97,14 @@ async function sweeps(
   return { ratios, last: last as ByStore<PassTaken> };
 }
 
-async function profilesOf({ pollers }: Parts, kind: string, say: Say): Promise<string[]> {
+async function profilesOf({ pollers }: Parts, kind: string, print: Print): Promise<string[]> {
   const profiles: string[] = [];
   for (const store of STORES) {
-    say(`profile over ${store}, ${kind}`);
+    print(`profile over ${store}, ${kind}`);
     const { profile } = await pollers[store].pass({ mode: 'sweep', profiles: true });
     if (!profile) continue;
-    say(`by function: ${largest(profile.functions)}`);
-    say(`with all that is called from there: ${largest(profile.inclusive)}`);
+    print(`by function: ${largest(profile.functions)}`);
+    print(`with all that is called from there: ${largest(profile.inclusive)}`);
     profiles.push(`Where the time of the sweep with ${kind} goes, over ${store}: ${byRoom(profile)}.`);
   }
   return profiles;
@@ -117,7 +117,7 @@ function commitsOf(last: ByStore<PassTaken>): string[] {
     const commits = last[store].report?.commits ?? 0;
     return commits === 0
       ? []
-      : [`The last sweep over ${store} whose bytes alone differed wrote ${told(commits)} snapshots.`];
+      : [`The last sweep over ${store} whose bytes alone differed wrote ${rounded(commits)} snapshots.`];
   });
 }
 

@@ -46,7 +46,7 @@ export function countTable(client: DynamoDBClient): () => TableCounts {
           add(isWrite ? { writeUnits: units } : { readUnits: units });
           return done;
         } catch (error) {
-          // A write whose condition fails is billed, too, but the embedded DynamoDB doesn't say how much.
+          // A write whose condition fails is billed, too, but the embedded DynamoDB doesn't report how much.
           if (isWrite) add({ writeUnits: 1 });
           throw error;
         }

@@ -40,7 +40,7 @@ function noteOf(tag: string, lines: string): string[] {
   return [`\`${name}\`: ${markdown(about)}`];
 }
 
-/** The text for a page in docs/: pages that it names are linked, and what is no code has no tags. */
+/** The text for a page in docs/: pages that it names are linked, and only code has tags. */
 function markdown(text: string): string {
   return text
     .split('\n')

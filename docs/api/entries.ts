@@ -14,7 +14,8 @@ export interface Entry {
   readonly exports: readonly Described[];
 }
 
-/** The modules that the package.json under `root` exports, by their sources: what is compiled into dist/ keeps its folder. */
+/** The modules that the package.json under `root` exports, by their sources: what is compiled into dist/
+ *  keeps its folder. */
 export function entriesOf(root: string): Entry[] {
   const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   return Object.entries<string | { default: string }>(manifest.exports).flatMap(([path, target]) => {

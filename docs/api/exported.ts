@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path';
 import type { ESTree } from 'vite';
 import { readSource, type Source } from './source.ts';
 
-/** A declaration, and where its statement begins: its doc comment stands in front of that. */
+/** A declaration, and where its statement begins: its doc comment is before that. */
 export interface Declared {
   readonly node: ESTree.Declaration;
   readonly start: number;

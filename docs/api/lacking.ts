@@ -2,7 +2,7 @@ import type { Described } from './describe.ts';
 import type { Entry } from './entries.ts';
 import type { Member } from './members.ts';
 
-/** What keeps the page from telling all, one line for each: what lacks a doc comment, a written type or a default, and what is used
+/** What the page lacks, one line for each: what lacks a doc comment, a written type or a default, and what is used
  *  but can't be imported. */
 export function lacking(entries: readonly Entry[]): string[] {
   const names = new Set(entries.flatMap(({ exports }) => exports.map(({ name }) => name)));
@@ -29,7 +29,7 @@ function ofExport({ kind, doc, code, uses }: Described, names: ReadonlySet<strin
   return [
     ...(doc ? [] : ['has no doc comment']),
     ...(isTyped ? [] : ['has a type that is not written']),
-    ...uses.filter(used => !names.has(used)).map(used => `uses ${used}, which can not be imported`),
+    ...uses.filter(used => !names.has(used)).map(used => `uses ${used}, which cannot be imported`),
   ];
 }
 

@@ -11,7 +11,8 @@ export interface Member {
   readonly doc: Doc | undefined;
 }
 
-/** The public members that a class or an interface declares itself: what it inherits or overrides is documented elsewhere. */
+/** The public members that a class or an interface declares itself: what it inherits or overrides is
+ *  documented elsewhere. */
 export function membersOf(
   source: Source,
   elements: readonly (ESTree.ClassElement | ESTree.TSSignature)[],
@@ -71,8 +72,8 @@ function calledBy(element: Element): Called | undefined {
   return isMethod ? element.value : undefined;
 }
 
-/** What a function takes, type parameters too, and returns. `nameEnd` is where its name ends. Undefined when one of its types
- *  is not written. */
+/** What a function takes, type parameters too, and returns. `nameEnd` is where its name ends. Undefined when
+ *  one of its types is not written. */
 export function signatureOf(source: Source, { params, returnType }: Called, nameEnd: number) {
   if (!returnType || !params.every(isTyped)) return undefined;
   return {

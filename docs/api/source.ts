@@ -22,7 +22,7 @@ export function readSource(path: string): Source {
   return { path, text, statements: program.body, comments };
 }
 
-/** The doc comment right in front of `start`; undefined: there is none. */
+/** The doc comment right in front of `start`; undefined without one. */
 export function docCommentAt({ text, comments }: Source, start: number): string | undefined {
   const before = comments.filter(({ end }) => end <= start).at(-1);
   if (before === undefined || text.slice(before.end, start).trim() !== '') return undefined;

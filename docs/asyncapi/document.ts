@@ -84,8 +84,8 @@ Verify \`TopicArn\`, the host of \`SigningCertURL\` and \`Signature\`, in this o
 `;
 
 const RAW = `${SNS_ANSWER}
-The SubscriptionConfirmation comes in the envelope. Nothing else is signed: whoever knows the address can post. Use HTTPS
-and an address that nobody can guess.
+The SubscriptionConfirmation comes in the envelope. Nothing else is signed: anyone who knows the address can post. Use HTTPS
+and an address that cannot be guessed.
 `;
 
 type Channel = keyof typeof messageNames;

@@ -31,7 +31,7 @@ const common = {
   SigningCertURL: `${SNS}SimpleNotificationService-01d088a6f77103d0fe307c0069e40ed6.pem`,
 };
 
-/** An event in the envelope of SNS. The signature is none. */
+/** An event in the envelope of SNS. The signature is not valid. */
 export function snsNotification(event: ChangeEvent, attributes: Message['MessageAttributes']) {
   const MessageAttributes = Object.entries(attributes).map(([name, { DataType, StringValue }]) => [
     name,

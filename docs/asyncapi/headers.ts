@@ -28,7 +28,7 @@ export const headers = {
         type: 'string',
         pattern: '^v1,[A-Za-z0-9+/]{43}=( v1,[A-Za-z0-9+/]{43}=)*$',
         description:
-          'HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>`, in base64 behind `v1,`; two, parted by a blank, ' +
+          'HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>`, in base64 after `v1,`; two, separated by a space, ' +
           'while the secret is changed.',
       },
     },

@@ -2,9 +2,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import * as z from 'zod';
 
-/** Writes `slack.html` and `teams.html` into the folder named on the command line: golden messages, those with links unless another name
- *  follows, about as the chats show them. Slack's looks are imitated; Teams' card is drawn by the library of the format.
- *  The pictures beside this file are made of the two pages (see docs/chat.md). */
+/** Writes `slack.html` and `teams.html` into the folder named on the command line: golden messages, those
+ *  with links unless another name follows, about as the chats show them. Slack's looks are imitated; Teams'
+ *  card is drawn by the library of the format. The pictures beside this file are made of the two pages (see
+ *  docs/chat.md). */
 
 const root = join(import.meta.dirname, '../..');
 const [folder = '.', name = 'linked'] = process.argv.slice(2);
@@ -50,7 +51,7 @@ function slackTime(text: string): string {
   });
 }
 
-/** `<` can't end the script that the card stands in. */
+/** `<` can't end the script of the card. */
 const scriptJson = (value: unknown) => JSON.stringify(value).replaceAll('<', '\\u003C');
 
 function read(name: string): unknown {

@@ -13,8 +13,8 @@ export interface HelpBlock {
   readonly terms: readonly Term[];
 }
 
-/** A help text in its paragraphs. A term is indented by two spaces, and its text follows after two or more; the lines that
- *  continue this text are indented further. */
+/** A help text in its paragraphs. A term is indented by two spaces, and its text follows after two or more;
+ *  the lines that continue this text are indented further. */
 export function helpBlocks(help: string): HelpBlock[] {
   return help
     .trim()

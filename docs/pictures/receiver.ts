@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Answers with what `status` says of the so-manieth request. */
+/** Answers with the result of `status` for the number of the request. */
 export async function startReceiver(status: (count: number) => number) {
   let count = 0;
   const server = createServer((request, response) => {

@@ -20,8 +20,8 @@ export class EndpointHealth {
   #isStopLogged = false;
   #isBusy = false;
   #isBack = false;
-  /** Changes that could not be saved. They are saved with the next one: else that would read the row without them, and a run would
-   *  forget a `Retry-After`. */
+  /** Changes that could not be saved. They are saved with the next one: else that would read the row without
+   *  them, and a run would forget a `Retry-After`. */
   #unsaved: HealthChange[] = [];
   /** The last change of the row that was begun. */
   #changing: Promise<unknown> = Promise.resolve();

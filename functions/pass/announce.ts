@@ -15,11 +15,13 @@ import { ifTorn } from './failures.ts';
 /** How many conflicts with other passes are tolerated before this one gives up. */
 const MAX_CONFLICTS = 20;
 
-/** An announcement before it has a version: its state is written with the events, so that no pass announces the same again. */
+/** An announcement before it has a version: its state is written with the events, so that no pass announces
+ *  the same again. */
 export interface Draft extends Pick<Announcement, 'state' | 'rechecks' | 'entries'> {
   /** Makes the events: their ids and `sequence` come from the version of the announcement. */
   readonly events: (version: number) => readonly ChangeEvent[];
-  /** A smaller part of it, for when all of it is too large for one commit. After that part, `decide` is asked for the rest. */
+  /** A smaller part of it, for when all of it is too large for one commit. After that part, `decide` is asked
+   *  for the rest. */
   readonly less?: (() => Draft | undefined) | undefined;
 }
 
@@ -36,9 +38,10 @@ export function inHalves<Thing>(
 
 type AnnouncingPorts = Pick<PassPorts, 'process' | 'snapshots' | 'clock' | 'onCommitted'>;
 
-/** Announces something about the process itself, exactly once: events and state are one commit, on the condition that since the
- *  state was read no other pass announced anything and the baseline was not completed. After a conflict the state is read again, and
- *  `decide` is asked what is left to announce. For the version see nextVersion.
+/** Announces something about the process itself, exactly once: events and state are one commit, on the
+ *  condition that since the state was read no other pass announced anything and the baseline was not
+ *  completed. After a conflict the state is read again, and `decide` is asked what is left to announce. For
+ *  the version see nextVersion.
  *  @param state the state by which is first decided what to announce
  *  @returns how many events were emitted
  *  @throws what `decide` throws; and an error when there are too many conflicts */
@@ -91,9 +94,9 @@ async function commit(
   );
 }
 
-/** The version of the next commit: the time of the commit by our clock in ms, or one more than the last version, if that is
- *  larger (clocks differ, or several commits fall into one millisecond). So versions only grow, and none is used twice after
- *  the table was restored to an earlier state (docs/decisions/0042). */
+/** The version of the next commit: the time of the commit by our clock in ms, or one more than the last
+ *  version, if that is larger (clocks differ, or several commits fall into one millisecond). So versions only
+ *  grow, and none is used twice after the table was restored to an earlier state (docs/decisions/0042). */
 export function nextVersion(last: number | undefined, at: number): number {
   return last === undefined ? at : Math.max(last + 1, at);
 }
@@ -101,8 +104,9 @@ export function nextVersion(last: number | undefined, at: number): number {
 /** A transaction of the table takes 100 items. */
 const MAX_ENTRIES_PER_COMMIT = 90;
 
-/** Emits an `audit.recorded` for each new entry of the audit log, each once: its digest is remembered in the commit that emits it. To be
- *  called before the audit position moves on, so that the entries that a crash leaves out are found again.
+/** Emits an `audit.recorded` for each new entry of the audit log, each once: its digest is remembered in the
+ *  commit that emits it. To be called before the audit position moves on, so that the entries that a crash
+ *  leaves out are found again.
  *  @param entries the oldest first; some may have been emitted before
  *  @param projects the known projects among the names in the entries
  *  @returns how many events were emitted */
@@ -164,8 +168,8 @@ const CONCURRENCY = 4;
 type EntryRecords = Pick<ReadEntry, 'projects' | 'tasks'>;
 type Task = EntryRecords['tasks'][number];
 
-/** Finds the records in each of these entries: projects, and of each project that an entry names those tasks that its snapshot has.
- *  Loads the snapshot of each named project once.
+/** Finds the records in each of these entries: projects, and of each project that an entry names those tasks
+ *  that its snapshot has. Loads the snapshot of each named project once.
  *  @param projects the known projects among the names in the entries */
 export async function recordsIn(
   { process, snapshots, heartbeat }: PassContext,

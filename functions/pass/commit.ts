@@ -25,9 +25,10 @@ interface WholeCommit extends Omit<Difference, 'content'> {
   readonly actorsOf: Commit['actorsOf'];
 }
 
-/** Commits a difference in one transaction. If it is too large for one (thousands of tasks at once), commits a part of it: a snapshot with
- *  its own events, so that a crash between two parts loses nothing.
- *  @returns `step`: only a part was committed; `conflict`: another pass was first. After both, read and compare again
+/** Commits a difference in one transaction. If it is too large for one (thousands of tasks at once), commits
+ *  a part of it: a snapshot with its own events, so that a crash between two parts loses nothing.
+ *  @returns `step`: only a part was committed; `conflict`: another pass was first. After both, read and
+ *  compare again
  *  @throws TooLargeError when even one change and its snapshot are too large for DynamoDB. */
 export async function commit(
   context: PassContext,
@@ -49,10 +50,12 @@ export async function commit(
   throw new TooLargeError(context.process.processId, projectId);
 }
 
-/** Commits the deletion of a project that `listing` lacks. A snapshot read later than the listing shows that the project is back: then it
- *  is not deleted. If both were read at about the same time, it may be back, too: then its task list is read once more, and it is deleted
- *  only if that answers 404; else the next sweep decides.
- *  @throws TornSnapshotError when the snapshot, whose content goes into the events, can't be read; ServiceError */
+/** Commits the deletion of a project that `listing` lacks. A snapshot read later than the listing shows that
+ *  the project is back: then it is not deleted. If both were read at about the same time, it may be back,
+ *  too: then its task list is read once more, and it is deleted only if that answers 404; else the next sweep
+ *  decides.
+ *  @throws TornSnapshotError when the snapshot, whose content goes into the events, can't be read;
+ *  ServiceError */
 export async function deleteProject(
   context: PassContext,
   state: PassState,
@@ -66,7 +69,8 @@ export async function deleteProject(
     const isInDoubt = listing.readAt - lastSeen(snapshot) <= CLOCK_TOLERANCE_MS;
     if (isInDoubt && (await readTasks(context, projectId, { load: async () => undefined })) !== undefined)
       return;
-    // If the listing alone did not suffice, a request after its end confirmed the deletion, which may have happened until now.
+    // If the listing alone did not suffice, a request after its end confirmed the deletion, which may have
+    // happened until now.
     const since = listing.isComplete && !isInDoubt ? 0 : clock() - listing.endedAt;
     const changes = compareProject(projectId, snapshot.content, undefined, state.definitions.rules);
     const readBefore = Math.max(listing.readBefore + since, lastSeen(snapshot));
@@ -78,8 +82,8 @@ export async function deleteProject(
   }
 }
 
-/** When the project was last certainly there, by the service's time. An empty task list is no proof: a service may answer so for a project
- *  that is gone. */
+/** When the project was last certainly there, by the service's time. An empty task list is no proof: a
+ *  service may answer so for a project that is gone. */
 function lastSeen({ recordReadAt, tasksReadAt, content }: Snapshot): number {
   return content.tasks.size > 0 ? Math.max(recordReadAt, tasksReadAt) : recordReadAt;
 }
@@ -140,8 +144,8 @@ function requestOf(
   };
 }
 
-/** The digests of the answers, if the content is exactly what was read. Content with values of archived fields depends on the definitions,
- *  too: it gets no digest, so that it is compared each time. */
+/** The digests of the answers, if the content is exactly what was read. Content with values of archived
+ *  fields depends on the definitions, too: it gets no digest, so that it is compared each time. */
 function digestsOf({ content, source, tasks }: WholeCommit): NonNullable<Snapshot['digests']> {
   const isRecord = source.digest !== undefined && content && jsonEqual(content.record, source.record);
   const isTasks = tasks.digest !== undefined && content && areEqual(content.tasks, tasks.tasks);
@@ -176,22 +180,24 @@ function originOf(
   };
 }
 
-/** The time up to which passes saw all changes of the project: they read it, or it was not there. With a recheck: its `since`, if that is
- *  earlier. 0 for a project that the last sweep missed: then only the times of its snapshot count. */
+/** The time up to which passes saw all changes of the project: they read it, or it was not there. With a
+ *  recheck: its `since`, if that is earlier. 0 for a project that the last sweep missed: then only the times
+ *  of its snapshot count. */
 function seenUpTo({ sweptAt, rechecks }: ProcessState, projectId: string): number {
   const recheck = rechecks.get(projectId);
   if (recheck?.cause === 'not-listed') return 0;
   return Math.min(sweptAt, recheck?.since ?? sweptAt);
 }
 
-/** As `seenUpTo`, for tasks. Of a project that had none only its own reading counts: a sweep takes a 404 of its task list for no tasks
- *  (docs/decisions/0019), and the service may have been at fault. */
+/** As `seenUpTo`, for tasks. Of a project that had none only its own reading counts: a sweep takes a 404 of
+ *  its task list for no tasks (docs/decisions/0019), and the service may have been at fault. */
 function tasksSeenUpTo(snapshot: Snapshot | undefined, since: number): number {
   return snapshot?.content.tasks.size === 0 ? 0 : since;
 }
 
-/** A reading is dated by whole seconds, so its latest time may be in the future yet. The event's is not: it is that of the commit
- *  then, by our clock, or the earliest time of the reading if that clock is behind the service's. */
+/** A reading is dated by whole seconds, so its latest time may be in the future yet. The event's is not: it
+ *  is that of the commit then, by our clock, or the earliest time of the reading if that clock is behind the
+ *  service's. */
 function interval(
   after: number,
   read: Pick<TasksRead, 'readAt' | 'readBefore'>,
@@ -206,7 +212,8 @@ interface ReadTimes {
   readonly untimed?: boolean;
 }
 
-/** The times up to which a snapshot that follows `before` holds all changes; undefined where its parts were read at a time by our clock alone. */
+/** The times up to which a snapshot that follows `before` holds all changes; undefined where its parts were
+ *  read at a time by our clock alone. */
 export function readUntil(
   before: Pick<Snapshot, 'readUntil'> | undefined,
   record: ReadTimes,

@@ -6,8 +6,8 @@ import { type End, type Findings, reasonOf } from './rechecks.ts';
 /** More deletions at once than this number, and than this part of a process, wait for an operator (design.md §5). */
 const BULK_COUNT = 10;
 const BULK_PART = 0.2;
-/** How long a baseline waits for projects that can't be read, so that a failure of a few minutes doesn't emit them as created
- *  later. */
+/** How long a baseline waits for projects that can't be read, so that a failure of a few minutes doesn't emit
+ *  them as created later. */
 const WAIT_MS = 5 * 60_000;
 
 /** More deletions than this, in a process of `known` projects, are held. */
@@ -24,7 +24,8 @@ interface Facts {
   /** True when time ran out before all was looked at. */
   readonly isStopped: boolean;
   readonly findings: Findings;
-  /** How many projects have a snapshot, and how many of these the second listing lacks; 0 when no second round was needed. */
+  /** How many projects have a snapshot, and how many of these the second listing lacks; 0 when no second
+   *  round was needed. */
   readonly known: number;
   readonly missing: number;
   /** As it is now: another pass may have put the process on hold since this one began. */
@@ -35,7 +36,8 @@ interface Facts {
 
 /** How a pass ends. */
 export interface Conclusion {
-  /** `failed`: nothing moves on. `later`: the next run resumes the pass. `done`: watermark and audit position move on. */
+  /** `failed`: nothing moves on. `later`: the next run resumes the pass. `done`: watermark and audit position
+   *  move on. */
   readonly as: 'failed' | 'later' | 'done';
   /** Why it failed. */
   readonly error?: Error;
@@ -74,15 +76,17 @@ function outageOf({ kind, findings }: Facts): Error | undefined {
   return new Error(message, { cause });
 }
 
-/** The projects that are gone; none if they are too many: then the process is on hold until an operator releases it or they are back.
- *  During a hold all missing projects count, even those that can't be read: else it could end because fewer are certainly gone. */
+/** The projects that are gone; none if they are too many: then the process is on hold until an operator
+ *  releases it or they are back. During a hold all missing projects count, even those that can't be read:
+ *  else it could end because fewer are certainly gone. */
 function deletionsOf(facts: Facts): Pick<Conclusion, 'deletions' | 'hold' | 'releasesHold'> {
   const { kind, findings, known, missing, state } = facts;
   const deletions = findings.idsOf('vanished', 'missed twice');
   if (kind === 'baseline' || (kind === 'changes' && deletions.length === 0))
     return { deletions: [], releasesHold: false };
   const isOnHold = state.hold !== undefined;
-  // A `changes` pass looks at only some of the missing projects. All of them count: those it found gone may be a few of many.
+  // A `changes` pass looks at only some of the missing projects. All of them count: those it found gone may
+  // be a few of many.
   const counted = isOnHold || kind === 'changes' ? missing : deletions.length;
   const isTooMuch = counted > bulkLimit(known) || mayHaveLostAll(facts, isOnHold);
   if (isTooMuch && !state.released) return { deletions: [], hold: { missing, known }, releasesHold: false };
@@ -90,8 +94,9 @@ function deletionsOf(facts: Facts): Pick<Conclusion, 'deletions' | 'hold' | 'rel
   return { deletions, releasesHold: kind === 'sweep' && (isOnHold || state.released) };
 }
 
-/** True when all known projects are missing, and one was found gone or a hold is on: a lost permission, or new identifiers for all, look
- *  the same. An exception is a process's only project: it is gone if its task list answers 404. */
+/** True when all known projects are missing, and one was found gone or a hold is on: a lost permission, or
+ *  new identifiers for all, look the same. An exception is a process's only project: it is gone if its task
+ *  list answers 404. */
 function mayHaveLostAll({ findings, known, missing }: Facts, isOnHold: boolean): boolean {
   if (missing < known || known === 0) return false;
   if (missing === 1) return findings.idsOf('missed twice').length > 0;
@@ -103,8 +108,9 @@ function isLacking(end: End): boolean {
   return end === 'unreadable' || end === 'no-task-list' || end === 'uncertain';
 }
 
-/** Why a baseline can't be completed yet: projects or task lists can't be read, or the list of projects changed in each reading. After
- *  WAIT_MS it is completed without these projects: each is emitted as created once it can be read. */
+/** Why a baseline can't be completed yet: projects or task lists can't be read, or the list of projects
+ *  changed in each reading. After WAIT_MS it is completed without these projects: each is emitted as created
+ *  once it can be read. */
 function waitingFor({ window, isComplete, findings, now }: Facts): Error | undefined {
   const lacking = findings.sorted().filter(([, { end }]) => isLacking(end));
   if (lacking.length === 0 && isComplete) return undefined;

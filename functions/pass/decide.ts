@@ -43,7 +43,8 @@ export interface Difference {
 export interface Verdict {
   readonly difference?: Difference | undefined;
   readonly end: End;
-  /** True when the project had tasks, and its task list answers 404: with the end `no-task-list` that is a fault (see look). */
+  /** True when the project had tasks, and its task list answers 404: with the end `no-task-list` that is a
+   *  fault (see look). */
   readonly lacksTasks?: boolean;
 }
 
@@ -66,14 +67,16 @@ export function decide(seen: Seen, rules: DecisionRules): Verdict {
   return { difference, end: end === 'settled' && (isUncertain || tasks.isUnstable) ? 'uncertain' : end };
 }
 
-/** Neither listed nor known: no project at all, or one with a recheck. The recheck is settled when the whole listing lacks the project. */
+/** Neither listed nor known: no project at all, or one with a recheck. The recheck is settled when the whole
+ *  listing lacks the project. */
 function unlistedAndUnknown({ listing, recheck }: Seen): End {
   if (!recheck || listing === 'whole') return 'settled';
   return listing === 'changed' ? 'unclear' : recheck.cause;
 }
 
-/** Listed, but its task list answers 404: its own fields are compared all the same. The service may answer so for a project without tasks;
- *  or the project was deleted, and a listing by update time still shows it: only the whole listing proves that it is there. */
+/** Listed, but its task list answers 404: its own fields are compared all the same. The service may answer so
+ *  for a project without tasks; or the project was deleted, and a listing by update time still shows it: only
+ *  the whole listing proves that it is there. */
 function listedWithoutTaskList(seen: Seen, listed: Listed, rules: DecisionRules): Verdict {
   const { round } = rules;
   const { snapshot, listing, recheck } = seen;
@@ -99,12 +102,14 @@ function listedWithoutTaskList(seen: Seen, listed: Listed, rules: DecisionRules)
   };
 }
 
-/** Not listed, and its task list answers 404: gone, if the listing was whole. If the listing may have passed over it, the 404 proves that
- *  only for a project that had tasks; and in a sweep, where no audit entry hints at a deletion, only if the last sweep missed it, too. */
+/** Not listed, and its task list answers 404: gone, if the listing was whole. If the listing may have passed
+ *  over it, the 404 proves that only for a project that had tasks; and in a sweep, where no audit entry hints
+ *  at a deletion, only if the last sweep missed it, too. */
 function unlistedWithoutTaskList({ listing, snapshot, recheck }: Seen, { kind }: DecisionRules): Verdict {
   if (listing === 'whole') return { end: 'vanished' };
   const hadTasks = (snapshot?.content.tasks.size ?? 0) > 0;
-  // The 404 is no news: it came while the project was listed, too. Reading the whole list in each pass is too expensive: a sweep will decide.
+  // The 404 is no news: it came while the project was listed, too. Reading the whole list in each pass is too
+  // expensive: a sweep will decide.
   if (kind === 'changes' && hadTasks && recheck?.cause === 'no-task-list')
     return { end: 'no-task-list', lacksTasks: true };
   if (listing === 'changed') return { end: 'unclear' };
@@ -112,8 +117,9 @@ function unlistedWithoutTaskList({ listing, snapshot, recheck }: Seen, { kind }:
   return { end: hadTasks && recheck?.cause === 'not-listed' ? 'vanished' : 'not-listed' };
 }
 
-/** Not listed, but its task list is there: gone once two sweeps in a row missed it. To a `changes` pass it is never gone: one that is
- *  retried can be read again, and is looked for in the whole list; other rechecks are left to the sweep. */
+/** Not listed, but its task list is there: gone once two sweeps in a row missed it. To a `changes` pass it is
+ *  never gone: one that is retried can be read again, and is looked for in the whole list; other rechecks are
+ *  left to the sweep. */
 function unlistedWithTaskList({ listing, recheck }: Seen, { kind }: DecisionRules): End {
   if (kind === 'sweep') {
     if (listing === 'whole') return recheck?.cause === 'not-listed' ? 'missed twice' : 'not-listed';
@@ -125,7 +131,8 @@ function unlistedWithTaskList({ listing, recheck }: Seen, { kind }: DecisionRule
   return listing === 'whole' ? 'settled' : recheck.cause;
 }
 
-/** Compares what was read with the snapshot. A listed record that is older than that of the snapshot is not used (see freshest). */
+/** Compares what was read with the snapshot. A listed record that is older than that of the snapshot is not
+ *  used (see freshest). */
 function differ(
   { projectId, listed, snapshot }: Seen,
   tasks: TasksRead,
@@ -141,9 +148,10 @@ function differ(
   return { difference: isWritten ? difference : undefined, isUncertain };
 }
 
-/** Whether the snapshot is written again though there is no change to emit (docs/decisions/0003, 0111). A `changes` pass does so if the record
- *  differs at all: else a pass with an older listing would take that for newer. A sweep does so if the digests differ, once a day: with
- *  these it need not parse and compare the same answers again. */
+/** Whether the snapshot is written again though there is no change to emit (docs/decisions/0003, 0111). A
+ *  `changes` pass does so if the record differs at all: else a pass with an older listing would take that for
+ *  newer. A sweep does so if the digests differ, once a day: with these it need not parse and compare the
+ *  same answers again. */
 function needsRefresh(
   { content: before, recordReadAt, digests = {} }: Snapshot,
   { content, source, tasks }: Difference,
@@ -168,7 +176,8 @@ function tasksOf({ content, tasksReadAt: readAt, digests }: Snapshot): TasksRead
   return { tasks: content.tasks, readAt, readBefore: readAt, digest: digests?.tasks };
 }
 
-/** The clocks of the service's machines may differ, and count whole seconds: what was read later by more than this is newer. */
+/** The clocks of the service's machines may differ, and count whole seconds: what was read later by more than
+ *  this is newer. */
 export const CLOCK_TOLERANCE_MS = 5_000;
 /** Our own clock may be wrong by hours, and differ between two pollers (docs/decisions/0042). */
 const OUR_CLOCK_TOLERANCE_MS = 24 * 60 * 60 * 1000;
@@ -197,9 +206,10 @@ export function freshest(
   };
 }
 
-/** Whether a listing shows a project that was made again after its deletion. It does if it was read clearly later than the
- *  listing that lacked the project: later by seconds; by our own clock, by a day, or by seconds if the record was also updated
- *  since. Else it may show the project as it was before the deletion, and the next pass, which lists again, decides. */
+/** Whether a listing shows a project that was made again after its deletion. It does if it was read clearly
+ *  later than the listing that lacked the project: later by seconds; by our own clock, by a day, or by
+ *  seconds if the record was also updated since. Else it may show the project as it was before the deletion,
+ *  and the next pass, which lists again, decides. */
 export function isMadeAgain(listed: Listed, tombstone: Tombstone): boolean {
   const byReading = listed.readAt - tombstone.readAt;
   if (!listed.untimed && !tombstone.untimed) return byReading > CLOCK_TOLERANCE_MS;

@@ -4,8 +4,8 @@ import { TornSnapshotError } from '../store/store.ts';
 /** About as long as people read at a glance. */
 const MAX_LENGTH = 300;
 
-/** Why something failed, in words that subscribers may read. The service client removes secrets from its errors; other errors
- *  (of AWS, or our own) may show internals, and stay in the log. */
+/** Why something failed, in words that subscribers may read. The service client removes secrets from its
+ *  errors; other errors (of AWS, or our own) may show internals, and stay in the log. */
 export function failureReason(error: unknown): string {
   const isToBeRead = error instanceof ServiceError || error instanceof TooLargeError;
   if (!isToBeRead) return 'The poller itself failed; its log says why.';
@@ -25,8 +25,8 @@ export class TooLargeError extends Error {
   }
 }
 
-/** The task list of a listed project answers 404 though the project had tasks. They may be gone, or the service may be at fault: that is
- *  not known. Subscribers may read the message. */
+/** The task list of a listed project answers 404 though the project had tasks. They may be gone, or the
+ *  service may be at fault: that is not known. Subscribers may read the message. */
 export class TaskListMissingError extends Error {
   readonly scope = 'project';
 
@@ -38,7 +38,8 @@ export class TaskListMissingError extends Error {
   }
 }
 
-/** True for an error that concerns one project alone, unlike a refused token, a rate limit or a service that can't be reached. */
+/** True for an error that concerns one project alone, unlike a refused token, a rate limit or a service that
+ *  can't be reached. */
 export function isOfOneProject(error: unknown): error is Error {
   return error instanceof Error && 'scope' in error && error.scope === 'project';
 }

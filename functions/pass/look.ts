@@ -15,7 +15,8 @@ import type { PassState } from './state.ts';
 /** How many conflicts with other passes are tolerated before this one gives up on the project. */
 const MAX_CONFLICTS = 20;
 
-/** Looks at one project: observes it, decides, and commits the difference. After a conflict with another pass it looks again.
+/** Looks at one project: observes it, decides, and commits the difference. After a conflict with another pass
+ *  it looks again.
  *  @throws any error that is not of this project alone */
 export async function look(context: PassContext, state: PassState, candidate: Candidate): Promise<Found> {
   const { before, kind, log, process } = context;
@@ -23,7 +24,8 @@ export async function look(context: PassContext, state: PassState, candidate: Ca
   const looked = await lookOrThrow(context, state, candidate).catch(faultOfOneProject);
   state.projects += 1;
   const recheck = before.rechecks.get(projectId);
-  // The service refuses the tasks of a project that a sweep's listings lack: perhaps it is gone. So this is no failure to report.
+  // The service refuses the tasks of a project that a sweep's listings lack: perhaps it is gone. So this is
+  // no failure to report.
   if (looked.fault instanceof ServiceError && kind === 'sweep' && !listed) {
     return { end: recheck?.cause === 'not-listed' ? 'not-listed' : 'uncertain', reason: reasonOf(looked) };
   }
@@ -64,7 +66,8 @@ async function lookOrThrow(context: PassContext, state: PassState, candidate: Ca
   );
 }
 
-/** Decides; if there are changes to emit, reads the field definitions and decides again: events carry the names and types of now. */
+/** Decides; if there are changes to emit, reads the field definitions and decides again: events carry the
+ *  names and types of now. */
 async function decideByFreshRules(
   { definitions }: PassState,
   seen: Seen,
@@ -88,8 +91,8 @@ export interface Candidate extends Pick<Seen, 'projectId' | 'listing' | 'listed'
   readonly round: DecisionRules['round'];
 }
 
-/** Reads one project: first its snapshot, then its tasks. In this order a commit, which is conditional on the version of the snapshot, can
- *  only write tasks that were read later than it.
+/** Reads one project: first its snapshot, then its tasks. In this order a commit, which is conditional on the
+ *  version of the snapshot, can only write tasks that were read later than it.
  *  @returns Same when the service answers byte for byte what the snapshot was read from
  *  @throws ServiceError when the project, or a task, can't be read or used; TornSnapshotError */
 export async function observe(
@@ -108,7 +111,8 @@ export async function observe(
   const recheck = before.rechecks.get(projectId);
   const tombstone = known || !listed ? undefined : await tombstoneOf(context, state, projectId, listed);
   const seen = { projectId, listing, listed, tombstone, recheck };
-  // Nothing to read, unless a `changes` pass retries a recheck: while its tasks can't be read, it need not be looked for in the whole list.
+  // Nothing to read, unless a `changes` pass retries a recheck: while its tasks can't be read, it need not be
+  // looked for in the whole list.
   if (!known && !listed && !(recheck && listing === 'changed'))
     return { ...seen, snapshot, tasks: undefined };
   const digests = known?.digests ?? {};
@@ -143,8 +147,9 @@ async function tombstoneOf(
   return tombstone;
 }
 
-/** Checks that a project which seems new is not a known one under a new identifier. If the service renames the property that identifies
- *  records, each of them would otherwise be emitted as deleted, and again as created.
+/** Checks that a project which seems new is not a known one under a new identifier. If the service renames
+ *  the property that identifies records, each of them would otherwise be emitted as deleted, and again as
+ *  created.
  *  @param identifiers the properties that may identify the known projects
  *  @throws ServiceAnswerError when it lacks the property that identifies the known ones */
 export function checkProject(
@@ -158,7 +163,8 @@ export function checkProject(
 }
 
 /** Checks the same of tasks.
- *  @throws ServiceAnswerError when none of a project's tasks is known, and all lack the property that identified the known ones */
+ *  @throws ServiceAnswerError when none of a project's tasks is known, and all lack the property that
+ *  identified the known ones */
 export function checkTasks(
   { processId }: ProcessKey,
   projectId: string,
@@ -186,7 +192,8 @@ export async function identifiersOf(
   return [];
 }
 
-/** All properties whose value is the identifier: besides the right one, some field may have the same value by chance. */
+/** All properties whose value is the identifier: besides the right one, some field may have the same value by
+ *  chance. */
 function propertiesOf(records: ReadonlyMap<string, JsonObject>): string[] {
   const [first] = records;
   if (!first) return [];

@@ -2,9 +2,9 @@ import { byText } from '../basics/order.ts';
 import type { Cause, ProcessState, Recheck } from '../model/process-state.ts';
 import type { RecheckChange } from '../store/store.ts';
 
-/** How a look at a project ends. `settled`: nothing is left to do. `unclear`: only the whole listing of the second round decides.
- *  `vanished`: gone, its task list answers 404. `missed twice`: gone, for two sweeps missed it, though its task list is there.
- *  A Cause: a later pass must look at it again. */
+/** How a look at a project ends. `settled`: nothing is left to do. `unclear`: only the whole listing of the
+ *  second round decides. `vanished`: gone, its task list answers 404. `missed twice`: gone, for two sweeps
+ *  missed it, though its task list is there. A Cause: a later pass must look at it again. */
 export type End = 'settled' | 'unclear' | 'vanished' | 'missed twice' | Cause;
 
 /** What one pass found out about a project. */
@@ -31,14 +31,14 @@ const REASONS = {
 export const ON_HOLD =
   'It is gone. Its deletion waits for a release, because many projects vanished at once: the process is on hold.';
 
-/** The time after which changes of a project may not have been emitted, if a pass fails with it now. Changes that move its update time were emitted up to
- *  the watermark, all others up to the last sweep. */
+/** The time after which changes of a project may not have been emitted, if a pass fails with it now. Changes
+ *  that move its update time were emitted up to the watermark, all others up to the last sweep. */
 export function sinceOf({ baselined, watermark, sweptAt }: ProcessState): number {
   return baselined ? Math.min(watermark, sweptAt) : 0;
 }
 
-/** What is to be written for what a pass found: a row for each project that must be looked at again, and the removal of rows that are settled.
- *  `state`: as it is now; `foundAt`: our time. */
+/** What is to be written for what a pass found: a row for each project that must be looked at again, and the
+ *  removal of rows that are settled. `state`: as it is now; `foundAt`: our time. */
 export function recheckChanges(
   state: ProcessState,
   found: readonly (readonly [projectId: string, found: Found])[],
@@ -70,7 +70,8 @@ export function reasonOf({ end, reason }: Found): string {
   return reason ?? REASONS[end as keyof typeof REASONS];
 }
 
-/** True for causes that each `changes` pass tries again. It looks at other rechecks only if the listing or the audit log names them. */
+/** True for causes that each `changes` pass tries again. It looks at other rechecks only if the listing or
+ *  the audit log names them. */
 export function isRetried(cause: Cause): boolean {
   return cause === 'unreadable' || cause === 'no-task-list';
 }
@@ -87,8 +88,8 @@ function causeOf({ end }: Found): Cause | undefined {
   return end === 'unclear' ? 'uncertain' : end;
 }
 
-/** The rechecks to announce to subscribers: this pass failed with the project, and so did one before `begunAt`, the begin of this one by our
- *  clock. */
+/** The rechecks to announce to subscribers: this pass failed with the project, and so did one before
+ *  `begunAt`, the begin of this one by our clock. */
 export function toAnnounce(
   { rechecks }: ProcessState,
   found: readonly (readonly [projectId: string, found: Found])[],
@@ -106,7 +107,8 @@ function isNoFailure({ cause }: Recheck): boolean {
   return cause === 'not-listed' || cause === 'uncertain';
 }
 
-/** When more projects than this number, and than this part of all, newly fail, it is an outage; fewer are faults of their own. */
+/** When more projects than this number, and than this part of all, newly fail, it is an outage; fewer are
+ *  faults of their own. */
 const OUTAGE_COUNT = 10;
 const OUTAGE_PART = 0.2;
 
@@ -152,14 +154,16 @@ export class Findings {
     return this.sorted().flatMap(([, { fault }]) => (fault ? [fault] : []));
   }
 
-  /** True when so many projects newly fail that the service must be at fault. The pass then fails; no single project is skipped. */
+  /** True when so many projects newly fail that the service must be at fault. The pass then fails; no single
+   *  project is skipped. */
   get areOutage(): boolean {
     return this.#newFaults > Math.max(OUTAGE_COUNT, Math.floor(this.total * OUTAGE_PART));
   }
 
   #isNewFault(projectId: string, found: Found | undefined): number {
     const { rechecks, completedAt } = this.#state;
-    // Known are rechecks from before the last completed pass. Those written since, by runs of an outage that did not end well, count as new.
+    // Known are rechecks from before the last completed pass. Those written since, by runs of an outage that
+    // did not end well, count as new.
     const isKnown = (rechecks.get(projectId)?.foundAt ?? Number.POSITIVE_INFINITY) <= completedAt;
     return found?.fault && !isKnown ? 1 : 0;
   }

@@ -30,8 +30,8 @@ interface SecondListing {
 /** How often the first round saves its rechecks and progress. */
 const SAVE_MS = 10_000;
 
-/** First round: looks at each candidate. Second round, by one whole listing: looks again at what was unclear, and at what a sweep's listing
- *  lacks. */
+/** First round: looks at each candidate. Second round, by one whole listing: looks again at what was unclear,
+ *  and at what a sweep's listing lacks. */
 export async function lookAtAll(context: PassContext, state: PassState, survey: Survey): Promise<Rounds> {
   const findings = new Findings(context.before, survey.total);
   const heads =
@@ -187,7 +187,8 @@ export async function walk<Item>(items: readonly Item[], how: Walk<Item>): Promi
   return stopped ? 'stopped' : 'done';
 }
 
-/** The project as the second listing shows it. If that may have passed over it, a baseline takes it from the first listing. */
+/** The project as the second listing shows it. If that may have passed over it, a baseline takes it from the
+ *  first listing. */
 function listedIn(
   { kind }: PassContext,
   { listing }: SecondListing,
@@ -202,8 +203,8 @@ function listedIn(
   };
 }
 
-/** Counts the projects that have a snapshot, and how many of these the listing lacks. A `changes` pass looks at only some of the missing
- *  ones, so what it finds gone is not all. */
+/** Counts the projects that have a snapshot, and how many of these the listing lacks. A `changes` pass looks
+ *  at only some of the missing ones, so what it finds gone is not all. */
 async function countMissing(
   { snapshots, process }: PassContext,
   heads: Heads | undefined,
@@ -218,8 +219,8 @@ async function countMissing(
   return { known, missing };
 }
 
-/** Writes the rechecks found since the last call, and only then moves the progress: a later run starts after it. In an outage nothing is
- *  written, so that the later run looks at all of these projects again. */
+/** Writes the rechecks found since the last call, and only then moves the progress: a later run starts after
+ *  it. In an outage nothing is written, so that the later run looks at all of these projects again. */
 async function save(
   { snapshots, process, clock, heartbeat, before }: PassContext,
   state: PassState,
@@ -234,7 +235,8 @@ async function save(
   if (reached !== undefined) heartbeat.reach(reached);
 }
 
-/** The heads of a process's snapshots (snapshots without content), read page by page for a walk in the order of `byKey`. */
+/** The heads of a process's snapshots (snapshots without content), read page by page for a walk in the order
+ *  of `byKey`. */
 export class Heads {
   /** How many snapshots there are, and of which projects the listing lacks; complete only after `toEnd`. */
   known = 0;
@@ -253,7 +255,8 @@ export class Heads {
     this.#pages = snapshots.heads(process)[Symbol.asyncIterator]();
   }
 
-  /** The head of one project, if it has a snapshot. Call this in the order of `byKey`; calls need not be awaited in between. */
+  /** The head of one project, if it has a snapshot. Call this in the order of `byKey`; calls need not be
+   *  awaited in between. */
   of(projectId: string): Promise<SnapshotHead | undefined> {
     const mine = this.#turn.then(() => this.#find(projectId));
     this.#turn = mine;

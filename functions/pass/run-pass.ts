@@ -29,8 +29,9 @@ import { settle } from './settle.ts';
 import { PassState } from './state.ts';
 import { surveyAll, surveyChanges } from './survey.ts';
 
-/** What a pass did. `unfinished`: time ran out, nothing else went wrong, and the next run resumes the pass. `busy`: another poller
- *  holds the lease. `not-due`: what was known of the process says so, and nothing was asked of the service. */
+/** What a pass did. `unfinished`: time ran out, nothing else went wrong, and the next run resumes the pass.
+ *  `busy`: another poller holds the lease. `not-due`: what was known of the process says so, and nothing was
+ *  asked of the service. */
 export interface PassReport {
   readonly mode: PassKind;
   readonly outcome: 'completed' | 'unfinished' | 'busy' | 'not-due';
@@ -46,8 +47,8 @@ export interface PassReport {
   readonly idle?: Completion;
 }
 
-/** Runs one pass over one process. A pass that fails keeps its commits, gives its lease back and throws. The next run resumes it where it
- *  stood; a `changes` pass begins again.
+/** Runs one pass over one process. A pass that fails keeps its commits, gives its lease back and throws. The
+ *  next run resumes it where it stood; a `changes` pass begins again.
  *  @param isDue decides by the state of the process whether there is a pass at all */
 export async function runPass(
   ports: PassPorts,
@@ -55,7 +56,8 @@ export async function runPass(
   owner: string,
   isDue?: (state: ProcessState) => boolean,
 ): Promise<PassReport> {
-  // A `changes` pass may begin by what was known a second ago: if another one has ended since, it gets no lease. An adaptive interval needs the pace as it is.
+  // A `changes` pass may begin by what was known a second ago: if another one has ended since, it gets no
+  // lease. An adaptive interval needs the pace as it is.
   const isEventual = mode === 'changes' && !isAdaptive(ports.settings.changes);
   const before =
     mode === 'changes' || isDue ? await ports.snapshots.readState(ports.process, isEventual) : undefined;
@@ -85,8 +87,8 @@ export async function runPass(
   }
 }
 
-/** A `changes` pass that takes its lease when it finds something. Where passes are overdue it takes the lease at its beginning: if its run is killed, the
- *  next one knows of it by that, and announces the stall. */
+/** A `changes` pass that takes its lease when it finds something. Where passes are overdue it takes the lease
+ *  at its beginning: if its run is killed, the next one knows of it by that, and announces the stall. */
 function withoutLease(ports: PassPorts, before: ProcessState, owner: string): PassContext {
   const lease = { mode: 'changes', owner, window: undefined, progress: undefined } as const;
   const { clock } = ports;
@@ -107,8 +109,9 @@ function idleCompletion({ before, settings, begunAt, clock }: PassContext): Comp
   return completionOf(before, { completedAt: clock(), pace });
 }
 
-/** Takes the lease, then reads the state: in this order no other pass of this mode moves it on in between. While there is no baseline, a
- *  `changes` pass makes it, under the lease of a sweep. Returns undefined while another poller holds the lease. */
+/** Takes the lease, then reads the state: in this order no other pass of this mode moves it on in between.
+ *  While there is no baseline, a `changes` pass makes it, under the lease of a sweep. Returns undefined while
+ *  another poller holds the lease. */
 async function begin(ports: PassPorts, mode: Mode, owner: string): Promise<PassContext | undefined> {
   const { snapshots, process, clock } = ports;
   const now = clock();
@@ -136,7 +139,8 @@ async function begin(ports: PassPorts, mode: Mode, owner: string): Promise<PassC
 async function failed(context: PassContext, state: PassState, error: unknown): Promise<PassReport> {
   if (error instanceof LeaseLostError) return reportOf(context, state, 'busy');
   const isCutOff = error instanceof DeadlineError;
-  // Projects that this `changes` pass has settled may change while the failure lasts: the next pass must look at them again.
+  // Projects that this `changes` pass has settled may change while the failure lasts: the next pass must look
+  // at them again.
   const mustBeginAgain = context.kind === 'changes' && !isOutOfTime(context) && !isCutOff;
   const reason = failureReason(error);
   const since = failedSince(context) ?? context.clock();
@@ -173,7 +177,8 @@ async function interrupt(
   await snapshots.release(process, heartbeat.lease, failure);
 }
 
-/** Gives the lease back after a failure. An error in doing so is only logged: the caller must see the failure itself. */
+/** Gives the lease back after a failure. An error in doing so is only logged: the caller must see the failure
+ *  itself. */
 async function endQuietly(
   context: PassContext,
   mustBeginAgain: boolean,
@@ -200,9 +205,10 @@ async function endQuietly(
 /** What it takes to announce a stall. */
 type StallPorts = Pick<PassContext, 'process' | 'settings' | 'snapshots' | 'clock' | 'log'>;
 
-/** Announces to subscribers, once, that no `changes` pass was completed for too long; `reason` is why the last one was not. Only a run
- *  announces this: a schedule that starts no runs is no stall. Nor is there a stall before the baseline. Errors in announcing are
- *  only logged: the caller must see why the pass itself failed.
+/** Announces to subscribers, once, that no `changes` pass was completed for too long; `reason` is why the
+ *  last one was not. Only a run announces this: a schedule that starts no runs is no stall. Nor is there a
+ *  stall before the baseline. Errors in announcing are only logged: the caller must see why the pass itself
+ *  failed.
  *  @returns how many events were emitted */
 export async function announceStall(ports: StallPorts, reason: string): Promise<number> {
   const { process, snapshots, log, clock } = ports;
@@ -233,8 +239,8 @@ async function announceOwnStall(context: PassContext, state: PassState, reason: 
   state.isStalled ||= emitted > 0;
 }
 
-/** Announces to subscribers that the stall is over, once a `changes` pass is completed. The same commit clears the stall from the
- *  state: if a run is killed before it, the next completed pass announces it. */
+/** Announces to subscribers that the stall is over, once a `changes` pass is completed. The same commit
+ *  clears the stall from the state: if a run is killed before it, the next completed pass announces it. */
 export async function announceRecovery(context: PassContext, state: PassState): Promise<void> {
   const { process, snapshots, clock, kind } = context;
   if (kind !== 'changes' || !state.isStalled) return;

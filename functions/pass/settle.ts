@@ -167,7 +167,8 @@ async function announceHold(
   });
 }
 
-/** Writes the rechecks, before the watermark moves on, and announces, once, each project that an earlier pass failed with, too.
+/** Writes the rechecks, before the watermark moves on, and announces, once, each project that an earlier pass
+ *  failed with, too.
  *  @returns how many rechecks subscribers know of */
 async function settleRechecks(
   context: PassContext,

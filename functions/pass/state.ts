@@ -38,7 +38,8 @@ export class PassState {
     this.isStalled = context.before.stalled !== undefined;
   }
 
-  /** Runs `work` once all earlier calls have ended: DynamoDB refuses concurrent transactions that check the same item. */
+  /** Runs `work` once all earlier calls have ended: DynamoDB refuses concurrent transactions that check the
+   *  same item. */
   async inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
     const mine = this.#turn.then(work);
     this.#turn = mine.catch(() => {});
@@ -46,8 +47,9 @@ export class PassState {
   }
 }
 
-/** A process's field definitions during one pass: those of the state, until there is a reason to read them from the service.
- *  So an idle pass makes no request for them, and each event has the names and types of now. */
+/** A process's field definitions during one pass: those of the state, until there is a reason to read them
+ *  from the service. So an idle pass makes no request for them, and each event has the names and types of
+ *  now. */
 class Definitions {
   readonly #context: PassContext;
   readonly #ignored: ReadonlySet<string>;
@@ -67,12 +69,14 @@ class Definitions {
     return this.#rules;
   }
 
-  /** True when fields were missing in the last reading: this pass must read the definitions, to see whether they are gone. */
+  /** True when fields were missing in the last reading: this pass must read the definitions, to see whether
+   *  they are gone. */
   get areInDoubt(): boolean {
     return isInDoubt(this.#context.before.definitions);
   }
 
-  /** Reads the definitions, once in a pass, and commits their changes with the events, before any event of a record uses them.
+  /** Reads the definitions, once in a pass, and commits their changes with the events, before any event of a
+   *  record uses them.
    *  @returns the rules of comparison by these definitions */
   readAndAnnounce(): Promise<Rules> {
     this.#reading ??= this.#readAndAnnounce();
@@ -83,8 +87,8 @@ class Definitions {
     const { process, service, clock, reports, heartbeat, before } = this.#context;
     const { mode } = heartbeat.lease;
     let { definitions } = before;
-    // First the state, then the service, here as after a conflict: so what is announced now was read later than what any pass announced
-    // before.
+    // First the state, then the service, here as after a conflict: so what is announced now was read later
+    // than what any pass announced before.
     const decide = async (state: ProcessState): Promise<Draft | undefined> => {
       const read = await readDefinitions(service, process.processId, reports);
       const compared = compareDefinitions(state.definitions, read, mode);
@@ -104,9 +108,9 @@ class Definitions {
   }
 }
 
-/** Reads both lists of field definitions. One that the service refuses, or answers in an unusable shape, is undefined: its
- *  fields then keep the names and types known before. All other errors are thrown: while the service is down, fields must
- *  not seem to be removed. */
+/** Reads both lists of field definitions. One that the service refuses, or answers in an unusable shape, is
+ *  undefined: its fields then keep the names and types known before. All other errors are thrown: while the
+ *  service is down, fields must not seem to be removed. */
 export async function readDefinitions(
   service: Service,
   processId: string,

@@ -30,7 +30,8 @@ export interface Survey {
   readonly isIdle?: boolean;
 }
 
-/** Surveys a `changes` pass: projects updated since the watermark (less the overlap), projects that new audit entries name, and rechecks. */
+/** Surveys a `changes` pass: projects updated since the watermark (less the overlap), projects that new audit
+ *  entries name, and rechecks. */
 export async function surveyChanges(context: PassContext, state: PassState): Promise<Survey> {
   const { before, settings, heartbeat } = context;
   const { definitions } = state;
@@ -64,7 +65,8 @@ export async function surveyChanges(context: PassContext, state: PassState): Pro
     if (listed && !named.has(id) && recent.isSettled(id, listed)) return false;
     return heartbeat.isAhead(id);
   });
-  // Without the log this run doesn't know the projects that new entries name: a later pass must read these entries again.
+  // Without the log this run doesn't know the projects that new entries name: a later pass must read these
+  // entries again.
   const survey = { ...found, candidates, recent, unlisted: [], total: all.size };
   const isIdle =
     candidates.length + audit.entries.length === 0 && !definitions.areInDoubt && isUnchanged(context, survey);
@@ -75,8 +77,9 @@ export async function surveyChanges(context: PassContext, state: PassState): Pro
   return survey;
 }
 
-/** Whether a `changes` pass that found nothing has nothing to write, either. A watermark that nothing has passed need not move: the next listing asks for
- *  no more because of that. While projects are listed that were processed before, it moves, so that they are not listed for ever. */
+/** Whether a `changes` pass that found nothing has nothing to write, either. A watermark that nothing has
+ *  passed need not move: the next listing asks for no more because of that. While projects are listed that
+ *  were processed before, it moves, so that they are not listed for ever. */
 function isUnchanged(
   { before, heartbeat, reports }: PassContext,
   { listing, recent, audit }: Pick<Survey, 'listing' | 'recent' | 'audit'>,
@@ -99,7 +102,8 @@ export async function surveyAll(context: PassContext, state: PassState): Promise
   const window = begin(context, listing, audit?.position);
   // Saved now, so that the next run resumes this pass even if this run is killed.
   await heartbeat.save();
-  // A baseline looks before its progress, too: an earlier run's listing may have missed some there. One with a snapshot costs no request.
+  // A baseline looks before its progress, too: an earlier run's listing may have missed some there. One with
+  // a snapshot costs no request.
   const candidates = [...listing.projects.keys()]
     .sort(byKey)
     .filter(id => isBaseline || heartbeat.isAhead(id) || before.rechecks.has(id));
@@ -141,8 +145,8 @@ const MAX_REMEMBERED_BYTES = 250_000;
 
 type Known = readonly [digest: string, readAt: number, shownAt?: number];
 
-/** The projects that a `changes` pass listed, remembered for the next one. Because of the overlap several passes list the
- *  same project; if its record is byte for byte the same, it need not be looked at again. */
+/** The projects that a `changes` pass listed, remembered for the next one. Because of the overlap several
+ *  passes list the same project; if its record is byte for byte the same, it need not be looked at again. */
 export class Recent {
   readonly #before: ReadonlyMap<string, Known>;
   readonly #now = new Map<string, Known>();
@@ -151,8 +155,9 @@ export class Recent {
     this.#before = new Map(before.map(([id, ...rest]) => [id, rest]));
   }
 
-  /** True when the record is the one last processed, and its tasks were read at least SETTLED_MS after its update time. If they
-   *  were dated by our clock, which the update time can't be compared with: as long after this record was first listed. */
+  /** True when the record is the one last processed, and its tasks were read at least SETTLED_MS after its
+   *  update time. If they were dated by our clock, which the update time can't be compared with: as long
+   *  after this record was first listed. */
   isSettled(id: string, listed: Listed): boolean {
     const before = this.#before.get(id);
     if (!before || listed.flaw) return false;

@@ -4,8 +4,8 @@ import type { Queues } from '../parts/queues.ts';
 import { counted, happened, threeTimes } from './conditions.ts';
 import type { OperatorAlarm } from './operator-alarm.ts';
 
-/** The alarms about queues and endpoints, however many there are. Which one it is about stands in the log and in `status`: an
- *  alarm for each would take a deployment for each. */
+/** The alarms about queues and endpoints, however many there are. Which one it is about stands in the log and
+ *  in `status`: an alarm for each would take a deployment for each. */
 export function deliveryAlarms(name: string, queues: Queues): OperatorAlarm[] {
   return [
     queuesDelayed(queues),
@@ -23,8 +23,8 @@ export function subscriptionAlarms(name: string): OperatorAlarm[] {
 
 /** Routing takes milliseconds, and what an endpoint doesn't take leaves its queue at once, as a row of the
  *  table. So an endpoint that is down makes no messages this old: more comes than can be worked off, or
- *  nothing is settled. The queue of drains is left out: where its messages are old, nothing is late but backlogs of endpoints, which have
- *  an alarm of their own. */
+ *  nothing is settled. The queue of drains is left out: where its messages are old, nothing is late but
+ *  backlogs of endpoints, which have an alarm of their own. */
 function queuesDelayed({ events, deliveries, chat }: Queues): OperatorAlarm {
   const period = Duration.minutes(1);
   const age = { period, statistic: 'Maximum' };

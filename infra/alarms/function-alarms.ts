@@ -8,9 +8,10 @@ export type Watched = Readonly<Record<'poll' | 'publish' | 'route' | 'deliver' |
 
 const FIVE_MINUTES = { period: Duration.minutes(5), statistic: 'Sum' };
 
-/** The alarms about the functions. The other ones need none for their errors and throttles, because another alarm shows that
- *  their work is not done: `processes late` for poll, `queues behind` for route and deliver, `publish behind` for publish,
- *  `tick silent` for tick. Each metric in an alarm costs as much as an alarm (decision 0094). */
+/** The alarms about the functions. The other ones need none for their errors and throttles, because another
+ *  alarm shows that their work is not done: `processes late` for poll, `queues behind` for route and deliver,
+ *  `publish behind` for publish, `tick silent` for tick. Each metric in an alarm costs as much as an alarm
+ *  (decision 0094). */
 export function functionAlarms(name: string, handlers: Watched): OperatorAlarm[] {
   return [
     tickFailing(handlers.tick.fn),
@@ -35,8 +36,8 @@ function tickFailing(tick: IFunction): OperatorAlarm {
   };
 }
 
-/** Lambda repeats what stands in a queue, so a minute of throttling is only a peak. The limit is the account's; poll, which has
- *  most of the runs, meets it first. */
+/** Lambda repeats what stands in a queue, so a minute of throttling is only a peak. The limit is the
+ *  account's; poll, which has most of the runs, meets it first. */
 function throttled(poll: IFunction): OperatorAlarm {
   return {
     name: 'invocations throttled',

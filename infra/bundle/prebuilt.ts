@@ -8,8 +8,8 @@ const HANDLERS = fileURLToPath(new URL('../../handlers', import.meta.url));
 
 let scratch: string | undefined;
 
-/** A folder with the bundle that the package has of this entry, and `files` (text by name) beside it. It is there until this process
- *  ends. Undefined in a checkout. */
+/** A folder with the bundle that the package has of this entry, and `files` (text by name) beside it. It is
+ *  there until this process ends. Undefined in a checkout. */
 export function prebuiltBundle(
   entry: string,
   files: Readonly<Record<string, string>>,

@@ -19,8 +19,8 @@ export interface PollProps {
   readonly queues: Queues;
 }
 
-/** The function that makes one pass over each of the processes of a message. The lease makes sure that one run per process and
- *  mode commits at a time. */
+/** The function that makes one pass over each of the processes of a message. The lease makes sure that one
+ *  run per process and mode commits at a time. */
 export class Poll extends Handler {
   readonly mapping: EventSourceMapping;
 
@@ -30,8 +30,8 @@ export class Poll extends Handler {
       entry: ENTRIES.poll,
       files: configurationFile(polledIn(written)),
       description: 'Changewire: reads processes, compares them with their snapshots, commits what changed',
-      // A run waits for the service most of the time, so half of the memory is half of the price. `docs/performance.md` has what
-      // passes over large processes take.
+      // A run waits for the service most of the time, so half of the memory is half of the price.
+      // `docs/performance.md` has what passes over large processes take.
       memoryMiB: config.pollMemory,
       nodeOptions: heapIn(config.pollMemory),
       timeout: PASSES.timeout,
@@ -43,7 +43,8 @@ export class Poll extends Handler {
   }
 }
 
-/** A young generation that stays small, and a heap that leaves room for what is outside of it: with V8's own sizes garbage alone fills the memory. */
+/** A young generation that stays small, and a heap that leaves room for what is outside of it: with V8's own
+ *  sizes garbage alone fills the memory. */
 function heapIn(memoryMiB: number): string[] {
   return [`--max-old-space-size=${Math.floor(0.7 * memoryMiB)}`, '--max-semi-space-size=8'];
 }

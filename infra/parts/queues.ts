@@ -12,8 +12,8 @@ import { CHAT, DRAINS, EVENTS, type Serving, WEBHOOKS } from './serving.ts';
 
 /** How often a message is received before it counts as one that can't be settled. The first ten times a
  *  message is shown again within 30 s (`soonAgain`), then after 6 minutes (events) or 18 (deliveries), so 100
- *  receives take 9 hours or 27. So an outage of the table for hours puts nothing aside, and a message that kills each run is put
- *  aside long before SQS drops it after 14 days. */
+ *  receives take 9 hours or 27. So an outage of the table for hours puts nothing aside, and a message that
+ *  kills each run is put aside long before SQS drops it after 14 days. */
 const RECEIVES = 100;
 
 export interface QueuesProps {

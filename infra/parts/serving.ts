@@ -21,8 +21,8 @@ export interface Serving {
   readonly concurrency: number;
 }
 
-/** One message per run, which names up to 25 processes. A run has the longest time that Lambda
- *  gives, because a baseline may take all of it, and the next run resumes it. No workspace has more than 32 runs under way
+/** One message per run, which names up to 25 processes. A run has the longest time that Lambda gives, because
+ *  a baseline may take all of it, and the next run resumes it. No workspace has more than 32 runs under way
  *  (its `concurrency`): a share of its requests for each. */
 export const PASSES: Serving = {
   timeout: Duration.minutes(15),

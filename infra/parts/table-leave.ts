@@ -53,9 +53,9 @@ export function forDelivering({ table }: SnapshotTable): Binding {
   return forRows(table, [LAYOUT, { actions: KEEP, keys: [ENDPOINTS, OF_ENDPOINTS] }]);
 }
 
-/** The same, and also the states of all processes, their journal, from which events are sent again, and
- *  the roster. A row of its own says up to when passes are started. It also migrates tables of earlier versions: it reads all
- *  items, and writes what the steps do (store/dynamo/migrations.ts). */
+/** The same, and also the states of all processes, their journal, from which events are sent again, and the
+ *  roster. A row of its own says up to when passes are started. It also migrates tables of earlier versions:
+ *  it reads all items, and writes what the steps do (store/dynamo/migrations.ts). */
 export function forTicking({ table }: SnapshotTable): Binding {
   const leave = [
     LAYOUT,
@@ -84,7 +84,8 @@ export function forOperating({ table }: SnapshotTable): Binding {
   ]);
 }
 
-/** `TABLE_NAME` with these actions on rows of these partitions, and no access to the rest of the table but what `scanning` grants. */
+/** `TABLE_NAME` with these actions on rows of these partitions, and no access to the rest of the table but
+ *  what `scanning` grants. */
 function forRows(
   table: Table,
   leave: readonly { actions: readonly string[]; keys: readonly string[] }[],

@@ -39,13 +39,14 @@ export interface ChangewireProps {
    *  @default - none: subscribe to `alarmTopic` */
   readonly alarmEmail?: string;
 
-  /** The topic for the alarms. Its policy and key must let CloudWatch publish to it: a topic without a policy of its own
-   *  does, one with `enforceSSL` or an AWS managed key does not. Changewire does not change the topic.
+  /** The topic for the alarms. Its policy and key must let CloudWatch publish to it: a topic without a policy
+   *  of its own does, one with `enforceSSL` or an AWS managed key does not. Changewire does not change the
+   *  topic.
    *  @default - a new topic */
   readonly alarmTopic?: ITopic;
 
-  /** The memory of the poll function, in MiB: 512 to 10,240. Processes with thousands of tasks in one project, or with over 100,000
-   *  projects, need more than 512.
+  /** The memory of the poll function, in MiB: 512 to 10,240. Processes with thousands of tasks in one
+   *  project, or with over 100,000 projects, need more than 512.
    *  @default 512 */
   readonly pollMemory?: number;
 
@@ -53,8 +54,8 @@ export interface ChangewireProps {
    *  @default RetentionDays.ONE_MONTH */
   readonly logRetention?: RetentionDays;
 
-  /** The key that encrypts the table, the topic and the queues. Their users get permission to use it. For SNS, its policy
-   *  gets a statement, or you get a warning if the policy is not part of the app.
+  /** The key that encrypts the table, the topic and the queues. Their users get permission to use it. For
+   *  SNS, its policy gets a statement, or you get a warning if the policy is not part of the app.
    *  @default - keys of AWS, at no cost */
   readonly encryptionKey?: IKey;
 
@@ -68,8 +69,8 @@ export interface ChangewireProps {
    *  @default - a new table */
   readonly snapshots?: SnapshotTable;
 
-  /** The scope of the native subscriptions, such as a stack of their own: an unreachable receiver can fail the deployment
-   *  of its stack. A scope takes the subscriptions of one Changewire.
+  /** The scope of the native subscriptions, such as a stack of their own: an unreachable receiver can fail
+   *  the deployment of its stack. A scope takes the subscriptions of one Changewire.
    *  @default - this construct */
   readonly subscriptionsIn?: Construct;
 }

@@ -27,7 +27,8 @@ const removalPolicy = z.custom<RemovalPolicy.RETAIN | RemovalPolicy.DESTROY>(
 
 const ofFile = configSchema.omit({ stackName: true, region: true, logRetentionDays: true });
 
-/** The properties of the construct: the keys of the file, two of them in the words of CDK, and those that only an app has. */
+/** The properties of the construct: the keys of the file, two of them in the words of CDK, and those that
+ *  only an app has. */
 export const propsSchema = object({
   name: propsName.optional(),
   ...ofFile.shape,

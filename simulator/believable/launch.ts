@@ -135,7 +135,7 @@ export const LAUNCH: Scenario = {
       'Screenshots are out of date',
       'Approved by product',
       'Depends on the security review',
-      'Moved behind the beta',
+      'Moved after the beta',
       'Needs a second reviewer',
     ],
   },

@@ -29,7 +29,7 @@ export const ONBOARDING: Scenario = {
     'Marigold Care Homes',
     'Vantage Outdoor',
     'Zephyr Airlines',
-    'Quarry Lane Brewing',
+    'Quarry Hill Brewing',
     'Aster Legal Partners',
     'Copperfield Energy',
     'Silverline Telecom',

@@ -28,7 +28,7 @@ export function people(): User[] {
   }));
 }
 
-/** A user as an assignee or owner is told on a record. */
+/** A user as an assignee or owner in a record. */
 export function personReference(user: User): { id: string; name: string; email: string } {
   return { id: user.id, name: user.name, email: user.email };
 }

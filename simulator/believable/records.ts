@@ -59,6 +59,6 @@ export function taskFields(
 }
 
 function checklist(isDone: boolean, random: Random): JsonObject[] {
-  const steps = sample(random, ['Prepare', 'Do', 'Have it reviewed', 'Tell everyone'], between(random, 0, 3));
+  const steps = sample(random, ['Prepare', 'Do', 'Have it reviewed', 'Announce it'], between(random, 0, 3));
   return steps.map(text => ({ text, done: isDone || random() < 0.3 }));
 }

@@ -17,7 +17,7 @@ export interface Scenario {
   readonly numbers: Readonly<Record<string, readonly [low: number, high: number, step: number]>>;
 }
 
-/** How tasks go on. */
+/** How tasks continue. */
 export const TASK_STATUSES = ['To do', 'In progress', 'In review', 'Done'] as const;
 
 /** A field's definition in one line. */

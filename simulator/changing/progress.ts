@@ -6,7 +6,7 @@ import { pick } from '../data/random.ts';
 import type { TaskState } from '../data/workspace.ts';
 import { byAssignee, isOpen, type Scene, workedTask } from './scene.ts';
 
-/** A task goes on by one status; now and then a review sends it back. */
+/** A task moves by one status; now and then a review sends it back. */
 export function moveStatus(scene: Scene): boolean {
   const found = workedTask(scene, isOpen);
   if (!found) return false;

@@ -11,7 +11,7 @@ export interface Scene {
   readonly process: SimulatedProcess;
   readonly scenario: Scenario;
   readonly users: readonly User[];
-  /** Whoever does it, where no one else is likelier to. */
+  /** The user who does it by default. */
   readonly by: { readonly user: string | readonly string[] };
   readonly random: Random;
   readonly now: number;

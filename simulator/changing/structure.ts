@@ -11,7 +11,7 @@ const LEAST_PROJECTS = 28;
 const MAX_TASKS = 30;
 const LEAST_TASKS = 12;
 
-/** Work begins, rests, goes on, or is finished when every task is. */
+/** Work begins, rests, continues, or is finished when every task is. */
 export function moveState(scene: Scene): boolean {
   const project = openProject(scene);
   if (!project || project.tasks.size === 0) return false;
@@ -50,7 +50,7 @@ function emptiest(one: ProjectState | undefined, other: ProjectState | undefined
   return one.tasks.size <= other.tasks.size ? one : other;
 }
 
-/** A task that nobody has begun turns out to be needless. */
+/** A task that was not begun turns out to be needless. */
 export function deleteTask(scene: Scene): boolean {
   const found = workedTask(scene, task => task.fields.status === 'To do');
   if (!found || found.project.tasks.size <= LEAST_TASKS) return false;

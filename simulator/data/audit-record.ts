@@ -4,7 +4,7 @@ import { withNumericIds } from './records.ts';
 import { type AuditEntry, SYSTEM, type Workspace } from './workspace.ts';
 
 /** An entry, and those who did it. */
-interface Told extends AuditEntry {
+interface EntryData extends AuditEntry {
   readonly processId: string;
   readonly people: readonly Person[];
 }
@@ -33,7 +33,7 @@ function personOf({ users }: Workspace, id: string): Person {
   return { id, name: user?.name ?? (id === SYSTEM ? 'System' : id) };
 }
 
-const SHAPES: Record<Freedoms['auditShape'], (told: Told) => JsonObject> = {
+const SHAPES: Record<Freedoms['auditShape'], (entry: EntryData) => JsonObject> = {
   nested: ({ people, entity, details }) => ({ ...oneOrAll('user', people), entity, details }),
   flat: ({ people, entity, details: { context, ...details } }) => {
     const ids = people.map(({ id }) => id);
@@ -70,9 +70,9 @@ function nameOf({ name, externalId }: JsonObject): Json {
   return name ?? externalId ?? null;
 }
 
-/** What a flat entry tells of a task's assignee, if it has one. */
-function ofAssignee({ assignee }: JsonObject, tell: (id: string) => JsonObject): JsonObject {
-  return isJsonObject(assignee) && typeof assignee.id === 'string' ? tell(assignee.id) : {};
+/** What a flat entry contains of a task's assignee. */
+function ofAssignee({ assignee }: JsonObject, userOf: (id: string) => JsonObject): JsonObject {
+  return isJsonObject(assignee) && typeof assignee.id === 'string' ? userOf(assignee.id) : {};
 }
 
 function userPath(id: string): string {

@@ -1,4 +1,5 @@
-/** What the API document leaves open (service-api.md §2.4, §4.3, §5 and §8, "Gaps"). Each may be changed while the service runs. */
+/** What the API document leaves open (service-api.md §2.4, §4.3, §5 and §8, "Gaps"). Each may be changed
+ *  while the service runs. */
 export interface Freedoms {
   /** Name of the list in the answers of #2, #3 and #4. */
   taskListName: string;
@@ -9,7 +10,7 @@ export interface Freedoms {
   projectIdProperty: 'id' | 'projectId';
   /** Ids are JSON numbers, also in nested objects and audit entries. */
   numericIds: boolean;
-  /** The token response tells `expires_in`. */
+  /** The token response contains `expires_in`. */
   expiresIn: boolean;
   /** Seconds that a token lives, on the service's clock. */
   tokenLifetime: number;
@@ -22,8 +23,9 @@ export interface Freedoms {
   auditRetention: number;
   /** Entries of the audit log carry their time. */
   auditTimestamps: boolean;
-  /** How an entry says who did what: `nested`: the user, the record and the details are objects; `flat`: all ids stand at the top;
-   *  `reference`: users and records are named by their paths; `several`: users are a list, also where it is one. */
+  /** How an entry names its actor and action: `nested`: the user, the record and the details are objects;
+   *  `flat`: all ids stand at the top; `reference`: users and records are named by their paths; `several`:
+   *  users are a list, also where it is one. */
   auditShape: 'nested' | 'flat' | 'reference' | 'several';
   /** Records carry `createdAt` and `updatedAt`. */
   recordTimestamps: boolean;
@@ -38,12 +40,13 @@ export interface Freedoms {
   maxResponseBytes: number;
   /** A greater `first` gets this many items. */
   maxPageSize: number;
-  /** The order of projects, and of a project's tasks; by update time, a row moves when it is edited between two pages. */
+  /** The order of projects, and of a project's tasks; by update time, a row moves when it is edited between
+   *  two pages. */
   listOrder: 'made' | 'oldest-update-first' | 'newest-update-first';
-  /** What `after` means: `item`: behind that item, whatever came and went; `offset`: so many items on, which shifts when rows
-   *  come and go between two pages. */
+  /** What `after` means: `item`: after that item, even when items came or went; `offset`: that number of
+   *  items further, which shifts when rows come and go between two pages. */
   cursors: 'item' | 'offset';
-  /** ms until `updatedAfter` finds what was updated: an index that lags behind the records. */
+  /** ms until `updatedAfter` finds what was updated: an index that lags. */
   updatesVisibleAfter: number;
   /** ms until the audit log shows an entry. */
   auditVisibleAfter: number;

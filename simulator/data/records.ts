@@ -4,7 +4,8 @@ import { emptyValue, propertyOf } from './properties.ts';
 import type { FieldKind, ProjectState, RecordState, SimulatedProcess, TaskState, User } from './workspace.ts';
 import { fieldsOf } from './workspace.ts';
 
-/** A project as request #1 serves it: built-in fields, and every custom field that isn't archived (service-api.md §2.3). */
+/** A project as request #1 serves it: built-in fields, and every custom field that isn't archived
+ *  (service-api.md §2.3). */
 export function projectRecord(
   process: SimulatedProcess,
   project: ProjectState,

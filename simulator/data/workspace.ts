@@ -36,7 +36,7 @@ export interface ProjectState extends RecordState {
   readonly tasks: ReadonlyMap<string, TaskState>;
 }
 
-/** An entry of the audit log. `details` names the project or projects, and tells old and new values. */
+/** An entry of the audit log. `details` names the project or projects, and has old and new values. */
 export interface AuditEntry {
   readonly seq: number;
   readonly at: number;
@@ -59,7 +59,7 @@ export interface SimulatedProcess {
   readonly deletedProjects: readonly string[];
 }
 
-/** A user of the workspace: `id`, and whatever else the service tells of users. */
+/** A user of the workspace: `id`, and other data of users. */
 export interface User {
   readonly id: string;
   readonly seq: number;
@@ -68,7 +68,7 @@ export interface User {
   readonly fields: Readonly<Record<string, Json>>;
 }
 
-/** Does what nobody did. It stands in the audit log like a user, and is none. */
+/** The actor of automatic changes. It is in the audit log like a user, but is not a user. */
 export const SYSTEM = 'system';
 
 /** The last number given of each kind. */

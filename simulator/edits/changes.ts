@@ -3,8 +3,8 @@ import { jsonEqual } from '../../functions/changes/equal.ts';
 import { emptyValue, propertyOf } from '../data/properties.ts';
 import type { Field, FieldKind, RecordState } from '../data/workspace.ts';
 
-/** What an edit changed, as an audit entry tells it: the properties that it gave, and the old and the new value of each that became
- *  another. */
+/** What an edit changed, as an audit entry has it: the properties that it gave, and the old and the new value
+ *  of each that became another. */
 export function changesOf(
   kind: FieldKind,
   definitions: readonly Field[],

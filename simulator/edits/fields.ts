@@ -30,7 +30,7 @@ export interface FieldEdits {
     name: string,
     options?: EditOptions,
   ): void;
-  /** Gives a choice another label, in the definition and in every value; records that held it are updated. */
+  /** Gives a choice another label, in the definition and in every value; records with it are updated. */
   renameChoice(
     processId: string,
     kind: FieldKind,

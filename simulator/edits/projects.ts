@@ -92,7 +92,7 @@ function createProject(
   return id;
 }
 
-/** The next number that is no project's id: some ids may have been given, not counted. */
+/** The next number that is not a project's id: some ids may have been given, not counted. */
 function nextNumber(process: SimulatedProcess, last: number): number {
   let number = last + 1;
   while (process.projects.has(String(number))) number += 1;

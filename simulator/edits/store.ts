@@ -15,7 +15,7 @@ export interface EditOptions {
   readonly audit?: boolean;
   /** False: no update time moves. */
   readonly touch?: boolean;
-  /** The id of the user who did it, or of several; else the workspace's first. `SYSTEM` is nobody. */
+  /** The id of the user who did it, or of several; else the workspace's first. `SYSTEM` is not a user. */
   readonly user?: string | readonly string[];
 }
 
@@ -62,7 +62,8 @@ export class WorkspaceStore {
   }
 
   /** Makes one edit of one process.
-   *  @throws when there is no such process, when `change` refuses, or when the state can't be persisted; nothing is changed then */
+   *  @throws when there is no such process, when `change` refuses, or when the state can't be persisted;
+   *  nothing is changed then */
   edit(
     processId: string,
     options: EditOptions,

@@ -11,8 +11,9 @@ import {
   withProject,
 } from './store.ts';
 
-/** The edits of tasks. Properties are those of a record as it is served: built-in ones, and custom fields by their
- *  camelCase property in wire format (service-api.md §2.3). Each moves the project's update time, if that freedom says so. */
+/** The edits of tasks. Properties are those of a record as it is served: built-in ones, and custom fields by
+ *  their camelCase property in wire format (service-api.md §2.3). Each moves the project's update time, if
+ *  that freedom is set. */
 export interface TaskEdits {
   /** @returns the id */
   createTask(processId: string, projectId: string, properties?: JsonObject, options?: EditOptions): string;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { auditPage, piecesOf, projectsPage, tasksPage } from '../../bench/passes/content.ts';
-import { type Line, median, spread, told } from '../../bench/passes/line.ts';
+import { type Line, median, spread, rounded } from '../../bench/passes/line.ts';
 import { between, pageOf } from '../../bench/passes/page.ts';
 import { sharesOf } from '../../bench/passes/profile.ts';
 import type { JsonObject } from '../../functions/basics/json.ts';
@@ -16,7 +16,7 @@ describe('the middle of several rounds', () => {
     expect(median(values)).toBe(middle);
   });
 
-  it('is told with the least and the most of them', () => {
+  it('is rounded with the least and the most of them', () => {
     expect(spread([1.5, 9, 2.25])).toBe('2.25 (1.50 to 9)');
     expect(spread([2.5, 2.5])).toBe('2.50');
   });
@@ -29,7 +29,7 @@ describe('the middle of several rounds', () => {
     [1.234, '1.23'],
     [0.254, '0.25'],
   ])('%d is written %s', (value, text) => {
-    expect(told(value)).toBe(text);
+    expect(rounded(value)).toBe(text);
   });
 });
 

@@ -27,7 +27,8 @@ export interface ProjectChange {
   /** How it is now; undefined when it is deleted. */
   readonly content: ProjectContent | undefined;
   readonly changes: readonly ChangedRecord[];
-  /** Its record as it was listed, and the earliest time at which that may have been, in ms since 1970; `untimed` where only our clock tells. */
+  /** Its record as it was listed, and the earliest time at which that may have been, in ms since 1970;
+   *  `untimed` where only our clock tells. */
   readonly source: { readonly record: JsonObject; readonly readAt: number; readonly untimed?: boolean };
   readonly tasks: { readonly untimed?: boolean };
 }
@@ -47,8 +48,8 @@ export class Actors {
   readonly #wasUntimed: boolean;
   readonly #users: Users;
 
-  /** `namesByEntry`: what may be identifiers in each entry; `wasUntimed`: whether the service ever told no time, so that nobody knows
-   *  when the last sweep was; `projects`: the identifiers that are projects'. */
+  /** `namesByEntry`: what may be identifiers in each entry; `wasUntimed`: whether the service ever told no
+   *  time, so that nobody knows when the last sweep was; `projects`: the identifiers that are projects'. */
   constructor(
     { entries, namesByEntry, readAt, wasUntimed }: ActorsRead,
     projects: ReadonlySet<string>,
@@ -62,7 +63,8 @@ export class Actors {
     this.#users = users;
   }
 
-  /** Tells of each of these entries, given with the tasks that were found in it, which users it names as those who acted. */
+  /** Tells of each of these entries, given with the tasks that were found in it, which users it names as
+   *  those who acted. */
   async ofEntries(
     entries: ReadonlyMap<JsonObject, { readonly tasks: readonly { readonly id: string }[] }>,
   ): Promise<(entry: JsonObject) => Actor[]> {
@@ -76,12 +78,12 @@ export class Actors {
     return entry => actorsOf(knownAmong(users.get(entry) as string[][], names), names);
   }
 
-  /** Who changed each record of a project since `seenUpTo`, up to which passes saw all its changes, in ms since 1970 (0: they never did);
-   *  undefined where that is not certain, or no entry names the project. */
+  /** Who changed each record of a project since `seenUpTo`, up to which passes saw all its changes, in ms
+   *  since 1970 (0: they never did); undefined where that is not certain, or no entry names the project. */
   async of(change: ProjectChange, seenUpTo: number): Promise<ActorsOf | undefined> {
     const { projectId, changes, snapshot, tombstone, content, source, tasks } = change;
-    // Entries of before tell who made changes that were told before. Of a project that nobody knew, the last sweep tells what was before;
-    // without such a sweep, the project may be older than all entries.
+    // Entries of before tell who made changes that were told before. Of a project that nobody knew, the last
+    // sweep tells what was before; without such a sweep, the project may be older than all entries.
     const known = this.#wasUntimed || seenUpTo === 0 ? undefined : { record: 0, tasks: 0 };
     const readUntil = snapshot || tombstone ? snapshot?.readUntil : known;
     const entries = this.#entries.get(projectId);
@@ -104,7 +106,8 @@ export class Actors {
     );
     // Tasks are read behind the log: what it tells, they show.
     const ofTask = factsByTask(facts.filter(({ time }) => time.first > readUntil.tasks));
-    // No entry names the tasks that come and go with their project: what names one is about an earlier edit of it, or a later one.
+    // No entry names the tasks that come and go with their project: what names one is about an earlier edit
+    // of it, or a later one.
     const isWhole = changes.some(({ entity, action }) => entity === 'project' && action !== 'updated');
     return ({ entity, id }) => {
       if (entity === 'task' && isWhole) return undefined;
@@ -152,15 +155,17 @@ function factsByTask(facts: readonly TimedFacts[]): Map<string, TimedFacts[]> {
   return found;
 }
 
-/** The known users of an entry; none where it names different ones under different keys: nobody knows which of them did it. */
+/** The known users of an entry; none where it names different ones under different keys: nobody knows which
+ *  of them did it. */
 function knownAmong(groups: readonly (readonly string[])[], names: Names): readonly string[] {
   const known = groups.map(group => group.filter(id => names.has(id))).filter(group => group.length > 0);
   const [first = [], ...others] = known;
   return others.every(group => group.join('\n') === first.join('\n')) ? first : [];
 }
 
-/** Whether a record shows what happened by this time: it was read later, or says that it was updated later. One that was updated in the
- *  same millisecond shows it; in the same second or minute, another edit may have followed. */
+/** Whether a record shows what happened by this time: it was read later, or says that it was updated later.
+ *  One that was updated in the same millisecond shows it; in the same second or minute, another edit may have
+ *  followed. */
 function isShown({ last }: TimedFacts['time'], { readAt, record }: ProjectChange['source']): boolean {
   const [updated = 0, tick] = [updateTime(record), tickOf(last)];
   return last + tick <= readAt || last < updated || (last === updated && tick === 1);

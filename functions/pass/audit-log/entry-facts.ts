@@ -2,8 +2,8 @@ import { isJsonObject, type Json, type JsonObject } from '../../basics/json.ts';
 
 /** What an audit entry says for certain, whatever its shape (service-api.md §2.4). */
 export interface EntryFacts {
-  /** The earliest and the latest time that stand in it, in ms since 1970 on the service's clock: what it tells of happened between them.
-   *  Undefined where it has none. */
+  /** The earliest and the latest time that stand in it, in ms since 1970 on the service's clock: what it
+   *  tells of happened between them. Undefined where it has none. */
   readonly time: { readonly first: number; readonly last: number } | undefined;
   /** The identifiers that may be those of the projects that it names. */
   readonly projects: ReadonlySet<string>;
@@ -11,7 +11,8 @@ export interface EntryFacts {
   readonly tasks: ReadonlySet<string>;
   /** True when it speaks of a task: then it is not about the project that it names beside. */
   readonly isOfTask: boolean;
-  /** The identifiers that may be those of the users who did it, as it names them: a list for each key under which it names some. */
+  /** The identifiers that may be those of the users who did it, as it names them: a list for each key under
+   *  which it names some. */
   readonly users: readonly (readonly string[])[];
 }
 
@@ -39,8 +40,8 @@ function namedBy(places: readonly Place[], isNaming: (place: Place) => boolean):
   return new Set((said.length > 0 ? said : places).flatMap(identifiersIn));
 }
 
-/** The users in the places whose keys say who did it, and of these the outermost; in any place but that of a record or of somebody else,
- *  where no key says so. */
+/** The users in the places whose keys say who did it, and of these the outermost; in any place but that of a
+ *  record or of somebody else, where no key says so. */
 function usersIn(plain: readonly Place[]): string[][] {
   const depths = plain.flatMap(({ user }) => (user ? [user.depth] : []));
   const outermost = Math.min(...depths);
@@ -51,7 +52,8 @@ function usersIn(plain: readonly Place[]): string[][] {
   return [...groups.values()].map(places => [...new Set(places.flatMap(identifiersIn))]);
 }
 
-/** The identifiers that a value may be: itself, or the parts of a path. A time is none, nor are the words of a sentence. */
+/** The identifiers that a value may be: itself, or the parts of a path. A time is none, nor are the words of
+ *  a sentence. */
 function identifiersIn(place: Place): string[] {
   const { text, mayIdentify } = place;
   if (!mayIdentify || text === '' || /\s/.test(text) || !Number.isNaN(timeIn(place))) return [];

@@ -28,13 +28,14 @@ interface Item {
 /** The entries of a reading, compared with the position where the log was left. */
 interface Comparison {
   readonly hasKnown: boolean;
-  /** True when nothing contradicts the position: known entries are met in the order of `seen`, or a single one where the log grew, and nothing
-   *  new stands on their other side. */
+  /** True when nothing contradicts the position: known entries are met in the order of `seen`, or a single
+   *  one where the log grew, and nothing new stands on their other side. */
   readonly isMet: boolean;
   readonly isReversed: boolean;
   /** True when the last entry of `seen` is the last known one. */
   readonly isPastSeen: boolean;
-  /** The entries where the log grows, at its head and at its end; while its order is unknown, those before and after all that was seen. */
+  /** The entries where the log grows, at its head and at its end; while its order is unknown, those before
+   *  and after all that was seen. */
   readonly grown: { readonly atHead: readonly Item[]; readonly atEnd: readonly Item[] };
 }
 
@@ -86,7 +87,8 @@ export class LogReading {
   #room = MAX_HELD;
   #began: number | undefined;
   #compared: Comparison;
-  /** This walk through the pages: its cursor, how many pages it read, the digests of the first one, and its first item. */
+  /** This walk through the pages: its cursor, how many pages it read, the digests of the first one, and its
+   *  first item. */
   walk = { start: undefined as string | undefined, pages: 0, first: [] as readonly string[], from: 0 };
   /** True when it ended before the log did, for lack of time or room. */
   isCutShort = false;
@@ -170,7 +172,8 @@ export class LogReading {
       : order === 'unknown' && tail !== undefined;
   }
 
-  /** True when the page that an earlier pass read last has other entries by now: in an oldest-first log, old ones were purged, and others skipped. */
+  /** True when the page that an earlier pass read last has other entries by now: in an oldest-first log, old
+   *  ones were purged, and others skipped. */
   get hasLostPlace(): boolean {
     const { order, unfinished } = this.#before;
     if (order !== 'oldest-first' || unfinished?.after === undefined) return false;
@@ -198,8 +201,9 @@ export class LogReading {
     return !hasKnown || (this.order !== 'newest-first' && !(isMet && isPastSeen));
   }
 
-  /** The new entries by their digests, the oldest first as far as the order is known. Where the log stands as it was left, those on the side where
-   *  it grows are new, whatever their times: entries may show up late. In a log that contradicts its position, an older one is not new. */
+  /** The new entries by their digests, the oldest first as far as the order is known. Where the log stands as
+   *  it was left, those on the side where it grows are new, whatever their times: entries may show up late.
+   *  In a log that contradicts its position, an older one is not new. */
   get newEntries(): ReadonlyMap<string, JsonObject> {
     const { isMet, hasKnown, grown } = this.#compared;
     const { order, seen } = this.#before;
@@ -240,8 +244,8 @@ export class LogReading {
     return { ...now, readAt: this.isCutShort ? (readAt ?? began) : began };
   }
 
-  /** The digests to remember: of the latest two pages, also when this reading had only the last of them; while the order is unknown, of the pages at both
-   *  ends. */
+  /** The digests to remember: of the latest two pages, also when this reading had only the last of them;
+   *  while the order is unknown, of the pages at both ends. */
   #remembered(order: Order, head: readonly string[]): string[] {
     const before = this.isMet && order === this.#before.order ? this.#before.seen : [];
     const limit = Math.min(MAX_SEEN, Math.max(2 * this.#longestPage, before.length));
@@ -291,8 +295,9 @@ export class TimeSample {
     return this.#times.length >= SAMPLE;
   }
 
-  /** The order of the log by these times. Entry fields are undocumented (service-api.md §2.4), so each property, also a nested one, that holds a
-   *  time in all entries is compared: `unknown` if they disagree, if there are none, or if there are too few entries. */
+  /** The order of the log by these times. Entry fields are undocumented (service-api.md §2.4), so each
+   *  property, also a nested one, that holds a time in all entries is compared: `unknown` if they disagree,
+   *  if there are none, or if there are too few entries. */
   get order(): Order {
     const [first = new Map()] = this.#times;
     if (this.#times.length < MIN_ENTRIES) return 'unknown';

@@ -6,8 +6,8 @@ const MAX_LENGTH = 300;
 /** Each name is looked up in the table, so there must be a limit; a log of edits stays far below it. */
 const MAX_NAMES = 500_000;
 
-/** Every text in the entries' values that may be a project's identifier: whole values, and the parts of paths, addresses
- *  and sentences. The caller checks which of them are identifiers. Stops at about 500,000. */
+/** Every text in the entries' values that may be a project's identifier: whole values, and the parts of
+ *  paths, addresses and sentences. The caller checks which of them are identifiers. Stops at about 500,000. */
 export function namesIn(entries: readonly JsonObject[]): Set<string> {
   const names = new Set<string>();
   const rest: Json[] = [...entries];

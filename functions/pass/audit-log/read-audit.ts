@@ -7,11 +7,11 @@ import { LogReading } from './log-reading.ts';
 
 /** What a pass read of the audit log. */
 export interface AuditRead {
-  /** The entries that are new since the log was last read, the oldest first as far as the order of the log is known. An earlier run may have
-   *  read them, too. */
+  /** The entries that are new since the log was last read, the oldest first as far as the order of the log is
+   *  known. An earlier run may have read them, too. */
   readonly entries: readonly JsonObject[];
-  /** When the last page was read, in ms since 1970, by the service's clock where it sends a `Date`; 0 where more new entries are left to read: then
-   *  they do not tell who made a change. */
+  /** When the last page was read, in ms since 1970, by the service's clock where it sends a `Date`; 0 where
+   *  more new entries are left to read: then they do not tell who made a change. */
   readonly readAt: number;
   /** Up to where the log is read now. While it can't be read: as before; undefined if it never could. */
   readonly position: AuditPosition | undefined;
@@ -22,9 +22,10 @@ export interface AuditRead {
 /** How often the log is read, at most, because its entries move from page to page meanwhile. */
 const MAX_READINGS = 5;
 
-/** Reads what is new in the audit log (service-api.md §4 #3). An idle log costs one request; while its order is unknown and it has several pages,
- *  two. A first reading only finds out where the log stands. Takes at most half of the time that is left, so that the pass gets to its
- *  projects: the next pass goes on where this one ended (docs/decisions/0114).
+/** Reads what is new in the audit log (service-api.md §4 #3). An idle log costs one request; while its order
+ *  is unknown and it has several pages, two. A first reading only finds out where the log stands. Takes at
+ *  most half of the time that is left, so that the pass gets to its projects: the next pass goes on where
+ *  this one ended (docs/decisions/0114).
  *  @throws when the service fails; a denied log (403, 404) is reported once */
 export async function readAudit(context: PassContext, before: AuditPosition | undefined): Promise<AuditRead> {
   const denied = { entries: [], readAt: 0, position: before, isDenied: true };
@@ -47,7 +48,8 @@ export async function readAudit(context: PassContext, before: AuditPosition | un
   }
 }
 
-/** Reads the log again if its entries moved to other pages meanwhile: pages that count entries skip some when old ones are purged. */
+/** Reads the log again if its entries moved to other pages meanwhile: pages that count entries skip some when
+ *  old ones are purged. */
 async function readUntilStill(
   context: PassContext,
   before: AuditPosition | undefined,
@@ -65,7 +67,8 @@ async function readUntilStill(
   }
 }
 
-/** Whether the first page of a walk has other entries by now. That does no harm in a newest-first log: its entries move to pages that are read later. */
+/** Whether the first page of a walk has other entries by now. That does no harm in a newest-first log: its
+ *  entries move to pages that are read later. */
 async function hasMoved({ service, process }: PassContext, { order, walk }: LogReading): Promise<boolean> {
   if (walk.pages < 2 || order === 'newest-first') return false;
   for await (const { items } of service.auditLog(process.processId, walk.start))
@@ -114,8 +117,8 @@ function withoutCursors({ unfinished, ...before }: AuditPosition): AuditPosition
   return { ...before, tail: undefined, ...first };
 }
 
-/** A newest-first log is read from its head to what is known, an oldest-first one from its last page to its end, one of unknown order at both
- *  ends. If the log does not stand there as it was left, all of it is read. */
+/** A newest-first log is read from its head to what is known, an oldest-first one from its last page to its
+ *  end, one of unknown order at both ends. If the log does not stand there as it was left, all of it is read. */
 async function readFrom(
   context: PassContext,
   before: AuditPosition | undefined,

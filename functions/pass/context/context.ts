@@ -23,7 +23,8 @@ export interface PassPorts {
   readonly stopAt: number;
   /** Codes of conditions that the configuration states already: they are not reported (see Reports). */
   readonly known: readonly string[];
-  /** Resolves when no other pass of the run holds a large listing, and this one may: all of them together would not fit the memory. */
+  /** Resolves when no other pass of the run holds a large listing, and this one may: all of them together
+   *  would not fit the memory. */
   readonly holdLarge?: (() => Promise<void>) | undefined;
   readonly onProgress?: ((mode: PassKind, done: number, total: number) => void) | undefined;
   /** Called with the ids of the events of each commit. */
@@ -52,8 +53,9 @@ export function failedSince({ kind, before }: PassContext): number | undefined {
   return (kind === 'changes' ? before.changesFailure : before.sweepFailure)?.since;
 }
 
-/** Logs a condition that lasts from pass to pass only once: what was reported is kept in the state of the process. So nothing is logged
- *  before a pass saves its state: a pass that fails would report the same as all those after it. */
+/** Logs a condition that lasts from pass to pass only once: what was reported is kept in the state of the
+ *  process. So nothing is logged before a pass saves its state: a pass that fails would report the same as
+ *  all those after it. */
 export class Reports {
   readonly #ports: PassPorts;
   readonly #reported: Set<string>;
@@ -92,8 +94,8 @@ export class LeaseLostError extends Error {}
 
 type HeartbeatPorts = Pick<PassPorts, 'process' | 'snapshots' | 'clock'>;
 
-/** Keeps the lease of a pass alive. A `changes` pass begins without one, and takes it when it finds something: a pass that finds nothing
- *  writes nothing, and two of these do no harm. */
+/** Keeps the lease of a pass alive. A `changes` pass begins without one, and takes it when it finds
+ *  something: a pass that finds nothing writes nothing, and two of these do no harm. */
 export class Heartbeat {
   readonly #ports: HeartbeatPorts;
   readonly #read: ProcessState | undefined;
@@ -152,25 +154,27 @@ export class Heartbeat {
     return this.#isOwned && (age >= RENEW_MS || age < 0);
   }
 
-  /** Sets what a later run needs to resume the pass; saved with the next write, for a pass that ends before needs no resuming. */
+  /** Sets what a later run needs to resume the pass; saved with the next write, for a pass that ends before
+   *  needs no resuming. */
   begin(window: PassWindow): void {
     this.#lease = { ...this.#lease, window };
   }
 
-  /** Marks all projects up to this one, in the order of `byKey`, as done: a later run skips them. Saved with the next write. Progress never
-   *  moves back, even when a recheck that sorts before it is looked at. */
+  /** Marks all projects up to this one, in the order of `byKey`, as done: a later run skips them. Saved with
+   *  the next write. Progress never moves back, even when a recheck that sorts before it is looked at. */
   reach(progress: string): void {
     if (this.isAhead(progress)) this.#lease = { ...this.#lease, progress };
   }
 
-  /** False for a project that is done: the progress of this run, or of an earlier one of the same pass, has passed it. */
+  /** False for a project that is done: the progress of this run, or of an earlier one of the same pass, has
+   *  passed it. */
   isAhead(projectId: string): boolean {
     const { progress } = this.#lease;
     return progress === undefined || byKey(projectId, progress) > 0;
   }
 
-  /** To be called wherever time passes: renews the lease every ten seconds. One worker writes, and all wait for it: none goes on after the
-   *  lease was lost, or expired while the answer was on its way.
+  /** To be called wherever time passes: renews the lease every ten seconds. One worker writes, and all wait
+   *  for it: none goes on after the lease was lost, or expired while the answer was on its way.
    *  @throws LeaseLostError */
   async beat(): Promise<void> {
     if (this.isDue) this.#renewal = this.#write();

@@ -37,15 +37,17 @@ export interface Listing {
   readonly isComplete: boolean;
 }
 
-/** What it means that a listing lacks a project. `changed`: nothing, for only changed projects were asked for. `whole`: the project is not
- *  there. `restless`: all were asked for, but the list changed in each reading, so the project may have been passed over. */
+/** What it means that a listing lacks a project. `changed`: nothing, for only changed projects were asked
+ *  for. `whole`: the project is not there. `restless`: all were asked for, but the list changed in each
+ *  reading, so the project may have been passed over. */
 export type ListingKind = 'changed' | 'whole' | 'restless';
 
 export function kindOf({ isComplete }: Listing): 'whole' | 'restless' {
   return isComplete ? 'whole' : 'restless';
 }
 
-/** Used when nothing shows the service's time: our clock may be ahead by this much before a change is missed until the next sweep. */
+/** Used when nothing shows the service's time: our clock may be ahead by this much before a change is missed
+ *  until the next sweep. */
 const UNKNOWN_CLOCK_MS = 600_000;
 /** An update time further ahead of our clock than this is wrong, and ignored. */
 const FUTURE_MS = 24 * 60 * 60 * 1000;
@@ -54,10 +56,11 @@ export const MAX_READINGS = 5;
 
 /** All projects of the process, or those updated after a time (service-api.md §4 #1).
  *
- *  A row that is removed while the pages are read shifts those after it forward, and one of these may be passed over. The next
- *  reading shows that: it lacks the removed row, or differs in its rows or their order. So a list of several pages is read
- *  again until a reading lacks no row of the one before: once if the two are the same, else twice in a row. Then nothing was
- *  passed over (docs/decisions/0031). A list that changes in each of MAX_READINGS readings is not complete.
+ *  A row that is removed while the pages are read shifts those after it forward, and one of these may be
+ *  passed over. The next reading shows that: it lacks the removed row, or differs in its rows or their order.
+ *  So a list of several pages is read again until a reading lacks no row of the one before: once if the two
+ *  are the same, else twice in a row. Then nothing was passed over (docs/decisions/0031). A list that changes
+ *  in each of MAX_READINGS readings is not complete.
  *  @throws ServiceError when one reading takes longer than a run: another run would get no further */
 export async function listProjects(context: PassContext, updatedAfter?: number): Promise<Listing> {
   const { clock, stopAt } = context;
@@ -97,8 +100,8 @@ interface Reading {
   readonly lastPage: Pick<Page<never>, 'readAt' | 'clock'> | undefined;
 }
 
-/** Reads the list into `projects`, replacing the records of earlier readings: to keep those as well would take twice the
- *  memory. */
+/** Reads the list into `projects`, replacing the records of earlier readings: to keep those as well would
+ *  take twice the memory. */
 async function readOnce(
   context: PassContext,
   updatedAfter: number | undefined,
@@ -154,8 +157,9 @@ export function readBefore(page: Pick<Page<unknown>, 'readAt' | 'clock'>): numbe
   return page.clock === 'service' ? page.readAt + 1000 : page.readAt;
 }
 
-/** The service's time without a `Date` header: the newest update time of the records. If they have none either, the watermark
- *  stays, which makes later listings longer but loses nothing. 0 for a process that was always empty: it is listed as a whole. */
+/** The service's time without a `Date` header: the newest update time of the records. If they have none
+ *  either, the watermark stays, which makes later listings longer but loses nothing. 0 for a process that was
+ *  always empty: it is listed as a whole. */
 function withoutClock(context: PassContext, projects: ReadonlyMap<string, Listed>): number {
   const { clock, reports, before } = context;
   reports.once(

@@ -15,7 +15,8 @@ export interface TasksRead {
   readonly untimed?: boolean;
   /** Of all pages; undefined when `tasks` are merged from several readings. */
   readonly digest?: string | undefined;
-  /** True when the list changed in each reading: it may have passed over a task, so `tasks` includes all that were known or read. */
+  /** True when the list changed in each reading: it may have passed over a task, so `tasks` includes all that
+   *  were known or read. */
   readonly isUnstable?: boolean;
 }
 
@@ -27,17 +28,18 @@ export interface Same {
   readonly readAt: number;
 }
 
-/** What is known of the tasks before they are read: the digest of the last reading, and those of the snapshot, loaded only if needed;
- *  undefined where a list of several pages must be confirmed: in a baseline, and without a snapshot. */
+/** What is known of the tasks before they are read: the digest of the last reading, and those of the
+ *  snapshot, loaded only if needed; undefined where a list of several pages must be confirmed: in a baseline,
+ *  and without a snapshot. */
 interface KnownTasks {
   readonly digest?: string | undefined;
   readonly load: () => Promise<Tasks | undefined>;
 }
 
-/** Reads all tasks of a project (service-api.md §4 #2). Undefined when the service answers 404: the project seems to be gone.
- *  If a list of several pages lacks a known task, it is read again until it surely passed over none, as listings of projects
- *  are (see listProjects). So is each such list of which no tasks are known: a task that was passed over would later be emitted as
- *  created.
+/** Reads all tasks of a project (service-api.md §4 #2). Undefined when the service answers 404: the project
+ *  seems to be gone. If a list of several pages lacks a known task, it is read again until it surely passed
+ *  over none, as listings of projects are (see listProjects). So is each such list of which no tasks are
+ *  known: a task that was passed over would later be emitted as created.
  *  @returns Same when the answers have `known.digest`: they are not even parsed then
  *  @throws ServiceAnswerError when a task can't be used */
 export async function readTasks(

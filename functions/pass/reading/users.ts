@@ -16,8 +16,8 @@ const MAX_BYTES = 380_000;
 /** How many ids are remembered that no user has. */
 const MAX_STRANGERS = 100;
 
-/** The users of the workspace, as this process knows them. Costs nothing until they are asked for, and then at most one walk over their list,
- *  or the look-up of one user, in each pass. */
+/** The users of the workspace, as this process knows them. Costs nothing until they are asked for, and then
+ *  at most one walk over their list, or the look-up of one user, in each pass. */
 export class Users {
   readonly #context: PassContext;
   #known: Promise<KnownUsers | undefined> | undefined;
@@ -28,8 +28,9 @@ export class Users {
     this.#context = context;
   }
 
-  /** The names of all users that are known, by id; undefined for a user without a name. `ids`: one list for each entry, the ids of which
-   *  any may be a user's. An entry with none that is known is a reason to ask the service, at most hourly. */
+  /** The names of all users that are known, by id; undefined for a user without a name. `ids`: one list for
+   *  each entry, the ids of which any may be a user's. An entry with none that is known is a reason to ask
+   *  the service, at most hourly. */
   async among(ids: readonly (readonly string[])[]): Promise<ReadonlyMap<string, string | undefined>> {
     const mine = this.#turn.then(() => this.#among(ids));
     this.#turn = mine.catch(() => undefined);
@@ -103,7 +104,8 @@ export class Users {
     return { names, askedAt: clock() };
   }
 
-  /** Asks for one user (service-api.md §4 #5) who was not in the list, read within the hour: a new one, or not a user. */
+  /** Asks for one user (service-api.md §4 #5) who was not in the list, read within the hour: a new one, or
+   *  not a user. */
   async #lookUp(known: KnownUsers, id: string): Promise<KnownUsers> {
     const { names, strangers = [] } = known;
     try {
