@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Cli } from '../context/runner.ts';
-import { say } from '../show/paper.ts';
+import { text } from '../show/paper.ts';
 import { examples } from './example.ts';
 
 export function backupCommand(program: Command, { run, world }: Cli): void {
@@ -13,7 +13,7 @@ export function backupCommand(program: Command, { run, world }: Cli): void {
         const from = await world.backUp(place, to);
         print.answer(
           { from, to },
-          () => say`${from} is copied to ${to}. A start with --data ${to} goes on from there.`,
+          () => text`${from} is copied to ${to}. A start with --data ${to} goes on from there.`,
         );
       }),
     );

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Cli } from '../context/runner.ts';
 import { limitOf } from '../options/parsers.ts';
 import { attemptsTable, deadLettersTable } from '../show/deliveries.ts';
-import { say } from '../show/paper.ts';
+import { text } from '../show/paper.ts';
 import { examples } from './example.ts';
 import { showList } from './list.ts';
 
@@ -25,7 +25,7 @@ export function endpointDeliveryCommands(endpoints: Command, { run }: Cli): void
             ask({ operation: 'attempts', endpoint, ...(event !== undefined && { eventId: event }), ...page }),
           itemsOf: ({ attempts }) => attempts,
           words: (all, paper) =>
-            all.length === 0 ? say`${endpoint}: no attempt in the last 7 days.` : attemptsTable(all, paper),
+            all.length === 0 ? text`${endpoint}: no attempt in the last 7 days.` : attemptsTable(all, paper),
         }),
       ),
     );
@@ -41,7 +41,7 @@ export function endpointDeliveryCommands(endpoints: Command, { run }: Cli): void
           ask: page => ask({ operation: 'dead-letters', endpoint, ...page }),
           itemsOf: ({ deadLetters }) => deadLetters,
           words: (all, paper) =>
-            all.length === 0 ? say`${endpoint}: no dead letter.` : deadLettersTable(all, paper),
+            all.length === 0 ? text`${endpoint}: no dead letter.` : deadLettersTable(all, paper),
         }),
       ),
     );

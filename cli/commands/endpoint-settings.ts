@@ -13,7 +13,7 @@ import { filterOption, KIND_OPTIONS, optionOf } from '../../local/settings/endpo
 import type { Input } from '../context/input.ts';
 import type { Cli } from '../context/runner.ts';
 import { each, rateOf } from '../options/parsers.ts';
-import { say } from '../show/paper.ts';
+import { text } from '../show/paper.ts';
 import { examples } from './example.ts';
 
 interface Settings {
@@ -57,8 +57,8 @@ export function endpointSettingCommands(endpoints: Command, { run }: Cli): void 
           const signed =
             made.secret === undefined
               ? ''
-              : `\n${say`Its events are signed with ${made.secret}, which is shown only now.`}`;
-          return `${say`${endpoint}: added; it is served within seconds.`}${signed}`;
+              : `\n${text`Its events are signed with ${made.secret}, which is shown only now.`}`;
+          return `${text`${endpoint}: added; it is served within seconds.`}${signed}`;
         });
       }),
     );
@@ -84,7 +84,7 @@ export function endpointSettingCommands(endpoints: Command, { run }: Cli): void 
           throw new UsageError('Say what to change: --url, --filter, --per-second, …');
         const changed = await ask({ operation: 'update-endpoint', endpoint, ...changes });
         for (const warning of changed.warnings ?? []) print.note(warning);
-        print.answer(changed, () => say`${endpoint}: changed; the change is obeyed within seconds.`);
+        print.answer(changed, () => text`${endpoint}: changed; the change is obeyed within seconds.`);
       }),
     );
 }

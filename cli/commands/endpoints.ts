@@ -5,7 +5,7 @@ import type { Cli } from '../context/runner.ts';
 import { limitOf } from '../options/parsers.ts';
 import { attemptLine } from '../show/deliveries.ts';
 import { countText, endpointsTable } from '../show/endpoints.ts';
-import { say } from '../show/paper.ts';
+import { text } from '../show/paper.ts';
 import { endpointDeliveryCommands } from './endpoint-deliveries.ts';
 import { endpointSettingCommands } from './endpoint-settings.ts';
 import { examples } from './example.ts';
@@ -52,8 +52,8 @@ function listCommand(endpoints: Command, { run }: Cli): void {
         const one = await ask({ operation: 'endpoint', endpoint });
         print.answer(one, paper => {
           const filter = one.filter === undefined ? 'every event' : JSON.stringify(one.filter);
-          const address = one.origin === undefined ? '' : say`\nits address is at ${one.origin}`;
-          return `${endpointsTable([one], paper)}\n\n${say`gets ${filter}, at most ${one.perSecond} a second`}${address}`;
+          const address = one.origin === undefined ? '' : text`\nits address is at ${one.origin}`;
+          return `${endpointsTable([one], paper)}\n\n${text`gets ${filter}, at most ${one.perSecond} a second`}${address}`;
         });
       }),
     );
@@ -67,7 +67,7 @@ function pauseCommands(endpoints: Command, { run }: Cli): void {
     .action(
       run(async ({ ask, print }, endpoint: string) => {
         const paused = await ask({ operation: 'pause-endpoint', endpoint });
-        print.answer(paused, () => say`${endpoint}: paused; what comes waits until it is resumed.`);
+        print.answer(paused, () => text`${endpoint}: paused; what comes waits until it is resumed.`);
       }),
     );
   endpoints
@@ -80,7 +80,7 @@ function pauseCommands(endpoints: Command, { run }: Cli): void {
         const waiting = countText(resumed.waiting) || 'nothing';
         print.answer(
           resumed,
-          () => say`${endpoint}: resumed; what waits (${waiting}) is sent, the oldest first.`,
+          () => text`${endpoint}: resumed; what waits (${waiting}) is sent, the oldest first.`,
         );
       }),
     );
@@ -102,8 +102,8 @@ function removeCommand(endpoints: Command, { run }: Cli): void {
           ({ waiting, dead, dryRun }) => {
             const lost = `what waits for it (${countText(waiting) || 'nothing'}) and its dead letters (${countText(dead) || 'none'})`;
             return dryRun
-              ? say`${endpoint} would be removed, with its secret, ${lost}.`
-              : say`${endpoint}: removed, with its secret, ${lost}.`;
+              ? text`${endpoint} would be removed, with its secret, ${lost}.`
+              : text`${endpoint}: removed, with its secret, ${lost}.`;
           },
         ),
       ),
@@ -118,7 +118,7 @@ function testCommand(endpoints: Command, { run }: Cli): void {
     .action(
       run(async ({ ask, print }, endpoint: string) => {
         const attempt = await ask({ operation: 'test-endpoint', endpoint });
-        print.answer(attempt, paper => `${say`${endpoint}: `}${attemptLine(attempt, paper)}`);
+        print.answer(attempt, paper => `${text`${endpoint}: `}${attemptLine(attempt, paper)}`);
         if (attempt.failure !== undefined) throw new Failed();
       }),
     );

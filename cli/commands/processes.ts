@@ -5,7 +5,7 @@ import { type Consent, confirmed } from '../context/confirm.ts';
 import type { Context } from '../context/context.ts';
 import type { Cli } from '../context/runner.ts';
 import { countText } from '../show/endpoints.ts';
-import { say } from '../show/paper.ts';
+import { text } from '../show/paper.ts';
 import { when } from '../show/times.ts';
 import { examples } from './example.ts';
 
@@ -36,8 +36,8 @@ export function processCommands(program: Command, cli: Cli): void {
             const what = `the deletions of ${answer.projects} projects, on hold since ${answer.since}`;
             const name = `${answer.workspace}/${answer.process}`;
             return answer.dryRun
-              ? say`${name}: ${what}, would be told by the next sweep that finds them missing still.`
-              : say`${name}: ${what}, are told by the next sweep that finds them missing still. To have it now: npx changewire sweep ${process}`;
+              ? text`${name}: ${what}, would be told by the next sweep that finds them missing still.`
+              : text`${name}: ${what}, are told by the next sweep that finds them missing still. To have it now: npx changewire sweep ${process}`;
           },
         ),
       ),
@@ -63,8 +63,8 @@ function forgetCommand(program: Command, { run }: Cli): void {
             const name = `${of.workspace}/${of.process}`;
             const number = countText(projects) || 'no';
             return dryRun
-              ? say`${name}: what is known of ${number} projects would be deleted. Taken in again, it would begin with a new baseline, which tells nothing. What it told stays for 30 days.`
-              : say`${name}: forgotten, with ${number} projects. Taken in again, it begins with a new baseline.`;
+              ? text`${name}: what is known of ${number} projects would be deleted. Taken in again, it would begin with a new baseline, which tells nothing. What it told stays for 30 days.`
+              : text`${name}: forgotten, with ${number} projects. Taken in again, it begins with a new baseline.`;
           },
         ),
       ),
@@ -80,7 +80,7 @@ function untilForgotten({ ask, print }: Context): Context['ask'] {
       deleted += answer.projects.atLeast;
       const projects = { ...answer.projects, atLeast: deleted };
       if (answer.dryRun || projects.isExact) return { ...answer, projects };
-      print.note(say`${deleted} projects so far`);
+      print.note(text`${deleted} projects so far`);
     }
   };
   return whole as Context['ask'];
@@ -103,7 +103,7 @@ function passCommand(
         print.answer(
           began,
           paper =>
-            say`${began.workspace}/${process}: a ${mode === 'sweep' ? 'sweep' : 'pass'} began ${when(began.startedAt, paper)}. npx changewire status shows how it goes.`,
+            text`${began.workspace}/${process}: a ${mode === 'sweep' ? 'sweep' : 'pass'} began ${when(began.startedAt, paper)}. npx changewire status shows how it goes.`,
         );
       }),
     );

@@ -4,7 +4,7 @@ import { type Consent, confirmed } from '../context/confirm.ts';
 import type { Cli } from '../context/runner.ts';
 import { listOf, timeOf, typesOf } from '../options/parsers.ts';
 import { countText } from '../show/endpoints.ts';
-import { say } from '../show/paper.ts';
+import { text } from '../show/paper.ts';
 import { examples } from './example.ts';
 
 interface Options extends Consent {
@@ -52,8 +52,8 @@ export function replayCommand(program: Command, { run, world }: Cli): void {
           const stretch = `${answer.since} to ${answer.until}`;
           const events = answer.events ? countText(answer.events) || 'no' : 'the';
           return answer.dryRun
-            ? say`${to} would get ${events} events of ${stretch} once more.`
-            : say`${to}: gets ${events} events of ${stretch} once more, through its filter. npx changewire status shows how far it is.`;
+            ? text`${to} would get ${events} events of ${stretch} once more.`
+            : text`${to}: gets ${events} events of ${stretch} once more, through its filter. npx changewire status shows how far it is.`;
         });
       }),
     );
@@ -69,7 +69,7 @@ async function cancelled(
   const answer = await ask({ operation: 'cancel-replay', to });
   print.answer(answer, () =>
     answer.wasUnderWay
-      ? say`${to}: cancelled; the ${answer.added} events that were added are sent all the same.`
-      : say`${to}: no replay was under way.`,
+      ? text`${to}: cancelled; the ${answer.added} events that were added are sent all the same.`
+      : text`${to}: no replay was under way.`,
   );
 }

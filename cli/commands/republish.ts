@@ -5,7 +5,7 @@ import { type Consent, confirmed } from '../context/confirm.ts';
 import type { Context } from '../context/context.ts';
 import type { Cli } from '../context/runner.ts';
 import { listOf, timeOf } from '../options/parsers.ts';
-import { say } from '../show/paper.ts';
+import { text } from '../show/paper.ts';
 import { examples } from './example.ts';
 
 interface Options extends Consent {
@@ -39,8 +39,8 @@ export function republishCommand(program: Command, { run, world }: Cli): void {
         const whole = { ...context, ask: inSlices(context) };
         return confirmed(whole, request, consent, ({ events, records, dryRun }) =>
           dryRun
-            ? say`${events} events of ${records} change records would be published once more, to every subscriber.`
-            : say`${events} events of ${records} change records were published once more, to every subscriber.`,
+            ? text`${events} events of ${records} change records would be published once more, to every subscriber.`
+            : text`${events} events of ${records} change records were published once more, to every subscriber.`,
         );
       }),
     );
@@ -59,7 +59,7 @@ function inSlices({ ask, print }: Context): Context['ask'] {
       cursor = next;
       if (!slice.dryRun)
         print.note(
-          say`${total.events} events so far, to ${slice.readTo ?? 'the beginning'} of ${slice.process ?? 'all'}`,
+          text`${total.events} events so far, to ${slice.readTo ?? 'the beginning'} of ${slice.process ?? 'all'}`,
         );
     }
   };

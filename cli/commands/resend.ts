@@ -3,7 +3,7 @@ import { UsageError } from '../../local/basics/usage-error.ts';
 import { type Consent, confirmed } from '../context/confirm.ts';
 import type { Cli } from '../context/runner.ts';
 import { countText } from '../show/endpoints.ts';
-import { say } from '../show/paper.ts';
+import { text } from '../show/paper.ts';
 import { examples } from './example.ts';
 
 interface Options extends Consent {
@@ -31,8 +31,8 @@ export function resendCommand(program: Command, { run }: Cli): void {
           return confirmed(context, { operation: 'resend-dead', to }, consent, ({ deliveries, dryRun }) => {
             const letters = `${countText(deliveries) || 'no'} dead letters`;
             return dryRun
-              ? say`${to} would get ${letters} once more.`
-              : say`${to}: gets ${letters} once more.`;
+              ? text`${to} would get ${letters} once more.`
+              : text`${to}: gets ${letters} once more.`;
           });
         if (consent.yes || consent.dryRun) throw new UsageError('--yes and --dry-run go with --dead.');
         const { ask, print } = context;
@@ -41,8 +41,8 @@ export function resendCommand(program: Command, { run }: Cli): void {
           const later =
             resent.closed === undefined
               ? ''
-              : say` It is sent once the endpoint is not ${resent.closed} any more.`;
-          return `${say`${to}: ${resent.result === 'sent' ? 'gets it once more' : 'waits for it already'}.`}${later}`;
+              : text` It is sent once the endpoint is not ${resent.closed} any more.`;
+          return `${text`${to}: ${resent.result === 'sent' ? 'gets it once more' : 'waits for it already'}.`}${later}`;
         });
       }),
     );

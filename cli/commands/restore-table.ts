@@ -4,7 +4,7 @@ import type { Place } from '../connect/connection.ts';
 import { type Consent, consent, UNASKED } from '../context/confirm.ts';
 import type { Cli } from '../context/runner.ts';
 import type { RestoreSource } from '../restore/stack-table.ts';
-import { say } from '../show/paper.ts';
+import { text } from '../show/paper.ts';
 import { examples } from './example.ts';
 
 interface Options extends Consent {
@@ -32,16 +32,16 @@ export function restoreTableCommand(program: Command, { run, world }: Cli): void
         checkPlace(place);
         if (!yes && !dryRun && !input.canAsk) throw new UsageError(UNASKED);
         const table = await world.stackTable(place);
-        const would = say`${table.name}: its processes would know again what ${toldOf(source)}. What changed since is told again; endpoints and events stay.`;
+        const would = text`${table.name}: its processes would know again what ${toldOf(source)}. What changed since is told again; endpoints and events stay.`;
         if (dryRun) return print.answer({ table: table.name, ...source, dryRun }, () => would);
         if (!yes) await consent({ print, input }, would);
         if ('at' in source)
-          print.note(say`DynamoDB makes the table of ${source.at}: minutes, with much in it hours.`);
+          print.note(text`DynamoDB makes the table of ${source.at}: minutes, with much in it hours.`);
         const restoredFrom = await table.restore(source, print.note);
         print.answer(
           { table: table.name, restoredFrom },
           () =>
-            say`${table.name} is restored. When it is as it should be: aws dynamodb delete-table --region ${table.region} --table-name ${restoredFrom}`,
+            text`${table.name} is restored. When it is as it should be: aws dynamodb delete-table --region ${table.region} --table-name ${restoredFrom}`,
         );
       }),
     );
@@ -67,8 +67,8 @@ function checkPlace({ stack, data }: Place): void {
 
 /** Reads a time with its zone. None that is relative to now: repeated, the command is to find the table that it had made.
  *  @returns ISO 8601 in UTC @throws InvalidArgumentError */
-function momentOf(text: string): string {
-  const at = /T.*(Z|[+-]\d\d:\d\d)$/.test(text) ? Date.parse(text) : Number.NaN;
+function momentOf(value: string): string {
+  const at = /T.*(Z|[+-]\d\d:\d\d)$/.test(value) ? Date.parse(value) : Number.NaN;
   if (Number.isFinite(at)) return new Date(at).toISOString();
   throw new InvalidArgumentError('It takes a time with its zone, such as 2026-01-31T08:00:00Z.');
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { UsageError } from '../../local/basics/usage-error.ts';
 import type { Cli } from '../context/runner.ts';
-import { say } from '../show/paper.ts';
+import { text } from '../show/paper.ts';
 import { examples } from './example.ts';
 
 export function secretCommand(endpoints: Command, { run }: Cli): void {
@@ -17,7 +17,7 @@ export function secretCommand(endpoints: Command, { run }: Cli): void {
           if (options.secret !== undefined)
             throw new UsageError('--finish takes no secret: the new one is known.');
           const finished = await ask({ operation: 'finish-rotation', endpoint });
-          return print.answer(finished, () => say`${endpoint}: signs with the new secret alone.`);
+          return print.answer(finished, () => text`${endpoint}: signs with the new secret alone.`);
         }
         const given = options.secret === '-' ? await input.secret('The new signing secret') : options.secret;
         const request = {
@@ -31,7 +31,7 @@ export function secretCommand(endpoints: Command, { run }: Cli): void {
         print.answer(
           given === undefined ? { endpoint, secret } : { endpoint },
           () =>
-            say`${endpoint}: signs with ${shown} and with the old one. Tell the receiver, then drop the old one with --finish.`,
+            text`${endpoint}: signs with ${shown} and with the old one. Tell the receiver, then drop the old one with --finish.`,
         );
       }),
     );

@@ -8,7 +8,7 @@ import {
 import { type Consent, confirmed } from '../context/confirm.ts';
 import type { Cli } from '../context/runner.ts';
 import { limitOf, timeOf } from '../options/parsers.ts';
-import { say } from '../show/paper.ts';
+import { text } from '../show/paper.ts';
 import { failedMessagesText, logsText } from '../show/stack.ts';
 import { examples } from './example.ts';
 import { showList } from './list.ts';
@@ -86,8 +86,8 @@ export function failedMessageCommands(program: Command, { run }: Cli): void {
       run((context, queue: FailedQueueName, consent: Consent) =>
         confirmed(context, { operation: 'clear-failed-messages', queue }, consent, ({ messages, dryRun }) =>
           dryRun
-            ? say`${queue}: about ${messages} messages would be thrown away.`
-            : say`${queue}: about ${messages} messages are thrown away.`,
+            ? text`${queue}: about ${messages} messages would be thrown away.`
+            : text`${queue}: about ${messages} messages are thrown away.`,
         ),
       ),
     );
@@ -101,8 +101,8 @@ export function failedMessageCommands(program: Command, { run }: Cli): void {
       run((context, consent: Consent) =>
         confirmed(context, { operation: 'retry-failed-messages' }, consent, ({ messages, left, dryRun }) =>
           dryRun
-            ? say`About ${messages} messages would be tried once more.`
-            : say`${messages} messages are tried once more${left > 0 ? `; about ${left} are left: repeat this command` : ''}.`,
+            ? text`About ${messages} messages would be tried once more.`
+            : text`${messages} messages are tried once more${left > 0 ? `; about ${left} are left: repeat this command` : ''}.`,
         ),
       ),
     );

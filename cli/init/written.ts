@@ -1,5 +1,5 @@
 import { CONFIG_FILE } from '../../local/settings/config-file.ts';
-import { say } from '../show/paper.ts';
+import { text } from '../show/paper.ts';
 
 /** What `changewire init` wrote. */
 interface Written {
@@ -12,11 +12,11 @@ interface Written {
 
 /** What was written, and the next two steps. */
 export function writtenText({ file, variables, missing }: Written): string {
-  const config = file === CONFIG_FILE ? '' : say` --config ${file}`;
+  const config = file === CONFIG_FILE ? '' : text` --config ${file}`;
   const steps =
     missing.length > 0
       ? [
-          say`Set ${missing.join(' and ')}, in the environment or in a file .env here`,
+          text`Set ${missing.join(' and ')}, in the environment or in a file .env here`,
           `npx changewire start${config}`,
         ]
       : [
@@ -24,7 +24,7 @@ export function writtenText({ file, variables, missing }: Written): string {
           'npx changewire status, in another terminal: how it does',
         ];
   return [
-    say`${file} is written.`,
+    text`${file} is written.`,
     ...(variables.length > 0
       ? [`.env has ${variables.join(' and ')}, for this user alone: keep it out of version control.`]
       : []),

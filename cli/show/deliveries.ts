@@ -1,5 +1,5 @@
 import type { AnswerOf } from '../../functions/operations/protocol/answers.ts';
-import { type Paper, paint, say } from './paper.ts';
+import { type Paper, paint, text } from './paper.ts';
 import { type Column, table } from './table.ts';
 import { took, when } from './times.ts';
 
@@ -27,15 +27,15 @@ export function attemptsTable(attempts: readonly Attempt[], paper: Paper): strin
     ...(isOne ? [] : [one.origin ?? '']),
     one.answer ?? '',
   ]);
-  const all = isOne && origin !== undefined ? say`\nSent to ${origin}.` : '';
+  const all = isOne && origin !== undefined ? text`\nSent to ${origin}.` : '';
   return `${table(columns, rows, paper)}${all}`;
 }
 
 /** The outcome of one request, in a line. */
 export function attemptLine(attempt: Attempt, paper: Paper): string {
-  const result = paint(paper, attempt.failure === undefined ? 'green' : 'red', say`${came(attempt)}`);
-  const answer = attempt.answer ? say`: ${attempt.answer}` : '';
-  const address = attempt.origin ? say` (${attempt.origin})` : '';
+  const result = paint(paper, attempt.failure === undefined ? 'green' : 'red', text`${came(attempt)}`);
+  const answer = attempt.answer ? text`: ${attempt.answer}` : '';
+  const address = attempt.origin ? text` (${attempt.origin})` : '';
   return `${result} in ${took(attempt.took)}${address}${answer}`;
 }
 

@@ -3,7 +3,7 @@ import type { AnswerOf } from '../../functions/operations/protocol/answers.ts';
 import { formatEvent } from '../../local/terminal/print.ts';
 import { printable } from '../../local/terminal/text.ts';
 import { attemptLine } from './deliveries.ts';
-import { type Paper, paint, type Style, say } from './paper.ts';
+import { type Paper, paint, type Style, text } from './paper.ts';
 import { table } from './table.ts';
 import { when } from './times.ts';
 
@@ -16,10 +16,10 @@ export function eventText({ committedAt, event }: Committed, paper: Paper): stri
   const { colour, width } = paper;
   // Not checked again: it was checked where it was committed, and that version may know more types than
   // this one.
-  const told = event as unknown as ChangeEvent;
-  const shown = isKnown(told)
-    ? formatEvent(told, { colour, ...(width !== undefined && { width }) })
-    : say`${event.type}`;
+  const known = event as unknown as ChangeEvent;
+  const shown = isKnown(known)
+    ? formatEvent(known, { colour, ...(width !== undefined && { width }) })
+    : text`${event.type}`;
   return `${shown}\n${' '.repeat(10)}${paint(paper, 'dim', `${printable(event.id)}  ${when(committedAt, paper)}`)}`;
 }
 
@@ -79,7 +79,7 @@ function attemptsOf({ endpoint, attempts }: DeliveryResult, paper: Paper): strin
   if (attempts.length === 0) return [];
   return [
     '',
-    paint(paper, 'bold', say`${endpoint}`),
+    paint(paper, 'bold', text`${endpoint}`),
     ...attempts.map(attempt => `  ${when(attempt.at, paper)}: ${attemptLine(attempt, paper)}`),
   ];
 }

@@ -17,6 +17,6 @@ export function paint({ colour }: Paper, style: Style, text: string): string {
 }
 
 /** A sentence whose parts come from outside and are made safe for a terminal. */
-export function say(words: TemplateStringsArray, ...parts: readonly (string | number)[]): string {
-  return words.reduce((text, word, index) => `${text}${printable(String(parts[index - 1] ?? ''))}${word}`);
+export function text(words: TemplateStringsArray, ...parts: readonly (string | number)[]): string {
+  return words.reduce((line, word, index) => `${line}${printable(String(parts[index - 1] ?? ''))}${word}`);
 }

@@ -2,7 +2,7 @@ import type { AnswerOf } from '../../functions/operations/protocol/answers.ts';
 import type { ProcessStatus } from '../../functions/operations/protocol/status.ts';
 import { showDuration } from '../../local/basics/duration.ts';
 import { endpointsTable } from './endpoints.ts';
-import { type Paper, paint, type Style, say } from './paper.ts';
+import { type Paper, paint, type Style, text } from './paper.ts';
 import { notes, table } from './table.ts';
 import { since, when } from './times.ts';
 
@@ -11,8 +11,8 @@ export function statusText(status: AnswerOf<'status'>, paper: Paper): string {
   const { isRunning, processes, endpoints } = status;
   const place = status.deployment === 'run' ? 'This machine' : `The stack ${status.deployment}`;
   const head = isRunning
-    ? paint(paper, 'bold', say`${place}`)
-    : `${paint(paper, 'bold', say`${place}`)}  ${paint(paper, 'yellow', 'nothing runs: this is what the last run left')}`;
+    ? paint(paper, 'bold', text`${place}`)
+    : `${paint(paper, 'bold', text`${place}`)}  ${paint(paper, 'yellow', 'nothing runs: this is what the last run left')}`;
   return [
     head,
     processes.length === 0 ? 'No process is known yet.' : processTable(processes, paper),
