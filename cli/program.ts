@@ -86,19 +86,19 @@ export async function changewire(args: readonly string[], world: World): Promise
 export function createProgram(world: World): Command {
   const { stdout, stderr } = world;
   const program = new Command('changewire')
-    .description('Runs Changewire on this machine or deploys it to AWS, looks at what it does, and mends it.')
+    .description('Run Changewire locally or deploy it to AWS, monitor it, and fix problems.')
     .option(
       '--stack <name>',
-      'ask this stack on AWS, with your own credentials; without it, a run of this machine',
+      'use this stack on AWS, with your own credentials (default: the local instance)',
     )
-    .option('--region <region>', "the stack's region (else AWS_REGION)")
+    .option('--region <region>', 'region of the stack (default: AWS_REGION)')
     .option(
       '--data <dir>',
-      'the data directory of the run (else .changewire, .changewire/simulated or this one)',
+      'data directory of the local instance (default: .changewire, .changewire/simulated or .)',
     )
-    .option('--json', 'print JSON, one object a line')
-    .option('--no-color', 'print without colour, as NO_COLOR does')
-    .version(packageVersion(), '--version', 'print the version of Changewire')
+    .option('--json', 'print JSON, one object per line')
+    .option('--no-color', 'disable colours, like NO_COLOR')
+    .version(packageVersion(), '--version', 'print the version')
     .exitOverride()
     .configureOutput({
       writeOut: text => void stdout.write(text),
@@ -116,8 +116,8 @@ export function createProgram(world: World): Command {
   addCommands(program, { run: runnerOf(program, world), world });
   program
     .command('help [command...]')
-    .description('say more of a command')
-    .helpGroup('This command:')
+    .description('show help for a command')
+    .helpGroup('Other:')
     .addHelpText('after', examples('help endpoints add'))
     .action((names: string[]) => commandOf(program, names).help());
   return program;
@@ -129,14 +129,14 @@ function addCommands(program: Command, cli: Cli): void {
   initCommand(program, cli);
   startCommand(program, cli);
   deployCommands(program, cli);
-  program.commandsGroup('Look:');
+  program.commandsGroup('Monitor:');
   consoleCommand(program, cli);
   statusCommand(program, cli);
   eventCommands(program, cli);
   actionsCommand(program, cli);
   doctorCommand(program, cli);
   logsCommand(program, cli);
-  program.commandsGroup('Act:');
+  program.commandsGroup('Manage:');
   endpointCommands(program, cli);
   resendCommand(program, cli);
   replayCommand(program, cli);
@@ -145,7 +145,7 @@ function addCommands(program: Command, cli: Cli): void {
   republishCommand(program, cli);
   restoreTableCommand(program, cli);
   backupCommand(program, cli);
-  program.commandsGroup('This command:');
+  program.commandsGroup('Other:');
   completionCommand(program, cli);
 }
 
@@ -166,8 +166,8 @@ function commandOf(program: Command, names: readonly string[]): Command {
 }
 
 const EXIT_CODES = `
-Exit codes: 0 done; 1 it could not be done, or what was tested failed; 2 asked wrongly.
-More of each command: npx changewire help COMMAND, and docs/operating.md.`;
+Exit codes: 0 success; 1 failure, or a failed test; 2 invalid usage.
+More about a command: npx changewire help COMMAND, and docs/operating.md.`;
 
 /** The error's message, safe for a terminal. */
 function wordsOf(error: unknown): string {

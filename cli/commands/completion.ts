@@ -17,8 +17,8 @@ const WORD = /^[\w.@%+:,/=-]+$/;
 export function completionCommand(program: Command, { world }: Cli): void {
   program
     .command('completion')
-    .description('print what makes a shell complete this command with Tab')
-    .addArgument(new Argument('<shell>', 'the shell').choices(SHELLS))
+    .description('print a completion script for a shell')
+    .addArgument(new Argument('<shell>', 'name of the shell').choices(SHELLS))
     .addHelpText('after', examples('completion bash', 'completion zsh', 'completion fish'))
     .action(
       (shell: (typeof SHELLS)[number]) => void world.stdout.write(`${completionScript(shell, LAUNCHER)}\n`),

@@ -19,8 +19,8 @@ type Show = (page: Pick<Address, 'url' | 'token'>, directory: string) => Promise
 export function consoleCommand(program: Command, { run, world }: Cli): void {
   program
     .command('console')
-    .description('tell where the console is: a page that shows what happens, and mends it')
-    .option('--open', 'open it in the browser')
+    .description('print the address of the web console')
+    .option('--open', 'open the console in the browser')
     .addHelpText(
       'after',
       examples('console', 'console --open', 'console --stack changewire-eu --region eu-central-1'),
@@ -45,7 +45,7 @@ async function serve({ ask, print, interrupted }: Context, show: Show) {
   const { createPage, whyNoPage } = await import('../../local/operate/page.ts');
   const { startOperationsServer, userName } = await import('../../local/operate/server.ts');
   const why = whyNoPage();
-  if (why !== undefined) throw new Refused(`There is no console: ${why}.`);
+  if (why !== undefined) throw new Refused(`The console is not available: ${why}.`);
   const server = await startOperationsServer(ask, {
     who: userName(),
     page: createPage(),
@@ -54,7 +54,7 @@ async function serve({ ask, print, interrupted }: Context, show: Show) {
   const directory = mkdtempSync(join(tmpdir(), 'changewire-console-'));
   try {
     await show(server, directory);
-    print.note('It is there until you end this, with Ctrl-C.');
+    print.note('Serving the console. Press Ctrl-C to stop.');
     if (!interrupted.aborted)
       await new Promise<void>(resolve =>
         interrupted.addEventListener('abort', () => resolve(), { once: true }),

@@ -6,13 +6,13 @@ import { text } from '../show/paper.ts';
 import { examples } from './example.ts';
 import { showList } from './list.ts';
 
-/** The commands for what was sent to an endpoint, and for what it did not get. */
+/** The commands that list delivery attempts and dead letters of an endpoint. */
 export function endpointDeliveryCommands(endpoints: Command, { run }: Cli): void {
   endpoints
     .command('attempts <name>')
-    .description('the requests that were sent to it in the last 7 days, the newest first')
-    .option('--event <id>', 'those with this event')
-    .option('--limit <n>', 'so many at most, or all', limitOf, 20)
+    .description('list delivery attempts of the last 7 days, newest first')
+    .option('--event <id>', 'only attempts of this event')
+    .option('--limit <n>', 'maximum number, or "all"', limitOf, 20)
     .addHelpText(
       'after',
       examples('endpoints attempts crm', 'endpoints attempts crm --event launch.1001.1795262491734.0'),
@@ -25,14 +25,16 @@ export function endpointDeliveryCommands(endpoints: Command, { run }: Cli): void
             ask({ operation: 'attempts', endpoint, ...(event !== undefined && { eventId: event }), ...page }),
           itemsOf: ({ attempts }) => attempts,
           words: (all, paper) =>
-            all.length === 0 ? text`${endpoint}: no attempt in the last 7 days.` : attemptsTable(all, paper),
+            all.length === 0
+              ? text`${endpoint} has no delivery attempts in the last 7 days.`
+              : attemptsTable(all, paper),
         }),
       ),
     );
   endpoints
     .command('dead-letters <name>')
-    .description('what it never got in 3 days, the oldest first; resend --dead sends it again')
-    .option('--limit <n>', 'so many at most, or all', limitOf, 20)
+    .description('list events that could not be delivered within 3 days, oldest first')
+    .option('--limit <n>', 'maximum number, or "all"', limitOf, 20)
     .addHelpText('after', examples('endpoints dead-letters crm'))
     .action(
       run(({ ask, print }, endpoint: string, { limit }: { limit: number }) =>
@@ -41,7 +43,7 @@ export function endpointDeliveryCommands(endpoints: Command, { run }: Cli): void
           ask: page => ask({ operation: 'dead-letters', endpoint, ...page }),
           itemsOf: ({ deadLetters }) => deadLetters,
           words: (all, paper) =>
-            all.length === 0 ? text`${endpoint}: no dead letter.` : deadLettersTable(all, paper),
+            all.length === 0 ? text`${endpoint} has no dead letters.` : deadLettersTable(all, paper),
         }),
       ),
     );

@@ -3,15 +3,14 @@ import type { Printer } from '../context/printer.ts';
 import type { Paper } from '../show/paper.ts';
 
 interface List<Page, Item> {
-  /** How many items at most; Infinity for all. */
+  /** Maximum number of items; Infinity for all. */
   readonly limit: number;
   ask(page: PageRequest): Promise<Page>;
   itemsOf(page: Page): readonly Item[];
   words(items: readonly Item[], paper: Paper): string;
 }
 
-/** Asks for a list page by page and shows it: to programs each page as it comes, to people one table at
- *  the end. */
+/** Requests a list page by page and prints it: as JSON page by page, as text in one table at the end. */
 export async function showList<Page extends { readonly cursor?: string | undefined }, Item extends object>(
   print: Printer,
   { limit, ask, itemsOf, words }: List<Page, Item>,
@@ -27,4 +26,4 @@ export async function showList<Page extends { readonly cursor?: string | undefin
   if (isMore) print.note(MORE);
 }
 
-export const MORE = 'There is more: say how much with --limit N, or --limit all.';
+export const MORE = 'More results available; use --limit N or --limit all.';

@@ -14,11 +14,11 @@ interface Options extends Consent {
 export function resendCommand(program: Command, { run }: Cli): void {
   program
     .command('resend [event-id]')
-    .description('send one event to one endpoint once more, whatever its filter; or all of its dead letters')
-    .requiredOption('--to <name>', 'the endpoint')
-    .option('--dead', 'all that it never got')
-    .option('--yes', 'with --dead: without asking')
-    .option('--dry-run', 'with --dead: say how many, and do nothing')
+    .description('resend one event, or all dead letters, to an endpoint (filter ignored)')
+    .requiredOption('--to <name>', 'name of the endpoint')
+    .option('--dead', 'all dead letters of the endpoint')
+    .option('--yes', 'with --dead: skip the confirmation')
+    .option('--dry-run', 'with --dead: only show the number of dead letters')
     .addHelpText(
       'after',
       examples('resend launch.1001.1795262491734.0 --to crm', 'resend --dead --to crm --yes'),
@@ -26,23 +26,23 @@ export function resendCommand(program: Command, { run }: Cli): void {
     .action(
       run(async (context, eventId: string | undefined, { to, dead, ...consent }: Options) => {
         if ((eventId === undefined) !== (dead === true))
-          throw new UsageError("resend takes an event's id, or --dead for all dead letters of the endpoint.");
+          throw new UsageError(
+            'resend requires an event id, or --dead for all dead letters of the endpoint.',
+          );
         if (eventId === undefined)
           return confirmed(context, { operation: 'resend-dead', to }, consent, ({ deliveries, dryRun }) => {
-            const letters = `${countText(deliveries) || 'no'} dead letters`;
-            return dryRun
-              ? text`${to} would get ${letters} once more.`
-              : text`${to}: gets ${letters} once more.`;
+            const letters = `${countText(deliveries) || '0'} dead letters`;
+            return dryRun ? text`Would resend ${letters} to ${to}.` : text`Resending ${letters} to ${to}.`;
           });
-        if (consent.yes || consent.dryRun) throw new UsageError('--yes and --dry-run go with --dead.');
+        if (consent.yes || consent.dryRun) throw new UsageError('--yes and --dry-run require --dead.');
         const { ask, print } = context;
         const resent = await ask({ operation: 'resend', eventId, to });
         print.answer(resent, () => {
           const later =
             resent.closed === undefined
               ? ''
-              : text` It is sent once the endpoint is not ${resent.closed} any more.`;
-          return `${text`${to}: ${resent.result === 'sent' ? 'gets it once more' : 'waits for it already'}.`}${later}`;
+              : text` Delivery starts when the endpoint is no longer ${resent.closed}.`;
+          return `${resent.result === 'sent' ? text`Resending to ${to}.` : text`Already queued for ${to}.`}${later}`;
         });
       }),
     );

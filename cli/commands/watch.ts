@@ -12,8 +12,8 @@ interface Shown<Answer> {
   lines(answer: Answer): readonly object[];
 }
 
-/** Shows an answer again and again until somebody ends it, on a terminal in the same place. When a
- *  request fails, the error is shown there, and it is asked again; but the first one must not fail. */
+/** Refreshes an answer until interrupted, on a terminal in place. A failed request is shown and retried,
+ *  except for the first one. */
 export async function watch<Answer>(
   { print, sleep, interrupted }: Context,
   stdout: Output,
@@ -23,8 +23,8 @@ export async function watch<Answer>(
   let answer: Answer | undefined;
   while (!interrupted.aborted) {
     const lost = await question().then(
-      told => {
-        answer = told;
+      received => {
+        answer = received;
         return undefined;
       },
       (error: Error) => error,
@@ -40,7 +40,7 @@ export async function watch<Answer>(
 function show(text: string, stdout: Output): void {
   if (stdout.isTTY !== true) return void stdout.write(`${text}\n\n`);
   const lines = text.split('\n');
-  // Text that is taller than the terminal would scroll, and could not be overwritten.
+  // Text taller than the terminal would scroll, and could not be overwritten.
   const room = (stdout.rows ?? 24) - 1;
   const seen =
     lines.length <= room ? lines : [...lines.slice(0, room - 1), `… ${lines.length - room + 1} more lines`];
