@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { UsageError } from '../../local/basics/usage-error.ts';
 import type { Place } from '../connect/connection.ts';
-import { type Consent, consent, UNASKED } from '../context/confirm.ts';
+import { type Consent, consent, NO_TERMINAL } from '../context/confirm.ts';
 import type { Cli } from '../context/runner.ts';
 import type { RestoreSource } from '../restore/stack-table.ts';
 import { text } from '../show/paper.ts';
@@ -30,7 +30,7 @@ export function restoreTableCommand(program: Command, { run, world }: Cli): void
       run(async ({ place, print, input }, { yes, dryRun, ...options }: Options) => {
         const source = sourceOf(options);
         checkPlace(place);
-        if (!yes && !dryRun && !input.canAsk) throw new UsageError(UNASKED);
+        if (!yes && !dryRun && !input.canAsk) throw new UsageError(NO_TERMINAL);
         const table = await world.stackTable(place);
         const would = text`Would roll all processes in ${table.name} back to ${describe(source)}. Changes since then are published again; endpoints and events are kept.`;
         if (dryRun) return print.answer({ table: table.name, ...source, dryRun }, () => would);

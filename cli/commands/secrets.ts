@@ -26,7 +26,7 @@ export function secretCommand(endpoints: Command, { run }: Cli): void {
           ...(given !== undefined && { secret: given }),
         } as const;
         const { secret } = await ask(request);
-        const shown = given === undefined ? text` New secret: ${secret} (shown only once)` : '';
+        const shown = given === undefined ? text` New secret: ${secret ?? ''} (shown only once)` : '';
         print.answer(
           given === undefined ? { endpoint, secret } : { endpoint },
           () =>

@@ -2,20 +2,20 @@ import { printableLines } from '../../local/terminal/text.ts';
 import type { Paper } from '../show/paper.ts';
 import type { World } from './world.ts';
 
-/** Where a command writes: in words for people, with `--json` for programs. */
+/** The output of a command: text, or JSON lines with `--json`. */
 export interface Printer {
   readonly json: boolean;
-  /** The width, the colours and the time for what is shown now. */
+  /** The current width, colours and time. */
   paper(): Paper;
-  /** Writes one answer: in words, or as one line of JSON. */
+  /** Writes one answer, as text or as one line of JSON. */
   answer(answer: object, words: (paper: Paper) => string): void;
-  /** Writes several answers: in words all together, or as a line of JSON each. */
+  /** Writes several answers, as one text or as one line of JSON each. */
   answers(answers: readonly object[], words: (paper: Paper) => string): void;
-  /** Writes what is no answer, to stderr. */
+  /** Writes a message to stderr. */
   note(text: string): void;
 }
 
-/** Writes in colour on a terminal, unless NO_COLOR is set or `colour` is false. */
+/** A printer that uses colour on a terminal, unless NO_COLOR is set or `colour` is false. */
 export function createPrinter(
   { stdout, stderr, env, clock }: Pick<World, 'stdout' | 'stderr' | 'env' | 'clock'>,
   options: { readonly json: boolean; readonly colour: boolean },

@@ -27,7 +27,7 @@ async function watched(freedoms: Partial<Freedoms>, edits: readonly Edit[] = [re
   const watch = createWatch({ ...options, sleep });
   const answer = await watch(
     { workspace: 'w', processId: PROCESS },
-    { project: PROJECT, say: text => said.push(text) },
+    { project: PROJECT, report: text => said.push(text) },
   );
   expect(doctorAnswer.parse(answer)).toEqual(answer);
   return { answer, said, requests: service.requests.length };
