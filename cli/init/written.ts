@@ -1,7 +1,7 @@
 import { CONFIG_FILE } from '../../local/settings/config-file.ts';
 import { text } from '../show/paper.ts';
 
-/** What `changewire init` wrote. */
+/** The result of `changewire init`. */
 interface Written {
   readonly file: string;
   /** Variables that were added to `.env`. */
@@ -10,26 +10,26 @@ interface Written {
   readonly missing: readonly string[];
 }
 
-/** What was written, and the next two steps. */
+/** The written files and the next two steps. */
 export function writtenText({ file, variables, missing }: Written): string {
   const config = file === CONFIG_FILE ? '' : text` --config ${file}`;
   const steps =
     missing.length > 0
       ? [
-          text`Set ${missing.join(' and ')}, in the environment or in a file .env here`,
+          text`Set ${missing.join(' and ')} in the environment or in a file .env in this directory`,
           `npx changewire start${config}`,
         ]
       : [
-          `npx changewire start${config}, which watches from this machine; the first pass only looks`,
-          'npx changewire status, in another terminal: how it does',
+          `npx changewire start${config} (the first pass only stores a baseline and publishes no events)`,
+          'npx changewire status, in another terminal, to see the health of the processes',
         ];
   return [
-    text`${file} is written.`,
+    text`Created ${file}.`,
     ...(variables.length > 0
-      ? [`.env has ${variables.join(' and ')}, for this user alone: keep it out of version control.`]
+      ? [`Added ${variables.join(' and ')} to .env, readable only by you. Keep it out of version control.`]
       : []),
     '',
-    'Next:',
+    'Next steps:',
     ...steps.map((step, index) => `  ${index + 1}. ${step}`),
   ].join('\n');
 }
