@@ -35,24 +35,23 @@ import { execute } from './deploy/execute.ts';
 
 export const EXIT = { done: 0, failed: 1, usage: 2, interrupted: 130 } as const;
 
-/** `npx changewire …` (docs/operating.md): asks a run on this machine, or a stack on AWS. Exit code: 0
- *  when it was done, 1 when it could not be done, 2 when the command line is wrong. */
+/** `npx changewire …` (docs/operating.md). Exit code: 0 on success, 1 on failure, 2 for invalid usage. */
 export async function runHere(): Promise<void> {
   const interrupting = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     process.on(signal, () => {
-      // The second Ctrl-C ends it at once.
+      // The second Ctrl-C exits at once.
       if (interrupting.signal.aborted) exit(130);
       interrupting.abort();
     });
-  // The reader, such as `head`, has closed the pipe: that is no error.
+  // A closed pipe, such as to `head`, is not an error.
   stdout.on('error', () => exit(0));
 
   const code = await changewire(argv.slice(2), {
     ...{ stdout, stderr, env, sleep, open, browse, backUp: backUpRun },
     directory: cwd(),
     execute: program => execute(program, interrupting.signal),
-    // Loaded only when needed, because every other command is to answer at once.
+    // Loaded lazily, so that all other commands start fast.
     stackTable: async place => {
       const { openStackTable } = await import('./restore/stack-table.ts');
       return openStackTable(place, { sleep, signal: interrupting.signal });
@@ -66,23 +65,23 @@ export async function runHere(): Promise<void> {
   exit(code);
 }
 
-/** Does what the command line asks for. @returns the exit code */
+/** Runs the command line. @returns the exit code */
 export async function changewire(args: readonly string[], world: World): Promise<number> {
   const program = createProgram(world);
   try {
     await program.parseAsync(args.length > 0 ? [...args] : ['--help'], { from: 'user' });
     return EXIT.done;
   } catch (error) {
-    // Commander has said already what is wrong.
+    // Commander has already printed the error.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
     if (world.interrupted.aborted || (error as Error).name === 'AbortError') return EXIT.interrupted;
-    if (!(error instanceof Failed)) world.stderr.write(`changewire: ${wordsOf(error)}\n`);
+    if (!(error instanceof Failed)) world.stderr.write(`changewire: ${messageOf(error)}\n`);
     const isUsage = error instanceof UsageError || (error instanceof Refused && error.isUsage);
     return isUsage ? EXIT.usage : EXIT.failed;
   }
 }
 
-/** The whole command line; what it does is done in `world`. */
+/** The command line, whose commands run in `world`. */
 export function createProgram(world: World): Command {
   const { stdout, stderr } = world;
   const program = new Command('changewire')
@@ -123,7 +122,7 @@ export function createProgram(world: World): Command {
   return program;
 }
 
-/** Every command, in the order of the help. */
+/** Adds all commands in the order of the help. */
 function addCommands(program: Command, cli: Cli): void {
   program.commandsGroup('Run:');
   initCommand(program, cli);
@@ -149,8 +148,8 @@ function addCommands(program: Command, cli: Cli): void {
   completionCommand(program, cli);
 }
 
-/** The command of these names, such as `endpoints add`. Ends the program when there is none: Commander's own help command
- *  would print the help of all commands instead. */
+/** The command with these names, such as `endpoints add`. For an unknown one, fails: Commander's own help command would
+ *  print the help of all commands. */
 function commandOf(program: Command, names: readonly string[]): Command {
   let command = program;
   for (const name of names) {
@@ -158,7 +157,7 @@ function commandOf(program: Command, names: readonly string[]): Command {
     const found = command.commands.find(each => each.name() === name);
     if (!found)
       program.error(
-        `error: There is no command ${[...(command === program ? [] : [command.name()]), name].join(' ')}.${didYouMean(name, all)}`,
+        `error: Unknown command "${[...(command === program ? [] : [command.name()]), name].join(' ')}".${didYouMean(name, all)}`,
       );
     command = found;
   }
@@ -170,7 +169,7 @@ Exit codes: 0 success; 1 failure, or a failed test; 2 invalid usage.
 More about a command: npx changewire help COMMAND, and docs/operating.md.`;
 
 /** The error's message, safe for a terminal. */
-function wordsOf(error: unknown): string {
+function messageOf(error: unknown): string {
   const message =
     error instanceof Refused || error instanceof UsageError ? error.message : `${failure(error)}.`;
   return printableLines(message);

@@ -13,7 +13,7 @@ interface Options {
   readonly open?: boolean;
 }
 
-/** Tells where the page is, and opens it by a file in the directory. */
+/** Prints the address of the page, and opens it through a file in the directory. */
 type Show = (page: Pick<Address, 'url' | 'token'>, directory: string) => Promise<void>;
 
 export function consoleCommand(program: Command, { run, world }: Cli): void {
@@ -39,8 +39,7 @@ export function consoleCommand(program: Command, { run, world }: Cli): void {
     );
 }
 
-/** Serves the page from this machine until somebody ends it, for a stack or a stored state, which have no
- *  page of their own. */
+/** Serves the page from this machine until interrupted: a stack and the store of an ended run have no page. */
 async function serve({ ask, print, interrupted }: Context, show: Show) {
   const { createPage, whyNoPage } = await import('../../local/operate/page.ts');
   const { startOperationsServer, userName } = await import('../../local/operate/server.ts');

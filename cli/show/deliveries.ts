@@ -7,7 +7,7 @@ export type Attempt = AnswerOf<'test-endpoint'>;
 type DeadLetter = AnswerOf<'dead-letters'>['deadLetters'][number];
 type Action = AnswerOf<'actions'>['actions'][number];
 
-/** Each request, newest first, with its outcome. An address that all went to is in the line after them. */
+/** Attempts with their results, newest first. An address shared by all is in the line below. */
 export function attemptsTable(attempts: readonly Attempt[], paper: Paper): string {
   const [origin, ...others] = new Set(attempts.map(one => one.origin));
   const isOne = others.length === 0;
@@ -17,12 +17,12 @@ export function attemptsTable(attempts: readonly Attempt[], paper: Paper): strin
     { title: 'RESULT' },
     { title: 'TOOK' },
     ...(isOne ? [] : [{ title: 'ADDRESS' }]),
-    { title: 'ANSWER' },
+    { title: 'RESPONSE' },
   ];
   const rows = attempts.map(one => [
     when(one.at, paper),
     eventsOf(one),
-    { text: came(one), style: one.failure === undefined ? ('green' as const) : ('red' as const) },
+    { text: resultOf(one), style: one.failure === undefined ? ('green' as const) : ('red' as const) },
     took(one.took),
     ...(isOne ? [] : [one.origin ?? '']),
     one.answer ?? '',
@@ -31,23 +31,23 @@ export function attemptsTable(attempts: readonly Attempt[], paper: Paper): strin
   return `${table(columns, rows, paper)}${all}`;
 }
 
-/** The outcome of one request, in a line. */
+/** The result of one attempt, on one line. */
 export function attemptLine(attempt: Attempt, paper: Paper): string {
-  const result = paint(paper, attempt.failure === undefined ? 'green' : 'red', text`${came(attempt)}`);
+  const result = paint(paper, attempt.failure === undefined ? 'green' : 'red', text`${resultOf(attempt)}`);
   const answer = attempt.answer ? text`: ${attempt.answer}` : '';
   const address = attempt.origin ? text` (${attempt.origin})` : '';
   return `${result} in ${took(attempt.took)}${address}${answer}`;
 }
 
-export function deadLettersTable(letters: readonly DeadLetter[], paper: Paper): string {
+export function deadLettersTable(deadLetters: readonly DeadLetter[], paper: Paper): string {
   const columns: readonly Column[] = [
     { title: 'PUBLISHED' },
     { title: 'GIVEN UP' },
     { title: 'EVENT', whole: true },
     { title: 'ATTEMPTS' },
-    { title: 'WHY' },
+    { title: 'REASON' },
   ];
-  const rows = letters.map(({ publishedAt, diedAt, eventId, attempts, reason }) => [
+  const rows = deadLetters.map(({ publishedAt, diedAt, eventId, attempts, reason }) => [
     when(publishedAt, paper),
     when(diedAt, paper),
     eventId,
@@ -57,12 +57,12 @@ export function deadLettersTable(letters: readonly DeadLetter[], paper: Paper): 
   return table(columns, rows, paper);
 }
 
-/** Who did what, newest first. */
+/** The audit log, newest first. */
 export function actionsTable(actions: readonly Action[], paper: Paper): string {
-  const columns = ['WHEN', 'WHO', 'DID', 'TO', 'DETAILS'].map(title => ({ title }));
+  const columns = ['WHEN', 'USER', 'ACTION', 'TARGET', 'DETAILS'].map(title => ({ title }));
   const rows = actions.map(one => [
     when(one.at, paper),
-    `${nameOf(one.who)}${one.isProven ? '' : ' (not proven)'}`,
+    `${nameOf(one.who)}${one.isProven ? '' : ' (unverified)'}`,
     one.operation,
     one.endpoint ?? [one.workspace, one.process].filter(Boolean).join('/'),
     one.details ?? '',
@@ -70,7 +70,7 @@ export function actionsTable(actions: readonly Action[], paper: Paper): string {
   return table(columns, rows, paper);
 }
 
-function came({ failure, status }: Attempt): string {
+function resultOf({ failure, status }: Attempt): string {
   return failure ?? (status === undefined ? 'answered' : `answered ${status}`);
 }
 
@@ -78,7 +78,7 @@ function eventsOf({ events: [first, ...others] }: Attempt): string {
   return others.length === 0 ? (first?.id ?? '') : `${first?.id} and ${others.length} more`;
 }
 
-/** The part of an ARN that people look for: without partition, service and account. */
+/** The readable part of an ARN: without partition, service and account. */
 function nameOf(who: string): string {
   return who.replace(/^arn:[^:]*:[^:]*:[^:]*:[^:]*:/, '');
 }

@@ -12,11 +12,11 @@ const MARKS: Record<Verdict, readonly [string, Style]> = {
   warning: ['warning', 'yellow'],
   unknown: ['unknown', 'dim'],
 };
-/** How many requests of one finding are shown to people; programs get all of them. */
+/** Requests per finding in text output; JSON contains all of them. */
 const MAX_ASKED = 2;
 const INDENT = ' '.repeat(10);
 
-/** What was found, with what was asked and what came; and the settings that follow, ready to paste. */
+/** The findings with requests and responses, and the suggested settings, ready to paste. */
 export function doctorText(answer: Doctor, paper: Paper, addresses?: ServiceAddresses): string {
   const { workspace, process, findings } = answer;
   const shown = findings.map(({ topic, verdict, found, asked, came, remedy }) => {
@@ -26,20 +26,20 @@ export function doctorText(answer: Doctor, paper: Paper, addresses?: ServiceAddr
       ...(remedy === undefined ? [] : [`${INDENT}${paint(paper, style, '→')} ${text`${remedy}`}`]),
       ...[
         ...asked.slice(0, MAX_ASKED),
-        ...(asked.length > MAX_ASKED ? [`${asked.length - MAX_ASKED} more such`] : []),
-      ].map(request => `${INDENT}${paint(paper, 'dim', text`asked  ${request}`)}`),
-      `${INDENT}${paint(paper, 'dim', text`came   ${came}`)}`,
+        ...(asked.length > MAX_ASKED ? [`${asked.length - MAX_ASKED} more like this`] : []),
+      ].map(request => `${INDENT}${paint(paper, 'dim', text`request   ${request}`)}`),
+      `${INDENT}${paint(paper, 'dim', text`response  ${came}`)}`,
     ].join('\n');
   });
   return [text`${workspace}/${process}`, ...shown, settingsText(answer, addresses)].join('\n\n');
 }
 
-/** The settings as text to copy, which is never cut or coloured. */
+/** The settings as text to copy, never cut or coloured. */
 function settingsText(answer: Doctor, addresses: ServiceAddresses | undefined): string {
   const settings = settingsToPaste(answer, addresses);
-  if (settings === undefined) return 'No setting follows: the defaults fit.';
+  if (settings === undefined) return 'No settings suggested: the defaults are suitable.';
   const where = addresses
-    ? 'A configuration file with the settings that follow (npx changewire start --config FILE)'
-    : 'The settings that follow, for this workspace in the configuration';
+    ? 'A configuration file with the suggested settings (npx changewire start --config FILE)'
+    : 'Suggested settings for this workspace in the configuration';
   return `${where}:\n\n${printableLines(settings)}`;
 }

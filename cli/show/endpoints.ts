@@ -9,7 +9,7 @@ const COLUMNS: readonly Column[] = [
   { title: 'STATE' },
   { title: 'WAITING' },
   { title: 'DEAD' },
-  { title: 'NEXT TRY' },
+  { title: 'NEXT ATTEMPT' },
 ];
 
 const STATES: Record<EndpointStatus['state'], Style> = {
@@ -21,14 +21,14 @@ const STATES: Record<EndpointStatus['state'], Style> = {
   paused: 'yellow',
 };
 
-/** One line for each: its state, and how many deliveries wait. With `addresses`, also the host of each. */
+/** The state and backlog of each endpoint. With `addresses`, also its host. */
 export function endpointsTable(
   endpoints: readonly EndpointStatus[],
   paper: Paper,
   { addresses = false } = {},
 ): string {
   if (endpoints.length === 0)
-    return 'There is no endpoint. Add one: npx changewire endpoints add NAME --webhook URL';
+    return 'There are no endpoints. Add one: npx changewire endpoints add NAME --webhook URL';
   const rows = endpoints.map(one => [
     one.name,
     one.kind,
@@ -47,7 +47,7 @@ export function endpointsTable(
   ].join('\n');
 }
 
-/** A count, which may have stopped at a limit: `1000+`; empty for 0. */
+/** A count, which may be a minimum: `1000+`; empty for 0. */
 export function countText({ atLeast, isExact }: EndpointStatus['dead']): string {
   return atLeast === 0 && isExact ? '' : `${atLeast}${isExact ? '' : '+'}`;
 }
@@ -64,8 +64,10 @@ function waiting({ waiting, oldestWaiting }: EndpointStatus, paper: Paper): stri
 }
 
 function replayText({ since, until, added, percent }: Replayed, paper: Paper): string {
-  const of = `a replay of ${when(since, paper)} to ${when(until, paper)}`;
-  return percent === undefined ? `${of} has added ${added}` : `${of}: ${percent} % of ${added} sent`;
+  const replay = `replay from ${when(since, paper)} to ${when(until, paper)}`;
+  return percent === undefined
+    ? `${replay}: ${added} events queued so far`
+    : `${replay}: ${percent}% of ${added} events sent`;
 }
 
 type Replayed = NonNullable<EndpointStatus['replay']>;
@@ -79,6 +81,6 @@ function notesOf(
     ...(reason === undefined || reason === lastFailure?.failure ? [] : [reason]),
     ...(lastFailure && state !== 'healthy' ? [`${answered} (${when(lastFailure.at, paper)})`] : []),
     ...(replay ? [replayText(replay, paper)] : []),
-    ...(overrides && isConfigured ? ['the configuration hides one of this name that was added'] : []),
+    ...(overrides && isConfigured ? ['the configuration overrides an added endpoint with this name'] : []),
   ];
 }

@@ -11,11 +11,10 @@ type Committed = AnswerOf<'events'>['events'][number];
 type Trace = AnswerOf<'trace'>;
 type DeliveryResult = Trace['endpoints'][number];
 
-/** An event as `npx changewire start` shows it, and below it its id, by which more can be asked about it. */
+/** An event as `npx changewire start` shows it, with its id below. */
 export function eventText({ committedAt, event }: Committed, paper: Paper): string {
   const { colour, width } = paper;
-  // Not checked again: it was checked where it was committed, and that version may know more types than
-  // this one.
+  // Not validated again: a newer version that committed it may have more types.
   const known = event as unknown as ChangeEvent;
   const shown = isKnown(known)
     ? formatEvent(known, { colour, ...(width !== undefined && { width }) })
@@ -34,40 +33,41 @@ const STATES: Record<DeliveryResult['state'], Style> = {
   unknown: 'dim',
 };
 
-const LEFT_OUT = [{ title: 'LEFT OUT', whole: true }, { title: 'FILTER KEY' }];
+const FILTERED_OUT = [{ title: 'FILTERED OUT', whole: true }, { title: 'FILTER KEY' }];
 
-function leftOutRow({ endpoint, by }: Trace['leftOut'][number]): string[] {
+function filteredOutRow({ endpoint, by }: Trace['leftOut'][number]): string[] {
   return [endpoint, by];
 }
 
-/** The way of one event: committed, published, and its outcome at each endpoint. */
+/** When the event was committed and published, and its delivery status at each endpoint. */
 export function traceText(trace: Trace, paper: Paper): string {
   const { published, endpoints, leftOut } = trace;
-  const way = [
+  const head = [
     eventText(trace, paper),
     '',
     `committed  ${when(trace.committedAt, paper)}`,
     `published  ${paint(paper, published === 'yes' ? 'green' : 'yellow', published)}`,
   ];
-  const others = leftOut.length > 0 ? ['', table(LEFT_OUT, leftOut.map(leftOutRow), paper)] : [];
+  const others = leftOut.length > 0 ? ['', table(FILTERED_OUT, leftOut.map(filteredOutRow), paper)] : [];
   if (endpoints.length === 0)
-    return [...way, ...(leftOut.length > 0 ? others : ['', 'There is no endpoint.'])].join('\n');
+    return [...head, ...(leftOut.length > 0 ? others : ['', 'There are no endpoints.'])].join('\n');
   const rows = endpoints.map(({ endpoint, state, nextTryAt, reason, isWanted }) => [
     endpoint,
     { text: state, style: STATES[state] },
     nextTryAt === undefined ? '' : when(nextTryAt, paper),
-    [...(reason === undefined ? [] : [reason]), ...(isWanted ? [] : ['its filter leaves it out now'])].join(
-      '; ',
-    ),
+    [
+      ...(reason === undefined ? [] : [reason]),
+      ...(isWanted ? [] : ['its filter now excludes the event']),
+    ].join('; '),
   ]);
   const columns = [
     { title: 'ENDPOINT', whole: true },
     { title: 'STATE' },
-    { title: 'NEXT TRY' },
-    { title: 'WHY' },
+    { title: 'NEXT ATTEMPT' },
+    { title: 'REASON' },
   ];
   return [
-    ...way,
+    ...head,
     '',
     table(columns, rows, paper),
     ...others,

@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 import { printable } from '../../local/terminal/text.ts';
 
-/** What output is made for. */
+/** The properties of the output. */
 export interface Paper {
   readonly colour: boolean;
   /** The terminal's columns; undefined for a file or a pipe, where nothing is cut. */
@@ -16,7 +16,7 @@ export function paint({ colour }: Paper, style: Style, text: string): string {
   return colour ? styleText(style, text, { validateStream: false }) : text;
 }
 
-/** A sentence whose parts come from outside and are made safe for a terminal. */
+/** A text whose parts are escaped for a terminal. */
 export function text(words: TemplateStringsArray, ...parts: readonly (string | number)[]): string {
   return words.reduce((line, word, index) => `${line}${printable(String(parts[index - 1] ?? ''))}${word}`);
 }

@@ -6,7 +6,7 @@ import { when } from './times.ts';
 
 const LEVELS: Record<LogEntry['level'], Style> = { debug: 'dim', info: 'dim', warn: 'yellow', error: 'red' };
 
-/** Log lines, oldest first. None is cut: the part that matters may stand at its end. */
+/** Log lines, oldest first, never cut: the important part may be at the end. */
 export function logsText(entries: readonly LogEntry[], paper: Paper): string {
   return entries
     .map(({ at, level, message, details }) => {
@@ -17,12 +17,12 @@ export function logsText(entries: readonly LogEntry[], paper: Paper): string {
     .join('\n');
 }
 
-/** Messages that were given up, and why. */
+/** Failed messages and their reasons. */
 export function failedMessagesText(
   { queue, messages, first }: AnswerOf<'failed-messages'>,
   paper: Paper,
 ): string {
-  if (messages === 0 && first.length === 0) return `${queue}: nothing is set aside.`;
+  if (messages === 0 && first.length === 0) return `${queue}: no failed messages.`;
   const rows = first.map(({ at, reason = '', about }) => [
     when(at, paper),
     Object.entries(about)
@@ -30,6 +30,6 @@ export function failedMessagesText(
       .join(', '),
     reason,
   ]);
-  const head = `${queue}: about ${messages} messages, such as`;
-  return `${head}\n\n${table([{ title: 'WHEN' }, { title: 'ABOUT' }, { title: 'WHY' }], rows, paper)}`;
+  const head = `${queue}: about ${messages} messages, for example:`;
+  return `${head}\n\n${table([{ title: 'WHEN' }, { title: 'ABOUT' }, { title: 'REASON' }], rows, paper)}`;
 }
