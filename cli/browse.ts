@@ -9,7 +9,7 @@ const OPENERS: Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>> 
   win32: ['rundll32', 'url.dll,FileProtocolHandler'],
 };
 
-/** Opens an address in the user's browser. @throws Refused if there is no program for it */
+/** Opens an address in the user's browser. @throws Refused if the program is missing */
 export async function browse(address: string): Promise<void> {
   const [program, ...args] = OPENERS[platform] ?? ['xdg-open'];
   const child = spawn(program, [...args, address], { stdio: 'ignore', detached: true });

@@ -84,7 +84,7 @@ function fileOf({ place }: Context, { directory }: World, { config }: Options): 
   const file = config ?? configFileIn(directory);
   if (file !== undefined) return resolve(directory, file);
   throw new UsageError(
-    'There is no changewire.json in this directory. Create one with "npx changewire init", or use --config FILE.',
+    'changewire.json does not exist in this directory. Create one with "npx changewire init", or use --config FILE.',
   );
 }
 
@@ -98,7 +98,7 @@ function stackNames({ stackName }: Config): string[] {
 }
 
 function requireTerminal({ input }: Context, { yes }: Options, why: string): void {
-  if (!yes && !input.canAsk) throw new UsageError(`There is no terminal, and ${why}. Use --yes.`);
+  if (!yes && !input.canAsk) throw new UsageError(`Not running in a terminal, and ${why}. Use --yes.`);
 }
 
 interface CdkRun {

@@ -3,7 +3,7 @@ import type { Place } from './connection.ts';
 import { dataPlaces, nothingIn } from './data-directory.ts';
 
 /** Copies the data directory of a local run to `to`, even while the run is active. @returns the source directory
- *  @throws UsageError if there is no data directory; an error with a remedy if it cannot be copied */
+ *  @throws UsageError without a data directory; an error with a remedy if it cannot be copied */
 export async function backUpRun({ stack, region, data }: Place, to: string): Promise<string> {
   if (stack !== undefined || region !== undefined)
     throw new UsageError(

@@ -15,7 +15,7 @@ export interface DataPlace {
   readonly hasStore: boolean;
 }
 
-/** The data directories that exist, those with an address first. @throws UsageError if there are none */
+/** The data directories that exist, those with an address first. @throws UsageError if none exists */
 export function dataPlaces(data: string | undefined): readonly DataPlace[] {
   const places = (data === undefined ? USUAL : [data])
     .map(directory => ({

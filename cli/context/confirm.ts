@@ -13,7 +13,7 @@ type Destroying = Extract<Request, { dryRun?: boolean | undefined }>;
 
 /** Sends a request that destroys data or reaches many recipients. With `--yes` it is sent at once, with
  *  `--dry-run` only as a dry run; otherwise after a dry run and a confirmation. `words` describes the answer.
- *  @throws UsageError if there is no terminal */
+ *  @throws UsageError without a terminal */
 export async function confirmed<Asked extends Destroying>(
   { ask, print, input }: Context,
   request: Asked,
@@ -40,4 +40,4 @@ export async function consent(
 }
 
 export const NO_TERMINAL =
-  'This needs confirmation, but there is no terminal. Use --yes, or --dry-run to preview.';
+  'This command needs confirmation, but is not running in a terminal. Use --yes, or --dry-run to preview.';

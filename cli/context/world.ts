@@ -30,7 +30,7 @@ export interface World {
   backUp(place: Place, to: string): Promise<string>;
   /** Finds the table of the stack. */
   stackTable(place: Place): Promise<StackTable>;
-  /** Opens an address in the user's browser. @throws if there is no browser */
+  /** Opens an address in the user's browser. @throws if that fails */
   browse(address: string): Promise<void>;
   /** Runs a program in this terminal. @returns its exit code */
   execute(program: Program): Promise<number>;

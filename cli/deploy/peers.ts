@@ -5,8 +5,8 @@ import { pathToFileURL } from 'node:url';
 import { Refused } from '../../functions/operations/refused.ts';
 import { packageDirectory } from '../../local/basics/package-file.ts';
 
-/** The packages that only a deployment needs: the libraries are loaded by our code, the command of the CDK from the user's
- *  directory or next to our code. */
+/** The packages that only a deployment needs. Our code loads the libraries; the command of the CDK comes from the
+ *  user's directory or from ours. */
 const PEERS = ['aws-cdk-lib', 'constructs', 'aws-cdk'] as const;
 
 /** The program file of the CDK command. `ours` is the location of our code, `directory` that of the user.

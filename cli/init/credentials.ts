@@ -24,8 +24,8 @@ const PARTS = [
   ['clientSecret', 'Client secret'],
 ] as const;
 
-/** The credentials of a workspace: existing ones of the environment or `.env` are kept; others come from options or hidden
- *  prompts. */
+/** The credentials of a workspace: existing ones of the environment or `.env` are kept; others come from options or
+ *  hidden prompts. */
 export async function credentialsOf(
   workspace: string,
   given: GivenCredentials,

@@ -8,8 +8,8 @@ import type { World } from '../context/world.ts';
 import { configOf, type Draft, type Setting } from './draft.ts';
 import { settingsWithReasons } from './reasons.ts';
 
-/** The draft with the settings that the doctor suggests. `environment` contains the credentials; `note` prints progress and
- *  warnings. @throws Refused if there is no token, or a process cannot be listed */
+/** The draft with the settings that the doctor suggests. `environment` contains the credentials; `note` prints
+ *  progress and warnings. @throws Refused without a token, or if a process cannot be listed */
 export async function examined(
   draft: Draft,
   {

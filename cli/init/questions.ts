@@ -53,7 +53,7 @@ const QUESTIONS = {
 } as const satisfies Record<keyof Given, Question>;
 
 /** The answers from options and prompts.
- *  @throws UsageError for an invalid option, and for a missing one if there is no terminal */
+ *  @throws UsageError for an invalid option, and without a terminal for a missing one */
 export async function answersTo(
   given: Given,
   { input, note }: { readonly input: Input; readonly note: (text: string) => void },

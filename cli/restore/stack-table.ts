@@ -31,7 +31,7 @@ interface Clients {
   readonly signal: AbortSignal;
 }
 
-/** Finds the table of a stack on AWS. @throws Refused if the stack does not exist; the SDK's error if access is denied */
+/** Finds the table of a stack. @throws Refused if the stack does not exist; the SDK's error if access is denied */
 export async function openStackTable(
   place: Place,
   waiting: Pick<Clients, 'sleep' | 'signal'>,
@@ -65,7 +65,7 @@ export async function stackTable(
   };
 }
 
-/** Checks the source table without writing to it. @throws Refused if it has another layout or belongs to another program */
+/** Checks the source table without writing to it. @throws Refused if it has another layout, or none */
 async function checkSource(table: Table): Promise<void> {
   const layout = (await getItem(table, LAYOUT_KEY))?.version?.N;
   if (Number(layout) >= MIN_READ_LAYOUT && Number(layout) <= TABLE_LAYOUT) return;

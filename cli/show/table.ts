@@ -15,8 +15,8 @@ const GAP = '  ';
 /** No column is cut below this width. */
 const MIN_WIDTH = 8;
 
-/** Rows under titles. On a terminal, the widest columns are cut (`…`) until a row fits. Columns that are empty in all rows
- *  are omitted. */
+/** Rows under titles. On a terminal, the widest columns are cut (`…`) until a row fits. Columns without any text are
+ *  omitted. */
 export function table(columns: readonly Column[], rows: readonly (readonly Cell[])[], paper: Paper): string {
   const all = rows.map(row => row.map(cell => (typeof cell === 'string' ? { text: cell } : cell)));
   const texts = all.map(row => row.map(({ text }) => printable(text)));
