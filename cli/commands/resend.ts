@@ -14,7 +14,7 @@ interface Options extends Consent {
 export function resendCommand(program: Command, { run }: Cli): void {
   program
     .command('resend [event-id]')
-    .description('resend one event, or all dead letters, to an endpoint (filter ignored)')
+    .description('resend one event (ignoring the filter) or all dead letters to an endpoint')
     .requiredOption('--to <name>', 'name of the endpoint')
     .option('--dead', 'all dead letters of the endpoint')
     .option('--yes', 'with --dead: skip the confirmation')

@@ -31,7 +31,7 @@ export function terminalInput({ stdin, stderr }: Terminal, signal: AbortSignal):
       if (canAsk) return (await hidden(what, { stdin, stderr }, signal)).trim();
       piped ??= linesOf(stdin);
       const line = (await piped).shift()?.trim();
-      if (line === undefined || line === '') throw new UsageError(`${what} is missing: stdin is empty.`);
+      if (line === undefined || line === '') throw new UsageError(`${what} is missing from stdin.`);
       return line;
     },
   };
