@@ -63,7 +63,7 @@ export function traceText(trace: Trace, paper: Paper): string {
   const columns = [
     { title: 'ENDPOINT', whole: true },
     { title: 'STATE' },
-    { title: 'NEXT ATTEMPT' },
+    { title: 'NEXT TRY' },
     { title: 'REASON' },
   ];
   return [

@@ -21,7 +21,7 @@ export function statusText(status: AnswerOf<'status'>, paper: Paper): string {
   ].join('\n\n');
 }
 
-const PROCESS = ['PROCESS', 'STATE', 'LAST PASS', 'LAST SWEEP', 'INTERVAL', 'IN PROGRESS'];
+const PROCESS = ['PROCESS', 'STATE', 'LAST PASS', 'LAST SWEEP', 'EVERY', 'IN PROGRESS'];
 const STATES: Record<ProcessStatus['state'], Style> = {
   unknown: 'yellow',
   baseline: 'cyan',
@@ -111,8 +111,8 @@ function recheckTable(processes: readonly ProcessStatus[], paper: Paper): string
     ]);
   return table(
     [
-      { title: 'PROCESS' },
-      { title: 'PENDING PROJECT', whole: true },
+      { title: 'PENDING IN' },
+      { title: 'PROJECT', whole: true },
       { title: 'REPORTED UP TO' },
       { title: 'SKIPPED' },
       { title: 'REASON' },

@@ -50,7 +50,7 @@ describe('a table that is restored in place', () => {
     const { world, restore, since, said, told, made } = await played();
     await restore();
     expect(said.filter(text => text.startsWith(world.process.workspace))).toEqual([
-      `${world.process.workspace}/onboarding: as it was, with 3 projects.`,
+      `${world.process.workspace}/onboarding: restored 3 projects.`,
     ]);
     expect(await since()).toEqual([]);
     await world.later();
@@ -101,7 +101,7 @@ describe('a table that is restored in place', () => {
     });
     const known = await world.snapshots.load(world.process, '1001');
     await expect(restore(async ms => world.pass(ms))).rejects.toThrow(
-      'holds the process onboarding for very long',
+      'of onboarding is still running',
     );
     expect(await world.snapshots.load(world.process, '1001')).toEqual(known);
     // The other mode goes on.
