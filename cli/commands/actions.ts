@@ -27,8 +27,8 @@ export function actionsCommand(program: Command, { run }: Cli): void {
           limit,
           ask: page => ask({ operation: 'actions', ...subject, ...page }),
           itemsOf: ({ actions }) => actions,
-          words: (all, paper) =>
-            all.length === 0 ? 'No actions in the last 400 days.' : actionsTable(all, paper),
+          format: (all, display) =>
+            all.length === 0 ? 'No actions in the last 400 days.' : actionsTable(all, display),
         }),
       ),
     );

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Cli } from '../context/runner.ts';
-import { text } from '../show/paper.ts';
+import { text } from '../show/display.ts';
 import { examples } from './example.ts';
 
 export function backupCommand(program: Command, { run, world }: Cli): void {

@@ -40,13 +40,13 @@ export function doctorCommand(program: Command, { run, world }: Cli): void {
         if (watch) {
           const options = { report: print.note, signal: interrupted };
           const answer = await watcher(direct).watch({ ...asked, project }, options);
-          return print.answer(answer, paper =>
-            doctorText(answer, paper, direct?.addressesOf(answer.workspace)),
+          return print.answer(answer, display =>
+            doctorText(answer, display, direct?.addressesOf(answer.workspace)),
           );
         }
         print.note('Probing the service with a few dozen read-only requests.');
         const answer = direct ? await direct.examine(asked) : await ask({ operation: 'doctor', ...asked });
-        print.answer(answer, paper => doctorText(answer, paper, direct?.addressesOf(answer.workspace)));
+        print.answer(answer, display => doctorText(answer, display, direct?.addressesOf(answer.workspace)));
       }),
     );
 }

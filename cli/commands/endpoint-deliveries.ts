@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Cli } from '../context/runner.ts';
 import { limitOf } from '../options/parsers.ts';
 import { attemptsTable, deadLettersTable } from '../show/deliveries.ts';
-import { text } from '../show/paper.ts';
+import { text } from '../show/display.ts';
 import { examples } from './example.ts';
 import { showList } from './list.ts';
 
@@ -24,10 +24,10 @@ export function endpointDeliveryCommands(endpoints: Command, { run }: Cli): void
           ask: page =>
             ask({ operation: 'attempts', endpoint, ...(event !== undefined && { eventId: event }), ...page }),
           itemsOf: ({ attempts }) => attempts,
-          words: (all, paper) =>
+          format: (all, display) =>
             all.length === 0
               ? text`${endpoint} has no delivery attempts in the last 7 days.`
-              : attemptsTable(all, paper),
+              : attemptsTable(all, display),
         }),
       ),
     );
@@ -42,8 +42,8 @@ export function endpointDeliveryCommands(endpoints: Command, { run }: Cli): void
           limit,
           ask: page => ask({ operation: 'dead-letters', endpoint, ...page }),
           itemsOf: ({ deadLetters }) => deadLetters,
-          words: (all, paper) =>
-            all.length === 0 ? text`${endpoint} has no dead letters.` : deadLettersTable(all, paper),
+          format: (all, display) =>
+            all.length === 0 ? text`${endpoint} has no dead letters.` : deadLettersTable(all, display),
         }),
       ),
     );

@@ -13,7 +13,7 @@ import { filterOption, KIND_OPTIONS, optionOf } from '../../local/settings/endpo
 import type { Input } from '../context/input.ts';
 import type { Cli } from '../context/runner.ts';
 import { each, rateOf } from '../options/parsers.ts';
-import { text } from '../show/paper.ts';
+import { text } from '../show/display.ts';
 import { examples } from './example.ts';
 
 interface Settings {

@@ -4,8 +4,8 @@ import { Failed } from '../context/context.ts';
 import type { Cli } from '../context/runner.ts';
 import { limitOf } from '../options/parsers.ts';
 import { attemptLine } from '../show/deliveries.ts';
+import { text } from '../show/display.ts';
 import { countText, endpointsTable } from '../show/endpoints.ts';
-import { text } from '../show/paper.ts';
 import { endpointDeliveryCommands } from './endpoint-deliveries.ts';
 import { endpointSettingCommands } from './endpoint-settings.ts';
 import { examples } from './example.ts';
@@ -38,7 +38,7 @@ function listCommand(endpoints: Command, { run }: Cli): void {
           limit,
           ask: page => ask({ operation: 'endpoints', ...page }),
           itemsOf: ({ endpoints: all }) => all,
-          words: (all, paper) => endpointsTable(all, paper, { addresses: true }),
+          format: (all, display) => endpointsTable(all, display, { addresses: true }),
         }),
       ),
     );
@@ -49,11 +49,11 @@ function listCommand(endpoints: Command, { run }: Cli): void {
     .action(
       run(async ({ ask, print }, endpoint: string) => {
         const one = await ask({ operation: 'endpoint', endpoint });
-        print.answer(one, paper => {
+        print.answer(one, display => {
           const filter =
             one.filter === undefined ? 'all events' : `events that match ${JSON.stringify(one.filter)}`;
           const address = one.origin === undefined ? '' : text`\nURL at ${one.origin}`;
-          return `${endpointsTable([one], paper)}\n\n${text`receives ${filter}; max. ${one.perSecond} per second`}${address}`;
+          return `${endpointsTable([one], display)}\n\n${text`receives ${filter}; max. ${one.perSecond} per second`}${address}`;
         });
       }),
     );
@@ -117,7 +117,7 @@ function testCommand(endpoints: Command, { run }: Cli): void {
     .action(
       run(async ({ ask, print }, endpoint: string) => {
         const attempt = await ask({ operation: 'test-endpoint', endpoint });
-        print.answer(attempt, paper => `${text`${endpoint}: `}${attemptLine(attempt, paper)}`);
+        print.answer(attempt, display => `${text`${endpoint}: `}${attemptLine(attempt, display)}`);
         if (attempt.failure !== undefined) throw new Failed();
       }),
     );

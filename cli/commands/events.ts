@@ -56,7 +56,7 @@ export function eventCommands(program: Command, { run, world }: Cli): void {
     .action(
       run(async ({ ask, print }, eventId: string) => {
         const trace = await ask({ operation: 'trace', eventId });
-        print.answer(trace, paper => traceText(trace, paper));
+        print.answer(trace, display => traceText(trace, display));
       }),
     );
 }

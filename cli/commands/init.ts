@@ -13,7 +13,7 @@ import type { Draft } from '../init/draft.ts';
 import { addToEnvFile } from '../init/env-file.ts';
 import { fileText } from '../init/file-text.ts';
 import { answersTo, type Given } from '../init/questions.ts';
-import { writtenText } from '../init/written.ts';
+import { summaryText } from '../init/summary.ts';
 import { listOf } from '../options/parsers.ts';
 import { requireNoPlace } from '../options/place.ts';
 import { examples } from './example.ts';
@@ -30,7 +30,7 @@ export function initCommand(program: Command, cli: Cli): void {
     .description('write a configuration file and .env; prompts for the values it needs')
     .option('--config <file>', 'file to write', CONFIG_FILE)
     .option('--base-url <url>', 'URL of the API')
-    .option('--auth-url <url>', 'URL of the authorization server')
+    .option('--auth-url <url>', 'token URL (auth server)')
     .option('--audience <text>', 'OAuth audience of the credentials')
     .option('--workspace <name>', 'workspace name, which is part of events (default: main)')
     .option('--process <ids>', 'comma-separated ids of the processes to watch; repeatable', listOf)
@@ -63,7 +63,7 @@ async function init(context: Context, world: World, options: Options): Promise<v
     print.note(`This command creates ${options.config} after the last answer. Press Ctrl-C to cancel.`);
   const answers = await answersTo(options, { input, note: print.note });
   const credentials = await credentialsOf(answers.name, options, { ...world, input });
-  const draft = await settled(context, answers, credentials, options);
+  const draft = await withSuggestedSettings(context, answers, credentials, options);
   const schema = packageFile('docs/schemas/configuration.schema.json');
   const path = schema && relative(dirname(file), schema).replaceAll('\\', '/');
   writeFileSync(file, fileText(draft, path && (path.startsWith('.') ? path : `./${path}`)), {
@@ -75,11 +75,11 @@ async function init(context: Context, world: World, options: Options): Promise<v
     variables: Object.keys(credentials.added),
     missing: credentials.missing,
   };
-  print.answer(written, () => writtenText(written));
+  print.answer(written, () => summaryText(written));
 }
 
 /** The draft with the settings that the doctor suggests, if requested. */
-async function settled(
+async function withSuggestedSettings(
   context: Context,
   draft: Draft,
   { missing, environment }: Credentials,

@@ -1,19 +1,19 @@
 import { type PageRequest, pages } from '../context/pages.ts';
 import type { Printer } from '../context/printer.ts';
-import type { Paper } from '../show/paper.ts';
+import type { Display } from '../show/display.ts';
 
 interface List<Page, Item> {
   /** Maximum number of items; Infinity for all. */
   readonly limit: number;
   ask(page: PageRequest): Promise<Page>;
   itemsOf(page: Page): readonly Item[];
-  words(items: readonly Item[], paper: Paper): string;
+  format(items: readonly Item[], display: Display): string;
 }
 
 /** Requests a list page by page and prints it: as JSON page by page, as text in one table at the end. */
 export async function showList<Page extends { readonly cursor?: string | undefined }, Item extends object>(
   print: Printer,
-  { limit, ask, itemsOf, words }: List<Page, Item>,
+  { limit, ask, itemsOf, format }: List<Page, Item>,
 ): Promise<void> {
   const all: Item[] = [];
   let isMore = false;
@@ -22,7 +22,7 @@ export async function showList<Page extends { readonly cursor?: string | undefin
     else all.push(...itemsOf(page));
     isMore = page.cursor !== undefined;
   }
-  if (!print.json) print.answers(all, paper => words(all, paper));
+  if (!print.json) print.answers(all, display => format(all, display));
   if (isMore) print.note(MORE);
 }
 

@@ -4,8 +4,8 @@ import type { RequestOf } from '../../functions/operations/protocol/requests.ts'
 import { type Consent, confirmed } from '../context/confirm.ts';
 import type { Context } from '../context/context.ts';
 import type { Cli } from '../context/runner.ts';
+import { text } from '../show/display.ts';
 import { countText } from '../show/endpoints.ts';
-import { text } from '../show/paper.ts';
 import { when } from '../show/times.ts';
 import { examples } from './example.ts';
 
@@ -101,8 +101,8 @@ function passCommand(
         const began = await ask({ operation: 'pass', process, mode, ...(workspace && { workspace }) });
         print.answer(
           began,
-          paper =>
-            text`${mode === 'sweep' ? 'Sweep' : 'Pass'} of ${began.workspace}/${process} started ${when(began.startedAt, paper)}. See its progress with: npx changewire status`,
+          display =>
+            text`${mode === 'sweep' ? 'Sweep' : 'Pass'} of ${began.workspace}/${process} started ${when(began.startedAt, display)}. See its progress with: npx changewire status`,
         );
       }),
     );

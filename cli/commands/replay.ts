@@ -3,8 +3,8 @@ import { UsageError } from '../../local/basics/usage-error.ts';
 import { type Consent, confirmed } from '../context/confirm.ts';
 import type { Cli } from '../context/runner.ts';
 import { listOf, timeOf, typesOf } from '../options/parsers.ts';
+import { text } from '../show/display.ts';
 import { countText } from '../show/endpoints.ts';
-import { text } from '../show/paper.ts';
 import { examples } from './example.ts';
 
 interface Options extends Consent {

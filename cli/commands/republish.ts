@@ -5,7 +5,7 @@ import { type Consent, confirmed } from '../context/confirm.ts';
 import type { Context } from '../context/context.ts';
 import type { Cli } from '../context/runner.ts';
 import { listOf, timeOf } from '../options/parsers.ts';
-import { text } from '../show/paper.ts';
+import { text } from '../show/display.ts';
 import { examples } from './example.ts';
 
 interface Options extends Consent {

@@ -2,8 +2,8 @@ import type { Command } from 'commander';
 import { UsageError } from '../../local/basics/usage-error.ts';
 import { type Consent, confirmed } from '../context/confirm.ts';
 import type { Cli } from '../context/runner.ts';
+import { text } from '../show/display.ts';
 import { countText } from '../show/endpoints.ts';
-import { text } from '../show/paper.ts';
 import { examples } from './example.ts';
 
 interface Options extends Consent {

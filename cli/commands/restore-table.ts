@@ -4,7 +4,7 @@ import type { Place } from '../connect/connection.ts';
 import { type Consent, consent, NO_TERMINAL } from '../context/confirm.ts';
 import type { Cli } from '../context/runner.ts';
 import type { RestoreSource } from '../restore/stack-table.ts';
-import { text } from '../show/paper.ts';
+import { text } from '../show/display.ts';
 import { examples } from './example.ts';
 
 interface Options extends Consent {

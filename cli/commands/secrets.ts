@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { UsageError } from '../../local/basics/usage-error.ts';
 import type { Cli } from '../context/runner.ts';
-import { text } from '../show/paper.ts';
+import { text } from '../show/display.ts';
 import { examples } from './example.ts';
 
 export function secretCommand(endpoints: Command, { run }: Cli): void {

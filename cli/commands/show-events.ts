@@ -72,6 +72,6 @@ const countOf = ({ events }: AnswerOf<'events'>) => events.length;
 function show({ answers }: Context['print'], found: readonly Committed[]): void {
   answers(
     found.map(({ event }) => event),
-    paper => found.map(one => eventText(one, paper)).join('\n'),
+    display => found.map(one => eventText(one, display)).join('\n'),
   );
 }

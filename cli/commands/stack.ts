@@ -8,7 +8,7 @@ import {
 import { type Consent, confirmed } from '../context/confirm.ts';
 import type { Cli } from '../context/runner.ts';
 import { limitOf, timeOf } from '../options/parsers.ts';
-import { text } from '../show/paper.ts';
+import { text } from '../show/display.ts';
 import { failedMessagesText, logsText } from '../show/stack.ts';
 import { examples } from './example.ts';
 import { showList } from './list.ts';
@@ -41,8 +41,8 @@ export function logsCommand(program: Command, { run, world }: Cli): void {
           limit,
           ask: page => ask({ operation: 'logs', function: name, ...options, ...page }),
           itemsOf: ({ entries }) => entries,
-          words: (all, paper) =>
-            all.length === 0 ? `${name} has no log entries in this time range.` : logsText(all, paper),
+          format: (all, display) =>
+            all.length === 0 ? `${name} has no log entries in this time range.` : logsText(all, display),
         }),
       ),
     );
@@ -68,7 +68,7 @@ export function failedMessageCommands(program: Command, { run }: Cli): void {
       run(async ({ ask, print }, asked: FailedQueueName | undefined) => {
         for (const queue of asked ? [asked] : FAILED_QUEUES) {
           const found = await ask({ operation: 'failed-messages', queue });
-          print.answer(found, paper => failedMessagesText(found, paper));
+          print.answer(found, display => failedMessagesText(found, display));
         }
       }),
     );

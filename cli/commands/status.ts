@@ -33,11 +33,11 @@ async function once(context: Context, limit: number): Promise<void> {
   const { print } = context;
   const status = await statusOf(context, limit);
   if (print.json) print.answers(linesOf(status), () => '');
-  else print.answer(status, paper => statusText(status, paper));
+  else print.answer(status, display => statusText(status, display));
   if (status.cursor !== undefined) print.note(MORE);
 }
 
-const shown = { words: statusText, lines: linesOf };
+const shown = { format: statusText, lines: linesOf };
 
 /** JSON lines: the deployment first, then one line for each process and endpoint. */
 function linesOf({ at, deployment, isRunning, processes, endpoints }: Status): object[] {

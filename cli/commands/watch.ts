@@ -1,6 +1,6 @@
 import type { Context } from '../context/context.ts';
 import type { Output } from '../context/world.ts';
-import type { Paper } from '../show/paper.ts';
+import type { Display } from '../show/display.ts';
 
 const EVERY_MS = 2000;
 const HOME = '\u001B[H';
@@ -8,7 +8,7 @@ const CLEAR_LINE = '\u001B[K';
 const CLEAR_BELOW = '\u001B[J';
 
 interface Shown<Answer> {
-  words(answer: Answer, paper: Paper): string;
+  format(answer: Answer, display: Display): string;
   lines(answer: Answer): readonly object[];
 }
 
@@ -18,7 +18,7 @@ export async function watch<Answer>(
   { print, sleep, interrupted }: Context,
   stdout: Output,
   question: () => Promise<Answer>,
-  { words, lines }: Shown<Answer>,
+  { format, lines }: Shown<Answer>,
 ): Promise<void> {
   let answer: Answer | undefined;
   while (!interrupted.aborted) {
@@ -32,7 +32,7 @@ export async function watch<Answer>(
     if (answer === undefined) throw lost;
     if (lost !== undefined) print.note(lost.message);
     else if (print.json) print.answers(lines(answer), () => '');
-    else show(words(answer, print.paper()), stdout);
+    else show(format(answer, print.display()), stdout);
     await sleep(EVERY_MS, interrupted).catch(() => undefined);
   }
 }

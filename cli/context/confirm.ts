@@ -12,28 +12,28 @@ export interface Consent {
 type Destroying = Extract<Request, { dryRun?: boolean | undefined }>;
 
 /** Sends a request that destroys data or reaches many recipients. With `--yes` it is sent at once, with
- *  `--dry-run` only as a dry run; otherwise after a dry run and a confirmation. `words` describes the answer.
+ *  `--dry-run` only as a dry run; otherwise after a dry run and a confirmation. `format` describes the answer.
  *  @throws UsageError without a terminal */
 export async function confirmed<Asked extends Destroying>(
   { ask, print, input }: Context,
   request: Asked,
   { yes = false, dryRun = false }: Consent,
-  words: (answer: AnswerTo<Asked>) => string,
+  format: (answer: AnswerTo<Asked>) => string,
 ): Promise<void> {
-  const show = (answer: AnswerTo<Asked>) => print.answer(answer, () => words(answer));
+  const show = (answer: AnswerTo<Asked>) => print.answer(answer, () => format(answer));
   if (dryRun) return show(await ask({ ...request, dryRun: true }));
   if (yes) return show(await ask(request));
   if (!input.canAsk) throw new UsageError(NO_TERMINAL);
-  await consent({ print, input }, words(await ask({ ...request, dryRun: true })));
+  await consent({ print, input }, format(await ask({ ...request, dryRun: true })));
   show(await ask(request));
 }
 
 /** Prints what would be done, and asks for confirmation. @throws Failed unless confirmed */
 export async function consent(
   { print, input }: Pick<Context, 'print' | 'input'>,
-  words: string,
+  effect: string,
 ): Promise<void> {
-  print.note(words);
+  print.note(effect);
   if (await input.confirm('Continue?')) return;
   print.note('Cancelled.');
   throw new Failed();

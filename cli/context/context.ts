@@ -2,7 +2,6 @@ import type { Ask, Connection, Place } from '../connect/connection.ts';
 import type { Printer } from './printer.ts';
 import type { World } from './world.ts';
 
-/** The dependencies of a command. */
 export interface Context extends Pick<World, 'input' | 'clock' | 'sleep' | 'interrupted'> {
   readonly ask: Ask;
   /** Connects to the run, store or stack that the command line addresses. */

@@ -1,16 +1,16 @@
 import { printableLines } from '../../local/terminal/text.ts';
-import type { Paper } from '../show/paper.ts';
+import type { Display } from '../show/display.ts';
 import type { World } from './world.ts';
 
 /** The output of a command: text, or JSON lines with `--json`. */
 export interface Printer {
   readonly json: boolean;
   /** The current width, colours and time. */
-  paper(): Paper;
+  display(): Display;
   /** Writes one answer, as text or as one line of JSON. */
-  answer(answer: object, words: (paper: Paper) => string): void;
+  answer(answer: object, format: (display: Display) => string): void;
   /** Writes several answers, as one text or as one line of JSON each. */
-  answers(answers: readonly object[], words: (paper: Paper) => string): void;
+  answers(answers: readonly object[], format: (display: Display) => string): void;
   /** Writes a message to stderr. */
   note(text: string): void;
 }
@@ -22,18 +22,18 @@ export function createPrinter(
 ): Printer {
   const { json } = options;
   const onTerminal = stdout.isTTY === true;
-  const paper = (): Paper => ({
+  const display = (): Display => ({
     colour: onTerminal && options.colour && (env.NO_COLOR ?? '') === '',
     width: onTerminal ? (stdout.columns ?? 80) : undefined,
     now: clock(),
   });
-  const answers: Printer['answers'] = (all, words) => {
+  const answers: Printer['answers'] = (all, format) => {
     if (json) for (const one of all) stdout.write(`${JSON.stringify(one)}\n`);
-    else stdout.write(`${words(paper())}\n`);
+    else stdout.write(`${format(display())}\n`);
   };
   return {
-    ...{ json, paper, answers },
-    answer: (answer, words) => answers([answer], words),
+    ...{ json, display, answers },
+    answer: (answer, format) => answers([answer], format),
     note: text => void stderr.write(`${printableLines(text)}\n`),
   };
 }

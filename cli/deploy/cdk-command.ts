@@ -27,7 +27,6 @@ function appFile(): string {
   return source !== undefined && existsSync(source) ? source : (built ?? '');
 }
 
-/** Quotes an argument for the shell. */
 function quoted(part: string): string {
   return platform === 'win32' ? `"${part}"` : `"${part.replace(/([\\"$`])/g, '\\$1')}"`;
 }

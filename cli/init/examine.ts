@@ -28,7 +28,7 @@ export async function examined(
     // Earlier settings are included, so that settings of the workspace suit all processes.
     const source = configuredSource(readConfig(configOf(known)), environment);
     const answer = await doctorOf(source, sleep)({ workspace: draft.name, processId: id });
-    refuseUnread(answer);
+    requireListed(answer);
     const found = settingsWithReasons(answer);
     const count = found.workspace.length + found.process.length;
     note(
@@ -52,7 +52,7 @@ function settingsText(settings: readonly Setting[]): string {
 }
 
 /** Rejects a process that could not be listed: then credentials or addresses are probably wrong. */
-function refuseUnread({ process, findings }: DoctorAnswer): void {
+function requireListed({ process, findings }: DoctorAnswer): void {
   const listed = findings.find(({ topic }) => topic === 'process');
   if (listed?.verdict === 'fine') return;
   // Without a token, the process was not requested.

@@ -1,5 +1,5 @@
 import type { AnswerOf } from '../../functions/operations/protocol/answers.ts';
-import { type Paper, paint, text } from './paper.ts';
+import { type Display, paint, text } from './display.ts';
 import { type Column, table } from './table.ts';
 import { took, when } from './times.ts';
 
@@ -8,7 +8,7 @@ type DeadLetter = AnswerOf<'dead-letters'>['deadLetters'][number];
 type Action = AnswerOf<'actions'>['actions'][number];
 
 /** Attempts with their results, newest first. An address shared by all is in the line below. */
-export function attemptsTable(attempts: readonly Attempt[], paper: Paper): string {
+export function attemptsTable(attempts: readonly Attempt[], display: Display): string {
   const [origin, ...others] = new Set(attempts.map(one => one.origin));
   const isOne = others.length === 0;
   const columns: readonly Column[] = [
@@ -20,7 +20,7 @@ export function attemptsTable(attempts: readonly Attempt[], paper: Paper): strin
     { title: 'RESPONSE' },
   ];
   const rows = attempts.map(one => [
-    when(one.at, paper),
+    when(one.at, display),
     eventsOf(one),
     { text: resultOf(one), style: one.failure === undefined ? ('green' as const) : ('red' as const) },
     took(one.took),
@@ -28,18 +28,18 @@ export function attemptsTable(attempts: readonly Attempt[], paper: Paper): strin
     one.answer ?? '',
   ]);
   const all = isOne && origin !== undefined ? text`\nSent to ${origin}.` : '';
-  return `${table(columns, rows, paper)}${all}`;
+  return `${table(columns, rows, display)}${all}`;
 }
 
 /** The result of one attempt, on one line. */
-export function attemptLine(attempt: Attempt, paper: Paper): string {
-  const result = paint(paper, attempt.failure === undefined ? 'green' : 'red', text`${resultOf(attempt)}`);
+export function attemptLine(attempt: Attempt, display: Display): string {
+  const result = paint(display, attempt.failure === undefined ? 'green' : 'red', text`${resultOf(attempt)}`);
   const answer = attempt.answer ? text`: ${attempt.answer}` : '';
   const address = attempt.origin ? text` (${attempt.origin})` : '';
   return `${result} in ${took(attempt.took)}${address}${answer}`;
 }
 
-export function deadLettersTable(deadLetters: readonly DeadLetter[], paper: Paper): string {
+export function deadLettersTable(deadLetters: readonly DeadLetter[], display: Display): string {
   const columns: readonly Column[] = [
     { title: 'PUBLISHED' },
     { title: 'GIVEN UP' },
@@ -48,26 +48,26 @@ export function deadLettersTable(deadLetters: readonly DeadLetter[], paper: Pape
     { title: 'REASON' },
   ];
   const rows = deadLetters.map(({ publishedAt, diedAt, eventId, attempts, reason }) => [
-    when(publishedAt, paper),
-    when(diedAt, paper),
+    when(publishedAt, display),
+    when(diedAt, display),
     eventId,
     String(attempts),
     reason,
   ]);
-  return table(columns, rows, paper);
+  return table(columns, rows, display);
 }
 
 /** The audit log, newest first. */
-export function actionsTable(actions: readonly Action[], paper: Paper): string {
+export function actionsTable(actions: readonly Action[], display: Display): string {
   const columns = ['WHEN', 'USER', 'ACTION', 'TARGET', 'DETAILS'].map(title => ({ title }));
   const rows = actions.map(one => [
-    when(one.at, paper),
+    when(one.at, display),
     `${nameOf(one.who)}${one.isProven ? '' : ' (unverified)'}`,
     one.operation,
     one.endpoint ?? [one.workspace, one.process].filter(Boolean).join('/'),
     one.details ?? '',
   ]);
-  return table(columns, rows, paper);
+  return table(columns, rows, display);
 }
 
 function resultOf({ failure, status }: Attempt): string {

@@ -1,7 +1,7 @@
 import { type ServiceAddresses, settingsToPaste } from '../../functions/doctor/settings.ts';
 import type { AnswerOf } from '../../functions/operations/protocol/answers.ts';
 import { printableLines } from '../../local/terminal/text.ts';
-import { type Paper, paint, type Style, text } from './paper.ts';
+import { type Display, paint, type Style, text } from './display.ts';
 
 type Doctor = AnswerOf<'doctor'>;
 type Verdict = Doctor['findings'][number]['verdict'];
@@ -17,18 +17,18 @@ const MAX_ASKED = 2;
 const INDENT = ' '.repeat(10);
 
 /** The findings with requests and responses, and the suggested settings, ready to paste. */
-export function doctorText(answer: Doctor, paper: Paper, addresses?: ServiceAddresses): string {
+export function doctorText(answer: Doctor, display: Display, addresses?: ServiceAddresses): string {
   const { workspace, process, findings } = answer;
   const shown = findings.map(({ topic, verdict, found, asked, came, remedy }) => {
     const [mark, style] = MARKS[verdict];
     return [
-      `${paint(paper, style, mark.padEnd(INDENT.length))}${paint(paper, 'bold', text`${topic}`)}: ${text`${found}`}`,
-      ...(remedy === undefined ? [] : [`${INDENT}${paint(paper, style, '→')} ${text`${remedy}`}`]),
+      `${paint(display, style, mark.padEnd(INDENT.length))}${paint(display, 'bold', text`${topic}`)}: ${text`${found}`}`,
+      ...(remedy === undefined ? [] : [`${INDENT}${paint(display, style, '→')} ${text`${remedy}`}`]),
       ...[
         ...asked.slice(0, MAX_ASKED),
         ...(asked.length > MAX_ASKED ? [`${asked.length - MAX_ASKED} more like this`] : []),
-      ].map(request => `${INDENT}${paint(paper, 'dim', text`request   ${request}`)}`),
-      `${INDENT}${paint(paper, 'dim', text`response  ${came}`)}`,
+      ].map(request => `${INDENT}${paint(display, 'dim', text`request   ${request}`)}`),
+      `${INDENT}${paint(display, 'dim', text`response  ${came}`)}`,
     ].join('\n');
   });
   return [text`${workspace}/${process}`, ...shown, settingsText(answer, addresses)].join('\n\n');

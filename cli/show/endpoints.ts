@@ -1,5 +1,5 @@
 import type { EndpointStatus } from '../../functions/operations/protocol/status.ts';
-import type { Paper, Style } from './paper.ts';
+import type { Display, Style } from './display.ts';
 import { type Column, notes, table } from './table.ts';
 import { since, when } from './times.ts';
 
@@ -24,7 +24,7 @@ const STATES: Record<EndpointStatus['state'], Style> = {
 /** The state and backlog of each endpoint. With `addresses`, also its host. */
 export function endpointsTable(
   endpoints: readonly EndpointStatus[],
-  paper: Paper,
+  display: Display,
   { addresses = false } = {},
 ): string {
   if (endpoints.length === 0)
@@ -32,17 +32,17 @@ export function endpointsTable(
   const rows = endpoints.map(one => [
     one.name,
     one.kind,
-    { text: stateOf(one, paper), style: STATES[one.state] },
-    waiting(one, paper),
+    { text: stateOf(one, display), style: STATES[one.state] },
+    waiting(one, display),
     countText(one.dead),
-    one.nextTryAt === undefined ? '' : when(one.nextTryAt, paper),
+    one.nextTryAt === undefined ? '' : when(one.nextTryAt, display),
     ...(addresses ? [one.origin?.replace(/^https:\/\//, '') ?? ''] : []),
   ]);
   return [
-    table(addresses ? [...COLUMNS, { title: 'ADDRESS' }] : COLUMNS, rows, paper),
+    table(addresses ? [...COLUMNS, { title: 'ADDRESS' }] : COLUMNS, rows, display),
     ...notes(
-      endpoints.map(one => [one.name, notesOf(one, paper)]),
-      paper,
+      endpoints.map(one => [one.name, notesOf(one, display)]),
+      display,
     ),
   ].join('\n');
 }
@@ -52,19 +52,19 @@ export function countText({ atLeast, isExact }: EndpointStatus['dead']): string 
   return atLeast === 0 && isExact ? '' : `${atLeast}${isExact ? '' : '+'}`;
 }
 
-function stateOf({ state, since: from }: EndpointStatus, paper: Paper): string {
-  return from === undefined ? state : `${state} ${since(from, paper)}`;
+function stateOf({ state, since: from }: EndpointStatus, display: Display): string {
+  return from === undefined ? state : `${state} ${since(from, display)}`;
 }
 
-function waiting({ waiting, oldestWaiting }: EndpointStatus, paper: Paper): string {
+function waiting({ waiting, oldestWaiting }: EndpointStatus, display: Display): string {
   const count = countText(waiting);
   return count === '' || oldestWaiting === undefined
     ? count
-    : `${count}, oldest ${when(oldestWaiting, paper)}`;
+    : `${count}, oldest ${when(oldestWaiting, display)}`;
 }
 
-function replayText({ since, until, added, percent }: Replayed, paper: Paper): string {
-  const replay = `replay from ${when(since, paper)} to ${when(until, paper)}`;
+function replayText({ since, until, added, percent }: Replayed, display: Display): string {
+  const replay = `replay from ${when(since, display)} to ${when(until, display)}`;
   return percent === undefined
     ? `${replay}: ${added} events queued so far`
     : `${replay}: ${percent}% of ${added} events sent`;
@@ -74,13 +74,13 @@ type Replayed = NonNullable<EndpointStatus['replay']>;
 
 function notesOf(
   { reason, replay, lastFailure, isConfigured, overrides, state }: EndpointStatus,
-  paper: Paper,
+  display: Display,
 ): string[] {
   const answered = lastFailure && [lastFailure.failure, lastFailure.answer].filter(Boolean).join(': ');
   return [
     ...(reason === undefined || reason === lastFailure?.failure ? [] : [reason]),
-    ...(lastFailure && state !== 'healthy' ? [`${answered} (${when(lastFailure.at, paper)})`] : []),
-    ...(replay ? [replayText(replay, paper)] : []),
+    ...(lastFailure && state !== 'healthy' ? [`${answered} (${when(lastFailure.at, display)})`] : []),
+    ...(replay ? [replayText(replay, display)] : []),
     ...(overrides && isConfigured ? ['the configuration overrides an added endpoint with this name'] : []),
   ];
 }

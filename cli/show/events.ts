@@ -3,7 +3,7 @@ import type { AnswerOf } from '../../functions/operations/protocol/answers.ts';
 import { formatEvent } from '../../local/terminal/print.ts';
 import { printable } from '../../local/terminal/text.ts';
 import { attemptLine } from './deliveries.ts';
-import { type Paper, paint, type Style, text } from './paper.ts';
+import { type Display, paint, type Style, text } from './display.ts';
 import { table } from './table.ts';
 import { when } from './times.ts';
 
@@ -12,14 +12,14 @@ type Trace = AnswerOf<'trace'>;
 type DeliveryResult = Trace['endpoints'][number];
 
 /** An event as `npx changewire start` shows it, with its id below. */
-export function eventText({ committedAt, event }: Committed, paper: Paper): string {
-  const { colour, width } = paper;
+export function eventText({ committedAt, event }: Committed, display: Display): string {
+  const { colour, width } = display;
   // Not validated again: a newer version that committed it may have more types.
   const known = event as unknown as ChangeEvent;
   const shown = isKnown(known)
     ? formatEvent(known, { colour, ...(width !== undefined && { width }) })
     : text`${event.type}`;
-  return `${shown}\n${' '.repeat(10)}${paint(paper, 'dim', `${printable(event.id)}  ${when(committedAt, paper)}`)}`;
+  return `${shown}\n${' '.repeat(10)}${paint(display, 'dim', `${printable(event.id)}  ${when(committedAt, display)}`)}`;
 }
 
 function isKnown({ type, data }: ChangeEvent): boolean {
@@ -40,21 +40,21 @@ function filteredOutRow({ endpoint, by }: Trace['leftOut'][number]): string[] {
 }
 
 /** When the event was committed and published, and its delivery status at each endpoint. */
-export function traceText(trace: Trace, paper: Paper): string {
+export function traceText(trace: Trace, display: Display): string {
   const { published, endpoints, leftOut } = trace;
   const head = [
-    eventText(trace, paper),
+    eventText(trace, display),
     '',
-    `committed  ${when(trace.committedAt, paper)}`,
-    `published  ${paint(paper, published === 'yes' ? 'green' : 'yellow', published)}`,
+    `committed  ${when(trace.committedAt, display)}`,
+    `published  ${paint(display, published === 'yes' ? 'green' : 'yellow', published)}`,
   ];
-  const others = leftOut.length > 0 ? ['', table(FILTERED_OUT, leftOut.map(filteredOutRow), paper)] : [];
+  const others = leftOut.length > 0 ? ['', table(FILTERED_OUT, leftOut.map(filteredOutRow), display)] : [];
   if (endpoints.length === 0)
     return [...head, ...(leftOut.length > 0 ? others : ['', 'There are no endpoints.'])].join('\n');
   const rows = endpoints.map(({ endpoint, state, nextTryAt, reason, isWanted }) => [
     endpoint,
     { text: state, style: STATES[state] },
-    nextTryAt === undefined ? '' : when(nextTryAt, paper),
+    nextTryAt === undefined ? '' : when(nextTryAt, display),
     [
       ...(reason === undefined ? [] : [reason]),
       ...(isWanted ? [] : ['its filter now excludes the event']),
@@ -69,17 +69,17 @@ export function traceText(trace: Trace, paper: Paper): string {
   return [
     ...head,
     '',
-    table(columns, rows, paper),
+    table(columns, rows, display),
     ...others,
-    ...endpoints.flatMap(result => attemptsOf(result, paper)),
+    ...endpoints.flatMap(result => attemptsOf(result, display)),
   ].join('\n');
 }
 
-function attemptsOf({ endpoint, attempts }: DeliveryResult, paper: Paper): string[] {
+function attemptsOf({ endpoint, attempts }: DeliveryResult, display: Display): string[] {
   if (attempts.length === 0) return [];
   return [
     '',
-    paint(paper, 'bold', text`${endpoint}`),
-    ...attempts.map(attempt => `  ${when(attempt.at, paper)}: ${attemptLine(attempt, paper)}`),
+    paint(display, 'bold', text`${endpoint}`),
+    ...attempts.map(attempt => `  ${when(attempt.at, display)}: ${attemptLine(attempt, display)}`),
   ];
 }

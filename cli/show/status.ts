@@ -1,23 +1,23 @@
 import type { AnswerOf } from '../../functions/operations/protocol/answers.ts';
 import type { ProcessStatus } from '../../functions/operations/protocol/status.ts';
 import { showDuration } from '../../local/basics/duration.ts';
+import { type Display, paint, type Style, text } from './display.ts';
 import { endpointsTable } from './endpoints.ts';
-import { type Paper, paint, type Style, text } from './paper.ts';
 import { notes, table } from './table.ts';
 import { since, when } from './times.ts';
 
 /** The status of all processes and endpoints, with notes on problems. */
-export function statusText(status: AnswerOf<'status'>, paper: Paper): string {
+export function statusText(status: AnswerOf<'status'>, display: Display): string {
   const { isRunning, processes, endpoints } = status;
   const place = status.deployment === 'run' ? 'This machine' : `Stack ${status.deployment}`;
   const head = isRunning
-    ? paint(paper, 'bold', text`${place}`)
-    : `${paint(paper, 'bold', text`${place}`)}  ${paint(paper, 'yellow', 'Not running. Showing the state of the last run.')}`;
+    ? paint(display, 'bold', text`${place}`)
+    : `${paint(display, 'bold', text`${place}`)}  ${paint(display, 'yellow', 'Not running. Showing the state of the last run.')}`;
   return [
     head,
-    processes.length === 0 ? 'There are no processes yet.' : processTable(processes, paper),
-    ...(processes.some(hasRechecks) ? [recheckTable(processes, paper)] : []),
-    ...(endpoints.length === 0 ? [] : [endpointsTable(endpoints, paper)]),
+    processes.length === 0 ? 'There are no processes yet.' : processTable(processes, display),
+    ...(processes.some(hasRechecks) ? [recheckTable(processes, display)] : []),
+    ...(endpoints.length === 0 ? [] : [endpointsTable(endpoints, display)]),
   ].join('\n\n');
 }
 
@@ -33,25 +33,25 @@ const STATES: Record<ProcessStatus['state'], Style> = {
   removed: 'dim',
 };
 
-function processTable(processes: readonly ProcessStatus[], paper: Paper): string {
+function processTable(processes: readonly ProcessStatus[], display: Display): string {
   const rows = processes.map(one => [
     `${one.workspace}/${one.process}`,
     { text: one.state.replace('-', ' '), style: STATES[one.state] },
-    one.completedAt === undefined ? 'never' : when(one.completedAt, paper),
-    one.sweptAt === undefined ? '' : when(one.sweptAt, paper),
+    one.completedAt === undefined ? 'never' : when(one.completedAt, display),
+    one.sweptAt === undefined ? '' : when(one.sweptAt, display),
     one.interval === undefined ? '' : showDuration(one.interval),
     one.underWay.map(underWay).join(', '),
   ]);
   const shown = table(
     PROCESS.map(title => ({ title, whole: title === 'PROCESS' })),
     rows,
-    paper,
+    display,
   );
   return [
     shown,
     ...notes(
-      processes.map(one => [`${one.workspace}/${one.process}`, notesOf(one, paper)]),
-      paper,
+      processes.map(one => [`${one.workspace}/${one.process}`, notesOf(one, display)]),
+      display,
     ),
   ].join('\n');
 }
@@ -66,26 +66,26 @@ function underWay({ mode, progress }: ProcessStatus['underWay'][number]): string
 }
 
 /** Problems of the process, and remedies. */
-function notesOf(status: ProcessStatus, paper: Paper): string[] {
+function notesOf(status: ProcessStatus, display: Display): string[] {
   const { process, state, hold, stalledSince, failure, pausedUntil } = status;
   if (state === 'removed')
     return [
       `no longer configured; add it again to continue from here. To delete its data: npx changewire forget ${process}`,
     ];
   return [
-    ...(stalledSince === undefined ? [] : [`no pass has completed ${since(stalledSince, paper)}`]),
+    ...(stalledSince === undefined ? [] : [`no pass has completed ${since(stalledSince, display)}`]),
     ...(failure === undefined
       ? []
-      : [`passes have been failing ${since(failure.since, paper)}: ${failure.reason}`]),
+      : [`passes have been failing ${since(failure.since, display)}: ${failure.reason}`]),
     ...(pausedUntil === undefined
       ? []
-      : [`its workspace is paused; next request ${when(pausedUntil, paper)}`]),
+      : [`its workspace is paused; next request ${when(pausedUntil, display)}`]),
     ...(hold?.isReleased
       ? [`deletions of ${hold.projects} projects are approved; the next sweep publishes them`]
       : []),
     ...(hold && !hold.isReleased
       ? [
-          `on hold ${since(hold.since, paper)}: ${hold.projects} projects disappeared at once. If they were really deleted: npx changewire release ${process}`,
+          `on hold ${since(hold.since, display)}: ${hold.projects} projects disappeared at once. If they were really deleted: npx changewire release ${process}`,
         ]
       : []),
   ];
@@ -94,14 +94,14 @@ function notesOf(status: ProcessStatus, paper: Paper): string[] {
 /** Causes of rechecks that are reported to subscribers if they persist. */
 const UNREAD: ReadonlySet<string> = new Set(['unreadable', 'no-task-list']);
 
-function recheckTable(processes: readonly ProcessStatus[], paper: Paper): string {
+function recheckTable(processes: readonly ProcessStatus[], display: Display): string {
   const rows = processes
     .filter(hasRechecks)
     .flatMap(({ workspace, process, rechecks: { count, first } }) => [
       ...first.map(({ project, since, cause, reason, isSkipped }) => [
         `${workspace}/${process}`,
         project,
-        since === undefined ? 'never read' : when(since, paper),
+        since === undefined ? 'never read' : when(since, display),
         isSkipped ? 'yes' : UNREAD.has(cause) ? 'not yet' : '',
         reason,
       ]),
@@ -118,6 +118,6 @@ function recheckTable(processes: readonly ProcessStatus[], paper: Paper): string
       { title: 'REASON' },
     ],
     rows,
-    paper,
+    display,
   );
 }

@@ -100,9 +100,7 @@ describe('a table that is restored in place', () => {
       until,
     });
     const known = await world.snapshots.load(world.process, '1001');
-    await expect(restore(async ms => world.pass(ms))).rejects.toThrow(
-      'of onboarding is still running',
-    );
+    await expect(restore(async ms => world.pass(ms))).rejects.toThrow('of onboarding is still running');
     expect(await world.snapshots.load(world.process, '1001')).toEqual(known);
     // The other mode goes on.
     expect(await world.later()).toMatchObject({ outcome: 'completed' });

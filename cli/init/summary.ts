@@ -1,8 +1,8 @@
 import { CONFIG_FILE } from '../../local/settings/config-file.ts';
-import { text } from '../show/paper.ts';
+import { text } from '../show/display.ts';
 
 /** The result of `changewire init`. */
-interface Written {
+interface Summary {
   readonly file: string;
   /** Variables that were added to `.env`. */
   readonly variables: readonly string[];
@@ -11,7 +11,7 @@ interface Written {
 }
 
 /** The written files and the next two steps. */
-export function writtenText({ file, variables, missing }: Written): string {
+export function summaryText({ file, variables, missing }: Summary): string {
   const config = file === CONFIG_FILE ? '' : text` --config ${file}`;
   const steps =
     missing.length > 0

@@ -1,8 +1,7 @@
 import { styleText } from 'node:util';
 import { printable } from '../../local/terminal/text.ts';
 
-/** The properties of the output. */
-export interface Paper {
+export interface Display {
   readonly colour: boolean;
   /** The terminal's columns; undefined for a file or a pipe, where nothing is cut. */
   readonly width: number | undefined;
@@ -12,7 +11,7 @@ export interface Paper {
 
 export type Style = Parameters<typeof styleText>[0];
 
-export function paint({ colour }: Paper, style: Style, text: string): string {
+export function paint({ colour }: Display, style: Style, text: string): string {
   return colour ? styleText(style, text, { validateStream: false }) : text;
 }
 
