@@ -142,7 +142,7 @@ describe('a backup', () => {
       expect(backup(directory, ...args)).toMatchObject({ status: 2, stderr: expect.stringContaining(found) });
     expect(backup(directory, 'copy', '--data', 'data')).toMatchObject({
       status: 0,
-      stdout: 'data is copied to copy. A start with --data copy goes on from there.\n',
+      stdout: 'Copied data to copy. To continue from the copy: npx changewire start --data copy\n',
     });
     expect(backup(directory, 'copy', '--data', 'data')).toMatchObject({
       status: 1,
