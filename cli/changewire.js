@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// JavaScript, so that any Node can start it. The rest is for Node 24: TypeScript in a checkout, and what
-// was made of it in the package. In a checkout an older Node starts the one that `npm ci` installs
-// (design.md §12) as a child, which has the same terminal and signals, and exits with its exit code.
+// JavaScript, so that any version of Node.js can start it. The rest needs Node.js 24: TypeScript in a checkout, built
+// JavaScript in the package. In a checkout, an older Node.js runs the one that `npm ci` installs (design.md §12) as a
+// child with the same terminal and signals, and exits with its exit code.
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -12,10 +12,10 @@ const isCheckout = existsSync(fileURLToPath(new URL('program.ts', import.meta.ur
 const [major] = process.versions.node.split('.').map(Number);
 
 if (major >= 24) await run();
-else handOver(isCheckout ? projectsNode() : undefined);
+else runWith(isCheckout ? installedNode() : undefined);
 
 async function run() {
-  // A run sets flags of Node's heap before anything is loaded, so it is told apart here. It reads the rest.
+  // A run sets flags of Node's heap before any other module is loaded, and parses its own options.
   if (process.argv[2] === 'start') {
     process.argv.splice(2, 1);
     return load('local/main');
@@ -31,8 +31,8 @@ function load(module) {
   return import(new URL(path, import.meta.url).href);
 }
 
-/** The binary of the package `node`; undefined where npm has none for this platform. */
-function projectsNode() {
+/** The binary of the package `node`; undefined if npm has no binary for this platform. */
+function installedNode() {
   try {
     const manifest = createRequire(import.meta.url).resolve('node/package.json');
     const { bin } = JSON.parse(readFileSync(manifest, 'utf8'));
@@ -42,7 +42,7 @@ function projectsNode() {
   }
 }
 
-function handOver(node) {
+function runWith(node) {
   if (node === undefined) return tooOld();
   const child = spawn(node, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit' });
   child.once('error', tooOld);
@@ -56,10 +56,10 @@ function handOver(node) {
 
 function tooOld() {
   const how = isCheckout
-    ? `Run npm ci, which brings it where npm has it for ${process.platform} on ${process.arch}, or install it`
+    ? `Run npm ci, which installs it if available for ${process.platform} on ${process.arch}, or install it`
     : 'Install it';
   process.stderr.write(
-    `changewire: This is Node ${process.versions.node}, and Node 24 or newer is needed. ${how} from https://nodejs.org.\n`,
+    `changewire: Node.js 24 or newer is required; this is Node.js ${process.versions.node}. ${how} from https://nodejs.org.\n`,
   );
   process.exitCode = 2;
 }

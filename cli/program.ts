@@ -35,24 +35,23 @@ import { execute } from './deploy/execute.ts';
 
 export const EXIT = { done: 0, failed: 1, usage: 2, interrupted: 130 } as const;
 
-/** `npx changewire …` (docs/operating.md): asks a run on this machine, or a stack on AWS. Exit code: 0
- *  when it was done, 1 when it could not be done, 2 when the command line is wrong. */
+/** `npx changewire …` (docs/operating.md). Exit code: 0 on success, 1 on failure, 2 for invalid usage. */
 export async function runHere(): Promise<void> {
   const interrupting = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     process.on(signal, () => {
-      // The second Ctrl-C ends it at once.
+      // The second Ctrl-C exits at once.
       if (interrupting.signal.aborted) exit(130);
       interrupting.abort();
     });
-  // The reader, such as `head`, has closed the pipe: that is no error.
+  // A closed pipe, such as to `head`, is not an error.
   stdout.on('error', () => exit(0));
 
   const code = await changewire(argv.slice(2), {
     ...{ stdout, stderr, env, sleep, open, browse, backUp: backUpRun },
     directory: cwd(),
     execute: program => execute(program, interrupting.signal),
-    // Loaded only when needed, because every other command is to answer at once.
+    // Loaded lazily, so that all other commands start fast.
     stackTable: async place => {
       const { openStackTable } = await import('./restore/stack-table.ts');
       return openStackTable(place, { sleep, signal: interrupting.signal });
@@ -66,39 +65,39 @@ export async function runHere(): Promise<void> {
   exit(code);
 }
 
-/** Does what the command line asks for. @returns the exit code */
+/** Runs the command line. @returns the exit code */
 export async function changewire(args: readonly string[], world: World): Promise<number> {
   const program = createProgram(world);
   try {
     await program.parseAsync(args.length > 0 ? [...args] : ['--help'], { from: 'user' });
     return EXIT.done;
   } catch (error) {
-    // Commander has said already what is wrong.
+    // Commander has already printed the error.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
     if (world.interrupted.aborted || (error as Error).name === 'AbortError') return EXIT.interrupted;
-    if (!(error instanceof Failed)) world.stderr.write(`changewire: ${wordsOf(error)}\n`);
+    if (!(error instanceof Failed)) world.stderr.write(`changewire: ${messageOf(error)}\n`);
     const isUsage = error instanceof UsageError || (error instanceof Refused && error.isUsage);
     return isUsage ? EXIT.usage : EXIT.failed;
   }
 }
 
-/** The whole command line; what it does is done in `world`. */
+/** The command line, whose commands run in `world`. */
 export function createProgram(world: World): Command {
   const { stdout, stderr } = world;
   const program = new Command('changewire')
-    .description('Runs Changewire on this machine or deploys it to AWS, looks at what it does, and mends it.')
+    .description('Run Changewire locally or deploy it to AWS, monitor it, and fix problems.')
     .option(
       '--stack <name>',
-      'ask this stack on AWS, with your own credentials; without it, a run of this machine',
+      'use this stack on AWS, with your own credentials (default: the local instance)',
     )
-    .option('--region <region>', "the stack's region (else AWS_REGION)")
+    .option('--region <region>', 'region of the stack (default: AWS_REGION)')
     .option(
       '--data <dir>',
-      'the data directory of the run (else .changewire, .changewire/simulated or this one)',
+      'data directory of the local instance (default: .changewire, .changewire/simulated or .)',
     )
-    .option('--json', 'print JSON, one object a line')
-    .option('--no-color', 'print without colour, as NO_COLOR does')
-    .version(packageVersion(), '--version', 'print the version of Changewire')
+    .option('--json', 'print JSON, one object per line')
+    .option('--no-color', 'disable colours, like NO_COLOR')
+    .version(packageVersion(), '--version', 'print the version')
     .exitOverride()
     .configureOutput({
       writeOut: text => void stdout.write(text),
@@ -116,27 +115,27 @@ export function createProgram(world: World): Command {
   addCommands(program, { run: runnerOf(program, world), world });
   program
     .command('help [command...]')
-    .description('say more of a command')
-    .helpGroup('This command:')
+    .description('show help for a command')
+    .helpGroup('Other:')
     .addHelpText('after', examples('help endpoints add'))
     .action((names: string[]) => commandOf(program, names).help());
   return program;
 }
 
-/** Every command, in the order of the help. */
+/** Adds all commands in the order of the help. */
 function addCommands(program: Command, cli: Cli): void {
   program.commandsGroup('Run:');
   initCommand(program, cli);
   startCommand(program, cli);
   deployCommands(program, cli);
-  program.commandsGroup('Look:');
+  program.commandsGroup('Monitor:');
   consoleCommand(program, cli);
   statusCommand(program, cli);
   eventCommands(program, cli);
   actionsCommand(program, cli);
   doctorCommand(program, cli);
   logsCommand(program, cli);
-  program.commandsGroup('Act:');
+  program.commandsGroup('Manage:');
   endpointCommands(program, cli);
   resendCommand(program, cli);
   replayCommand(program, cli);
@@ -145,12 +144,12 @@ function addCommands(program: Command, cli: Cli): void {
   republishCommand(program, cli);
   restoreTableCommand(program, cli);
   backupCommand(program, cli);
-  program.commandsGroup('This command:');
+  program.commandsGroup('Other:');
   completionCommand(program, cli);
 }
 
-/** The command of these names, such as `endpoints add`. Ends the program when there is none: Commander's own help command
- *  would print the help of all commands instead. */
+/** The command with these names, such as `endpoints add`. For an unknown one, fails: Commander's own help command would
+ *  print the help of all commands. */
 function commandOf(program: Command, names: readonly string[]): Command {
   let command = program;
   for (const name of names) {
@@ -158,7 +157,7 @@ function commandOf(program: Command, names: readonly string[]): Command {
     const found = command.commands.find(each => each.name() === name);
     if (!found)
       program.error(
-        `error: There is no command ${[...(command === program ? [] : [command.name()]), name].join(' ')}.${didYouMean(name, all)}`,
+        `error: Unknown command "${[...(command === program ? [] : [command.name()]), name].join(' ')}".${didYouMean(name, all)}`,
       );
     command = found;
   }
@@ -166,11 +165,11 @@ function commandOf(program: Command, names: readonly string[]): Command {
 }
 
 const EXIT_CODES = `
-Exit codes: 0 done; 1 it could not be done, or what was tested failed; 2 asked wrongly.
-More of each command: npx changewire help COMMAND, and docs/operating.md.`;
+Exit codes: 0 success; 1 failure, or a failed test; 2 invalid usage.
+More about a command: npx changewire help COMMAND, and docs/operating.md.`;
 
 /** The error's message, safe for a terminal. */
-function wordsOf(error: unknown): string {
+function messageOf(error: unknown): string {
   const message =
     error instanceof Refused || error instanceof UsageError ? error.message : `${failure(error)}.`;
   return printableLines(message);

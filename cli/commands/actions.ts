@@ -15,13 +15,11 @@ interface Options {
 export function actionsCommand(program: Command, { run }: Cli): void {
   program
     .command('actions')
-    .description(
-      'who did what, the newest first: to an endpoint, to a process, or, without either, all actions',
-    )
-    .option('--endpoint <name>', 'to this endpoint')
-    .option('--process <id>', 'to this process')
-    .option('--workspace <name>', 'the workspace of the process, where two have one of this id')
-    .option('--limit <n>', 'so many at most, or all', limitOf, 20)
+    .description('show the audit log of operator actions, newest first')
+    .option('--endpoint <name>', 'only actions on this endpoint')
+    .option('--process <id>', 'only actions on this process')
+    .option('--workspace <name>', 'workspace of the process, if the id is not unique')
+    .option('--limit <n>', 'maximum number, or "all"', limitOf, 20)
     .addHelpText('after', examples('actions --endpoint crm', 'actions --process launch', 'actions'))
     .action(
       run(({ ask, print }, { limit, ...subject }: Options) =>
@@ -29,8 +27,8 @@ export function actionsCommand(program: Command, { run }: Cli): void {
           limit,
           ask: page => ask({ operation: 'actions', ...subject, ...page }),
           itemsOf: ({ actions }) => actions,
-          words: (all, paper) =>
-            all.length === 0 ? 'No action of the last 400 days.' : actionsTable(all, paper),
+          format: (all, display) =>
+            all.length === 0 ? 'No actions in the last 400 days.' : actionsTable(all, display),
         }),
       ),
     );

@@ -1,19 +1,19 @@
 import type { Command } from 'commander';
 import type { Cli } from '../context/runner.ts';
-import { say } from '../show/paper.ts';
+import { text } from '../show/display.ts';
 import { examples } from './example.ts';
 
 export function backupCommand(program: Command, { run, world }: Cli): void {
   program
     .command('backup <dir>')
-    .description('copy the data directory of a run into a new one, also while it is in use')
+    .description('back up the data directory to a new directory (safe while running)')
     .addHelpText('after', examples('backup copy', 'backup /mnt/copies/today --data /var/lib/changewire'))
     .action(
       run(async ({ place, print }, to: string) => {
         const from = await world.backUp(place, to);
         print.answer(
           { from, to },
-          () => say`${from} is copied to ${to}. A start with --data ${to} goes on from there.`,
+          () => text`Copied ${from} to ${to}. To continue from the copy: npx changewire start --data ${to}`,
         );
       }),
     );

@@ -8,33 +8,34 @@ import type { Cli } from '../context/runner.ts';
 import { examples } from './example.ts';
 
 const LAUNCHER = join(packageDirectory(), 'cli/changewire.js');
-/** More names than these are not completed: asking for them would take too long for somebody who pressed
- *  Tab. */
+/** A request for more names would take too long for a completion. */
 const MAX_NAMES = 100;
-/** Only such names are offered; others would need quoting in a shell. */
+/** Other names would need quoting in a shell. */
 const WORD = /^[\w.@%+:,/=-]+$/;
 
 export function completionCommand(program: Command, { world }: Cli): void {
   program
     .command('completion')
-    .description('print what makes a shell complete this command with Tab')
-    .addArgument(new Argument('<shell>', 'the shell').choices(SHELLS))
+    .description('print a completion script for a shell')
+    .addArgument(new Argument('<shell>', 'name of the shell').choices(SHELLS))
     .addHelpText('after', examples('completion bash', 'completion zsh', 'completion fish'))
     .action(
       (shell: (typeof SHELLS)[number]) => void world.stdout.write(`${completionScript(shell, LAUNCHER)}\n`),
     );
   program.command('complete [words...]', { hidden: true }).action(async (words: string[]) => {
     const { names, words: known } = candidatesOf(program, words);
-    const found = [...known, ...(await asked(names, () => world.open(placeOf(words))))];
+    const found = [...known, ...(await requestedNames(names, () => world.open(placeOf(words))))];
     const last = words.at(-1) ?? '';
     const fitting = found.filter(word => word.startsWith(last) && WORD.test(word));
     if (fitting.length > 0) world.stdout.write(`${fitting.join('\n')}\n`);
   });
 }
 
-/** The names that may stand here; none when the connection fails, because a completion must print no
- *  error. */
-async function asked(names: Candidates['names'], open: () => Promise<Connection>): Promise<string[]> {
+/** The names to offer; empty if the connection fails, because a completion must not print errors. */
+async function requestedNames(
+  names: Candidates['names'],
+  open: () => Promise<Connection>,
+): Promise<string[]> {
   if (names === undefined) return [];
   const connection = await open().catch(() => undefined);
   try {
@@ -51,7 +52,7 @@ async function asked(names: Candidates['names'], open: () => Promise<Connection>
   }
 }
 
-/** Which stack or data directory the command line names. */
+/** The stack or data directory on the command line. */
 function placeOf(words: readonly string[]): Place {
   const optionOf = (option: string) => {
     const at = words.indexOf(option);

@@ -13,14 +13,14 @@ interface Options {
   readonly open?: boolean;
 }
 
-/** Tells where the page is, and opens it by a file in the directory. */
+/** Prints the address of the page, and opens it through a file in the directory. */
 type Show = (page: Pick<Address, 'url' | 'token'>, directory: string) => Promise<void>;
 
 export function consoleCommand(program: Command, { run, world }: Cli): void {
   program
     .command('console')
-    .description('tell where the console is: a page that shows what happens, and mends it')
-    .option('--open', 'open it in the browser')
+    .description('print the address of the web console')
+    .option('--open', 'open the console in the browser')
     .addHelpText(
       'after',
       examples('console', 'console --open', 'console --stack changewire-eu --region eu-central-1'),
@@ -39,13 +39,12 @@ export function consoleCommand(program: Command, { run, world }: Cli): void {
     );
 }
 
-/** Serves the page from this machine until somebody ends it, for a stack or a stored state, which have no
- *  page of their own. */
+/** Serves the page from this machine until interrupted: a stack and the store of an ended run have no page. */
 async function serve({ ask, print, interrupted }: Context, show: Show) {
   const { createPage, whyNoPage } = await import('../../local/operate/page.ts');
   const { startOperationsServer, userName } = await import('../../local/operate/server.ts');
   const why = whyNoPage();
-  if (why !== undefined) throw new Refused(`There is no console: ${why}.`);
+  if (why !== undefined) throw new Refused(`The console is not available: ${why}.`);
   const server = await startOperationsServer(ask, {
     who: userName(),
     page: createPage(),
@@ -54,7 +53,7 @@ async function serve({ ask, print, interrupted }: Context, show: Show) {
   const directory = mkdtempSync(join(tmpdir(), 'changewire-console-'));
   try {
     await show(server, directory);
-    print.note('It is there until you end this, with Ctrl-C.');
+    print.note('Serving the console. Press Ctrl-C to stop.');
     if (!interrupted.aborted)
       await new Promise<void>(resolve =>
         interrupted.addEventListener('abort', () => resolve(), { once: true }),

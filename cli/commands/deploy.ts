@@ -24,22 +24,25 @@ export function deployCommands(program: Command, { run, world }: Cli): void {
     program
       .command(`${name} [cdk...]`)
       .description(description)
-      .option('--config <file>', 'the configuration file, or one stack of it as FILE#STACK (changewire.json)')
+      .option(
+        '--config <file>',
+        'configuration file, or one of its stacks as FILE#STACK (default: changewire.json)',
+      )
       .configureHelp({ showGlobalOptions: false });
-  command('synth', 'check a configuration file, and write the templates of its stacks to cdk.out')
+  command('synth', 'validate a configuration file and write its CloudFormation templates to cdk.out')
     .addHelpText('after', examples('synth', 'synth --config stacks.json'))
     .action(
       run(async (context, more: string[], options: Options) => {
         const file = fileOf(context, world, options);
         const configs = readConfigsFile(file);
-        // What the CDK says of templates that it wrote is about its own commands.
+        // The output of the CDK about its templates names its own commands.
         await cdk(world, { file, command: 'synth', own: ['--quiet'], more, quiet: more.length === 0 });
         const stacks = configs.flatMap(stackNames);
-        context.print.answer({ stacks }, () => `cdk.out has the templates of ${stacks.join(', ')}.`);
+        context.print.answer({ stacks }, () => `Wrote the templates of ${stacks.join(', ')} to cdk.out.`);
       }),
     );
-  command('deploy', 'deploy a configuration file to AWS, by the CDK, with your own credentials')
-    .option('--yes', 'without asking before permissions are created')
+  command('deploy', 'deploy a configuration file to AWS with the CDK and your own credentials')
+    .option('--yes', 'skip the confirmation of new permissions')
     .addHelpText(
       'after',
       examples('deploy', 'deploy --config stacks.json#Changewire-Eu', 'deploy --yes -- --verbose'),
@@ -48,21 +51,21 @@ export function deployCommands(program: Command, { run, world }: Cli): void {
       run(async (context, more: string[], options: Options) => {
         const file = fileOf(context, world, options);
         const config = readConfigFile(file);
-        refuseUnasked(context, options, 'the CDK asks before it creates permissions');
+        requireTerminal(context, options, 'the CDK asks for confirmation before it creates permissions');
         const own = [...stackNames(config), ...(options.yes ? ['--require-approval', 'never'] : [])];
         await cdkOnAws(context, world, config, { file, command: 'deploy', own, more });
         context.print.answer({ stacks: stackNames(config) }, () => deployedText(config));
       }),
     );
-  command('destroy', 'take a deployment away again, all but the table with what is known')
-    .option('--yes', 'without asking')
+  command('destroy', 'remove a deployment; the data table is kept')
+    .option('--yes', 'skip the confirmation')
     .addHelpText('after', examples('destroy', 'destroy --config stacks.json#Changewire-Eu --yes'))
     .action(
       run(async (context, more: string[], options: Options) => {
         const file = fileOf(context, world, options);
         const config = readConfigFile(file);
         const stacks = [subscriptionsStackName(config.stackName), config.stackName];
-        refuseUnasked(context, options, 'this asks before it destroys anything');
+        requireTerminal(context, options, 'this command asks for confirmation');
         if (!options.yes) await consent(context, destroyedText(config, { isDone: false }));
         await cdkOnAws(context, world, config, {
           file,
@@ -75,20 +78,17 @@ export function deployCommands(program: Command, { run, world }: Cli): void {
     );
 }
 
-/** The configuration file that is meant. @throws UsageError where none is named and the folder has none */
+/** The path of the configuration file. @throws UsageError if none is given and the directory has none */
 function fileOf({ place }: Context, { directory }: World, { config }: Options): string {
-  requireNoPlace(
-    place,
-    'What is deployed stands in the configuration file: --config FILE#STACK, with its "region".',
-  );
+  requireNoPlace(place, 'The configuration file names the stack and its "region": use --config FILE#STACK.');
   const file = config ?? configFileIn(directory);
   if (file !== undefined) return resolve(directory, file);
   throw new UsageError(
-    'There is no changewire.json here: npx changewire init writes one. Or name another file with --config FILE.',
+    'changewire.json does not exist in this directory. Create one with "npx changewire init", or use --config FILE.',
   );
 }
 
-/** The file with the one stack of it that is meant, so that the CDK makes no other. */
+/** `FILE#STACK`, so that the CDK synthesizes this stack alone. */
 function only(file: string, { stackName }: Config): string {
   return file.endsWith(`#${stackName}`) ? file : `${file}#${stackName}`;
 }
@@ -97,8 +97,8 @@ function stackNames({ stackName }: Config): string[] {
   return [tableStackName(stackName), stackName, subscriptionsStackName(stackName)];
 }
 
-function refuseUnasked({ input }: Context, { yes }: Options, why: string): void {
-  if (!yes && !input.canAsk) throw new UsageError(`Nobody is there to be asked, and ${why}: say --yes.`);
+function requireTerminal({ input }: Context, { yes }: Options, why: string): void {
+  if (!yes && !input.canAsk) throw new UsageError(`Not running in a terminal, and ${why}. Use --yes.`);
 }
 
 interface CdkRun {
@@ -109,7 +109,7 @@ interface CdkRun {
   readonly quiet?: boolean;
 }
 
-/** Runs the CDK for the stacks of this configuration alone. Where it fails, more is said of what to do. */
+/** Runs the CDK for the stacks of this configuration. If it fails, prints possible remedies. */
 async function cdkOnAws(
   { print }: Context,
   world: World,
@@ -124,11 +124,11 @@ async function cdkOnAws(
   }
 }
 
-/** Runs the CDK, which tells what it does itself. @throws Failed where it fails */
+/** Runs the CDK, which prints its own progress. @throws Failed if it fails */
 async function cdk(world: World, { file, command, own, more, quiet = false }: CdkRun): Promise<void> {
   const [stray] = more.filter((argument, index) => index === 0 && !argument.startsWith('-'));
   if (stray !== undefined)
-    throw new UsageError('The configuration is named by --config FILE; arguments for cdk stand behind --.');
+    throw new UsageError('Use --config FILE for the configuration. Put arguments for cdk after --.');
   const program = cdkProgram(world.directory);
   const code = await world.execute({
     command: [program, ...cdkArguments(command, own, more)],

@@ -15,11 +15,14 @@ interface Options {
 export function doctorCommand(program: Command, { run, world }: Cli): void {
   program
     .command('doctor <process>')
-    .description('ask the service what its documentation leaves open, and say which settings follow')
-    .option('--workspace <name>', 'its workspace, where there are several')
-    .option('--config <file>', 'the service of this configuration file; else of SERVICE_*, else of the run')
-    .option('--watch', 'look on while somebody edits a task: that shows what nothing else does')
-    .option('--project <id>', 'with --watch: the project in which a task will be edited')
+    .description('probe the service and suggest settings')
+    .option('--workspace <name>', 'workspace of the process, if there are several')
+    .option(
+      '--config <file>',
+      'configuration file with the service (default: SERVICE_*, then the running instance)',
+    )
+    .option('--watch', 'watch while someone edits a task')
+    .option('--project <id>', 'with --watch: project of the task')
     .addHelpText(
       'after',
       examples(
@@ -31,17 +34,19 @@ export function doctorCommand(program: Command, { run, world }: Cli): void {
     .action(
       run(async ({ ask, print, place, interrupted }, process: string, options: Options) => {
         const { config, workspace, watch, project } = options;
-        if (project !== undefined && !watch) throw new UsageError('--project goes with --watch.');
+        if (project !== undefined && !watch) throw new UsageError('--project requires --watch.');
         const asked = { process, ...(workspace !== undefined && { workspace }) };
         const direct = await world.doctor({ ...place, config, watch });
         if (watch) {
-          const how = { say: print.note, signal: interrupted };
-          const told = await watcher(direct).watch({ ...asked, project }, how);
-          return print.answer(told, paper => doctorText(told, paper, direct?.addressesOf(told.workspace)));
+          const options = { report: print.note, signal: interrupted };
+          const answer = await watcher(direct).watch({ ...asked, project }, options);
+          return print.answer(answer, display =>
+            doctorText(answer, display, direct?.addressesOf(answer.workspace)),
+          );
         }
-        print.note('Asking the service: some dozen requests, which change nothing.');
-        const told = direct ? await direct.examine(asked) : await ask({ operation: 'doctor', ...asked });
-        print.answer(told, paper => doctorText(told, paper, direct?.addressesOf(told.workspace)));
+        print.note('Probing the service with a few dozen read-only requests.');
+        const answer = direct ? await direct.examine(asked) : await ask({ operation: 'doctor', ...asked });
+        print.answer(answer, display => doctorText(answer, display, direct?.addressesOf(answer.workspace)));
       }),
     );
 }
@@ -49,6 +54,6 @@ export function doctorCommand(program: Command, { run, world }: Cli): void {
 function watcher(direct: DirectDoctor | undefined): DirectDoctor {
   if (direct) return direct;
   throw new UsageError(
-    '--watch asks the service for minutes, from here: it takes the credentials of SERVICE_* (environment or .env), of --config FILE, or of changewire.json in the current folder.',
+    '--watch calls the service from this machine and needs its settings: SERVICE_* (environment or .env), --config FILE, or changewire.json in the current directory.',
   );
 }

@@ -13,7 +13,7 @@ import { filterOption, KIND_OPTIONS, optionOf } from '../../local/settings/endpo
 import type { Input } from '../context/input.ts';
 import type { Cli } from '../context/runner.ts';
 import { each, rateOf } from '../options/parsers.ts';
-import { say } from '../show/paper.ts';
+import { text } from '../show/display.ts';
 import { examples } from './example.ts';
 
 interface Settings {
@@ -55,10 +55,8 @@ export function endpointSettingCommands(endpoints: Command, { run }: Cli): void 
         for (const warning of made.warnings ?? []) print.note(warning);
         print.answer(made, () => {
           const signed =
-            made.secret === undefined
-              ? ''
-              : `\n${say`Its events are signed with ${made.secret}, which is shown only now.`}`;
-          return `${say`${endpoint}: added; it is served within seconds.`}${signed}`;
+            made.secret === undefined ? '' : `\n${text`Signing secret: ${made.secret} (shown only once)`}`;
+          return `${text`Added ${endpoint}. Delivery starts within seconds.`}${signed}`;
         });
       }),
     );
@@ -81,10 +79,10 @@ export function endpointSettingCommands(endpoints: Command, { run }: Cli): void 
           ...(options.url !== undefined && { url: await hidden(input, options.url, 'The URL') }),
         };
         if (Object.keys(changes).length === 0)
-          throw new UsageError('Say what to change: --url, --filter, --per-second, …');
+          throw new UsageError('Specify what to change: --url, --filter, --per-second, …');
         const changed = await ask({ operation: 'update-endpoint', endpoint, ...changes });
         for (const warning of changed.warnings ?? []) print.note(warning);
-        print.answer(changed, () => say`${endpoint}: changed; the change is obeyed within seconds.`);
+        print.answer(changed, () => text`Updated ${endpoint}. Takes effect within seconds.`);
       }),
     );
 }
@@ -92,13 +90,11 @@ export function endpointSettingCommands(endpoints: Command, { run }: Cli): void 
 function addCommand(endpoints: Command): Command {
   const add = endpoints
     .command('add <name>')
-    .description(
-      'add one; a URL or secret given as - is read from stdin, or asked for, so that nobody sees it in a list of processes',
-    );
+    .description('add an endpoint; use - for a URL or secret to read it from stdin or a prompt');
   for (const kind of KIND_NAMES) add.option(`--${kind} <url>`, KINDS[kind].what);
   add.option(
     '--secret <whsec>',
-    'signs a webhook; two while you change it. Without one it is made, and shown',
+    'signing secret of a webhook; repeatable (default: generated and shown once)',
     each,
   );
   return withSettings(add);
@@ -107,25 +103,25 @@ function addCommand(endpoints: Command): Command {
 function updateCommand(endpoints: Command): Command {
   const update = endpoints
     .command('update <name>')
-    .description('change one; what is not given stays')
-    .option('--url <url>', 'its new address; - reads it from stdin, or asks for it')
-    .option('--every-event', 'without a filter from now on')
-    .option('--all-attempts', 'keep attempts that succeeded, too');
+    .description('update an endpoint; omitted settings stay as they are')
+    .option('--url <url>', 'new URL; - reads it from stdin or a prompt')
+    .option('--every-event', 'remove the filter')
+    .option('--all-attempts', 'record successful attempts too');
   return withSettings(update);
 }
 
 function withSettings(command: Command): Command {
   for (const setting of KIND_SETTINGS) command.addOption(kindOption(setting));
   return command
-    .option('--filter <key=a,b>', 'only events that fit, as for start; may be repeated', each)
-    .option('--per-second <n>', 'requests a second at most, from 1 to 100', rateOf)
-    .option('--failures-only', 'keep only attempts that failed');
+    .option('--filter <key=a,b>', 'only events that match, as for start; repeatable', each)
+    .option('--per-second <n>', 'maximum requests per second, from 1 to 100', rateOf)
+    .option('--failures-only', 'record failed attempts only');
 }
 
-/** The option for a setting that one kind has. */
+/** The option for a setting of one kind. */
 function kindOption(setting: (typeof KIND_SETTINGS)[number]): Option {
   const { kind, what, choices } = setting;
-  const option = new Option(`--${optionOf(setting)} <value>`, `of --${kind}: ${what}`);
+  const option = new Option(`--${optionOf(setting)} <value>`, `with --${kind}: ${what}`);
   return choices ? option.choices(choices) : option;
 }
 
@@ -141,12 +137,11 @@ function kindOf(options: Added): { kind: EndpointKind; given: string } {
   const kinds = KIND_NAMES.filter(kind => options[kind] !== undefined);
   const [kind] = kinds;
   if (kind === undefined || kinds.length > 1)
-    throw new UsageError(`An endpoint is of one kind: give ${eitherOf(KIND_OPTIONS)}.`);
+    throw new UsageError(`An endpoint has exactly one kind: use ${eitherOf(KIND_OPTIONS)}.`);
   return { kind, given: options[kind] ?? '' };
 }
 
-/** Asks for a value that is better not given as an argument: others on the machine can see a command
- *  line. */
+/** Reads a value for `-`: other users of the machine can see arguments. */
 async function hidden(input: Input, given: string, what: string): Promise<string> {
   return given === '-' ? input.secret(what) : given;
 }

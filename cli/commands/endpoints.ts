@@ -4,19 +4,18 @@ import { Failed } from '../context/context.ts';
 import type { Cli } from '../context/runner.ts';
 import { limitOf } from '../options/parsers.ts';
 import { attemptLine } from '../show/deliveries.ts';
+import { text } from '../show/display.ts';
 import { countText, endpointsTable } from '../show/endpoints.ts';
-import { say } from '../show/paper.ts';
 import { endpointDeliveryCommands } from './endpoint-deliveries.ts';
 import { endpointSettingCommands } from './endpoint-settings.ts';
 import { examples } from './example.ts';
 import { showList } from './list.ts';
 import { secretCommand } from './secrets.ts';
 
-/** The commands that work on endpoints. */
 export function endpointCommands(program: Command, cli: Cli): void {
   const endpoints = program
     .command('endpoints')
-    .description('receivers: webhooks and chats')
+    .description('manage webhooks and chat channels')
     .helpCommand(false);
   listCommand(endpoints, cli);
   endpointSettingCommands(endpoints, cli);
@@ -30,8 +29,8 @@ export function endpointCommands(program: Command, cli: Cli): void {
 function listCommand(endpoints: Command, { run }: Cli): void {
   endpoints
     .command('list')
-    .description('all endpoints: how they do, and what waits for them')
-    .option('--limit <n>', 'so many at most, or all', limitOf, 100)
+    .description('list endpoints with their health and backlog')
+    .option('--limit <n>', 'maximum number, or "all"', limitOf, 100)
     .addHelpText('after', examples('endpoints list', 'endpoints list --json --limit all'))
     .action(
       run(({ ask, print }, { limit }: { limit: number }) =>
@@ -39,21 +38,22 @@ function listCommand(endpoints: Command, { run }: Cli): void {
           limit,
           ask: page => ask({ operation: 'endpoints', ...page }),
           itemsOf: ({ endpoints: all }) => all,
-          words: (all, paper) => endpointsTable(all, paper, { addresses: true }),
+          format: (all, display) => endpointsTable(all, display, { addresses: true }),
         }),
       ),
     );
   endpoints
     .command('show <name>')
-    .description('one endpoint, with its filter')
+    .description('show an endpoint and its filter')
     .addHelpText('after', examples('endpoints show crm'))
     .action(
       run(async ({ ask, print }, endpoint: string) => {
         const one = await ask({ operation: 'endpoint', endpoint });
-        print.answer(one, paper => {
-          const filter = one.filter === undefined ? 'every event' : JSON.stringify(one.filter);
-          const address = one.origin === undefined ? '' : say`\nits address is at ${one.origin}`;
-          return `${endpointsTable([one], paper)}\n\n${say`gets ${filter}, at most ${one.perSecond} a second`}${address}`;
+        print.answer(one, display => {
+          const filter =
+            one.filter === undefined ? 'all events' : `events that match ${JSON.stringify(one.filter)}`;
+          const address = one.origin === undefined ? '' : text`\nURL at ${one.origin}`;
+          return `${endpointsTable([one], display)}\n\n${text`receives ${filter}; max. ${one.perSecond} per second`}${address}`;
         });
       }),
     );
@@ -62,26 +62,25 @@ function listCommand(endpoints: Command, { run }: Cli): void {
 function pauseCommands(endpoints: Command, { run }: Cli): void {
   endpoints
     .command('pause <name>')
-    .description('send nothing to it until it is resumed; what comes meanwhile waits')
+    .description('pause delivery; new events are queued')
     .addHelpText('after', examples('endpoints pause crm'))
     .action(
       run(async ({ ask, print }, endpoint: string) => {
         const paused = await ask({ operation: 'pause-endpoint', endpoint });
-        print.answer(paused, () => say`${endpoint}: paused; what comes waits until it is resumed.`);
+        print.answer(paused, () => text`Paused ${endpoint}. New events are queued until you resume it.`);
       }),
     );
   endpoints
     .command('resume <name>')
-    .description('send to it again, also to one that was stopped: what waits first')
+    .description('resume delivery (also after a stop), backlog first')
     .addHelpText('after', examples('endpoints resume crm'))
     .action(
       run(async ({ ask, print }, endpoint: string) => {
         const resumed = await ask({ operation: 'resume-endpoint', endpoint });
-        const waiting = countText(resumed.waiting) || 'nothing';
-        print.answer(
-          resumed,
-          () => say`${endpoint}: resumed; what waits (${waiting}) is sent, the oldest first.`,
-        );
+        const waiting = countText(resumed.waiting);
+        const queued =
+          waiting === '' ? 'Nothing was queued.' : `Sending ${waiting} queued events, oldest first.`;
+        print.answer(resumed, () => text`Resumed ${endpoint}. ${queued}`);
       }),
     );
 }
@@ -89,9 +88,9 @@ function pauseCommands(endpoints: Command, { run }: Cli): void {
 function removeCommand(endpoints: Command, { run }: Cli): void {
   endpoints
     .command('remove <name>')
-    .description('remove it, with its secret and all that waits for it')
-    .option('--yes', 'without asking')
-    .option('--dry-run', 'say what would be lost, and do nothing')
+    .description('remove an endpoint with its secret and backlog')
+    .option('--yes', 'skip the confirmation')
+    .option('--dry-run', 'only show what would be deleted')
     .addHelpText('after', examples('endpoints remove crm --dry-run', 'endpoints remove crm --yes'))
     .action(
       run((context, endpoint: string, consent: Consent) =>
@@ -100,10 +99,10 @@ function removeCommand(endpoints: Command, { run }: Cli): void {
           { operation: 'remove-endpoint', endpoint },
           consent,
           ({ waiting, dead, dryRun }) => {
-            const lost = `what waits for it (${countText(waiting) || 'nothing'}) and its dead letters (${countText(dead) || 'none'})`;
+            const counts = `${countText(waiting) || '0'} waiting, ${countText(dead) || '0'} dead letters`;
             return dryRun
-              ? say`${endpoint} would be removed, with its secret, ${lost}.`
-              : say`${endpoint}: removed, with its secret, ${lost}.`;
+              ? text`Would remove ${endpoint}, its secret, and its queue (${counts}).`
+              : text`Removed ${endpoint}, its secret, and its queue (${counts}).`;
           },
         ),
       ),
@@ -113,12 +112,12 @@ function removeCommand(endpoints: Command, { run }: Cli): void {
 function testCommand(endpoints: Command, { run }: Cli): void {
   endpoints
     .command('test <name>')
-    .description('send it a test event, and show the answer; exit code 1 when it fails')
+    .description('send a test event and show the response; exits with 1 if it fails')
     .addHelpText('after', examples('endpoints test crm'))
     .action(
       run(async ({ ask, print }, endpoint: string) => {
         const attempt = await ask({ operation: 'test-endpoint', endpoint });
-        print.answer(attempt, paper => `${say`${endpoint}: `}${attemptLine(attempt, paper)}`);
+        print.answer(attempt, display => `${text`${endpoint}: `}${attemptLine(attempt, display)}`);
         if (attempt.failure !== undefined) throw new Failed();
       }),
     );

@@ -15,19 +15,19 @@ export function eventCommands(program: Command, { run, world }: Cli): void {
   const time = timeOf(world.clock);
   program
     .command('events')
-    .description('what changed in the last 30 days: the newest events, the last one below')
-    .option('--follow', 'go on with those that come, until Ctrl-C')
-    .option('--process <id>', 'of this process')
-    .option('--workspace <name>', 'of this workspace')
-    .option('--project <id>', 'of this project')
-    .option('--task <id>', 'of this task')
-    .option('--type <types>', 'of these types, with commas between', typesOf)
-    .option('--field <field>', 'that change this field: its id, or the name that people see')
-    .option('--actor <user>', 'that this user made, where that is known: the id, or the name')
-    .option('--search <words>', 'with each of these words in a name, id, value or actor, in any case')
-    .option('--since <time>', 'committed then or later: a time, a date, or 30m, 2h, 3d ago', time)
-    .option('--until <time>', 'committed before', time)
-    .option('--limit <n>', 'so many at most, or all', limitOf, 20)
+    .description('list recent changes (up to 30 days), newest last')
+    .option('--follow', 'continue with new events until Ctrl-C')
+    .option('--process <id>', 'only this process')
+    .option('--workspace <name>', 'only this workspace')
+    .option('--project <id>', 'only this project')
+    .option('--task <id>', 'only this task')
+    .option('--type <types>', 'only these event types, comma-separated', typesOf)
+    .option('--field <field>', 'only changes of this field, by id or display name')
+    .option('--actor <user>', 'only changes by this user, by id or name (if known)')
+    .option('--search <words>', 'only events that contain all these words, in any case')
+    .option('--since <time>', 'start time: a time, a date, or an age such as 30m, 2h, 3d', time)
+    .option('--until <time>', 'end time', time)
+    .option('--limit <n>', 'maximum number, or "all"', limitOf, 20)
     .addHelpText(
       'after',
       examples(
@@ -45,18 +45,18 @@ export function eventCommands(program: Command, { run, world }: Cli): void {
             ? showAll(context, query)
             : showNewest(context, query, limit);
         const { until, ...followed } = query;
-        if (until !== undefined) throw new UsageError('--follow goes on: it takes no --until.');
+        if (until !== undefined) throw new UsageError('--follow cannot be combined with --until.');
         return showFollowed(context, followed, limit);
       }),
     );
   program
     .command('trace <event-id>')
-    .description('the way of one event: committed, published, and each attempt at each endpoint')
+    .description('trace one event: when it was stored and every delivery attempt')
     .addHelpText('after', examples('trace launch.1001.1795262491734.0'))
     .action(
       run(async ({ ask, print }, eventId: string) => {
         const trace = await ask({ operation: 'trace', eventId });
-        print.answer(trace, paper => traceText(trace, paper));
+        print.answer(trace, display => traceText(trace, display));
       }),
     );
 }

@@ -13,7 +13,7 @@ import type { Draft } from '../init/draft.ts';
 import { addToEnvFile } from '../init/env-file.ts';
 import { fileText } from '../init/file-text.ts';
 import { answersTo, type Given } from '../init/questions.ts';
-import { writtenText } from '../init/written.ts';
+import { summaryText } from '../init/summary.ts';
 import { listOf } from '../options/parsers.ts';
 import { requireNoPlace } from '../options/place.ts';
 import { examples } from './example.ts';
@@ -27,19 +27,19 @@ interface Options extends Given, GivenCredentials {
 export function initCommand(program: Command, cli: Cli): void {
   program
     .command('init')
-    .description('write a configuration file, and credentials into .env: asks what it must know')
-    .option('--config <file>', 'the file to write', CONFIG_FILE)
-    .option('--base-url <url>', "the API's address")
-    .option('--auth-url <url>', 'where tokens come from')
-    .option('--audience <text>', 'the audience that goes with the credentials')
-    .option('--workspace <name>', 'a name, which events carry (main)')
-    .option('--process <ids>', 'the processes to watch, with commas between; may be repeated', listOf)
-    .option('--client-id <id>', 'for .env; - from stdin')
-    .option('--client-secret <secret>', 'for .env; - from stdin')
-    .option('--no-credentials', 'ask for none: they are put elsewhere')
-    .option('--doctor', 'ask the service, and write the settings that its answers ask for')
-    .option('--no-doctor', 'do not offer that')
-    .option('--force', 'write over a file that is there')
+    .description('write a configuration file and .env; prompts for the values it needs')
+    .option('--config <file>', 'file to write', CONFIG_FILE)
+    .option('--base-url <url>', 'URL of the API')
+    .option('--auth-url <url>', 'token URL (auth server)')
+    .option('--audience <text>', 'OAuth audience of the credentials')
+    .option('--workspace <name>', 'workspace name, which is part of events (default: main)')
+    .option('--process <ids>', 'comma-separated ids of the processes to watch; repeatable', listOf)
+    .option('--client-id <id>', 'client id for .env; - reads it from stdin')
+    .option('--client-secret <secret>', 'client secret for .env; - reads it from stdin')
+    .option('--no-credentials', 'do not prompt for credentials')
+    .option('--doctor', 'probe the service and write the suggested settings')
+    .option('--no-doctor', 'do not offer to probe the service')
+    .option('--force', 'overwrite an existing file')
     .configureHelp({ showGlobalOptions: false })
     .addHelpText(
       'after',
@@ -53,19 +53,17 @@ export function initCommand(program: Command, cli: Cli): void {
 }
 
 async function init(context: Context, world: World, options: Options): Promise<void> {
-  requireNoPlace(context.place, 'init writes a file here.');
+  requireNoPlace(context.place, 'init writes a local file.');
   const file = resolve(world.directory, options.config);
   const isForced = options.force === true;
   if (!isForced && existsSync(file))
-    throw new UsageError(
-      `${options.config} is there, and stays as it is: name another with --config FILE, or say --force.`,
-    );
+    throw new UsageError(`${options.config} already exists. Use --config FILE or --force to overwrite.`);
   const { input, print } = context;
   if (input.canAsk)
-    print.note(`This writes ${options.config}. Nothing is written before the last answer; Ctrl-C ends it.`);
+    print.note(`This command creates ${options.config} after the last answer. Press Ctrl-C to cancel.`);
   const answers = await answersTo(options, { input, note: print.note });
   const credentials = await credentialsOf(answers.name, options, { ...world, input });
-  const draft = await settled(context, answers, credentials, options);
+  const draft = await withSuggestedSettings(context, answers, credentials, options);
   const schema = packageFile('docs/schemas/configuration.schema.json');
   const path = schema && relative(dirname(file), schema).replaceAll('\\', '/');
   writeFileSync(file, fileText(draft, path && (path.startsWith('.') ? path : `./${path}`)), {
@@ -77,11 +75,11 @@ async function init(context: Context, world: World, options: Options): Promise<v
     variables: Object.keys(credentials.added),
     missing: credentials.missing,
   };
-  print.answer(written, () => writtenText(written));
+  print.answer(written, () => summaryText(written));
 }
 
-/** The draft with the settings that the service asks for, if that is wanted. */
-async function settled(
+/** The draft with the settings that the doctor suggests, if requested. */
+async function withSuggestedSettings(
   context: Context,
   draft: Draft,
   { missing, environment }: Credentials,
@@ -91,13 +89,13 @@ async function settled(
   if (missing.length > 0) {
     if (!doctor) return draft;
     throw new UsageError(
-      `--doctor asks the service with credentials: set ${missing.join(' and ')}, in the environment or .env, or give --client-id and --client-secret.`,
+      `--doctor needs credentials: set ${missing.join(' and ')} in the environment or .env, or use --client-id and --client-secret.`,
     );
   }
-  const offer = 'Ask the service now which settings fit it (some dozen requests, which change nothing)?';
+  const offer = 'Probe the service now to find suitable settings (a few dozen read-only requests)?';
   const isWanted = doctor ?? (input.canAsk && (await input.confirm(offer)));
   if (!isWanted) return draft;
-  // Loaded only when needed, because questions are to come at once.
+  // Loaded lazily so that the first prompt appears at once.
   const { examined } = await import('../init/examine.ts');
   try {
     return await examined(draft, { environment, sleep, note: print.note });
@@ -105,7 +103,7 @@ async function settled(
     if (!(error instanceof Refused)) throw error;
     if (!input.canAsk) throw new Refused(`${error.message} Nothing was written.`);
     print.note(error.message);
-    if (await input.confirm('Write the files all the same?')) return draft;
+    if (await input.confirm('Save anyway?')) return draft;
     print.note('Nothing was written.');
     throw new Failed();
   }

@@ -1,20 +1,19 @@
 import { type PageRequest, pages } from '../context/pages.ts';
 import type { Printer } from '../context/printer.ts';
-import type { Paper } from '../show/paper.ts';
+import type { Display } from '../show/display.ts';
 
 interface List<Page, Item> {
-  /** How many items at most; Infinity for all. */
+  /** Maximum number of items; Infinity for all. */
   readonly limit: number;
   ask(page: PageRequest): Promise<Page>;
   itemsOf(page: Page): readonly Item[];
-  words(items: readonly Item[], paper: Paper): string;
+  format(items: readonly Item[], display: Display): string;
 }
 
-/** Asks for a list page by page and shows it: to programs each page as it comes, to people one table at
- *  the end. */
+/** Requests a list page by page and prints it: as JSON page by page, as text in one table at the end. */
 export async function showList<Page extends { readonly cursor?: string | undefined }, Item extends object>(
   print: Printer,
-  { limit, ask, itemsOf, words }: List<Page, Item>,
+  { limit, ask, itemsOf, format }: List<Page, Item>,
 ): Promise<void> {
   const all: Item[] = [];
   let isMore = false;
@@ -23,8 +22,8 @@ export async function showList<Page extends { readonly cursor?: string | undefin
     else all.push(...itemsOf(page));
     isMore = page.cursor !== undefined;
   }
-  if (!print.json) print.answers(all, paper => words(all, paper));
+  if (!print.json) print.answers(all, display => format(all, display));
   if (isMore) print.note(MORE);
 }
 
-export const MORE = 'There is more: say how much with --limit N, or --limit all.';
+export const MORE = 'More results available; use --limit N or --limit all.';

@@ -4,8 +4,8 @@ import type { RequestOf } from '../../functions/operations/protocol/requests.ts'
 import { type Consent, confirmed } from '../context/confirm.ts';
 import type { Context } from '../context/context.ts';
 import type { Cli } from '../context/runner.ts';
+import { text } from '../show/display.ts';
 import { countText } from '../show/endpoints.ts';
-import { say } from '../show/paper.ts';
 import { when } from '../show/times.ts';
 import { examples } from './example.ts';
 
@@ -14,17 +14,17 @@ interface OfWorkspace {
 }
 
 export function processCommands(program: Command, cli: Cli): void {
-  passCommand(program, cli, 'pass', { mode: 'changes', description: 'look for changes of a process now' });
+  passCommand(program, cli, 'pass', { mode: 'changes', description: 'poll a process for changes now' });
   passCommand(program, cli, 'sweep', {
     mode: 'sweep',
-    description: 'read a process wholly now, which finds what the API did not tell',
+    description: 're-read a whole process now; finds missed changes and deletions',
   });
   program
     .command('release <process>')
-    .description('let the deletions go ahead for which a process is on hold')
-    .option('--workspace <name>', 'its workspace, where two have a process of this id')
-    .option('--yes', 'without asking')
-    .option('--dry-run', 'say how many projects it is about, and do nothing')
+    .description('approve the deletions that a process is holding back')
+    .option('--workspace <name>', 'workspace of the process, if the id is not unique')
+    .option('--yes', 'skip the confirmation')
+    .option('--dry-run', 'only show the number of projects')
     .addHelpText('after', examples('release launch --dry-run', 'release launch --yes'))
     .action(
       cli.run((context, process: string, { workspace, ...consent }: OfWorkspace & Consent) =>
@@ -33,11 +33,10 @@ export function processCommands(program: Command, cli: Cli): void {
           { operation: 'release', process, ...(workspace && { workspace }) },
           consent,
           answer => {
-            const what = `the deletions of ${answer.projects} projects, on hold since ${answer.since}`;
             const name = `${answer.workspace}/${answer.process}`;
             return answer.dryRun
-              ? say`${name}: ${what}, would be told by the next sweep that finds them missing still.`
-              : say`${name}: ${what}, are told by the next sweep that finds them missing still. To have it now: npx changewire sweep ${process}`;
+              ? text`Would approve the deletion of ${answer.projects} projects of ${name} (on hold since ${answer.since}). The next sweep publishes those that are still missing.`
+              : text`Approved the deletion of ${answer.projects} projects of ${name} (on hold since ${answer.since}). The next sweep publishes those that are still missing. To sweep now: npx changewire sweep ${process}`;
           },
         ),
       ),
@@ -48,10 +47,10 @@ export function processCommands(program: Command, cli: Cli): void {
 function forgetCommand(program: Command, { run }: Cli): void {
   program
     .command('forget <process>')
-    .description('delete what is kept of a process that the configuration has no more')
-    .option('--workspace <name>', 'its workspace, where two had a process of this id')
-    .option('--yes', 'without asking')
-    .option('--dry-run', 'say how many projects are kept, and do nothing')
+    .description('delete the stored data of a process that is no longer configured')
+    .option('--workspace <name>', 'workspace of the process, if the id is not unique')
+    .option('--yes', 'skip the confirmation')
+    .option('--dry-run', 'only show the number of projects')
     .addHelpText('after', examples('forget launch --dry-run', 'forget launch --yes'))
     .action(
       run((context, process: string, { workspace, ...consent }: OfWorkspace & Consent) =>
@@ -61,18 +60,18 @@ function forgetCommand(program: Command, { run }: Cli): void {
           consent,
           ({ projects, dryRun, ...of }) => {
             const name = `${of.workspace}/${of.process}`;
-            const number = countText(projects) || 'no';
+            const number = countText(projects) || '0';
             return dryRun
-              ? say`${name}: what is known of ${number} projects would be deleted. Taken in again, it would begin with a new baseline, which tells nothing. What it told stays for 30 days.`
-              : say`${name}: forgotten, with ${number} projects. Taken in again, it begins with a new baseline.`;
+              ? text`Would delete the data of ${number} projects of ${name}. If you add the process again, it starts with a new baseline, which publishes no events. Past events are kept for 30 days.`
+              : text`Deleted the data of ${number} projects of ${name}. If you add the process again, it starts with a new baseline.`;
           },
         ),
       ),
     );
 }
 
-/** Repeats the request, since each one forgets a thousand projects, and answers as if there had been one.
- *  It says how far it is, so that somebody who stops it can run it again. */
+/** Repeats the request, because each one deletes a thousand projects, and returns the total. Prints the
+ *  progress; an interrupted command can be run again. */
 function untilForgotten({ ask, print }: Context): Context['ask'] {
   const whole = async (request: RequestOf<'forget'>): Promise<AnswerOf<'forget'>> => {
     for (let deleted = 0; ; ) {
@@ -80,7 +79,7 @@ function untilForgotten({ ask, print }: Context): Context['ask'] {
       deleted += answer.projects.atLeast;
       const projects = { ...answer.projects, atLeast: deleted };
       if (answer.dryRun || projects.isExact) return { ...answer, projects };
-      print.note(say`${deleted} projects so far`);
+      print.note(text`${deleted} projects deleted so far`);
     }
   };
   return whole as Context['ask'];
@@ -95,15 +94,15 @@ function passCommand(
   program
     .command(`${name} <process>`)
     .description(description)
-    .option('--workspace <name>', 'its workspace, where two have a process of this id')
+    .option('--workspace <name>', 'workspace of the process, if the id is not unique')
     .addHelpText('after', examples(`${name} launch`))
     .action(
       run(async ({ ask, print }, process: string, { workspace }: OfWorkspace) => {
         const began = await ask({ operation: 'pass', process, mode, ...(workspace && { workspace }) });
         print.answer(
           began,
-          paper =>
-            say`${began.workspace}/${process}: a ${mode === 'sweep' ? 'sweep' : 'pass'} began ${when(began.startedAt, paper)}. npx changewire status shows how it goes.`,
+          display =>
+            text`${mode === 'sweep' ? 'Sweep' : 'Pass'} of ${began.workspace}/${process} started ${when(began.startedAt, display)}. See its progress with: npx changewire status`,
         );
       }),
     );

@@ -3,8 +3,8 @@ import { UsageError } from '../../local/basics/usage-error.ts';
 import { type Consent, confirmed } from '../context/confirm.ts';
 import type { Cli } from '../context/runner.ts';
 import { listOf, timeOf, typesOf } from '../options/parsers.ts';
+import { text } from '../show/display.ts';
 import { countText } from '../show/endpoints.ts';
-import { say } from '../show/paper.ts';
 import { examples } from './example.ts';
 
 interface Options extends Consent {
@@ -20,15 +20,15 @@ export function replayCommand(program: Command, { run, world }: Cli): void {
   const time = timeOf(world.clock);
   program
     .command('replay')
-    .description('send one endpoint all events of a time once more, through its filter')
-    .requiredOption('--to <name>', 'the endpoint')
-    .option('--since <time>', 'from when: a time, a date, or 30m, 2h, 3d ago', time)
-    .option('--until <time>', 'until when (else now)', time)
-    .option('--type <types>', 'only of these types, with commas between', typesOf)
-    .option('--process <ids>', 'only of these processes, with commas between', listOf)
-    .option('--cancel', 'add nothing more of the replay under way')
-    .option('--yes', 'without asking')
-    .option('--dry-run', 'say how many events it would get, and do nothing')
+    .description('resend all events of a time range to one endpoint')
+    .requiredOption('--to <name>', 'name of the endpoint')
+    .option('--since <time>', 'start time: a time, a date, or an age such as 30m, 2h, 3d', time)
+    .option('--until <time>', 'end time (default: now)', time)
+    .option('--type <types>', 'only these event types, comma-separated', typesOf)
+    .option('--process <ids>', 'only these processes, comma-separated ids', listOf)
+    .option('--cancel', 'cancel the current replay')
+    .option('--yes', 'skip the confirmation')
+    .option('--dry-run', 'only show the number of events')
     .addHelpText(
       'after',
       examples(
@@ -41,7 +41,7 @@ export function replayCommand(program: Command, { run, world }: Cli): void {
       run(async (context, { to, since, until, type, process, cancel, ...consent }: Options) => {
         if (cancel) return cancelled(context, to, { since, until, type, process });
         if (since === undefined)
-          throw new UsageError('replay takes --since TIME, such as --since 2h, or --cancel.');
+          throw new UsageError('replay requires --since TIME, such as --since 2h, or --cancel.');
         const request = {
           ...({ operation: 'replay', to, since } as const),
           ...(until !== undefined && { until }),
@@ -49,11 +49,11 @@ export function replayCommand(program: Command, { run, world }: Cli): void {
           ...(process && { processes: process }),
         };
         await confirmed(context, request, consent, answer => {
-          const stretch = `${answer.since} to ${answer.until}`;
-          const events = answer.events ? countText(answer.events) || 'no' : 'the';
+          const range = `${answer.since} to ${answer.until}`;
+          const events = answer.events ? `${countText(answer.events) || '0'} events` : 'events';
           return answer.dryRun
-            ? say`${to} would get ${events} events of ${stretch} once more.`
-            : say`${to}: gets ${events} events of ${stretch} once more, through its filter. npx changewire status shows how far it is.`;
+            ? text`Would replay ${events} from ${range} to ${to} (filter applied).`
+            : text`Replaying ${events} from ${range} to ${to} (filter applied). See its progress with: npx changewire status`;
         });
       }),
     );
@@ -62,14 +62,14 @@ export function replayCommand(program: Command, { run, world }: Cli): void {
 async function cancelled(
   { ask, print }: Parameters<typeof confirmed>[0],
   to: string,
-  beside: object,
+  others: object,
 ): Promise<void> {
-  if (Object.values(beside).some(value => value !== undefined))
-    throw new UsageError('--cancel goes with --to alone.');
+  if (Object.values(others).some(value => value !== undefined))
+    throw new UsageError('--cancel can only be combined with --to.');
   const answer = await ask({ operation: 'cancel-replay', to });
   print.answer(answer, () =>
     answer.wasUnderWay
-      ? say`${to}: cancelled; the ${answer.added} events that were added are sent all the same.`
-      : say`${to}: no replay was under way.`,
+      ? text`Cancelled the replay to ${to}. ${answer.added} events were already queued and will be sent.`
+      : text`No replay to ${to} is in progress.`,
   );
 }

@@ -5,7 +5,7 @@ import { type Consent, confirmed } from '../context/confirm.ts';
 import type { Context } from '../context/context.ts';
 import type { Cli } from '../context/runner.ts';
 import { listOf, timeOf } from '../options/parsers.ts';
-import { say } from '../show/paper.ts';
+import { text } from '../show/display.ts';
 import { examples } from './example.ts';
 
 interface Options extends Consent {
@@ -18,12 +18,12 @@ export function republishCommand(program: Command, { run, world }: Cli): void {
   const time = timeOf(world.clock);
   program
     .command('republish')
-    .description('publish the events of a time once more to every subscriber, under the same ids (AWS)')
-    .requiredOption('--since <time>', 'from when: a time, a date, or 30m, 2h, 3d ago', time)
-    .requiredOption('--until <time>', 'until when', time)
-    .option('--process <ids>', 'only of these processes, with commas between', listOf)
-    .option('--yes', 'without asking')
-    .option('--dry-run', 'say how many events, and do nothing')
+    .description('republish all events of a time range to every subscriber, with the same ids (AWS)')
+    .requiredOption('--since <time>', 'start time: a time, a date, or an age such as 30m, 2h, 3d', time)
+    .requiredOption('--until <time>', 'end time', time)
+    .option('--process <ids>', 'only these processes, comma-separated ids', listOf)
+    .option('--yes', 'skip the confirmation')
+    .option('--dry-run', 'only show the number of events')
     .addHelpText(
       'after',
       examples('republish --since 2h --until 1h --dry-run --stack Changewire --region eu-central-1'),
@@ -39,15 +39,15 @@ export function republishCommand(program: Command, { run, world }: Cli): void {
         const whole = { ...context, ask: inSlices(context) };
         return confirmed(whole, request, consent, ({ events, records, dryRun }) =>
           dryRun
-            ? say`${events} events of ${records} change records would be published once more, to every subscriber.`
-            : say`${events} events of ${records} change records were published once more, to every subscriber.`,
+            ? text`Would republish ${events} events of ${records} change records to every subscriber.`
+            : text`Republished ${events} events of ${records} change records to every subscriber.`,
         );
       }),
     );
 }
 
-/** Sends one request for each slice, and answers as if there had been one. It says how far it is, so that
- *  somebody who stops it can go on from there. */
+/** Sends one request for each slice and returns the total. Prints the progress, so that an interrupted
+ *  command can be continued from there. */
 function inSlices({ ask, print }: Context): Context['ask'] {
   const whole = async (request: RequestOf<'republish'>): Promise<AnswerOf<'republish'>> => {
     const total = { events: 0, records: 0 };
@@ -59,7 +59,7 @@ function inSlices({ ask, print }: Context): Context['ask'] {
       cursor = next;
       if (!slice.dryRun)
         print.note(
-          say`${total.events} events so far, to ${slice.readTo ?? 'the beginning'} of ${slice.process ?? 'all'}`,
+          text`${total.events} events so far, up to ${slice.readTo ?? 'the beginning'} of ${slice.process ?? 'all processes'}`,
         );
     }
   };

@@ -2,8 +2,8 @@ import type { Command } from 'commander';
 import { UsageError } from '../../local/basics/usage-error.ts';
 import { type Consent, confirmed } from '../context/confirm.ts';
 import type { Cli } from '../context/runner.ts';
+import { text } from '../show/display.ts';
 import { countText } from '../show/endpoints.ts';
-import { say } from '../show/paper.ts';
 import { examples } from './example.ts';
 
 interface Options extends Consent {
@@ -14,11 +14,11 @@ interface Options extends Consent {
 export function resendCommand(program: Command, { run }: Cli): void {
   program
     .command('resend [event-id]')
-    .description('send one event to one endpoint once more, whatever its filter; or all of its dead letters')
-    .requiredOption('--to <name>', 'the endpoint')
-    .option('--dead', 'all that it never got')
-    .option('--yes', 'with --dead: without asking')
-    .option('--dry-run', 'with --dead: say how many, and do nothing')
+    .description('resend one event (ignoring the filter) or all dead letters to an endpoint')
+    .requiredOption('--to <name>', 'name of the endpoint')
+    .option('--dead', 'all dead letters of the endpoint')
+    .option('--yes', 'with --dead: skip the confirmation')
+    .option('--dry-run', 'with --dead: only show the number of dead letters')
     .addHelpText(
       'after',
       examples('resend launch.1001.1795262491734.0 --to crm', 'resend --dead --to crm --yes'),
@@ -26,23 +26,23 @@ export function resendCommand(program: Command, { run }: Cli): void {
     .action(
       run(async (context, eventId: string | undefined, { to, dead, ...consent }: Options) => {
         if ((eventId === undefined) !== (dead === true))
-          throw new UsageError("resend takes an event's id, or --dead for all dead letters of the endpoint.");
+          throw new UsageError(
+            'resend requires an event id, or --dead for all dead letters of the endpoint.',
+          );
         if (eventId === undefined)
           return confirmed(context, { operation: 'resend-dead', to }, consent, ({ deliveries, dryRun }) => {
-            const letters = `${countText(deliveries) || 'no'} dead letters`;
-            return dryRun
-              ? say`${to} would get ${letters} once more.`
-              : say`${to}: gets ${letters} once more.`;
+            const letters = `${countText(deliveries) || '0'} dead letters`;
+            return dryRun ? text`Would resend ${letters} to ${to}.` : text`Resending ${letters} to ${to}.`;
           });
-        if (consent.yes || consent.dryRun) throw new UsageError('--yes and --dry-run go with --dead.');
+        if (consent.yes || consent.dryRun) throw new UsageError('--yes and --dry-run require --dead.');
         const { ask, print } = context;
         const resent = await ask({ operation: 'resend', eventId, to });
         print.answer(resent, () => {
           const later =
             resent.closed === undefined
               ? ''
-              : say` It is sent once the endpoint is not ${resent.closed} any more.`;
-          return `${say`${to}: ${resent.result === 'sent' ? 'gets it once more' : 'waits for it already'}.`}${later}`;
+              : text` Delivery starts when the endpoint is no longer ${resent.closed}.`;
+          return `${resent.result === 'sent' ? text`Resending to ${to}.` : text`Already queued for ${to}.`}${later}`;
         });
       }),
     );

@@ -9,12 +9,12 @@ import { MORE } from './list.ts';
 export type EventQuery = Omit<RequestOf<'events'>, 'operation' | 'cursor' | 'limit' | 'order'>;
 type Committed = AnswerOf<'events'>['events'][number];
 
-/** Shows the newest events, the last one at the bottom. */
+/** Shows the newest events, newest last. */
 export async function showNewest(context: Context, query: EventQuery, limit: number): Promise<void> {
   const { print } = context;
   const { found, isMore } = await tail(context, query, limit);
   if (found.length > 0) show(print, found);
-  else if (!print.json) print.note('No event of the last 30 days is so.');
+  else if (!print.json) print.note('No matching events in the last 30 days.');
   if (isMore) print.note(MORE);
 }
 
@@ -29,7 +29,7 @@ async function tail({ ask }: Context, query: EventQuery, limit: number) {
   return { found: found.reverse(), isMore };
 }
 
-/** Shows the events since a time, or else the newest, and then each new one, once. */
+/** Shows the events since a time, or the newest ones, and then each new event once. */
 export async function showFollowed(
   context: Context,
   query: Omit<EventQuery, 'until'>,
@@ -43,16 +43,14 @@ export async function showFollowed(
     if (!known?.ids.has(committed.event.id)) show(print, [committed]);
 }
 
-/** An event may become visible only after its commit time. So following begins some time back, without
- *  the events that were shown already. */
-const BACK_MS = 120_000;
+/** An event may become visible only after its commit time, so following starts earlier and skips shown events. */
+const OVERLAP_MS = 120_000;
 
 async function showTail(context: Context, query: EventQuery, limit: number) {
   const { ask, print } = context;
   const { at } = await ask({ operation: 'events', limit: 1, since: EPOCH, until: EPOCH });
-  const since = new Date(Date.parse(at) - BACK_MS).toISOString();
-  // In this order: an event that comes between the two requests is shown by the second, or by following.
-  // In the other order it would count as known without having been shown.
+  const since = new Date(Date.parse(at) - OVERLAP_MS).toISOString();
+  // In the other order, an event between the two requests would count as shown without having been shown.
   const recent = await tail(context, { ...query, since }, Number.POSITIVE_INFINITY);
   const { found } = await tail(context, query, limit);
   if (found.length > 0) show(print, found);
@@ -61,7 +59,7 @@ async function showTail(context: Context, query: EventQuery, limit: number) {
 
 const EPOCH = new Date(0).toISOString();
 
-/** Shows all events of a query, the oldest first, each page as it comes: there may be many. */
+/** Shows all events of a query, oldest first, page by page. */
 export async function showAll({ ask, print }: Context, query: EventQuery): Promise<void> {
   const question = (page: object) => ask({ operation: 'events', ...query, order: 'oldest-first', ...page });
   for await (const page of pages(Number.POSITIVE_INFINITY, question, countOf))
@@ -70,10 +68,10 @@ export async function showAll({ ask, print }: Context, query: EventQuery): Promi
 
 const countOf = ({ events }: AnswerOf<'events'>) => events.length;
 
-/** Shows events: to programs as they are, as `npx changewire start --json` and webhooks give them. */
+/** Shows events; as JSON, in the same form as `npx changewire start --json` and webhooks. */
 function show({ answers }: Context['print'], found: readonly Committed[]): void {
   answers(
     found.map(({ event }) => event),
-    paper => found.map(one => eventText(one, paper)).join('\n'),
+    display => found.map(one => eventText(one, display)).join('\n'),
   );
 }

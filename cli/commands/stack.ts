@@ -8,7 +8,7 @@ import {
 import { type Consent, confirmed } from '../context/confirm.ts';
 import type { Cli } from '../context/runner.ts';
 import { limitOf, timeOf } from '../options/parsers.ts';
-import { say } from '../show/paper.ts';
+import { text } from '../show/display.ts';
 import { failedMessagesText, logsText } from '../show/stack.ts';
 import { examples } from './example.ts';
 import { showList } from './list.ts';
@@ -20,21 +20,20 @@ interface LogOptions {
   readonly limit: number;
 }
 
-/** The command for what only a stack on AWS has. */
 export function logsCommand(program: Command, { run, world }: Cli): void {
   const time = timeOf(world.clock);
   program
     .command('logs')
-    .description('what a function of a stack logged: warnings, errors, runs that were killed (AWS)')
-    .addArgument(new Argument('<function>', 'the function').choices(FUNCTIONS))
+    .description('show warnings, errors and killed runs in the log of a function (AWS)')
+    .addArgument(new Argument('<function>', 'name of the function').choices(FUNCTIONS))
     .addOption(
-      new Option('--since <time>', 'from when: a time, a date, or 30m, 2h, 3d ago')
+      new Option('--since <time>', 'start time: a time, a date, or an age such as 30m, 2h, 3d')
         .argParser(time)
         .default(time('1h'), '1h'),
     )
-    .option('--until <time>', 'until when', time)
-    .option('--all', 'every line')
-    .option('--limit <n>', 'so many at most, or all', limitOf, 50)
+    .option('--until <time>', 'end time', time)
+    .option('--all', 'show all log lines')
+    .option('--limit <n>', 'maximum number, or "all"', limitOf, 50)
     .addHelpText('after', examples('logs deliver --since 2h --stack Changewire --region eu-central-1'))
     .action(
       run(({ ask, print }, name: FunctionName, { limit, ...options }: LogOptions) =>
@@ -42,21 +41,22 @@ export function logsCommand(program: Command, { run, world }: Cli): void {
           limit,
           ask: page => ask({ operation: 'logs', function: name, ...options, ...page }),
           itemsOf: ({ entries }) => entries,
-          words: (all, paper) => (all.length === 0 ? `${name}: nothing since then.` : logsText(all, paper)),
+          format: (all, display) =>
+            all.length === 0 ? `${name} has no log entries in this time range.` : logsText(all, display),
         }),
       ),
     );
 }
 
 export function failedMessageCommands(program: Command, { run }: Cli): void {
-  const aside = program
+  const failed = program
     .command('failed-messages')
-    .description('what could not go its way, and waits for somebody (AWS)')
+    .description('manage messages that failed and need attention (AWS)')
     .helpCommand(false);
-  aside
+  failed
     .command('list')
-    .description('some of what lies there, or in one of the queues; it stays')
-    .addArgument(new Argument('[queue]', 'which').choices(FAILED_QUEUES))
+    .description('list some failed messages of one queue, or of all')
+    .addArgument(new Argument('[queue]', 'name of the queue').choices(FAILED_QUEUES))
     .addHelpText(
       'after',
       examples(
@@ -68,16 +68,16 @@ export function failedMessageCommands(program: Command, { run }: Cli): void {
       run(async ({ ask, print }, asked: FailedQueueName | undefined) => {
         for (const queue of asked ? [asked] : FAILED_QUEUES) {
           const found = await ask({ operation: 'failed-messages', queue });
-          print.answer(found, paper => failedMessagesText(found, paper));
+          print.answer(found, display => failedMessagesText(found, display));
         }
       }),
     );
-  aside
+  failed
     .command('clear')
-    .description('throw away what lies there, once it is repaired')
-    .addArgument(new Argument('<queue>', 'which').choices(FAILED_QUEUES))
-    .option('--yes', 'without asking')
-    .option('--dry-run', 'say how many, and do nothing')
+    .description('delete all failed messages of a queue')
+    .addArgument(new Argument('<queue>', 'name of the queue').choices(FAILED_QUEUES))
+    .option('--yes', 'skip the confirmation')
+    .option('--dry-run', 'only show the number of messages')
     .addHelpText(
       'after',
       examples('failed-messages clear rejected --dry-run --stack Changewire --region eu-central-1'),
@@ -86,23 +86,23 @@ export function failedMessageCommands(program: Command, { run }: Cli): void {
       run((context, queue: FailedQueueName, consent: Consent) =>
         confirmed(context, { operation: 'clear-failed-messages', queue }, consent, ({ messages, dryRun }) =>
           dryRun
-            ? say`${queue}: about ${messages} messages would be thrown away.`
-            : say`${queue}: about ${messages} messages are thrown away.`,
+            ? text`Would delete about ${messages} messages from ${queue}.`
+            : text`Deleting about ${messages} messages from ${queue}.`,
         ),
       ),
     );
-  aside
+  failed
     .command('retry')
-    .description('have what no run could settle tried once more')
-    .option('--yes', 'without asking')
-    .option('--dry-run', 'say how many, and do nothing')
+    .description('retry the messages in "unsettled"')
+    .option('--yes', 'skip the confirmation')
+    .option('--dry-run', 'only show the number of messages')
     .addHelpText('after', examples('failed-messages retry --yes --stack Changewire --region eu-central-1'))
     .action(
       run((context, consent: Consent) =>
         confirmed(context, { operation: 'retry-failed-messages' }, consent, ({ messages, left, dryRun }) =>
           dryRun
-            ? say`About ${messages} messages would be tried once more.`
-            : say`${messages} messages are tried once more${left > 0 ? `; about ${left} are left: repeat this command` : ''}.`,
+            ? text`Would retry about ${messages} messages.`
+            : text`Retrying ${messages} messages.${left > 0 ? ` About ${left} remain; run this command again.` : ''}`,
         ),
       ),
     );

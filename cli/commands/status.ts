@@ -14,11 +14,9 @@ type Status = AnswerOf<'status'>;
 export function statusCommand(program: Command, { run, world }: Cli): void {
   program
     .command('status')
-    .description(
-      'processes: how fresh, what they owe, deletions on hold; endpoints: how they do, and what waits for them',
-    )
-    .option('--watch', 'show it again every 2 seconds, until Ctrl-C')
-    .option('--limit <n>', 'processes and endpoints at most, or all', limitOf, 200)
+    .description('show the health of processes and endpoints, and their backlogs')
+    .option('--watch', 'refresh every 2 seconds until Ctrl-C')
+    .option('--limit <n>', 'maximum number of processes and endpoints, or "all"', limitOf, 200)
     .addHelpText(
       'after',
       examples('status', 'status --watch', 'status --stack Changewire --region eu-central-1'),
@@ -35,13 +33,13 @@ async function once(context: Context, limit: number): Promise<void> {
   const { print } = context;
   const status = await statusOf(context, limit);
   if (print.json) print.answers(linesOf(status), () => '');
-  else print.answer(status, paper => statusText(status, paper));
+  else print.answer(status, display => statusText(status, display));
   if (status.cursor !== undefined) print.note(MORE);
 }
 
-const shown = { words: statusText, lines: linesOf };
+const shown = { format: statusText, lines: linesOf };
 
-/** For programs: one line that says whose status it is, then one for each process and endpoint. */
+/** JSON lines: the deployment first, then one line for each process and endpoint. */
 function linesOf({ at, deployment, isRunning, processes, endpoints }: Status): object[] {
   return [
     { run: { at, deployment, isRunning } },

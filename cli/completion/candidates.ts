@@ -1,14 +1,13 @@
 import type { Command, Option } from 'commander';
 import { EVENT_TYPES } from '../../functions/config/filter.ts';
 
-/** What may stand where somebody presses Tab: words of the command line itself, or names that must be
- *  asked for. */
+/** The candidates for a word: words of the command line itself, or names that must be requested. */
 export interface Candidates {
   readonly words: readonly string[];
   readonly names?: 'endpoints' | 'processes' | undefined;
 }
 
-/** Which names the operands and options take. */
+/** The operands and options that take names. */
 const NAMES = {
   endpoints: new Set(['name', '--to', '--endpoint']),
   processes: new Set(['process', '--process']),
@@ -18,8 +17,8 @@ const NAMES = {
 export function candidatesOf(program: Command, words: readonly string[]): Candidates {
   const before = words.slice(0, -1);
   const last = words.at(-1) ?? '';
-  const { command, operands, waiting } = walk(program, before);
-  if (waiting) return candidatesFor(waiting);
+  const { command, operands, pending } = walk(program, before);
+  if (pending) return candidatesFor(pending);
   if (last.startsWith('-')) return { words: optionsOf(command, program) };
   const subcommands = command.commands.filter(isShown).map(each => each.name());
   if (subcommands.length > 0) return { words: operands === 0 ? subcommands : [] };
@@ -29,27 +28,27 @@ export function candidatesOf(program: Command, words: readonly string[]): Candid
 
 interface Walked {
   readonly command: Command;
-  /** How many of its operands are there already. */
+  /** The number of its operands before the word. */
   readonly operands: number;
-  /** The option that still needs its value. */
-  readonly waiting: Option | undefined;
+  /** The option whose value the word is. */
+  readonly pending: Option | undefined;
 }
 
 function walk(program: Command, words: readonly string[]): Walked {
   let command = program;
   let operands = 0;
-  let waiting: Option | undefined;
+  let pending: Option | undefined;
   for (const word of words) {
-    if (waiting) waiting = undefined;
+    if (pending) pending = undefined;
     else if (word.startsWith('-'))
-      waiting = [...command.options, ...program.options].find(each => each.long === word && each.required);
+      pending = [...command.options, ...program.options].find(each => each.long === word && each.required);
     else {
       const sub = command.commands.find(each => each.name() === word);
       if (sub) command = sub;
       else operands += 1;
     }
   }
-  return { command, operands, waiting };
+  return { command, operands, pending };
 }
 
 function candidatesFor({ argChoices, long }: Option): Candidates {
@@ -62,9 +61,9 @@ function optionsOf(command: Command, program: Command): string[] {
   return [...all.flatMap(({ long, hidden }) => (long && !hidden ? [long] : [])), '--help'];
 }
 
-function namesOf(what: string | undefined): Candidates['names'] {
-  if (what === undefined) return undefined;
-  return (['endpoints', 'processes'] as const).find(kind => NAMES[kind].has(what));
+function namesOf(argument: string | undefined): Candidates['names'] {
+  if (argument === undefined) return undefined;
+  return (['endpoints', 'processes'] as const).find(kind => NAMES[kind].has(argument));
 }
 
 /** Whether help shows the command. */

@@ -1,7 +1,6 @@
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 
-/** The script with which a shell completes `changewire` at Tab. It asks the command itself, whose
- *  launcher is the file `launcher`, and never evaluates what that answers. */
+/** The completion script of a shell. It runs the command's `launcher` file, and never evaluates the output. */
 export function completionScript(shell: (typeof SHELLS)[number], launcher: string): string {
   const path = `'${launcher.replaceAll("'", `'\\''`)}'`;
   return SCRIPTS[shell](shell === 'fish' ? `'${launcher.replaceAll(/['\\]/g, '\\$&')}'` : path);
@@ -18,7 +17,7 @@ _changewire() {
 }
 complete -o default -F _changewire changewire`,
   zsh: (path: string) => `#compdef changewire
-# Load it in ~/.zshrc, behind compinit: source <(changewire completion zsh)
+# Load it in ~/.zshrc, after compinit: source <(changewire completion zsh)
 _changewire() {
   local -a found
   found=("\${(@f)$(node ${path} complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
@@ -26,7 +25,7 @@ _changewire() {
   if (( \${#found} )); then compadd -- "\${found[@]}"; else _files; fi
 }
 compdef _changewire changewire`,
-  fish: (path: string) => `# Keep it: changewire completion fish > ~/.config/fish/completions/changewire.fish
+  fish: (path: string) => `# Save it: changewire completion fish > ~/.config/fish/completions/changewire.fish
 function __changewire_complete
   set -l tokens (commandline -opc)
   set -e tokens[1]

@@ -3,27 +3,26 @@ import type { Request } from '../../functions/operations/protocol/requests.ts';
 import { Refused } from '../../functions/operations/refused.ts';
 import type { Address } from '../../local/operate/address.ts';
 
-/** Sends a request to whoever answers: a run, its store, or a stack. @throws Refused, and UsageError for
- *  a request that isn't as it must be */
+/** Sends a request to a run, its store, or a stack. @throws Refused; UsageError for an invalid request */
 export type Ask = <Asked extends Request>(request: Asked) => Promise<AnswerTo<Asked>>;
 
 export interface Connection {
   readonly ask: Ask;
-  /** Where a run has its console. */
+  /** The address of the run's console. */
   readonly page?: Pick<Address, 'url' | 'token'>;
-  /** The data directory of a run. */
+  /** The data directory of the run. */
   readonly directory?: string;
   close(): Promise<void>;
 }
 
-/** Which run or stack is to answer, as the command line says. */
+/** The run or stack that the command line addresses. */
 export interface Place {
-  /** A stack on AWS, and its region; undefined: this machine. */
+  /** A stack on AWS and its region; undefined: this machine. */
   readonly stack?: string | undefined;
   readonly region?: string | undefined;
   /** The data directory of a run on this machine. */
   readonly data?: string | undefined;
 }
 
-/** The run that answered before has ended. */
+/** The connected run has ended. */
 export class Gone extends Refused {}

@@ -4,20 +4,18 @@ import { UsageError } from '../../local/basics/usage-error.ts';
 import { STORE_FILE } from '../../local/data/store-file.ts';
 import { type Address, readAddress } from '../../local/operate/address.ts';
 
-/** Where data directories usually are: those of `npx changewire start`, and the current one, for who works inside a
- *  data directory, as on a server. */
+/** The default data directories of `npx changewire start`, and the current directory, as used on a server. */
 const USUAL = ['.changewire', '.changewire/simulated', '.'];
 
 export interface DataPlace {
   readonly directory: string;
-  /** The address that a run has written; the run may have ended. */
+  /** The address that a run wrote; the run may have ended. */
   readonly address: Address | undefined;
-  /** Whether there is a store, of a run that goes on or has ended. */
+  /** Whether there is a store, of an active or ended run. */
   readonly hasStore: boolean;
 }
 
-/** The directories that a command line may mean, the likeliest first: those with an address before those without.
- *  @throws UsageError when nothing is there */
+/** The data directories that exist, those with an address first. @throws UsageError if none exists */
 export function dataPlaces(data: string | undefined): readonly DataPlace[] {
   const places = (data === undefined ? USUAL : [data])
     .map(directory => ({
@@ -31,10 +29,10 @@ export function dataPlaces(data: string | undefined): readonly DataPlace[] {
   throw nothingIn(data);
 }
 
-/** The error for a directory that holds nothing of a run, or does not any more. */
+/** The error for a directory without the data of a run. */
 export function nothingIn(data: string | undefined): UsageError {
   return new UsageError(
-    `${data === undefined ? `None of ${USUAL.join(', ')} holds anything` : `${data} holds nothing`} that a run keeps. Start one with npx changewire start, or name its directory with --data DIR; ` +
-      'a stack on AWS is asked with --stack NAME.',
+    `No Changewire data found in ${data ?? '.changewire, .changewire/simulated or the current directory'}. ` +
+      'Start an instance with "npx changewire start", or use --data DIR, or --stack NAME for a stack on AWS.',
   );
 }

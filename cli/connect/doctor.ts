@@ -16,19 +16,19 @@ interface Asked {
   readonly workspace?: string | undefined;
 }
 
-/** A doctor that asks the service from here, with the credentials of the environment. */
+/** A doctor that calls the service from this machine, with the credentials of the environment. */
 export interface DirectDoctor {
   examine(asked: Asked): Promise<AnswerOf<'doctor'>>;
-  /** Examines the service while somebody edits a task; says what to do, and what was seen. */
+  /** Examines the service while a user edits a task; reports what to do, and what was observed. */
   watch(
     asked: Asked & { readonly project?: string | undefined },
-    how: { readonly say: (text: string) => void; readonly signal: AbortSignal },
+    options: { readonly report: (text: string) => void; readonly signal: AbortSignal },
   ): Promise<AnswerOf<'doctor'>>;
   addressesOf(workspace: string): ServiceAddresses | undefined;
 }
 
-/** A doctor for the service of a configuration file or of SERVICE_*; undefined where there is neither:
- *  then a run or a stack is asked, which knows its service. No pass needs to have been made before. */
+/** A doctor for the service of a configuration file or of SERVICE_*; undefined if there is neither: then the
+ *  run or stack examines its own service. */
 export async function openDoctor(
   { config: named, stack, watch = false }: DoctorPlace,
   environment: Readonly<Record<string, string | undefined>>,
@@ -36,13 +36,13 @@ export async function openDoctor(
 ): Promise<DirectDoctor | undefined> {
   if (stack !== undefined) {
     if (named !== undefined)
-      throw new UsageError('--stack has a configuration of its own: give --stack or --config.');
+      throw new UsageError('--stack and --config cannot be combined: a stack has its own configuration.');
     return undefined;
   }
   const { serviceSettings } = await import('../../local/settings/watched.ts');
   const { configFileIn } = await import('../../local/settings/config-file.ts');
   const hasSettings = named === undefined && serviceSettings(environment) !== undefined;
-  // A run answers with its own configuration; a watch is made from here.
+  // Without --watch, a run answers with its own configuration.
   const file = watch && !hasSettings ? configFileIn(directory) : undefined;
   const config = named ?? (file && join(directory, file));
   if (config === undefined && !hasSettings) return undefined;
@@ -56,7 +56,7 @@ export async function openDoctor(
   });
   return {
     examine: async asked => doctorOf(source)(keyOf(asked)),
-    watch: async ({ project, ...asked }, how) => watchOf(source)(keyOf(asked), { ...how, project }),
+    watch: async ({ project, ...asked }, options) => watchOf(source)(keyOf(asked), { ...options, project }),
     addressesOf: name => {
       const found = source.watched.find(({ workspace }) => workspace.name === name)?.workspace;
       return found && { baseUrl: found.baseUrl, authUrl: found.authUrl, audience: found.audience };

@@ -5,14 +5,14 @@ import type { Address } from '../../local/operate/address.ts';
 import { seal, unseal } from '../../local/operate/seal.ts';
 import { type Connection, Gone } from './connection.ts';
 
-const DOUBT = ' Whether it was done, npx changewire actions tells.';
-/** A run that is there answers its first request, which does nothing, at once. */
+const CHECK_ACTIONS = ' To see whether the action was performed: npx changewire actions';
+/** An active run answers the first request, which does nothing, at once. */
 const PROBE_TIMEOUT_MS = 3000;
 
-/** Connects to a run, once it has shown by an answer that it is the one that wrote this address: a run that was
- *  killed leaves its address, and another program may listen there. @returns undefined when it isn't there any more */
+/** Connects to a run after its answer proves that it wrote this address: a killed run leaves its address, and
+ *  another program may listen there. @returns undefined if the run has ended */
 export async function connectToRun(address: Address): Promise<Connection | undefined> {
-  // An agent of its own, so that no proxy of the environment gets the request.
+  // A separate agent, so that the request does not go through a proxy of the environment.
   const agent = new Agent({ keepAlive: true });
   const probed = await send(agent, address, {}, AbortSignal.timeout(PROBE_TIMEOUT_MS)).catch(() => undefined);
   if (!reply.safeParse(probed).success) {
@@ -23,19 +23,25 @@ export async function connectToRun(address: Address): Promise<Connection | undef
     ...(address.hasPage && { page: address }),
     ask: async request => {
       const answered = await send(agent, address, request).catch(({ code }: NodeJS.ErrnoException) => {
-        throw new Gone(`The run was stopped, or it failed (${code}).${isLook(request) ? '' : DOUBT}`);
+        throw new Gone(
+          `The connection to the running instance was lost (${code}): it has stopped or failed.${isLook(request) ? '' : CHECK_ACTIONS}`,
+        );
       });
-      if (answered === undefined) throw new Gone('The run was stopped, and another program has its port.');
-      const said = reply.safeParse(answered);
-      if (!said.success) throw new Refused('The run gave an answer that this version does not know.');
-      if ('refused' in said.data) throw new Refused(said.data.refused, { isUsage: said.data.isUsage });
-      return said.data.answer as never;
+      if (answered === undefined)
+        throw new Gone('The instance has stopped, and another program uses its port.');
+      const parsed = reply.safeParse(answered);
+      if (!parsed.success)
+        throw new Refused(
+          'The instance sent a response that this version does not support. Use the same version for both.',
+        );
+      if ('refused' in parsed.data) throw new Refused(parsed.data.refused, { isUsage: parsed.data.isUsage });
+      return parsed.data.answer as never;
     },
     close: async () => agent.destroy(),
   };
 }
 
-/** Sends a request, sealed. @returns the answer; undefined for one that does not come from the run */
+/** Sends a request, sealed. @returns the answer; undefined if it does not come from the run */
 async function send(
   agent: Agent,
   { url, token }: Address,

@@ -32,17 +32,15 @@ export interface Stack {
   readonly clock?: () => number;
 }
 
-/** How long an answer may take, in ms: as long as the function may run, which the doctor needs, and a
- *  little more. */
+/** Longer than the timeout of the function, which the doctor may use up. */
 const ANSWER_TIMEOUT_MS = 11 * 60_000;
 
 /** The operations of a deployed stack, answered by its function `operate`. The function identifies the caller
  *  by the credentials; the caller that is given here is ignored.
- *  @throws Refused also when the function can't be asked; the message says what is missing */
+ *  @throws Refused also if the function cannot be invoked; the message contains a remedy */
 export function lambdaOperations(stack: Stack): Operations {
   const { stackName, region, clock = Date.now } = stack;
-  // A look is tried again, an act is not: it may have been done though no answer came. Whether to repeat
-  // it is the operator's decision.
+  // Only a read is retried. An action may have been performed although the response was lost.
   const clients = { look: clientOf(stack, 3), act: clientOf(stack, 1) };
   const functionName = operateFunction(stackName);
   const invoke = async (request: Request, alias: Alias): Promise<InvocationResponse> => {
@@ -84,8 +82,7 @@ function answerOf({ FunctionError, Payload }: InvocationResponse, asked: Asked) 
   if (FunctionError !== undefined) throw unanswered(new Error(failure(text)), asked);
   const answered = reply.parse(JSON.parse(text));
   if ('refused' in answered) throw new Refused(answered.refused, answered);
-  // Not checked again: the function made it by the same schema, and one of a newer version may have added
-  // to it.
+  // Not validated: a newer version of the function may have added fields.
   return answered.answer as never;
 }
 

@@ -3,7 +3,7 @@ import type { Request } from '../../functions/operations/protocol/requests.ts';
 import { UsageError } from '../../local/basics/usage-error.ts';
 import { type Context, Failed } from './context.ts';
 
-/** Which of these options were given: what they say need not be asked. */
+/** The options that replace the confirmation. */
 export interface Consent {
   readonly yes?: boolean;
   readonly dryRun?: boolean;
@@ -11,35 +11,33 @@ export interface Consent {
 
 type Destroying = Extract<Request, { dryRun?: boolean | undefined }>;
 
-/** Sends a request that destroys something or reaches many people. With `--yes` it is done at once; with
- *  `--dry-run` not at all; else the terminal shows what a dry run says, and it is done after a yes.
- *  `words` are made of the answer, whose `dryRun` says whether it was done.
- *  @throws UsageError where nobody can be asked */
+/** Sends a request that destroys data or reaches many recipients. With `--yes` it is sent at once, with
+ *  `--dry-run` only as a dry run; otherwise after a dry run and a confirmation. `format` describes the answer.
+ *  @throws UsageError without a terminal */
 export async function confirmed<Asked extends Destroying>(
   { ask, print, input }: Context,
   request: Asked,
   { yes = false, dryRun = false }: Consent,
-  words: (answer: AnswerTo<Asked>) => string,
+  format: (answer: AnswerTo<Asked>) => string,
 ): Promise<void> {
-  const show = (answer: AnswerTo<Asked>) => print.answer(answer, () => words(answer));
+  const show = (answer: AnswerTo<Asked>) => print.answer(answer, () => format(answer));
   if (dryRun) return show(await ask({ ...request, dryRun: true }));
   if (yes) return show(await ask(request));
-  if (!input.canAsk) throw new UsageError(UNASKED);
-  await consent({ print, input }, words(await ask({ ...request, dryRun: true })));
+  if (!input.canAsk) throw new UsageError(NO_TERMINAL);
+  await consent({ print, input }, format(await ask({ ...request, dryRun: true })));
   show(await ask(request));
 }
 
-/** Says what would be done, and asks. @throws Failed after anything but a yes */
+/** Prints what would be done, and asks for confirmation. @throws Failed unless confirmed */
 export async function consent(
   { print, input }: Pick<Context, 'print' | 'input'>,
-  words: string,
+  effect: string,
 ): Promise<void> {
-  print.note(words);
-  if (await input.confirm('Do it?')) return;
-  print.note('Nothing was done.');
+  print.note(effect);
+  if (await input.confirm('Continue?')) return;
+  print.note('Cancelled.');
   throw new Failed();
 }
 
-/** Why a command that asks first does nothing where nobody can be asked. */
-export const UNASKED =
-  'This asks before it does anything, and nobody is there to be asked: say --yes, or look first with --dry-run.';
+export const NO_TERMINAL =
+  'This command needs confirmation, but is not running in a terminal. Use --yes, or --dry-run to preview.';

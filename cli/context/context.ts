@@ -2,14 +2,13 @@ import type { Ask, Connection, Place } from '../connect/connection.ts';
 import type { Printer } from './printer.ts';
 import type { World } from './world.ts';
 
-/** What one command works with. */
 export interface Context extends Pick<World, 'input' | 'clock' | 'sleep' | 'interrupted'> {
   readonly ask: Ask;
-  /** Connects to whoever answers. */
+  /** Connects to the run, store or stack that the command line addresses. */
   connect(): Promise<Connection>;
   readonly print: Printer;
   readonly place: Place;
 }
 
-/** The command failed, and has said so already: exit code 1. */
+/** The command failed and has printed why: exit code 1. */
 export class Failed extends Error {}

@@ -2,16 +2,15 @@ import { createInterface, type Interface } from 'node:readline/promises';
 import { type Readable, Writable } from 'node:stream';
 import { UsageError } from '../../local/basics/usage-error.ts';
 
-/** What people type, or pipe in. */
+/** Input from a terminal or a pipe. */
 export interface Input {
-  /** Whether somebody is there to be asked. */
+  /** Whether stdin and stderr are a terminal. */
   readonly canAsk: boolean;
-  /** Asks a question; true only for a yes. */
+  /** Asks a question; true only for "y" or "yes". */
   confirm(question: string): Promise<boolean>;
-  /** Asks for a line, without blanks around it. */
+  /** Asks for a line; returns it trimmed. */
   line(question: string): Promise<string>;
-  /** Asks for a line that nobody else should see: typed without being shown, or the next line that is
-   *  piped in. */
+  /** Asks for a hidden line on a terminal, or reads the next line of a pipe. */
   secret(what: string): Promise<string>;
 }
 
@@ -20,7 +19,7 @@ interface Terminal {
   readonly stderr: Writable & { readonly isTTY?: boolean };
 }
 
-/** Questions go to stderr, so that stdout holds answers alone. */
+/** Prompts go to stderr, so that stdout contains only answers. */
 export function terminalInput({ stdin, stderr }: Terminal, signal: AbortSignal): Input {
   const canAsk = stdin.isTTY === true && stderr.isTTY === true;
   let piped: Promise<string[]> | undefined;
@@ -32,7 +31,7 @@ export function terminalInput({ stdin, stderr }: Terminal, signal: AbortSignal):
       if (canAsk) return (await hidden(what, { stdin, stderr }, signal)).trim();
       piped ??= linesOf(stdin);
       const line = (await piped).shift()?.trim();
-      if (line === undefined || line === '') throw new UsageError(`${what}: nothing came from stdin.`);
+      if (line === undefined || line === '') throw new UsageError(`${what} is missing from stdin.`);
       return line;
     },
   };
@@ -53,12 +52,11 @@ async function linesOf(stdin: Readable): Promise<string[]> {
   return text.split('\n').filter(line => line.trim() !== '');
 }
 
-/** Reads a line without showing it: readline writes what is typed to its output, so it gets one that
- *  shows nothing. */
+/** Reads a line without echo: readline echoes to its output, so it gets one that discards everything. */
 async function hidden(what: string, { stdin, stderr }: Terminal, signal: AbortSignal): Promise<string> {
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input: stdin, output: nowhere, terminal: true });
-  stderr.write(`${what} (not shown): `);
+  stderr.write(`${what} (hidden): `);
   try {
     return await answered(lines, '', signal);
   } finally {
@@ -67,8 +65,7 @@ async function hidden(what: string, { stdin, stderr }: Terminal, signal: AbortSi
   }
 }
 
-/** Waits for an answer. readline handles Ctrl-C and Ctrl-D itself, so both are listened for here. @throws
- *  AbortError after either */
+/** Waits for an answer. @throws AbortError after Ctrl-C or Ctrl-D, which readline handles itself */
 async function answered(lines: Interface, question: string, signal: AbortSignal): Promise<string> {
   const ending = new AbortController();
   const end = () => ending.abort();

@@ -1,12 +1,11 @@
-/** The most items that one page holds. */
-const PAGE = 100;
+const MAX_PAGE_SIZE = 100;
 
 export interface PageRequest {
   readonly cursor?: string;
   readonly limit: number;
 }
 
-/** The pages of a list, one at a time, until they hold `limit` items together. */
+/** The pages of a list, until they contain `limit` items in total. */
 export async function* pages<Page extends { readonly cursor?: string | undefined }>(
   limit: number,
   ask: (page: PageRequest) => Promise<Page>,
@@ -15,7 +14,7 @@ export async function* pages<Page extends { readonly cursor?: string | undefined
   let cursor: string | undefined;
   let left = limit;
   do {
-    const page = await ask({ limit: Math.min(left, PAGE), ...(cursor !== undefined && { cursor }) });
+    const page = await ask({ limit: Math.min(left, MAX_PAGE_SIZE), ...(cursor !== undefined && { cursor }) });
     yield page;
     left -= countOf(page);
     cursor = page.cursor;

@@ -1,39 +1,39 @@
 import { printableLines } from '../../local/terminal/text.ts';
-import type { Paper } from '../show/paper.ts';
+import type { Display } from '../show/display.ts';
 import type { World } from './world.ts';
 
-/** Where a command writes: in words for people, with `--json` for programs. */
+/** The output of a command: text, or JSON lines with `--json`. */
 export interface Printer {
   readonly json: boolean;
-  /** The width, the colours and the time for what is shown now. */
-  paper(): Paper;
-  /** Writes one answer: in words, or as one line of JSON. */
-  answer(answer: object, words: (paper: Paper) => string): void;
-  /** Writes several answers: in words all together, or as a line of JSON each. */
-  answers(answers: readonly object[], words: (paper: Paper) => string): void;
-  /** Writes what is no answer, to stderr. */
+  /** The current width, colours and time. */
+  display(): Display;
+  /** Writes one answer, as text or as one line of JSON. */
+  answer(answer: object, format: (display: Display) => string): void;
+  /** Writes several answers, as one text or as one line of JSON each. */
+  answers(answers: readonly object[], format: (display: Display) => string): void;
+  /** Writes a message to stderr. */
   note(text: string): void;
 }
 
-/** Writes in colour on a terminal, unless NO_COLOR is set or `colour` is false. */
+/** A printer that uses colour on a terminal, unless NO_COLOR is set or `colour` is false. */
 export function createPrinter(
   { stdout, stderr, env, clock }: Pick<World, 'stdout' | 'stderr' | 'env' | 'clock'>,
   options: { readonly json: boolean; readonly colour: boolean },
 ): Printer {
   const { json } = options;
   const onTerminal = stdout.isTTY === true;
-  const paper = (): Paper => ({
+  const display = (): Display => ({
     colour: onTerminal && options.colour && (env.NO_COLOR ?? '') === '',
     width: onTerminal ? (stdout.columns ?? 80) : undefined,
     now: clock(),
   });
-  const answers: Printer['answers'] = (all, words) => {
+  const answers: Printer['answers'] = (all, format) => {
     if (json) for (const one of all) stdout.write(`${JSON.stringify(one)}\n`);
-    else stdout.write(`${words(paper())}\n`);
+    else stdout.write(`${format(display())}\n`);
   };
   return {
-    ...{ json, paper, answers },
-    answer: (answer, words) => answers([answer], words),
+    ...{ json, display, answers },
+    answer: (answer, format) => answers([answer], format),
     note: text => void stderr.write(`${printableLines(text)}\n`),
   };
 }

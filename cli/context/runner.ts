@@ -9,12 +9,12 @@ import type { Context } from './context.ts';
 import { createPrinter } from './printer.ts';
 import type { World } from './world.ts';
 
-/** Makes the action of a command, with a connection that is closed afterwards. */
+/** Creates the action of a command; its connection is closed afterwards. */
 export type Run = <Args extends unknown[]>(
   work: (context: Context, ...args: Args) => Promise<void>,
 ) => (...args: [...Args, ...rest: unknown[]]) => Promise<void>;
 
-/** What a group of commands is added with. */
+/** The dependencies of the functions that add commands. */
 export interface Cli {
   readonly run: Run;
   readonly world: World;
@@ -31,8 +31,7 @@ export function runnerOf(program: Command, world: World): Run {
       const { json = false, color, ...place } = program.opts<GlobalOptions>();
       const print = createPrinter(world, { json, colour: color });
       const { input, clock, sleep, interrupted } = world;
-      // The connection is opened at the first request, so that a wrong command line is reported before
-      // anything is connected to.
+      // Opened at the first request, so that an invalid command line is reported first.
       let opening: ReturnType<World['open']> | undefined;
       const connect: Context['connect'] = () => {
         opening ??= world.open(place);
@@ -41,7 +40,7 @@ export function runnerOf(program: Command, world: World): Run {
       const ask: Context['ask'] = async request => {
         const { ask } = await connect();
         return await ask(request).catch(error => {
-          // The next request opens a new connection.
+          // The next request reconnects.
           if (error instanceof Gone) opening = undefined;
           throw error;
         });
@@ -54,29 +53,30 @@ export function runnerOf(program: Command, world: World): Run {
     };
 }
 
-/** Connects to a stack on AWS if one is named, else to a run on this machine, or, if there is none, to the
- *  store of the last run. Each of these is loaded only when needed, so that a command answers at once.
- *  @throws UsageError when the command line leads to none of them */
+/** Connects to a stack on AWS if one is named, else to a local run, else to the store of the last run. Each is
+ *  loaded lazily, so that commands start fast. @throws UsageError if none of them exists */
 export async function open(place: Place): Promise<Connection> {
   if (place.stack !== undefined) {
     if (place.data !== undefined)
-      throw new UsageError('--stack is on AWS and --data on this machine: give one of them.');
+      throw new UsageError(
+        '--stack and --data cannot be combined: use --stack for AWS, --data for a local instance.',
+      );
     const { openStack } = await import('../connect/stack.ts');
     return openStack(place.stack, place);
   }
-  if (place.region !== undefined) throw new UsageError('--region goes with --stack NAME.');
+  if (place.region !== undefined) throw new UsageError('--region requires --stack NAME.');
   const places = dataPlaces(place.data);
   for (const { address, directory } of places) {
     const run = address && (await connectToRun(address));
     if (run) return { ...run, directory };
   }
-  // A run that kept nothing left only its address.
+  // A killed run with --memory leaves only its address.
   const left = places.find(({ hasStore }) => hasStore);
   if (!left) throw nothingIn(place.data);
   return openStore(left.directory);
 }
 
-/** Connects to the store that the last run left, as the user who may read it. */
+/** Connects to the store of the last run, as the current user. */
 async function openStore(directory: string): Promise<Connection> {
   const { openStoredOperations } = await import('../../local/operate/operations.ts');
   const { userName } = await import('../../local/operate/server.ts');

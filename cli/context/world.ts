@@ -5,7 +5,7 @@ import type { Program } from '../deploy/execute.ts';
 import type { StackTable } from '../restore/stack-table.ts';
 import type { Input } from './input.ts';
 
-/** A stream that is written to; `columns` and `rows` are a terminal's. */
+/** An output stream; `columns` and `rows` of a terminal. */
 export interface Output {
   write(text: string): unknown;
   readonly isTTY?: boolean | undefined;
@@ -13,28 +13,27 @@ export interface Output {
   readonly rows?: number | undefined;
 }
 
-/** What a command gets from its process, or from a test. */
+/** The environment of a command: its process, or a test. */
 export interface World {
   readonly stdout: Output;
   readonly stderr: Output;
-  /** The current folder. */
+  /** The current directory. */
   readonly directory: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly input: Input;
   readonly clock: Clock;
   readonly sleep: Sleep;
-  /** Aborts when somebody wants it to end. */
+  /** Aborts on Ctrl-C or a termination signal. */
   readonly interrupted: AbortSignal;
   open(place: Place): Promise<Connection>;
-  /** Copies the data directory of the run that the command line means into `to`, a directory that is not there yet.
-   *  @returns the one that was copied */
+  /** Copies the data directory of the local run to `to`, a new directory. @returns the source directory */
   backUp(place: Place, to: string): Promise<string>;
-  /** Finds the table of the stack that the command line means. */
+  /** Finds the table of the stack. */
   stackTable(place: Place): Promise<StackTable>;
-  /** Opens an address in the user's browser. @throws when there is none */
+  /** Opens an address in the user's browser. @throws if that fails */
   browse(address: string): Promise<void>;
   /** Runs a program in this terminal. @returns its exit code */
   execute(program: Program): Promise<number>;
-  /** A doctor for the service that the command line or the environment names; undefined: whoever answers has one. */
+  /** A doctor for the service of the command line or the environment; undefined: use that of the connection. */
   doctor(place: DoctorPlace): Promise<DirectDoctor | undefined>;
 }

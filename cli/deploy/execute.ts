@@ -2,17 +2,17 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { env, execPath, stderr } from 'node:process';
 
-/** A program of Node's that a command runs. */
+/** A Node.js program that a command runs. */
 export interface Program {
-  /** Its file, and its arguments. */
+  /** Its file and arguments. */
   readonly command: readonly [string, ...string[]];
-  /** Variables that it gets beside ours. */
+  /** Additional environment variables. */
   readonly variables: Readonly<Record<string, string>>;
-  /** True: what it says is shown only if it fails. */
+  /** True: its output is printed only if it fails. */
   readonly quiet: boolean;
 }
 
-/** Runs a program in this terminal, until it ends or `signal` wants it to. @returns its exit code; 1 after a signal */
+/** Runs a program in this terminal until it ends or `signal` aborts. @returns its exit code; 1 after a signal */
 export async function execute({ command, variables, quiet }: Program, signal: AbortSignal): Promise<number> {
   const output = quiet ? 'pipe' : 'inherit';
   const child = spawn(execPath, command, {
@@ -21,11 +21,11 @@ export async function execute({ command, variables, quiet }: Program, signal: Ab
   });
   const end = () => void child.kill();
   signal.addEventListener('abort', end, { once: true });
-  const said: Buffer[] = [];
-  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (part: Buffer) => said.push(part));
+  const hidden: Buffer[] = [];
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (part: Buffer) => hidden.push(part));
   try {
     const [code] = (await once(child, 'close')) as [number | null];
-    if (code !== 0) stderr.write(Buffer.concat(said));
+    if (code !== 0) stderr.write(Buffer.concat(hidden));
     return code ?? 1;
   } finally {
     signal.removeEventListener('abort', end);

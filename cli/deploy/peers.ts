@@ -5,12 +5,12 @@ import { pathToFileURL } from 'node:url';
 import { Refused } from '../../functions/operations/refused.ts';
 import { packageDirectory } from '../../local/basics/package-file.ts';
 
-/** The packages that only a deployment needs, and from where each is loaded: the libraries by our own code, the CDK's command from
- *  the user's folder, or else from where we are. */
+/** The packages that only a deployment needs. Our code loads the libraries; the command of the CDK comes from the
+ *  user's directory or from ours. */
 const PEERS = ['aws-cdk-lib', 'constructs', 'aws-cdk'] as const;
 
-/** The program of the CDK's command, to be run by Node. `ours` is the place of our own code, `directory` the user's folder.
- *  @throws Refused that says in one line what to install */
+/** The program file of the CDK command. `ours` is the location of our code, `directory` that of the user.
+ *  @throws Refused with the packages to install */
 export function cdkProgram(directory: string, ours = import.meta.url): string {
   const theirs = pathToFileURL(join(directory, 'package.json')).href;
   const found = {
@@ -31,7 +31,7 @@ function toInstall(missing: readonly string[]): string {
     peerDependencies: Record<string, string>;
   };
   const packages = missing.map(name => `${name}@${peerDependencies[name]}`).join(' ');
-  return `The AWS CDK is not installed here, which deploys. Install it beside changewire: npm i ${packages}`;
+  return `The AWS CDK is not installed. Install it next to changewire: npm i ${packages}`;
 }
 
 function manifestOf(name: string, from: string): string | undefined {

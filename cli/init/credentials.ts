@@ -2,20 +2,20 @@ import { type Environment, withEnvFile } from '../../local/basics/process.ts';
 import { credentialVariables } from '../../local/settings/watched.ts';
 import type { Input } from '../context/input.ts';
 
-/** What was given on the command line; `-` is read from stdin, or asked for. */
+/** Options of the command line; `-` is read from stdin or a prompt. */
 export interface GivenCredentials {
   readonly clientId?: string;
   readonly clientSecret?: string;
-  /** False: they are put elsewhere. */
+  /** False: the user stores them elsewhere. */
   readonly credentials: boolean;
 }
 
 export interface Credentials {
-  /** Variables for `.env`, with their values. */
+  /** Variables for `.env` with their values. */
   readonly added: Readonly<Record<string, string>>;
-  /** Variables that have a value nowhere. */
+  /** Variables without a value. */
   readonly missing: readonly string[];
-  /** The environment with all that is known. */
+  /** The environment with `.env` and the added variables. */
   readonly environment: Environment;
 }
 
@@ -24,8 +24,8 @@ const PARTS = [
   ['clientSecret', 'Client secret'],
 ] as const;
 
-/** The credentials of a workspace: those that the environment or `.env` has already stay; others are given, or typed without being
- *  shown. */
+/** The credentials of a workspace: existing ones of the environment or `.env` are kept; others come from options or
+ *  hidden prompts. */
 export async function credentialsOf(
   workspace: string,
   given: GivenCredentials,
@@ -47,5 +47,5 @@ export async function credentialsOf(
 async function givenOrTyped(given: string | undefined, what: string, input: Input): Promise<string> {
   if (given !== undefined && given !== '-') return given;
   if (given === '-') return input.secret(what);
-  return input.canAsk ? input.secret(`${what}; Enter leaves it for later`) : '';
+  return input.canAsk ? input.secret(`${what}, or press Enter to skip`) : '';
 }

@@ -1,20 +1,20 @@
 import type { Json } from '../../functions/basics/json.ts';
 
-/** One setting that the service's answers ask for, and why. */
+/** A setting that the doctor suggests. */
 export interface Setting {
   readonly key: string;
   readonly value: Json;
-  /** What was found, in sentences, by what it is about. */
+  /** The findings, by topic. */
   readonly why: Readonly<Record<string, string>>;
 }
 
-/** A process that the file is to watch. */
+/** A process in the configuration file. */
 export interface DraftedProcess {
   readonly id: string;
   readonly settings: readonly Setting[];
 }
 
-/** What `changewire init` writes into a configuration file: one workspace. */
+/** The configuration file of `changewire init`: one workspace. */
 export interface Draft {
   readonly name: string;
   readonly baseUrl: string;
@@ -24,7 +24,7 @@ export interface Draft {
   readonly processes: readonly DraftedProcess[];
 }
 
-/** The draft as a configuration holds it. */
+/** The draft in the form of a configuration. */
 export function configOf({ name, baseUrl, authUrl, audience, settings, processes }: Draft) {
   const workspace = { name, baseUrl, authUrl, audience, ...valuesOf(settings) };
   return {

@@ -4,8 +4,8 @@ import { parseEnv } from 'node:util';
 import { writeWhole } from '../../functions/basics/write-whole.ts';
 import { UsageError } from '../../local/basics/usage-error.ts';
 
-/** Adds variables to the file `.env` of a directory, and leaves what it holds; the file is for this user alone from then on.
- *  @throws UsageError for a value that the file can not hold */
+/** Appends variables to the file `.env` of a directory, and makes it readable by this user only.
+ *  @throws UsageError for a value that the format does not allow */
 export function addToEnvFile(directory: string, variables: Readonly<Record<string, string>>): void {
   const path = join(directory, '.env');
   const before = textOf(path);
@@ -23,7 +23,7 @@ function textOf(path: string): string {
   }
 }
 
-/** The file behind a link, which is replaced in its place. */
+/** The target of a symbolic link, which is replaced instead of the link. */
 function targetOf(path: string): string {
   try {
     return realpathSync(path);
@@ -32,7 +32,7 @@ function targetOf(path: string): string {
   }
 }
 
-/** The value as the file holds it: plain, or in the first quotes in which it is read as it is. */
+/** The value in the format of the file: plain, or in the first quotes with which it is parsed unchanged. */
 function quoted(name: string, value: string): string {
   if (/^[\w.~+/=:-]+$/.test(value)) return value;
   const text = ["'", '"', '`']
@@ -40,6 +40,6 @@ function quoted(name: string, value: string): string {
     .find(text => parseEnv(`${name}=${text}\n`)[name] === value);
   if (text !== undefined) return text;
   throw new UsageError(
-    `${name} has characters that .env can not hold: set it in the environment, and say --no-credentials.`,
+    `${name} contains characters that .env does not support. Set it in the environment and use --no-credentials.`,
   );
 }

@@ -8,9 +8,8 @@ import type { World } from '../context/world.ts';
 import { configOf, type Draft, type Setting } from './draft.ts';
 import { settingsWithReasons } from './reasons.ts';
 
-/** The draft with the settings that the service's answers ask for. `environment` has the credentials. What else people should know
- *  is told by `note`.
- *  @throws Refused when the service gives no token, or does not list a process */
+/** The draft with the settings that the doctor suggests. `environment` contains the credentials; `note` prints
+ *  progress and warnings. @throws Refused without a token, or if a process cannot be listed */
 export async function examined(
   draft: Draft,
   {
@@ -25,14 +24,16 @@ export async function examined(
 ): Promise<Draft> {
   let known = draft;
   for (const { id } of draft.processes) {
-    note(`Asking the service about ${id}: some dozen requests, which change nothing.`);
-    // It knows what was found before, so that settings of the workspace fit all processes.
+    note(`Probing the service for ${id} with a few dozen read-only requests.`);
+    // Earlier settings are included, so that settings of the workspace suit all processes.
     const source = configuredSource(readConfig(configOf(known)), environment);
     const answer = await doctorOf(source, sleep)({ workspace: draft.name, processId: id });
-    refuseUnread(answer);
+    requireListed(answer);
     const found = settingsWithReasons(answer);
     const count = found.workspace.length + found.process.length;
-    note(`  ${count === 0 ? 'the defaults fit' : settingsText([...found.workspace, ...found.process])}`);
+    note(
+      `  ${count === 0 ? 'the defaults are suitable' : settingsText([...found.workspace, ...found.process])}`,
+    );
     for (const { topic, found } of answer.findings.filter(({ verdict }) => verdict === 'warning'))
       note(`  ${topic}: ${found}`);
     known = {
@@ -50,17 +51,16 @@ function settingsText(settings: readonly Setting[]): string {
   return settings.map(({ key, value }) => `${key} ${JSON.stringify(value)}`).join(', ');
 }
 
-/** Refuses a process that could not be examined at all: then nothing is known of the service, and credentials or addresses are
- *  likely wrong. */
-function refuseUnread({ process, findings }: DoctorAnswer): void {
+/** Rejects a process that could not be listed: then credentials or addresses are probably wrong. */
+function requireListed({ process, findings }: DoctorAnswer): void {
   const listed = findings.find(({ topic }) => topic === 'process');
   if (listed?.verdict === 'fine') return;
-  // Without a token nobody asked for the process.
+  // Without a token, the process was not requested.
   const { found, came, remedy = '' } = listed ?? findings[0] ?? { found: '', came: 'nothing' };
-  throw new Refused(`${process}: ${found} What came: ${came.replace(/\.$/, '')}. ${remedy}`.trim());
+  throw new Refused(`${process}: ${found} Response: ${came.replace(/\.$/, '')}. ${remedy}`.trim());
 }
 
-/** A setting that was found later holds what was found before: the doctor joins them. So do the reasons. */
+/** Later values of a setting include the earlier ones; the reasons are merged here. */
 function joined(before: readonly Setting[], found: readonly Setting[]): Setting[] {
   const reasonsOf = (key: string) => before.find(each => each.key === key)?.why ?? {};
   const later = found.map(({ key, value, why }) => ({ key, value, why: { ...reasonsOf(key), ...why } }));

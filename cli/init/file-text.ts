@@ -2,16 +2,15 @@ import { printable } from '../../local/terminal/text.ts';
 import { wrap } from '../show/wrap.ts';
 import type { Draft, DraftedProcess, Setting } from './draft.ts';
 
-/** Columns of a comment, without its indent. */
+/** Columns of a comment, without indentation. */
 const MAX_COLUMNS = 90;
 
-/** The configuration file with comments, which `readConfigFile` reads. `schema` is the path of its JSON Schema, as an editor
- *  finds it from the file. */
+/** The commented configuration file. `schema` is the path of its JSON Schema, relative to the file. */
 export function fileText(draft: Draft, schema: string | undefined): string {
   const { name, baseUrl, authUrl, audience, settings, processes } = draft;
   const workspace = [
     ...comment(
-      'Part of the events, and of the names of the variables with its credentials: another name is another workspace.',
+      'Part of the events and of the variables with its credentials. A different name is a different workspace.',
     ),
     entry('name', name),
     entry('baseUrl', baseUrl),
@@ -22,25 +21,25 @@ export function fileText(draft: Draft, schema: string | undefined): string {
   ];
   return `${[
     ...comment(
-      'A configuration of Changewire. docs/configuration.md of the package has every key. Nothing secret belongs here.',
+      'Configuration of Changewire. docs/configuration.md in the package lists all keys. Do not store secrets here.',
     ),
     '{',
     ...indented([
       ...(schema === undefined ? [] : [entry('$schema', schema)]),
-      ...comment('What is watched: one entry for each set of credentials at the service.'),
+      ...comment('Workspaces to watch: one for each set of credentials of the service.'),
       ...list('workspaces', [block(workspace)]),
       ...comment(
-        'How often each process is asked for changes, and how often it is compared as a whole, which finds what is deleted.',
+        'How often to poll each process for changes, and how often to re-read it as a whole, which finds deletions.',
       ),
       entry('changes', '1m'),
       entry('sweep', '6h'),
       ...comment(
-        'Who gets the events. Addresses and signing secrets stand elsewhere: ENDPOINT_PLANNER_URL in .env, or a parameter on AWS.',
+        'Receivers of the events. URLs and signing secrets are stored elsewhere: ENDPOINT_PLANNER_URL in .env, or a parameter on AWS.',
       ),
       ...list('endpoints', [
         ['// { "name": "planner", "kind": "webhook", "filter": { "events": ["task.updated"] } },'],
       ]),
-      ...comment('For AWS: where the stack is, and who gets its alarms.'),
+      ...comment('For AWS: the region of the stack, and the recipient of its alarms.'),
       '// "region": "eu-central-1",',
       '// "alarmEmail": "operations@example.com",',
     ]),
@@ -53,7 +52,7 @@ function processLines({ id, settings }: DraftedProcess): string[] {
   return block([entry('id', id), ...settings.flatMap(setting)]);
 }
 
-/** A setting below the comment that says why. What each of several reasons is about stands before it. */
+/** A setting below a comment with its reasons; several reasons are prefixed with their topics. */
 function setting({ key, value, why }: Setting): string[] {
   const [only, ...others] = Object.entries(why);
   const reasons =
@@ -63,12 +62,12 @@ function setting({ key, value, why }: Setting): string[] {
   return [...reasons.flatMap(comment), entry(key, value)];
 }
 
-/** Every entry has a comma behind it, so that lines can be added and moved. */
+/** Every entry has a trailing comma, so that lines can be added and moved. */
 function entry(key: string, value: unknown): string {
   return `${JSON.stringify(key)}: ${inLine(value)},`;
 }
 
-/** JSON in a line, with blanks where people write them. */
+/** JSON on one line, with spaces. */
 function inLine(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(inLine).join(', ')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
@@ -88,7 +87,7 @@ function indented(lines: readonly string[]): string[] {
   return lines.map(line => `  ${line}`);
 }
 
-/** Text from the service can not end the comment: its line ends are shown as escapes. */
+/** Text from the service cannot end the comment: its line breaks are escaped. */
 function comment(text: string): string[] {
   return wrap(printable(text), MAX_COLUMNS, Number.POSITIVE_INFINITY).map(line => `// ${line.trimEnd()}`);
 }

@@ -4,7 +4,7 @@ import { UsageError } from '../../local/basics/usage-error.ts';
 import type { Input } from '../context/input.ts';
 import type { Draft } from './draft.ts';
 
-/** What was given on the command line. */
+/** Options of the command line. */
 export interface Given {
   readonly baseUrl?: string;
   readonly authUrl?: string;
@@ -15,10 +15,10 @@ export interface Given {
 
 interface Question {
   readonly option: string;
-  readonly asks: string;
+  readonly prompt: string;
   readonly schema: z.ZodType;
-  /** Taken where nothing is given or typed. */
-  readonly usual?: string;
+  /** The default. */
+  readonly defaultValue?: string;
 }
 
 const { name, baseUrl, authUrl, audience, processes } = workspaceConfig.shape;
@@ -26,34 +26,34 @@ const { name, baseUrl, authUrl, audience, processes } = workspaceConfig.shape;
 const QUESTIONS = {
   baseUrl: {
     option: '--base-url',
-    asks: "The API's address, such as https://api.example.com",
+    prompt: 'URL of the API, such as https://api.example.com',
     schema: baseUrl,
   },
   authUrl: {
     option: '--auth-url',
-    asks: 'Where tokens come from, such as https://auth.example.com',
+    prompt: 'Token URL (auth server), such as https://auth.example.com',
     schema: authUrl,
   },
   audience: {
     option: '--audience',
-    asks: 'The audience that goes with your credentials',
+    prompt: 'OAuth audience of your credentials',
     schema: audience,
   },
   workspace: {
     option: '--workspace',
-    asks: 'A name for the workspace, which its events carry',
+    prompt: 'Workspace name, which is part of events',
     schema: name,
-    usual: 'main',
+    defaultValue: 'main',
   },
   process: {
     option: '--process',
-    asks: 'The ids of the processes to watch, with commas between',
+    prompt: 'Comma-separated ids of the processes to watch',
     schema: processes.element.shape.id,
   },
 } as const satisfies Record<keyof Given, Question>;
 
-/** What must be known of a service: what was given, and what is typed where somebody can be asked.
- *  @throws UsageError for what is wrong, and where nobody can be asked for all that is missing */
+/** The answers from options and prompts.
+ *  @throws UsageError for an invalid option, and without a terminal for a missing one */
 export async function answersTo(
   given: Given,
   { input, note }: { readonly input: Input; readonly note: (text: string) => void },
@@ -72,7 +72,7 @@ export async function answersTo(
   };
 }
 
-/** A comma at the end stands for nothing. */
+/** A trailing comma is ignored. */
 function ids(typed: string): string[] {
   const all = typed.split(',').map(id => id.trim());
   return all.length > 1 ? all.filter(id => id !== '') : all;
@@ -83,7 +83,7 @@ function valuesIn(given: Given, key: string): readonly string[] | undefined {
   return typeof value === 'string' ? [value] : value;
 }
 
-/** @throws UsageError that names the option, and does not quote what may be a secret */
+/** @throws UsageError with the option, but without its value, which may be a secret */
 function checked({ option, schema }: Question, values: readonly string[] | undefined) {
   const problem = values && problemOf(schema, values);
   if (problem !== undefined) throw new UsageError(`${option} must be ${problem}.`);
@@ -97,23 +97,23 @@ function problemOf(schema: z.ZodType, values: readonly string[]): string | undef
 
 function refuseMissing(values: Record<keyof Given, readonly string[] | undefined>): void {
   const missing = Object.entries(QUESTIONS)
-    .filter(([key, question]) => values[key as keyof Given] === undefined && !('usual' in question))
+    .filter(([key, question]) => values[key as keyof Given] === undefined && !('defaultValue' in question))
     .map(([, { option }]) => option);
   if (missing.length > 0)
-    throw new UsageError(
-      `Nobody is there to be asked: give ${missing.join(', ')} (npx changewire help init).`,
-    );
+    throw new UsageError(`No terminal to prompt on. Use ${missing.join(', ')} (npx changewire help init).`);
 }
 
-/** Asks until the answer is right. Where nobody is there, the usual one is taken. */
+/** Prompts until the answer is valid. Without a terminal, uses the default. */
 async function asked(
-  { asks, schema, usual, option }: Question,
+  { prompt, schema, defaultValue, option }: Question,
   { input, note }: { readonly input: Input; readonly note: (text: string) => void },
 ): Promise<readonly string[]> {
-  if (!input.canAsk) return usual === undefined ? [] : [usual];
+  if (!input.canAsk) return defaultValue === undefined ? [] : [defaultValue];
   const isList = option === QUESTIONS.process.option;
   for (;;) {
-    const typed = (await input.line(`${asks}${usual === undefined ? '' : ` [${usual}]`}`)) || (usual ?? '');
+    const typed =
+      (await input.line(`${prompt}${defaultValue === undefined ? '' : ` [${defaultValue}]`}`)) ||
+      (defaultValue ?? '');
     const values = isList ? ids(typed) : [typed];
     const problem = problemOf(schema, values);
     if (problem === undefined) return values;

@@ -4,7 +4,7 @@ import { LAG } from '../../functions/doctor/updates.ts';
 import type { DoctorAnswer, Finding } from '../../functions/operations/protocol/answers.ts';
 import type { Setting } from './draft.ts';
 
-/** The topics of the findings from which a setting follows. */
+/** The topics of the findings that lead to a setting. */
 const TOPICS: Readonly<Record<string, readonly string[]>> = {
   identifiers: ['project identifiers', 'task identifiers', 'user identifiers'],
   pageSize: ['projects', 'tasks', 'the audit log', 'users'].map(list => `page size of ${list}`),
@@ -14,7 +14,7 @@ const TOPICS: Readonly<Record<string, readonly string[]>> = {
   auditLog: [AUDIT.topic],
 };
 
-/** The settings that a doctor proposes for a workspace and a process, each with the findings that say why. */
+/** The settings that the doctor suggests for a workspace and a process, with the findings that lead to them. */
 export function settingsWithReasons({ findings, settings }: DoctorAnswer): {
   workspace: Setting[];
   process: Setting[];
@@ -28,6 +28,6 @@ function reasonsFor(key: string, findings: readonly Finding[]): Setting['why'] {
   const topics = TOPICS[key] ?? [];
   const about = findings.filter(({ topic }) => topics.includes(topic));
   const proposing = about.filter(({ verdict }) => verdict === 'setting');
-  const telling = proposing.length > 0 ? proposing : about;
-  return Object.fromEntries(telling.map(({ topic, found }) => [topic, found]));
+  const reasons = proposing.length > 0 ? proposing : about;
+  return Object.fromEntries(reasons.map(({ topic, found }) => [topic, found]));
 }

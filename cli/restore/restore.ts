@@ -5,46 +5,44 @@ import { createSnapshots } from '../../functions/store/dynamo/store.ts';
 import type { Table, TableTiming } from '../../functions/store/dynamo/table.ts';
 import type { Lease, Snapshots } from '../../functions/store/store.ts';
 
-/** How long the lease is taken for: longer than a process takes to be restored. */
+/** Longer than the restore of one process. */
 const LEASE_MS = 60 * 60_000;
-/** How long the lease of a pass is waited for: longer than any pass holds one. */
-const TIMEOUT_MS = 20 * 60_000;
-const ASK_AGAIN_MS = 2_000;
+/** Longer than the lease of any pass. */
+const LEASE_TIMEOUT_MS = 20 * 60_000;
+const RETRY_MS = 2_000;
 
 interface Restoring {
   /** The stack's table. */
   readonly to: Table;
-  /** Another table, with the content that the stack's had at an earlier time. */
+  /** A table with the content of the stack's table at an earlier time. */
   readonly from: Table;
-  readonly say: (text: string) => void;
-  /** Ends it before the next process, or while a lease is waited for. */
+  readonly report: (text: string) => void;
+  /** Stops before the next process, or during the wait for a lease. */
   readonly signal?: AbortSignal;
 }
 
-/** Restores snapshots and state of each process as they were, one process after the other, while the
- *  stack goes on.
- *  @throws when a pass holds a process for longer than passes do, or somebody ends it: the processes after it
- *  are left as they are, and all of it may be repeated */
+/** Restores snapshots and state of each process, one after the other, while the stack is running.
+ *  @throws if a pass does not release a process, or on abort: the remaining processes are unchanged, and the
+ *  restore may be repeated */
 export async function restoreProcesses({
   to,
   from,
-  say,
+  report,
   signal = new AbortController().signal,
 }: Restoring): Promise<void> {
   const [snapshots, then] = [createSnapshots(to), createSnapshots(from)];
   for (const process of await processesOf(from, to)) {
     signal.throwIfAborted();
     const name = `${process.workspace}/${process.processId}`;
-    // A process that had no baseline then is left alone: taking its state away would mean a new baseline,
-    // which tells nothing of what changed since.
+    // Without its state the process would start with a new baseline, which emits no changes since then.
     if (!(await then.readState(process)).baselined) {
-      say(`${name}: had no baseline then, and stays as it is.`);
+      report(`${name}: unchanged, because it had no baseline at that time.`);
       continue;
     }
-    const projects = await held(snapshots, { ...to.timing, signal }, process, () =>
+    const projects = await withLeases(snapshots, { ...to.timing, signal }, process, () =>
       restoreProcess({ from, to }, process),
     );
-    say(`${name}: as it was, with ${projects} projects.`);
+    report(`${name}: restored ${projects} projects.`);
   }
 }
 
@@ -53,9 +51,9 @@ async function processesOf(...tables: readonly Table[]): Promise<Iterable<Proces
   return new Map(all.flat().map(each => [JSON.stringify([each.workspace, each.processId]), each])).values();
 }
 
-/** Does this while it holds the lease of the process, so that passes that come meanwhile find it busy,
- *  and end. Afterwards, even after an error, a pass that was under way begins anew. */
-async function held<Result>(
+/** Holds both leases of the process during `work`, so that new passes find it busy and end. Afterwards, even
+ *  after an error, an interrupted pass restarts. */
+async function withLeases<Result>(
   snapshots: Snapshots,
   { clock, sleep, signal }: TableTiming & { readonly signal: AbortSignal },
   process: ProcessKey,
@@ -64,13 +62,13 @@ async function held<Result>(
   const began = clock();
   const owner = `restore-${randomUUID()}`;
   const take = async (mode: Mode): Promise<Lease> => {
-    while (clock() - began < TIMEOUT_MS) {
+    while (clock() - began < LEASE_TIMEOUT_MS) {
       const now = clock();
       const lease = await snapshots.takeLease(process, { mode, owner, now, until: now + LEASE_MS });
       if (lease) return lease;
-      await sleep(ASK_AGAIN_MS, signal);
+      await sleep(RETRY_MS, signal);
     }
-    throw new Error(`A pass holds the process ${process.processId} for very long. Repeat this later.`);
+    throw new Error(`A pass of ${process.processId} is still running. Run this command again later.`);
   };
   const leases: Lease[] = [];
   try {

@@ -8,9 +8,9 @@ import type { Sleep } from '../../functions/basics/clock.ts';
 import { Refused } from '../../functions/operations/refused.ts';
 import { operateFunction } from '../../functions/operations/stack/identity.ts';
 
-const ASK_AGAIN_MS = 5_000;
+const POLL_MS = 5_000;
 
-/** The name of a stack's table. @throws Refused when there is no such stack; the SDK's error when it may not be asked */
+/** The name of a stack's table. @throws Refused if the stack does not exist; the SDK's error if access is denied */
 export async function tableOf(lambda: LambdaClient, stackName: string, region: string): Promise<string> {
   const command = new GetFunctionConfigurationCommand({ FunctionName: operateFunction(stackName) });
   const configuration = await lambda.send(command).catch((error: Error) => {
@@ -20,13 +20,12 @@ export async function tableOf(lambda: LambdaClient, stackName: string, region: s
   const name = configuration?.Environment?.Variables?.TABLE_NAME;
   if (name !== undefined) return name;
   throw new Refused(
-    `There is no stack ${stackName} of Changewire in ${region}, in the account of your credentials. Name another with --stack and --region.`,
+    `The Changewire stack ${stackName} does not exist in ${region} in the account of your credentials. Check --stack and --region.`,
   );
 }
 
-/** Has DynamoDB make another table with what this one held at an earlier time, and waits for it: minutes
- *  to hours. If an earlier run of this command asked for it already, that one is waited for.
- *  @returns its name */
+/** Restores the table to a new table with its content at an earlier time, and waits for it: minutes to hours.
+ *  If an earlier run of this command started the restore, waits for that one. @returns the new table's name */
 export async function restoredTable(
   client: DynamoDBClient,
   SourceTableName: string,
@@ -43,6 +42,6 @@ export async function restoredTable(
   for (;;) {
     const { Table } = await client.send(new DescribeTableCommand({ TableName: TargetTableName }));
     if (Table?.TableStatus === 'ACTIVE') return TargetTableName;
-    await sleep(ASK_AGAIN_MS);
+    await sleep(POLL_MS);
   }
 }

@@ -11,15 +11,15 @@ import { regionOf } from '../connect/region.ts';
 import { restoreProcesses } from './restore.ts';
 import { restoredTable, tableOf } from './restored-table.ts';
 
-/** The table of a stack, for somebody with an administrator's credentials. */
+/** The table of a stack; requires an administrator's credentials. */
 export interface StackTable {
   readonly name: string;
   readonly region: string;
-  /** Restores what passes know as it was. @returns the name of the table that it was restored from */
-  restore(source: RestoreSource, say: (text: string) => void): Promise<string>;
+  /** Restores snapshots and state of all processes. @returns the name of the source table */
+  restore(source: RestoreSource, report: (text: string) => void): Promise<string>;
 }
 
-/** Another table, by its name; or one that DynamoDB makes first, with what this one held at a time (ISO 8601). */
+/** An existing table, or a time (ISO 8601) to which DynamoDB first restores a copy. */
 export type RestoreSource = { readonly from: string } | { readonly at: string };
 
 interface Clients {
@@ -27,11 +27,11 @@ interface Clients {
   readonly lambda: LambdaClient;
   readonly region: string;
   readonly sleep: Sleep;
-  /** Ends it where that does no harm: in a wait, or behind a process. */
+  /** Stops it at a safe point: in a wait, or after a process. */
   readonly signal: AbortSignal;
 }
 
-/** Finds the table of a stack on AWS. @throws Refused when there is no such stack; the SDK's error when it may not be asked */
+/** Finds the table of a stack. @throws Refused if the stack does not exist; the SDK's error if access is denied */
 export async function openStackTable(
   place: Place,
   waiting: Pick<Clients, 'sleep' | 'signal'>,
@@ -41,7 +41,7 @@ export async function openStackTable(
   return stackTable(place.stack ?? '', { ...clients, ...waiting, region });
 }
 
-/** As {@link openStackTable}, by these clients. */
+/** As {@link openStackTable}, with these clients. */
 export async function stackTable(
   stack: string,
   { dynamodb: client, lambda, region, sleep, signal }: Clients,
@@ -52,26 +52,26 @@ export async function stackTable(
   return {
     name,
     region,
-    restore: async (source, say) => {
+    restore: async (source, report) => {
       const to = tableNamed(name);
       await checkLayout(to);
-      const made = (at: string) =>
+      const restored = (at: string) =>
         restoredTable(client, name, { at: new Date(at), sleep: ms => sleep(ms, signal) });
-      const from = tableNamed('at' in source ? await made(source.at) : source.from);
+      const from = tableNamed('at' in source ? await restored(source.at) : source.from);
       await checkSource(from);
-      await restoreProcesses({ to, from, say, signal });
+      await restoreProcesses({ to, from, report, signal });
       return from.tableName;
     },
   };
 }
 
-/** Nothing is written into the table that is copied from, not even its layout. @throws Refused when it is of another layout or program */
+/** Checks the source table without writing to it. @throws Refused if it has another layout, or none */
 async function checkSource(table: Table): Promise<void> {
   const layout = (await getItem(table, LAYOUT_KEY))?.version?.N;
   if (Number(layout) >= MIN_READ_LAYOUT && Number(layout) <= TABLE_LAYOUT) return;
   throw new Refused(
     layout === undefined
-      ? `${table.tableName} is no table of Changewire, or was none at that time. Choose another time or table.`
-      : `The table ${table.tableName} has layout ${layout}, this version reads layout ${TABLE_LAYOUT} only. Restore it with the version that wrote it.`,
+      ? `${table.tableName} is not a Changewire table, or was not one at that time. Choose another time or table.`
+      : `The table ${table.tableName} has layout ${layout}; this version supports layout ${TABLE_LAYOUT} only. Restore it with the version that wrote it.`,
   );
 }

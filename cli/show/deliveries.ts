@@ -1,5 +1,5 @@
 import type { AnswerOf } from '../../functions/operations/protocol/answers.ts';
-import { type Paper, paint, say } from './paper.ts';
+import { type Display, paint, text } from './display.ts';
 import { type Column, table } from './table.ts';
 import { took, when } from './times.ts';
 
@@ -7,8 +7,8 @@ export type Attempt = AnswerOf<'test-endpoint'>;
 type DeadLetter = AnswerOf<'dead-letters'>['deadLetters'][number];
 type Action = AnswerOf<'actions'>['actions'][number];
 
-/** Each request, newest first, with its outcome. An address that all went to is in the line after them. */
-export function attemptsTable(attempts: readonly Attempt[], paper: Paper): string {
+/** Attempts with their results, newest first. An address shared by all is in the line below. */
+export function attemptsTable(attempts: readonly Attempt[], display: Display): string {
   const [origin, ...others] = new Set(attempts.map(one => one.origin));
   const isOne = others.length === 0;
   const columns: readonly Column[] = [
@@ -17,60 +17,60 @@ export function attemptsTable(attempts: readonly Attempt[], paper: Paper): strin
     { title: 'RESULT' },
     { title: 'TOOK' },
     ...(isOne ? [] : [{ title: 'ADDRESS' }]),
-    { title: 'ANSWER' },
+    { title: 'RESPONSE' },
   ];
   const rows = attempts.map(one => [
-    when(one.at, paper),
+    when(one.at, display),
     eventsOf(one),
-    { text: came(one), style: one.failure === undefined ? ('green' as const) : ('red' as const) },
+    { text: resultOf(one), style: one.failure === undefined ? ('green' as const) : ('red' as const) },
     took(one.took),
     ...(isOne ? [] : [one.origin ?? '']),
     one.answer ?? '',
   ]);
-  const all = isOne && origin !== undefined ? say`\nSent to ${origin}.` : '';
-  return `${table(columns, rows, paper)}${all}`;
+  const all = isOne && origin !== undefined ? text`\nSent to ${origin}.` : '';
+  return `${table(columns, rows, display)}${all}`;
 }
 
-/** The outcome of one request, in a line. */
-export function attemptLine(attempt: Attempt, paper: Paper): string {
-  const result = paint(paper, attempt.failure === undefined ? 'green' : 'red', say`${came(attempt)}`);
-  const answer = attempt.answer ? say`: ${attempt.answer}` : '';
-  const address = attempt.origin ? say` (${attempt.origin})` : '';
+/** The result of one attempt, on one line. */
+export function attemptLine(attempt: Attempt, display: Display): string {
+  const result = paint(display, attempt.failure === undefined ? 'green' : 'red', text`${resultOf(attempt)}`);
+  const answer = attempt.answer ? text`: ${attempt.answer}` : '';
+  const address = attempt.origin ? text` (${attempt.origin})` : '';
   return `${result} in ${took(attempt.took)}${address}${answer}`;
 }
 
-export function deadLettersTable(letters: readonly DeadLetter[], paper: Paper): string {
+export function deadLettersTable(deadLetters: readonly DeadLetter[], display: Display): string {
   const columns: readonly Column[] = [
     { title: 'PUBLISHED' },
     { title: 'GIVEN UP' },
     { title: 'EVENT', whole: true },
     { title: 'ATTEMPTS' },
-    { title: 'WHY' },
+    { title: 'REASON' },
   ];
-  const rows = letters.map(({ publishedAt, diedAt, eventId, attempts, reason }) => [
-    when(publishedAt, paper),
-    when(diedAt, paper),
+  const rows = deadLetters.map(({ publishedAt, diedAt, eventId, attempts, reason }) => [
+    when(publishedAt, display),
+    when(diedAt, display),
     eventId,
     String(attempts),
     reason,
   ]);
-  return table(columns, rows, paper);
+  return table(columns, rows, display);
 }
 
-/** Who did what, newest first. */
-export function actionsTable(actions: readonly Action[], paper: Paper): string {
-  const columns = ['WHEN', 'WHO', 'DID', 'TO', 'DETAILS'].map(title => ({ title }));
+/** The audit log, newest first. */
+export function actionsTable(actions: readonly Action[], display: Display): string {
+  const columns = ['WHEN', 'USER', 'ACTION', 'TARGET', 'DETAILS'].map(title => ({ title }));
   const rows = actions.map(one => [
-    when(one.at, paper),
-    `${nameOf(one.who)}${one.isProven ? '' : ' (not proven)'}`,
+    when(one.at, display),
+    `${nameOf(one.who)}${one.isProven ? '' : ' (unverified)'}`,
     one.operation,
     one.endpoint ?? [one.workspace, one.process].filter(Boolean).join('/'),
     one.details ?? '',
   ]);
-  return table(columns, rows, paper);
+  return table(columns, rows, display);
 }
 
-function came({ failure, status }: Attempt): string {
+function resultOf({ failure, status }: Attempt): string {
   return failure ?? (status === undefined ? 'answered' : `answered ${status}`);
 }
 
@@ -78,7 +78,7 @@ function eventsOf({ events: [first, ...others] }: Attempt): string {
   return others.length === 0 ? (first?.id ?? '') : `${first?.id} and ${others.length} more`;
 }
 
-/** The part of an ARN that people look for: without partition, service and account. */
+/** The readable part of an ARN: without partition, service and account. */
 function nameOf(who: string): string {
   return who.replace(/^arn:[^:]*:[^:]*:[^:]*:[^:]*:/, '');
 }

@@ -1,7 +1,7 @@
 import { type ServiceAddresses, settingsToPaste } from '../../functions/doctor/settings.ts';
 import type { AnswerOf } from '../../functions/operations/protocol/answers.ts';
 import { printableLines } from '../../local/terminal/text.ts';
-import { type Paper, paint, type Style, say } from './paper.ts';
+import { type Display, paint, type Style, text } from './display.ts';
 
 type Doctor = AnswerOf<'doctor'>;
 type Verdict = Doctor['findings'][number]['verdict'];
@@ -12,34 +12,34 @@ const MARKS: Record<Verdict, readonly [string, Style]> = {
   warning: ['warning', 'yellow'],
   unknown: ['unknown', 'dim'],
 };
-/** How many requests of one finding are shown to people; programs get all of them. */
+/** Requests per finding in text output; JSON contains all of them. */
 const MAX_ASKED = 2;
 const INDENT = ' '.repeat(10);
 
-/** What was found, with what was asked and what came; and the settings that follow, ready to paste. */
-export function doctorText(answer: Doctor, paper: Paper, addresses?: ServiceAddresses): string {
+/** The findings with requests and responses, and the suggested settings, ready to paste. */
+export function doctorText(answer: Doctor, display: Display, addresses?: ServiceAddresses): string {
   const { workspace, process, findings } = answer;
-  const told = findings.map(({ topic, verdict, found, asked, came, remedy }) => {
+  const shown = findings.map(({ topic, verdict, found, asked, came, remedy }) => {
     const [mark, style] = MARKS[verdict];
     return [
-      `${paint(paper, style, mark.padEnd(INDENT.length))}${paint(paper, 'bold', say`${topic}`)}: ${say`${found}`}`,
-      ...(remedy === undefined ? [] : [`${INDENT}${paint(paper, style, '→')} ${say`${remedy}`}`]),
+      `${paint(display, style, mark.padEnd(INDENT.length))}${paint(display, 'bold', text`${topic}`)}: ${text`${found}`}`,
+      ...(remedy === undefined ? [] : [`${INDENT}${paint(display, style, '→')} ${text`${remedy}`}`]),
       ...[
         ...asked.slice(0, MAX_ASKED),
-        ...(asked.length > MAX_ASKED ? [`${asked.length - MAX_ASKED} more such`] : []),
-      ].map(request => `${INDENT}${paint(paper, 'dim', say`asked  ${request}`)}`),
-      `${INDENT}${paint(paper, 'dim', say`came   ${came}`)}`,
+        ...(asked.length > MAX_ASKED ? [`${asked.length - MAX_ASKED} more like this`] : []),
+      ].map(request => `${INDENT}${paint(display, 'dim', text`request   ${request}`)}`),
+      `${INDENT}${paint(display, 'dim', text`response  ${came}`)}`,
     ].join('\n');
   });
-  return [say`${workspace}/${process}`, ...told, settingsText(answer, addresses)].join('\n\n');
+  return [text`${workspace}/${process}`, ...shown, settingsText(answer, addresses)].join('\n\n');
 }
 
-/** The settings as text to copy, which is never cut or coloured. */
+/** The settings as text to copy, never cut or coloured. */
 function settingsText(answer: Doctor, addresses: ServiceAddresses | undefined): string {
-  const text = settingsToPaste(answer, addresses);
-  if (text === undefined) return 'No setting follows: the defaults fit.';
+  const settings = settingsToPaste(answer, addresses);
+  if (settings === undefined) return 'No settings suggested: the defaults are suitable.';
   const where = addresses
-    ? 'A configuration file with the settings that follow (npx changewire start --config FILE)'
-    : 'The settings that follow, for this workspace in the configuration';
-  return `${where}:\n\n${printableLines(text)}`;
+    ? 'A configuration file with the suggested settings (npx changewire start --config FILE)'
+    : 'Suggested settings for this workspace in the configuration';
+  return `${where}:\n\n${printableLines(settings)}`;
 }

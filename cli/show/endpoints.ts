@@ -1,5 +1,5 @@
 import type { EndpointStatus } from '../../functions/operations/protocol/status.ts';
-import type { Paper, Style } from './paper.ts';
+import type { Display, Style } from './display.ts';
 import { type Column, notes, table } from './table.ts';
 import { since, when } from './times.ts';
 
@@ -21,64 +21,66 @@ const STATES: Record<EndpointStatus['state'], Style> = {
   paused: 'yellow',
 };
 
-/** One line for each: its state, and how many deliveries wait. With `addresses`, also the host of each. */
+/** The state and backlog of each endpoint. With `addresses`, also its host. */
 export function endpointsTable(
   endpoints: readonly EndpointStatus[],
-  paper: Paper,
+  display: Display,
   { addresses = false } = {},
 ): string {
   if (endpoints.length === 0)
-    return 'There is no endpoint. Add one: npx changewire endpoints add NAME --webhook URL';
+    return 'There are no endpoints. Add one: npx changewire endpoints add NAME --webhook URL';
   const rows = endpoints.map(one => [
     one.name,
     one.kind,
-    { text: stateOf(one, paper), style: STATES[one.state] },
-    waiting(one, paper),
+    { text: stateOf(one, display), style: STATES[one.state] },
+    waiting(one, display),
     countText(one.dead),
-    one.nextTryAt === undefined ? '' : when(one.nextTryAt, paper),
+    one.nextTryAt === undefined ? '' : when(one.nextTryAt, display),
     ...(addresses ? [one.origin?.replace(/^https:\/\//, '') ?? ''] : []),
   ]);
   return [
-    table(addresses ? [...COLUMNS, { title: 'ADDRESS' }] : COLUMNS, rows, paper),
+    table(addresses ? [...COLUMNS, { title: 'ADDRESS' }] : COLUMNS, rows, display),
     ...notes(
-      endpoints.map(one => [one.name, notesOf(one, paper)]),
-      paper,
+      endpoints.map(one => [one.name, notesOf(one, display)]),
+      display,
     ),
   ].join('\n');
 }
 
-/** A count, which may have stopped at a limit: `1000+`; empty for 0. */
+/** A count, which may be a minimum: `1000+`; empty for 0. */
 export function countText({ atLeast, isExact }: EndpointStatus['dead']): string {
   return atLeast === 0 && isExact ? '' : `${atLeast}${isExact ? '' : '+'}`;
 }
 
-function stateOf({ state, since: from }: EndpointStatus, paper: Paper): string {
-  return from === undefined ? state : `${state} ${since(from, paper)}`;
+function stateOf({ state, since: from }: EndpointStatus, display: Display): string {
+  return from === undefined ? state : `${state} ${since(from, display)}`;
 }
 
-function waiting({ waiting, oldestWaiting }: EndpointStatus, paper: Paper): string {
+function waiting({ waiting, oldestWaiting }: EndpointStatus, display: Display): string {
   const count = countText(waiting);
   return count === '' || oldestWaiting === undefined
     ? count
-    : `${count}, oldest ${when(oldestWaiting, paper)}`;
+    : `${count}, oldest ${when(oldestWaiting, display)}`;
 }
 
-function replayText({ since, until, added, percent }: Replayed, paper: Paper): string {
-  const of = `a replay of ${when(since, paper)} to ${when(until, paper)}`;
-  return percent === undefined ? `${of} has added ${added}` : `${of}: ${percent} % of ${added} sent`;
+function replayText({ since, until, added, percent }: Replayed, display: Display): string {
+  const replay = `replay from ${when(since, display)} to ${when(until, display)}`;
+  return percent === undefined
+    ? `${replay}: ${added} events queued so far`
+    : `${replay}: ${percent}% of ${added} events sent`;
 }
 
 type Replayed = NonNullable<EndpointStatus['replay']>;
 
 function notesOf(
   { reason, replay, lastFailure, isConfigured, overrides, state }: EndpointStatus,
-  paper: Paper,
+  display: Display,
 ): string[] {
   const answered = lastFailure && [lastFailure.failure, lastFailure.answer].filter(Boolean).join(': ');
   return [
     ...(reason === undefined || reason === lastFailure?.failure ? [] : [reason]),
-    ...(lastFailure && state !== 'healthy' ? [`${answered} (${when(lastFailure.at, paper)})`] : []),
-    ...(replay ? [replayText(replay, paper)] : []),
-    ...(overrides && isConfigured ? ['the configuration hides one of this name that was added'] : []),
+    ...(lastFailure && state !== 'healthy' ? [`${answered} (${when(lastFailure.at, display)})`] : []),
+    ...(replay ? [replayText(replay, display)] : []),
+    ...(overrides && isConfigured ? ['the configuration overrides an added endpoint with this name'] : []),
   ];
 }

@@ -3,7 +3,7 @@ import type { AnswerOf } from '../../functions/operations/protocol/answers.ts';
 import { formatEvent } from '../../local/terminal/print.ts';
 import { printable } from '../../local/terminal/text.ts';
 import { attemptLine } from './deliveries.ts';
-import { type Paper, paint, type Style, say } from './paper.ts';
+import { type Display, paint, type Style, text } from './display.ts';
 import { table } from './table.ts';
 import { when } from './times.ts';
 
@@ -11,16 +11,15 @@ type Committed = AnswerOf<'events'>['events'][number];
 type Trace = AnswerOf<'trace'>;
 type DeliveryResult = Trace['endpoints'][number];
 
-/** An event as `npx changewire start` shows it, and below it its id, by which more can be asked about it. */
-export function eventText({ committedAt, event }: Committed, paper: Paper): string {
-  const { colour, width } = paper;
-  // Not checked again: it was checked where it was committed, and that version may know more types than
-  // this one.
-  const told = event as unknown as ChangeEvent;
-  const shown = isKnown(told)
-    ? formatEvent(told, { colour, ...(width !== undefined && { width }) })
-    : say`${event.type}`;
-  return `${shown}\n${' '.repeat(10)}${paint(paper, 'dim', `${printable(event.id)}  ${when(committedAt, paper)}`)}`;
+/** An event as `npx changewire start` shows it, with its id below. */
+export function eventText({ committedAt, event }: Committed, display: Display): string {
+  const { colour, width } = display;
+  // Not validated again: a newer version that committed it may have more types.
+  const known = event as unknown as ChangeEvent;
+  const shown = isKnown(known)
+    ? formatEvent(known, { colour, ...(width !== undefined && { width }) })
+    : text`${event.type}`;
+  return `${shown}\n${' '.repeat(10)}${paint(display, 'dim', `${printable(event.id)}  ${when(committedAt, display)}`)}`;
 }
 
 function isKnown({ type, data }: ChangeEvent): boolean {
@@ -34,52 +33,53 @@ const STATES: Record<DeliveryResult['state'], Style> = {
   unknown: 'dim',
 };
 
-const LEFT_OUT = [{ title: 'LEFT OUT', whole: true }, { title: 'FILTER KEY' }];
+const FILTERED_OUT = [{ title: 'FILTERED OUT', whole: true }, { title: 'FILTER KEY' }];
 
-function leftOutRow({ endpoint, by }: Trace['leftOut'][number]): string[] {
+function filteredOutRow({ endpoint, by }: Trace['leftOut'][number]): string[] {
   return [endpoint, by];
 }
 
-/** The way of one event: committed, published, and its outcome at each endpoint. */
-export function traceText(trace: Trace, paper: Paper): string {
+/** When the event was committed and published, and its delivery status at each endpoint. */
+export function traceText(trace: Trace, display: Display): string {
   const { published, endpoints, leftOut } = trace;
-  const way = [
-    eventText(trace, paper),
+  const head = [
+    eventText(trace, display),
     '',
-    `committed  ${when(trace.committedAt, paper)}`,
-    `published  ${paint(paper, published === 'yes' ? 'green' : 'yellow', published)}`,
+    `committed  ${when(trace.committedAt, display)}`,
+    `published  ${paint(display, published === 'yes' ? 'green' : 'yellow', published)}`,
   ];
-  const others = leftOut.length > 0 ? ['', table(LEFT_OUT, leftOut.map(leftOutRow), paper)] : [];
+  const others = leftOut.length > 0 ? ['', table(FILTERED_OUT, leftOut.map(filteredOutRow), display)] : [];
   if (endpoints.length === 0)
-    return [...way, ...(leftOut.length > 0 ? others : ['', 'There is no endpoint.'])].join('\n');
+    return [...head, ...(leftOut.length > 0 ? others : ['', 'There are no endpoints.'])].join('\n');
   const rows = endpoints.map(({ endpoint, state, nextTryAt, reason, isWanted }) => [
     endpoint,
     { text: state, style: STATES[state] },
-    nextTryAt === undefined ? '' : when(nextTryAt, paper),
-    [...(reason === undefined ? [] : [reason]), ...(isWanted ? [] : ['its filter leaves it out now'])].join(
-      '; ',
-    ),
+    nextTryAt === undefined ? '' : when(nextTryAt, display),
+    [
+      ...(reason === undefined ? [] : [reason]),
+      ...(isWanted ? [] : ['its filter now excludes the event']),
+    ].join('; '),
   ]);
   const columns = [
     { title: 'ENDPOINT', whole: true },
     { title: 'STATE' },
     { title: 'NEXT TRY' },
-    { title: 'WHY' },
+    { title: 'REASON' },
   ];
   return [
-    ...way,
+    ...head,
     '',
-    table(columns, rows, paper),
+    table(columns, rows, display),
     ...others,
-    ...endpoints.flatMap(result => attemptsOf(result, paper)),
+    ...endpoints.flatMap(result => attemptsOf(result, display)),
   ].join('\n');
 }
 
-function attemptsOf({ endpoint, attempts }: DeliveryResult, paper: Paper): string[] {
+function attemptsOf({ endpoint, attempts }: DeliveryResult, display: Display): string[] {
   if (attempts.length === 0) return [];
   return [
     '',
-    paint(paper, 'bold', say`${endpoint}`),
-    ...attempts.map(attempt => `  ${when(attempt.at, paper)}: ${attemptLine(attempt, paper)}`),
+    paint(display, 'bold', text`${endpoint}`),
+    ...attempts.map(attempt => `  ${when(attempt.at, display)}: ${attemptLine(attempt, display)}`),
   ];
 }

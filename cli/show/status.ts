@@ -1,27 +1,27 @@
 import type { AnswerOf } from '../../functions/operations/protocol/answers.ts';
 import type { ProcessStatus } from '../../functions/operations/protocol/status.ts';
 import { showDuration } from '../../local/basics/duration.ts';
+import { type Display, paint, type Style, text } from './display.ts';
 import { endpointsTable } from './endpoints.ts';
-import { type Paper, paint, type Style, say } from './paper.ts';
 import { notes, table } from './table.ts';
 import { since, when } from './times.ts';
 
-/** The status of everything at a glance, and below it what needs attention. */
-export function statusText(status: AnswerOf<'status'>, paper: Paper): string {
+/** The status of all processes and endpoints, with notes on problems. */
+export function statusText(status: AnswerOf<'status'>, display: Display): string {
   const { isRunning, processes, endpoints } = status;
-  const place = status.deployment === 'run' ? 'This machine' : `The stack ${status.deployment}`;
+  const place = status.deployment === 'run' ? 'This machine' : `Stack ${status.deployment}`;
   const head = isRunning
-    ? paint(paper, 'bold', say`${place}`)
-    : `${paint(paper, 'bold', say`${place}`)}  ${paint(paper, 'yellow', 'nothing runs: this is what the last run left')}`;
+    ? paint(display, 'bold', text`${place}`)
+    : `${paint(display, 'bold', text`${place}`)}  ${paint(display, 'yellow', 'Not running. Showing the state of the last run.')}`;
   return [
     head,
-    processes.length === 0 ? 'No process is known yet.' : processTable(processes, paper),
-    ...(processes.some(hasRechecks) ? [recheckTable(processes, paper)] : []),
-    ...(endpoints.length === 0 ? [] : [endpointsTable(endpoints, paper)]),
+    processes.length === 0 ? 'There are no processes yet.' : processTable(processes, display),
+    ...(processes.some(hasRechecks) ? [recheckTable(processes, display)] : []),
+    ...(endpoints.length === 0 ? [] : [endpointsTable(endpoints, display)]),
   ].join('\n\n');
 }
 
-const PROCESS = ['PROCESS', 'STATE', 'LAST PASS', 'LAST SWEEP', 'EVERY', 'UNDER WAY'];
+const PROCESS = ['PROCESS', 'STATE', 'LAST PASS', 'LAST SWEEP', 'EVERY', 'IN PROGRESS'];
 const STATES: Record<ProcessStatus['state'], Style> = {
   unknown: 'yellow',
   baseline: 'cyan',
@@ -33,31 +33,30 @@ const STATES: Record<ProcessStatus['state'], Style> = {
   removed: 'dim',
 };
 
-function processTable(processes: readonly ProcessStatus[], paper: Paper): string {
+function processTable(processes: readonly ProcessStatus[], display: Display): string {
   const rows = processes.map(one => [
     `${one.workspace}/${one.process}`,
     { text: one.state.replace('-', ' '), style: STATES[one.state] },
-    one.completedAt === undefined ? 'never' : when(one.completedAt, paper),
-    one.sweptAt === undefined ? '' : when(one.sweptAt, paper),
+    one.completedAt === undefined ? 'never' : when(one.completedAt, display),
+    one.sweptAt === undefined ? '' : when(one.sweptAt, display),
     one.interval === undefined ? '' : showDuration(one.interval),
     one.underWay.map(underWay).join(', '),
   ]);
   const shown = table(
     PROCESS.map(title => ({ title, whole: title === 'PROCESS' })),
     rows,
-    paper,
+    display,
   );
   return [
     shown,
     ...notes(
-      processes.map(one => [`${one.workspace}/${one.process}`, notesOf(one, paper)]),
-      paper,
+      processes.map(one => [`${one.workspace}/${one.process}`, notesOf(one, display)]),
+      display,
     ),
   ].join('\n');
 }
 
-/** Whether the process has projects that are still to be read. Where nobody polls it, they never will be,
- *  and are not shown. */
+/** Whether to show projects that are still to be read. In a removed process they never will be. */
 function hasRechecks({ state, rechecks }: ProcessStatus): boolean {
   return state !== 'removed' && rechecks.count > 0;
 }
@@ -66,41 +65,43 @@ function underWay({ mode, progress }: ProcessStatus['underWay'][number]): string
   return progress === undefined ? mode : `${mode}, at ${progress}`;
 }
 
-/** What an operator should know or do about the process. */
-function notesOf(status: ProcessStatus, paper: Paper): string[] {
+/** Problems of the process, and remedies. */
+function notesOf(status: ProcessStatus, display: Display): string[] {
   const { process, state, hold, stalledSince, failure, pausedUntil } = status;
   if (state === 'removed')
     return [
-      `in the configuration no more: taken in again it goes on from here. To delete what is kept of it: npx changewire forget ${process}`,
+      `no longer configured; add it again to continue from here. To delete its data: npx changewire forget ${process}`,
     ];
   return [
-    ...(stalledSince === undefined ? [] : [`no pass was completed ${since(stalledSince, paper)}`]),
-    ...(failure === undefined ? [] : [`passes fail ${since(failure.since, paper)}: ${failure.reason}`]),
+    ...(stalledSince === undefined ? [] : [`no pass has completed ${since(stalledSince, display)}`]),
+    ...(failure === undefined
+      ? []
+      : [`passes have been failing ${since(failure.since, display)}: ${failure.reason}`]),
     ...(pausedUntil === undefined
       ? []
-      : [`its workspace is paused: the service is asked again ${when(pausedUntil, paper)}`]),
+      : [`its workspace is paused; next request ${when(pausedUntil, display)}`]),
     ...(hold?.isReleased
-      ? [`deletions of ${hold.projects} projects are released: the next sweep tells them`]
+      ? [`deletions of ${hold.projects} projects are approved; the next sweep publishes them`]
       : []),
     ...(hold && !hold.isReleased
       ? [
-          `on hold ${since(hold.since, paper)}: ${hold.projects} projects vanished at once. If they are gone: npx changewire release ${process}`,
+          `on hold ${since(hold.since, display)}: ${hold.projects} projects disappeared at once. If they were really deleted: npx changewire release ${process}`,
         ]
       : []),
   ];
 }
 
-/** Causes of rechecks of which subscribers are told if they remain. */
+/** Causes of rechecks that are reported to subscribers if they persist. */
 const UNREAD: ReadonlySet<string> = new Set(['unreadable', 'no-task-list']);
 
-function recheckTable(processes: readonly ProcessStatus[], paper: Paper): string {
+function recheckTable(processes: readonly ProcessStatus[], display: Display): string {
   const rows = processes
     .filter(hasRechecks)
     .flatMap(({ workspace, process, rechecks: { count, first } }) => [
       ...first.map(({ project, since, cause, reason, isSkipped }) => [
         `${workspace}/${process}`,
         project,
-        since === undefined ? 'never read' : when(since, paper),
+        since === undefined ? 'never read' : when(since, display),
         isSkipped ? 'yes' : UNREAD.has(cause) ? 'not yet' : '',
         reason,
       ]),
@@ -110,13 +111,13 @@ function recheckTable(processes: readonly ProcessStatus[], paper: Paper): string
     ]);
   return table(
     [
-      { title: 'OWED IN' },
+      { title: 'PENDING IN' },
       { title: 'PROJECT', whole: true },
-      { title: 'TOLD UNTIL' },
+      { title: 'REPORTED UP TO' },
       { title: 'SKIPPED' },
-      { title: 'WHY' },
+      { title: 'REASON' },
     ],
     rows,
-    paper,
+    display,
   );
 }

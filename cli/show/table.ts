@@ -1,23 +1,27 @@
 import { columns as columnsOf, cut, pad, printable } from '../../local/terminal/text.ts';
-import { type Paper, paint, type Style } from './paper.ts';
+import { type Display, paint, type Style } from './display.ts';
 import { wrap } from './wrap.ts';
 
 export interface Column {
   readonly title: string;
-  /** Never cut, because people copy it. */
+  /** Never cut, because users copy it. */
   readonly whole?: boolean;
 }
 
-/** Any text, even from outside. */
+/** Any text, even untrusted. */
 export type Cell = string | { readonly text: string; readonly style: Style | undefined };
 
 const GAP = '  ';
-/** The least width that a column is cut to. */
-const LEAST = 8;
+/** No column is cut below this width. */
+const MIN_WIDTH = 8;
 
-/** Rows under titles. On a terminal the widest columns are cut (`…`) until a row fits; in a file nothing is. Columns that hold
- *  nothing in any row are left out. */
-export function table(columns: readonly Column[], rows: readonly (readonly Cell[])[], paper: Paper): string {
+/** Rows under titles. On a terminal, the widest columns are cut (`…`) until a row fits. Columns without any text are
+ *  omitted. */
+export function table(
+  columns: readonly Column[],
+  rows: readonly (readonly Cell[])[],
+  display: Display,
+): string {
   const all = rows.map(row => row.map(cell => (typeof cell === 'string' ? { text: cell } : cell)));
   const texts = all.map(row => row.map(({ text }) => printable(text)));
   const used = columns.flatMap((_, index) => (texts.some(row => row[index]) ? [index] : []));
@@ -29,7 +33,7 @@ export function table(columns: readonly Column[], rows: readonly (readonly Cell[
         columnsOf(columns[index]?.title ?? ''),
       ),
     })),
-    paper.width,
+    display.width,
   );
   const line = (cells: readonly string[], styles: readonly (Style | undefined)[]) => {
     const last = used.findLastIndex(index => cells[index]);
@@ -40,7 +44,7 @@ export function table(columns: readonly Column[], rows: readonly (readonly Cell[
         const shown = cut(cells[index] ?? '', width);
         const style = styles[index];
         const text = at === last ? shown : pad(shown, width);
-        return style === undefined ? text : paint(paper, style, text);
+        return style === undefined ? text : paint(display, style, text);
       })
       .join(GAP);
   };
@@ -56,29 +60,29 @@ export function table(columns: readonly Column[], rows: readonly (readonly Cell[
   ].join('\n');
 }
 
-/** Lines below a table, with what people should know about some rows. */
+/** Lines below a table, with notes on some rows. */
 export function notes(
-  of: readonly (readonly [name: string, notes: readonly string[]])[],
-  paper: Paper,
+  rows: readonly (readonly [name: string, notes: readonly string[]])[],
+  display: Display,
 ): string[] {
-  return of.flatMap(([name, all]) => all.map(note => noteOf(name, note, paper)));
+  return rows.flatMap(([name, all]) => all.map(note => noteOf(name, note, display)));
 }
 
 const MAX_LINES = 3;
 const INDENT = 4;
 
-function noteOf(name: string, note: string, paper: Paper): string {
+function noteOf(name: string, note: string, display: Display): string {
   const head = `  ${printable(name)}: `;
-  if (paper.width === undefined) return `${head}${printable(note)}`;
-  const lines = wrap(printable(note), Math.max(LEAST, paper.width - INDENT), MAX_LINES);
-  const own = lines.length > 1 || columnsOf(head) + columnsOf(lines[0] ?? '') > paper.width;
+  if (display.width === undefined) return `${head}${printable(note)}`;
+  const lines = wrap(printable(note), Math.max(MIN_WIDTH, display.width - INDENT), MAX_LINES);
+  const own = lines.length > 1 || columnsOf(head) + columnsOf(lines[0] ?? '') > display.width;
   const body = lines.map(line => `${' '.repeat(INDENT)}${line}`);
   return own
-    ? [paint(paper, 'yellow', head.trimEnd()), ...body].join('\n')
-    : `${paint(paper, 'yellow', head)}${lines.join('')}`;
+    ? [paint(display, 'yellow', head.trimEnd()), ...body].join('\n')
+    : `${paint(display, 'yellow', head)}${lines.join('')}`;
 }
 
-/** Narrows the widest column by one, until the row fits. */
+/** The widths after narrowing the widest columns until the row fits. */
 function fitted(
   columns: readonly { readonly width: number; readonly whole: boolean }[],
   room: number | undefined,
@@ -91,7 +95,7 @@ function fitted(
       (best, width, index) => (!columns[index]?.whole && width > (widths[best] ?? 0) ? index : best),
       -1,
     );
-    if (widest < 0 || (widths[widest] ?? 0) <= LEAST) break;
+    if (widest < 0 || (widths[widest] ?? 0) <= MIN_WIDTH) break;
     widths[widest] = (widths[widest] ?? 0) - 1;
     over -= 1;
   }

@@ -1,23 +1,22 @@
 import { showAbout } from '../../local/basics/duration.ts';
-import type { Paper } from './paper.ts';
+import type { Display } from './display.ts';
 
-/** A time as somebody at a terminal reads it: `3 min ago`, `in 30 s`. In a file, which is read later, the
- *  time itself. */
-export function when(time: string, { now, width }: Paper): string {
+/** On a terminal, a relative time: `3 min ago`, `in 30 s`. In a file, which is read later, the time itself. */
+export function when(time: string, { now, width }: Display): string {
   if (width === undefined) return time.replace(/\.\d+Z$/, 'Z');
   const ago = now - Date.parse(time);
   if (Math.abs(ago) < 1000) return 'now';
   return ago > 0 ? `${showAbout(ago)} ago` : `in ${showAbout(-ago)}`;
 }
 
-/** `for 3 min`; in a file, the time since when. */
-export function since(time: string, paper: Paper): string {
-  return paper.width === undefined
-    ? `since ${when(time, paper)}`
-    : `for ${showAbout(Math.max(0, paper.now - Date.parse(time)))}`;
+/** `for 3 min`; in a file, `since` and the time. */
+export function since(time: string, display: Display): string {
+  return display.width === undefined
+    ? `since ${when(time, display)}`
+    : `for ${showAbout(Math.max(0, display.now - Date.parse(time)))}`;
 }
 
-/** A duration in ms, for people. */
+/** A duration in ms, as text. */
 export function took(ms: number): string {
   return ms < 10_000 ? `${Math.round(ms)} ms` : showAbout(ms);
 }

@@ -1,10 +1,10 @@
 import { columns, cut } from '../../local/terminal/text.ts';
 
-/** Printable text in lines of at most `width` columns, broken between words; after `most` lines it is cut. */
-export function wrap(text: string, width: number, most: number): string[] {
+/** Printable text in lines of at most `width` columns, broken between words, and cut after `maxLines` lines. */
+export function wrap(text: string, width: number, maxLines: number): string[] {
   const lines: string[] = [];
   let rest = text;
-  while (columns(rest) > width && lines.length < most - 1) {
+  while (columns(rest) > width && lines.length < maxLines - 1) {
     const line = headOf(rest, width);
     lines.push(line.trimEnd());
     rest = rest.slice(line.length);
@@ -12,10 +12,9 @@ export function wrap(text: string, width: number, most: number): string[] {
   return [...lines, cut(rest, width)];
 }
 
-/** The beginning of the text that fits on a line, up to a blank; of a word that is longer than a line,
- *  its beginning. */
+/** The part of the text that fits on a line, up to a space; the first part of a word that is too long. */
 function headOf(text: string, width: number): string {
   const fitting = cut(text, width + 1).replace(/…$/, '');
-  const blank = fitting.lastIndexOf(' ');
-  return blank > 0 ? text.slice(0, blank + 1) : cut(text, width).replace(/…$/, '');
+  const space = fitting.lastIndexOf(' ');
+  return space > 0 ? text.slice(0, space + 1) : cut(text, width).replace(/…$/, '');
 }

@@ -15,7 +15,7 @@ interface WatchOptions {
   /** The project in which a task will be edited; by default one that was updated lately. */
   readonly project?: string | undefined;
   /** Called with instructions and progress. */
-  readonly say?: (text: string) => void;
+  readonly report?: (text: string) => void;
   readonly signal?: AbortSignal;
 }
 
@@ -72,7 +72,7 @@ async function observe(
   survey: Survey,
   projectId: string,
   { editWithin, traceWithin, every }: Times,
-  { say: report = () => undefined, signal }: WatchOptions,
+  { report = () => undefined, signal }: WatchOptions,
 ): Promise<Observed> {
   const { asker } = survey;
   const log = await readLog(asker, { most: MAX_LOG_PAGES });

@@ -17,7 +17,7 @@ describe('changewire backup', () => {
   it('says which directory was copied, and how to go on from the copy', async () => {
     expect(await backUp('copy')).toMatchObject({
       ...{ code: 0, err: '', asked: [{ to: 'copy' }] },
-      out: 'found is copied to copy. A start with --data copy goes on from there.\n',
+      out: 'Copied found to copy. To continue from the copy: npx changewire start --data copy\n',
     });
   });
 

@@ -123,7 +123,7 @@ describe('on a day', () => {
     const { code, out } = await changewire('endpoints add crm --webhook -', [receiver.url]);
     expect(code).toBe(0);
     rename('Right after it was added');
-    const [, secret = ''] = /signed with (whsec_\S+), which is shown only now/.exec(out) ?? [];
+    const [, secret = ''] = /^Signing secret: (whsec_\S+) \(shown only once\)$/m.exec(out) ?? [];
     const tested = await changewire('endpoints test crm');
     expect([tested.code, tested.out]).toEqual([
       0,
@@ -152,7 +152,7 @@ describe('on a day', () => {
   it('an endpoint is stopped and started again; what comes meanwhile waits', async () => {
     expect(await changewire('endpoints pause crm')).toMatchObject({
       code: 0,
-      out: expect.stringMatching(/paused/),
+      out: expect.stringMatching(/^Paused crm\./),
     });
     rename('While it was paused');
     const { id: waiting } = await eventNaming('While it was paused');
@@ -162,7 +162,7 @@ describe('on a day', () => {
     expect(ids()).not.toContain(waiting);
     expect(await changewire('endpoints resume crm')).toMatchObject({
       code: 0,
-      out: expect.stringMatching(/resumed/),
+      out: expect.stringMatching(/^Resumed crm\./),
     });
     await eventually(async () => expect(ids()).toContain(waiting));
   });
@@ -188,7 +188,7 @@ describe('on a day', () => {
     const before = ids().filter(one => one === id).length;
     expect(await changewire(`resend ${id} --to crm`)).toMatchObject({
       code: 0,
-      out: 'crm: gets it once more.\n',
+      out: 'Resending to crm.\n',
     });
     await eventually(async () => expect(ids().filter(one => one === id).length).toBe(before + 1));
   });
@@ -208,12 +208,12 @@ describe('on a day', () => {
     const before = await swept();
     expect(await changewire(`sweep ${OTHER}`)).toMatchObject({
       code: 0,
-      out: expect.stringMatching(/a sweep began/),
+      out: expect.stringMatching(/^Sweep of \S+\/onboarding started /),
     });
     await eventually(async () => expect(await swept()).not.toBe(before));
     expect(await changewire(`pass ${OTHER}`)).toMatchObject({
       code: 0,
-      out: expect.stringMatching(/a pass began/),
+      out: expect.stringMatching(/^Pass of \S+\/onboarding started /),
     });
   });
 
@@ -238,7 +238,7 @@ describe('on a day', () => {
 
   it('a secret is changed, an endpoint is changed and removed, and who did it is told', async () => {
     expect((await changewire('endpoints rotate-secret crm')).out).toMatch(
-      /signs with whsec_\S+, which is shown only now/,
+      / New secret: whsec_\S+ \(shown only once\)\n/,
     );
     expect(await changewire('endpoints rotate-secret crm --finish')).toMatchObject({ code: 0 });
     expect(await changewire('endpoints update crm --filter events=task.updated')).toMatchObject({ code: 0 });

@@ -41,7 +41,7 @@ describe('without --data', () => {
   it('where there is none, all that were looked at are named', () => {
     inDirectory();
     expect(() => found()).toThrow(
-      /^None of \.changewire, \.changewire\/simulated, \. holds anything that a run keeps/,
+      /^No Changewire data found in \.changewire, \.changewire\/simulated or the current directory\./,
     );
   });
 });
@@ -50,7 +50,7 @@ describe('with --data', () => {
   it('that directory alone is meant, also of a run that keeps nothing', () => {
     inDirectory('.changewire', 'elsewhere');
     expect(found('elsewhere')).toEqual(['elsewhere']);
-    expect(() => found('nowhere')).toThrow(/^nowhere holds nothing that a run keeps/);
+    expect(() => found('nowhere')).toThrow(/^No Changewire data found in nowhere\./);
     mkdirSync('scratch');
     writeAddress('scratch', ADDRESS);
     expect(found('scratch')).toEqual(['scratch']);
@@ -60,13 +60,13 @@ describe('with --data', () => {
     inDirectory();
     mkdirSync('scratch');
     writeAddress('scratch', ADDRESS);
-    await expect(open({ data: 'scratch' })).rejects.toThrow(/^scratch holds nothing that a run keeps/);
+    await expect(open({ data: 'scratch' })).rejects.toThrow(/^No Changewire data found in scratch\./);
     expect(existsSync(join('scratch', STORE_FILE))).toBe(false);
   });
 
   it('no stack can be asked at once, and no region without one', async () => {
-    await expect(open({ stack: 'S', data: 'x' })).rejects.toThrow(/give one of them/);
-    await expect(open({ region: 'eu-central-1' })).rejects.toThrow(/--region goes with --stack/);
+    await expect(open({ stack: 'S', data: 'x' })).rejects.toThrow(/--stack and --data cannot be combined/);
+    await expect(open({ region: 'eu-central-1' })).rejects.toThrow(/--region requires --stack/);
   });
 });
 

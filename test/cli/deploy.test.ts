@@ -57,8 +57,8 @@ describe('changewire deploy', () => {
     );
     expect(program.variables).toEqual({ CHANGEWIRE_CONFIG: `${directory}/changewire.json#Changewire` });
     expect(out).toBe(
-      'Changewire is deployed. Next:\n' +
-        '  1. Put credentials into the secret changewire/eu, unless they are there: docs/deploying.md, step 4\n' +
+      'Deployed Changewire. Next steps:\n' +
+        '  1. Store the credentials in the secret changewire/eu, if not done yet (docs/deploying.md, step 4)\n' +
         '  2. npx changewire status --stack Changewire\n',
     );
   });
@@ -82,7 +82,7 @@ describe('changewire deploy', () => {
       const { code, out, err } = await deploying(line, { code: 100 });
       expect([code, out]).toEqual([1, '']);
       expect(err).toMatch(
-        /^Changewire: the CDK did not do it, .*\n.* AWS_PROFILE\n.*npx cdk bootstrap aws:\/\/ACCOUNT\/REGION, .*\n$/,
+        /^The CDK command for Changewire failed; .*\n.* AWS_PROFILE\n.*npx cdk bootstrap aws:\/\/ACCOUNT\/REGION, .*\n$/,
       );
     },
   );
@@ -98,10 +98,10 @@ describe('changewire destroy', () => {
     const { code, out, err, started } = await deploying('destroy', { says: true });
     expect([code, started.map(own)]).toEqual([0, ['destroy Changewire-Subscriptions Changewire --force']]);
     expect(err).toBe(
-      'Changewire, with its subscriptions, would be destroyed: nothing is polled or delivered any more. ' +
-        'Changewire-Table, with all that is known, would stay, so that npx changewire deploy goes on from there.\nDo it?\n',
+      'Would destroy Changewire and its subscriptions; polling and delivery stop. ' +
+        'The data in Changewire-Table would be kept: the next "npx changewire deploy" continues from there.\nContinue?\n',
     );
-    expect(out).toMatch(/^Changewire, with its subscriptions, is destroyed\. .*-Table.* stays/);
+    expect(out).toMatch(/^Destroyed Changewire and its subscriptions\. .*-Table is kept: /);
   });
 
   it('asks nothing with --yes, and does nothing after a no', async () => {
@@ -109,7 +109,7 @@ describe('changewire destroy', () => {
     expect([yes.err, yes.started.map(own)]).toEqual(['', ['destroy Eu-Subscriptions Eu --force']]);
     const no = await deploying('destroy', { says: false });
     expect([no.code, no.out, no.started]).toEqual([1, '', []]);
-    expect(no.err).toMatch(/Nothing was done\.\n$/);
+    expect(no.err).toMatch(/Cancelled\.\n$/);
   });
 });
 
@@ -118,7 +118,7 @@ describe('changewire synth', () => {
     const { started, out } = await deploying('synth --config stacks.json');
     expect(started.map(own)).toEqual(['synth --quiet']);
     expect(out).toBe(
-      'cdk.out has the templates of Eu-Table, Eu, Eu-Subscriptions, Us-Table, Us, Us-Subscriptions.\n',
+      'Wrote the templates of Eu-Table, Eu, Eu-Subscriptions, Us-Table, Us, Us-Subscriptions to cdk.out.\n',
     );
     expect((await deploying('synth --config stacks.json#Us')).out).toContain('of Us-Table, Us,');
   });
@@ -138,7 +138,7 @@ describe('changewire synth', () => {
     ]);
     expect(command).toEqual({
       code: 0,
-      stdout: 'cdk.out has the templates of Changewire-Table, Changewire, Changewire-Subscriptions.\n',
+      stdout: 'Wrote the templates of Changewire-Table, Changewire, Changewire-Subscriptions to cdk.out.\n',
       stderr: '',
     });
     // The hash of a bundle has the way from its place to the sources in it; only the CDK's command adds metadata.
@@ -184,9 +184,9 @@ describe.each(['synth', 'deploy', 'destroy'])('changewire %s', command => {
   it.each([
     ['--config other.json', /^changewire: \S+other\.json can not be read \(ENOENT\)/],
     ['--config stacks.json#Asia', /holds no stack of that name\. Name it: .*stacks\.json#Eu/],
-    ['--stack S', /--stack is for commands that ask a run or a stack\. What is deployed stands in/],
-    ['--region r', /--region is for commands/],
-    ['stacks.json', /The configuration is named by --config FILE; arguments for cdk stand behind --\./],
+    ['--stack S', /--stack is not supported by this command\. The configuration file names the stack/],
+    ['--region r', /--region is not supported by this command/],
+    ['stacks.json', /Use --config FILE for the configuration\. Put arguments for cdk after --\./],
   ])('refuses "%s"', async (line, message) => {
     const { code, out, err, started } = await deploying(`${command} ${line}`, { says: true });
     expect([code, out, started]).toEqual([2, '', []]);
@@ -197,7 +197,7 @@ describe.each(['synth', 'deploy', 'destroy'])('changewire %s', command => {
     const { code, err } = await deploying(command, { directory: temporaryDirectory() });
     expect([code, err]).toEqual([
       2,
-      'changewire: There is no changewire.json here: npx changewire init writes one. Or name another file with --config FILE.\n',
+      'changewire: changewire.json does not exist in this directory. Create one with "npx changewire init", or use --config FILE.\n',
     ]);
   });
 });
@@ -212,6 +212,6 @@ describe.each(['deploy', 'destroy'])('changewire %s', command => {
   it('takes --yes where nobody can be asked', async () => {
     const { code, err, started } = await deploying(command);
     expect([code, started]).toEqual([2, []]);
-    expect(err).toMatch(/^changewire: Nobody is there to be asked, and .*: say --yes\.\n$/);
+    expect(err).toMatch(/^changewire: Not running in a terminal, and .*\. Use --yes\.\n$/);
   });
 });

@@ -122,7 +122,7 @@ describe('status --watch', () => {
     expect(code).toBe(0);
     const [, first, second] = out.split('\u001B[H');
     expect(first).toMatch(/This machine/);
-    expect(second).toMatch(/nothing runs/);
+    expect(second).toMatch(/Not running/);
     expect(out.endsWith('\u001B[J')).toBe(true);
   });
 

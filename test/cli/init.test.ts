@@ -27,8 +27,8 @@ describe('changewire init', () => {
     const { code, out, err, config, has } = await init(GIVEN.replace('--workspace main', ''));
     expect([code, err]).toEqual([0, '']);
     expect(out).toBe(
-      'changewire.json is written.\n\nNext:\n' +
-        '  1. Set MAIN_CLIENT_ID and MAIN_CLIENT_SECRET, in the environment or in a file .env here\n' +
+      'Created changewire.json.\n\nNext steps:\n' +
+        '  1. Set MAIN_CLIENT_ID and MAIN_CLIENT_SECRET in the environment or in a file .env in this directory\n' +
         '  2. npx changewire start\n',
     );
     expect(config()).toMatchObject({
@@ -42,7 +42,7 @@ describe('changewire init', () => {
     const { out, read, config } = await init(line, { secrets: ['an id', 'hush'] });
     expect(read('.env')).toBe("EU_CLIENT_ID='an id'\nEU_CLIENT_SECRET=hush\n");
     expect(`${read('ours.json')}${out}`).not.toContain('hush');
-    expect(out).toContain('.env has EU_CLIENT_ID and EU_CLIENT_SECRET, for this user alone');
+    expect(out).toContain('Added EU_CLIENT_ID and EU_CLIENT_SECRET to .env, readable only by you.');
     expect(out).toContain('1. npx changewire start --config ours.json');
     expect(config('ours.json').workspaces[0]?.processes).toHaveLength(2);
   });
@@ -52,17 +52,17 @@ describe('changewire init', () => {
     const { code, err, config, read } = await init('', { says: false, lines, secrets: ['id', 'hush'] });
     expect(code).toBe(0);
     expect(err.split('\n')).toEqual([
-      'This writes changewire.json. Nothing is written before the last answer; Ctrl-C ends it.',
-      "The API's address, such as https://api.example.com",
+      'This command creates changewire.json after the last answer. Press Ctrl-C to cancel.',
+      'URL of the API, such as https://api.example.com',
       expect.stringMatching(/^It must be an https:\/\/ address/),
-      "The API's address, such as https://api.example.com",
-      'Where tokens come from, such as https://auth.example.com',
-      'The audience that goes with your credentials',
-      'A name for the workspace, which its events carry [main]',
-      'The ids of the processes to watch, with commas between',
-      'Client id; Enter leaves it for later',
-      'Client secret; Enter leaves it for later',
-      expect.stringMatching(/^Ask the service now which settings fit it/),
+      'URL of the API, such as https://api.example.com',
+      'Token URL (auth server), such as https://auth.example.com',
+      'OAuth audience of your credentials',
+      'Workspace name, which is part of events [main]',
+      'Comma-separated ids of the processes to watch',
+      'Client id, or press Enter to skip',
+      'Client secret, or press Enter to skip',
+      expect.stringMatching(/^Probe the service now to find suitable settings/),
       '',
     ]);
     expect(config().workspaces[0]).toMatchObject({
@@ -82,7 +82,7 @@ describe('changewire init', () => {
       expect.not.stringContaining('Client'),
       'MAIN_CLIENT_ID=id\n',
     ]);
-    expect(set.out).toContain('1. npx changewire start, which');
+    expect(set.out).toContain('1. npx changewire start (the first pass');
     const elsewhere = await init(`${GIVEN} --no-credentials`, { says: true });
     expect([elsewhere.has('.env'), elsewhere.err]).toEqual([false, expect.not.stringContaining('Client')]);
     expect(elsewhere.out).toContain('Set MAIN_CLIENT_ID and MAIN_CLIENT_SECRET');
@@ -99,19 +99,16 @@ describe('changewire init', () => {
   it.each([
     [
       '',
-      'Nobody is there to be asked: give --base-url, --auth-url, --audience, --process (npx changewire help init).',
+      'No terminal to prompt on. Use --base-url, --auth-url, --audience, --process (npx changewire help init).',
     ],
     [
       '--base-url https://a.example --process p',
-      'Nobody is there to be asked: give --auth-url, --audience (npx changewire help init).',
+      'No terminal to prompt on. Use --auth-url, --audience (npx changewire help init).',
     ],
     ['--base-url http://a.example', '--base-url must be an https:// address without user name'],
     ['--workspace a/b', '--workspace must be a name of 1 to 64 letters'],
-    [
-      `${GIVEN} --doctor`,
-      '--doctor asks the service with credentials: set MAIN_CLIENT_ID and MAIN_CLIENT_SECRET',
-    ],
-    [`${GIVEN} --stack S`, '--stack is for commands that ask a run or a stack. init writes a file here.'],
+    [`${GIVEN} --doctor`, '--doctor needs credentials: set MAIN_CLIENT_ID and MAIN_CLIENT_SECRET'],
+    [`${GIVEN} --stack S`, '--stack is not supported by this command. init writes a local file.'],
   ])('refuses "%s", and writes nothing', async (line, message) => {
     const { code, out, err, has } = await init(line);
     expect([code, out, has('changewire.json')]).toEqual([2, '', false]);
@@ -124,7 +121,7 @@ describe('changewire init', () => {
     const { code, err, read } = await init('', { says: true }, directory);
     expect([code, err, read('changewire.json')]).toEqual([
       2,
-      'changewire: changewire.json is there, and stays as it is: name another with --config FILE, or say --force.\n',
+      'changewire: changewire.json already exists. Use --config FILE or --force to overwrite.\n',
       'ours',
     ]);
     expect((await init(`${GIVEN} --force`, {}, directory)).config().workspaces).toHaveLength(1);
@@ -165,7 +162,7 @@ describe('changewire init --doctor', () => {
     expect(read('changewire.json')).toMatch(
       /\/\/ Answers have no usable Date header.*\n.*\n? +"dateHeader": false,/,
     );
-    expect(err).toContain('Asking the service about onboarding');
+    expect(err).toContain('Probing the service for onboarding');
     expect(err).toContain('  dateHeader false');
   });
 
@@ -204,7 +201,7 @@ describe('changewire init --doctor', () => {
     const { code, err, has } = await init(`${line.replace('onboarding', 'onbording')} --doctor`, given);
     expect([code, has('changewire.json')]).toEqual([1, false]);
     expect(err).toMatch(
-      /onbording: Its projects cannot be listed\. What came: .*404.* Check the process id, .*Nothing was written\.\n$/,
+      /onbording: Its projects cannot be listed\. Response: .*404.* Check the process id, .*Nothing was written\.\n$/,
     );
   });
 
@@ -213,10 +210,10 @@ describe('changewire init --doctor', () => {
     const closed = (option: string) => line.replace(new RegExp(`(${option}) \\S+`), '$1 http://127.0.0.1:1');
     const noToken = (await init(`${closed('--auth-url')} --doctor`, given)).err;
     expect(noToken).toMatch(
-      /Could not get a token\. What came: .*ECONNREFUSED.* No answer from the authentication URL/,
+      /Could not get a token\. Response: .*ECONNREFUSED.* No answer from the authentication URL/,
     );
     const noProcess = (await init(`${closed('--base-url')} --doctor`, given)).err;
-    expect(noProcess).toMatch(/cannot be listed\. What came: .*ECONNREFUSED.* No answer from the base URL/);
+    expect(noProcess).toMatch(/cannot be listed\. Response: .*ECONNREFUSED.* No answer from the base URL/);
     expect(noToken + noProcess).not.toMatch(/credentials|client secret|id of the process/);
   });
 
@@ -225,11 +222,11 @@ describe('changewire init --doctor', () => {
     const wrong = { env, secrets: ['nobody'] };
     const refused = await init(`${line} --doctor`, wrong);
     expect([refused.code, refused.has('changewire.json'), refused.has('.env')]).toEqual([1, false, false]);
-    expect(refused.err).toMatch(/launch: Could not get a token\. What came: .*401.*Nothing was written\.\n$/);
+    expect(refused.err).toMatch(/launch: Could not get a token\. Response: .*401.*Nothing was written\.\n$/);
     expect(await init(`${line} --doctor`, { ...wrong, says: false })).toMatchObject({
       code: 1,
       out: '',
-      err: expect.stringMatching(/Write the files all the same\?\nNothing was written\.\n$/),
+      err: expect.stringMatching(/Save anyway\?\nNothing was written\.\n$/),
     });
     const asked = await init(`${line} --doctor`, { ...wrong, says: true });
     expect([asked.code, asked.has('changewire.json'), asked.has('.env')]).toEqual([0, true, true]);

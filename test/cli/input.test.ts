@@ -47,7 +47,7 @@ describe('at a terminal', () => {
     const asked = input.secret('The URL');
     stdin.write('https://hush.example\n');
     expect(await asked).toBe('https://hush.example');
-    expect(shown()).toBe('The URL (not shown): \n');
+    expect(shown()).toBe('The URL (hidden): \n');
   });
 
   it.each([
@@ -87,8 +87,6 @@ describe('in a pipe', () => {
   it('one that is missing is named', async () => {
     const { input, stdin } = at('pipe');
     stdin.end('');
-    await expect(input.secret('The URL')).rejects.toThrow(
-      new UsageError('The URL: nothing came from stdin.'),
-    );
+    await expect(input.secret('The URL')).rejects.toThrow(new UsageError('The URL is missing from stdin.'));
   });
 });

@@ -48,9 +48,9 @@ describe('npx changewire', () => {
     [
       'in a checkout, where npm has no Node 24 for the platform,',
       'program.ts',
-      /needed\. Run npm ci, .*, or install it from /,
+      /20\.19\.1\. Run npm ci, .*, or install it from /,
     ],
-    ['in the package', 'program.js', /needed\. Install it from /],
+    ['in the package', 'program.js', /20\.19\.1\. Install it from /],
   ])('%s says in one line what to do', (_, main, words) => {
     const directory = temporaryDirectory();
     mkdirSync(join(directory, 'cli'));
@@ -60,7 +60,7 @@ describe('npx changewire', () => {
     const { status, stdout, stderr } = launched('20.19.1', ['status'], copy);
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
     expect(stderr).toMatch(
-      /^changewire: This is Node 20\.19\.1, and Node 24 or newer is .* https:\/\/nodejs\.org\.\n$/,
+      /^changewire: Node\.js 24 or newer is required; this is Node\.js 20\.19\.1\. .* https:\/\/nodejs\.org\.\n$/,
     );
     expect(stderr).toMatch(words);
   });

@@ -156,51 +156,57 @@ describe('a command line that is wrong is refused before anybody is asked', () =
     ['stats', /unknown command 'stats'\n\(Did you mean status\?\)/],
     ['endpoints lst', /unknown command 'lst'\n\(Did you mean list\?\)/],
     ['events --proces p', /unknown option '--proces'\n\(Did you mean --process\?\)/],
-    [
-      'events --since soon',
-      /--since <time>.*It takes a time such as 2026-11-21T09:00Z, a date, or how long ago/s,
-    ],
-    ['events --limit 0', /It takes a number from 1, or all/],
-    ['events --type task.update', /Event types are .*did you mean "task.updated"/s],
+    ['events --since soon', /--since <time>.*Expected a time such as 2026-11-21T09:00Z, a date, or an age/s],
+    ['events --limit 0', /Expected a number from 1, or "all"/],
+    ['events --type task.update', /Valid event types: .*did you mean "task.updated"/s],
     ['events extra', /too many arguments/],
     ['trace', /missing required argument 'event-id'/],
     ['endpoints pause', /missing required argument 'name'/],
-    ['endpoints add crm', /give --webhook, --slack.* or --\w+\./],
-    ['endpoints add crm --slack https://a.example --teams https://b.example', /give --webhook, --slack/],
-    ['endpoints update crm --per-second 0', /It takes a whole number from 1 to 100: requests a second/],
-    ['endpoints update crm --per-second 0.5', /It takes a whole number from 1 to 100: requests a second/],
-    ['endpoints update crm --per-second 101', /It takes a whole number from 1 to 100: requests a second/],
-    ['endpoints update crm --per-second abc', /It takes a whole number from 1 to 100: requests a second/],
+    ['endpoints add crm', /use --webhook, --slack.* or --\w+\./],
+    ['endpoints add crm --slack https://a.example --teams https://b.example', /use --webhook, --slack/],
+    ['endpoints update crm --per-second 0', /Expected a whole number from 1 to 100 \(requests per second\)/],
+    [
+      'endpoints update crm --per-second 0.5',
+      /Expected a whole number from 1 to 100 \(requests per second\)/,
+    ],
+    [
+      'endpoints update crm --per-second 101',
+      /Expected a whole number from 1 to 100 \(requests per second\)/,
+    ],
+    [
+      'endpoints update crm --per-second abc',
+      /Expected a whole number from 1 to 100 \(requests per second\)/,
+    ],
     [
       'endpoints add ops --text https://a.example --preset irc',
       /Allowed choices are google-chat, mattermost/,
     ],
-    ['help nope', /^changewire: There is no command nope\.\n$/],
-    ['help stats', /^changewire: There is no command stats\. Did you mean status\?\n$/],
-    ['help endpoints ad', /^changewire: There is no command endpoints ad\. Did you mean add\?\n$/],
+    ['help nope', /^changewire: Unknown command "nope"\.\n$/],
+    ['help stats', /^changewire: Unknown command "stats"\. Did you mean status\?\n$/],
+    ['help endpoints ad', /^changewire: Unknown command "endpoints ad"\. Did you mean add\?\n$/],
     [
       'endpoints add crm --webhook https://a.example --filter evnts=x',
       /--filter knows .* Did you mean events\?/,
     ],
-    ['endpoints update crm', /Say what to change/],
-    ['endpoints rotate-secret crm --finish --secret whsec_a', /--finish takes no secret/],
+    ['endpoints update crm', /Specify what to change/],
+    ['endpoints rotate-secret crm --finish --secret whsec_a', /--finish cannot be combined with --secret/],
     ['resend', /required option '--to <name>' not specified/],
-    ['resend --to crm', /takes an event's id, or --dead/],
-    ['resend x --dead --to crm', /takes an event's id, or --dead/],
-    ['resend x --to crm --yes', /go with --dead/],
-    ['replay --to crm', /replay takes --since TIME/],
-    ['replay --to crm --cancel --since 2h', /--cancel goes with --to alone/],
+    ['resend --to crm', /requires an event id, or --dead/],
+    ['resend x --dead --to crm', /requires an event id, or --dead/],
+    ['resend x --to crm --yes', /require --dead/],
+    ['replay --to crm', /replay requires --since TIME/],
+    ['replay --to crm --cancel --since 2h', /--cancel can only be combined with --to/],
     ['completion csh', /Allowed choices are bash, zsh, fish/],
-    ['endpoints remove crm', /nobody is there to be asked: say --yes/],
-    ['doctor p --watch', /takes the credentials of SERVICE_\*/],
-    ['doctor p --project 1', /--project goes with --watch/],
+    ['endpoints remove crm', /not running in a terminal\. Use --yes/],
+    ['doctor p --watch', /needs its settings: SERVICE_\*/],
+    ['doctor p --project 1', /--project requires --watch/],
     ['logs anything', /Allowed choices are poll, publish/],
     ['failed-messages clear all', /Allowed choices are rejected/],
-    ['failed-messages clear rejected', /nobody is there/],
+    ['failed-messages clear rejected', /not running in a terminal/],
     ['republish --since 2h', /required option '--until/],
-    ['release p', /nobody is there to be asked/],
-    ['replay --to crm --since 1h', /nobody is there to be asked/],
-    ['resend --dead --to crm', /nobody is there to be asked/],
+    ['release p', /not running in a terminal/],
+    ['replay --to crm --since 1h', /not running in a terminal/],
+    ['resend --dead --to crm', /not running in a terminal/],
   ])('%s', async (line, message) => {
     const { code, out, err, asked } = await run(line.split(' '));
     expect([code, out, asked]).toEqual([2, '', []]);
@@ -272,14 +278,14 @@ describe('what asks first', () => {
       { operation: 'release', process: 'p', dryRun: true },
       { operation: 'release', process: 'p' },
     ]);
-    expect(err).toMatch(/^eu\/p: the deletions of 40 projects, .* would be told .*\nDo it\?/);
-    expect(out).toMatch(/^eu\/p: the deletions of 40 projects, .* are told/);
+    expect(err).toMatch(/^Would approve the deletion of 40 projects of eu\/p .*\nContinue\?/);
+    expect(out).toMatch(/^Approved the deletion of 40 projects of eu\/p /);
   });
 
   it('does nothing after anything else', async () => {
     const { code, out, err, asked } = await run(['release', 'p'], { answers: { release }, says: false });
     expect([code, out, asked.length]).toEqual([1, '', 1]);
-    expect(err).toMatch(/Nothing was done\.\n$/);
+    expect(err).toMatch(/Cancelled\.\n$/);
   });
 
   it('looks into every queue where none is named', async () => {
@@ -302,8 +308,10 @@ describe('what asks first', () => {
       answers: { forget: () => pages.shift() },
     });
     expect([code, asked.length]).toEqual([0, 3]);
-    expect(out).toBe('eu/p: forgotten, with 2005 projects. Taken in again, it begins with a new baseline.\n');
-    expect(err).toBe('1000 projects so far\n2000 projects so far\n');
+    expect(out).toBe(
+      'Deleted the data of 2005 projects of eu/p. If you add the process again, it starts with a new baseline.\n',
+    );
+    expect(err).toBe('1000 projects deleted so far\n2000 projects deleted so far\n');
   });
 
   it('publishes again slice by slice, and says how far it is', async () => {
@@ -314,7 +322,7 @@ describe('what asks first', () => {
     const line = 'republish --since 2h --until 1h --yes'.split(' ');
     const { code, out, err, asked } = await run(line, { answers: { republish: () => slices.shift() } });
     expect([code, asked.map(one => 'cursor' in one && one.cursor)]).toEqual([0, [false, 'next']]);
-    expect(out).toBe('120 events of 70 change records were published once more, to every subscriber.\n');
-    expect(err).toMatch(/^100 events so far, to .* of p\n$/);
+    expect(out).toBe('Republished 120 events of 70 change records to every subscriber.\n');
+    expect(err).toMatch(/^100 events so far, up to .* of p\n$/);
   });
 });

@@ -178,7 +178,7 @@ describe('on a terminal of 80 columns', () => {
     const other = { ...ATTEMPT, origin: 'https://old.example.com' };
     expect(await shown('endpoints list', { endpoints: [CRM, TEAM] })).toMatch(/^crm .* crm\.example\.com$/m);
     const show = await shown('endpoints show crm', CRM, terminal);
-    expect(show).toContain('its address is at https://crm.example.com');
+    expect(show).toContain('URL at https://crm.example.com');
     const attempts = await shown('endpoints attempts crm', { attempts: [ATTEMPT, ATTEMPT] }, terminal);
     expect(attempts).toMatch(/\nSent to https:\/\/crm\.example\.com\.$/m);
     const several = await shown('endpoints attempts crm', { attempts: [ATTEMPT, other] });

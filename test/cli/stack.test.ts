@@ -89,12 +89,12 @@ describe('a stack that does not answer', () => {
     [
       'is not there',
       refusedWith('ResourceNotFoundException', 404),
-      /no function Changewire-operate.*eu-central-1/,
+      /function Changewire-operate .*does not exist in eu-central-1/,
     ],
     ['denies access', refusedWith('AccessDeniedException', 403), /ActPolicyArn/],
     ['finds the credentials expired', refusedWith('ExpiredTokenException', 403), /expired.*aws sso login/],
-    ['does not know the credentials', refusedWith('UnrecognizedClientException', 403), /not valid/],
-    ['is throttled', refusedWith('TooManyRequestsException', 429), /nothing was done/],
+    ['does not know the credentials', refusedWith('UnrecognizedClientException', 403), /invalid/],
+    ['is throttled', refusedWith('TooManyRequestsException', 429), /nothing was changed/],
     [
       'fails',
       { headers: { 'x-amz-function-error': 'Unhandled' }, body: { errorMessage: 'a defect' } },
@@ -117,7 +117,7 @@ describe('a stack that does not answer', () => {
 
   test('is asked to look again', async () => {
     const { asked, endpoint } = await startLambda('hangs up');
-    await expect(operationsAt(endpoint)(look, caller)).rejects.toThrow(/no answer/);
+    await expect(operationsAt(endpoint)(look, caller)).rejects.toThrow(/Could not reach Lambda/);
     expect(asked).toHaveLength(3);
   });
 

@@ -63,7 +63,7 @@ describe('changewire start', () => {
     expect(await command(['--json', 'start'])).toMatchObject({
       code: 2,
       out: '',
-      err: 'changewire: start comes first: npx changewire start, and its options behind it.\n',
+      err: 'changewire: "start" must be the first argument: npx changewire start [options].\n',
     });
   });
 });

@@ -70,7 +70,7 @@ test('no secret and no token is in what a doctor says, wherever the service send
       const watch = createWatch({ ...options, editWithin: 30_000, traceWithin: 10_000, most: 60 });
       const said = [
         await examine(),
-        await watch({ workspace: 'w', processId: PROCESS }, { say: text => progress.push(text) }),
+        await watch({ workspace: 'w', processId: PROCESS }, { report: text => progress.push(text) }),
         progress,
       ];
       expect(time.now).toBeGreaterThan(0);

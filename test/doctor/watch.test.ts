@@ -27,7 +27,7 @@ async function watched(freedoms: Partial<Freedoms>, edits: readonly Edit[] = [re
   const watch = createWatch({ ...options, sleep });
   const answer = await watch(
     { workspace: 'w', processId: PROCESS },
-    { project: PROJECT, say: text => said.push(text) },
+    { project: PROJECT, report: text => said.push(text) },
   );
   expect(doctorAnswer.parse(answer)).toEqual(answer);
   return { answer, said, requests: service.requests.length };
@@ -128,7 +128,7 @@ test('an edit between the first readings of the tasks and of the project is not 
   const say = () => {
     watchedFrom = Math.min(watchedFrom, time.now);
   };
-  const answer = await watch({ workspace: 'w', processId: PROCESS }, { project: PROJECT, say });
+  const answer = await watch({ workspace: 'w', processId: PROCESS }, { project: PROJECT, report: say });
   expect(edits).toBe(2);
   expect(findingOf(answer, 'task edits')).toMatchObject({ verdict: 'fine' });
 });

@@ -135,14 +135,14 @@ describe('a backup', () => {
     const { directory, copy } = await used();
     for (const [args, found] of [
       [[], "missing required argument 'dir'"],
-      [['copy'], 'None of .changewire, .changewire/simulated, . holds anything that a run keeps.'],
-      [['copy', '--data', 'elsewhere'], 'elsewhere holds nothing that a run keeps.'],
-      [['copy', '--stack', 'eu'], 'What is copied is the data directory of a run: give no --stack'],
+      [['copy'], 'No Changewire data found in .changewire, .changewire/simulated or the current directory.'],
+      [['copy', '--data', 'elsewhere'], 'No Changewire data found in elsewhere.'],
+      [['copy', '--stack', 'eu'], 'backup copies the data directory of a local instance: omit --stack'],
     ] as const)
       expect(backup(directory, ...args)).toMatchObject({ status: 2, stderr: expect.stringContaining(found) });
     expect(backup(directory, 'copy', '--data', 'data')).toMatchObject({
       status: 0,
-      stdout: 'data is copied to copy. A start with --data copy goes on from there.\n',
+      stdout: 'Copied data to copy. To continue from the copy: npx changewire start --data copy\n',
     });
     expect(backup(directory, 'copy', '--data', 'data')).toMatchObject({
       status: 1,

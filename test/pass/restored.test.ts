@@ -30,8 +30,8 @@ async function played() {
   const restore = (sleep = async (_ms: number): Promise<void> => undefined, signal?: AbortSignal) => {
     const timing = { clock: () => world.clock.now, random: () => 0.5, sleep };
     const to = { ...stage.table, timing };
-    const say = (text: string) => void said.push(text);
-    return restoreProcesses({ to, from: then, say, ...(signal && { signal }) });
+    const report = (text: string) => void said.push(text);
+    return restoreProcesses({ to, from: then, report, ...(signal && { signal }) });
   };
   const since = async () => (await world.events()).slice(told.length);
   return { world, restore, since, said, told, made };
@@ -50,7 +50,7 @@ describe('a table that is restored in place', () => {
     const { world, restore, since, said, told, made } = await played();
     await restore();
     expect(said.filter(text => text.startsWith(world.process.workspace))).toEqual([
-      `${world.process.workspace}/onboarding: as it was, with 3 projects.`,
+      `${world.process.workspace}/onboarding: restored 3 projects.`,
     ]);
     expect(await since()).toEqual([]);
     await world.later();
@@ -100,9 +100,7 @@ describe('a table that is restored in place', () => {
       until,
     });
     const known = await world.snapshots.load(world.process, '1001');
-    await expect(restore(async ms => world.pass(ms))).rejects.toThrow(
-      'holds the process onboarding for very long',
-    );
+    await expect(restore(async ms => world.pass(ms))).rejects.toThrow('of onboarding is still running');
     expect(await world.snapshots.load(world.process, '1001')).toEqual(known);
     // The other mode goes on.
     expect(await world.later()).toMatchObject({ outcome: 'completed' });
@@ -125,7 +123,7 @@ describe('a table that is restored in place', () => {
     const lease = await world.snapshots.takeLease(added, request);
     if (lease) await world.snapshots.finish(added, lease, { baselined: true });
     await restore();
-    expect(said).toContain(`${added.workspace}/added: had no baseline then, and stays as it is.`);
+    expect(said).toContain(`${added.workspace}/added: unchanged, because it had no baseline at that time.`);
     expect((await world.snapshots.readState(added)).baselined).toBe(true);
     expect(await since()).toEqual([]);
   });

@@ -30,7 +30,7 @@ describe('the CDK', () => {
     const { 'aws-cdk-lib': lib, 'aws-cdk': cli, constructs } = manifest.peerDependencies;
     const all = `aws-cdk-lib@${lib} constructs@${constructs} aws-cdk@${cli}`;
     expect(() => cdkProgram(directory, ours)).toThrow(
-      `The AWS CDK is not installed here, which deploys. Install it beside changewire: npm i ${all}`,
+      `The AWS CDK is not installed. Install it next to changewire: npm i ${all}`,
     );
     install(directory, 'aws-cdk-lib');
     install(directory, 'aws-cdk', { bin: { cdk: 'bin/cdk' } });

@@ -51,7 +51,9 @@ describe('.env', () => {
           values[name] = value;
         } catch (error) {
           expect(error).toBeInstanceOf(UsageError);
-          expect((error as Error).message).toMatch(/^VALUE_\d+ has characters that \.env can not hold/);
+          expect((error as Error).message).toMatch(
+            /^VALUE_\d+ contains characters that \.env does not support/,
+          );
         }
         // Each of those before, too.
         expect(withEnvFile({}, directory)).toEqual(values);

@@ -61,7 +61,7 @@ describe("a stack's table", () => {
     const { open } = account();
     expect(await open()).toMatchObject({ name: 'changewire', region: 'r' });
     await expect(open('T')).rejects.toThrow(
-      'There is no stack T of Changewire in r, in the account of your credentials. Name another with --stack and --region.',
+      'The Changewire stack T does not exist in r in the account of your credentials. Check --stack and --region.',
     );
   });
 
@@ -81,9 +81,9 @@ describe("a stack's table", () => {
   });
 
   it.each([
-    [TABLE_LAYOUT + 1, `layout ${TABLE_LAYOUT + 1}, this version reads layout ${TABLE_LAYOUT} only`],
-    [MIN_READ_LAYOUT - 1, `layout ${MIN_READ_LAYOUT - 1}, this version reads layout ${TABLE_LAYOUT} only`],
-    [undefined, 'is no table of Changewire, or was none at that time'],
+    [TABLE_LAYOUT + 1, `layout ${TABLE_LAYOUT + 1}; this version supports layout ${TABLE_LAYOUT} only`],
+    [MIN_READ_LAYOUT - 1, `layout ${MIN_READ_LAYOUT - 1}; this version supports layout ${TABLE_LAYOUT} only`],
+    [undefined, 'is not a Changewire table, or was not one at that time'],
   ])('is not restored from a table of layout %s, which is left as it is', async (version, told) => {
     const model = ofLayout(version, 'other');
     const before = [...model.items()];

@@ -73,7 +73,7 @@ describe('beside a run that can not be asked', () => {
     const added = await said('endpoints', 'add', 'crm', '--webhook', url, '--filter', 'events=task.updated');
     expect(added).toMatchObject({
       code: 0,
-      out: expect.stringMatching(/signed with whsec_\S+, which is shown only/),
+      out: expect.stringMatching(/Signing secret: whsec_\S+ \(shown only once\)/),
     });
     expect(readdirSync(join(directory, SECRETS_FOLDER))).toEqual(['crm.json']);
     const [one, two, three] = someEvents(3) as [ChangeEvent, ChangeEvent, ChangeEvent];
@@ -94,10 +94,10 @@ describe('beside a run that can not be asked', () => {
     await eventually(async () => expect(await deliveries.counts('crm')).toMatchObject({ pending: 0 }));
     expect(idsOf().slice(-2)).toEqual([two.id, three.id]);
     expect((await said('endpoints', 'attempts', 'crm')).out.split('\n')).toHaveLength(6);
-    expect((await said('endpoints', 'rotate-secret', 'crm')).out).toMatch(/signs with whsec_/);
+    expect((await said('endpoints', 'rotate-secret', 'crm')).out).toMatch(/New secret: whsec_/);
     expect((await said('endpoints', 'rotate-secret', 'crm', '--finish')).code).toBe(0);
     expect((await said('endpoints', 'remove', 'crm', '--yes')).code).toBe(0);
-    expect((await said('endpoints', 'list')).out).toMatch(/^There is no endpoint/);
+    expect((await said('endpoints', 'list')).out).toMatch(/^There are no endpoints/);
   });
 
   it('a changed address is obeyed, and what was published meanwhile arrives there', async () => {

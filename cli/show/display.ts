@@ -1,8 +1,7 @@
 import { styleText } from 'node:util';
 import { printable } from '../../local/terminal/text.ts';
 
-/** What output is made for. */
-export interface Paper {
+export interface Display {
   readonly colour: boolean;
   /** The terminal's columns; undefined for a file or a pipe, where nothing is cut. */
   readonly width: number | undefined;
@@ -12,11 +11,11 @@ export interface Paper {
 
 export type Style = Parameters<typeof styleText>[0];
 
-export function paint({ colour }: Paper, style: Style, text: string): string {
+export function paint({ colour }: Display, style: Style, text: string): string {
   return colour ? styleText(style, text, { validateStream: false }) : text;
 }
 
-/** A sentence whose parts come from outside and are made safe for a terminal. */
-export function say(words: TemplateStringsArray, ...parts: readonly (string | number)[]): string {
-  return words.reduce((text, word, index) => `${text}${printable(String(parts[index - 1] ?? ''))}${word}`);
+/** A text whose parts are escaped for a terminal. */
+export function text(words: TemplateStringsArray, ...parts: readonly (string | number)[]): string {
+  return words.reduce((line, word, index) => `${line}${printable(String(parts[index - 1] ?? ''))}${word}`);
 }
