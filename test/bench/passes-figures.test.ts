@@ -16,7 +16,7 @@ describe('the middle of several rounds', () => {
     expect(median(values)).toBe(middle);
   });
 
-  it('is rounded with the least and the most of them', () => {
+  it('is shown with the least and the most of them', () => {
     expect(spread([1.5, 9, 2.25])).toBe('2.25 (1.50 to 9)');
     expect(spread([2.5, 2.5])).toBe('2.50');
   });
