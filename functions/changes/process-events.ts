@@ -6,7 +6,7 @@ import type { DefinitionChange } from './compare-definitions.ts';
 import { fits, shorten, VALUE_LENGTHS, withShortParts } from './fit-event.ts';
 
 /** Reports that a process's deletions wait for an operator (design.md §5). */
-export function heldEvent(
+export function onHoldEvent(
   origin: EventOrigin,
   hold: { version: number; at: number; missing: number; known: number },
 ): SourceEvent {

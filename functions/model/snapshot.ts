@@ -69,5 +69,5 @@ export interface KnownUsers {
   /** Their ids, with their names where the service provides them. */
   readonly names: readonly (readonly [id: string, name?: string])[];
   /** Ids that were asked for since then, and are no user's. */
-  readonly strangers?: readonly string[];
+  readonly unknownIds?: readonly string[];
 }

@@ -65,8 +65,8 @@ export async function announce(
     current = await snapshots.readState(process);
   }
   throw new Error(
-    `What process ${process.processId} has to say of itself was not committed in ${MAX_CONFLICTS} tries: other passes keep ` +
-      'being first. The next pass tries again; if this goes on, see which pollers share the table.',
+    `The events of process ${process.processId} about itself were not committed in ${MAX_CONFLICTS} tries: other passes ` +
+      'committed first. The next pass retries; if this continues, check which pollers share the table.',
   );
 }
 
@@ -80,9 +80,9 @@ async function commit(
     const at = clock();
     const version = nextVersion(announced, at);
     const events = draft.events(version);
-    const said = { events, version, at };
+    const request = { events, version, at };
     const { state, rechecks = [], entries = [] } = draft;
-    const announcement = { announced, isSilent: !baselined, state, rechecks, entries, said };
+    const announcement = { announced, isSilent: !baselined, state, rechecks, entries, request };
     const result = await snapshots.announce(process, announcement);
     if (result === 'conflict') return result;
     if (result !== 'committed') continue;
@@ -90,7 +90,7 @@ async function commit(
     return { events: events.length, isAll: draft === whole };
   }
   throw new Error(
-    `What process ${process.processId} has to say of itself is too large to commit: not one of its events fits.`,
+    `The events of process ${process.processId} about itself are too large to commit: not one of them fits.`,
   );
 }
 

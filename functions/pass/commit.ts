@@ -52,7 +52,7 @@ export async function commit(
 
 /** Commits the deletion of a project that `listing` lacks. A snapshot read later than the listing shows that
  *  the project is back: then it is not deleted. If both were read at about the same time, it may be back,
- *  too: then its task list is read once more, and it is deleted only if that answers 404; else the next sweep
+ *  too: then its task list is read again, and it is deleted only if that answers 404; else the next sweep
  *  decides.
  *  @throws TornSnapshotError when the snapshot, whose content goes into the events, can't be read;
  *  ServiceError */
@@ -82,7 +82,7 @@ export async function deleteProject(
   }
 }
 
-/** When the project was last certainly there, by the service's time. An empty task list is no proof: a
+/** When the project was last certainly there, by the service's time. An empty task list proves nothing: a
  *  service may answer so for a project that is gone. */
 function lastSeen({ recordReadAt, tasksReadAt, content }: Snapshot): number {
   return content.tasks.size > 0 ? Math.max(recordReadAt, tasksReadAt) : recordReadAt;
@@ -196,7 +196,7 @@ function tasksSeenUpTo(snapshot: Snapshot | undefined, since: number): number {
 }
 
 /** A reading is dated by whole seconds, so its latest time may be in the future yet. The event's is not: it
- *  is that of the commit then, by our clock, or the earliest time of the reading if that clock is behind the
+ *  is that of the commit then, by our clock, or the earliest time of the reading if that clock is slower than the
  *  service's. */
 function interval(
   after: number,

@@ -10,7 +10,7 @@ const BULK_PART = 0.2;
  *  them as created later. */
 const WAIT_MS = 5 * 60_000;
 
-/** More deletions than this, in a process of `known` projects, are held. */
+/** More deletions than this, in a process of `known` projects, wait for an operator. */
 export function bulkLimit(known: number): number {
   return Math.max(BULK_COUNT, Math.floor(known * BULK_PART));
 }
@@ -72,7 +72,7 @@ function outageOf({ kind, findings }: Facts): Error | undefined {
   const areAll = kind === 'baseline' && faults.length > 0 && faults.length === total;
   if (!findings.areOutage && !areAll) return undefined;
   const [cause] = faults;
-  const message = `${faults.length} project(s) can not be read or committed. The first: ${cause?.message}`;
+  const message = `${faults.length} project(s) cannot be read or committed. The first: ${cause?.message}`;
   return new Error(message, { cause });
 }
 
@@ -121,7 +121,7 @@ function waitingFor({ window, isComplete, findings, now }: Facts): Error | undef
   const what =
     first === undefined
       ? 'The list of projects changed each time that it was read: what it passed over would be emitted as created later'
-      : `${lacking.length} project(s) can not be read. The first, ${first[0]}: ${reasonOf(first[1]).replace(/\.$/, '')}`;
+      : `${lacking.length} project(s) cannot be read. The first, ${first[0]}: ${reasonOf(first[1]).replace(/\.$/, '')}`;
   const message = `${what}. The baseline waits ${WAIT_MS / 60_000} minutes for this to end, and then does without.`;
   return new Error(message, { cause: first?.[1].fault });
 }

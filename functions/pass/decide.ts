@@ -108,7 +108,7 @@ function listedWithoutTaskList(seen: Seen, listed: Listed, rules: DecisionRules)
 function unlistedWithoutTaskList({ listing, snapshot, recheck }: Seen, { kind }: DecisionRules): Verdict {
   if (listing === 'whole') return { end: 'vanished' };
   const hadTasks = (snapshot?.content.tasks.size ?? 0) > 0;
-  // The 404 is no news: it came while the project was listed, too. Reading the whole list in each pass is too
+  // The 404 shows nothing new: it came while the project was listed, too. Reading the whole list in each pass is too
   // expensive: a sweep will decide.
   if (kind === 'changes' && hadTasks && recheck?.cause === 'no-task-list')
     return { end: 'no-task-list', lacksTasks: true };

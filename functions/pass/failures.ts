@@ -8,7 +8,7 @@ const MAX_LENGTH = 300;
  *  errors; other errors (of AWS, or our own) may show internals, and stay in the log. */
 export function failureReason(error: unknown): string {
   const isToBeRead = error instanceof ServiceError || error instanceof TooLargeError;
-  if (!isToBeRead) return 'The poller itself failed; its log says why.';
+  if (!isToBeRead) return 'The poller itself failed; see its log.';
   const text = error.message.toWellFormed();
   return text.length <= MAX_LENGTH ? text : `${text.slice(0, MAX_LENGTH).toWellFormed()}…`;
 }

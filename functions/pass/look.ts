@@ -31,7 +31,12 @@ export async function look(context: PassContext, state: PassState, candidate: Ca
   }
   if (looked.fault && !recheck) {
     const error = looked.fault.message;
-    log.warn('A project can not be read or committed; the others go on.', { ...process, projectId, error });
+    log.warn('A project cannot be read or committed; the pass continues with the others.', {
+      ...process,
+      code: 'pass.project-failed',
+      projectId,
+      error,
+    });
   }
   return looked;
 }
@@ -62,7 +67,7 @@ async function lookOrThrow(context: PassContext, state: PassState, candidate: Ca
   }
   throw new Error(
     `Project ${projectId} of process ${context.process.processId} was not committed in ${MAX_CONFLICTS} tries: other passes keep ` +
-      'being first. The next pass tries again; if this goes on, see which pollers share the table.',
+      'committed first. The next pass retries; if this continues, check which pollers share the table.',
   );
 }
 

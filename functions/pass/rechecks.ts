@@ -23,7 +23,7 @@ const REASONS = {
   'not-listed': 'The list of projects lacks it, and its task list does not show whether it is gone.',
   uncertain:
     'What was read of it is not certain: it changed while it was read, or may be older than what was emitted.',
-  unreadable: 'It can not be read.',
+  unreadable: 'It cannot be read.',
   unclear: 'Only the whole list of projects shows what became of it.',
 } as const;
 
@@ -138,7 +138,7 @@ export class Findings {
     return [...this.#found].sort(([one], [other]) => byText(one, other));
   }
 
-  /** What was found since the last call, so that each recheck is written once while the pass goes on. */
+  /** What was found since the last call, so that each recheck is written once during the pass. */
   takeNew(): [projectId: string, found: Found][] {
     const ids = this.#new;
     this.#new = new Set();
@@ -154,7 +154,7 @@ export class Findings {
     return this.sorted().flatMap(([, { fault }]) => (fault ? [fault] : []));
   }
 
-  /** True when so many projects newly fail that the service must be at fault. The pass then fails; no single
+  /** True when the number of projects that newly fail shows that the service is at fault. The pass then fails; no single
    *  project is skipped. */
   get areOutage(): boolean {
     return this.#newFaults > Math.max(OUTAGE_COUNT, Math.floor(this.total * OUTAGE_PART));
@@ -163,7 +163,7 @@ export class Findings {
   #isNewFault(projectId: string, found: Found | undefined): number {
     const { rechecks, completedAt } = this.#state;
     // Known are rechecks from before the last completed pass. Those written since, by runs of an outage that
-    // did not end well, count as new.
+    // failed, count as new.
     const isKnown = (rechecks.get(projectId)?.foundAt ?? Number.POSITIVE_INFINITY) <= completedAt;
     return found?.fault && !isKnown ? 1 : 0;
   }

@@ -30,8 +30,8 @@ import { PassState } from './state.ts';
 import { surveyAll, surveyChanges } from './survey.ts';
 
 /** What a pass did. `unfinished`: time ran out, nothing else went wrong, and the next run resumes the pass.
- *  `busy`: another poller holds the lease. `not-due`: what was known of the process says so, and nothing was
- *  asked of the service. */
+ *  `busy`: another poller has the lease. `not-due`: the known state shows that, and the
+ *  service was not asked. */
 export interface PassReport {
   readonly mode: PassKind;
   readonly outcome: 'completed' | 'unfinished' | 'busy' | 'not-due';
@@ -165,7 +165,7 @@ function reportOf(
 
 const NOT_ENDED =
   'The last run did not come to its end: it was stopped from outside, or ran out of time or memory.';
-const OUT_OF_TIME = 'There is more to read than one run has time for; the next one goes on.';
+const OUT_OF_TIME = 'There is more to read than one run has time for; the next one continues.';
 
 /** Saves how far the pass came, and gives the lease back: the next run resumes it there. */
 async function interrupt(
@@ -195,8 +195,9 @@ async function endQuietly(
     else await interrupt(context, failure);
   } catch (error) {
     if (error instanceof LeaseLostError) return;
-    log.warn('The lease could not be given back; it ends by itself within a minute.', {
+    log.warn('Could not release the lease; it expires within a minute.', {
       ...process,
+      code: 'pass.lease-not-released',
       error: error instanceof Error ? error.message : String(error),
     });
   }
@@ -206,7 +207,7 @@ async function endQuietly(
 type StallPorts = Pick<PassContext, 'process' | 'settings' | 'snapshots' | 'clock' | 'log'>;
 
 /** Announces to subscribers, once, that no `changes` pass was completed for too long; `reason` is why the
- *  last one was not. Only a run announces this: a schedule that starts no runs is no stall. Nor is there a
+ *  last one was not. Only a run announces this: a schedule that starts no runs is not a stall. Nor is there a
  *  stall before the baseline. Errors in announcing are only logged: the caller must see why the pass itself
  *  failed.
  *  @returns how many events were emitted */
@@ -226,7 +227,11 @@ export async function announceStall(ports: StallPorts, reason: string): Promise<
       };
     });
     if (emitted > 0)
-      log.warn('The process is stalled; a source.stalled event was emitted.', { ...process, reason });
+      log.warn('The process is stalled; a source.stalled event was emitted.', {
+        ...process,
+        code: 'pass.stalled',
+        reason,
+      });
   });
   return emitted;
 }
@@ -267,8 +272,9 @@ async function tryToAnnounce({ log, process }: StallPorts, announcing: () => Pro
   try {
     await announcing();
   } catch (error) {
-    log.warn('Could not emit the stall or the recovery of the process; a later run tries again.', {
+    log.warn('Could not emit the stall or the recovery of the process; a later run retries.', {
       ...process,
+      code: 'pass.stall-not-emitted',
       error: error instanceof Error ? error.message : String(error),
     });
   }

@@ -1,4 +1,4 @@
-import { heldEvent, skippedEvent } from '../changes/process-events.ts';
+import { onHoldEvent, skippedEvent } from '../changes/process-events.ts';
 import { failureOf, type ProcessState, type SavedState } from '../model/process-state.ts';
 import { nextPace } from '../schedule/pace.ts';
 import { announce, inHalves } from './announce.ts';
@@ -64,13 +64,19 @@ function failureAfter(context: PassContext, error: Error | undefined): Partial<S
 
 /** Logs what a baseline was completed without. */
 function logWhatIsLeftOut({ log, process }: PassContext, findings: Findings, isComplete: boolean): void {
-  const restless =
-    'The list of projects changed each time that it was read: a project that it passed over is emitted as created later; ' +
-    'the baseline ends all the same.';
-  if (!isComplete) log.warn(restless, { ...process });
+  const unstable =
+    'The list of projects changed during each reading: a project that it omitted is emitted as created later; ' +
+    'the baseline ends anyway.';
+  if (!isComplete) log.warn(unstable, { ...process, code: 'baseline.unstable-list' });
   for (const [projectId, found] of findings.sorted()) {
     const message = 'The baseline ends without a project; it is emitted as created once it can be read.';
-    if (found.end !== 'settled') log.warn(message, { ...process, projectId, reason: reasonOf(found) });
+    if (found.end !== 'settled')
+      log.warn(message, {
+        ...process,
+        code: 'baseline.project-left-out',
+        projectId,
+        reason: reasonOf(found),
+      });
   }
 }
 
@@ -154,15 +160,19 @@ async function announceHold(
   since: number,
 ): Promise<void> {
   const { log, process } = context;
-  log.warn('Too many projects are gone at once: nothing is deleted until an operator releases the process.', {
-    ...process,
-    ...hold,
-  });
+  log.warn(
+    'Too many projects disappeared at once: deletions are on hold until an operator releases the process.',
+    {
+      ...process,
+      code: 'process.on-hold',
+      ...hold,
+    },
+  );
   state.events += await announce(context, context.before, now => {
     if (now.hold || now.released) return undefined;
     return {
       state: { hold: { since, missing: hold.missing } },
-      events: version => [heldEvent(process, { version, at: since, ...hold })],
+      events: version => [onHoldEvent(process, { version, at: since, ...hold })],
     };
   });
 }
@@ -201,7 +211,7 @@ async function settleRechecks(
     for (const { projectId, after } of emitted > 0 ? skipped : []) {
       const message =
         'A project is skipped until it can be read and committed; a source.skipped event was emitted.';
-      log.warn(message, { ...process, projectId, reason: after.reason });
+      log.warn(message, { ...process, code: 'project.skipped', projectId, reason: after.reason });
     }
   }
   const announced = new Set(skipped.map(({ projectId }) => projectId));

@@ -131,8 +131,7 @@ async function readIfShown(
     return await read();
   } catch (error) {
     if (!isRefusal(error)) throw error;
-    const message =
-      'Field definitions can not be read: fields keep the names and types that were known before.';
+    const message = 'Field definitions cannot be read: fields keep their last known names and types.';
     reports.once(code, message, { error: error.message });
     return undefined;
   }

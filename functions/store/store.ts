@@ -195,7 +195,7 @@ export interface Announcement {
    *  of them was emitted before. */
   readonly entries?: readonly string[];
   /** The events. `version` must be larger than `announced`, and becomes its new value. */
-  readonly said: Pick<CommitRequest, 'events' | 'version' | 'at'>;
+  readonly request: Pick<CommitRequest, 'events' | 'version' | 'at'>;
 }
 
 /** A change of one recheck: `before` as it was read, if there was one; without `after` it is removed. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { auditPage, piecesOf, projectsPage, tasksPage } from '../../bench/passes/content.ts';
-import { type Line, median, spread, rounded } from '../../bench/passes/line.ts';
+import { type Line, median, rounded, spread } from '../../bench/passes/line.ts';
 import { between, pageOf } from '../../bench/passes/page.ts';
 import { sharesOf } from '../../bench/passes/profile.ts';
 import type { JsonObject } from '../../functions/basics/json.ts';

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { buildEvents, type Commit, testEvent } from '../../functions/changes/build-events.ts';
 import type { RecordChange } from '../../functions/changes/compare-project.ts';
-import { heldEvent } from '../../functions/changes/process-events.ts';
+import { onHoldEvent } from '../../functions/changes/process-events.ts';
 import type { FieldChange } from '../../functions/model/event.ts';
 import { jsonSchemas } from '../../functions/model/event.ts';
 import { encodePart, eventId } from '../../functions/model/event-id.ts';
@@ -106,7 +106,7 @@ describe('events', () => {
 
   it('a held process is told as an event of its own', () => {
     const [event] = checkEvents([
-      heldEvent({ workspace: 'eu', processId: 'p' }, { version: at, at, missing: 30, known: 60 }),
+      onHoldEvent({ workspace: 'eu', processId: 'p' }, { version: at, at, missing: 30, known: 60 }),
     ]);
     expect(event).toMatchObject({ type: 'source.held', id: `p..${at}.0`, data: { missing: 30, known: 60 } });
     expect(event?.data).toHaveProperty(

@@ -29,8 +29,8 @@ export function processesContract({ setting, ask, name }: Bench): void {
     const { announced } = await snapshots.readState(process);
     const since = setting().now() - 5_000;
     const state = { hold: { since, missing: projects }, baselined: true };
-    const said = { events: [], version: Math.max(announced + 1, since), at: since };
-    expect(await snapshots.announce(process, { announced, state, said })).toBe('committed');
+    const request = { events: [], version: Math.max(announced + 1, since), at: since };
+    expect(await snapshots.announce(process, { announced, state, request })).toBe('committed');
     return since;
   };
 

@@ -241,7 +241,7 @@ describe('the actors of a change', () => {
     expect((await told()).every(([, actors]) => actors?.length === 1)).toBe(true);
   });
 
-  it('are left out, and nothing else, where the list of users can not be read', async () => {
+  it('are left out, and nothing else, where the list of users cannot be read', async () => {
     await baselined();
     world.service.fail({ when: ({ path }) => path.startsWith('/users'), times: 100, fault: { status: 500 } });
     rename('1001', 'Named', 1);

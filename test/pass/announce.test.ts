@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { heldEvent } from '../../functions/changes/process-events.ts';
+import { onHoldEvent } from '../../functions/changes/process-events.ts';
 import { type ProcessState, UNKNOWN_PROCESS } from '../../functions/model/process-state.ts';
 import { announce, type Draft } from '../../functions/pass/announce.ts';
 import type { PassPorts } from '../../functions/pass/context/context.ts';
@@ -18,8 +18,8 @@ function portsOf(announced: number, conflicts: number, most = 100) {
     announce: async (_process: unknown, announcement: Announcement) => {
       if (conflicts-- > 0) state = { ...state, announced: state.announced + 7, reported: ['theirs'] };
       if (announcement.announced !== state.announced) return 'conflict';
-      if (announcement.said.events.length > most) return 'too-large';
-      state = { ...state, announced: announcement.said.version };
+      if (announcement.request.events.length > most) return 'too-large';
+      state = { ...state, announced: announcement.request.version };
       state = { ...state, ...announcement.state };
       committed.push(announcement);
       return 'committed';
@@ -32,7 +32,7 @@ function portsOf(announced: number, conflicts: number, most = 100) {
 }
 const say = () => ({
   state: {},
-  events: (version: number) => [heldEvent(process, { version, at: AT, missing: 1, known: 2 })],
+  events: (version: number) => [onHoldEvent(process, { version, at: AT, missing: 1, known: 2 })],
 });
 
 it('gives an announcement the time as its version, or one more than the last where a clock ran ahead', async () => {
@@ -44,14 +44,14 @@ it('gives an announcement the time as its version, or one more than the last whe
   ] as const) {
     const { announcer, committed } = portsOf(last, 0);
     expect(await announce(...announcer, say)).toBe(1);
-    expect(committed[0]?.said).toMatchObject({ version, at: AT, events: [{ sequence: String(version) }] });
+    expect(committed[0]?.request).toMatchObject({ version, at: AT, events: [{ sequence: String(version) }] });
   }
 });
 
 it('hands the ids of what it told, and of nothing else, to who waits for events', async () => {
   const { announcer, committed, ids } = portsOf(0, 1);
   await announce(...announcer, say);
-  expect(ids).toEqual([committed[0]?.said.events.map(({ id }) => id)]);
+  expect(ids).toEqual([committed[0]?.request.events.map(({ id }) => id)]);
   expect(ids[0]).toEqual([expect.any(String)]);
 });
 
@@ -95,9 +95,9 @@ describe('what is too large for one commit', () => {
   it('is said in parts, each with its state, and counted together', async () => {
     const { announcer, committed } = portsOf(0, 0, 3);
     expect(await announce(...announcer, sayMany(10))).toBe(10);
-    expect(committed.map(({ said }) => said.events.length)).toEqual([2, 2, 3, 3]);
+    expect(committed.map(({ request }) => request.events.length)).toEqual([2, 2, 3, 3]);
     expect(committed.map(({ state }) => state.reported?.length)).toEqual([2, 4, 7, 10]);
-    expect(committed.map(({ said }) => said.version)).toEqual([AT, AT + 1, AT + 2, AT + 3]);
+    expect(committed.map(({ request }) => request.version)).toEqual([AT, AT + 1, AT + 2, AT + 3]);
   });
 
   it('counts what was said of it when another pass says the rest', async () => {

@@ -352,7 +352,7 @@ describe('a pass that is killed', () => {
   );
 });
 
-describe('a log that can not be read from where it was', () => {
+describe('a log that cannot be read from where it was', () => {
   it.each([400, 410] as const)('because its cursor answers %i is read from its beginning', async status => {
     await audited({ auditOrder: 'oldest-first' }, { history: 12 });
     const before = idsInLog().length;
@@ -370,7 +370,7 @@ describe('a log that can not be read from where it was', () => {
     await world.later();
     expect(await idsTold()).toEqual(idsInLog().slice(before));
     expect(world.said.map(({ message }) => message)).toContain(
-      'The place in the audit log is lost; it was read from its beginning.',
+      'The position in the audit log was lost; the log was read from its beginning.',
     );
   });
 
@@ -499,7 +499,7 @@ describe('a log that is long', () => {
     await world.later();
     expect((await idsTold()).toSorted()).toEqual(idsInLog().slice(before).toSorted());
     expect(world.said.map(({ message }) => message)).toContain(
-      'The place in the audit log is lost; it was read from its beginning.',
+      'The position in the audit log was lost; the log was read from its beginning.',
     );
     // After the refusals, and no further than to what was known.
     expect(requests('/auditlog').filter(isCursor)).toHaveLength(3 + 6);

@@ -50,11 +50,11 @@ describe('a baseline', () => {
   });
 });
 
-describe('a project that can not be read in a baseline', () => {
+describe('a project that cannot be read in a baseline', () => {
   it('holds up only the end of it, and is not told as created once it can', async () => {
     world = await stage.create({ projects: 6 });
     const refused = refuse('1002');
-    await runsFailing(4, /1 project\(s\) can not be read.*1002.*403.*\. The baseline waits 5 minutes/);
+    await runsFailing(4, /1 project\(s\) cannot be read.*1002.*403.*\. The baseline waits 5 minutes/);
     expect((await knownIn(world)).sort()).toHaveLength(5);
     expect(await isBaselined()).toBe(false);
     refused.cancel();
@@ -82,12 +82,12 @@ describe('a project that can not be read in a baseline', () => {
     });
     // Now the project seems to have failed before the baseline began.
     world.pass(-3_600_000);
-    await runsFailing(3, /1 project\(s\) can not be read.*1004.*403/);
+    await runsFailing(3, /1 project\(s\) cannot be read.*1004.*403/);
     expect(await told()).toEqual([]);
     expect(await owed()).toMatchObject([{ id: '1004', cause: 'unreadable', isReported: false }]);
   });
 
-  it('is left out when it can not be read for five minutes: all others are told', async () => {
+  it('is left out when it cannot be read for five minutes: all others are told', async () => {
     world = await stage.create({ projects: 6 });
     refuse('1002');
     refuse('1004', 500);
@@ -101,7 +101,10 @@ describe('a project that can not be read in a baseline', () => {
     expect(warned.map(({ level, details }) => [level, details])).toEqual(
       ['1002', '1004'].map(projectId => [
         'warn',
-        { ...world.process, projectId, reason: expect.stringMatching(/status/) },
+        {
+          ...world.process,
+          ...{ code: 'baseline.project-left-out', projectId, reason: expect.stringMatching(/status/) },
+        },
       ]),
     );
     expect(world.said.filter(({ message }) => message.includes('passed over'))).toEqual([]);
@@ -189,11 +192,11 @@ describe('a project that can not be read in a baseline', () => {
   });
 });
 
-describe('too many projects that can not be read in a baseline', () => {
+describe('too many projects that cannot be read in a baseline', () => {
   it('are an outage: the baseline waits for them, however long', async () => {
     world = await stage.create({ projects: 14 });
     const refusals = Array.from({ length: 11 }, (_, index) => refuse(String(1001 + index)));
-    await runsFailing(8, /11 project\(s\) can not be read or committed. The first:(?!.*5 minutes)/);
+    await runsFailing(8, /11 project\(s\) cannot be read or committed. The first:(?!.*5 minutes)/);
     expect(await isBaselined()).toBe(false);
     for (const { cancel } of refusals) cancel();
     expect(await world.later()).toMatchObject(DONE);
@@ -205,7 +208,7 @@ describe('a baseline of a process of which no project can be read', () => {
   it('does not end: that is a permission that is lacking', async () => {
     world = await stage.create({ projects: 2 });
     const refusals = ['1001', '1002'].map(id => refuse(id));
-    await runsFailing(8, /2 project\(s\) can not be read or committed. The first:(?!.*5 minutes)/);
+    await runsFailing(8, /2 project\(s\) cannot be read or committed. The first:(?!.*5 minutes)/);
     for (const { cancel } of refusals) cancel();
     expect(await world.later()).toMatchObject(DONE);
   });
@@ -228,7 +231,7 @@ describe('task lists that are missing in a baseline', () => {
     await runsFailing(2, /1002.*status 500/);
     refused.cancel();
     const missing = refuse('1002', 404);
-    await runsFailing(1, /^1 project\(s\) can not be read\. The first, 1002: .*answers 404/);
+    await runsFailing(1, /^1 project\(s\) cannot be read\. The first, 1002: .*answers 404/);
     missing.cancel();
     expect(await world.later()).toMatchObject(DONE);
     await world.later('sweep');

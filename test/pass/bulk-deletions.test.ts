@@ -66,7 +66,7 @@ describe('deletions in bulk', () => {
     const warned = {
       level: 'warn',
       message: expect.stringMatching(/^Too many projects .* until an operator releases the process\.$/),
-      details: { ...world.process, missing: 12, known: 14 },
+      details: { ...world.process, code: 'process.on-hold', missing: 12, known: 14 },
     };
     expect(world.said.filter(({ level }) => level === 'warn')).toEqual([warned, warned]);
     await world.later();

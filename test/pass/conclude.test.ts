@@ -79,12 +79,12 @@ describe('a pass', () => {
       'later',
     ],
     [
-      'with up to ten projects that can not be read is done without them',
+      'with up to ten projects that cannot be read is done without them',
       { found: '10 unreadable, 5 settled' },
       'done, keeps rechecks',
     ],
     [
-      'whose only project can not be read is done without it',
+      'whose only project cannot be read is done without it',
       { found: '1 unreadable' },
       'done, keeps rechecks',
     ],
@@ -94,7 +94,7 @@ describe('a pass', () => {
       'failed',
     ],
     [
-      'with up to a fifth of many projects that can not be read is done without them',
+      'with up to a fifth of many projects that cannot be read is done without them',
       { found: '20 unreadable, 80 settled' },
       'done, keeps rechecks',
     ],
@@ -128,7 +128,7 @@ describe('a pass', () => {
 
   it('that fails says how many projects failed, and why the first did', () => {
     const { error } = conclude(factsOf({ found: '11 unreadable' }));
-    expect(error?.message).toBe('11 project(s) can not be read or committed. The first: unreadable 1');
+    expect(error?.message).toBe('11 project(s) cannot be read or committed. The first: unreadable 1');
     expect(error?.cause).toMatchObject({ message: 'unreadable 1' });
   });
 });
@@ -186,7 +186,7 @@ describe('deletions', () => {
       'done, keeps rechecks',
     ],
     [
-      'are told although other projects can not be read',
+      'are told although other projects cannot be read',
       { ...SWEEP, found: '1 vanished, 1 unreadable', known: 20, missing: 1 },
       'done, deletes 1, keeps rechecks',
     ],
@@ -275,7 +275,7 @@ describe('the last projects of a process', () => {
 describe('a process on hold', () => {
   it.each<readonly [title: string, facts: Given, conclusion: string]>([
     [
-      'stays on hold when fewer are certainly gone, because others can not be read',
+      'stays on hold when fewer are certainly gone, because others cannot be read',
       { ...SWEEP, ...HOLD, found: '1 vanished, 14 uncertain', known: 20, missing: 15 },
       'done, on hold: 15 of 20, keeps rechecks',
     ],
@@ -342,7 +342,7 @@ describe('a baseline', () => {
     ['that can read all projects is done', { found: '3 settled' }, 'done, keeps rechecks'],
     ['of an empty process is done', {}, 'done'],
     [
-      'waits for a project that can not be read, and writes its recheck',
+      'waits for a project that cannot be read, and writes its recheck',
       { found: '1 unreadable, 9 settled' },
       'failed, keeps rechecks',
     ],
@@ -419,7 +419,7 @@ describe('a baseline', () => {
     const errorOf = (facts: Given) => conclude(factsOf({ ...BASELINE, ...facts })).error?.message;
     const waits = 'The baseline waits 5 minutes for this to end, and then does without.';
     expect(errorOf({ found: '3 settled, 2 unreadable' })).toBe(
-      `2 project(s) can not be read. The first, 4: unreadable 4. ${waits}`,
+      `2 project(s) cannot be read. The first, 4: unreadable 4. ${waits}`,
     );
     const { error } = conclude(factsOf({ ...BASELINE, found: '3 settled, 2 unreadable' }));
     expect(error?.cause).toMatchObject({ message: 'unreadable 4' });

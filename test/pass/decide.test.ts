@@ -15,11 +15,11 @@ const COLUMNS = {
   kind: ['changes', 'sweep', 'baseline'],
   round: ['1', '2'],
   /** Which listing: of changed projects; of all; of all, but it changed in each reading and may have passed over the project. */
-  listing: ['changed', 'whole', 'restless'],
+  listing: ['changed', 'whole', 'unstable'],
   listed: ['listed', 'unlisted'],
   snapshot: ['none', 'no tasks', 'tasks'],
   /** What the task list answers: all tasks; 404; or tasks, but they changed in each reading, so some may be missing. */
-  tasks: ['200', '404', 'restless'],
+  tasks: ['200', '404', 'unstable'],
   recheck: ['none', 'unreadable', 'no-task-list', 'not-listed', 'uncertain'],
 } as const;
 type Column = keyof typeof COLUMNS;
@@ -38,22 +38,22 @@ Neither listed nor known: no project at all, or one with a recheck, which is set
 *               *      *                 unlisted  none            *             none                               settled          -
 *               *      whole             unlisted  none            *             !none                              settled          -
 *               *      changed           unlisted  none            *             !none                              unclear          -
-*               *      restless          unlisted  none            *             !none                              as owed          -
+*               *      unstable          unlisted  none            *             !none                              as owed          -
 
 Listed, and its tasks were read: the difference is committed. If the tasks changed in each reading, the project is owed another look.
 *               *      *                 listed    none            200           *                                  settled          project.created task.created
-*               *      *                 listed    none            restless      *                                  uncertain        project.created task.created
+*               *      *                 listed    none            unstable      *                                  uncertain        project.created task.created
 changes|sweep   *      *                 listed    no tasks        200           *                                  settled          project.updated task.created
-changes|sweep   *      *                 listed    no tasks        restless      *                                  uncertain        project.updated task.created
+changes|sweep   *      *                 listed    no tasks        unstable      *                                  uncertain        project.updated task.created
 changes|sweep   *      *                 listed    tasks           200           *                                  settled          project.updated task.updated
-changes|sweep   *      *                 listed    tasks           restless      *                                  uncertain        project.updated task.updated
+changes|sweep   *      *                 listed    tasks           unstable      *                                  uncertain        project.updated task.updated
 
 Listed, and its task list answers 404: its own changes are told, its tasks stay as they were. If it had none, that is a normal answer.
 changes|sweep   1      *                 listed    tasks           404           !no-task-list                      unclear          project.updated
 changes|sweep   1      *                 listed    tasks           404           no-task-list                       no-task-list     project.updated
 changes|sweep   2      *                 listed    tasks           404           *                                  no-task-list     project.updated
 changes|sweep   *      changed           listed    no tasks        404           *                                  unclear          project.updated
-changes|sweep   *      whole|restless    listed    no tasks        404           *                                  settled          project.updated
+changes|sweep   *      whole|unstable    listed    no tasks        404           *                                  settled          project.updated
 
 Listed, never read before, and its task list answers 404: only when a second pass meets this, it is told, as a project without tasks.
 *               1      *                 listed    none            404           *                                  unclear          -
@@ -67,41 +67,41 @@ sweep           *      changed           unlisted  no tasks|tasks  404          
 changes|sweep   *      whole             unlisted  no tasks|tasks  404           *                                  vanished         -
 
 The same, but the task list answered 404 before, when the project was still listed: so the 404 proves nothing, and the next sweep decides.
-changes         *      changed|restless  unlisted  tasks           404           no-task-list                       no-task-list     -
+changes         *      changed|unstable  unlisted  tasks           404           no-task-list                       no-task-list     -
 
 The same, with a listing that may have passed over it: gone only if it had tasks, and in a sweep only if the last sweep missed it, too.
-changes         *      restless          unlisted  tasks           404           !no-task-list                      vanished         -
-changes         *      restless          unlisted  no tasks        404           none                               settled          -
-changes         *      restless          unlisted  no tasks        404           !none                              as owed          -
-sweep           *      restless          unlisted  tasks           404           not-listed                         vanished         -
-sweep           *      restless          unlisted  tasks           404           !not-listed                        not-listed       -
-sweep           *      restless          unlisted  no tasks        404           *                                  not-listed       -
+changes         *      unstable          unlisted  tasks           404           !no-task-list                      vanished         -
+changes         *      unstable          unlisted  no tasks        404           none                               settled          -
+changes         *      unstable          unlisted  no tasks        404           !none                              as owed          -
+sweep           *      unstable          unlisted  tasks           404           not-listed                         vanished         -
+sweep           *      unstable          unlisted  tasks           404           !not-listed                        not-listed       -
+sweep           *      unstable          unlisted  no tasks        404           *                                  not-listed       -
 
 Not listed, but its task list is there: gone once two sweeps in a row missed it in a whole listing.
-sweep           *      whole             unlisted  no tasks        200|restless  not-listed                         missed twice   task.created
-sweep           *      whole             unlisted  tasks           200|restless  not-listed                         missed twice   task.updated
-sweep           *      whole             unlisted  no tasks        200|restless  !not-listed                        not-listed       task.created
-sweep           *      whole             unlisted  tasks           200|restless  !not-listed                        not-listed       task.updated
-sweep           *      changed|restless  unlisted  no tasks        200|restless  not-listed                         not-listed       task.created
-sweep           *      changed|restless  unlisted  tasks           200|restless  not-listed                         not-listed       task.updated
-sweep           *      changed|restless  unlisted  no tasks        200|restless  !not-listed                        uncertain        task.created
-sweep           *      changed|restless  unlisted  tasks           200|restless  !not-listed                        uncertain        task.updated
+sweep           *      whole             unlisted  no tasks        200|unstable  not-listed                         missed twice   task.created
+sweep           *      whole             unlisted  tasks           200|unstable  not-listed                         missed twice   task.updated
+sweep           *      whole             unlisted  no tasks        200|unstable  !not-listed                        not-listed       task.created
+sweep           *      whole             unlisted  tasks           200|unstable  !not-listed                        not-listed       task.updated
+sweep           *      changed|unstable  unlisted  no tasks        200|unstable  not-listed                         not-listed       task.created
+sweep           *      changed|unstable  unlisted  tasks           200|unstable  not-listed                         not-listed       task.updated
+sweep           *      changed|unstable  unlisted  no tasks        200|unstable  !not-listed                        uncertain        task.created
+sweep           *      changed|unstable  unlisted  tasks           200|unstable  !not-listed                        uncertain        task.updated
 
 The same in a changes pass: never gone. One that could not be read before, and now can, is looked for in one whole listing.
 changes         *      *                 unlisted  no tasks        200           none                               settled          task.created
 changes         *      *                 unlisted  tasks           200           none                               settled          task.updated
-changes         *      *                 unlisted  no tasks        restless      none                               uncertain        task.created
-changes         *      *                 unlisted  tasks           restless      none                               uncertain        task.updated
-changes         *      *                 unlisted  no tasks        200|restless  not-listed|uncertain               as owed          task.created
-changes         *      *                 unlisted  tasks           200|restless  not-listed|uncertain               as owed          task.updated
-changes         *      changed           unlisted  no tasks        200|restless  unreadable|no-task-list            unclear          task.created
-changes         *      changed           unlisted  tasks           200|restless  unreadable|no-task-list            unclear          task.updated
+changes         *      *                 unlisted  no tasks        unstable      none                               uncertain        task.created
+changes         *      *                 unlisted  tasks           unstable      none                               uncertain        task.updated
+changes         *      *                 unlisted  no tasks        200|unstable  not-listed|uncertain               as owed          task.created
+changes         *      *                 unlisted  tasks           200|unstable  not-listed|uncertain               as owed          task.updated
+changes         *      changed           unlisted  no tasks        200|unstable  unreadable|no-task-list            unclear          task.created
+changes         *      changed           unlisted  tasks           200|unstable  unreadable|no-task-list            unclear          task.updated
 changes         *      whole             unlisted  no tasks        200           unreadable|no-task-list            settled          task.created
 changes         *      whole             unlisted  tasks           200           unreadable|no-task-list            settled          task.updated
-changes         *      whole             unlisted  no tasks        restless      unreadable|no-task-list            uncertain        task.created
-changes         *      whole             unlisted  tasks           restless      unreadable|no-task-list            uncertain        task.updated
-changes         *      restless          unlisted  no tasks        200|restless  unreadable|no-task-list            as owed          task.created
-changes         *      restless          unlisted  tasks           200|restless  unreadable|no-task-list            as owed          task.updated
+changes         *      whole             unlisted  no tasks        unstable      unreadable|no-task-list            uncertain        task.created
+changes         *      whole             unlisted  tasks           unstable      unreadable|no-task-list            uncertain        task.updated
+changes         *      unstable          unlisted  no tasks        200|unstable  unreadable|no-task-list            as owed          task.created
+changes         *      unstable          unlisted  tasks           200|unstable  unreadable|no-task-list            as owed          task.updated
 `;
 
 interface Row {
@@ -182,7 +182,7 @@ function seenIn({ listing, listed, snapshot, tasks, recheck }: Case): Seen {
     listing,
     listed: listed === 'listed' ? listedAt(AT + 60_000, { id: '7', name: 'New' }) : undefined,
     snapshot: snapshot === 'none' ? undefined : snapshotOf({ id: '7', name: 'Old' }, before),
-    tasks: tasks === '404' ? undefined : { ...now, ...(tasks === 'restless' && { isUnstable: true }) },
+    tasks: tasks === '404' ? undefined : { ...now, ...(tasks === 'unstable' && { isUnstable: true }) },
     recheck: recheck === 'none' ? undefined : recheckOf(recheck),
   };
 }
@@ -244,23 +244,23 @@ describe('invariant 9: a project', () => {
     ['is not gone because a listing of changed projects lacks it', { listing: ['changed'] }],
     [
       'whose task list is there is not gone because one sweep misses it',
-      { tasks: ['200', 'restless'], recheck: COLUMNS.recheck.filter(cause => cause !== 'not-listed') },
+      { tasks: ['200', 'unstable'], recheck: COLUMNS.recheck.filter(cause => cause !== 'not-listed') },
     ],
     [
       'whose task list is there is not gone to a changes pass',
-      { kind: ['changes'], tasks: ['200', 'restless'] },
+      { kind: ['changes'], tasks: ['200', 'unstable'] },
     ],
     [
       'whose task list is there is not gone because of a listing that may have passed over it',
       {
-        listing: ['restless'],
-        tasks: ['200', 'restless'],
+        listing: ['unstable'],
+        tasks: ['200', 'unstable'],
       },
     ],
     [
       'that had no tasks is not gone because of a listing that may have passed over it',
       {
-        listing: ['restless'],
+        listing: ['unstable'],
         snapshot: ['no tasks'],
       },
     ],
@@ -268,7 +268,7 @@ describe('invariant 9: a project', () => {
       'whose task list answered 404 while it was listed is not gone because of a listing that may have passed over it',
       {
         kind: ['changes'],
-        listing: ['restless'],
+        listing: ['unstable'],
         recheck: ['no-task-list'],
       },
     ],

@@ -146,7 +146,7 @@ describe('a sweep', () => {
     expect((await told()).at(-1)).toBe('project.deleted 1001');
   });
 
-  it('invariant 9: a process on hold stays so when a later sweep can not read all that is missing', async () => {
+  it('invariant 9: a process on hold stays so when a later sweep cannot read all that is missing', async () => {
     await baselined({ projects: 3 });
     for (const id of ['1001', '1002', '1003']) world.edit.deleteProject(PROCESS, id);
     await world.later();
@@ -316,7 +316,7 @@ describe('a deletion', () => {
     expect(await told()).toEqual(['project.deleted 1002']);
   });
 
-  it('that can not be made certain, for a task list that is refused, stops no other, and is told later', async () => {
+  it('that cannot be made certain, for a task list that is refused, stops no other, and is told later', async () => {
     await baselined({ projects: 4 });
     for (const id of ['1002', '1003']) world.edit.deleteProject(PROCESS, id, { audit: false });
     let requests = 0;

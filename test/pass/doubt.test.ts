@@ -111,7 +111,7 @@ describe('source.held', () => {
 });
 
 describe('a sweep that finds many projects unlisted', () => {
-  it('ends sometime, though one run can not ask for all', async () => {
+  it('ends sometime, though one run cannot ask for all', async () => {
     await baselined({ projects: 60, tasksPerProject: 0, settings: { concurrency: 1 } });
     for (let id = 1001; id <= 1055; id++) world.edit.deleteProject(PROCESS, String(id), { audit: false });
     world.service.fail({
@@ -187,7 +187,7 @@ describe('listed projects whose task lists answer 404 during the baseline', () =
     world = await stage.create();
     refuse(2);
     await expect(world.run()).rejects.toThrow(
-      /^1 project\(s\) can not be read\. The first, 1002: .*answers 404\. The baseline waits 5 minutes/,
+      /^1 project\(s\) cannot be read\. The first, 1002: .*answers 404\. The baseline waits 5 minutes/,
     );
     expect(await world.later()).toMatchObject({ mode: 'baseline', outcome: 'completed' });
     await world.later();

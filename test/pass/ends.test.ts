@@ -188,21 +188,21 @@ describe('an outage', () => {
   it('ends the sweep that it met: the next one begins anew, so that it vouches for nothing before', async () => {
     await baselined({ projects: 30 });
     const refusals = ids(30).map(id => refuse(id));
-    await expect(world.later('sweep')).rejects.toThrow(/^30 project\(s\) can not be read/);
+    await expect(world.later('sweep')).rejects.toThrow(/^30 project\(s\) cannot be read/);
     expect(await state()).toMatchObject({ isSweepUnfinished: false });
     for (const { cancel } of refusals) cancel();
     expect(await world.later('sweep', 10 * MINUTE)).toMatchObject({ outcome: 'completed', projects: 30 });
     expect(await state()).toMatchObject({ sweptAt: world.clock.now });
   });
 
-  it('is not what a baseline waits for: its five minutes begin when only a few can not be read', async () => {
+  it('is not what a baseline waits for: its five minutes begin when only a few cannot be read', async () => {
     world = await stage.create({ projects: 14 });
     const refusals = ids(11).map(id => refuse(id));
     for (let run = 0; run < 3; run++) {
-      await expect(world.later('changes', 5 * MINUTE)).rejects.toThrow(/^11 project\(s\) can not be read/);
+      await expect(world.later('changes', 5 * MINUTE)).rejects.toThrow(/^11 project\(s\) cannot be read/);
     }
     for (const { cancel } of refusals.slice(1)) cancel();
-    const waits = /^1 project\(s\) can not be read.*waits 5 minutes/;
+    const waits = /^1 project\(s\) cannot be read.*waits 5 minutes/;
     await expect(world.later()).rejects.toThrow(waits);
     await expect(world.later('changes', 5 * MINUTE - 1)).rejects.toThrow(waits);
     expect(await world.later('changes', 1)).toMatchObject({ mode: 'baseline', outcome: 'completed' });

@@ -30,7 +30,7 @@ const entriesOf = (count: number) => Array.from({ length: count }, (_, n): JsonO
 const watched: Pick<Snapshots, 'announce' | 'readState' | 'emittedEntries' | 'load'> = {
   announce: async (of, announcement) => {
     const result = await snapshots.announce(of, announcement);
-    calls.push(`${result} ${announcement.said.events.length}`);
+    calls.push(`${result} ${announcement.request.events.length}`);
     return result;
   },
   readState: of => {
@@ -75,7 +75,7 @@ describe('the new entries of the audit log', () => {
   it('are told with the users that each names, in their order', async () => {
     const events: AuditEvent[] = [];
     const announce: Snapshots['announce'] = (of, announcement) => {
-      events.push(...(announcement.said.events as AuditEvent[]));
+      events.push(...(announcement.request.events as AuditEvent[]));
       return snapshots.announce(of, announcement);
     };
     await tell(entriesOf(2), { announce });
@@ -88,13 +88,13 @@ describe('the new entries of the audit log', () => {
   it('are told by halves where they are too large for one commit; one that never fits is an error', async () => {
     const most =
       (count: number): Snapshots['announce'] =>
-      async (_, { said }) => {
-        const result = said.events.length > count ? 'too-large' : 'committed';
-        calls.push(`${result} ${said.events.length}`);
+      async (_, { request }) => {
+        const result = request.events.length > count ? 'too-large' : 'committed';
+        calls.push(`${result} ${request.events.length}`);
         return result;
       };
     const never = tell(entriesOf(3), { announce: most(0) });
-    await expect(never).rejects.toThrow('not one of its events fits');
+    await expect(never).rejects.toThrow('not one of them fits');
     expect(calls).toEqual(['too-large 3', 'too-large 1']);
   });
 });

@@ -14,7 +14,7 @@ describe('the reason of a failure', () => {
     expect(torn).toHaveLength(301);
     expect(torn.isWellFormed()).toBe(true);
     const ours = new Error('User: arn:aws:iam::1:role/poll is not authorized');
-    expect(failureReason(ours)).toBe('The poller itself failed; its log says why.');
+    expect(failureReason(ours)).toBe('The poller itself failed; see its log.');
   });
 
   it('is told whole of a project that is too large', () => {

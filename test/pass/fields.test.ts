@@ -217,7 +217,7 @@ describe('more fields than one transaction takes', () => {
       world.edit.addField(PROCESS, field % 2 ? 'project' : 'task', { ...extra, externalId: `new${field}` });
     const known: string[][] = [];
     const announce: World['snapshots']['announce'] = async (process, announcement) => {
-      if (announcement.said.events.length > 2) return 'too-large';
+      if (announcement.request.events.length > 2) return 'too-large';
       const result = await world.snapshots.announce(process, announcement);
       const { definitions } = await world.snapshots.readState(process);
       const all = [...definitions.project, ...definitions.task].map(({ externalId }) => externalId);
@@ -242,15 +242,13 @@ describe('more fields than one transaction takes', () => {
     for (let field = 1; field <= 3; field++)
       world.edit.addField(PROCESS, 'project', { ...extra, externalId: `new${field}` });
     const sizes: number[] = [];
-    const announce: World['snapshots']['announce'] = async (_process, { said }) => {
-      sizes.push(said.events.length);
-      return said.events.length > 0 ? 'too-large' : 'conflict';
+    const announce: World['snapshots']['announce'] = async (_process, { request }) => {
+      sizes.push(request.events.length);
+      return request.events.length > 0 ? 'too-large' : 'conflict';
     };
     world.pass(60_000);
     const poll = world.poller({ snapshots: { ...world.snapshots, announce } });
-    await expect(world.run('changes', { poll })).rejects.toThrow(
-      /too large to commit: not one of its events/,
-    );
+    await expect(world.run('changes', { poll })).rejects.toThrow(/too large to commit: not one of them fits/);
     expect(sizes).toEqual([3, 1]);
   });
 });

@@ -177,7 +177,7 @@ describe('a check of identifiers', () => {
     await checkedAmong({ heads: headsOf(), load }, { key: 'new' });
   });
 
-  it('fails when the projects that are known can not be read', async () => {
+  it('fails when the projects that are known cannot be read', async () => {
     const load = async () => {
       throw new Error('throttled');
     };

@@ -47,7 +47,7 @@ it.each([
     expect(definitions).toEqual({ project: fields, task: fields, [entity]: undefined });
     expect(warned).toEqual([
       [
-        expect.stringMatching(/can not be read: fields keep the names and types/),
+        expect.stringMatching(/cannot be read: fields keep their last known names and types/),
         { workspace: 'eu', processId: 'p', code, error: error.message },
       ],
     ]);

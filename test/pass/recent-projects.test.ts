@@ -82,7 +82,7 @@ describe('recently listed projects', () => {
     expect(new Recent(recent.toSave()).isSettled('1', untimed)).toBe(false);
   });
 
-  it('are never settled when they can not be told from others, nor remembered then', () => {
+  it('are never settled when they cannot be told from others, nor remembered then', () => {
     const recent = new Recent([]);
     recent.add('1', listed, AT + 60_000);
     const next = new Recent(recent.toSave());

@@ -43,7 +43,7 @@ describe('what is written of rechecks', () => {
     recheckChanges(stateOf(before && { 7: before }), [['7', found]], AT);
 
   it.each<readonly [end: Found['end'], cause: Cause, reason: string]>([
-    ['unreadable', 'unreadable', 'It can not be read.'],
+    ['unreadable', 'unreadable', 'It cannot be read.'],
     ['no-task-list', 'no-task-list', 'The project is listed, but its task list answers 404.'],
     [
       'not-listed',

@@ -96,7 +96,7 @@ describe('how far a pass has come', () => {
     ['sweep', 'saveProgress', 'after'],
   ];
   it.each(kills)(
-    'invariant 1: loses no project that can not be read where a %s pass dies at %s, %s it happened',
+    'invariant 1: loses no project that cannot be read where a %s pass dies at %s, %s it happened',
     async (mode, call, when) => {
       const baseline = await baselined();
       for (const id of ids(8)) budget(id, '1');
@@ -205,7 +205,7 @@ describe('an outage', () => {
     const onProgress = ({ done }: { readonly done: number }) => done >= 20 && world.pass(11_000);
     const poll = world.poller({ onProgress, snapshots: { ...world.snapshots, saveProgress } });
     for (const mode of ['changes', 'sweep'] as const)
-      await expect(world.run(mode, { poll })).rejects.toThrow(/^30 project\(s\) can not be read/);
+      await expect(world.run(mode, { poll })).rejects.toThrow(/^30 project\(s\) cannot be read/);
     expect([await owedIn(world), await told()]).toEqual([[], []]);
     expect(new Set(reached)).toEqual(new Set([undefined]));
     for (const { cancel } of refusals) cancel();
@@ -219,8 +219,8 @@ describe('an outage', () => {
     const refusals = ids(40).map(id => refuse(id));
     for (let pass = 0; pass < 6; pass++) {
       world.pass(60_000);
-      await expect(world.run('sweep', { poll: slow() })).rejects.toThrow(/can not be read or committed/);
-      await expect(world.run('changes', { poll: slow() })).rejects.toThrow(/can not be read or committed/);
+      await expect(world.run('sweep', { poll: slow() })).rejects.toThrow(/cannot be read or committed/);
+      await expect(world.run('changes', { poll: slow() })).rejects.toThrow(/cannot be read or committed/);
     }
     expect((await told()).filter(line => line !== 'source.stalled')).toEqual([]);
     for (const { cancel } of refusals) cancel();

@@ -95,7 +95,7 @@ describe('a lease', () => {
     expect(await told()).toEqual(['project.updated 1001 budget: "" → "1"']);
   });
 
-  it('that can not be given back hides nothing of why the pass failed', async () => {
+  it('that cannot be given back hides nothing of why the pass failed', async () => {
     await baselined();
     refuse('1001');
     budget('1001', '1');
@@ -105,12 +105,12 @@ describe('a lease', () => {
     const poll = world.poller({ snapshots: { ...world.snapshots, abandon } });
     world.pass(MINUTE);
     await expect(world.run('changes', { poll })).rejects.toThrow(/1001\/tasks.*status 429/);
-    expect(saidOf(/lease could not be given back; it ends by itself/)).toEqual([
-      ['warn', { ...world.process, error: 'throttled' }],
+    expect(saidOf(/Could not release the lease; it expires within a minute/)).toEqual([
+      ['warn', { ...world.process, code: 'pass.lease-not-released', error: 'throttled' }],
     ]);
   });
 
-  it('of a pass that can not read its state is given back: the next one need not wait for its end', async () => {
+  it('of a pass that cannot read its state is given back: the next one need not wait for its end', async () => {
     await baselined();
     const readState = () => Promise.reject(new Error('table down'));
     const poll = world.poller({
@@ -138,7 +138,7 @@ describe('a lease', () => {
       },
     });
     await expect(world.run('sweep', { poll })).rejects.toThrow(/1001\/tasks.*status 429/);
-    expect(saidOf(/lease could not be given back/)).toEqual([]);
+    expect(saidOf(/Could not release the lease/)).toEqual([]);
   });
 
   it('invariant 8: that another poller took over writes nothing more of what it found', async () => {
@@ -279,7 +279,7 @@ describe('a pass whose time is up', () => {
     });
     const poll = world.poller({ onProgress: ({ done }) => done > 11 && world.pass(100_000) });
     await expect(world.run('changes', { poll, remaining: 100_000 })).rejects.toThrow(
-      /^12 project\(s\) can not be read or committed.*status 403/,
+      /^12 project\(s\) cannot be read or committed.*status 403/,
     );
     expect(asked).toBe(12);
     outage.cancel();

@@ -142,7 +142,7 @@ describe('skipped projects of which no transaction holds all', () => {
     };
     const poll = world.poller({ snapshots: { ...world.snapshots, announce } });
     world.pass(60_000);
-    await expect(world.run('changes', { poll })).rejects.toThrow(/not one of its events fits/);
+    await expect(world.run('changes', { poll })).rejects.toThrow(/not one of them fits/);
     expect(sizes).toEqual([5, 2, 1]);
     expect(await told()).toEqual([]);
   });

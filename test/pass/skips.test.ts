@@ -67,10 +67,15 @@ describe('source.skipped', () => {
     expect(await owing()).toBe(1);
     const warned = world.said.filter(({ level }) => level === 'warn');
     expect(warned).toMatchObject([
-      { message: expect.stringMatching(/others go on/), details: { projectId: '1002' } },
+      { message: expect.stringMatching(/continues with the others/), details: { projectId: '1002' } },
       {
         message: expect.stringMatching(/a source.skipped event was emitted/),
-        details: { ...world.process, projectId: '1002', reason: expect.stringMatching(/status 403/) },
+        details: {
+          ...world.process,
+          code: 'project.skipped',
+          projectId: '1002',
+          reason: expect.stringMatching(/status 403/),
+        },
       },
     ]);
   });
@@ -259,7 +264,7 @@ describe('a skipped project', () => {
     expect(await told()).toEqual([`project.created ${made}`]);
   });
 
-  it('whose task list is missing, and whose record can not be used, stops no other', async () => {
+  it('whose task list is missing, and whose record cannot be used, stops no other', async () => {
     await baselined();
     world.service.fail({ when: isTasksOf('1002'), times: 100, fault: { status: 404 } });
     world.service.fail({
@@ -292,7 +297,7 @@ describe('a skipped project', () => {
     await expectConverged(baseline);
   });
 
-  it('of a task that can not be used is told as soon as it can', async () => {
+  it('of a task that cannot be used is told as soon as it can', async () => {
     const baseline = await baselined();
     const wrong = world.service.fail({
       when: isTasksOf('1002'),
@@ -309,7 +314,7 @@ describe('a skipped project', () => {
   });
 });
 
-describe('a sweep over a project that can not be read', () => {
+describe('a sweep over a project that cannot be read', () => {
   it('completes, tells of it when it meets it again, and tells what was deleted', async () => {
     await baselined({ freedoms: { auditDenied: 403 } });
     const refusal = refuse('1002');
@@ -371,7 +376,7 @@ describe('a sweep over a project that can not be read', () => {
   });
 });
 
-describe('too many projects that can not be read', () => {
+describe('too many projects that cannot be read', () => {
   const outage = async () => {
     const baseline = await baselined({ projects: 14 });
     const ids = Array.from({ length: 11 }, (_, index) => String(1001 + index));
@@ -384,7 +389,7 @@ describe('too many projects that can not be read', () => {
     const { baseline, end } = await outage();
     for (let pass = 0; pass < 3; pass++) {
       await expect(world.later()).rejects.toThrow(
-        /11 project\(s\) can not be read or committed.*10\d\d\/tasks.*403/,
+        /11 project\(s\) cannot be read or committed.*10\d\d\/tasks.*403/,
       );
     }
     await expect(world.later('sweep')).rejects.toThrow(/11 project/);
@@ -407,7 +412,7 @@ describe('too many projects that can not be read', () => {
   });
 });
 
-describe('a pass that runs out of time behind a project that can not be read', () => {
+describe('a pass that runs out of time behind a project that cannot be read', () => {
   it.each(['changes', 'sweep'] as const)('comes to its end, run by run: %s', async mode => {
     const baseline = await baselined({ projects: 8, settings: { concurrency: 1 } });
     const refusal = refuse('1001');

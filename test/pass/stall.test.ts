@@ -95,7 +95,10 @@ describe('source.stalled', () => {
     for (let pass = 0; pass < 5; pass++) await expect(world.later()).rejects.toThrow(/status 403/);
     expect(await told()).toEqual(['source.stalled']);
     expect(saidOf('warn', /is stalled; a source.stalled event was emitted/)).toEqual([
-      { workspace: world.process.workspace, processId: PROCESS, reason: expect.stringMatching(/status 403/) },
+      {
+        ...{ workspace: world.process.workspace, processId: PROCESS },
+        ...{ code: 'pass.stalled', reason: expect.stringMatching(/status 403/) },
+      },
     ]);
     const [event] = await world.events();
     expect(event).toMatchObject({

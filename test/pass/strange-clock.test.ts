@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { openStage } from '../kit/stage.ts';
 import { PROCESS, type World } from '../kit/world.ts';
 
-/** A service whose `Date` header, or whose update times, can not be right. */
+/** A service whose `Date` header, or whose update times, cannot be right. */
 const stage = openStage();
 let world: World;
 const { told } = stage;

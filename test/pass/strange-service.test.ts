@@ -114,9 +114,9 @@ describe('a list of tasks with two arrays', () => {
 
 describe('trouble that is everybody’s', () => {
   it.each([
-    ['a token that can not be had', '/oauth/token', HTML, /^POST \/auth\/oauth\/token: at \$: expected JSON/],
+    ['a token that cannot be had', '/oauth/token', HTML, /^POST \/auth\/oauth\/token: at \$: expected JSON/],
     [
-      'definitions that can not be read',
+      'definitions that cannot be read',
       '/coverpage',
       { status: 500 } as Fault,
       /^GET \S+coverpage: status 500/,
@@ -129,7 +129,7 @@ describe('trouble that is everybody’s', () => {
     });
     world.service.fail({ when: request => request.path.includes(path), times: 100, fault });
     await expect(world.later()).rejects.toThrow(message);
-    expect(JSON.stringify(world.said)).not.toContain('A project can not be read');
+    expect(JSON.stringify(world.said)).not.toContain('A project cannot be read');
   });
 });
 

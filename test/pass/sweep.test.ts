@@ -90,7 +90,7 @@ describe('a sweep', () => {
     const when = ({ path }: { path: string }) => path.includes('/tasks');
     world.service.fail({ when, times: 9_999, fault: { status: 403 } });
     world.pass(600_000);
-    await expect(world.run('sweep')).rejects.toThrow(/can not be read/);
+    await expect(world.run('sweep')).rejects.toThrow(/cannot be read/);
     expect((await world.snapshots.readState(world.process)).sweepCompletedAt).toBe(sweepCompletedAt);
   });
 
@@ -136,7 +136,7 @@ describe('a project that a sweep missed once', () => {
   it.each([
     ['its token is refused', { status: 401 }, /status 401/],
     ['it asks too often', tooManyRequests(1), /status 429/],
-    ['the service can not be reached', 'destroy', /1002\/tasks/],
+    ['the service cannot be reached', 'destroy', /1002\/tasks/],
   ] as const)(
     'invariant 9: is left to the sweep after one that ends because %s',
     async (_, fault, message) => {

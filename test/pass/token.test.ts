@@ -12,7 +12,7 @@ function refuseToken(path: RegExp, status: number): void {
   world.service.fail({ when: request => request.path.includes('/oauth/token'), fault: { status } });
 }
 
-describe('a token that can not be had in the middle of a pass', () => {
+describe('a token that cannot be had in the middle of a pass', () => {
   const places = {
     projects: /\/projects\?/,
     tasks: /\/tasks\?/,

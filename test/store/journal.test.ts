@@ -117,7 +117,7 @@ describe.each(STORES)('the journal of %s', (_, open) => {
         users: [],
       }));
       const events = auditEvents(process, entries, { version, at: AT });
-      const announcement = { announced, state: {}, entries: ids, said: { events, version, at: AT } };
+      const announcement = { announced, state: {}, entries: ids, request: { events, version, at: AT } };
       return stores.snapshots.announce(process, announcement).then(() => events);
     };
     const [one, two, three] = ['1', '2', '3'].map(end => end.padStart(32, '0')) as [string, string, string];

@@ -18,8 +18,8 @@ describe.each(STORES)('what passes know in %s', (_, open) => {
   };
   const hold = async ({ snapshots }: Stores) => {
     const hold = { since: AT, missing: 12 };
-    const said = { events: [], version: AT, at: AT };
-    expect(await snapshots.announce(PROCESS, { announced: 0, state: { hold }, said })).toBe('committed');
+    const request = { events: [], version: AT, at: AT };
+    expect(await snapshots.announce(PROCESS, { announced: 0, state: { hold }, request })).toBe('committed');
   };
 
   it('is released only while it is on hold, and no other process with it', async () => {
@@ -99,8 +99,8 @@ describe('a process', () => {
     onTestFinished(() => database.file.close());
     const snapshots = sqliteSnapshots(database);
     expect(await sqliteRoster(database).list()).toEqual([]);
-    const said = { events: [], version: AT, at: AT };
-    await snapshots.announce(OTHER, { announced: 0, state: {}, said });
+    const request = { events: [], version: AT, at: AT };
+    await snapshots.announce(OTHER, { announced: 0, state: {}, request });
     for (const process of [PROCESS, OTHER])
       await snapshots.takeLease(process, { mode: 'changes', owner: 'a', now: AT, until: AT });
     expect(await sqliteRoster(database).list()).toEqual([PROCESS, OTHER]);

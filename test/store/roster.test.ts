@@ -147,8 +147,8 @@ async function known(stores: Stores, process: ProcessKey, projects: number): Pro
   );
   for (let index = 0; index < projects; index++)
     await commit(stores, [], { process, projectId: `p#${index}` });
-  const said = { events: [{ id: 'x' } as never], version: AT, at: AT };
-  await snapshots.announce(process, { announced: 0, state: {}, said });
+  const emitted = { events: [{ id: 'x' } as never], version: AT, at: AT };
+  await snapshots.announce(process, { announced: 0, state: {}, request: emitted });
   await commit(stores, [], { process, projectId: 'deleted' });
   const tombstone = { version: AT + 1, readAt: AT };
   await snapshots.commit(process, {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { buildEvents } from '../../functions/changes/build-events.ts';
-import { auditEvents, fieldEvents, heldEvent } from '../../functions/changes/process-events.ts';
+import { auditEvents, fieldEvents, onHoldEvent } from '../../functions/changes/process-events.ts';
 import type { ChangeEvent, FieldChange } from '../../functions/model/event.ts';
 import { bytesOf, messageOf } from '../../functions/topic/entry.ts';
 
@@ -47,7 +47,7 @@ describe('messages', () => {
   });
 
   it('of an event about the process itself name no project and no fields', () => {
-    const event = heldEvent(origin, { version: AT, at: AT, missing: 11, known: 20 });
+    const event = onHoldEvent(origin, { version: AT, at: AT, missing: 11, known: 20 });
     expect(attributesOf(event)).toEqual({
       eventType: 'source.held',
       workspace: 'eu',

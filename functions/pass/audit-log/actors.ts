@@ -8,10 +8,10 @@ import type { AuditRead } from './read-audit.ts';
 
 /** A `Date` header is cut off to whole seconds. */
 const SECOND_MS = 1000;
-/** More users than this are no answer to the question who did it: then none is told. */
+/** With more users than this, events name none. */
 const MAX_ACTORS = 50;
 
-/** A record whose change is told: a task, or the project itself. */
+/** A record whose change is emitted: a task, or the project itself. */
 export interface ChangedRecord {
   readonly entity: 'project' | 'task';
   readonly action: 'created' | 'updated' | 'deleted';
@@ -28,7 +28,7 @@ export interface ProjectChange {
   readonly content: ProjectContent | undefined;
   readonly changes: readonly ChangedRecord[];
   /** Its record as it was listed, and the earliest time at which that may have been, in ms since 1970;
-   *  `untimed` where only our clock tells. */
+   *  `untimed` where only our clock is known. */
   readonly source: { readonly record: JsonObject; readonly readAt: number; readonly untimed?: boolean };
   readonly tasks: { readonly untimed?: boolean };
 }
@@ -48,8 +48,8 @@ export class Actors {
   readonly #wasUntimed: boolean;
   readonly #users: Users;
 
-  /** `namesByEntry`: what may be identifiers in each entry; `wasUntimed`: whether the service ever told no
-   *  time, so that nobody knows when the last sweep was; `projects`: the identifiers that are projects'. */
+  /** `namesByEntry`: what may be identifiers in each entry; `wasUntimed`: whether the service ever sent no
+   *  time, so that the time of the last sweep is unknown; `projects`: the identifiers that are projects'. */
   constructor(
     { entries, namesByEntry, readAt, wasUntimed }: ActorsRead,
     projects: ReadonlySet<string>,
@@ -63,8 +63,7 @@ export class Actors {
     this.#users = users;
   }
 
-  /** Tells of each of these entries, given with the tasks that were found in it, which users it names as
-   *  those who acted. */
+  /** The users that each of these entries names as its actors; each is given with the tasks found in it. */
   async ofEntries(
     entries: ReadonlyMap<JsonObject, { readonly tasks: readonly { readonly id: string }[] }>,
   ): Promise<(entry: JsonObject) => Actor[]> {
@@ -82,8 +81,8 @@ export class Actors {
    *  since 1970 (0: they never did); undefined where that is not certain, or no entry names the project. */
   async of(change: ProjectChange, seenUpTo: number): Promise<ActorsOf | undefined> {
     const { projectId, changes, snapshot, tombstone, content, source, tasks } = change;
-    // Entries of before tell who made changes that were told before. Of a project that nobody knew, the last
-    // sweep tells what was before; without such a sweep, the project may be older than all entries.
+    // Earlier entries name the actors of changes that were emitted before. For an unknown project, the last
+    // sweep shows what was before; without a sweep, the project may be older than all entries.
     const known = this.#wasUntimed || seenUpTo === 0 ? undefined : { record: 0, tasks: 0 };
     const readUntil = snapshot || tombstone ? snapshot?.readUntil : known;
     const entries = this.#entries.get(projectId);
@@ -104,7 +103,7 @@ export class Actors {
         fact.time.first > readUntil.record &&
         isShown(fact.time, source),
     );
-    // Tasks are read behind the log: what it tells, they show.
+    // Tasks are read after the log: they show what it reports.
     const ofTask = factsByTask(facts.filter(({ time }) => time.first > readUntil.tasks));
     // No entry names the tasks that come and go with their project: what names one is about an earlier edit
     // of it, or a later one.
@@ -114,14 +113,14 @@ export class Actors {
       const about = entity === 'task' ? ofTask.get(id) : ofProject;
       if (about === undefined || about.length === 0) return undefined;
       const ids = about.map(({ users }) => knownAmong(users, names));
-      // Somebody else had a part in it who is not known.
+      // A user who is not known had a part in it.
       if (ids.some(each => each.length === 0)) return undefined;
       const actors = actorsOf(ids.flat(), names);
       return actors.length > MAX_ACTORS ? undefined : actors;
     };
   }
 
-  /** An id that is a project's or a task's, too, tells nobody. */
+  /** An id that is a project's or a task's, too, names no actor. */
   #usersIn({ users }: EntryFacts, isTask: (id: string) => boolean): string[][] {
     return users.map(group => group.filter(id => !this.#entries.has(id) && !isTask(id)));
   }
@@ -134,7 +133,7 @@ export class Actors {
 
 type Names = ReadonlyMap<string, string | undefined>;
 
-/** What an entry says that carries a time. */
+/** A fact of an entry that has a time. */
 interface TimedFacts extends EntryFacts {
   readonly time: NonNullable<EntryFacts['time']>;
 }
@@ -155,7 +154,7 @@ function factsByTask(facts: readonly TimedFacts[]): Map<string, TimedFacts[]> {
   return found;
 }
 
-/** The known users of an entry; none where it names different ones under different keys: nobody knows which
+/** The known users of an entry; none where it names different ones under different keys: it is unknown which
  *  of them did it. */
 function knownAmong(groups: readonly (readonly string[])[], names: Names): readonly string[] {
   const known = groups.map(group => group.filter(id => names.has(id))).filter(group => group.length > 0);
@@ -163,7 +162,7 @@ function knownAmong(groups: readonly (readonly string[])[], names: Names): reado
   return others.every(group => group.join('\n') === first.join('\n')) ? first : [];
 }
 
-/** Whether a record shows what happened by this time: it was read later, or says that it was updated later.
+/** Whether a record shows what happened by this time: it was read later, or its update time is later.
  *  One that was updated in the same millisecond shows it; in the same second or minute, another edit may have
  *  followed. */
 function isShown({ last }: TimedFacts['time'], { readAt, record }: ProjectChange['source']): boolean {

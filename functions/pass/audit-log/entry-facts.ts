@@ -1,9 +1,9 @@
 import { isJsonObject, type Json, type JsonObject } from '../../basics/json.ts';
 
-/** What an audit entry says for certain, whatever its shape (service-api.md §2.4). */
+/** What is certain about an audit entry, whatever its shape (service-api.md §2.4). */
 export interface EntryFacts {
   /** The earliest and the latest time that stand in it, in ms since 1970 on the service's clock: what it
-   *  tells of happened between them. Undefined where it has none. */
+   *  reports happened between them. Undefined where it has none. */
   readonly time: { readonly first: number; readonly last: number } | undefined;
   /** The identifiers that may be those of the projects that it names. */
   readonly projects: ReadonlySet<string>;
@@ -20,7 +20,7 @@ const FIRST_YEAR = Date.UTC(2000);
 /** Time with zone, as in ISO 8601; a `Date.parse` of less would be a guess. */
 const TIMESTAMP = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d([.,]\d+)?)?(Z|[+-]\d\d:?\d\d)$/i;
 
-/** `latest`: the service's time when the entry was read; a later time in it is none at which something happened. */
+/** `latest`: the service's time when the entry was read; a later time in it is not the time of an event. */
 export function factsOf(entry: JsonObject, latest: number): EntryFacts {
   const plain = placesIn(entry).filter(({ isContent }) => !isContent);
   const times = plain.map(timeIn).filter(time => time <= latest);
@@ -34,14 +34,14 @@ export function factsOf(entry: JsonObject, latest: number): EntryFacts {
   };
 }
 
-/** The identifiers in the places of which a key says what they are; where no key says so, in all. */
+/** The identifiers in the places whose key names their kind; where no key does, in all. */
 function namedBy(places: readonly Place[], isNaming: (place: Place) => boolean): ReadonlySet<string> {
-  const said = places.filter(isNaming);
-  return new Set((said.length > 0 ? said : places).flatMap(identifiersIn));
+  const named = places.filter(isNaming);
+  return new Set((named.length > 0 ? named : places).flatMap(identifiersIn));
 }
 
-/** The users in the places whose keys say who did it, and of these the outermost; in any place but that of a
- *  record or of somebody else, where no key says so. */
+/** The users in the places whose keys name the actor, and of these the outermost; in any place but that of a
+ *  record or of another user, where no key does. */
 function usersIn(plain: readonly Place[]): string[][] {
   const depths = plain.flatMap(({ user }) => (user ? [user.depth] : []));
   const outermost = Math.min(...depths);
@@ -52,7 +52,7 @@ function usersIn(plain: readonly Place[]): string[][] {
   return [...groups.values()].map(places => [...new Set(places.flatMap(identifiersIn))]);
 }
 
-/** The identifiers that a value may be: itself, or the parts of a path. A time is none, nor are the words of
+/** The identifiers that a value may be: itself, or the parts of a path. A time is not one, nor are the words of
  *  a sentence. */
 function identifiersIn(place: Place): string[] {
   const { text, mayIdentify } = place;
@@ -70,7 +70,7 @@ function decoded(part: string): string {
   }
 }
 
-/** NaN for what is no time. */
+/** NaN for anything but a time. */
 function timeIn({ text }: Place): number {
   const time = TIMESTAMP.test(text) ? Date.parse(text.replace(' ', 'T').replace(',', '.')) : epochIn(text);
   return time >= FIRST_YEAR ? time : Number.NaN;
@@ -82,25 +82,25 @@ function epochIn(text: string): number {
   return /^\d{10}$/.test(text) ? Number(text) * 1000 : Number.NaN;
 }
 
-/** A value in an audit entry, and what the keys that lead to it say of it. */
+/** A value in an audit entry, and the meaning of the keys that lead to it. */
 export interface Place {
   /** A text or number; empty for null and the like. */
   readonly text: string;
-  /** The outermost key that says "here is who did it", and how many keys lead to it; undefined where none does. */
+  /** The outermost key that names the actor, and how many keys lead to it; undefined without one. */
   readonly user: { readonly key: string; readonly depth: number } | undefined;
-  /** A key says that here is a record, or somebody in another role than that of the one who did it. */
+  /** A key marks a record, or a user in another role than the actor. */
   readonly isOfOthers: boolean;
-  /** A key says that here is a field's value, or a text that people wrote. */
+  /** A key marks a field's value, or a text that people wrote. */
   readonly isContent: boolean;
-  /** A key says that here is a project. */
+  /** A key marks a project. */
   readonly isOfProject: boolean;
-  /** A key says that here is a task. */
+  /** A key marks a task. */
   readonly isOfTask: boolean;
-  /** False for a number whose key says nothing of an identifier (it may count anything), and for the entry's own. */
+  /** False for a number whose key does not mark an identifier (it may count anything), and for the entry's own. */
   readonly mayIdentify: boolean;
 }
 
-/** Words in keys, by what they say. The keys are undocumented (service-api.md §2.4). */
+/** Words in keys, by their meaning. The keys are undocumented (service-api.md §2.4). */
 const USER = wordsOf(
   'user users actor actors author authors by editor editors initiator performer principal who',
 );
@@ -118,7 +118,7 @@ const CONTENT = wordsOf(
 );
 const IDENTIFIER = wordsOf('id ids uuid guid key ref reference uri url href link path self');
 
-/** What holds more is no entry of a log: the rest of it is not looked at. */
+/** The rest of a larger entry is not looked at. */
 const MAX_PLACES = 10_000;
 
 interface Keys extends Omit<Place, 'text' | 'mayIdentify'> {
@@ -164,21 +164,21 @@ function placeOf(value: Json, { depth: _, isIdentifier, isOwn, ...keys }: Keys):
 
 function inside(keys: Keys, key: string): Keys {
   const words = (key.match(/\p{Lu}?[\p{Ll}\p{N}]+|\p{Lu}+/gu) ?? []).map(word => word.toLowerCase());
-  const says = (those: ReadonlySet<string>) => words.some(word => those.has(word));
-  const [isUser, isProject, isTask] = [says(USER), says(PROJECT), says(TASK)];
-  const isIdentifier = says(IDENTIFIER);
+  const marks = (those: ReadonlySet<string>) => words.some(word => those.has(word));
+  const [isUser, isProject, isTask] = [marks(USER), marks(PROJECT), marks(TASK)];
+  const isIdentifier = marks(IDENTIFIER);
   // Within a user, whatever is not its identifier is of others: a manager, a department.
   const isOfUsersOthers =
     keys.user !== undefined && !words.every(word => IDENTIFIER.has(word) || USER.has(word));
   return {
     depth: keys.depth + 1,
     user: keys.user ?? (isUser ? { key, depth: keys.depth } : undefined),
-    isOfOthers: keys.isOfOthers || isProject || isTask || says(RECORD) || says(OTHERS) || isOfUsersOthers,
-    // The identifier of the project from which a task was moved is no text that people wrote.
-    isContent: keys.isContent || (says(CONTENT) && !((isProject || isTask) && isIdentifier)),
+    isOfOthers: keys.isOfOthers || isProject || isTask || marks(RECORD) || marks(OTHERS) || isOfUsersOthers,
+    // The identifier of the project from which a task was moved is not a text that people wrote.
+    isContent: keys.isContent || (marks(CONTENT) && !((isProject || isTask) && isIdentifier)),
     isOfProject: keys.isOfProject || isProject,
     isOfTask: keys.isOfTask || isTask,
-    isIdentifier: isIdentifier || isUser || isProject || isTask || says(RECORD),
+    isIdentifier: isIdentifier || isUser || isProject || isTask || marks(RECORD),
     isOwn: keys.depth === 0 && key === 'id',
   };
 }

@@ -9,7 +9,7 @@ const LATE_MS = 10 * 60_000;
 /** How far the service's clocks may differ. */
 const AHEAD_MS = 5 * 60_000;
 /** How many characters of JSON a reading holds of entries that may be new. */
-const MAX_HELD = 32 * 2 ** 20;
+const MAX_BUFFER_BYTES = 32 * 2 ** 20;
 /** What an entry takes beside its characters: very many small ones must not fill the memory either. */
 const ENTRY_OVERHEAD = 200;
 /** How many digests a position has at most: it is kept in one item of the table. */
@@ -84,7 +84,7 @@ export class LogReading {
   #longestPage = 0;
   #tail: string | undefined;
   #after: string | undefined;
-  #room = MAX_HELD;
+  #room = MAX_BUFFER_BYTES;
   #began: number | undefined;
   #compared: Comparison;
   /** This walk through the pages: its cursor, how many pages it read, the digests of the first one, and its
@@ -116,7 +116,7 @@ export class LogReading {
     const { items: entries, after, clock, readAt } = page;
     const now = clock === 'service' ? readAt : 0;
     const { isMet, hasKnown } = this.#compared;
-    // Where nothing shows the log as it was left, an older entry is no late one.
+    // Where nothing shows the log as it was left, an older entry is not a late one.
     let isOldSkipped = !isMet && (hasKnown || this.#before.order === 'oldest-first');
     const items = entries.map(entry => this.#itemOf(entry, now));
     for (const item of items) {
@@ -155,7 +155,7 @@ export class LogReading {
     return this.#compared.isMet;
   }
 
-  /** True when no more entries can be held. */
+  /** True when the buffer is full. */
   get isFull(): boolean {
     return this.#room < 0;
   }
@@ -194,7 +194,7 @@ export class LogReading {
     return isReversed ? REVERSED[order] : order;
   }
 
-  /** True when a later pass must go on from here. */
+  /** True when a later pass must continue from here. */
   get #isUnfinished(): boolean {
     const { isMet, hasKnown, isPastSeen } = this.#compared;
     if (!this.isCutShort) return false;
@@ -297,7 +297,7 @@ export class TimeSample {
 
   /** The order of the log by these times. Entry fields are undocumented (service-api.md §2.4), so each
    *  property, also a nested one, that holds a time in all entries is compared: `unknown` if they disagree,
-   *  if there are none, or if there are too few entries. */
+   *  without any, or if there are too few entries. */
   get order(): Order {
     const [first = new Map()] = this.#times;
     if (this.#times.length < MIN_ENTRIES) return 'unknown';

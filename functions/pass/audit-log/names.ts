@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../basics/json.ts';
 
-/** A longer text is no identifier: it would not fit into a key of the table. */
+/** A longer text is not an identifier: it would not fit into a key of the table. */
 const MAX_LENGTH = 300;
 
 /** Each name is looked up in the table, so there must be a limit; a log of edits stays far below it. */

@@ -11,7 +11,7 @@ export interface AuditRead {
    *  known. An earlier run may have read them, too. */
   readonly entries: readonly JsonObject[];
   /** When the last page was read, in ms since 1970, by the service's clock where it sends a `Date`; 0 where
-   *  more new entries are left to read: then they do not tell who made a change. */
+   *  more new entries are left to read: then they do not name the actor of a change. */
   readonly readAt: number;
   /** Up to where the log is read now. While it can't be read: as before; undefined if it never could. */
   readonly position: AuditPosition | undefined;
@@ -19,12 +19,12 @@ export interface AuditRead {
   readonly isDenied?: boolean;
 }
 
-/** How often the log is read, at most, because its entries move from page to page meanwhile. */
+/** How often the log is read, at most, because its entries move from page to page in between. */
 const MAX_READINGS = 5;
 
 /** Reads what is new in the audit log (service-api.md §4 #3). An idle log costs one request; while its order
  *  is unknown and it has several pages, two. A first reading only finds out where the log stands. Takes at
- *  most half of the time that is left, so that the pass gets to its projects: the next pass goes on where
+ *  most half of the time that is left, so that the pass gets to its projects: the next pass continues where
  *  this one ended (docs/decisions/0114).
  *  @throws when the service fails; a denied log (403, 404) is reported once */
 export async function readAudit(context: PassContext, before: AuditPosition | undefined): Promise<AuditRead> {
@@ -41,14 +41,14 @@ export async function readAudit(context: PassContext, before: AuditPosition | un
   } catch (error) {
     if (!(error instanceof ServiceStatusError) || (error.status !== 403 && error.status !== 404)) throw error;
     const message =
-      'The audit log can not be read. Polling continues without it: task edits that do not change the update time of their project, ' +
+      'The audit log cannot be read. Polling continues without it: task edits that do not change the update time of their project, ' +
       'and deletions, are emitted by the next sweep.';
     context.reports.once('audit-denied', message, { error: error.message });
     return denied;
   }
 }
 
-/** Reads the log again if its entries moved to other pages meanwhile: pages that count entries skip some when
+/** Reads the log again if its entries moved to other pages in between: pages that count entries skip some when
  *  old ones are purged. */
 async function readUntilStill(
   context: PassContext,
@@ -94,7 +94,7 @@ async function readOnce(
   } catch (error) {
     if (!before || !isRefusedCursor(error, before)) throw error;
     const reading = await readFrom(context, withoutCursors(before), until);
-    context.log.warn('The place in the audit log is lost; it was read from its beginning.', {
+    context.log.warn('The position in the audit log was lost; the log was read from its beginning.', {
       ...context.process,
       code: 'audit-position-lost',
       error: error.message,

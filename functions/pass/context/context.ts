@@ -105,7 +105,7 @@ export class Heartbeat {
   #renewedAt: number;
   #renewal: Promise<void> | undefined;
 
-  /** @param read the state by which a pass without a lease began; without it the lease is held */
+  /** @param read the state by which a pass without a lease began; without it the run has the lease */
   constructor(lease: Lease, ports: HeartbeatPorts, read?: ProcessState) {
     this.#lease = lease;
     this.#ports = ports;
@@ -174,7 +174,7 @@ export class Heartbeat {
   }
 
   /** To be called wherever time passes: renews the lease every ten seconds. One worker writes, and all wait
-   *  for it: none goes on after the lease was lost, or expired while the answer was on its way.
+   *  for it: none continues after the lease was lost, or expired while the answer was on its way.
    *  @throws LeaseLostError */
   async beat(): Promise<void> {
     if (this.isDue) this.#renewal = this.#write();

@@ -38,12 +38,12 @@ export interface Listing {
 }
 
 /** What it means that a listing lacks a project. `changed`: nothing, for only changed projects were asked
- *  for. `whole`: the project is not there. `restless`: all were asked for, but the list changed in each
+ *  for. `whole`: the project is not there. `unstable`: all were asked for, but the list changed in each
  *  reading, so the project may have been passed over. */
-export type ListingKind = 'changed' | 'whole' | 'restless';
+export type ListingKind = 'changed' | 'whole' | 'unstable';
 
-export function kindOf({ isComplete }: Listing): 'whole' | 'restless' {
-  return isComplete ? 'whole' : 'restless';
+export function kindOf({ isComplete }: Listing): 'whole' | 'unstable' {
+  return isComplete ? 'whole' : 'unstable';
 }
 
 /** Used when nothing shows the service's time: our clock may be ahead by this much before a change is missed

@@ -14,7 +14,7 @@ const USERS_TIMEOUT_MS = 10_000;
 /** They must fit into one item of the table (400 KB). */
 const MAX_BYTES = 380_000;
 /** How many ids are remembered that no user has. */
-const MAX_STRANGERS = 100;
+const MAX_UNKNOWN_IDS = 100;
 
 /** The users of the workspace, as this process knows them. Costs nothing until they are asked for, and then
  *  at most one walk over their list, or the look-up of one user, in each pass. */
@@ -60,10 +60,10 @@ export class Users {
       this.#hasAsked = true;
       return this.#readList(known);
     }
-    const strangers = new Set(known.strangers);
+    const unknownIds = new Set(known.unknownIds);
     // Of a path or an address the last part is the likeliest.
-    const [id] = strange.map(each => each.at(-1) as string).filter(each => !strangers.has(each));
-    if (id === undefined || strangers.size >= MAX_STRANGERS) return undefined;
+    const [id] = strange.map(each => each.at(-1) as string).filter(each => !unknownIds.has(each));
+    if (id === undefined || unknownIds.size >= MAX_UNKNOWN_IDS) return undefined;
     this.#hasAsked = true;
     return this.#lookUp(known, id);
   }
@@ -91,7 +91,7 @@ export class Users {
       if (!(error instanceof ServiceError)) throw error;
       const isDenied = error instanceof ServiceStatusError && [401, 403, 404].includes(error.status);
       const details = { ...process, code: 'users-unread', error: error.message };
-      const message = 'The list of users can not be read: events do not name users who are not known yet.';
+      const message = 'The list of users cannot be read: events do not name users who are not known yet.';
       if (isDenied) reports.once('users-denied', message, details);
       else log.warn(message, details);
       const askedAt = isDenied ? clock() : clock() - HOUR_MS + RETRY_MS;
@@ -107,7 +107,7 @@ export class Users {
   /** Asks for one user (service-api.md §4 #5) who was not in the list, read within the hour: a new one, or
    *  not a user. */
   async #lookUp(known: KnownUsers, id: string): Promise<KnownUsers> {
-    const { names, strangers = [] } = known;
+    const { names, unknownIds = [] } = known;
     try {
       const found = await this.#context.service.user(id, { ms: USERS_TIMEOUT_MS });
       const name = nameOf(found.fields);
@@ -116,7 +116,7 @@ export class Users {
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
     }
-    return { ...known, strangers: [...strangers, id] };
+    return { ...known, unknownIds: [...unknownIds, id] };
   }
 }
 

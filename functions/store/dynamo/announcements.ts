@@ -13,7 +13,7 @@ import type { Table } from './table.ts';
 export async function announce(
   table: Table,
   process: ProcessKey,
-  { announced, isSilent, state, rechecks = [], entries = [], said: request }: Announcement,
+  { announced, isSilent, state, rechecks = [], entries = [], request }: Announcement,
 ): Promise<CommitResult> {
   const changes = [
     ...changePuts(process, '', request),

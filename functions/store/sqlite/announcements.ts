@@ -10,7 +10,7 @@ import { isAsRead, readPart, writeRecheck, writeState } from './state.ts';
 export function announce(
   database: Database,
   process: ProcessKey,
-  { announced, isSilent, state, rechecks = [], entries = [], said: request }: Announcement,
+  { announced, isSilent, state, rechecks = [], entries = [], request }: Announcement,
 ): CommitResult {
   const groups = changeGroups(request.events);
   const all = { ...state, announced: request.version };

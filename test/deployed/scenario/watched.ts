@@ -62,6 +62,6 @@ async function hold(snapshots: Snapshots): Promise<void> {
   const { announced } = await snapshots.readState(process);
   const at = Date.now();
   const state = { baselined: true, held: { since: at, missing: 12 }, released: false };
-  const said = { events: [], version: Math.max(announced + 1, at), at };
-  assert.equal(await snapshots.announce(process, { announced, state, said }), 'committed');
+  const request = { events: [], version: Math.max(announced + 1, at), at };
+  assert.equal(await snapshots.announce(process, { announced, state, request }), 'committed');
 }

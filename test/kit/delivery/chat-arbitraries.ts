@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { Json } from '../../../functions/basics/json.ts';
 import {
   auditEvents,
-  heldEvent,
+  onHoldEvent,
   recoveredEvent,
   skippedEvent,
   stalledEvent,
@@ -158,7 +158,7 @@ const anyCommit = fc
 const anyHeld = fc
   .tuple(anyId, fc.integer({ min: 1, max: 1e6 }))
   .map(([processId, missing]): ChangeEvent[] => [
-    heldEvent(
+    onHoldEvent(
       { workspace: 'eu', processId },
       { version: 1.7e12 + missing, at: 1.7e12, missing, known: missing },
     ),

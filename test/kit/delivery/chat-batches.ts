@@ -4,7 +4,7 @@ import { compareDefinitions } from '../../../functions/changes/compare-definitio
 import type { RecordChange } from '../../../functions/changes/compare-project.ts';
 import {
   fieldEvents,
-  heldEvent,
+  onHoldEvent,
   recoveredEvent,
   skippedEvent,
   stalledEvent,
@@ -210,7 +210,7 @@ export const batches: Readonly<Record<string, readonly ChangeEvent[]>> = {
     ],
   ),
   held: [
-    heldEvent(
+    onHoldEvent(
       { workspace: 'eu', processId: 'customer-projects' },
       { version: at, at, missing: 30, known: 60 },
     ),

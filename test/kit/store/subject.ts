@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { heldEvent } from '../../../functions/changes/process-events.ts';
+import { onHoldEvent } from '../../../functions/changes/process-events.ts';
 import type { ChangeEvent } from '../../../functions/model/event.ts';
 import type { ProjectContent, Snapshot } from '../../../functions/model/snapshot.ts';
 import type { Snapshots } from '../../../functions/store/store.ts';
@@ -30,4 +30,4 @@ export function noise(length: number, seed = 1): string {
 }
 
 export const event = (version: number): ChangeEvent =>
-  heldEvent({ workspace: 'eu', processId: 'p' }, { version, at: AT, missing: 1, known: 2 });
+  onHoldEvent({ workspace: 'eu', processId: 'p' }, { version, at: AT, missing: 1, known: 2 });

@@ -116,7 +116,7 @@ describe('the health of a run', () => {
     await snapshots.announce(KEY, {
       announced: 0,
       state: {},
-      said: { events: [event(AT)], version: AT, at: AT },
+      request: { events: [event(AT)], version: AT, at: AT },
     });
     expect(await at(5 * MINUTE)).toMatchObject({
       status: 'ok',

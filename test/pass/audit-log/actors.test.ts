@@ -18,7 +18,7 @@ function actors(entries: readonly JsonObject[], projects = ['p1', 'p2'], known =
   const users = {
     names: known.map((id): [string, string?] => (id === 'u3' ? [id] : [id, `Name of ${id}`])),
     askedAt: AT,
-    strangers: ['u8', 'u9'],
+    unknownIds: ['u8', 'u9'],
   };
   const context = {
     process: { workspace: 'w', processId: 'p' },

@@ -58,7 +58,7 @@ describe('an audit log that is refused', () => {
     expect(said).toEqual([
       [
         'audit-denied',
-        expect.stringMatching(/^The audit log can not be read.*emitted by the next sweep/s),
+        expect.stringMatching(/^The audit log cannot be read.*emitted by the next sweep/s),
         { error: `GET /auditlog: status ${code}: refused` },
       ],
     ]);
@@ -97,7 +97,7 @@ describe('an audit log that is refused', () => {
       expect(said).toEqual([
         [
           'warn',
-          'The place in the audit log is lost; it was read from its beginning.',
+          'The position in the audit log was lost; the log was read from its beginning.',
           {
             workspace: 'w',
             processId: 'p',

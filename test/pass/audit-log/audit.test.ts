@@ -146,7 +146,7 @@ describe('an audit log that can’t be read', () => {
       fault: { status: 400 },
     });
     await world.later();
-    expect(world.said.some(({ message }) => /place in the audit log is lost/.test(message))).toBe(true);
+    expect(world.said.some(({ message }) => /position in the audit log was lost/.test(message))).toBe(true);
     edit('a');
     await world.later();
     expect(await told()).toHaveLength(1);

@@ -105,7 +105,7 @@ describe('a listing', () => {
     },
   );
 
-  it('shows a record that can not be used with the reason, and makes no digest of it: it may be nested too deeply', async () => {
+  it('shows a record that cannot be used with the reason, and makes no digest of it: it may be nested too deeply', async () => {
     const flaw = new ServiceAnswerError('GET /projects', { path: '$', expected: 'less', found: 'more' });
     const { list } = listing({ readings: [ONE], flaws: { 1: flaw } });
     expect((await list()).projects.get('1')).toMatchObject({ digest: '', flaw });
@@ -149,7 +149,7 @@ describe('a listing', () => {
     const { list, filters } = listing({ readings });
     const { projects, ...restless } = await list();
     expect([[...projects.keys()].sort(), restless.isComplete]).toEqual([['0', '1', '2'], false]);
-    expect(kindOf({ projects, ...restless })).toBe('restless');
+    expect(kindOf({ projects, ...restless })).toBe('unstable');
     expect(filters).toHaveLength(MAX_READINGS);
   });
 

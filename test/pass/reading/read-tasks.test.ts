@@ -147,7 +147,7 @@ describe('the tasks of a project', () => {
     expect(await read([[]])).toMatchObject({ tasks: tasks(), readAt: AT, readBefore: AT });
   });
 
-  it('can not be used with one that can not be used', async () => {
+  it('cannot be used with one that cannot be used', async () => {
     const flaw = new ServiceAnswerError('GET /tasks', { path: '$', expected: 'an id', found: 'none' });
     const context = {
       process: { workspace: 'eu', processId: 'p' },

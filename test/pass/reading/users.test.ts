@@ -124,7 +124,7 @@ describe('the users', () => {
     ).toEqual(new Map([['u1', name]]));
   });
 
-  it('leave out one whose record can not be used', async () => {
+  it('leave out one whose record cannot be used', async () => {
     const { pass } = workspace([ANN, { id: 'u2', flaw: true }]);
     expect([...(await pass().among([['u1']])).keys()]).toEqual(['u1']);
   });
@@ -169,7 +169,7 @@ describe('the users', () => {
     world.one.set('u4', [{ id: 'u4' }]);
     expect((await pass().among([['u4']])).has('u4')).toBe(true);
     const names = [['u1', 'Ann'], ['u4']];
-    expect(world.kept).toEqual({ names, askedAt: world.now, strangers: ['u2', 'u3'] });
+    expect(world.kept).toEqual({ names, askedAt: world.now, unknownIds: ['u2', 'u3'] });
   });
 
   it('stop asking for single ids after a hundred that were nobody’s, until the list is read again', async () => {
@@ -191,7 +191,7 @@ describe('the users', () => {
       world.list = status(code);
       world.now += HOUR;
       expect([...(await pass().among([['u2']])).keys()]).toEqual(['u1']);
-      expect(world.said).toEqual([expect.stringMatching(/^users-denied: The list of users can not be read/)]);
+      expect(world.said).toEqual([expect.stringMatching(/^users-denied: The list of users cannot be read/)]);
       expect(world.details).toEqual([unread('refused')]);
       const lists = () => world.asked.filter(each => each === 'list').length;
       world.now += HOUR - 1;
@@ -206,7 +206,7 @@ describe('the users', () => {
   it('are asked for again after five minutes where the service failed', async () => {
     const { world, pass } = workspace(status(500));
     expect((await pass().among([['u1']])).size).toBe(0);
-    expect(world.said).toEqual([expect.stringMatching(/^The list of users can not be read/)]);
+    expect(world.said).toEqual([expect.stringMatching(/^The list of users cannot be read/)]);
     expect(world.details).toEqual([unread('refused')]);
     world.list = [ANN];
     world.now += 299_999;
@@ -220,7 +220,7 @@ describe('the users', () => {
       Object.assign(new ServiceError('GET /users', 'time-out'), { status: 403 }),
     );
     await pass().among([['u1']]);
-    expect(world.said).toEqual([expect.stringMatching(/^The list of users can not be read/)]);
+    expect(world.said).toEqual([expect.stringMatching(/^The list of users cannot be read/)]);
   });
 
   it('are kept only as many as fit into one item of the table, which is said', async () => {

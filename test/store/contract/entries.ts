@@ -19,8 +19,8 @@ export function entriesContract(subject: () => Subject): void {
 
     const tell = (ids: readonly string[], { version = AT, announced = 0, at = AT } = {}) => {
       const read = ids.map(id => ({ id, entry: { id }, projects: [], tasks: [], users: [] }));
-      const said = { events: auditEvents(process, read, { version, at }), version, at };
-      return snapshots.announce(process, { announced, state: {}, entries: ids, said });
+      const request = { events: auditEvents(process, read, { version, at }), version, at };
+      return snapshots.announce(process, { announced, state: {}, entries: ids, request });
     };
     const told = async (ids: readonly string[], of = process) =>
       [...(await snapshots.emittedEntries(of, ids))].toSorted();

@@ -36,7 +36,7 @@ export function rechecksContract(subject: () => Subject): void {
       return () =>
         snapshots.announce(process, {
           ...{ announced, state: { skipped: told.length }, rechecks: changes },
-          said: { events: [event(version)], version, at: AT },
+          request: { events: [event(version)], version, at: AT },
         });
     };
     const journal = () => subject().journal(process.processId);
@@ -113,10 +113,10 @@ export function rechecksContract(subject: () => Subject): void {
       await owe('p3');
       expect(await made()).toBe('conflict');
       const nothing = { projectId: 'p3', before: undefined, after: undefined };
-      const said = { events: [event(AT)], version: AT, at: AT };
-      expect(await snapshots.announce(process, { announced: 0, state: {}, rechecks: [nothing], said })).toBe(
-        'conflict',
-      );
+      const request = { events: [event(AT)], version: AT, at: AT };
+      expect(
+        await snapshots.announce(process, { announced: 0, state: {}, rechecks: [nothing], request }),
+      ).toBe('conflict');
       expect([...(await rechecks()).values()].map(({ isReported }) => isReported)).toEqual([false, false]);
       expect(await snapshots.readState(process)).toMatchObject({ skipped: 0, announced: 0 });
       expect(await journal()).toEqual([]);
@@ -126,10 +126,10 @@ export function rechecksContract(subject: () => Subject): void {
     it('may be told as settled', async () => {
       await owe('p1');
       const change = { projectId: 'p1', before: await recheckOf('p1'), after: undefined };
-      const said = { events: [], version: AT, at: AT };
-      expect(await snapshots.announce(process, { announced: 0, state: {}, rechecks: [change], said })).toBe(
-        'committed',
-      );
+      const request = { events: [], version: AT, at: AT };
+      expect(
+        await snapshots.announce(process, { announced: 0, state: {}, rechecks: [change], request }),
+      ).toBe('committed');
       expect(await rechecks()).toEqual(new Map());
     });
 

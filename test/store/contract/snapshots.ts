@@ -505,7 +505,7 @@ export function snapshotsContract(subject: () => Subject): void {
         announced,
         isSilent,
         state,
-        said: { events: [event(version)], version, at: version },
+        request: { events: [event(version)], version, at: version },
       });
 
     describe('an announcement', () => {
@@ -545,8 +545,8 @@ export function snapshotsContract(subject: () => Subject): void {
         const theirs = { mode: 'sweep', owner: 'a', now: AT, until: AT + 1 } as const;
         const ended = await snapshots.takeLease(other, theirs);
         expect(await snapshots.finish(other, ended as Lease, { baselined: true })).toBe(true);
-        const said = { events: [], version: AT, at: AT };
-        const silent = { announced: 0, isSilent: true, state: {}, said };
+        const request = { events: [], version: AT, at: AT };
+        const silent = { announced: 0, isSilent: true, state: {}, request };
         expect(await snapshots.announce(other, silent)).toBe('conflict');
         expect(await snapshots.readState(process)).toMatchObject({ announced: AT, watermark: 0 });
         expect(await announce(AT, AT + 1, { watermark: 1 })).toBe('committed');
@@ -556,7 +556,11 @@ export function snapshotsContract(subject: () => Subject): void {
         const events = (count: number, size: number) =>
           Array.from({ length: count }, (_, index) => ({ ...event(AT), subject: noise(size, index + 1) }));
         const all = (of: readonly ChangeEvent[]) =>
-          snapshots.announce(process, { announced: 0, state: {}, said: { events: of, version: AT, at: AT } });
+          snapshots.announce(process, {
+            announced: 0,
+            state: {},
+            request: { events: of, version: AT, at: AT },
+          });
         const flat = (count: number) =>
           Array.from(
             { length: count },

@@ -18,7 +18,7 @@ export function usersContract(subject: () => Subject): void {
 
     it('are unknown at first, then as they were saved last', async () => {
       expect(await snapshots.users(process)).toBeUndefined();
-      const first = { askedAt: AT, names: [['7', 'Größe'], ['__proto__']], strangers: ['x'] } as const;
+      const first = { askedAt: AT, names: [['7', 'Größe'], ['__proto__']], unknownIds: ['x'] } as const;
       await snapshots.saveUsers(process, first);
       expect(await snapshots.users(process)).toEqual(first);
       const second = { askedAt: AT + 0.5, names: [] };

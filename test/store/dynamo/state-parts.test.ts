@@ -142,9 +142,9 @@ describe('what the state no longer refers to', () => {
       { length: 99 },
       () => ({ ...event(AT), subject: 'x'.repeat(200_000) }) as never,
     );
-    const said = { events, version: AT, at: AT };
+    const request = { events, version: AT, at: AT };
     const state = { skipped: 0, reported: list(70_000) };
-    expect(await snapshots().announce(process, { announced: 0, state, said })).toBe('too-large');
+    expect(await snapshots().announce(process, { announced: 0, state, request })).toBe('too-large');
     expect(sent).toEqual([]);
   });
 });
@@ -168,8 +168,8 @@ it('fits items and transactions at any size', async () => {
       };
       // The model refuses what DynamoDB would.
       expect(await finish(state)).toBe(true);
-      const said = { events: [event(AT)], version: AT, at: AT };
-      expect(await snapshots().announce(process, { announced: 0, state, said })).toBe('committed');
+      const request = { events: [event(AT)], version: AT, at: AT };
+      expect(await snapshots().announce(process, { announced: 0, state, request })).toBe('committed');
       expect(await snapshots().readState(process)).toEqual({
         ...{ ...UNKNOWN_PROCESS, ...state, announced: AT, changesEndedBy: 'me' },
       });

@@ -7,8 +7,8 @@ it('the row of an audit entry that was told names its change record, and expires
   const table = openModel();
   const process = { workspace: 'eu', processId: 'p' };
   const at = AT + 999;
-  const said = { events: [event(AT)], version: AT, at };
-  const announcement = { announced: 0, state: {}, entries: ['d1', 'd2'], said };
+  const request = { events: [event(AT)], version: AT, at };
+  const announcement = { announced: 0, state: {}, entries: ['d1', 'd2'], request };
   expect(await createSnapshots(table).announce(process, announcement)).toBe('committed');
   const rows = [...table.model.items()].filter(({ sk }) => sk?.S?.startsWith('AUDIT#'));
   const kept = { change: { S: `CHANGE#${at}##${AT}` }, expiresAt: { N: String(AT / 1000 + 400 * 86_400) } };

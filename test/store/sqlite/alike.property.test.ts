@@ -164,7 +164,7 @@ class Subject {
           rechecks: await this.#changesOf(process, call.rechecks),
           entries: call.entries,
         };
-        return snapshots.announce(process, { ...request, said: { events, version, at: AT } });
+        return snapshots.announce(process, { ...request, request: { events, version, at: AT } });
       }
     }
   }

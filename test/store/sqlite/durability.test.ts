@@ -39,6 +39,6 @@ it('what somebody is told is on the disk before: changes, announcements, and tha
   expect(await waits(commit(AT + 1, [event(AT + 1)]))).toBe(true);
   expect(await waits(finish({}))).toBe(false);
   expect(await waits(finish({ baselined: true }))).toBe(true);
-  const said = { version: AT + 2, at: AT, events: [event(AT + 2)] };
-  expect(await waits(snapshots.announce(PROCESS, { announced: 0, state: {}, said }))).toBe(true);
+  const request = { version: AT + 2, at: AT, events: [event(AT + 2)] };
+  expect(await waits(snapshots.announce(PROCESS, { announced: 0, state: {}, request }))).toBe(true);
 });

@@ -45,8 +45,8 @@ it.each([999, 1_000, 1_001, 2_000])('walks over %d projects, page after page', a
 describe('what is written for a process', () => {
   it('has the keys that it has in DynamoDB, an announcement too', async () => {
     const process = { workspace: 'eu', processId: 'keys' };
-    const said = { events: [event(AT)], version: AT, at: AT };
-    await sqliteSnapshots(database).announce(process, { announced: 0, state: {}, said });
+    const request = { events: [event(AT)], version: AT, at: AT };
+    await sqliteSnapshots(database).announce(process, { announced: 0, state: {}, request });
     const rows = database.sql.all`SELECT key FROM change WHERE process = ${partition(process)}`;
     expect(rows).toEqual([{ key: changeKey(process, AT, '', AT, 0).sk.S }]);
   });

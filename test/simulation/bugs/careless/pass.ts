@@ -16,7 +16,7 @@ export const PASS: readonly Bug[] = [
       edit(
         'pass/decide.ts',
         "  if (listing === 'changed') return 'unclear';\n  return listing === 'whole' ?",
-        "  return listing !== 'restless' ?",
+        "  return listing !== 'unstable' ?",
       ),
     ],
     tests: ['pass/decide.test.ts'],
