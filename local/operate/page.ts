@@ -73,7 +73,7 @@ export function whyNoPage(root = ROOT): string | undefined {
   const isThere = (path: string) => existsSync(join(root, path));
   if (!isThere('console/index.html')) return 'its sources (console/) are not installed';
   if (isBuilt(root) || isThere(VITE) || isThere(CACHE)) return undefined;
-  return 'it is built with development tools, which npm ci brings without --omit=dev';
+  return 'building it needs the development dependencies; run "npm ci" without --omit=dev';
 }
 
 /** The page of the sources as they are now: from the cache, or built by another process. @throws

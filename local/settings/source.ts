@@ -81,7 +81,10 @@ export async function simulatedSource(
   const service = await startSimulatedService({ file, freedoms: { auditRetention: AUDIT_RETENTION } });
   closers.defer(() => service.stop());
   if (every !== undefined) {
-    const onError = (error: unknown) => output.warn(`The simulated service can't change: ${failure(error)}.`);
+    const onError = (error: unknown) =>
+      output.warn(`The simulated service could not make a change: ${failure(error)}.`, {
+        code: 'simulator.change-failed',
+      });
     closers.defer(startChanging(service, { every, onError }).stop);
   }
   const watched = [watchedAs('simulated', service, service.workspace.processes(), timing)];

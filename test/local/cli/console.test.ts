@@ -11,7 +11,7 @@ function told(args: readonly string[], hasPage: boolean, why?: string, isTermina
   const directory = openScratchDirectory();
   directory.release();
   const address = { url: 'http://127.0.0.1:4321', token: TOKEN, former: [], hasPage };
-  reportConsole({ options, output: { say: text => lines.push(text), isTerminal }, address, directory }, why);
+  reportConsole({ options, output: { info: text => lines.push(text), isTerminal }, address, directory }, why);
   return lines;
 }
 

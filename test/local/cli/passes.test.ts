@@ -135,7 +135,7 @@ test('a pass of one mode that works does not end the outage of the other, and a 
   let now = 100_000;
   const lines: string[] = [];
   const write = (text: string) => void lines.push(text);
-  const failures = new PassFailures({ say: write, warn: write }, [], () => now);
+  const failures = new PassFailures({ info: write, warn: write }, [], () => now);
   const process = { workspace: 'w', processId: 'p1' };
   failures.failed({ process, mode: 'sweep' }, new Error('away'));
   failures.completed({ process, mode: 'changes' });

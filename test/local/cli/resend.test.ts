@@ -4,7 +4,7 @@ import { openDatabase } from '../../../functions/store/sqlite/database.ts';
 import { DELIVERIES_SCHEMA } from '../../../functions/store/sqlite/schema.ts';
 import { openSqliteStore, sqliteDeliveries } from '../../../functions/store/sqlite/store.ts';
 import { UsageError } from '../../../local/basics/usage-error.ts';
-import { reportAbandoned, resendOf, takeUp } from '../../../local/cli/undelivered.ts';
+import { reportAbandoned, resendOf, resumePending } from '../../../local/cli/undelivered.ts';
 import type { DataDirectory } from '../../../local/data/data-directory.ts';
 import { openQueues, withQueued } from '../../../local/data/store.ts';
 import { someEvents } from '../../kit/delivery/given.ts';
@@ -48,7 +48,7 @@ describe('what an endpoint has yet to get', () => {
     const say = (text: string) => void lines.push(text);
     const directory = { lasting: true } as DataDirectory;
     const parts = { deliveries, output: { say, warn: say }, resend: new Set(resend), directory };
-    await takeUp(parts, [{ kept: 'crm', label: 'CRM' }], AT + 5);
+    await resumePending(parts, [{ kept: 'crm', label: 'CRM' }], AT + 5);
     const waiting = (await deliveries.due('crm', AT + 5, 9)).map(({ eventId }) => eventId);
     return { lines, waiting };
   }

@@ -14,7 +14,7 @@ function told() {
   );
   const arrived = (again: boolean) => failures.arrived('crm', [{ attempts: again ? 1 : 0 }]);
   const fail = (eventId: string, said?: string) =>
-    failures.failed('crm', { eventId, reason: 'answered 500', said, pause: 5000 });
+    failures.failed('crm', { eventId, reason: 'answered 500', answer: said, pause: 5000 });
   const later = (seconds: number) => {
     state.now += seconds * 1000;
   };

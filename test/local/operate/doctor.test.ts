@@ -34,7 +34,7 @@ async function warningsOf(freedoms: Partial<Freedoms>, directory: string): Promi
     const output: Output = {
       isTerminal: false,
       event: quiet,
-      say: quiet,
+      info: quiet,
       warn,
       log: { info: quiet, warn, error: warn },
     };
