@@ -44,7 +44,9 @@ export function banner(about: About): string {
   const kept = data === undefined ? 'not kept' : `${data} (the next start resumes from here)`;
   return [
     `Changewire watches ${source.description}: ${processes.join(', ')}`,
-    ...(config === undefined ? [] : [`  config   ${config}${leavesService ? ' (SERVICE_* is ignored)' : ''}`]),
+    ...(config === undefined
+      ? []
+      : [`  config   ${config}${leavesService ? ' (SERVICE_* is ignored)' : ''}`]),
     `  polling  ${once ? 'once' : rhythmOf(source)}`,
     `  events   to ${places.join(', ')}`,
     ...endpoints.map(endpoint => `           to ${describe(endpoint, ` at ${endpoint.origin}`)}`),
@@ -131,6 +133,8 @@ export function reportConsole(
   if (!address.hasPage)
     output.info(`The console is not available: ${why ?? 'it is disabled'}.`, { code: 'console.unavailable' });
   else if (!output.isTerminal)
-    output.info(`For the console's address, run "npx changewire console --data ${directory.path}".`, { code });
+    output.info(`For the console's address, run "npx changewire console --data ${directory.path}".`, {
+      code,
+    });
   else output.info(`Console: ${pageAddress(address)}\n`, { code });
 }

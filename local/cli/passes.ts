@@ -214,8 +214,7 @@ export async function passOnce(
 async function changesOf(process: ProcessKey, runPass: RunPass): Promise<string> {
   for (let baselined = false; ; ) {
     const { mode, outcome, events, projects } = await runPass(process, 'changes');
-    if (outcome === 'busy')
-      throw new Error('another pass of this process is running; try again in a minute');
+    if (outcome === 'busy') throw new Error('another pass of this process is running; try again in a minute');
     if (outcome === 'unfinished') continue;
     if (mode === 'changes')
       return baselined

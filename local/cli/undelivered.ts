@@ -50,8 +50,7 @@ export async function resumePending(
 ): Promise<Undelivered> {
   const formerDead = new Map<string, number>();
   for (const { kept, label } of receivers) {
-    const info = (code: string, text: string) =>
-      output.info(`${label}: ${text}`, { code, endpoint: label });
+    const info = (code: string, text: string) => output.info(`${label}: ${text}`, { code, endpoint: label });
     if (resend.has(kept)) {
       const count = await deliveries.requeue(kept, now);
       const resent = count === 0 ? 'no dead letters to resend' : `resending ${lettersOf(count)}`;
@@ -67,8 +66,7 @@ export async function resumePending(
     formerDead.set(kept, dead);
   }
   const isDone = async ({ kept, label }: Receiver): Promise<boolean> => {
-    const warn = (code: string, text: string) =>
-      output.warn(`${label}: ${text}`, { code, endpoint: label });
+    const warn = (code: string, text: string) => output.warn(`${label}: ${text}`, { code, endpoint: label });
     const { pending, dead } = await deliveries.counts(kept);
     const made = dead - (formerDead.get(kept) ?? 0);
     if (pending > 0)
@@ -77,7 +75,10 @@ export async function resumePending(
         `${undeliveredOf(pending)}, ${lasting ? 'kept for the next start' : 'not kept'}`,
       );
     if (made > 0)
-      warn('endpoint.gave-up', `gave up on ${made} ${made === 1 ? 'event' : 'events'}, ${lasting ? 'kept as dead letters' : 'not kept'}`);
+      warn(
+        'endpoint.gave-up',
+        `gave up on ${made} ${made === 1 ? 'event' : 'events'}, ${lasting ? 'kept as dead letters' : 'not kept'}`,
+      );
     return pending === 0 && made === 0;
   };
   return {

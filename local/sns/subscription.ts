@@ -143,7 +143,9 @@ export class Subscription {
       const result = await this.#poster.post(message);
       if (signal.aborted) return;
       const taken = result.outcome === 'delivered';
-      const reason = taken ? 'received the request to confirm, but did not visit SubscribeURL' : result.reason;
+      const reason = taken
+        ? 'received the request to confirm, but did not visit SubscribeURL'
+        : result.reason;
       // Many receivers answer first and visit the URL afterwards: after the first attempt that is not reported.
       const early = taken && pause === 1000;
       if (reason !== logged && !early) {

@@ -45,9 +45,9 @@ describe('what an endpoint has yet to get', () => {
     for (const { place, eventId } of await deliveries.due('crm', AT, 9))
       if (eventId !== 'e1') await deliveries.deadLetter('crm', place, { at: AT, reason: 'answered 500' });
     const lines: string[] = [];
-    const say = (text: string) => void lines.push(text);
+    const write = (text: string) => void lines.push(text);
     const directory = { lasting: true } as DataDirectory;
-    const parts = { deliveries, output: { say, warn: say }, resend: new Set(resend), directory };
+    const parts = { deliveries, output: { info: write, warn: write }, resend: new Set(resend), directory };
     await resumePending(parts, [{ kept: 'crm', label: 'CRM' }], AT + 5);
     const waiting = (await deliveries.due('crm', AT + 5, 9)).map(({ eventId }) => eventId);
     return { lines, waiting };

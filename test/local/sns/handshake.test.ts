@@ -116,8 +116,8 @@ describe('the handshake', () => {
     await subscribed.confirmed;
     expect(ids.size).toBe(1);
     expect(notices).toEqual([
-      'warn late nobody listens there; asking again until it confirms',
-      'say late confirmed its subscription',
+      'warn late connection refused; will ask again until it confirms',
+      'info late subscription confirmed',
     ]);
   });
 
