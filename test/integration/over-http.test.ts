@@ -41,7 +41,7 @@ async function startStack() {
       port: 0,
       senders: new Map([['/sns', { topicArn: sns.topicArn, allowLoopback: true }]]),
       apply: event => void received.push(event as ChangeEvent),
-      say: () => {},
+      log: () => {},
     });
     closers.push(receiver.stop);
     await (await sns.subscribe({ url: receiver.urls[0] as string })).confirmed;
