@@ -19,9 +19,9 @@ import {
 } from '../simulator/server.ts';
 import { installInto } from '../test/kit/package/tarball.ts';
 
-/** `node package/keep-data.ts`: installs the tarball of this version, lets it watch a small simulated service, and keeps
- *  its data in test/package/data/VERSION/, with the configuration and the state of the service, for the upgrade tests of
- *  later versions. */
+/** `node package/keep-data.ts`: installs the tarball of this version, lets it watch a small simulated service, and
+ *  keeps its data in test/package/data/VERSION/, with the configuration and the state of the service, for the upgrade
+ *  tests of later versions. */
 const ROOT = join(import.meta.dirname, '..');
 const { name, version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
   name: string;

@@ -1,8 +1,8 @@
 import type { SentEvent } from './event.ts';
 import { Refusal } from './refusal.ts';
 
-/** The event in a verified message. Its sender is trusted, so only the required attributes are checked: a newer sender may
- *  add others.
+/** The event in a verified message. Its sender is trusted, so only the required attributes are checked: a newer
+ *  sender may add others.
  *  @throws Refusal 400 */
 export function parseEvent(text: string): SentEvent {
   const value = parseObject(text, 'The event');

@@ -1,7 +1,7 @@
 import { Refusal } from './refusal.ts';
 
-/** The part of Node's IncomingMessage, or of a framework's request, that `verify` reads. The body is `rawBody` if present,
- *  else `body` if it is bytes or text, else the stream. */
+/** The part of Node's IncomingMessage, or of a framework's request, that `verify` reads. The body is `rawBody` if
+ *  present, else `body` if it is bytes or text, else the stream. */
 export interface NodeRequest {
   /** The headers, by their names in lower case. */
   readonly headers: { readonly [name: string]: string | readonly string[] | undefined };

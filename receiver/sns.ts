@@ -12,8 +12,8 @@ interface Expected extends Pick<ReadSenders, 'allowLoopback' | 'maxAgeSeconds'> 
 const verifyFromAws = snsVerifier(false);
 const verifyFromAnywhere = snsVerifier(true);
 
-/** The event in an SNS message in its envelope: raw messages are not signed, and are refused. Undefined for the messages of
- *  the handshake, which it answers.
+/** The event in an SNS message in its envelope: raw messages are not signed, and are refused. Undefined for the
+ *  messages of the handshake, which it answers.
  *  @throws Refusal */
 export async function readSns(
   header: (name: string) => string,
@@ -37,7 +37,8 @@ export async function readSns(
 
 async function confirm(url = '', { home }: Topic, allowLoopback: boolean): Promise<void> {
   const isLoopback = allowLoopback && /^http:\/\/127\.0\.0\.1:\d+\//.test(url);
-  if (!url.startsWith(home) && !isLoopback) throw new Refusal(403, `Invalid SubscribeURL: it is not at ${home}.`);
+  if (!url.startsWith(home) && !isLoopback)
+    throw new Refusal(403, `Invalid SubscribeURL: it is not at ${home}.`);
   const response = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(5_000) }).catch(
     () => undefined,
   );

@@ -11,8 +11,8 @@ const SECRET = /^whsec_([A-Za-z0-9+/]+={0,2})$/;
 /** An HMAC by SHA-256, as base64. */
 const SIGNATURE = /^v1,([A-Za-z0-9+/]{43}=)$/;
 
-/** The event of a signed webhook (https://www.standardwebhooks.com). A request without a well-formed signature is refused
- *  before its body is hashed.
+/** The event of a signed webhook (https://www.standardwebhooks.com). A request without a well-formed signature is
+ *  refused before its body is hashed.
  *  @param body the raw body: JSON that was parsed and serialized again does not verify
  *  @param secrets one of them must match the signature
  *  @throws Refusal 401 if none matches, 400 if the body is not an event

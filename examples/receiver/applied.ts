@@ -17,9 +17,9 @@ export class Applied {
     this.#sequences = new RecentMap(capacity);
   }
 
-  /** What to do with an event. Stale: a newer event of the same record was applied. Events about a process have no subject,
-   *  and are never stale. Only sequences of the same record are compared: SNS does not keep the order, and each record's
-   *  newest event counts. */
+  /** What to do with an event. Stale: a newer event of the same record was applied. Events about a process have no
+   *  subject, and are never stale. Only sequences of the same record are compared: SNS does not keep the order, and
+   *  each record's newest event counts. */
   judge(event: SentEvent): Verdict {
     const known = this.#ids.get(event.id) === true;
     const last = this.#sequences.get(recordOf(event));
@@ -28,7 +28,8 @@ export class Applied {
     return last !== undefined && BigInt(event.sequence) <= last ? 'stale' : 'new';
   }
 
-  /** Call it after an event is applied, not before: an event whose handling failed must be accepted when it is sent again. */
+  /** Call it after an event is applied, not before: an event whose handling failed must be accepted when it is sent
+   *  again. */
   remember(event: SentEvent): void {
     this.#ids.set(event.id, true);
     this.#sequences.set(recordOf(event), BigInt(event.sequence));

@@ -26,8 +26,8 @@ export function packageVersion(): string {
 const FOLDER = 'node_modules';
 
 /**
- * Caches compiled code for the next start, in the `node_modules` that the dependencies are loaded from: a user with write
- * access there could change these as well. Without write access, each start compiles.
+ * Caches compiled code for the next start, in the `node_modules` that the dependencies are loaded from: a user with
+ * write access there could change these as well. Without write access, each start compiles.
  */
 export function keepCompiledCode(): void {
   const dependency = fileURLToPath(import.meta.resolve('zod'));

@@ -6,8 +6,8 @@ import { parseEnv } from 'node:util';
 /** The variables of a run on one machine. Those of the functions on AWS are in `functions/config/environments.ts`. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The environment, completed from the file `.env` in `directory`, which may have the line ends of any system and a byte
- *  order mark. Names are case-sensitive, also on Windows. */
+/** The environment, completed from the file `.env` in `directory`, which may have the line ends of any system and a
+ *  byte order mark. Names are case-sensitive, also on Windows. */
 export function withEnvFile(environment: Environment, directory: string): Environment {
   try {
     const text = readFileSync(join(directory, '.env'), 'utf8').replace(/^\uFEFF/, '');

@@ -19,8 +19,8 @@ import { makeDirectory, whyUnusable } from '../data/data-directory.ts';
 import { SECRETS_FOLDER } from '../data/secret-files.ts';
 import { STORE_FILE } from '../data/store-file.ts';
 
-/** The files that are copied with the store. Others, such as the lock, belong to a single process. The secrets are those
- *  of endpoints that were added at runtime; their settings are rows of the store. */
+/** The files that are copied with the store. Others, such as the lock, belong to a single process. The secrets are
+ *  those of endpoints that were added at runtime; their settings are rows of the store. */
 const BESIDE = new RegExp(
   `^((service|subscriptions)\\.json|sns-signing\\.pem|rejected\\.jsonl|[\\w.-]+\\.secret|${SECRETS_FOLDER}(/[^/]+\\.json)?)$`,
 );

@@ -86,7 +86,8 @@ function connection(
     sleep,
     onNotice: ({ message, ...details }) => {
       const about = { workspace: workspace.name, ...details };
-      // The name of a list in the service's answers is information, not a warning; for the simulated service it is left out.
+      // The name of a list in the service's answers is information, not a warning; for the simulated service it is
+      // left out.
       if (!details.code.startsWith('list-property-')) output.warn(`${who}: ${message}.`, about);
       else if (!simulated) output.info(`${who}: ${message}.`, about);
     },

@@ -32,7 +32,7 @@ function refuse(name: string, known: readonly string[]): never {
 
 /** The undelivered events of a run's receivers. */
 export interface Undelivered {
-  /** Logs them. @returns true when there are none, and this run has made no dead letter */
+  /** Logs them. @returns whether everything was delivered, without new dead letters in this run */
   isEmpty(): Promise<boolean>;
 }
 

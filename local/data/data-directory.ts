@@ -118,9 +118,9 @@ interface Lock {
  * ends in any way. So a lock is never stale, even if another process gets the owner's process id. The file beside the
  * lock only names the owner.
  *
- * It is a lock of `fcntl` on Linux and macOS, and of `LockFileEx` on Windows, which may take a moment to release the lock
- * of a killed process. On a network file system the lock is only as reliable as that system's locks; the database can't
- * be used there anyway.
+ * It is a lock of `fcntl` on Linux and macOS, and of `LockFileEx` on Windows, which may take a moment to release the
+ * lock of a killed process. On a network file system the lock is only as reliable as that system's locks; the
+ * database can't be used there anyway.
  * @throws if it is in use by another process, which the error names
  */
 export function lockDirectory(directory: string): Lock {
@@ -163,12 +163,12 @@ const OURS =
   /^(lock(\.pid.*|-journal)?|(changewire|table)\.sqlite(-\w+)?|(position|service|sweeps|subscriptions|operate)\.json(\.\w+)?|rejected\.jsonl|(sns-signing\.pem|console\.html)(\.new)?|dynamodb\.log|[\w.-]+\.secret|endpoints|undelivered|dead-letters|simulated|lost\+found)$/;
 
 /**
- * Makes a directory for this user alone (mode 0700), with its parents, and checks that it is writable. If it exists and
- * is open to others, it becomes private, with its files, because they contain records. If it also contains foreign files,
- * its own mode stays, and only our files become private. `onNotice` is called for both.
+ * Makes a directory for this user alone (mode 0700), with its parents, and checks that it is writable. If it exists
+ * and is open to others, it becomes private, with its files, because they contain records. If it also contains
+ * foreign files, its own mode stays, and only our files become private. `onNotice` is called for both.
  *
- * Windows has no modes: there the directory has the access list of its parent, which in a user's profile admits that user
- * and the administrators. So modes are ignored there.
+ * Windows has no modes: there the directory has the access list of its parent, which in a user's profile admits that
+ * user and the administrators. So modes are ignored there.
  * @throws the file system's error
  */
 export function privateDirectory(path: string, onNotice: OnNotice): void {

@@ -37,13 +37,15 @@ function checked(endpoint: string): string {
   throw new Error('The name of an endpoint has 1 to 64 letters, digits, "-" and "_".');
 }
 
-/** The signing secret in a file (mode 0600, without effect on Windows); if the file is missing, it is written with a new
- *  secret. @throws if the file has other content, with the remedy */
+/** The signing secret in a file (mode 0600, without effect on Windows); if the file is missing, it is written with a
+ *  new secret. @throws if the file has other content, with the remedy */
 export function keptSecret(path: string): string {
   const kept = read(path);
   if (kept !== undefined) {
     if (isSigningSecret(kept)) return kept;
-    throw new Error(`${path} does not contain a signing secret. Delete it, and the next start generates a new one.`);
+    throw new Error(
+      `${path} does not contain a signing secret. Delete it, and the next start generates a new one.`,
+    );
   }
   const secret = `whsec_${randomBytes(32).toString('base64')}`;
   writeFileSync(path, `${secret}\n`, { mode: 0o600, flag: 'wx', flush: true });

@@ -24,8 +24,8 @@ export interface Store extends SqliteStore {
 export type LocalQueues = Readonly<Record<keyof typeof QUEUES, SqliteQueue>>;
 
 /** The messages per run, and the concurrent runs per group. `visibility`, in s, is longer than any run: after that, a
- *  message is received again that could be neither deleted nor returned, as on a full disk. At a start, the messages that
- *  an earlier process had received become visible again. */
+ *  message is received again that could be neither deleted nor returned, as on a full disk. At a start, the messages
+ *  that an earlier process had received become visible again. */
 export const QUEUES = {
   passes: { batch: 1, visibility: 3_600 },
   events: { batch: 100, visibility: 120 },
@@ -40,7 +40,8 @@ export const QUEUES = {
 /** The file of earlier versions, whose format is no longer supported. */
 const FORMER_FILE = 'table.sqlite';
 
-/** Deletes messages whose deliveries are also in rows: a run was killed between writing the row and deleting the message. */
+/** Deletes messages whose deliveries are also in rows: a run was killed between writing the row and deleting the
+ *  message. */
 const DELETE_KEPT = `DELETE FROM message WHERE queue IN ('deliveries', 'chat') AND EXISTS (
   SELECT 1 FROM pending WHERE endpoint = message."group"
     AND event_id = CASE WHEN json_valid(message.body) THEN json_extract(message.body, '$.id') END)`;
@@ -107,13 +108,13 @@ export function withQueued(
         endpoint,
         Math.min(atMost, Number.MAX_SAFE_INTEGER),
       );
-      const held = queued.map(queue => queue.held(endpoint));
-      const times = [oldest, ...held.map(each => each.oldest)].filter(time => time !== undefined);
+      const sizes = queued.map(queue => queue.held(endpoint));
+      const times = [oldest, ...sizes.map(each => each.oldest)].filter(time => time !== undefined);
       return {
         ...rest,
         pending: Math.min(
           atMost,
-          held.reduce((sum, { count }) => sum + count, pending),
+          sizes.reduce((sum, { count }) => sum + count, pending),
         ),
         oldest: times.length === 0 ? undefined : Math.min(...times),
       };

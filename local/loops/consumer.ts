@@ -43,8 +43,8 @@ const LATER_S = 60;
 /** How long a stop waits for current runs, in ms. Their unfinished messages stay in the queue. */
 const STOP_TIMEOUT_MS = 1_000;
 
-/** Serves a queue of this machine: receives messages as they come, passes them to the handler, and deletes those that the
- *  handler does not leave in the queue. */
+/** Serves a queue of this machine: receives messages as they come, passes them to the handler, and deletes those that
+ *  the handler does not leave in the queue. */
 export class Consumer {
   readonly #options: ConsumerOptions;
   /** The current runs, with their groups. */
@@ -70,7 +70,8 @@ export class Consumer {
     this.#nap.abort(WOKEN);
   }
 
-  /** Resolves when the queue has nothing to receive now and all runs have ended; rejects if the consumer is stopped first. */
+  /** Resolves when the queue has nothing to receive now and all runs have ended; rejects if the consumer is stopped
+   *  first. */
   async idle(): Promise<void> {
     this.#stopping.signal.throwIfAborted();
     const idle = Promise.withResolvers<void>();

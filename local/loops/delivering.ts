@@ -106,7 +106,8 @@ export class Delivering {
     await Promise.all(this.#consumers.map(consumer => consumer.stop()));
   }
 
-  /** Makes the backlogs of all endpoints due at once, and drains them. With `isStart`, the endpoints' failures are reset. */
+  /** Makes the backlogs of all endpoints due at once, and drains them. With `isStart`, the endpoints' failures are
+   *  reset. */
   async recover(isStart: boolean): Promise<void> {
     for (const { endpoint, row } of await this.registry.all()) await this.#recover(endpoint, row, isStart);
   }
@@ -149,7 +150,8 @@ export function consumersOf(
   ];
 }
 
-/** The health of an endpoint at a start: failures, a stop and a `Retry-After` are reset; a pause by an operator stays. */
+/** The health of an endpoint at a start: failures, a stop and a `Retry-After` are reset; a pause by an operator
+ *  stays. */
 function restarted(health: Health): Health {
   const { stopped: _, draining: __, ...rest } = afterSuccess(health);
   return rest;

@@ -42,9 +42,9 @@ interface Logged {
   deadLoggedAt: number;
 }
 
-/** Logs deliveries for a person at a terminal: for each endpoint, the first failure at once, then the number of failures
- *  in at most one line a minute, then its recovery; dead letters likewise. Any other message appears at most once a
- *  minute. */
+/** Logs deliveries for a person at a terminal: for each endpoint, the first failure at once, then the number of
+ *  failures in at most one line a minute, then its recovery; dead letters likewise. Any other message appears at most
+ *  once a minute. */
 export class EndpointLog {
   /** The log of the deliver handler. `info` is left out. */
   readonly log: Log;

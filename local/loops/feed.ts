@@ -112,8 +112,8 @@ export class Feed {
     for (const { reject } of this.#drains) reject(signal.reason);
   }
 
-  /** Calls the handler as Lambda's event source does. After a failure, the next call begins at the first record that was
-   *  not published. @returns the number of change records; 0: there was nothing to publish */
+  /** Calls the handler as Lambda's event source does. After a failure, the next call begins at the first record that
+   *  was not published. @returns the number of change records; 0: there was nothing to publish */
   async #publishNext(): Promise<number> {
     const { journal, publish } = this.#options;
     const changes = journal.after(journal.positionOf(PUBLISHER), BATCH);

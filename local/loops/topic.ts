@@ -19,9 +19,9 @@ export interface Subscriber {
 }
 
 /**
- * The topic on one machine. Its subscribers are the queue `events` and the native subscriptions. A published event is in
- * the queue, and in a row for each native subscription that wants it, before the publisher gets its answer: after any
- * crash it is delivered, or becomes a dead letter.
+ * The topic on one machine. Its subscribers are the queue `events` and the native subscriptions. A published event is
+ * in the queue, and in a row for each native subscription that wants it, before the publisher gets its answer: after
+ * any crash it is delivered, or becomes a dead letter.
  */
 export class Topic {
   readonly arn: string;

@@ -112,8 +112,8 @@ interface HealthParts {
   readonly feed: Pick<Journal, 'after' | 'positionOf'>;
   readonly deliveries: Pick<Deliveries, 'counts'>;
   readonly endpoints: Pick<EndpointRows, 'list'>;
-  /** The receivers at the start of the run; those added at runtime are in their rows. `kept`: the name that its deliveries
-   *  are stored under. */
+  /** The receivers at the start of the run; those added at runtime are in their rows. `kept`: the name that its
+   *  deliveries are stored under. */
   readonly receivers: readonly { readonly label: string; readonly kept: string }[];
   readonly clock: Clock;
 }
@@ -217,15 +217,14 @@ const OURS = new Set(['127.0.0.1', 'localhost', '[::1]']);
 export async function startHealthServer(port: number, health: () => Promise<Health>): Promise<LocalServer> {
   const server = await listenLocally(port, async ({ method = '', url = '', headers }, response) => {
     if (!OURS.has(hostnameOf(headers.host))) return send(response, 403, { error: 'Use the host 127.0.0.1.' });
-    if (url.split('?')[0] !== '/healthz') return send(response, 404, { error: 'Not found; use GET /healthz.' });
+    if (url.split('?')[0] !== '/healthz')
+      return send(response, 404, { error: 'Not found; use GET /healthz.' });
     if (method !== 'GET' && method !== 'HEAD') return send(response, 405, { error: 'Use GET.' });
     const found = await health().catch(() => undefined);
     if (!found) return send(response, 503, { status: 'late', late: ['the store cannot be read'] });
     return send(response, found.status === 'ok' ? 200 : 503, found);
   }).catch(({ code }: NodeJS.ErrnoException) => {
-    throw new Error(
-      `Could not listen on port ${port} (${code}). Choose another one with --health PORT.`,
-    );
+    throw new Error(`Could not listen on port ${port} (${code}). Choose another one with --health PORT.`);
   });
   return { ...server, url: `${server.url}/healthz` };
 }

@@ -56,8 +56,8 @@ export function localOperations({
 
 const NOT_RUNNING = 'Changewire is not running. Run "npx changewire start", which polls at once.';
 
-/** The operations over the store that the last run left in `directory`. Changes take effect at the next start. A run that
- *  is alive but does not answer sees the change within seconds: SQLite lets both write, one after the other.
+/** The operations over the store that the last run left in `directory`. Changes take effect at the next start. A run
+ *  that is alive but does not answer sees the change within seconds: SQLite lets both write, one after the other.
  *  @throws if the store is of another version */
 export async function openStoredOperations(
   directory: string,
@@ -82,8 +82,8 @@ export async function openStoredOperations(
   return { operations, close: store.close };
 }
 
-/** Why a request about an endpoint of the configuration or the command line is refused, with the remedy; undefined: it is
- *  allowed. Only the run has their addresses and secrets: new ones in the store would have no effect. */
+/** Why a request about an endpoint of the configuration or the command line is refused, with the remedy; undefined:
+ *  it is allowed. Only the run has their addresses and secrets: new ones in the store would have no effect. */
 function setAtStart(
   asked: Request,
   endpoint: string,

@@ -1,6 +1,6 @@
-/** Requests and answers between a client on this machine and the server of a run (server.ts) are encrypted with the run's
- *  token, by AES-256-GCM; the token itself is never sent. So a program of another user that gets the port after the run
- *  ended can neither read nor answer a request. */
+/** Requests and answers between a client on this machine and the server of a run (server.ts) are encrypted with the
+ *  run's token, by AES-256-GCM; the token itself is never sent. So a program of another user that gets the port after
+ *  the run ended can neither read nor answer a request. */
 
 const IV_BYTES = 12;
 

@@ -18,9 +18,9 @@ export interface ServerOptions {
   readonly onError: (error: unknown) => void;
   /** The console; undefined: not served. */
   readonly page?: Page | undefined;
-  /** The address of the previous run. This run takes the same port, so that a page that is still open finds it, and gives
-   *  its token to a request with a former one. If another program has the port now, it does not: a page that was reloaded
-   *  from there may have leaked its token. */
+  /** The address of the previous run. This run takes the same port, so that a page that is still open finds it, and
+   *  gives its token to a request with a former one. If another program has the port now, it does not: a page that
+   *  was reloaded from there may have leaked its token. */
   readonly before?: Address | undefined;
 }
 
@@ -147,10 +147,10 @@ function send(response: ServerResponse, answered: Uint8Array | PageFile | HttpEr
 
 type Head = Pick<IncomingMessage, 'method' | 'url' | 'headers' | 'socket'>;
 
-/** Decides from its head whether a request is read. Any web page can make a browser on this machine send requests here, but
- *  such a request names another host (DNS rebinding), origin or site, and can't be sealed with the token. The files of
- *  the page need no token, because they are the same for everyone: another site may link to the page, which can't send
- *  requests without a token.
+/** Decides from its head whether a request is read. Any web page can make a browser on this machine send requests
+ *  here, but such a request names another host (DNS rebinding), origin or site, and can't be sealed with the token.
+ *  The files of the page need no token, because they are the same for everyone: another site may link to the page,
+ *  which can't send requests without a token.
  *  @returns the path: `/operations`, or that of a file of the page
  *  @throws HttpError */
 function admit({ method, url = '', headers, socket }: Head): string {

@@ -22,7 +22,8 @@ export function readConfigFile(named: string): Config {
   return chosen(readBy(readConfigs, path), path, stack);
 }
 
-/** Reads every stack of a configuration file; for `FILE#STACK`, only that stack. @throws UsageError as `readConfigFile` */
+/** Reads every stack of a configuration file; for `FILE#STACK`, only that stack. @throws UsageError as
+ *  `readConfigFile` */
 export function readConfigsFile(named: string): readonly Config[] {
   const { path, stack } = parts(named);
   const configs = readBy(readConfigs, path);
@@ -102,7 +103,8 @@ function withoutSchema(content: unknown): unknown {
   return typeof $schema === 'string' ? rest : content;
 }
 
-/** The text is not JSON. The message has the place and the problem, and quotes nothing: the text may contain a secret. */
+/** The text is not JSON. The message has the place and the problem, and quotes nothing: the text may contain a
+ *  secret. */
 export class JsoncError extends Error {}
 
 /** The problems, by the parser's names; for all others only the place is shown. */

@@ -57,8 +57,8 @@ export const VALUE_IS_OPTIONAL = new Set([
 /** Options whose values may be secret: every user of the machine can see the arguments of its processes. */
 const MAY_BE_SECRET = new Set(['--subscribe', '--webhook-secret', ...KIND_OPTIONS]);
 
-/** Replaces each `-` that is given for such a value by a line of stdin, in order. `readStdin` is called only if there is a
- *  `-`. @throws UsageError if stdin has too few lines */
+/** Replaces each `-` that is given for such a value by a line of stdin, in order. `readStdin` is called only if there
+ *  is a `-`. @throws UsageError if stdin has too few lines */
 export async function withValuesOfStdin(
   args: readonly string[],
   readStdin: () => Promise<string>,
@@ -78,8 +78,8 @@ export async function withValuesOfStdin(
   });
 }
 
-/** Reads the options of endpoints, in the order of the command line: `--name`, `--filter` and `--webhook-secret` apply to
- *  the preceding endpoint. @throws UsageError, which shows no secret, and of a URL only the origin */
+/** Reads the options of endpoints, in the order of the command line: `--name`, `--filter` and `--webhook-secret`
+ *  apply to the preceding endpoint. @throws UsageError, which shows no secret, and of a URL only the origin */
 export function endpointOptions(tokens: readonly Token[]): EndpointOption[] {
   const drafts: Draft[] = [];
   const lastDraft = (name: string): Draft => {
@@ -154,8 +154,8 @@ function addSecret(webhook: Draft | undefined, value: string): void {
     );
 }
 
-/** Why every delivery to a URL would be refused; undefined: it would not. `addresses` are those of its host name; without
- *  them, only the URL itself is checked. */
+/** Why every delivery to a URL would be refused; undefined: it would not. `addresses` are those of its host name;
+ *  without them, only the URL itself is checked. */
 function undeliverable(url: URL, addresses: readonly string[] = literal(url)): string | undefined {
   const { port, protocol, hostname } = url;
   if (port === '0') return 'takes a URL with a port other than 0';
@@ -179,8 +179,8 @@ interface Destination {
   readonly origin: string;
 }
 
-/** Looks up the addresses of the endpoints' host names. A lookup that fails or takes longer than `timeoutMs` is ignored:
- *  the host may be reachable later.
+/** Looks up the addresses of the endpoints' host names. A lookup that fails or takes longer than `timeoutMs` is
+ *  ignored: the host may be reachable later.
  *  @throws UsageError for an endpoint that deliveries would refuse; it shows only the origin of a URL */
 export async function refuseUndeliverable(
   endpoints: readonly Destination[],

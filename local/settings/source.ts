@@ -17,7 +17,8 @@ export interface Source {
   readonly simulated: boolean;
 }
 
-/** The intervals of polling and sweeps, and the overlap, in ms. Missing ones have the defaults of a configuration file. */
+/** The intervals of polling and sweeps, and the overlap, in ms. Missing ones have the defaults of a configuration
+ *  file. */
 export type Timing = Partial<Pick<ProcessSettings, 'changes' | 'sweep' | 'overlap'>>;
 
 /** The service to poll, and the default data directory. The simulated service has its own directory: the undelivered

@@ -7,8 +7,8 @@ import { UsageError } from '../basics/usage-error.ts';
 import { checkAddress, checkSecret, type EndpointOption } from './endpoint-options.ts';
 import { variablePrefix } from './watched.ts';
 
-/** An endpoint of the command line or the configuration, complete. A missing name is derived from kind and URL: it is the
- *  same at every start, and shows only the host of the URL. */
+/** An endpoint of the command line or the configuration, complete. A missing name is derived from kind and URL: it is
+ *  the same at every start, and shows only the host of the URL. */
 export interface WantedEndpoint extends EndpointSettings {
   /** Whether it is an endpoint of the command line. */
   readonly isOption: boolean;
@@ -20,8 +20,9 @@ export interface WantedEndpoint extends EndpointSettings {
 
 /**
  * The endpoints of the configuration and of the command line, completed by the environment: ENDPOINT_<NAME>_URL and
- * ENDPOINT_<NAME>_SECRET for those of the configuration; WEBHOOK_SECRET (one or two, comma-separated) for webhooks of the
- * command line without --webhook-secret; SLACK_WEBHOOK_URL for `--slack` without a URL, and likewise for each chat.
+ * ENDPOINT_<NAME>_SECRET for those of the configuration; WEBHOOK_SECRET (one or two, comma-separated) for webhooks of
+ * the command line without --webhook-secret; SLACK_WEBHOOK_URL for `--slack` without a URL, and likewise for each
+ * chat.
  * @throws UsageError that shows no secret, and of a URL only the origin
  */
 export function wantedEndpoints(

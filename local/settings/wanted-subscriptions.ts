@@ -48,8 +48,8 @@ export function retryDelays(delivery: DeliveryConfig): number[] {
   ];
 }
 
-/** The part of the way from `minDelay` to `maxDelay` that the pause has grown, by the part of the growing retries that is
- *  over. SNS documents only the shapes of these curves. */
+/** The part of the way from `minDelay` to `maxDelay` that the pause has grown, by the part of the growing retries
+ *  that is over. SNS documents only the shapes of these curves. */
 const PARTS: Readonly<Record<DeliveryConfig['backoff'], (over: number) => number>> = {
   linear: over => over,
   arithmetic: over => over ** 1.5,

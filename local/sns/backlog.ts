@@ -2,8 +2,8 @@ import type { Clock } from '../../functions/basics/clock.ts';
 import type { PendingDelivery } from '../../functions/model/delivery.ts';
 import type { Deliveries } from '../../functions/store/store.ts';
 
-/** How long the row of a delivered event may stay, in ms: several are removed together, because each removal is a write to
- *  the disk. After a kill in between they are sent again, with the same ids. */
+/** How long the row of a delivered event may stay, in ms: several are removed together, because each removal is a
+ *  write to the disk. After a kill in between they are sent again, with the same ids. */
 const REMOVE_WITHIN_MS = 20;
 const MAX_REMOVED_TOGETHER = 200;
 /** Rows per read. */

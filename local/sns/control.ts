@@ -128,9 +128,9 @@ async function readKey(path: string): Promise<KeyObject | undefined> {
 const TEN_YEARS = 10 * 365 * 24 * 3_600_000;
 const A_DAY = 24 * 3_600_000;
 
-/** The certificate for verifying signatures, as PEM: self-signed, and generated at the first request, because the package
- *  for it loads hundreds of files. Each process generates another one for the same key. Its name is derived from the key,
- *  so that receivers can cache it. */
+/** The certificate for verifying signatures, as PEM: self-signed, and generated at the first request, because the
+ *  package for it loads hundreds of files. Each process generates another one for the same key. Its name is derived
+ *  from the key, so that receivers can cache it. */
 export interface Certificate {
   readonly name: string;
   readonly pem: () => Promise<string>;

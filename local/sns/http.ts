@@ -2,8 +2,8 @@ import { Agent, type Dispatcher, request } from 'undici';
 import { BODY_LIMIT, beginning, quote } from '../../functions/delivery/http/quote.ts';
 import type { Outgoing } from './messages.ts';
 
-/** The result of a POST. SNS retries after `failed` (the server's fault: 5xx, 429, no answer), never after `refused` (any
- *  other 4xx). */
+/** The result of a POST. SNS retries after `failed` (the server's fault: 5xx, 429, no answer), never after `refused`
+ *  (any other 4xx). */
 export type PostResult =
   | { readonly outcome: 'delivered' }
   | {

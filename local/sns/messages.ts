@@ -48,7 +48,8 @@ export interface Outgoing {
   readonly body: string;
 }
 
-/** The request to confirm a subscription, or the confirmation of an unsubscription: both have the URL that (re)confirms. */
+/** The request to confirm a subscription, or the confirmation of an unsubscription: both have the URL that
+ *  (re)confirms. */
 export async function handshake(
   sender: Sender,
   type: 'SubscriptionConfirmation' | 'UnsubscribeConfirmation',

@@ -55,8 +55,9 @@ export class LocalSns {
     return this.#options.topic.arn;
   }
 
-  /** Begins the handshake. A subscription with the same options that was confirmed in an earlier run needs none: it is
-   *  live when this resolves, with the same ARN. Its backlog is due at once. Rejects if the URL is already subscribed. */
+  /** Begins the handshake. A subscription with the same options that was confirmed in an earlier run needs none: it
+   *  is live when this resolves, with the same ARN. Its backlog is due at once. Rejects if the URL is already
+   *  subscribed. */
   async subscribe(wanted: SubscribeOptions): Promise<Subscription> {
     const { topic, deliveries, clock } = this.#options;
     this.#opening ??= this.#open();
@@ -160,7 +161,8 @@ function newIdentity(topicArn: string): Identity {
   return { subscriptionArn: `${topicArn}:${randomUUID()}`, token: randomBytes(32).toString('hex') };
 }
 
-/** The host and a digest of the URL: it differs for two receivers on one host, and does not show a secret in the path. */
+/** The host and a digest of the URL: it differs for two receivers on one host, and does not show a secret in the
+ *  path. */
 export function defaultName(url: URL): string {
   const digest = createHash('sha256').update(url.href).digest('hex').slice(0, 8);
   return `${url.host.replaceAll(/[^A-Za-z0-9.-]/g, '-')}-${digest}`;

@@ -33,8 +33,8 @@ export interface Identity {
 
 type Remembered = Asked & Identity;
 
-/** Remembers confirmed subscriptions across restarts in `<directory>/subscriptions.json` (mode 0600: a URL can contain a
- *  secret). Each change is on disk when the call returns; failed writes throw the file system's error. */
+/** Remembers confirmed subscriptions across restarts in `<directory>/subscriptions.json` (mode 0600: a URL can
+ *  contain a secret). Each change is on disk when the call returns; failed writes throw the file system's error. */
 export class SubscriptionMemory {
   readonly #file: string;
   /** The ARNs that were recalled or remembered since the start. */

@@ -82,8 +82,8 @@ export class Subscription {
     return this.#setup.sender.token === token;
   }
 
-  /** From now on, published events are delivered; earlier ones are not. @throws if the confirmation can't be saved; then
-   *  it does not count */
+  /** From now on, published events are delivered; earlier ones are not. @throws if the confirmation can't be saved;
+   *  then it does not count */
   confirm(): void {
     if (this.#ended.signal.aborted || this.#isLive) return;
     const { confirmedBefore, remember, subscribe, log } = this.#setup;

@@ -95,7 +95,8 @@ function jsonLines(to: NodeJS.WriteStream, clock: Clock): Lines {
   };
 }
 
-/** Details that add nothing for a person: mostly there is one workspace, and the message has the meaning of the code. */
+/** Details that add nothing for a person: mostly there is one workspace, and the message has the meaning of the
+ *  code. */
 const FOR_MACHINES = new Set(['code', 'workspace']);
 
 function show(details: object | undefined): string {
