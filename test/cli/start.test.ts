@@ -34,7 +34,7 @@ describe('changewire start', () => {
   test('goes on until a signal ends it, and keeps its data in the current folder', async () => {
     const directory = temporaryDirectory();
     const run = started(directory, '');
-    await until(() => run.stdout().includes('baseline launch 30/30'));
+    await until(() => run.stdout().includes('Reading launch for the first time: 30 of 30'));
     expect(run.stdout()).toContain('kept in .changewire/simulated');
     run.child.kill('SIGINT');
     expect([await run.ended(), run.stderr()]).toEqual([0, '']);

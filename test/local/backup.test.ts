@@ -162,7 +162,7 @@ describe('a backup', () => {
     onTestFinished(hook.stop);
     const args = `--json --interval 100ms --webhook ${hook.url} --name crm`;
     const before = run(directory, args, environmentOf(service));
-    await until(() => before.stderr().includes('baseline launch 30/30'));
+    await until(() => before.stderr().includes('Reading launch for the first time: 30 of 30'));
     service.workspace.createProject(processId, { name: 'Before' });
     await until(() => pendingRows(data, 'crm').some(({ attempts }) => attempts > 0));
     const secret = readFileSync(join(data, 'crm.secret'), 'utf8').trim();
@@ -185,6 +185,6 @@ describe('a backup', () => {
     const [told] = before.events();
     expect(arrived.map(({ data: { project } }) => project.name).sort()).toEqual(['After', 'Before']);
     expect(arrived.find(({ id }) => id === told?.id)).toEqual(told);
-    expect(after.stderr()).toContain('crm: goes on with what is undelivered: 1, since ');
+    expect(after.stderr()).toContain('crm: resuming with 1 undelivered event, oldest ');
   });
 });

@@ -51,7 +51,7 @@ describe('the command line', () => {
       processes: [{ process: 'onboarding' }, { process: 'launch' }],
       once: true,
     });
-    expect(well.stdout()).toContain('"message":"baseline onboarding 30/30 projects"');
+    expect(well.stdout()).toContain('"message":"Reading onboarding for the first time: 30 of 30 projects"');
     writeFileSync(join(directory, 'data'), '');
     const refused = run(directory, '--once --log json --data data');
     expect(await refused.ended()).toBe(1);
@@ -64,7 +64,7 @@ describe('the command line', () => {
     const only = run(directory, '--once --json --memory');
     expect(await only.ended()).toBe(0);
     expect(only.stdout()).toBe('');
-    expect(only.stderr()).toContain('baseline onboarding 30/30 projects');
+    expect(only.stderr()).toContain('Reading onboarding for the first time: 30 of 30 projects');
     expect(existsSync(join(directory, '.changewire'))).toBe(false);
   });
 });
@@ -142,7 +142,7 @@ describe('a run of the simulated service', () => {
     expect(runner.stdout()).toContain('Changewire watches a simulated service: onboarding, launch');
     // A pipe is no terminal: what is read from it may be kept.
     expect(runner.stdout()).toMatch(
-      /^\d\d:\d\d:\d\d {2}The console: npx changewire console --data \S+ tells its address\.$/m,
+      /^\d\d:\d\d:\d\d {2}For the console's address, run "npx changewire console --data \S+"\.$/m,
     );
     expect(runner.stdout()).not.toContain('#token=');
     const began = Date.now();
@@ -156,7 +156,7 @@ describe('a run of the simulated service', () => {
   test('is refused a directory that another one uses, with its process id', async () => {
     const directory = temporaryDirectory();
     const first = run(directory, '--data shared --json');
-    await until(() => first.stderr().includes('look'));
+    await until(() => first.stderr().includes('polling'));
     const second = run(directory, '--once --data shared');
     expect(await second.ended()).toBe(1);
     expect(second.stderr()).toContain(`is in use by process ${first.child.pid}.`);
@@ -215,10 +215,10 @@ describe('a run of a real service', () => {
     expect(failing.stderr()).not.toContain('Pass failed');
     expect(failing.stdout()).toBe('');
 
-    await until(() => watching.stdout().includes('It is tried again.'));
+    await until(() => watching.stdout().includes('Will retry.'));
     const after = await startSimulatedService({ port: Number(new URL(before.baseUrl).port) });
     onTestFinished(after.stop);
-    await until(() => watching.stdout().includes('baseline launch 30/30 projects'));
+    await until(() => watching.stdout().includes('Reading launch for the first time: 30 of 30 projects'));
     watching.child.kill('SIGTERM');
     expect(await watching.ended()).toBe(0);
   });

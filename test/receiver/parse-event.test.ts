@@ -29,7 +29,7 @@ describe('an event in a verified message', () => {
     expect(() => parseEvent(text)).toThrow(new Refusal(400, 'The event is no JSON.'));
   });
 
-  it.each(['null', '[]', '7', '"text"'])('is none in %s, which is no JSON object', text => {
-    expect(() => parseEvent(text)).toThrow(new Refusal(400, 'The event is no JSON object.'));
+  it.each(['null', '[]', '7', '"text"'])('is none in %s, which is not a JSON object', text => {
+    expect(() => parseEvent(text)).toThrow(new Refusal(400, 'The event is not a JSON object.'));
   });
 });

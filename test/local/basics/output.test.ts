@@ -72,7 +72,7 @@ describe('the output', () => {
     const [words, nothing] = at.read();
     const lines = (words as string).trimEnd().split('\n');
     expect(lines.map(line => JSON.parse(line))).toEqual([
-      { time: TIME, level: 'info', message: 'An event was told.', event },
+      { time: TIME, level: 'info', message: 'Event published.', code: 'event.published', event },
       { time: TIME, level: 'info', message: 'hello' },
     ]);
     expect(nothing).toBe('');

@@ -56,7 +56,7 @@ describe('what an endpoint has yet to get', () => {
   it('is said with its number and since when, dead letters too, and how these are sent again', async () => {
     expect(await takenUp([])).toEqual({
       lines: [
-        `CRM: goes on with what is undelivered: 1, since ${new Date(AT).toISOString()}`,
+        `CRM: resuming with 1 undelivered event, oldest ${new Date(AT).toISOString()}`,
         'CRM: has dead letters: 2. --resend CRM sends them again',
       ],
       waiting: ['e1'],
@@ -68,11 +68,11 @@ describe('what an endpoint has yet to get', () => {
     expect(await takenUp(['crm'])).toEqual({
       lines: [
         'CRM: sends its dead letters again: 2',
-        `CRM: goes on with what is undelivered: 3, since ${new Date(AT).toISOString()}`,
+        `CRM: resuming with 3 undelivered events, oldest ${new Date(AT).toISOString()}`,
       ],
       waiting: ['e1', 'e2', 'e3'],
     });
-    expect((await takenUp(['crm'], [])).lines).toEqual(['CRM: has no dead letters to send again']);
+    expect((await takenUp(['crm'], [])).lines).toEqual(['CRM: no dead letters to resend']);
   });
 });
 
@@ -99,8 +99,8 @@ describe('what waits for endpoints that nobody asks for', () => {
       reportAbandoned({ deliveries, queues, output }, new Set(['wanted']), AT + days * DAY);
     for (const days of [3, 3.5, 5, 6]) await start(days);
     expect(lines).toEqual([
-      'crm: undelivered: 2. Give its URL again, and they are sent.',
-      'crm: undelivered: 1. Give its URL again, and they are sent.',
+      'crm: 2 undelivered events. Start with its URL again to send them.',
+      'crm: 1 undelivered event. Start with its URL again to send them.',
     ]);
     for (const endpoint of ['crm', 'sns:gone'])
       expect(await deliveries.counts(endpoint)).toMatchObject({ pending: 0, dead: 2 });
@@ -115,7 +115,7 @@ describe('what waits for endpoints that nobody asks for', () => {
     const lines: string[] = [];
     const output = { warn: (text: string) => void lines.push(text) };
     await reportAbandoned({ deliveries, queues, output }, new Set(['wanted']), AT);
-    expect(lines).toEqual(['gone: undelivered: 2. Give its URL again, and they are sent.']);
+    expect(lines).toEqual(['gone: 2 undelivered events. Start with its URL again to send them.']);
     expect(queues.deliveries.groups()).toEqual(['wanted']);
     const rows = await deliveries.due('gone', Number.MAX_SAFE_INTEGER, 9);
     expect(rows.map(({ body }) => body)).toEqual(events);
