@@ -47,9 +47,9 @@ ${KIND_SETTINGS.map(settingLine).join('')}\
                           them from stdin, one per line, or set the variable named here
   --name NAME             name of the preceding endpoint
   --filter KEY=A,B        send the preceding endpoint only events whose KEY is A or B; with several keys, all must
-                          match. KEY is events, workspaces, processes, projects or fields; from:FIELD, to:FIELD, added:FIELD
-                          or removed:FIELD for the values of a field; actors for the users who made the change, by id
-                          or name; exceptActors skips changes made only by A or B, such as an integration
+                          match. KEY is events, workspaces, processes, projects or fields; from:FIELD, to:FIELD,
+                          added:FIELD or removed:FIELD for the values of a field; actors for the users who made the
+                          change, by id or name; exceptActors skips changes made only by A or B, such as an integration
   --resend NAME           resend the dead letters of this endpoint (repeatable)
   --config FILE           watch the workspaces and serve the endpoints of this JSON file (docs/configuration.md);
                           secrets come from the environment or .env (default: changewire.json in the current folder, if

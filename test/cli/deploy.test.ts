@@ -182,8 +182,8 @@ describe.each(['synth', 'deploy', 'destroy'])('changewire %s', command => {
   });
 
   it.each([
-    ['--config other.json', /^changewire: \S+other\.json can not be read \(ENOENT\)/],
-    ['--config stacks.json#Asia', /holds no stack of that name\. Name it: .*stacks\.json#Eu/],
+    ['--config other.json', /^changewire: Could not read \S+other\.json \(ENOENT\)/],
+    ['--config stacks.json#Asia', /has no stack of that name\. Name one: .*stacks\.json#Eu/],
     ['--stack S', /--stack is for commands that ask a run or a stack\. What is deployed stands in/],
     ['--region r', /--region is for commands/],
     ['stacks.json', /The configuration is named by --config FILE; arguments for cdk stand behind --\./],
@@ -206,7 +206,7 @@ describe.each(['deploy', 'destroy'])('changewire %s', command => {
   it('takes one stack of several only by its name', async () => {
     const { code, err, started } = await deploying(`${command} --config stacks.json --yes`);
     expect([code, started]).toEqual([2, []]);
-    expect(err).toMatch(/holds 2 stacks, and one is meant\. Name it: /);
+    expect(err).toMatch(/has 2 stacks\. Name one: /);
   });
 
   it('takes --yes where nobody can be asked', async () => {

@@ -94,9 +94,9 @@ describe('a backup', () => {
   it('that fails leaves nothing that looks like one, and says what to do', async () => {
     const { directory, data, database, copy } = await used();
     expect(() => backUp(join(directory, 'elsewhere'), copy)).toThrow(
-      'holds no changewire.sqlite. Name the data directory with --data DIR.',
+      `No changewire.sqlite in ${join(directory, 'elsewhere')}. Name the data directory with --data DIR.`,
     );
-    expect(() => backUp(data, data)).toThrow('is there already. Name a directory that is not.');
+    expect(() => backUp(data, data)).toThrow('already exists. Choose a new directory.');
     database.file.exec('PRAGMA user_version = 99');
     expect(() => backUp(data, copy)).toThrow('has layout 99');
     database.file.close();
@@ -110,7 +110,7 @@ describe('a backup', () => {
     const told = backup(directory, '/proc/copy', '--data', 'data');
     expect(told).toMatchObject({
       status: 1,
-      stderr: "changewire: /proc/copy can't be made there (ENOENT). Name another directory.\n",
+      stderr: "changewire: /proc/copy can't be created (ENOENT). Name another directory.\n",
     });
   });
 
@@ -127,7 +127,7 @@ describe('a backup', () => {
       remove(path, { recursive: true, force: true });
       if (path === partial) mkdirSync(join(partial, 'of-another'), { recursive: true });
     });
-    expect(() => backUp(data, copy)).toThrow(`${partial} was made by another program. Try again.`);
+    expect(() => backUp(data, copy)).toThrow(`Another program made ${partial}. Try again.`);
     expect([readdirSync(partial), existsSync(copy)]).toEqual([['of-another'], false]);
   });
 
@@ -146,7 +146,7 @@ describe('a backup', () => {
     });
     expect(backup(directory, 'copy', '--data', 'data')).toMatchObject({
       status: 1,
-      stderr: `changewire: ${copy} is there already. Name a directory that is not.\n`,
+      stderr: `changewire: ${copy} already exists. Choose a new directory.\n`,
     });
     expect(existsSync(copy)).toBe(true);
   });

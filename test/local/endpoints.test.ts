@@ -251,12 +251,14 @@ describe('an endpoint that fails', () => {
     ]);
     const between = start(args);
     expect(await between.ended()).toBe(0);
-    expect(between.stderr()).toContain(`${name}: has dead letters: 1. --resend ${name} sends them again`);
+    expect(between.stderr()).toContain(
+      `${name}: 1 dead letter; start with --resend ${name} to send them again`,
+    );
     const answered = hook.received.length;
 
     const again = start(`${args} --resend ${name}`);
     expect(await again.ended()).toBe(0);
-    expect(again.stderr()).toContain(`${name}: sends its dead letters again: 1`);
+    expect(again.stderr()).toContain(`${name}: resending 1 dead letter`);
     expect(hook.received.slice(answered).map(({ body }) => body)).toEqual([waiting?.body]);
     expect(dead(name)).toEqual([]);
   });
@@ -268,7 +270,7 @@ describe('an endpoint that fails', () => {
     const running = start(args);
     await until(() => running.stderr().includes('polling'));
     edit('One');
-    await until(() => running.stderr().includes('nothing is sent to it until the next start'));
+    await until(() => running.stderr().includes('delivery stops until the next start'));
     edit('Two');
     const name = nameOf(`--webhook ${hook.url}`);
     await until(() => running.events().length === 2 && pending(name).length === 2);

@@ -24,7 +24,7 @@ describe('the command line', () => {
     expect(help.stdout()).toContain('--sweep-interval');
     const wrong = run(directory, '--memry');
     expect(await wrong.ended()).toBe(2);
-    expect(wrong.stderr()).toBe('changewire: There is no option --memry. Did you mean --memory?\n');
+    expect(wrong.stderr()).toBe('changewire: Unknown option --memry. Did you mean --memory?\n');
     const partial = run(directory, '--once', { SERVICE_BASE_URL: 'http://127.0.0.1:1' });
     expect(await partial.ended()).toBe(2);
     expect(partial.stderr()).toContain('SERVICE_AUTH_URL, SERVICE_AUDIENCE');
@@ -88,18 +88,14 @@ describe('the data directory', () => {
       .map(path => `${path.slice(data.length)} ${(statSync(path).mode & 0o777).toString(8)}`)
       .filter(each => !/ [67]00$/.test(each));
     expect(open).toEqual([]);
-    expect(runner.stdout()).toContain(
-      `${data} is open to others (mode 755); from now on it is yours alone (700)`,
-    );
+    expect(runner.stdout()).toContain(`${data} is open to others (mode 755); it is now private to you (700)`);
     runner.child.kill('SIGINT');
     await runner.ended();
     // All that the run left is known to be ours.
     chmodSync(data, 0o755);
     const again = run(directory, '--data data --once');
     await again.ended();
-    expect(again.stdout()).toContain(
-      `${data} is open to others (mode 755); from now on it is yours alone (700)`,
-    );
+    expect(again.stdout()).toContain(`${data} is open to others (mode 755); it is now private to you (700)`);
   });
 
   test('of an older version ends the start with one line, and is left as it is', async () => {
@@ -112,9 +108,7 @@ describe('the data directory', () => {
     }
     const refused = run(directory, '--data data --once');
     expect(await refused.ended()).toBe(1);
-    expect(refused.stderr()).toMatch(
-      /^changewire: \S+ holds the embedded DynamoDB of an older version[^\n]+\n$/,
-    );
+    expect(refused.stderr()).toMatch(/^changewire: \S+ contains the data of an older version[^\n]+\n$/);
     expect(refused.stdout()).toBe('');
     const left = readdirSync(data, { recursive: true, encoding: 'utf8' }).filter(name => /[.]\w/.test(name));
     expect(left.sort()).toEqual([...former].sort());
@@ -128,8 +122,8 @@ describe('the data directory', () => {
     const refused = run(directory, '--data data --once');
     expect(await refused.ended()).toBe(1);
     expect(refused.stderr()).toBe(
-      `changewire: The data directory ${file} is no directory, or lies in something that is none (ENOTDIR). ` +
-        'Name another one with --data, or use --memory.\n',
+      `changewire: The data directory ${file} is not a directory, or its parent is not (ENOTDIR). ` +
+        'Choose another one with --data, or use --memory.\n',
     );
   });
 });

@@ -30,7 +30,9 @@ test('what is no terminal gets no token, because it may be kept: it names the co
 
 test('where the page can not be built, a run says why in one line, and goes on without', () => {
   expect(consoleOf(parseOptions([]), 'there is none here')).toBe(undefined);
-  expect(told([], false, 'there is none here')).toEqual(['The console is not available: there is none here.']);
+  expect(told([], false, 'there is none here')).toEqual([
+    'The console is not available: there is none here.',
+  ]);
 });
 
 test('with --no-console there is none, and no word of it', () => {

@@ -73,7 +73,7 @@ test('an outage is logged at once for each process, then in a line a minute, the
     expect.stringMatching(
       /^00:01:0\d {2}Polling p1 failed: 14 failed attempts in 6\d s; latest: .*\. Will retry\.$/,
     ),
-    expect.stringMatching(/^00:02:0\d {2}changes of p1: works again, after 25 failed attempts in 2 min$/),
+    expect.stringMatching(/^00:02:0\d {2}Polling p1 works again, after 25 failed attempts in 2 min$/),
   ]);
   const both = await logOf({ processes: ['p1', 'p2'], error, failsUntil: 120 });
   expect(both).toHaveLength(6);
@@ -95,6 +95,7 @@ test('with --log json a failure has process, mode, status and address, without t
     expect(JSON.parse(first as string)).toEqual({
       time: '2026-11-22T00:00:00.000Z',
       level: 'warn',
+      code: 'pass.failing',
       message: `Polling p1 failed: ${error.message}. Will retry.`,
       ...{ ...about, failures: 1, ...fields },
     });

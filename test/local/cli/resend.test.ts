@@ -24,13 +24,13 @@ describe('--resend', () => {
     [
       'plannr',
       ENDPOINTS,
-      '--resend takes the name of an endpoint: this start has planner, crm, and no "plannr". Did you mean planner?',
+      '--resend: unknown endpoint "plannr"; known endpoints: planner, crm. Did you mean planner?',
     ],
-    ['colour', [], '--resend takes the name of an endpoint: this start has no endpoint, and no "colour".'],
+    ['colour', [], '--resend: unknown endpoint "colour"; no endpoints are set.'],
     [
       'xoxb-1a2B3c4D5e6F7g8H9i0J',
       ENDPOINTS,
-      '--resend takes the name of an endpoint: this start has planner, crm, and no text of 25 characters.',
+      '--resend: unknown endpoint text of 25 characters; known endpoints: planner, crm.',
     ],
   ])('refuses %j with the names that there are', (name, endpoints, message) => {
     expect(() => resendOf([name], endpoints)).toThrow(new UsageError(message));
@@ -57,7 +57,7 @@ describe('what an endpoint has yet to get', () => {
     expect(await takenUp([])).toEqual({
       lines: [
         `CRM: resuming with 1 undelivered event, oldest ${new Date(AT).toISOString()}`,
-        'CRM: has dead letters: 2. --resend CRM sends them again',
+        'CRM: 2 dead letters; start with --resend CRM to send them again',
       ],
       waiting: ['e1'],
     });
@@ -67,7 +67,7 @@ describe('what an endpoint has yet to get', () => {
   it('holds its dead letters again when they are asked for', async () => {
     expect(await takenUp(['crm'])).toEqual({
       lines: [
-        'CRM: sends its dead letters again: 2',
+        'CRM: resending 2 dead letters',
         `CRM: resuming with 3 undelivered events, oldest ${new Date(AT).toISOString()}`,
       ],
       waiting: ['e1', 'e2', 'e3'],

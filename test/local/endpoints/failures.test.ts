@@ -93,7 +93,9 @@ describe('the failures of an endpoint', () => {
           if (what === 'fails') fail('a');
           else arrived(what === 'arrives at last');
         }
-        const failed = lines.filter(line => line.includes('next attempt')).map(line => Number.parseInt(line, 10));
+        const failed = lines
+          .filter(line => line.includes('next attempt'))
+          .map(line => Number.parseInt(line, 10));
         for (const [index, at] of failed.entries())
           if (index > 0) expect(at - (failed[index - 1] ?? 0)).toBeGreaterThanOrEqual(60);
         const recoveries = lines.filter(line => line.includes('works again'));

@@ -28,7 +28,11 @@ it('an endpoint’s log tells a person what failed and when it is tried again, a
   });
   now += 60_000;
   log.error('What became of a delivery could not be written down; it is tried again.', full);
-  log.error('endpoint.stopped: crm answered 410.', { endpoint: 'crm', reason: 'answered 410' });
+  log.error('endpoint.stopped: crm answered 410.', {
+    code: 'endpoint.stopped',
+    endpoint: 'crm',
+    reason: 'answered 410',
+  });
   log.info('nothing of interest');
   log.error('The endpoints could not be read.', {});
   expect(others).toEqual(['The endpoints could not be read.']);
@@ -38,7 +42,7 @@ it('an endpoint’s log tells a person what failed and when it is tried again, a
     'crm: What became of a delivery could not be written down; it is tried again (full)',
     'crm: The endpoint keeps failing: sending one probe at a time; other events are queued (answered 500)',
     'crm: What became of a delivery could not be written down; it is tried again (full)',
-    'crm: answered 410, so nothing is sent to it until the next start; its events wait',
+    'crm: answered 410; delivery stops until the next start, and events are queued',
   ]);
 });
 

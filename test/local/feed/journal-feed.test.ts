@@ -206,8 +206,8 @@ describe('the journal’s feed', () => {
     waiting.catch(() => undefined);
     await eventually(() => expect(notices).toHaveLength(1));
     await stop();
-    await expect(waiting).rejects.toThrow('The journal is not read any more.');
-    await expect(drained()).rejects.toThrow('The journal is not read any more.');
+    await expect(waiting).rejects.toThrow('The feed was stopped.');
+    await expect(drained()).rejects.toThrow('The feed was stopped.');
     expect(position()).toBe(0);
     expect(notices).toHaveLength(1);
   });

@@ -93,7 +93,7 @@ describe('a confirmed subscription', () => {
     const { SubscribeURL } = JSON.parse(endpoint.confirmations()[0]?.body ?? '{}');
     await mkdir(`${file}.new`);
     expect((await fetch(SubscribeURL)).status).toBe(500);
-    expect(notices.at(-1)).toMatch(/^warn .*the confirmation is not taken/);
+    expect(notices.at(-1)).toMatch(/^warn .*could not save the confirmation/);
     await rm(`${file}.new`, { recursive: true });
     expect((await fetch(SubscribeURL)).status).toBe(200);
     await confirmed;
