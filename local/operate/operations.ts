@@ -18,7 +18,7 @@ import { variablePrefix } from '../settings/watched.ts';
 /** The ports and settings of every context on one machine. */
 const MACHINE = {
   label: 'run',
-  toApply: 'restart',
+  toApply: 'start again',
   address: { allowLoopback: true, resolve: resolveBySystem },
   clock: () => Date.now(),
   randomBytes,

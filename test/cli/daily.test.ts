@@ -284,7 +284,7 @@ describe('on a day', () => {
       });
     expect(await changewire(`forget ${PROCESS} --yes`)).toMatchObject({
       code: 1,
-      err: expect.stringMatching(/Remove it from the configuration, restart, then forget it/),
+      err: expect.stringMatching(/Remove it from the configuration, start again, then forget it/),
     });
   });
 
