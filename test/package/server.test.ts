@@ -32,8 +32,10 @@ describe('on a server', () => {
     expect(copy).toMatch(/^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d$/);
     const restored = run(directory, `--once --data ${join(backups, copy)}`);
     expect(await restored.ended()).toBe(0);
-    expect(restored.stdout()).toMatch(/^\d\d:\d\d:\d\d {2}onboarding: \d+ events? of/m);
-    expect(restored.stdout()).not.toContain('baseline');
+    expect(restored.stdout()).toMatch(
+      /^\d\d:\d\d:\d\d {2}onboarding: \d+ projects? read, \d+ events? emitted$/m,
+    );
+    expect(restored.stdout()).not.toMatch(/baseline|for the first time/);
   });
 
   test('copies older than two weeks go, and no others', () => {
