@@ -25,7 +25,7 @@ const quiet = () => undefined;
 const output: Output = {
   isTerminal: false,
   event: quiet,
-  say: quiet,
+  info: quiet,
   warn: quiet,
   log: { info: quiet, warn: quiet, error: quiet },
 };

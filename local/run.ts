@@ -12,13 +12,13 @@ import { formatEvent } from './terminal/print.ts';
 import { printableLines } from './terminal/text.ts';
 
 /**
- * The whole of Changewire on one machine (design.md §10): the same handlers as on AWS, scheduled here, over one SQLite file.
- * State lives in the data directory; a restart goes on from there, whatever ended the last run. Exit
- * code: 0, or 1 when something failed, or 2 when the command line or the environment can't be followed.
+ * Changewire on one machine (design.md §10): the same handlers as on AWS, scheduled here, over one SQLite file.
+ * State is in the data directory; a restart resumes from it, however the last run ended. Exit code: 0 success,
+ * 1 failure, 2 invalid command line or environment.
  */
 async function main(): Promise<void> {
-  // All files that this process and its database write are for this user alone, because they hold records
-  // and keys. (Windows: see `privateDirectory`.)
+  // All files that this process and its database write are private to this user: they contain records and keys.
+  // (Windows: see `privateDirectory`.)
   umask(0o077);
   const args = await withValuesOfStdin(argv.slice(2), () => text(stdin));
   const options = parseOptions(args, configFileIn(cwd()));
@@ -29,7 +29,8 @@ async function main(): Promise<void> {
     { stdout, stderr },
     { json, log, format: formatEvent, noColour, clock: Date.now },
   );
-  await run(options, output).catch(error => fail(error, log === 'json' ? output.log.error : onStderr));
+  const onLog = (line: string) => output.log.error(line, { code: 'run.failed' });
+  await run(options, output).catch(error => fail(error, log === 'json' ? onLog : onStderr));
 }
 
 async function run(options: Options, output: Output): Promise<void> {
@@ -37,10 +38,10 @@ async function run(options: Options, output: Output): Promise<void> {
   const interrupt = () => ending.resolve('interrupted');
   onInterrupt({
     onFirst: () => {
-      output.say('Stopping…');
+      output.info('Stopping…', { code: 'run.stopping' });
       interrupt();
-      // Ending early loses nothing: whatever was committed is on disk.
-      setTimeout(() => exit(0), STOP_WITHIN).unref();
+      // Ending early loses nothing: everything that was committed is on disk.
+      setTimeout(() => exit(0), STOP_TIMEOUT_MS).unref();
     },
     onSecond: () => exit(130),
   });
@@ -54,7 +55,7 @@ async function run(options: Options, output: Output): Promise<void> {
   await leave(outcome === 'failed' ? 1 : 0);
 }
 
-const STOP_WITHIN = 2500;
+const STOP_TIMEOUT_MS = 2500;
 
 /** Ends the process when all of its output has been read. */
 async function leave(code: number): Promise<never> {
@@ -71,15 +72,15 @@ async function work(
     runner.watch();
     return interrupted;
   }
-  const passed = runner.once().then(well => (well ? 'done' : 'failed') as 'done' | 'failed');
+  const passed = runner.once().then(isDone => (isDone ? 'done' : 'failed') as 'done' | 'failed');
   return Promise.race([passed, interrupted]);
 }
 
-/** Reports why it can't go on, and ends: with 2 when the command line or the environment is to blame. */
-async function fail(error: unknown, tell: (text: string) => void): Promise<never> {
-  tell(`changewire: ${messageOf(error)}`);
+/** Reports the error, and ends: with 2 when the command line or the environment is the cause. */
+async function fail(error: unknown, write: (text: string) => void): Promise<never> {
+  write(`changewire: ${messageOf(error)}`);
   if (!(error instanceof UsageError) && error instanceof Error && error.cause !== undefined)
-    tell(`  because: ${messageOf(error.cause)}`);
+    write(`  because: ${messageOf(error.cause)}`);
   return leave(error instanceof UsageError ? 2 : 1);
 }
 

@@ -9,9 +9,9 @@ import { budgetOf, table } from '../infra/bundle/table.ts';
 import { viteArguments } from '../local/operate/page.ts';
 import { declarationsOf } from './declarations.ts';
 
-/** `npm run build`: writes what the package holds beside its papers into dist/: the sources as JavaScript, in the same folders, with the
- *  declarations of what can be imported; the bundled handlers of the functions, whose sizes it prints; and the console's page. Exits with
- *  1 when a bundle is over its budget. */
+/** `npm run build`: writes the package's code into dist/: the sources as JavaScript, in the same folders, with the type
+ *  declarations of the entry points; the bundled handlers of the functions, whose sizes it prints; and the console's
+ *  page. Exits with 1 when a bundle is over its budget. */
 const { values } = parseArgs({ options: { outdir: { type: 'string', default: 'dist' } } });
 const outdir = resolve(values.outdir);
 const ROOT = join(import.meta.dirname, '..');
@@ -34,7 +34,7 @@ function run(script: string, ...args: readonly string[]): void {
   execFileSync(execPath, [join(ROOT, script), ...args], { stdio: 'inherit' });
 }
 
-/** Removes the declarations that nobody can import. */
+/** Removes the declarations that can't be imported. */
 function keepDeclarations(): void {
   const kept = declarationsOf(['infra/index.d.ts', 'receiver/index.d.ts'].map(entry => join(outdir, entry)));
   for (const name of readdirSync(outdir, { recursive: true, encoding: 'utf8' }))

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** The paths of these declarations, and of all that they import from each other. */
+/** The paths of these declarations and of their relative imports. */
 export function declarationsOf(entries: readonly string[]): ReadonlySet<string> {
   const found = new Set<string>();
   const visit = (path: string) => {

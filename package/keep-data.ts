@@ -19,8 +19,9 @@ import {
 } from '../simulator/server.ts';
 import { installInto } from '../test/kit/package/tarball.ts';
 
-/** `node package/keep-data.ts`: installs the tarball of this version, lets it watch a small simulated service, and keeps what it leaves
- *  in test/package/data/VERSION/, with the configuration and the state of the service: later versions are tested over it. */
+/** `node package/keep-data.ts`: installs the tarball of this version, lets it watch a small simulated service, and
+ *  keeps its data in test/package/data/VERSION/, with the configuration and the state of the service, for the upgrade
+ *  tests of later versions. */
 const ROOT = join(import.meta.dirname, '..');
 const { name, version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
   name: string;
@@ -33,7 +34,7 @@ const PROCESSES = [{ id: 'plain' }, { id: 'audited', audit: true }];
 
 if (existsSync(tarball)) await keep();
 else {
-  process.stderr.write(`There is no ${tarball}: npm run release, or npm pack, makes it.\n`);
+  process.stderr.write(`${tarball} is missing: run "npm run release" or "npm pack".\n`);
   process.exitCode = 1;
 }
 
@@ -54,13 +55,13 @@ async function keep(): Promise<void> {
     mkdirSync(kept, { recursive: true });
     copyFileSync(join(scratch, 'changewire.json'), join(kept, 'changewire.json'));
     copyFileSync(serviceFile, join(kept, 'service.json'));
-    // Nothing else is kept in a data directory that is of use elsewhere: the rest are locks, and no endpoint has a secret.
+    // The rest of the data directory is of no use: locks, and no secrets of endpoints.
     copyFileSync(join(scratch, 'data/changewire.sqlite'), join(kept, 'changewire.sqlite'));
   } finally {
     await service.stop();
     rmSync(scratch, { recursive: true, force: true });
   }
-  process.stdout.write(`${kept} is kept. Commit it.\n`);
+  process.stdout.write(`Wrote ${kept}. Commit it.\n`);
 }
 
 function configurationOf({ baseUrl, authUrl, audience }: SimulatedService): string {
@@ -68,18 +69,18 @@ function configurationOf({ baseUrl, authUrl, audience }: SimulatedService): stri
   return `// Of ${version}.\n${JSON.stringify({ workspaces: [workspace] }, null, 2)}\n`;
 }
 
-/** Some of each kind of change, so that each kind of row is kept. */
+/** Makes changes of each kind, so that each kind of row is kept. */
 function edit(edits: EditApi): void {
   for (const id of edits.processes()) {
     const [first, second] = edits.projects(id).map(project => String(project.id)) as [string, string];
-    edits.updateProject(id, first, { summary: 'told before the upgrade' });
-    edits.createTask(id, first, { name: 'told before the upgrade' });
+    edits.updateProject(id, first, { summary: 'emitted before the upgrade' });
+    edits.createTask(id, first, { name: 'emitted before the upgrade' });
     edits.deleteProject(id, second);
     edits.addField(id, 'task', { externalId: 'added', name: 'Added', type: 'text' });
   }
 }
 
-/** One pass of each process, after its baseline if it has none. @throws when it does not go well */
+/** One pass of each process, after its baseline if it has none. @throws if the run fails */
 async function pass(folder: string, { clientId, clientSecret }: SimulatedService): Promise<void> {
   const command = join(folder, 'node_modules', name, 'cli/changewire.js');
   const child = spawn(process.execPath, [command, 'start', '--once', '--data', 'data'], {
@@ -88,5 +89,5 @@ async function pass(folder: string, { clientId, clientSecret }: SimulatedService
     stdio: 'inherit',
   });
   const [code] = await once(child, 'close');
-  if (code !== 0) throw new Error(`The run ended with ${code}.`);
+  if (code !== 0) throw new Error(`The run exited with ${code}.`);
 }

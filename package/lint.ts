@@ -4,9 +4,9 @@ import { execPath } from 'node:process';
 
 const ROOT = join(import.meta.dirname, '..');
 const LINTERS = [
-  // What a package must be to be imported; `--strict`: advice counts as well.
+  // Whether the package can be imported; with `--strict`, suggestions are errors.
   (tarball: string) => ['publint/src/cli.js', 'run', tarball, '--strict'],
-  // Whether its types are those of its code. It is for ES modules alone: `require` is not asked about.
+  // Whether its types match its code. The package has only ES modules, so `require` is not checked.
   (tarball: string) => [
     '@arethetypeswrong/cli/dist/index.js',
     tarball,
@@ -17,7 +17,7 @@ const LINTERS = [
   ],
 ];
 
-/** Has publint and attw look at a tarball. @returns what they said @throws Error with what they found */
+/** Checks a tarball with publint and attw. @returns their output @throws Error with their findings */
 export function lintTarball(tarball: string): string {
   return LINTERS.map(argumentsFor => {
     const [script = '', ...args] = argumentsFor(tarball);

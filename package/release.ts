@@ -6,7 +6,7 @@ import { env } from 'node:process';
 import { lintTarball } from './lint.ts';
 import { unreadiness } from './unreadiness.ts';
 
-/** `npm run release`: runs the tests, builds the package, has it checked, and ends with the tarball. It publishes nothing, tags nothing. */
+/** `npm run release`: runs the tests, then builds and checks the tarball of the package. It does not publish or tag. */
 const ROOT = join(import.meta.dirname, '..');
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 const { name, version } = JSON.parse(read('package.json')) as { name: string; version: string };
@@ -28,11 +28,11 @@ if (why !== undefined) {
   const integrity = createHash('sha512').update(content).digest('base64');
   process.stdout.write(
     `\n${tarball}: ${(content.length / 1_000_000).toFixed(1)} MB, sha512-${integrity}\n` +
-      'Publishing is yours:\n' +
-      `  npm view ${name} maintainers        # claim this name first: npx runs whatever has it\n` +
+      'To publish:\n' +
+      `  npm view ${name} maintainers        # own this name first: npx runs any package that has it\n` +
       `  git tag v${version} && git push --tags\n` +
-      `  npm publish ${tarball}        # or hand the file to those who install it\n` +
-      'The next version is tested over what this one leaves. Keep it, and commit it:\n' +
+      `  npm publish ${tarball}        # or distribute the file\n` +
+      'Keep the data of this version for the upgrade tests of the next one, and commit it:\n' +
       '  node package/keep-data.ts\n',
   );
 }
@@ -44,6 +44,6 @@ function output(command: string, ...args: readonly string[]): string {
 /** The npm that runs this. */
 function npm(...args: readonly string[]): void {
   const cli = env.npm_execpath;
-  if (cli === undefined) throw new Error('Start it by `npm run release`.');
+  if (cli === undefined) throw new Error('Run it with "npm run release".');
   execFileSync(process.execPath, [cli, ...args], { cwd: ROOT, stdio: 'inherit' });
 }

@@ -1,9 +1,9 @@
-/** The events that receivers get: docs/events.md describes each type, with an example. */
+/** The events that receivers get: docs/events.md describes each type with an example. */
 
 /** Any JSON value, as the service sent it. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
-/** A CloudEvents 1.0 JSON object. No interface, so that it can be taken for an object of any keys. */
+/** A CloudEvents 1.0 JSON object. Not an interface, so that it is assignable to an object with any keys. */
 export type CloudEvent<Type extends string, Data> = {
   /** Always `1.0`. */
   specversion: '1.0';
@@ -13,13 +13,15 @@ export type CloudEvent<Type extends string, Data> = {
   source: string;
   /** The event type. */
   type: Type;
-  /** `projects/<id>`, `projects/<id>/tasks/<id>`, `project-fields/<externalId>` or `task-fields/<externalId>`, percent-encoded. Absent in `source.*`, `audit.recorded` and `changewire.test`. */
+  /** `projects/<id>`, `projects/<id>/tasks/<id>`, `project-fields/<externalId>` or `task-fields/<externalId>`,
+   *  percent-encoded. Absent in `source.*`, `audit.recorded` and `changewire.test`. */
   subject?: string | undefined;
   /** When the new state was read. */
   time: string;
   /** Always `application/json`. */
   datacontenttype: 'application/json';
-  /** The version of the project, 13 to 16 digits; in `field.*`, `source.*` and `audit.recorded`, of the process. Larger is newer. */
+  /** The version of the project, 13 to 16 digits; in `field.*`, `source.*` and `audit.recorded`, of the process. Larger
+   *  is newer. */
   sequence: string;
   /** The data of the event, by `type`. */
   data: Data;
@@ -152,7 +154,7 @@ export interface FieldData {
 }
 
 /** Why a process is on hold. */
-export interface HeldData {
+export interface OnHoldData {
   /** The process that the event is about. */
   process: ProcessRef;
   /** Why deletions are on hold, for people. */
@@ -263,7 +265,7 @@ export type FieldDeleted = CloudEvent<'field.deleted', FieldData>;
 export type FieldEvent = FieldCreated | FieldUpdated | FieldArchived | FieldDeleted;
 
 /** Too many projects disappeared at once. Deletions are on hold. */
-export type SourceHeld = CloudEvent<'source.held', HeldData>;
+export type SourceHeld = CloudEvent<'source.held', OnHoldData>;
 /** No pass completed for 5 intervals, at least 1 minute. */
 export type SourceStalled = CloudEvent<'source.stalled', StalledData>;
 /** A pass completed again after a stall, and its changes were emitted. */

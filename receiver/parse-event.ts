@@ -1,8 +1,8 @@
 import type { SentEvent } from './event.ts';
 import { Refusal } from './refusal.ts';
 
-/** The event in a verified message. Its sender is trusted, so it is checked for what tells an event from anything else, no
- *  further: a newer sender may tell more.
+/** The event in a verified message. Its sender is trusted, so only the required attributes are checked: a newer
+ *  sender may add others.
  *  @throws Refusal 400 */
 export function parseEvent(text: string): SentEvent {
   const value = parseObject(text, 'The event');
@@ -10,21 +10,21 @@ export function parseEvent(text: string): SentEvent {
   const whole = texts.every(part => typeof part === 'string' && part !== '');
   const sequence = /^\d{13,16}$/.test(String(value.sequence));
   if (!whole || !sequence || value.specversion !== '1.0' || !isObject(value.data)) {
-    throw new Refusal(400, 'This is no change event.');
+    throw new Refusal(400, 'This is not a change event.');
   }
   return value as unknown as SentEvent;
 }
 
-/** @throws Refusal 400 when the text is no JSON object */
+/** @throws Refusal 400 if the text is not a JSON object */
 export function parseObject(text: string, what: string): Record<string, unknown> {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    throw new Refusal(400, `${what} is no JSON.`);
+    throw new Refusal(400, `${what} is not JSON.`);
   }
   if (isObject(value)) return value;
-  throw new Refusal(400, `${what} is no JSON object.`);
+  throw new Refusal(400, `${what} is not a JSON object.`);
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -1,7 +1,7 @@
 import { Refusal } from './refusal.ts';
 
-/** The part of Node's IncomingMessage, or of a framework's request, that `verify` reads. The body is `rawBody` if present, else
- *  `body` if it is bytes or text, else the stream. */
+/** The part of Node's IncomingMessage, or of a framework's request, that `verify` reads. The body is `rawBody` if
+ *  present, else `body` if it is bytes or text, else the stream. */
 export interface NodeRequest {
   /** The headers, by their names in lower case. */
   readonly headers: { readonly [name: string]: string | readonly string[] | undefined };
@@ -29,27 +29,27 @@ export interface BodyReader {
   cancel(): Promise<void>;
 }
 
-/** An IncomingMessage whose body may still come. */
+/** An IncomingMessage whose body may still arrive. */
 interface Readable extends AsyncIterable<Uint8Array | string> {
-  /** True as soon as something was read. */
+  /** True as soon as data was read. */
   readonly readableDidRead?: boolean;
 }
 
-/** In bytes. An event has at most 240 KB; within SNS's envelope, its JSON is escaped once more. */
+/** In bytes. An event has at most 240 KB; the SNS envelope escapes its JSON again. */
 export const MAX_WEBHOOK_BYTES = 256 * 1024;
 export const MAX_SNS_BYTES = 1024 * 1024;
 
-/** A header's value, `''` where it is not there. `name` in lower case. */
+/** A header's value, `''` if it is missing. `name` in lower case. */
 export function headerOf(request: NodeRequest | WebRequest, name: string): string {
   return String((isWeb(request) ? request.headers.get(name) : request.headers[name]) ?? '');
 }
 
-/** The body, byte for byte as it came, as text; of at most `most` bytes.
- *  @throws Refusal 400 when it does not come whole or is no UTF-8, 413 when it is too long
- *  @throws TypeError when it was read already, and nobody kept it as it came */
-export async function bodyOf(request: NodeRequest | WebRequest, most = MAX_SNS_BYTES): Promise<string> {
-  const body = isWeb(request) ? await readWeb(request, most) : await readNode(request, most);
-  if (body.length > most) throw tooLong();
+/** The unchanged body as text, of at most `maxBytes` bytes.
+ *  @throws Refusal 400 if it is incomplete or not UTF-8, 413 if it is too long
+ *  @throws TypeError if it was already read and the raw body was not kept */
+export async function bodyOf(request: NodeRequest | WebRequest, maxBytes = MAX_SNS_BYTES): Promise<string> {
+  const body = isWeb(request) ? await readWeb(request, maxBytes) : await readNode(request, maxBytes);
+  if (body.length > maxBytes) throw tooLong();
   return typeof body === 'string' ? body : textOf(body);
 }
 
@@ -57,35 +57,35 @@ function isWeb(request: NodeRequest | WebRequest): request is WebRequest {
   return typeof request.headers.get === 'function';
 }
 
-async function readWeb({ body, bodyUsed }: WebRequest, most: number): Promise<Uint8Array> {
+async function readWeb({ body, bodyUsed }: WebRequest, maxBytes: number): Promise<Uint8Array> {
   if (bodyUsed) {
     throw new TypeError(
-      "The request's body was used already: call verify before all else, or hand it a clone() that was made before.",
+      "The request's body was already read: call verify first, or pass it a clone() made before.",
     );
   }
   if (body === null) return new Uint8Array();
   const reader = body.getReader();
-  return collect(() => reader.read(), most).catch(error => {
+  return collect(() => reader.read(), maxBytes).catch(error => {
     reader.cancel().catch(() => {});
     throw error;
   });
 }
 
-async function readNode(request: NodeRequest, most: number): Promise<Uint8Array | string> {
+async function readNode(request: NodeRequest, maxBytes: number): Promise<Uint8Array | string> {
   const kept = [request.rawBody, request.body].find(isRaw);
   if (kept !== undefined) return kept;
   if (!isUnread(request)) throw new TypeError(remedyOf(request));
-  // Not `for await`: that would end the connection when the body is too long, and with it the answer.
+  // Not `for await`: if the body is too long, that would close the connection before the answer.
   const iterator = request[Symbol.asyncIterator]();
-  return collect(() => iterator.next(), most);
+  return collect(() => iterator.next(), maxBytes);
 }
 
-/** Not `instanceof`: tests of receivers may run in a realm of their own. */
+/** Not `instanceof`: tests of receivers may run in another realm. */
 function isRaw(body: unknown): body is Uint8Array | string {
   return typeof body === 'string' || ArrayBuffer.isView(body);
 }
 
-/** Some parsers set `body` to `{}` where they leave a request to others: so what was read counts, not `body`. */
+/** Some parsers set `body` to `{}` without reading the request, so `body` does not show whether it was read. */
 function isUnread(request: NodeRequest): request is NodeRequest & Readable {
   const { readableDidRead = false } = request as Partial<Readable>;
   return Symbol.asyncIterator in request && !readableDidRead;
@@ -93,26 +93,26 @@ function isUnread(request: NodeRequest): request is NodeRequest & Readable {
 
 function remedyOf({ body }: NodeRequest): string {
   const found =
-    typeof body === 'object' && body !== null ? 'was parsed already' : 'was read already, and not kept';
+    typeof body === 'object' && body !== null ? 'was already parsed' : 'was already read and not kept';
   return (
-    `The request's body ${found}: JSON that is written anew does not verify. Keep the raw body for this path, ` +
-    "as with express.raw({ type: '*/*' }), or as bytes in request.rawBody."
+    `The request's body ${found}: serialized again, it does not verify. Keep the raw body for this path, ` +
+    "with express.raw({ type: '*/*' }) or as bytes in request.rawBody."
   );
 }
 
 type Chunk = { readonly done?: boolean; readonly value?: Uint8Array | string | undefined };
 
-async function collect(read: () => Promise<Chunk>, most: number): Promise<Uint8Array> {
+async function collect(read: () => Promise<Chunk>, maxBytes: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for (;;) {
     const { done, value } = await read().catch(() => {
-      throw new Refusal(400, 'The body did not come whole.');
+      throw new Refusal(400, 'The body is incomplete.');
     });
     if (done) return joined(chunks, length);
     const chunk = typeof value === 'string' ? new TextEncoder().encode(value) : (value ?? new Uint8Array());
     length += chunk.length;
-    if (length > most) throw tooLong();
+    if (length > maxBytes) throw tooLong();
     chunks.push(chunk);
   }
 }
@@ -129,11 +129,11 @@ function joined(chunks: readonly Uint8Array[], length: number): Uint8Array {
 
 const tooLong = () => new Refusal(413, 'The body is too long.');
 
-/** Strict: otherwise bytes that are no UTF-8 would all be read as one and the same character, and verify. */
+/** Strict: otherwise all invalid bytes would become the same character, and verify. */
 function textOf(body: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body);
   } catch {
-    throw new Refusal(400, 'The body is no UTF-8.');
+    throw new Refusal(400, 'The body is not UTF-8.');
   }
 }

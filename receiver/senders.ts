@@ -10,7 +10,7 @@ export interface Senders {
   readonly maxAgeSeconds?: number | undefined;
 }
 
-/** Senders that are checked. */
+/** Validated senders. */
 export interface ReadSenders {
   readonly secrets: readonly string[];
   readonly topic: Topic | undefined;
@@ -20,21 +20,21 @@ export interface ReadSenders {
 
 export interface Topic {
   readonly arn: string;
-  /** Where SNS keeps its certificates and confirmations for it: `https://sns.<region>.amazonaws.com/`. */
+  /** Where SNS serves its certificates and confirmations: `https://sns.<region>.amazonaws.com/`. */
   readonly home: string;
 }
 
 const MAX_AGE_SECONDS = 3_900;
 const ARN = /^arn:(aws[a-z-]*):sns:([a-z0-9-]+):\d{12}:[\w-]+$/;
 
-/** @throws TypeError when nobody is named, `topicArn` is no topic, or `maxAgeSeconds` is no number above 0 */
+/** @throws TypeError if no sender is given, or if `topicArn` or `maxAgeSeconds` is invalid */
 export function readSenders(secret: string | readonly string[] | Senders): ReadSenders {
   const isAlone = typeof secret === 'string' || Array.isArray(secret);
   const senders: Senders = isAlone ? { secrets: secret } : ((secret as Senders | undefined) ?? {});
   const secrets = [senders.secrets ?? []].flat();
   if (secrets.length === 0 && senders.topicArn === undefined) {
     throw new TypeError(
-      'verify(request, secret): the secret says whose events are taken. Give "whsec_…" of a webhook, a list of such, or { topicArn } of SNS.',
+      'verify(request, secret): no secret. Pass "whsec_…" of a webhook, several of them in an array, or { topicArn } of SNS.',
     );
   }
   const topic = senders.topicArn === undefined ? undefined : topicOf(senders.topicArn);
@@ -48,7 +48,7 @@ function topicOf(arn: string): Topic {
   const [, partition, region] = ARN.exec(arn) ?? [];
   if (partition === undefined) {
     throw new TypeError(
-      `topicArn: ${JSON.stringify(arn)} is no topic of SNS. One reads arn:aws:sns:eu-west-1:123456789012:changes.`,
+      `topicArn: ${JSON.stringify(arn)} is not an SNS topic, such as arn:aws:sns:eu-west-1:123456789012:changes.`,
     );
   }
   const domain = partition === 'aws-cn' ? 'amazonaws.com.cn' : 'amazonaws.com';

@@ -8,12 +8,12 @@ interface Expected extends Pick<ReadSenders, 'allowLoopback' | 'maxAgeSeconds'> 
   readonly topic: Topic;
 }
 
-/** They keep certificates, so there is one for all calls. */
+/** Shared by all calls, because they cache certificates. */
 const verifyFromAws = snsVerifier(false);
 const verifyFromAnywhere = snsVerifier(true);
 
-/** The event in an SNS message, which comes in the envelope: raw ones carry no signature, and are refused. Undefined for
- *  the words of the handshake, which it answers.
+/** The event in an SNS message in its envelope: raw messages are not signed, and are refused. Undefined for the
+ *  messages of the handshake, which it answers.
  *  @throws Refusal */
 export async function readSns(
   header: (name: string) => string,
@@ -21,13 +21,13 @@ export async function readSns(
   { topic, allowLoopback, maxAgeSeconds }: Expected,
 ): Promise<SentEvent | undefined> {
   if (header('x-amz-sns-rawdelivery') === 'true') {
-    throw new Refusal(403, 'Raw messages are not signed: turn raw delivery off.');
+    throw new Refusal(403, 'Raw messages are not signed: disable raw message delivery.');
   }
   const fields = parseObject(body, 'The SNS message');
-  // Before the signature: what is from elsewhere is not worth fetching a certificate.
+  // Before the signature, so that messages from elsewhere cause no fetch of a certificate.
   if (fields.TopicArn !== topic.arn) throw new Refusal(403, 'The message is from another topic.');
   const message = await (allowLoopback ? verifyFromAnywhere : verifyFromAws)(fields, topic);
-  // An invalid time is NaN, which is refused, too.
+  // An invalid time is NaN, which is refused too.
   if (!(Date.now() - Date.parse(message.Timestamp) <= maxAgeSeconds * 1000))
     throw new Refusal(403, `The message is more than ${maxAgeSeconds} s old.`);
   if (message.Type === 'Notification') return parseEvent(message.Message);
@@ -37,7 +37,8 @@ export async function readSns(
 
 async function confirm(url = '', { home }: Topic, allowLoopback: boolean): Promise<void> {
   const isLoopback = allowLoopback && /^http:\/\/127\.0\.0\.1:\d+\//.test(url);
-  if (!url.startsWith(home) && !isLoopback) throw new Refusal(403, `SubscribeURL does not lead to ${home}.`);
+  if (!url.startsWith(home) && !isLoopback)
+    throw new Refusal(403, `Invalid SubscribeURL: it is not at ${home}.`);
   const response = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(5_000) }).catch(
     () => undefined,
   );

@@ -10,22 +10,23 @@ import {
 } from './request.ts';
 import { readSenders, type Senders } from './senders.ts';
 
-/** Verifies the sender of a request and returns its event. A webhook must be signed according to Standard Webhooks, at most
- *  5 minutes ago. A message of SNS must be in its envelope, signed by SNS, from the expected topic, and at most 65 minutes old
- *  (`maxAgeSeconds`).
+/** Verifies the sender of a request and returns its event. A webhook must be signed according to Standard Webhooks, at
+ *  most 5 minutes ago. A message of SNS must be in its envelope, signed by SNS, from the expected topic, and at most
+ *  65 minutes old (`maxAgeSeconds`).
  *
- *  Resolves with undefined if SNS sent a message without an event: a confirmation, which `verify` answers, or the end of the
- *  subscription. Answer 2xx.
+ *  Resolves with undefined if SNS sent a message without an event: a confirmation, which `verify` answers, or the end
+ *  of the subscription. Answer 2xx.
  *
  *      const event = await verify(request, process.env.WEBHOOK_SECRET ?? '');
  *
  *  It does not drop duplicates, and accepts events of unknown types.
  *
- *  @param request Node's IncomingMessage or the web's Request. Its body must not have been read, unless the framework that read
- *    it kept the bytes, as `rawBody` or `body`
+ *  @param request Node's IncomingMessage or the web's Request. Its body must not have been read, unless the framework
+ *    that read it kept the bytes, as `rawBody` or `body`
  *  @param secret the signing secret of a webhook (`whsec_…`), several during a rotation, or the topic of SNS
  *  @throws Refusal if the request is refused: answer its `status` and `message`
- *  @throws TypeError if `secret` names no sender, or the body was read and not kept: an error of the receiver, so answer 500 */
+ *  @throws TypeError if `secret` names no sender, or the body was read and not kept: an error of the receiver, so
+ *    answer 500 */
 export async function verify(
   request: NodeRequest | WebRequest,
   secret: string | readonly string[] | Senders,
@@ -34,9 +35,8 @@ export async function verify(
   const header = (name: string) => headerOf(request, name);
   const isSns = secrets.length === 0 || header('x-amz-sns-message-type') !== '';
   const body = await bodyOf(request, isSns && topic ? MAX_SNS_BYTES : MAX_WEBHOOK_BYTES);
-  // Each library is loaded when it is needed first.
+  // Each library is loaded on first use.
   if (!isSns) return (await import('./webhooks.ts')).readWebhook(header, body, secrets);
-  if (topic === undefined)
-    throw new Refusal(403, 'Messages of SNS are not taken here: no topicArn is expected.');
+  if (topic === undefined) throw new Refusal(403, 'SNS messages are not accepted here: no topicArn is set.');
   return (await import('./sns.ts')).readSns(header, body, { topic, allowLoopback, maxAgeSeconds });
 }

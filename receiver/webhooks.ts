@@ -3,7 +3,7 @@ import type { SentEvent } from './event.ts';
 import { parseEvent } from './parse-event.ts';
 import { Refusal } from './refusal.ts';
 
-/** How far the sender's time may be off, in s: nobody can send an old message again. */
+/** The maximum difference between the sender's clock and this one, in s, so that old messages can't be replayed. */
 const MAX_AGE_S = 5 * 60;
 /** Standard Webhooks: "between 24 bytes and 64 bytes". */
 const MIN_SECRET_BYTES = 24;
@@ -11,12 +11,12 @@ const SECRET = /^whsec_([A-Za-z0-9+/]+={0,2})$/;
 /** An HMAC by SHA-256, as base64. */
 const SIGNATURE = /^v1,([A-Za-z0-9+/]{43}=)$/;
 
-/** The event of a signed webhook (https://www.standardwebhooks.com). A request without a signature of the right form is
- *  refused before anything is computed of its body.
- *  @param body what came, byte for byte: JSON that was parsed and written again does not verify
- *  @param secrets one of them must have signed it
- *  @throws Refusal 401 when none did, 400 when it is no event
- *  @throws TypeError when a secret is none */
+/** The event of a signed webhook (https://www.standardwebhooks.com). A request without a well-formed signature is
+ *  refused before its body is hashed.
+ *  @param body the raw body: JSON that was parsed and serialized again does not verify
+ *  @param secrets one of them must match the signature
+ *  @throws Refusal 401 if none matches, 400 if the body is not an event
+ *  @throws TypeError if a secret is malformed */
 export function readWebhook(
   header: (name: string) => string,
   body: string,
@@ -41,6 +41,6 @@ function keyOf(secret: string): Uint8Array {
   const key = Buffer.from(SECRET.exec(secret)?.[1] ?? '', 'base64');
   if (key.length >= MIN_SECRET_BYTES) return key;
   throw new TypeError(
-    `Each secret of a webhook is "whsec_" and base64 of at least ${MIN_SECRET_BYTES} bytes; at least one of these is not.`,
+    `Invalid webhook secret: expected "whsec_" and the base64 of at least ${MIN_SECRET_BYTES} bytes.`,
   );
 }

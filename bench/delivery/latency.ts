@@ -95,7 +95,7 @@ async function startRun(database: Database, endpoints: number, share: 'all' | 'o
     ...{ endpoints: sqliteEndpointRows(database), slots: sqliteSlots(database) },
     linkTemplates: [],
     moveToFailed: async () => undefined,
-    say: () => undefined,
+    warn: () => undefined,
   });
   await delivering.recover(true);
   delivering.start();

@@ -2,11 +2,11 @@ import type { SentEvent } from './changewire.ts';
 
 export type Verdict = 'new' | 'duplicate' | 'stale';
 
-/** Knows which events were applied, as far as a bounded memory can. It forgets what it has not met for longest, and
- *  everything when the process ends.
+/** Remembers the applied events in bounded memory. It forgets the least recently used ones, and everything when the
+ *  process ends.
  *
- *  In production this is a row per record beside your data, written in the same transaction as what you make of the
- *  event: `UPDATE records SET sequence = :new, … WHERE source = :source AND subject = :subject AND sequence < :new`.
+ *  In production, use a row per record in your database, written in the same transaction that applies the event:
+ *  `UPDATE records SET sequence = :new, … WHERE source = :source AND subject = :subject AND sequence < :new`.
  *  No row updated means duplicate or stale. */
 export class Applied {
   readonly #ids: RecentMap<true>;
@@ -17,9 +17,9 @@ export class Applied {
     this.#sequences = new RecentMap(capacity);
   }
 
-  /** What to do with an event. Stale: a newer event of the same record was applied. What a process tells about itself has no
-   *  subject, and each of it counts. Sequences of different records of one
-   *  project say nothing about one another: SNS keeps no order, and each record's newest event counts. */
+  /** What to do with an event. Stale: a newer event of the same record was applied. Events about a process have no
+   *  subject, and are never stale. Only sequences of the same record are compared: SNS does not keep the order, and
+   *  each record's newest event counts. */
   judge(event: SentEvent): Verdict {
     const known = this.#ids.get(event.id) === true;
     const last = this.#sequences.get(recordOf(event));
@@ -28,14 +28,15 @@ export class Applied {
     return last !== undefined && BigInt(event.sequence) <= last ? 'stale' : 'new';
   }
 
-  /** To be called when an event is applied, not before: one whose handling failed must be taken when it comes again. */
+  /** Call it after an event is applied, not before: an event whose handling failed must be accepted when it is sent
+   *  again. */
   remember(event: SentEvent): void {
     this.#ids.set(event.id, true);
     this.#sequences.set(recordOf(event), BigInt(event.sequence));
   }
 }
 
-/** A record's `subject` is unique within its `source`. Both are percent-encoded, so a blank parts them. */
+/** A record's `subject` is unique within its `source`. Both are percent-encoded, so a space separates them. */
 function recordOf({ source, subject = '' }: SentEvent): string {
   return `${source} ${subject}`;
 }

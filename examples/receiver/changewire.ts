@@ -1,2 +1,2 @@
-/** In a project of your own, this reads `from 'changewire/events'`. */
+/** In your own project, write `from 'changewire/events'`. */
 export { Refusal, type Senders, type SentEvent, verify } from '../../receiver/index.ts';

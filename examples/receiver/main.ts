@@ -9,21 +9,21 @@ function settings() {
   const allowLoopback = values['allow-loopback'];
   const { HOST = '127.0.0.1', PORT = '8080', SNS_TOPIC_ARN: topicArn, WEBHOOK_SECRETS = '' } = process.env;
   const port = Number(PORT);
-  if (!/^\d+$/.test(PORT) || port > 65_535) throw new Error('PORT: a number from 0 to 65535.');
+  if (!/^\d+$/.test(PORT) || port > 65_535) throw new Error('PORT must be a number from 0 to 65535.');
   const secrets = WEBHOOK_SECRETS.split(/[\s,]+/).filter(secret => secret !== '');
   if (!secrets.every(secret => /^whsec_[\w+/]+={0,2}$/.test(secret))) {
-    throw new Error('WEBHOOK_SECRETS: each secret is "whsec_" and base64; at least one of these is not.');
+    throw new Error('WEBHOOK_SECRETS: each secret must be "whsec_" and base64.');
   }
   const senders = new Map<string, Senders>();
   if (topicArn) senders.set('/sns', { topicArn, allowLoopback });
   if (secrets.length > 0) senders.set('/webhook', { secrets });
   if (senders.size === 0) {
-    throw new Error('Set SNS_TOPIC_ARN, WEBHOOK_SECRETS or both: they say whose events are taken.');
+    throw new Error('Set SNS_TOPIC_ARN, WEBHOOK_SECRETS or both: they name the accepted senders.');
   }
   return { host: HOST, port, senders };
 }
 
-/** One line per event. Here yours begins: store it, queue it, act on it. */
+/** Prints an event. Replace this by your own code: store it, queue it, act on it. */
 function print({ type, source, subject = '', data }: SentEvent): void {
   const reason = 'reason' in data ? data.reason : '';
   const changes = ('changes' in data ? data.changes : []).map(
@@ -32,16 +32,16 @@ function print({ type, source, subject = '', data }: SentEvent): void {
   out(`${type} ${source}/${subject} ${reason}`.trimEnd() + changes.join(''));
 }
 
-/** Control characters could make a terminal show what was not said. */
+/** Control characters could forge the output on a terminal. */
 const printable = (text: string) => text.replace(/(?!\n)\p{Cc}/gu, '\uFFFD');
 const out = (text: string) => process.stdout.write(`${printable(text)}\n`);
-const say = (text: string) => process.stderr.write(`${printable(text)}\n`);
+const log = (text: string) => process.stderr.write(`${printable(text)}\n`);
 
 try {
-  const receiver = await startReceiver({ ...settings(), apply: print, say });
-  for (const url of receiver.urls) say(`listening at ${url}`);
+  const receiver = await startReceiver({ ...settings(), apply: print, log });
+  for (const url of receiver.urls) log(`listening at ${url}`);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void receiver.stop());
 } catch (error) {
-  say(error instanceof Error ? error.message : String(error));
+  log(error instanceof Error ? error.message : String(error));
   process.exitCode = 1;
 }

@@ -1,10 +1,10 @@
 import type { Rhythm } from '../../functions/schedule/scheduled.ts';
 
 const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
-/** The longest that a timer of Node's can wait. */
+/** The longest time of a Node timer, in ms. */
 const MAX_LENGTH = 2 ** 31 - 1;
 
-/** Reads "500ms", "60s", "5m" or "6h" as milliseconds; undefined when it is none of these, or nothing, or over 24 days. */
+/** Reads "500ms", "60s", "5m" or "6h" as milliseconds; undefined for other texts, for zero, and above 24 days. */
 export function parseDuration(text: string): number | undefined {
   const match = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(text);
   if (match === null) return undefined;
@@ -12,7 +12,7 @@ export function parseDuration(text: string): number | undefined {
   return ms > 0 && ms <= MAX_LENGTH ? ms : undefined;
 }
 
-/** Reads "60s", or "10s-5m" as from 10 s to 5 min; undefined when it is none of these, or the first is the longer one. */
+/** Reads "60s", or "10s-5m" as from 10 s to 5 min; undefined for other texts, and if the first is longer. */
 export function parseRhythm(text: string): Rhythm | undefined {
   const [first = '', last = first, ...more] = text.split('-');
   const [fastest, slowest] = [parseDuration(first), parseDuration(last)];
@@ -27,7 +27,7 @@ export function showDuration(ms: number): string {
   return `${ms} ms`;
 }
 
-/** "40 s", "12 min", "3 h", "2 d": about how long, for people. */
+/** "40 s", "12 min", "3 h", "2 d": an approximate duration, for people. */
 export function showAbout(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;
   if (ms < 2 * UNITS.m) return `${Math.round(ms / UNITS.s)} s`;

@@ -8,8 +8,8 @@ export interface LocalServer {
   stop(): Promise<void>;
 }
 
-/** Listens on a port of 127.0.0.1; 0: one that is free. The connection is closed when `answer` throws or rejects: an exception in a plain
- *  listener ends the process, which for a run means that one request ends it. @throws when the port is taken */
+/** Listens on a port of 127.0.0.1; 0: any free port. The connection is closed when `answer` throws or rejects: an
+ *  exception in a plain listener would end the process. @throws when the port is taken */
 export async function listenLocally(
   port: number,
   answer: (request: IncomingMessage, response: ServerResponse) => Promise<void>,

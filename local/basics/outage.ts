@@ -4,7 +4,7 @@ import { showAbout } from './duration.ts';
 /** The shortest time between two lines about the same. */
 export const LINE_EVERY_MS = 60_000;
 
-/** Writes each message once a minute at most: on a full disk the same fails every second. */
+/** Writes each message at most once a minute: on a full disk the same operation fails every second. */
 export function throttled(
   write: (message: string, details?: object) => void,
   clock: Clock,
@@ -19,7 +19,7 @@ export function throttled(
   };
 }
 
-/** Reports the failures of one thing: the first at once, then their number in at most one line a minute, and their end. */
+/** Reports repeated failures: the first at once, then their number in at most one line a minute, and their end. */
 export class Outage {
   readonly #clock: Clock;
   #failed = 0;
@@ -31,12 +31,12 @@ export class Outage {
     this.#clock = clock;
   }
 
-  /** How many attempts have failed; 0: there is no outage. */
+  /** The number of failed attempts; 0 without an outage. */
   get failures(): number {
     return this.#failed;
   }
 
-  /** An attempt failed, as `text` says. @returns the line to write; undefined: it is counted alone */
+  /** An attempt failed, as `text` describes. @returns the line to write; undefined: it is only counted */
   failed(text: string): string | undefined {
     const now = this.#clock();
     if (this.#failed === 0) this.#since = now;
@@ -46,10 +46,10 @@ export class Outage {
     if (past >= 0 && past < LINE_EVERY_MS) return undefined;
     this.#reportedAt = now;
     this.#isReported = true;
-    return this.#failed === 1 ? text : `${this.#attempts(now)}; the last: ${text}`;
+    return this.#failed === 1 ? text : `${this.#attempts(now)}; latest: ${text}`;
   }
 
-  /** The outage is over. @returns the line that says so; undefined: it was never reported */
+  /** The outage is over. @returns the line to write; undefined: the outage was never reported */
   ended(how: string): string | undefined {
     const line = this.#isReported ? `${how}, after ${this.#attempts(this.#clock())}` : undefined;
     this.#failed = 0;

@@ -3,15 +3,15 @@ import { enableCompileCache, findPackageJSON } from 'node:module';
 import { dirname, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The folder with our package.json: that of the checkout, or of the installed package, whose code stands in `dist/`. */
+/** The folder with our package.json: the checkout, or the installed package, whose code is in `dist/`. */
 export function packageDirectory(): string {
   const manifest = findPackageJSON(import.meta.url);
   if (manifest === undefined)
-    throw new Error('The package.json of changewire is not there: install it again.');
+    throw new Error('The package.json of changewire is missing: reinstall the package.');
   return dirname(manifest);
 }
 
-/** A file of the package; undefined: it has none there. */
+/** A file of the package; undefined if it is missing. */
 export function packageFile(path: string): string | undefined {
   const file = join(packageDirectory(), path);
   return existsSync(file) ? file : undefined;
@@ -26,9 +26,8 @@ export function packageVersion(): string {
 const FOLDER = 'node_modules';
 
 /**
- * Keeps compiled code for the next start, in the `node_modules` that the dependencies are loaded from: that of a checkout, or
- * the one into which the package was installed. A user with write access there could change these as well. Where it can't be written,
- * each start compiles.
+ * Caches compiled code for the next start, in the `node_modules` that the dependencies are loaded from: a user with
+ * write access there could change these as well. Without write access, each start compiles.
  */
 export function keepCompiledCode(): void {
   const dependency = fileURLToPath(import.meta.resolve('zod'));

@@ -3,12 +3,11 @@ import { join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { parseEnv } from 'node:util';
 
-/** The variables of a run on one machine. Those of the functions on AWS stand in `functions/config/environments.ts`. */
+/** The variables of a run on one machine. Those of the functions on AWS are in `functions/config/environments.ts`. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The environment, with what it lacks from the file `.env` in `directory`. It may have line ends of any system, and the byte
- *  order mark that editors on Windows put first, which would be part of the first name. Names are as they are written, on
- *  Windows, too, where the environment itself has them in either case. */
+/** The environment, completed from the file `.env` in `directory`, which may have the line ends of any system and a
+ *  byte order mark. Names are case-sensitive, also on Windows. */
 export function withEnvFile(environment: Environment, directory: string): Environment {
   try {
     const text = readFileSync(join(directory, '.env'), 'utf8').replace(/^\uFEFF/, '');
@@ -19,13 +18,13 @@ export function withEnvFile(environment: Environment, directory: string): Enviro
   }
 }
 
-/** The trimmed value of a variable; empty where it is not set. */
+/** The trimmed value of a variable; empty if it is not set. */
 export function textIn(environment: Environment, variable: string): string {
   return environment[variable]?.trim() ?? '';
 }
 
 /** Resolves when everything written to the stream has left this process, or its reader is gone. A pipe takes 64 KB at a
- *  time, and what waits for its reader when the process exits is lost. */
+ *  time, and unread data is lost when the process exits. */
 export function flush(stream: Writable): Promise<void> {
   return new Promise(resolve => {
     if (stream.destroyed) return resolve();
@@ -41,17 +40,15 @@ export interface Interruptible {
   onSecond(): void;
 }
 
-/** How long, in ms, a signal counts as the same key stroke: Ctrl-C may come twice, from the terminal and
- *  from npm, which passes on its own. */
+/** How long, in ms, a signal counts as the same key stroke: Ctrl-C may come twice, from the terminal and from npm. */
 const ONE_KEY_STROKE_MS = 300;
 
 /**
- * Listens for Ctrl-C, for a termination that lets the process end by itself, and for a terminal that
- * closes, until the process ends.
+ * Listens for Ctrl-C, for a termination request and for a closing terminal, until the process ends.
  *
  * Linux and macOS send SIGINT, SIGTERM and SIGHUP for these. On Windows Node reports Ctrl-C and a closed
- * window as SIGINT and SIGHUP; ten seconds after the latter Windows ends the process. It has nothing like
- * SIGTERM: sending that, or pressing Ctrl-Break, kills at once, which loses nothing (docs/self-hosting.md).
+ * window as SIGINT and SIGHUP; ten seconds after the latter Windows ends the process. SIGTERM and Ctrl-Break kill at
+ * once there, which loses nothing (docs/self-hosting.md).
  */
 export function onInterrupt({ onFirst, onSecond }: Interruptible): void {
   let first: number | undefined;

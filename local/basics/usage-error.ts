@@ -1,7 +1,7 @@
-/** The command line or the environment can't be followed; the message says what to change. */
+/** The command line or the environment is invalid; the message has the remedy. */
 export class UsageError extends Error {}
 
-/** Why something failed, as part of a sentence. */
+/** The reason of a failure, as part of a sentence. */
 export function failure(error: unknown): string {
   return error instanceof Error ? error.message.replace(/\.$/, '') : String(error);
 }

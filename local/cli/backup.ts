@@ -19,22 +19,22 @@ import { makeDirectory, whyUnusable } from '../data/data-directory.ts';
 import { SECRETS_FOLDER } from '../data/secret-files.ts';
 import { STORE_FILE } from '../data/store-file.ts';
 
-/** What is copied beside the store. The other files, such as the lock, belong to one process alone. The secrets are those of endpoints
- *  that were added while a run went on; their settings are rows of the store. */
+/** The files that are copied with the store. Others, such as the lock, belong to a single process. The secrets are
+ *  those of endpoints that were added at runtime; their settings are rows of the store. */
 const BESIDE = new RegExp(
   `^((service|subscriptions)\\.json|sns-signing\\.pem|rejected\\.jsonl|[\\w.-]+\\.secret|${SECRETS_FOLDER}(/[^/]+\\.json)?)$`,
 );
 
 /**
- * Copies a data directory into a new one with mode 0700, also while a run uses it. The store is copied as
- * it was at one moment. The new directory gets its name only when everything in it is on the disk.
- * @throws an error that says what to do
+ * Copies a data directory into a new one with mode 0700, also while a run uses it. The copy of the store is consistent.
+ * The new directory gets its name only when everything in it is on the disk.
+ * @throws an error with the remedy
  */
 export function backUp(from: string, to: string): void {
   const [source, target] = [resolve(from), resolve(to)];
   if (!existsSync(join(source, STORE_FILE)))
-    throw new Error(`${source} holds no ${STORE_FILE}. Name the data directory with --data DIR.`);
-  if (existsSync(target)) throw new Error(`${target} is there already. Name a directory that is not.`);
+    throw new Error(`No ${STORE_FILE} in ${source}. Name the data directory with --data DIR.`);
+  if (existsSync(target)) throw new Error(`${target} already exists. Choose a new directory.`);
   // In the same folder as the target, so that in the end a rename is enough.
   const partial = join(dirname(target), `.${basename(target)}.partial`);
   makePartial(partial, target);
@@ -46,12 +46,12 @@ export function backUp(from: string, to: string): void {
     syncDirectory(dirname(target));
   } catch (error) {
     rmSync(partial, { recursive: true, force: true });
-    throw new Error(`${source} can not be copied to ${target}: ${failure(error)}.`, { cause: error });
+    throw new Error(`Could not copy ${source} to ${target}: ${failure(error)}.`, { cause: error });
   }
 }
 
-/** Removes what a killed backup left, and makes the folder. One that is there by then is of another program, which
- *  could read the copy. */
+/** Removes the remains of a killed backup, and makes the folder. A folder that appears in between was made by another
+ *  program, which could read the copy. */
 function makePartial(partial: string, target: string): void {
   try {
     rmSync(partial, { recursive: true, force: true });
@@ -60,7 +60,7 @@ function makePartial(partial: string, target: string): void {
   } catch (error) {
     const { code, path } = error as NodeJS.ErrnoException;
     if (code === 'EEXIST' && path === partial)
-      throw new Error(`${partial} was made by another program. Try again.`, { cause: error });
+      throw new Error(`Another program made ${partial}. Try again.`, { cause: error });
     throw new Error(`${target} ${whyUnusable(error)}. Name another directory.`, { cause: error });
   }
 }
@@ -72,7 +72,7 @@ function isCopied(name: string, path: string): boolean {
   return BESIDE.test(name.replaceAll('\\', '/')) && (isFolder ? found.isDirectory() : found.isFile());
 }
 
-/** Makes a folder and its files readable for their user alone, whatever the umask is, and has them on the disk. */
+/** Makes a folder and its files readable only for their user, with any umask, and flushes them to the disk. */
 function keep(folder: string): void {
   chmodSync(folder, 0o700);
   for (const entry of readdirSync(folder, { withFileTypes: true })) {

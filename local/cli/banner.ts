@@ -11,7 +11,7 @@ import type { WantedEndpoint } from '../settings/wanted-endpoints.ts';
 import type { WantedSubscription } from '../settings/wanted-subscriptions.ts';
 import type { Output } from '../terminal/output.ts';
 
-/** The command that asks a run about itself: it finds the usual directories (`cli/connect/data-directory.ts`). */
+/** The command that shows the status of a run: it finds the usual directories (`cli/connect/data-directory.ts`). */
 export function askedBy(directory: string, data: string | undefined): string {
   const isUsual = data === '.changewire' || data === '.changewire/simulated';
   return `npx changewire status${isUsual ? '' : ` --data ${directory}`}`;
@@ -23,47 +23,48 @@ interface About {
   readonly endpoints: readonly WantedEndpoint[];
   /** Those that were added in earlier runs. */
   readonly added: readonly EndpointSettings[];
-  /** The configuration file; undefined: there is none. */
+  /** The configuration file, if there is one. */
   readonly config: string | undefined;
   /** Whether SERVICE_* is set, too, and not used. */
   readonly leavesService: boolean;
-  /** undefined when nothing is kept. */
+  /** The data directory; undefined when nothing is kept. */
   readonly data: string | undefined;
-  /** The address of `/healthz`; undefined: there is none. */
+  /** The address of `/healthz`, if it is served. */
   readonly health: string | undefined;
-  /** The command that asks this run; undefined: it answers no requests. */
+  /** The command that shows the status of this run; undefined: it answers no requests. */
   readonly ask: string | undefined;
   readonly once: boolean;
 }
 
-/** What a start says about itself. */
+/** The lines that a start prints about itself. */
 export function banner(about: About): string {
   const { source, subscriptions, endpoints, added, config, leavesService, data, health, ask, once } = about;
   const processes = source.watched.flatMap(({ workspace }) => workspace.processes.map(({ id }) => id));
   const places = ['this terminal', ...subscriptions.map(({ label }) => `${label} (over HTTP)`)];
-  const kept = data === undefined ? 'not kept' : `kept in ${data}, where the next start goes on`;
+  const kept = data === undefined ? 'not kept' : `${data} (the next start resumes from here)`;
   return [
     `Changewire watches ${source.description}: ${processes.join(', ')}`,
     ...(config === undefined
       ? []
-      : [`  config  ${config}${leavesService ? ', so that SERVICE_* is not used' : ''}`]),
-    `  looks   ${once ? 'once' : rhythmOf(source)}`,
-    `  events  to ${places.join(', ')}`,
-    ...endpoints.map(endpoint => `          to ${describe(endpoint, ` at ${endpoint.origin}`)}`),
-    ...added.map(endpoint => `          to ${describe(endpoint, ', added while it ran')}`),
-    `  data    ${kept}`,
-    ...(health === undefined ? [] : [`  health  ${health}`]),
-    ...(ask === undefined ? [] : [`  ask     ${ask}`]),
-    ...(source.simulated ? ['  yours   npx changewire init asks for your own workspace'] : []),
-    ...(once ? [] : ['  stop    Ctrl-C']),
+      : [`  config   ${config}${leavesService ? ' (SERVICE_* is ignored)' : ''}`]),
+    `  polling  ${once ? 'once' : rhythmOf(source)}`,
+    `  events   to ${places.join(', ')}`,
+    ...endpoints.map(endpoint => `           to ${describe(endpoint, ` at ${endpoint.origin}`)}`),
+    ...added.map(endpoint => `           to ${describe(endpoint, ', added at runtime')}`),
+    `  data     ${kept}`,
+    ...(health === undefined ? [] : [`  health   ${health}`]),
+    ...(ask === undefined ? [] : [`  status   ${ask}`]),
+    ...(source.simulated ? ['  next     run "npx changewire init" to connect your own workspace'] : []),
+    ...(once ? [] : ['  stop     Ctrl-C']),
     '',
   ].join('\n');
 }
 
-/** The same for programs. Of a URL it has the origin alone. */
+/** The same for programs. Of a URL it has only the origin. */
 export function bannerDetails(about: About): object {
   const { source, subscriptions, endpoints, added, config, data, health, ask, once } = about;
   return {
+    code: 'run.started',
     simulated: source.simulated,
     processes: source.watched.flatMap(({ workspace }) =>
       workspace.processes.map(({ id, changes, sweep }) => ({
@@ -79,15 +80,15 @@ export function bannerDetails(about: About): object {
   };
 }
 
-/** How often changes and everything are looked for. Where that differs between processes, or by what was
- *  found: the shortest and the longest time. */
+/** How often processes are polled and swept: the shortest and the longest time, where they differ. */
 function rhythmOf({ watched }: Source): string {
   const all = watched.flatMap(({ workspace }) => workspace.processes);
   const span = (times: readonly number[]) => {
     const [least, most] = [Math.min(...times), Math.max(...times)];
     return least === most ? showDuration(least) : `${showDuration(least)} to ${showDuration(most)}`;
   };
-  return `for changes every ${span(all.flatMap(({ changes }) => [changes.fastest, changes.slowest]))}, and wholly every ${span(all.map(({ sweep }) => sweep))}`;
+  const polling = span(all.flatMap(({ changes }) => [changes.fastest, changes.slowest]));
+  return `every ${polling}; full sweep every ${span(all.map(({ sweep }) => sweep))}`;
 }
 
 function describe({ name, kind, filter }: EndpointSettings, where: string): string {
@@ -109,27 +110,31 @@ function condition({ field, ...asked }: ValueFilter): string {
   return [field, ...parts].join(' ');
 }
 
-/** The console of a run; undefined: it is not wanted, or can't be built here. */
+/** The console of a run; undefined: it is disabled, or can't be built here. */
 export function consoleOf(options: Pick<Options, 'console'>, why = whyNoPage()): Page | undefined {
   return options.console && why === undefined ? createPage() : undefined;
 }
 
 interface ConsoleParts {
   readonly options: Pick<Options, 'console'>;
-  readonly output: Pick<Output, 'say' | 'isTerminal'>;
+  readonly output: Pick<Output, 'info' | 'isTerminal'>;
   readonly address: Address;
   readonly directory: DataDirectory;
 }
 
-/** Says in one line where the console is, or why there is none. The address is written to a terminal only: logs are
+/** Prints in one line where the console is, or why it is missing. The address is written to a terminal only: logs are
  *  kept and read by others, who must not see the token. */
 export function reportConsole(
   { options, output, address, directory }: ConsoleParts,
   why = whyNoPage(),
 ): void {
   if (!options.console) return;
-  if (!address.hasPage) output.say(`There is no console: ${why ?? 'it was not asked for'}.`);
+  const code = 'console.address';
+  if (!address.hasPage)
+    output.info(`The console is not available: ${why ?? 'it is disabled'}.`, { code: 'console.unavailable' });
   else if (!output.isTerminal)
-    output.say(`The console: npx changewire console --data ${directory.path} tells its address.`);
-  else output.say(`Look at it in a browser: ${pageAddress(address)}\n`);
+    output.info(`For the console's address, run "npx changewire console --data ${directory.path}".`, {
+      code,
+    });
+  else output.info(`Console: ${pageAddress(address)}\n`, { code });
 }

@@ -30,8 +30,8 @@ interface Parts extends Pick<Store, 'deliveries' | 'endpoints' | 'slots' | 'queu
   readonly clock: Clock;
 }
 
-/** Serves the wanted endpoints, and those that were added in earlier runs. Each goes on with
- *  what an earlier run left, even if that run had stopped it. */
+/** Serves the wanted endpoints, and those that were added in earlier runs. Each resumes with its backlog, even if an
+ *  earlier run had stopped it. */
 export async function startEndpoints(parts: Parts, wanted: readonly WantedEndpoint[]): Promise<Endpoints> {
   const { closers, output } = parts;
   const secrets = secretsOfAll(wanted, parts);
@@ -39,8 +39,9 @@ export async function startEndpoints(parts: Parts, wanted: readonly WantedEndpoi
     ({ isOption: _, url: _url, origin: _origin, secrets: _secrets, ...settings }) => settings,
   );
   await writeRows(wanted, configured, parts);
-  const say = (name: string, text: string) => output.warn(`${name}: ${text}`, { endpoint: name });
-  const delivering = new Delivering({ ...parts, configured, secrets, sleep, say, log: output.log });
+  const warn = (name: string, text: string, code: string) =>
+    output.warn(`${name}: ${text}`, { code, endpoint: name });
+  const delivering = new Delivering({ ...parts, configured, secrets, sleep, warn, log: output.log });
   closers.defer(() => delivering.stop());
   await delivering.recover(true);
   delivering.start();
@@ -50,7 +51,7 @@ export async function startEndpoints(parts: Parts, wanted: readonly WantedEndpoi
   };
 }
 
-/** Writes the rows of configured endpoints, and removes those of endpoints that are configured no more. */
+/** Writes the rows of configured endpoints, and removes those of endpoints that are no longer configured. */
 async function writeRows(
   wanted: readonly WantedEndpoint[],
   configured: readonly EndpointSettings[],
@@ -70,7 +71,7 @@ async function writeRows(
 }
 
 /** Addresses and signing secrets of all endpoints: for those of the command line and of the configuration
- *  from what was given there, for the others from files. */
+ *  from the values given there, for the others from files. */
 function secretsOfAll(wanted: readonly WantedEndpoint[], parts: Parts): SecretKeeper {
   const files = fileSecrets(parts.directory.file(SECRETS_FOLDER));
   const texts = new Map(
@@ -86,6 +87,6 @@ function secretsOf({ name, secrets }: WantedEndpoint, { directory, output }: Par
   if (secrets.length > 0) return secrets;
   const file = directory.file(`${name}.secret`);
   const secret = keptSecret(file);
-  output.say(`${name}: its events are signed with the secret in ${file}`);
+  output.info(`${name}: the signing secret is in ${file}`, { code: 'endpoint.secret-file', endpoint: name });
   return [secret];
 }

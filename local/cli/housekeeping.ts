@@ -2,9 +2,9 @@ import type { Clock, Sleep } from '../../functions/basics/clock.ts';
 import type { Journal } from '../../functions/store/sqlite/journal.ts';
 import type { SqliteDeliveries } from '../../functions/store/sqlite/store.ts';
 
-/** How often expired rows are looked for. */
+/** How often expired rows are deleted. */
 const EVERY_MS = 10 * 60_000;
-/** Change records dropped in one step: few, so that other writers wait briefly. */
+/** Change records deleted in one step: few, so that other writers wait briefly. */
 const BATCH_SIZE = 200;
 /** The pause between two such steps, in which others can write. */
 const PAUSE_MS = 50;
@@ -14,8 +14,8 @@ interface Parts {
   readonly deliveries: Pick<SqliteDeliveries, 'expire'>;
 }
 
-/** Drops expired rows, a few at a time: DynamoDB does that by itself, a file does not. A failure is reported, and the next round
- *  tries again. @returns stops it */
+/** Deletes expired rows, a few at a time: DynamoDB does that by itself, SQLite does not. A failure is reported, and the
+ *  next round retries. @returns a function that stops it */
 export function startHousekeeping(
   parts: Parts & {
     readonly clock: Clock;
@@ -38,7 +38,7 @@ export function startHousekeeping(
   };
 }
 
-/** One round: all that expired before `now` (ms since 1970) is dropped. */
+/** One round: deletes everything that expired before `now` (ms since 1970). */
 export async function dropExpired(
   { feed, deliveries }: Parts,
   now: number,

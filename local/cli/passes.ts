@@ -26,7 +26,7 @@ interface Parts {
 
 /** The passes of a run. */
 export interface Passing {
-  /** Looks at the queue at once. */
+  /** Reads the queue at once. */
   wake(): void;
   /** Has a `changes` pass of every process made now. */
   askAll(): Promise<unknown>;
@@ -37,30 +37,30 @@ export function startPasses(
   { closers, output }: { readonly closers: AsyncDisposableStack; readonly output: Output },
   { source, polling, queue, moveToFailed, clock, sleep }: Parts,
 ): Passing {
-  const report = throttled(output.log.error, clock);
+  const logError = throttled(output.log.error, clock);
   const failures = new PassFailures(output, workspacesOf(source), clock);
   let isStopping = false;
   const ask = (processes: readonly ProcessKey[], mode: Mode) =>
     queue.send(processes.map(process => passIn(askedPass(process, mode, clock()))));
-  /** Resolves for a process when its first `changes` pass of this run was tried. */
-  const looked = new Map(processesOf(source).map(one => [keyOf(one), Promise.withResolvers<void>()]));
+  /** Resolves for a process when its first `changes` pass of this run has ended. */
+  const polledOnce = new Map(processesOf(source).map(one => [keyOf(one), Promise.withResolvers<void>()]));
   const poll: Poll = async (request, context) => {
     const { workspace, mode } = request;
     const keyIn = (processId: string) => keyOf({ workspace, processId });
     // Others were watched by an earlier run.
-    const processes = request.processes.filter(id => looked.has(keyIn(id)));
+    const processes = request.processes.filter(id => polledOnce.has(keyIn(id)));
     if (processes.length === 0) return { outcome: 'expired', processes: new Map() };
-    // After a restore or a long stop a sweep would find the changes first, and a sweep does not know who made them.
-    if (mode === 'sweep') for (const id of processes) await looked.get(keyIn(id))?.promise;
+    // After a restore or a long stop, a sweep would find the changes first, without their actors.
+    if (mode === 'sweep') for (const id of processes) await polledOnce.get(keyIn(id))?.promise;
     try {
       const polled = await polling.poll({ ...request, processes }, context);
-      for (const [processId, one] of polled.processes) await tell({ workspace, processId }, mode, one);
+      for (const [processId, one] of polled.processes) await report({ workspace, processId }, mode, one);
       return polled;
     } finally {
-      if (mode === 'changes') for (const id of processes) looked.get(keyIn(id))?.resolve();
+      if (mode === 'changes') for (const id of processes) polledOnce.get(keyIn(id))?.resolve();
     }
   };
-  const tell = async (process: ProcessKey, mode: Mode, polled: Polled): Promise<void> => {
+  const report = async (process: ProcessKey, mode: Mode, polled: Polled): Promise<void> => {
     if ('error' in polled) {
       if (!isStopping) failures.failed({ process, mode }, polled.error);
       return;
@@ -71,11 +71,14 @@ export function startPasses(
   const consumer = new Consumer({
     ...{ queue, batch: 1, timeout: PASS_MS, clock, sleep },
     serve: createPollHandler(poll, moveToFailed, output.log),
-    onFailure: error => report('Passes could not be received.', { error: String(error) }),
+    onFailure: error =>
+      logError('Could not process messages of the passes queue; will retry.', {
+        ...{ code: 'passes.not-processed', error: String(error) },
+      }),
   });
   closers.defer(async () => {
     isStopping = true;
-    for (const { resolve } of looked.values()) resolve();
+    for (const { resolve } of polledOnce.values()) resolve();
     const ended = consumer.stop();
     await polling.close();
     await ended;
@@ -85,8 +88,7 @@ export function startPasses(
   return { wake: () => consumer.wake(), askAll: () => ask(processesOf(source), 'changes') };
 }
 
-/** Whether to run again at once: to resume a pass, or after a baseline, to find what changed while it was
- *  made. */
+/** Whether to run again at once: to resume a pass or, after a baseline, to find what changed during it. */
 function hasMore(wanted: Mode, { mode, outcome }: PassReport): boolean {
   return outcome === 'unfinished' || (wanted === 'changes' && mode === 'baseline' && outcome === 'completed');
 }
@@ -107,14 +109,14 @@ export function processesOf({ watched }: Pick<Source, 'watched'>): KnownProcess[
   );
 }
 
-/** Reports how passes fail: for each process and mode the first failure, then a line a minute at most, and the end. */
+/** Reports failing passes: for each process and mode the first failure, then at most one line a minute, and the end. */
 export class PassFailures {
-  readonly #output: Pick<Output, 'say' | 'warn'>;
+  readonly #output: Pick<Output, 'info' | 'warn'>;
   readonly #workspaces: readonly WorkspaceSettings[];
   readonly #clock: Clock;
   readonly #outages = new Map<string, Outage>();
 
-  constructor(output: Pick<Output, 'say' | 'warn'>, workspaces: readonly WorkspaceSettings[], clock: Clock) {
+  constructor(output: Pick<Output, 'info' | 'warn'>, workspaces: readonly WorkspaceSettings[], clock: Clock) {
     this.#output = output;
     this.#workspaces = workspaces;
     this.#clock = clock;
@@ -122,17 +124,22 @@ export class PassFailures {
 
   failed(job: AboutPass, error: unknown): void {
     const outage = this.#outageOf(job);
-    const line = outage.failed(`${failure(error)}. It is tried again.`);
+    const line = outage.failed(`${failure(error)}. Will retry.`);
     if (line === undefined) return;
     const details = { failures: outage.failures, ...requestDetails(error, job.process, this.#workspaces) };
-    this.#output.warn(`${nameOf(job)}: ${line}`, { ...passDetails(job), ...details });
+    this.#output.warn(`${nameOf(job)} failed: ${line}`, {
+      ...{ code: 'pass.failing', ...passDetails(job), ...details },
+    });
   }
 
   completed(job: AboutPass): void {
     const outage = this.#outageOf(job);
     const { failures } = outage;
     const line = outage.ended('works again');
-    if (line !== undefined) this.#output.say(`${nameOf(job)}: ${line}`, { ...passDetails(job), failures });
+    if (line !== undefined)
+      this.#output.info(`${nameOf(job)} ${line}`, {
+        ...{ code: 'pass.recovered', ...passDetails(job), failures },
+      });
   }
 
   #outageOf({ process, mode }: AboutPass): Outage {
@@ -148,15 +155,20 @@ interface AboutPass {
   readonly mode: Mode;
 }
 
-const nameOf = ({ process, mode }: AboutPass): string => `${mode} of ${process.processId}`;
+const NAMES: Readonly<Record<Mode, string>> = {
+  changes: 'Polling',
+  sweep: 'Sweep of',
+};
 
-/** What a line about a pass has for programs. */
+const nameOf = ({ process, mode }: AboutPass): string => `${NAMES[mode]} ${process.processId}`;
+
+/** The details of a line about a pass. */
 function passDetails({ process, mode }: AboutPass): object {
   return { workspace: process.workspace, process: process.processId, mode };
 }
 
-/** The HTTP status and the address of the request that failed, as far as they are known. The query is left out: a cursor may be long, and
- *  what stands in it may be personal. */
+/** The HTTP status and the address of the request that failed, as far as they are known. The query is left out: a
+ *  cursor may be long and contain personal data. */
 function requestDetails(
   error: unknown,
   { workspace: name }: ProcessKey,
@@ -174,38 +186,40 @@ function requestDetails(
   };
 }
 
-/** One `changes` pass of each process, after its baseline if it has none yet. @returns true when all went well. */
+/** One `changes` pass of each process, after its baseline if it has none yet. @returns true when all were completed */
 export async function passOnce(
   processes: readonly ProcessKey[],
   runPass: RunPass,
   output: Output,
   workspaces: readonly WorkspaceSettings[] = [],
 ): Promise<boolean> {
-  let well = true;
+  let isCompleted = true;
   for (const process of processes) {
     const { processId } = process;
     const details = passDetails({ process, mode: 'changes' });
     try {
-      output.say(`${processId}: ${await changesOf(process, runPass)}`, details);
+      const result = await changesOf(process, runPass);
+      output.info(`${processId}: ${result}`, { code: 'pass.ended', ...details });
     } catch (error) {
-      well = false;
+      isCompleted = false;
       const message = error instanceof Error ? error.message : String(error);
-      output.warn(`${processId}: ${message}`, { ...details, ...requestDetails(error, process, workspaces) });
+      output.warn(`${processId}: ${message}`, {
+        ...{ code: 'pass.failed', ...details, ...requestDetails(error, process, workspaces) },
+      });
     }
   }
-  return well;
+  return isCompleted;
 }
 
 async function changesOf(process: ProcessKey, runPass: RunPass): Promise<string> {
   for (let baselined = false; ; ) {
     const { mode, outcome, events, projects } = await runPass(process, 'changes');
-    if (outcome === 'busy')
-      throw new Error('another poller is at work on this process; try again in a minute');
+    if (outcome === 'busy') throw new Error('another pass of this process is running; try again in a minute');
     if (outcome === 'unfinished') continue;
     if (mode === 'changes')
       return baselined
-        ? 'known from now on'
-        : `${count(events, 'event')} of ${count(projects, 'project')} read`;
+        ? 'baseline complete'
+        : `${count(projects, 'project')} read, ${count(events, 'event')} emitted`;
     baselined = true;
   }
 }

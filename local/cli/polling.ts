@@ -32,7 +32,7 @@ export function startPolling(
   source: Source,
 ): Polling {
   const { output, snapshots, rows, clock, passes } = parts;
-  const tellProgress = baselineProgress(output, clock);
+  const reportProgress = baselineProgress(output, clock);
   const connections = new Map(
     source.watched.map(watched => [watched.workspace.name, connection(watched, source, { output, clock })]),
   );
@@ -40,11 +40,11 @@ export function startPolling(
     workspaces: source.watched.map(({ workspace }) => workspace),
     connect: ({ name }) => connections.get(name) as ServiceConnection,
     ...{ snapshots, rows, clock, random: Math.random },
-    // Errors are left out: a pass that fails also throws, and its caller reports that.
+    // Errors are left out: a failed pass also throws, and its caller reports that.
     log: { ...output.log, error: () => undefined },
     onProgress: progress => {
       passes.moved(progress, clock());
-      tellProgress(progress);
+      reportProgress(progress);
     },
   });
   const poll: Poll = async (request, context) => {
@@ -86,24 +86,24 @@ function connection(
     sleep,
     onNotice: ({ message, ...details }) => {
       const about = { workspace: workspace.name, ...details };
-      // Under which name a service sends its lists is worth a line for a real service, but no warning;
-      // for the simulated one it is not even worth a line.
+      // The name of a list in the service's answers is information, not a warning; for the simulated service it is
+      // left out.
       if (!details.code.startsWith('list-property-')) output.warn(`${who}: ${message}.`, about);
-      else if (!simulated) output.say(`${who}: ${message}.`, about);
+      else if (!simulated) output.info(`${who}: ${message}.`, about);
     },
   });
 }
 
-/** Says how far a baseline is: once a second, and at its end. */
+/** Reports the progress of a baseline: once a second, and at its end. */
 function baselineProgress(output: Output, clock: Clock): (progress: PollProgress) => void {
-  const saidAt = new Map<string, number>();
+  const reportedAt = new Map<string, number>();
   return ({ mode, workspace, processId, done, total }) => {
     if (mode !== 'baseline') return;
     const key = `${workspace}/${processId}`;
-    const last = saidAt.get(key) ?? 0;
+    const last = reportedAt.get(key) ?? 0;
     if (done < total && clock() - last < 1000) return;
-    saidAt.set(key, clock());
-    const details = { workspace, process: processId, mode, done, total };
-    output.say(`baseline ${processId} ${done}/${total} projects`, details);
+    reportedAt.set(key, clock());
+    const details = { code: 'baseline.progress', workspace, process: processId, mode, done, total };
+    output.info(`Reading ${processId} for the first time: ${done} of ${total} projects`, details);
   };
 }

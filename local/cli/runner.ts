@@ -38,19 +38,19 @@ import { passOnce, processesOf, startPasses, workspacesOf } from './passes.ts';
 import { startPolling } from './polling.ts';
 import { startTicks } from './ticks.ts';
 import { keepRejected, startTopic } from './topic.ts';
-import { reportAbandoned, resendOf, takeUp } from './undelivered.ts';
+import { reportAbandoned, resendOf, resumePending } from './undelivered.ts';
 
 export interface Runner {
-  /** One pass of each process, and all of its events delivered. @returns true when all went well. */
+  /** One pass of each process, and the delivery of all its events. @returns false if anything failed */
   once(): Promise<boolean>;
-  /** Goes on until it is stopped. */
+  /** Polls until it is stopped. */
   watch(): void;
-  /** Stops everything that was started, whatever its state. */
+  /** Stops everything that was started, in any state. */
   stop(): Promise<void>;
 }
 
 const CONFIRM_TIMEOUT_MS = 10_000;
-/** How long looking up an endpoint's host may take: offline it may take long, and finds nothing. */
+/** The time to look up an endpoint's host: offline the lookup may take long, and finds nothing. */
 const RESOLVE_TIMEOUT_MS = 3000;
 
 interface Parts {
@@ -60,7 +60,7 @@ interface Parts {
   readonly clock: Clock;
 }
 
-/** Starts every part; if one doesn't start, those that were started before are stopped again. */
+/** Starts every part; if one fails to start, the parts that were started are stopped again. */
 export async function startRunner(parts: Parts): Promise<Runner> {
   const closers = new AsyncDisposableStack();
   try {
@@ -102,12 +102,12 @@ async function start(
     config: options.config,
     leavesService: config !== undefined && namesService(environment),
   };
-  output.say(banner(start), bannerDetails(start));
+  output.info(banner(start), bannerDetails(start));
   await store.roster.remember(processesOf(source));
   const parts = { ...run, ...store, resend, clock };
   const served = [...receivers, ...added.map(({ name }) => ({ label: name, kept: name }))];
   await reportAbandoned(parts, new Set(served.map(({ kept }) => kept)), clock());
-  const undelivered = await takeUp(parts, served, clock());
+  const undelivered = await resumePending(parts, served, clock());
   const topic = await startTopic(parts, { subscriptions, confirmWithin: CONFIRM_TIMEOUT_MS });
   const linkTemplates = linkTemplatesOf(config ?? { workspaces: [] });
   const moveToFailed: MoveToFailed = async ({ body }, queue, reason) =>
@@ -133,21 +133,28 @@ async function start(
     once: async () => {
       const { sns, unconfirmed } = topic;
       if (unconfirmed.length > 0) {
-        output.warn(`${unconfirmed.join(', ')} did not confirm the subscription, so nothing is sent now.`);
+        output.warn(`${unconfirmed.join(', ')} did not confirm the subscription; no events are sent.`, {
+          code: 'subscription.unconfirmed',
+        });
         return false;
       }
       const feed = startFeed();
-      const well = await passOnce(processesOf(source), polling.runPass, output, workspacesOf(source));
+      const isCompleted = await passOnce(processesOf(source), polling.runPass, output, workspacesOf(source));
       await feed.drained();
       await sns.idle();
       await endpoints.delivering.tried();
-      return (await undelivered.isNone()) && well;
+      return (await undelivered.isEmpty()) && isCompleted;
     },
     watch: () => {
-      for (const label of topic.unconfirmed) output.warn(`${label} gets what happens once it has confirmed.`);
+      for (const label of topic.unconfirmed)
+        output.warn(`${label} receives events once it confirms its subscription.`, {
+          code: 'subscription.unconfirmed',
+        });
       startFeed();
       const onFailure = (error: unknown) =>
-        output.warn(`What has expired is not dropped: ${failure(error)}.`);
+        output.warn(`Could not delete expired data: ${failure(error)}. Will retry.`, {
+          code: 'housekeeping.failed',
+        });
       closers.defer(startHousekeeping({ ...store, clock, sleep, onFailure }));
       const common = { source, clock, sleep };
       const passing = startPasses(run, { ...common, polling, moveToFailed, queue: store.queues.passes });
@@ -157,8 +164,8 @@ async function start(
   };
 }
 
-/** Checks the filters of the command line against what is watched; those of the configuration were checked when it was read.
- *  @throws UsageError */
+/** Checks the filters of the command line against the watched processes; those of the configuration were checked when
+ *  it was read. @throws UsageError */
 async function checkFilters(endpoints: Options['endpoints'], source: Source): Promise<void> {
   try {
     for (const { filter } of endpoints)
@@ -191,7 +198,7 @@ interface Operating extends Store, Endpoints {
   readonly onAct: () => void;
 }
 
-/** Answers requests for operations until the run stops. The data directory has the address. */
+/** Serves operations until the run stops. The address is in the data directory. */
 async function serveOperations(
   { closers, directory, output }: RunContext,
   { source, queues, delivering, hasConsole, ...parts }: Operating,
@@ -210,7 +217,8 @@ async function serveOperations(
     page: consoleOf({ console: hasConsole }),
     before: formerAddress(directory.path),
     who: userName(),
-    onError: error => output.warn(`A request failed: ${failure(error)}.`),
+    onError: error =>
+      output.warn(`An operation failed: ${failure(error)}.`, { code: 'operations.request-failed' }),
   });
   writeAddress(directory.path, server);
   closers.defer(async () => {

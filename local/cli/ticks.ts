@@ -34,7 +34,7 @@ export function startTicks(
   const period = periodOf(processes);
   const { registry, wakes } = delivering;
   const { queues, endpoints, claims, progress, workspaces, isChanged } = store;
-  // What a tick reports is for a stack's log; a run's health and status show it here.
+  // The reports of a tick are for a stack's log; here a run's health and status show them.
   const log = { info: () => undefined, warn: () => undefined, error: throttled(output.log.error, clock) };
   const warn = throttled(output.warn, clock);
   const replaying = { ...store, configured, queues: wakes, clock, log };
@@ -57,14 +57,15 @@ export function startTicks(
       delivering.wake();
       passing.wake();
     },
-    onFailure: error => warn(`A tick failed: ${failure(error)}. The next one tries again.`),
+    onFailure: error =>
+      warn(`The scheduler failed: ${failure(error)}. The next tick retries.`, { code: 'tick.failed' }),
   });
   closers.defer(ticker.stop);
   return ticker;
 }
 
-/** Claims that go on from now after the clock was set back: the last claim in the store may end later than the next one. One tick comes after
- *  the other here, so that these need not be written. */
+/** Claims that restart from now after the clock was set back: the last claim in the store may end later than the next
+ *  one. Ticks never overlap here, so these claims need not be written. */
 function reclaimingAfter(claims: TickClaims): TickClaims & { reclaim(now: number): void } {
   let claimed: number | undefined;
   return {

@@ -35,13 +35,14 @@ export async function startTopic(
   const { closers, directory, output, deliveries, queues } = parts;
   const topic = new Topic({ queue: queues.events, deliveries, clock: Date.now });
   topic.listen(once(output.event));
-  const warn = (label: string, text: string) => output.warn(`${label}: ${text}`, { endpoint: label });
+  const warn = (label: string, text: string, code: string) =>
+    output.warn(`${label}: ${text}`, { code, endpoint: label });
   const log = new EndpointLog(warn, output.log, Date.now);
   const sns = new LocalSns({
     ...{ topic, deliveries, dataDirectory: directory.path, clock: Date.now, sleep },
     log: {
       warn,
-      say: (label, text) => output.say(`${label}: ${text}`, { endpoint: label }),
+      info: (label, text, code) => output.info(`${label}: ${text}`, { code, endpoint: label }),
       failed: (label, attempt) => log.failed(label, attempt),
       arrived: (label, all) => log.arrived(label, all),
     },
@@ -93,7 +94,7 @@ function publisher(topic: Topic, { directory, output }: RunContext): Publish {
   });
 }
 
-/** Keeps what no handler could process, for a person. */
+/** Keeps a message that a handler could not process. */
 export function keepRejected(directory: DataDirectory, rejected: object): void {
   const line = `${JSON.stringify(rejected)}\n`;
   appendFileSync(directory.file('rejected.jsonl'), line, { flush: true, mode: 0o600 });

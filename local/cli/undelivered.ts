@@ -8,13 +8,13 @@ import type { Output } from '../terminal/output.ts';
 
 /** An endpoint or a subscription of a run. */
 export interface Receiver {
-  /** The name in what people read. */
+  /** The name that people see. */
   readonly label: string;
-  /** The name that its deliveries are kept under. */
+  /** The name that its deliveries are stored under. */
   readonly kept: string;
 }
 
-/** The receivers whose dead letters are to be sent again, by the names that their deliveries are kept under.
+/** The receivers whose dead letters are to be sent again, by the names that their deliveries are stored under.
  *  @throws UsageError for a name that no receiver has */
 export function resendOf(names: readonly string[], receivers: readonly Receiver[]): ReadonlySet<string> {
   const labels = receivers.map(({ label }) => label);
@@ -26,51 +26,63 @@ export function resendOf(names: readonly string[], receivers: readonly Receiver[
 function refuse(name: string, known: readonly string[]): never {
   const meant = nearest(name, known);
   const hint = meant === undefined ? '' : ` Did you mean ${meant}?`;
-  const others = known.length === 0 ? 'this start has no endpoint' : `this start has ${known.join(', ')}`;
-  throw new UsageError(`--resend takes the name of an endpoint: ${others}, and no ${shown(name)}.${hint}`);
+  const others = known.length === 0 ? 'no endpoints are set' : `known endpoints: ${known.join(', ')}`;
+  throw new UsageError(`--resend: unknown endpoint ${shown(name)}; ${others}.${hint}`);
 }
 
-/** What the receivers of a run have yet to get. */
+/** The undelivered events of a run's receivers. */
 export interface Undelivered {
-  /** Logs it. @returns true when there is nothing, and this run has made no dead letter */
-  isNone(): Promise<boolean>;
+  /** Logs them. @returns whether everything was delivered, without new dead letters in this run */
+  isEmpty(): Promise<boolean>;
 }
 
 interface Parts extends Pick<RunContext, 'directory'>, Pick<Store, 'deliveries'> {
-  readonly output: Pick<Output, 'say' | 'warn'>;
-  /** Those whose dead letters are sent again, by the names that their deliveries are kept under. */
+  readonly output: Pick<Output, 'info' | 'warn'>;
+  /** Receivers whose dead letters are sent again, by the names that their deliveries are stored under. */
   readonly resend: ReadonlySet<string>;
 }
 
-/** Logs at a start what each receiver has yet to get. The dead letters of those that `resend` names wait again first. */
-export async function takeUp(
+/** Logs the backlog of each receiver at a start. First, the dead letters of those in `resend` are requeued. */
+export async function resumePending(
   { deliveries, output, resend, directory: { lasting } }: Parts,
   receivers: readonly Receiver[],
   now: number,
 ): Promise<Undelivered> {
   const formerDead = new Map<string, number>();
   for (const { kept, label } of receivers) {
-    const say = (text: string) => output.say(`${label}: ${text}`, { endpoint: label });
+    const info = (code: string, text: string) => output.info(`${label}: ${text}`, { code, endpoint: label });
     if (resend.has(kept)) {
       const count = await deliveries.requeue(kept, now);
-      say(count === 0 ? 'has no dead letters to send again' : `sends its dead letters again: ${count}`);
+      const resent = count === 0 ? 'no dead letters to resend' : `resending ${lettersOf(count)}`;
+      info('endpoint.dead-letters-requeued', resent);
     }
     const { pending, oldest, dead } = await deliveries.counts(kept);
-    if (oldest !== undefined)
-      say(`goes on with what is undelivered: ${pending}, since ${new Date(oldest).toISOString()}`);
-    if (dead > 0) say(`has dead letters: ${dead}. --resend ${label} sends them again`);
+    if (oldest !== undefined) {
+      const since = new Date(oldest).toISOString();
+      info('endpoint.backlog-resumed', `resuming with ${undeliveredOf(pending)}, oldest ${since}`);
+    }
+    if (dead > 0)
+      info('endpoint.dead-letters', `${lettersOf(dead)}; start with --resend ${label} to send them again`);
     formerDead.set(kept, dead);
   }
   const isDone = async ({ kept, label }: Receiver): Promise<boolean> => {
-    const warn = (text: string) => output.warn(`${label}: ${text}`, { endpoint: label });
+    const warn = (code: string, text: string) => output.warn(`${label}: ${text}`, { code, endpoint: label });
     const { pending, dead } = await deliveries.counts(kept);
     const made = dead - (formerDead.get(kept) ?? 0);
-    if (pending > 0) warn(`undelivered: ${pending}, ${lasting ? 'kept for the next start' : 'not kept'}`);
-    if (made > 0) warn(`given up: ${made}, ${lasting ? 'kept as dead letters' : 'not kept'}`);
+    if (pending > 0)
+      warn(
+        'endpoint.undelivered',
+        `${undeliveredOf(pending)}, ${lasting ? 'kept for the next start' : 'not kept'}`,
+      );
+    if (made > 0)
+      warn(
+        'endpoint.gave-up',
+        `gave up on ${made} ${made === 1 ? 'event' : 'events'}, ${lasting ? 'kept as dead letters' : 'not kept'}`,
+      );
     return pending === 0 && made === 0;
   };
   return {
-    isNone: async () => {
+    isEmpty: async () => {
       const done: boolean[] = [];
       for (const receiver of receivers) done.push(await isDone(receiver));
       return done.every(Boolean);
@@ -78,13 +90,16 @@ export async function takeUp(
   };
 }
 
-/** How long deliveries wait for an endpoint that this run does not serve: as long as a delivery is tried. */
-const KEPT_PENDING_MS = 3 * 24 * 3_600_000;
-const NOT_ASKED_FOR = 'the endpoint was not asked for any more';
+const undeliveredOf = (count: number): string => `${count} undelivered ${count === 1 ? 'event' : 'events'}`;
+const lettersOf = (count: number): string => `${count} dead ${count === 1 ? 'letter' : 'letters'}`;
+
+/** How long deliveries wait for an endpoint that this run does not serve: as long as a delivery is retried. */
+const MAX_ABANDONED_MS = 3 * 24 * 3_600_000;
+const NOT_SERVED = 'the endpoint is no longer configured';
 
 /** Deliveries for endpoints that this run does not serve wait for three days, and each start reports
  *  them. Then they become dead letters, which expire, so that the file does not grow for ever.
- *  @param served the names that deliveries are kept under and that this run serves */
+ *  @param served the names that this run serves, as deliveries are stored under them */
 export async function reportAbandoned(
   { deliveries, queues, output }: Pick<Store, 'deliveries' | 'queues'> & { output: Pick<Output, 'warn'> },
   served: ReadonlySet<string>,
@@ -93,18 +108,18 @@ export async function reportAbandoned(
   for (const name of await deliveries.endpoints()) {
     if (served.has(name)) continue;
     await keepInRows(name, { queues, deliveries });
-    await deliveries.deadLetterBefore(name, now - KEPT_PENDING_MS, { at: now, reason: NOT_ASKED_FOR });
+    await deliveries.deadLetterBefore(name, now - MAX_ABANDONED_MS, { at: now, reason: NOT_SERVED });
     const { pending } = await deliveries.counts(name);
-    // A subscription that is not asked for is unsubscribed, and needs nothing more.
+    // A subscription that is no longer configured is unsubscribed, and needs nothing more.
     if (pending === 0 || name.startsWith(subscriberName(''))) continue;
-    output.warn(`${name}: undelivered: ${pending}. Give its URL again, and they are sent.`, {
-      endpoint: name,
+    output.warn(`${name}: ${undeliveredOf(pending)}. Start with its URL again to send them.`, {
+      ...{ code: 'endpoint.backlog-abandoned', endpoint: name },
     });
   }
 }
 
-/** Makes rows of the messages for an endpoint that this run does not serve: they would be dropped as those of an unknown endpoint.
- */
+/** Makes rows of the messages for an endpoint that this run does not serve: the consumers drop messages for unknown
+ *  endpoints. */
 async function keepInRows(
   endpoint: string,
   { queues, deliveries }: Pick<Store, 'queues' | 'deliveries'>,

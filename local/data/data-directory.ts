@@ -8,29 +8,32 @@ import type { Output } from '../terminal/output.ts';
 
 export interface DataDirectory {
   readonly path: string;
-  /** Whether the next start finds what is kept there. */
+  /** Whether the data stays for the next start. */
   readonly lasting: boolean;
   file(name: string): string;
   /** Unlocks the directory; a temporary one is removed. */
   release(): void;
 }
 
-/** Takes a directory for this process and this user alone, and makes it if there is none. `onNotice` is
- *  called with each change to one that was there. @throws an error that names path and remedy in a line */
-export function openDataDirectory(directory: string, onNotice: (text: string) => void): DataDirectory {
+/** Called with each change to an existing directory. */
+type OnNotice = (text: string, details: { readonly code: string }) => void;
+
+/** Locks a directory for this process and makes it private to this user; creates it if it is missing.
+ *  @throws an error that names path and remedy in a line */
+export function openDataDirectory(directory: string, onNotice: OnNotice): DataDirectory {
   const path = resolve(directory);
   try {
     privateDirectory(path, onNotice);
   } catch (error) {
     throw new Error(
-      `The data directory ${path} ${whyUnusable(error)}. Name another one with --data, or use --memory.`,
+      `The data directory ${path} ${whyUnusable(error)}. Choose another one with --data, or use --memory.`,
     );
   }
   const lock = lockDirectory(path);
   return { path, lasting: true, file: name => join(path, name), release: lock.release };
 }
 
-/** What every part of a run starts with. */
+/** The common context of all parts of a run. */
 export interface RunContext {
   readonly closers: AsyncDisposableStack;
   readonly directory: DataDirectory;
@@ -38,13 +41,10 @@ export interface RunContext {
 }
 
 const SCRATCH = 'changewire-memory-';
-/** The variable that says where `tmpdir()` is. */
+/** The variable with the path of `tmpdir()`. */
 const TEMPORARY = platform === 'win32' ? 'TEMP' : 'TMPDIR';
 
-/**
- * Makes a directory that lives as long as this process. Those of processes that were killed are removed
- * first.
- */
+/** Makes a directory that exists as long as this process. Those of killed processes are removed first. */
 export function openScratchDirectory(temporary = tmpdir()): DataDirectory {
   const path = makeScratch(temporary);
   const lock = lockDirectory(path);
@@ -63,13 +63,13 @@ function makeScratch(temporary: string): string {
     return fs.mkdtempSync(join(parent, SCRATCH));
   } catch (error) {
     throw new Error(
-      `The temporary directory ${temporary} ${whyUnusable(error)}. Name another one with ${TEMPORARY}, or use --data.`,
+      `The temporary directory ${temporary} ${whyUnusable(error)}. Choose another one with ${TEMPORARY}, or use --data.`,
     );
   }
 }
 
-/** Removes what it can. Every user may put links and folders with these names into a temporary directory, and no start may
- *  follow one, or fail because of it. */
+/** Removes abandoned directories, if possible. Every user may put links and folders with these names into a temporary
+ *  directory, and a start must neither follow them nor fail because of them. */
 function removeAbandoned(parent: string): void {
   for (const path of scratchesIn(parent)) {
     try {
@@ -94,13 +94,13 @@ function scratchesIn(parent: string): readonly string[] {
   }
 }
 
-/** Whether it is a folder that a run of this user made, and not just now: a new one may have no lock yet. */
+/** Whether it is a folder of a run of this user, and at least 10 s old: a new one may not be locked yet. */
 function isAbandoned(found: fs.Stats): boolean {
   const isPrivate = platform === 'win32' || (found.uid === getuid?.() && (found.mode & 0o077) === 0);
   return found.isDirectory() && isPrivate && Date.now() - found.mtimeMs >= 10_000;
 }
 
-/** Locks the directory; undefined when it is in use, or another user's. */
+/** Locks the directory; undefined if it is in use or belongs to another user. */
 function tryLock(path: string): Lock | undefined {
   try {
     return lockDirectory(path);
@@ -114,17 +114,17 @@ interface Lock {
 }
 
 /**
- * Makes this process the only user of a data directory. The lock is SQLite's, and the kernel gives it up
- * when its holder ends, however it ends. So no lock is ever stale, and another process that got the old
- * holder's process id is never taken for it. The file beside the lock only says who holds it.
+ * Makes this process the only user of a data directory. The lock is SQLite's, which the kernel releases when its owner
+ * ends in any way. So a lock is never stale, even if another process gets the owner's process id. The file beside the
+ * lock only names the owner.
  *
- * It is a lock of `fcntl` on Linux and macOS, and of `LockFileEx` on Windows, which may take a moment to
- * give up the lock of a process that was killed. On a network file system the lock is only as good as
- * that system's locks; the database can't be used there anyway.
- * @throws when it is in use by another process, naming that
+ * It is a lock of `fcntl` on Linux and macOS, and of `LockFileEx` on Windows, which may take a moment to release the
+ * lock of a killed process. On a network file system the lock is only as reliable as that system's locks; the
+ * database can't be used there anyway.
+ * @throws if it is in use by another process, which the error names
  */
 export function lockDirectory(directory: string): Lock {
-  const holderFile = join(directory, 'lock.pid');
+  const ownerFile = join(directory, 'lock.pid');
   const database = new DatabaseSync(join(directory, 'lock'), { timeout: 0 });
   try {
     database.exec('BEGIN IMMEDIATE');
@@ -132,14 +132,14 @@ export function lockDirectory(directory: string): Lock {
     database.close();
     if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) throw error;
     throw new Error(
-      `${directory} is in use by ${readHolder(holderFile)}. Stop that one, or choose another directory with --data DIR.`,
+      `${directory} is in use by ${readOwner(ownerFile)}. Stop that process, or choose another directory with --data DIR.`,
     );
   }
-  writeWhole(holderFile, `${pid}\n`);
+  writeWhole(ownerFile, `${pid}\n`);
   return {
     release: () => {
       if (!database.isOpen) return;
-      fs.rmSync(holderFile, { force: true });
+      fs.rmSync(ownerFile, { force: true });
       database.close();
     },
   };
@@ -147,7 +147,7 @@ export function lockDirectory(directory: string): Lock {
 
 const SQLITE_BUSY = 5;
 
-function readHolder(file: string): string {
+function readOwner(file: string): string {
   try {
     const pid = Number.parseInt(fs.readFileSync(file, 'utf8'), 10);
     if (pid > 0) return `process ${pid}`;
@@ -157,23 +157,21 @@ function readHolder(file: string): string {
   return 'another process';
 }
 
-/** The names that Changewire gives in a data directory. With others in it, the directory is not
- *  ours alone; `lost+found` is the file system's own. */
+/** The file names of Changewire in a data directory, and `lost+found` of the file system. With other names in it, the
+ *  directory is shared. */
 const OURS =
   /^(lock(\.pid.*|-journal)?|(changewire|table)\.sqlite(-\w+)?|(position|service|sweeps|subscriptions|operate)\.json(\.\w+)?|rejected\.jsonl|(sns-signing\.pem|console\.html)(\.new)?|dynamodb\.log|[\w.-]+\.secret|endpoints|undelivered|dead-letters|simulated|lost\+found)$/;
 
 /**
- * Makes a directory for this user alone (mode 0700), with its parents, and checks that it can be written.
- * One that is there and open to others is closed, with the files in it, because they hold records. If it
- * also holds files that aren't ours, its own mode is left as it is, and only our files in it are closed.
- * `onNotice` is called for both.
+ * Makes a directory for this user alone (mode 0700), with its parents, and checks that it is writable. If it exists
+ * and is open to others, it becomes private, with its files, because they contain records. If it also contains
+ * foreign files, its own mode stays, and only our files become private. `onNotice` is called for both.
  *
- * Windows has no modes: there the directory has the access list of its parent, which in a user's profile
- * admits that user and the administrators. Node shows every mode there as open to all, and can't change
- * it: so modes are not looked at.
+ * Windows has no modes: there the directory has the access list of its parent, which in a user's profile admits that
+ * user and the administrators. So modes are ignored there.
  * @throws the file system's error
  */
-export function privateDirectory(path: string, onNotice: (text: string) => void): void {
+export function privateDirectory(path: string, onNotice: OnNotice): void {
   const made = makeDirectory(path);
   const probe = join(path, 'lock.pid.probe');
   try {
@@ -184,9 +182,9 @@ export function privateDirectory(path: string, onNotice: (text: string) => void)
   if (!made && process.platform !== 'win32') close(path, onNotice);
 }
 
-/** Makes a directory for this user alone, with its missing parents one by one: where nothing can be made, as in /proc, Node's own `recursive`
- *  never ends. It stops at the root, which may itself be missing: a drive that Windows doesn't have.
- *  @returns false when the directory was there */
+/** Makes a directory for this user alone, with its missing parents, one by one: Node's `recursive` never ends where
+ *  directories can't be made, as in /proc. It stops at the root, which may be a missing drive on Windows.
+ *  @returns false if the directory existed */
 export function makeDirectory(path: string): boolean {
   if (fs.existsSync(path)) return false;
   const parent = dirname(path);
@@ -195,7 +193,7 @@ export function makeDirectory(path: string): boolean {
   return true;
 }
 
-function close(path: string, onNotice: (text: string) => void): void {
+function close(path: string, onNotice: OnNotice): void {
   const entries = fs.readdirSync(path);
   const mode = fs.statSync(path).mode & 0o777;
   const closed = entries.filter(name => OURS.test(name)).flatMap(name => closeEntry(join(path, name)));
@@ -205,15 +203,17 @@ function close(path: string, onNotice: (text: string) => void): void {
     if (foreign === undefined) fs.chmodSync(path, 0o700);
     onNotice(
       foreign === undefined
-        ? `${open}; from now on it is yours alone (700), with what it holds.`
-        : `${open}, and stays so because it holds ${foreign}, too. What is kept in it is not.`,
+        ? `${open}; it is now private to you (700), with its content.`
+        : `${open}. Its mode was not changed, because it also contains ${foreign}; Changewire's files in it are private.`,
+      { code: 'data.made-private' },
     );
   } else if (closed.length > 0)
-    onNotice(`${path} held files that were open to others; they are yours alone now.`);
+    onNotice(`Some files in ${path} were open to others; they are now private to you.`, {
+      code: 'data.made-private',
+    });
 }
 
-/** Closes a file, or a folder with all that is in it. @returns the paths that were open; links are left
- *  as they are */
+/** Makes a file, or a folder with its content, private. Links stay as they are. @returns the paths that were open */
 function closeEntry(path: string): string[] {
   const found = fs.lstatSync(path);
   if (found.isSymbolicLink()) return [];
@@ -225,7 +225,7 @@ function closeEntry(path: string): string[] {
   return [...inside, path];
 }
 
-/** Why a directory can't be used, in words; `error` is the file system's. @throws any other error */
+/** Why a directory can't be used, as a predicate; `error` is the file system's. @throws any other error */
 export function whyUnusable(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException;
   if (code === undefined) throw error;
@@ -233,12 +233,12 @@ export function whyUnusable(error: unknown): string {
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  EACCES: 'may not be written by you (EACCES)',
-  EPERM: 'may not be written by you (EPERM)',
-  EROFS: 'is on a file system that is read-only (EROFS)',
-  ENOSPC: 'is on a file system that is full (ENOSPC)',
-  EDQUOT: 'is over the quota (EDQUOT)',
-  ENOTDIR: 'is no directory, or lies in something that is none (ENOTDIR)',
-  EEXIST: 'is a link that leads nowhere (EEXIST)',
-  ENOENT: "can't be made there (ENOENT)",
+  EACCES: 'is not writable: permission denied (EACCES)',
+  EPERM: 'is not writable: permission denied (EPERM)',
+  EROFS: 'is on a read-only file system (EROFS)',
+  ENOSPC: 'is on a full file system (ENOSPC)',
+  EDQUOT: 'exceeds the disk quota (EDQUOT)',
+  ENOTDIR: 'is not a directory, or its parent is not (ENOTDIR)',
+  EEXIST: 'is a broken link (EEXIST)',
+  ENOENT: "can't be created (ENOENT)",
 };

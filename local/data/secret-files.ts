@@ -5,11 +5,11 @@ import { syncDirectory, writeWhole } from '../../functions/basics/write-whole.ts
 import { ENDPOINT_NAME } from '../../functions/model/endpoint.ts';
 import { isSigningSecret, type SecretKeeper } from '../../functions/model/secret.ts';
 
-/** Where a data directory holds the secrets of endpoints that are added while it runs. */
+/** The folder of a data directory with the secrets of endpoints that were added at runtime. */
 export const SECRETS_FOLDER = 'endpoints';
 
-/** Endpoints' secrets as files of one directory (mode 0700), each for this user alone (0600). A file is replaced as a whole, so that no
- *  crash leaves half of one. Modes do nothing on Windows. */
+/** Endpoints' secrets as files of one directory (mode 0700), each for this user alone (0600). Files are replaced
+ *  atomically. Modes have no effect on Windows. */
 export function fileSecrets(directory: string): SecretKeeper {
   const nameOf = (endpoint: string) => join(directory, `${checked(endpoint)}.json`);
   return {
@@ -31,20 +31,21 @@ export function fileSecrets(directory: string): SecretKeeper {
   };
 }
 
-/** Checks that a name can't lead out of the directory. Such names are refused before; this is a second
- *  guard. */
+/** Checks that a name can't lead out of the directory. Such names were refused before; this is a second guard. */
 function checked(endpoint: string): string {
   if (ENDPOINT_NAME.test(endpoint)) return endpoint;
-  throw new Error('An endpoint has a name of 1 to 64 letters, digits, "-" and "_".');
+  throw new Error('The name of an endpoint has 1 to 64 letters, digits, "-" and "_".');
 }
 
-/** The signing secret in a file (mode 0600, which does nothing on Windows), which is made with a new one when it isn't there.
- *  @throws when the file holds something else, naming the remedy */
+/** The signing secret in a file (mode 0600, without effect on Windows); if the file is missing, it is written with a
+ *  new secret. @throws if the file has other content, with the remedy */
 export function keptSecret(path: string): string {
   const kept = read(path);
   if (kept !== undefined) {
     if (isSigningSecret(kept)) return kept;
-    throw new Error(`${path} holds no signing secret. Delete it, and the next start makes a new one.`);
+    throw new Error(
+      `${path} does not contain a signing secret. Delete it, and the next start generates a new one.`,
+    );
   }
   const secret = `whsec_${randomBytes(32).toString('base64')}`;
   writeFileSync(path, `${secret}\n`, { mode: 0o600, flag: 'wx', flush: true });

@@ -1,3 +1,3 @@
-/** The name of the file, in a data directory, with all that a run keeps. It stands alone here, so that who looks whether it is there need not
- *  load what reads it. */
+/** The name of the store's file in a data directory. In its own module, so that a check for the file does not load the
+ *  store. */
 export const STORE_FILE = 'changewire.sqlite';

@@ -13,7 +13,7 @@ import {
 import type { DataDirectory } from './data-directory.ts';
 import { STORE_FILE } from './store-file.ts';
 
-/** All that a run keeps, in one file. */
+/** The data of a run, in one file. */
 export interface Store extends SqliteStore {
   readonly queues: LocalQueues;
   /** Whether another process has written into the file since the last call. */
@@ -23,8 +23,9 @@ export interface Store extends SqliteStore {
 /** The queues of a run. */
 export type LocalQueues = Readonly<Record<keyof typeof QUEUES, SqliteQueue>>;
 
-/** How many messages one run gets, and how many runs a group may have at a time. `visibility`, in s, is longer than any run takes: after that, a message is received again
- *  that could be neither deleted nor given back, as on a full disk. What a process had received is shown again when the next one starts. */
+/** The messages per run, and the concurrent runs per group. `visibility`, in s, is longer than any run: after that, a
+ *  message is received again that could be neither deleted nor returned, as on a full disk. At a start, the messages
+ *  that an earlier process had received become visible again. */
 export const QUEUES = {
   passes: { batch: 1, visibility: 3_600 },
   events: { batch: 100, visibility: 120 },
@@ -36,19 +37,21 @@ export const QUEUES = {
   { readonly batch: number; readonly perGroup?: number; readonly visibility: number }
 >;
 
-/** The file of earlier versions, whose layout can't be read any more. */
+/** The file of earlier versions, whose format is no longer supported. */
 const FORMER_FILE = 'table.sqlite';
 
-/** Deletes messages whose deliveries are in rows, too: a run was killed between writing the row and deleting the message. */
+/** Deletes messages whose deliveries are also in rows: a run was killed between writing the row and deleting the
+ *  message. */
 const DELETE_KEPT = `DELETE FROM message WHERE queue IN ('deliveries', 'chat') AND EXISTS (
   SELECT 1 FROM pending WHERE endpoint = message."group"
     AND event_id = CASE WHEN json_valid(message.body) THEN json_extract(message.body, '$.id') END)`;
 
-/** Ends what only a run that goes on needs: its leases, so that passes need not wait a minute for their end, and its shares of the workspaces. */
+/** Releases the leases of the last run, so that passes need not wait a minute for their end, and its shares of the
+ *  workspaces. */
 const RECOVER_PASSES = `UPDATE pass SET until = 0 WHERE owner IS NOT NULL;
   UPDATE workspace SET row = json_set(row, '$.shares', json('{}'));`;
 
-/** Opens what an earlier run left, or makes a new file. @throws when the file is of another version */
+/** Opens the store of an earlier run, or creates it. @throws if the file is of another version */
 export function openStore(
   { closers, directory }: { closers: AsyncDisposableStack; directory: DataDirectory },
   clock: Clock = Date.now,
@@ -56,9 +59,9 @@ export function openStore(
   const former = directory.file(FORMER_FILE);
   if (existsSync(former))
     throw new Error(
-      `${directory.path} holds the embedded DynamoDB of an older version (${FORMER_FILE}), which this one does not read. It is ` +
-        'left as it is, with what it has yet to deliver. Choose another directory with --data DIR, or move this one away: ' +
-        'the first pass is then a new baseline.',
+      `${directory.path} contains the data of an older version (${FORMER_FILE}), which is no longer supported. It was not ` +
+        'changed, and its undelivered events stay there. Choose another directory with --data DIR, or move this one away; ' +
+        'the first pass then makes a new baseline.',
     );
   const path = directory.lasting ? directory.file(STORE_FILE) : ':memory:';
   const store = openSqliteStore(path, { clock, schemas: [QUEUE_SCHEMA] });
@@ -80,7 +83,7 @@ export function openQueues(file: DatabaseSync, clock: Clock): LocalQueues {
   return Object.fromEntries(queues);
 }
 
-/** Counts and finds messages in the queues of deliveries as deliveries that wait. */
+/** Counts and finds messages in the queues of deliveries as pending deliveries. */
 export function withQueued(
   deliveries: SqliteDeliveries,
   queues: Pick<LocalQueues, 'deliveries' | 'chat'>,
@@ -105,13 +108,13 @@ export function withQueued(
         endpoint,
         Math.min(atMost, Number.MAX_SAFE_INTEGER),
       );
-      const held = queued.map(queue => queue.held(endpoint));
-      const times = [oldest, ...held.map(each => each.oldest)].filter(time => time !== undefined);
+      const sizes = queued.map(queue => queue.held(endpoint));
+      const times = [oldest, ...sizes.map(each => each.oldest)].filter(time => time !== undefined);
       return {
         ...rest,
         pending: Math.min(
           atMost,
-          held.reduce((sum, { count }) => sum + count, pending),
+          sizes.reduce((sum, { count }) => sum + count, pending),
         ),
         oldest: times.length === 0 ? undefined : Math.min(...times),
       };
@@ -123,7 +126,7 @@ export function withQueued(
   };
 }
 
-/** The delivery to an endpoint that a message stands for. */
+/** The delivery to an endpoint in a message. */
 export function queuedDelivery(endpoint: string, { id, body, sentAt, attributes }: Message): NewDelivery {
   const place = placeOf(body);
   const replay = attributes.replay !== undefined;

@@ -3,13 +3,13 @@ import type { Clock, Sleep } from '../../functions/basics/clock.ts';
 import { type Message, type Serve, soonAgain } from '../../functions/queue/queue.ts';
 import type { SqliteQueue } from '../../functions/queue/sqlite.ts';
 
-/** What a handler gets of a run, as from Lambda. */
+/** The context of a handler's run, as on Lambda. */
 export interface RunContext {
   readonly awsRequestId: string;
   getRemainingTimeInMillis(): number;
 }
 
-/** What a consumer does with its queue. */
+/** The part of a queue that a consumer uses. */
 export type ConsumedQueue = Pick<
   SqliteQueue,
   'name' | 'listen' | 'receive' | 'extend' | 'delete' | 'nextAfter'
@@ -18,13 +18,13 @@ export type ConsumedQueue = Pick<
 export interface ConsumerOptions {
   readonly queue: ConsumedQueue;
   readonly serve: Serve<RunContext>;
-  /** Messages of one run, at most. */
+  /** The maximum number of messages per run. */
   readonly batch: number;
-  /** Runs at once, at most; by default any number. */
+  /** The maximum number of concurrent runs; by default unlimited. */
   readonly concurrency?: number;
-  /** The same of one group. Further messages wait, and the next run gets them at once. */
+  /** The same for a group. Further messages wait for its next run. */
   readonly perGroup?: number;
-  /** The time that one run may take, in ms. */
+  /** The time limit of a run, in ms. */
   readonly timeout: number;
   readonly clock: Clock;
   readonly sleep: Sleep;
@@ -34,20 +34,20 @@ export interface ConsumerOptions {
 
 /** The longest wait, in ms, in case the clock jumps. */
 const MAX_NAP_MS = 20_000;
-/** Why a nap ends. One for all: an error of its own, with its stack, would cost more than the look. */
+/** Why a nap ends. Shared: a new error with its stack would cost more than the read. */
 const WOKEN = new Error('woken');
 /** How long to wait after the queue could not be read, in ms. */
 const RETRY_MS = 1_000;
-/** When a message is received again whose runs fail all the time, in s. */
+/** When a message whose runs keep failing is received again, in s. */
 const LATER_S = 60;
-/** How long a stop waits for runs under way, in ms. What they have in hand stays in the queue. */
-const STOP_WITHIN_MS = 1_000;
+/** How long a stop waits for current runs, in ms. Their unfinished messages stay in the queue. */
+const STOP_TIMEOUT_MS = 1_000;
 
-/** Serves a queue of this machine: receives messages as soon as there are some, gives them to the handler, and deletes those that it does
- *  not leave in the queue. */
+/** Serves a queue of this machine: receives messages as they come, passes them to the handler, and deletes those that
+ *  the handler does not leave in the queue. */
 export class Consumer {
   readonly #options: ConsumerOptions;
-  /** The runs under way, with their groups. */
+  /** The current runs, with their groups. */
   readonly #runs = new Map<Promise<void>, string>();
   readonly #stopping = new AbortController();
   #loop: Promise<void> | undefined;
@@ -64,13 +64,14 @@ export class Consumer {
     this.#loop ??= this.#receiveAll();
   }
 
-  /** Looks at the queue at once. */
+  /** Reads the queue at once. */
   wake(): void {
     this.#isWoken = true;
     this.#nap.abort(WOKEN);
   }
 
-  /** Resolves when there is nothing that could be received now, and no run is under way; rejects when it is stopped before that. */
+  /** Resolves when the queue has nothing to receive now and all runs have ended; rejects if the consumer is stopped
+   *  first. */
   async idle(): Promise<void> {
     this.#stopping.signal.throwIfAborted();
     const idle = Promise.withResolvers<void>();
@@ -79,15 +80,15 @@ export class Consumer {
     await idle.promise;
   }
 
-  /** Receives nothing more. Resolves when the runs under way have ended, or soon after. */
+  /** Receives nothing more. Resolves when the current runs have ended, or after a short timeout. */
   async stop(): Promise<void> {
-    const reason = new Error(`The queue ${this.#options.queue.name} is not served any more.`);
+    const reason = new Error(`The consumer of the queue ${this.#options.queue.name} was stopped.`);
     this.#stopping.abort(reason);
     for (const { reject } of this.#idles) reject(reason);
     this.wake();
     await this.#loop;
     const ended = new AbortController();
-    const late = this.#options.sleep(STOP_WITHIN_MS, ended.signal).catch(() => undefined);
+    const late = this.#options.sleep(STOP_TIMEOUT_MS, ended.signal).catch(() => undefined);
     await Promise.race([Promise.all(this.#runs.keys()), late]);
     ended.abort();
   }
@@ -96,9 +97,9 @@ export class Consumer {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
       this.#isWoken = false;
-      // What ends during the look may leave room for messages that the look did not give.
+      // A run that ends during the read may make room for messages that this read did not return.
       const asked = this.#runs.size === 0 ? [...this.#idles] : [];
-      const lookedAt = this.#options.clock();
+      const readAt = this.#options.clock();
       const messages = await this.#receive();
       if (messages === undefined) continue;
       if (messages.length > 0) {
@@ -107,11 +108,11 @@ export class Consumer {
       }
       this.#idles = this.#idles.filter(idle => !asked.includes(idle));
       for (const { resolve } of asked) resolve();
-      if (!this.#isWoken) await this.#rest(lookedAt);
+      if (!this.#isWoken) await this.#rest(readAt);
     }
   }
 
-  /** What is to be served next; undefined after a failure, when the queue is to be looked at again. */
+  /** The next messages; undefined after a failure: the queue must be read again. */
   async #receive(): Promise<readonly Message[] | undefined> {
     const { queue, batch, sleep, onFailure } = this.#options;
     const { concurrency = Number.POSITIVE_INFINITY, perGroup = Number.POSITIVE_INFINITY } = this.#options;
@@ -141,7 +142,7 @@ export class Consumer {
   async #serve(messages: readonly Message[]): Promise<void> {
     const { queue, serve, timeout, clock, onFailure } = this.#options;
     const until = clock() + timeout;
-    // A run that is stopped begins no further attempt, and ends soon enough to delete what has arrived.
+    // A stopped run begins no further attempt, and ends early enough to delete the delivered messages.
     const remaining = () => (this.#stopping.signal.aborted ? 0 : until - clock());
     const context = { awsRequestId: randomUUID(), getRemainingTimeInMillis: remaining };
     try {
@@ -150,18 +151,18 @@ export class Consumer {
     } catch (error) {
       if (this.#stopping.signal.aborted) return;
       onFailure(error);
-      // Not awaited: its group must not wait for that.
+      // Not awaited, so that it does not delay its group.
       for (const message of messages)
         queue.extend(message, soonAgain(message) ?? LATER_S).catch(() => undefined);
     }
   }
 
-  /** Waits until the next message is shown that was not yet shown at the last look, or something happens. */
-  async #rest(lookedAt: number): Promise<void> {
+  /** Waits until the next message that was not visible at the last read becomes visible, or a wake-up. */
+  async #rest(readAt: number): Promise<void> {
     const { queue, clock, sleep } = this.#options;
     this.#nap = new AbortController();
     const now = clock();
-    const next = Math.max(this.#nextAfter(queue, lookedAt), now);
+    const next = Math.max(this.#nextAfter(queue, readAt), now);
     await sleep(Math.min(next - now, MAX_NAP_MS), this.#nap.signal).catch(() => undefined);
   }
 

@@ -16,7 +16,7 @@ import type { EndpointRows, Slots } from '../../functions/store/store.ts';
 import { throttled } from '../basics/outage.ts';
 import { type LocalQueues, QUEUES } from '../data/store.ts';
 import { type ConsumedQueue, Consumer, type ConsumerOptions, type RunContext } from './consumer.ts';
-import { EndpointLog } from './endpoint-log.ts';
+import { EndpointLog, type EndpointWarn } from './endpoint-log.ts';
 
 interface Parts {
   /** The endpoints of the command line and of the configuration. */
@@ -30,20 +30,20 @@ interface Parts {
   readonly moveToFailed: MoveToFailed;
   readonly clock: Clock;
   readonly sleep: Sleep;
-  /** A line for people about an endpoint. */
-  readonly say: (endpoint: string, text: string) => void;
+  /** Writes a line about an endpoint. */
+  readonly warn: EndpointWarn;
   readonly log: Log;
 }
 
 /** The time that one run may take, in ms, as on AWS. */
 const DELIVER_MS = 180_000;
 const ROUTE_MS = 60_000;
-/** Longer than any attempt takes. */
+/** Longer than any attempt. */
 const NEVER_SLOW_MS = 3_600_000;
-/** An endpoint that has accepted everything for this time gets its backlog at the highest rate. */
+/** An endpoint that has accepted every delivery for this time gets its backlog at the highest rate. */
 const FULL_PACE_MS = 60_000;
 
-/** Deliveries of a run: routed and delivered by the same handlers as on AWS. */
+/** Routes and delivers the events of a run with the same handlers as on AWS. */
 export class Delivering {
   readonly registry: Registry;
   readonly wakes: Queues;
@@ -56,14 +56,14 @@ export class Delivering {
   constructor(parts: Parts) {
     const { configured, endpoints, slots, deliveries, queues, secrets, linkTemplates, clock, sleep } = parts;
     this.#parts = parts;
-    this.#log = new EndpointLog(parts.say, parts.log, clock);
+    this.#log = new EndpointLog(parts.warn, parts.log, clock);
     const { log } = this.#log;
-    // What another process changes counts at once, because a row costs nothing to read.
+    // Changes by another process take effect at once, because reading a row is cheap.
     this.registry = createRegistry(configured, endpoints, clock, log, 0);
     this.wakes = wakeBy(queues.drains);
     const sending = {
       ...{ secrets, linkTemplates, clock, random: Math.random, allowLoopback: true, keepsConnections: true },
-      // A slow endpoint delays no other here: each has runs of its own.
+      // A slow endpoint does not delay others here: each has its own runs.
       slowAfter: NEVER_SLOW_MS,
     };
     this.sender = senderOf(sending);
@@ -78,7 +78,9 @@ export class Delivering {
     const route = createRoute({ registry: this.registry, send: sendBy(queues), moveToFailed, log });
     const report = throttled(log.error, clock);
     const onFailure = (error: unknown) =>
-      report('Messages could not be received; it is tried again.', { error: String(error) });
+      report('Could not process messages of a deliveries queue; will retry.', {
+        ...{ code: 'deliveries.not-processed', error: String(error) },
+      });
     this.#consumers = consumersOf(queues, { route, deliver }, { clock, sleep, onFailure });
   }
 
@@ -87,24 +89,25 @@ export class Delivering {
     for (const consumer of this.#consumers) consumer.start();
   }
 
-  /** Looks at all queues at once. */
+  /** Reads all queues at once. */
   wake(): void {
     for (const consumer of this.#consumers) consumer.wake();
   }
 
-  /** Resolves when everything that is due was tried. */
+  /** Resolves when every due delivery was attempted. */
   async tried(): Promise<void> {
     for (const consumer of this.#consumers) await consumer.idle();
   }
 
-  /** Starts no further delivery. Resolves when those under way have ended, or soon after. */
+  /** Starts no further delivery. Resolves when running deliveries have ended, or after a short timeout. */
   async stop(): Promise<void> {
     this.#log.end();
     this.#stopping.abort();
     await Promise.all(this.#consumers.map(consumer => consumer.stop()));
   }
 
-  /** Makes what waits for endpoints due at once, and has it sent. With `isStart`, their failures are forgotten. */
+  /** Makes the backlogs of all endpoints due at once, and drains them. With `isStart`, the endpoints' failures are
+   *  reset. */
   async recover(isStart: boolean): Promise<void> {
     for (const { endpoint, row } of await this.registry.all()) await this.#recover(endpoint, row, isStart);
   }
@@ -117,7 +120,7 @@ export class Delivering {
     const waits = (await deliveries.due(name, now, 1)).length > 0;
     const changed = await endpoints.change(name, found => {
       const { name: _, health = {}, ...rest } = found ?? row ?? { name };
-      const before = isStart ? restarted(health) : unheld(health);
+      const before = isStart ? restarted(health) : withoutHold(health);
       if (!waits) return { name, ...rest, health: before };
       const pace = isStart && !isAway(health) && { since: now - FULL_PACE_MS, until: now + FULL_PACE_MS };
       return { name, ...rest, health: joined({ ...before, ...(pace && { pace }) }, now, true) };
@@ -126,7 +129,7 @@ export class Delivering {
   }
 }
 
-/** The consumers of the queues that bring events to endpoints. */
+/** The consumers of the queues between the topic and the endpoints. */
 export function consumersOf(
   queues: Readonly<Record<'events' | 'deliveries' | 'chat' | 'drains', ConsumedQueue>>,
   { route, deliver }: Readonly<Record<'route' | 'deliver', Serve<RunContext>>>,
@@ -147,19 +150,19 @@ export function consumersOf(
   ];
 }
 
-/** The health of an endpoint at a start: failures, a stop and a `Retry-After` are forgotten, but not that
- *  an operator paused it. */
+/** The health of an endpoint at a start: failures, a stop and a `Retry-After` are reset; a pause by an operator
+ *  stays. */
 function restarted(health: Health): Health {
   const { stopped: _, draining: __, ...rest } = afterSuccess(health);
   return rest;
 }
 
-/** Whether deliveries waited because nothing was to be sent. What waited for another reason is sent at the highest rate. */
+/** Whether the backlog grew because nothing could be sent. A backlog with another cause is sent at the highest rate. */
 function isAway({ failing, stopped, paused }: Health): boolean {
   return failing !== undefined || stopped !== undefined || paused !== undefined;
 }
 
-/** Where the clock was set back, a hold would last longer than it was meant to. */
-function unheld({ notBefore: _, ...health }: Health): Health {
+/** After the clock was set back, `notBefore` would be too late. */
+function withoutHold({ notBefore: _, ...health }: Health): Health {
   return health;
 }

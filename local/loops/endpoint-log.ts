@@ -4,19 +4,22 @@ import type { Failure } from '../../functions/delivery/http/outcome.ts';
 import { showAbout } from '../basics/duration.ts';
 import { LINE_EVERY_MS, Outage, throttled } from '../basics/outage.ts';
 
-/** After this many failures in a row, the next event that arrives means that the endpoint was away and is
- *  back. An event that always fails, while others arrive, does not count as that. */
+/** After this number of failures in a row, the next delivered event means that the endpoint was down and is back. An
+ *  event that always fails while others are delivered does not count. */
 export const AWAY = 3;
 
 /** A failed attempt of one event. */
-interface FailedAttempt extends Failure {
+interface FailedAttempt extends Pick<Failure, 'reason'> {
   readonly eventId: string;
-  /** ms until the next attempt; undefined: the event was given up. */
+  /** The beginning of the endpoint's answer. */
+  readonly answer?: string | undefined;
+  /** ms until the next attempt; undefined: the event became a dead letter. */
   readonly pause?: number | undefined;
 }
 
-/** The details that the deliverer's messages have. */
+/** The details in the messages of the deliver handler. */
 interface Details {
+  readonly code?: string;
   readonly endpoint?: string;
   readonly eventId?: string;
   readonly reason?: string;
@@ -25,31 +28,35 @@ interface Details {
   readonly error?: unknown;
 }
 
-/** What was logged of one endpoint. */
+/** Writes a line about an endpoint, with its code. */
+export type EndpointWarn = (endpoint: string, text: string, code: string) => void;
+
+/** The state of the log for one endpoint. */
 interface Logged {
   readonly outage: Outage;
   /** Writes a message that is not about a single event. */
-  readonly say: (text: string) => void;
+  readonly warn: (text: string, details: { readonly code: string }) => void;
   failuresInARow: number;
-  /** Events given up since the last line about them. */
+  /** New dead letters since the last line about them. */
   dead: number;
   deadLoggedAt: number;
 }
 
-/** Logs deliveries for a person at a terminal: of each endpoint, the first failure at once, then their number in at most one line a
- *  minute, then that it answers again; the same of events that are given up. Any other message comes once a minute at most. */
+/** Logs deliveries for a person at a terminal: for each endpoint, the first failure at once, then the number of
+ *  failures in at most one line a minute, then its recovery; dead letters likewise. Any other message appears at most
+ *  once a minute. */
 export class EndpointLog {
-  /** The log of the deliverer. `info` is left out. */
+  /** The log of the deliver handler. `info` is left out. */
   readonly log: Log;
-  readonly #say: (endpoint: string, text: string) => void;
+  readonly #warn: EndpointWarn;
   readonly #clock: Clock;
   readonly #logged = new Map<string, Logged>();
   #isEnded = false;
 
-  /** @param other gets messages about no endpoint */
-  constructor(say: (endpoint: string, text: string) => void, other: Log, clock: Clock) {
-    this.#say = (endpoint, text) => {
-      if (!this.#isEnded) say(endpoint, text);
+  /** @param other gets messages without an endpoint */
+  constructor(warn: EndpointWarn, other: Log, clock: Clock) {
+    this.#warn = (...line) => {
+      if (!this.#isEnded) warn(...line);
     };
     this.#clock = clock;
     const write =
@@ -70,26 +77,27 @@ export class EndpointLog {
       return;
     }
     logged.failuresInARow += 1;
-    const line = logged.outage.failed(`${nameOf(attempt)}; next try in ${showAbout(pause)}`);
-    if (line !== undefined) this.#say(endpoint, line);
+    const line = logged.outage.failed(`${nameOf(attempt)}; next attempt in ${showAbout(pause)}`);
+    if (line !== undefined) this.#warn(endpoint, line, 'delivery.failed');
   }
 
-  /** Deliveries arrived. `attempts`: how many of each had failed. */
+  /** Deliveries succeeded. `attempts`: the number of failed attempts of each. */
   arrived(endpoint: string, all: readonly { readonly attempts?: number | undefined }[]): void {
     const logged = this.#of(endpoint);
     for (const { attempts = 0 } of all) {
       const wasAway = logged.failuresInARow >= AWAY;
       logged.failuresInARow = 0;
       if (logged.outage.failures === 0 || !(attempts > 0 || wasAway)) continue;
-      const line = logged.outage.ended('answers again');
-      if (line !== undefined) this.#say(endpoint, line);
+      const line = logged.outage.ended('works again');
+      if (line !== undefined) this.#warn(endpoint, line, 'endpoint.recovered');
     }
   }
 
-  /** Reports what was not reported yet, and nothing after that. */
+  /** Reports the remaining dead letters, and nothing after that. */
   end(): void {
     for (const [endpoint, { dead }] of this.#logged)
-      if (dead > 0) this.#say(endpoint, `${dead} more events given up; they are dead letters now`);
+      if (dead > 0)
+        this.#warn(endpoint, `gave up on ${dead} more events; moved to the dead letters`, DEAD_LETTER);
     this.#isEnded = true;
   }
 
@@ -98,17 +106,20 @@ export class EndpointLog {
     const now = this.#clock();
     if (now - logged.deadLoggedAt < LINE_EVERY_MS) return;
     logged.deadLoggedAt = now;
-    const all = logged.dead === 1 ? 'given up' : `${logged.dead} events given up; the last`;
-    this.#say(endpoint, `${all}: ${name}; it is a dead letter now`);
+    const all = logged.dead === 1 ? name : `${logged.dead} events (latest: ${name})`;
+    this.#warn(endpoint, `gave up on ${all}; moved to the dead letters`, DEAD_LETTER);
     logged.dead = 0;
   }
 
   #of(endpoint: string): Logged {
     const known = this.#logged.get(endpoint);
     if (known) return known;
-    const made = {
+    const made: Logged = {
       outage: new Outage(this.#clock),
-      say: throttled(text => this.#say(endpoint, text), this.#clock),
+      warn: throttled(
+        (text, details) => this.#warn(endpoint, text, (details as { readonly code: string }).code),
+        this.#clock,
+      ),
       ...{ failuresInARow: 0, dead: 0, deadLoggedAt: Number.NEGATIVE_INFINITY },
     };
     this.#logged.set(endpoint, made);
@@ -116,21 +127,23 @@ export class EndpointLog {
   }
 
   #write(endpoint: string, message: string, details: object): void {
-    const { eventId, reason, said, seconds, error } = details as Details;
+    const { code = 'endpoint.warning', eventId, reason, said: answer, seconds, error } = details as Details;
     if (eventId !== undefined && reason !== undefined && error === undefined) {
       const pause = seconds === undefined ? undefined : seconds * 1000;
-      this.failed(endpoint, { eventId, reason, said, pause });
-    } else if (message.startsWith('endpoint.stopped')) {
-      // The message itself says what the operator of a stack does about it; on one machine that is
-      // something else.
-      this.#say(endpoint, `${reason}, so nothing is sent to it until the next start; its events wait`);
+      this.failed(endpoint, { eventId, reason, answer, pause });
+    } else if (code === 'endpoint.stopped') {
+      // The message has the remedy for a stack; on one machine it is another one.
+      this.#warn(endpoint, `${reason}; delivery stops until the next start, and events are queued`, code);
     } else {
       const why = reason ?? error;
-      this.#of(endpoint).say(why === undefined ? message : `${message.replace(/\.$/, '')} (${why})`);
+      const text = why === undefined ? message : `${message.replace(/\.$/, '')} (${why})`;
+      this.#of(endpoint).warn(text, { code });
     }
   }
 }
 
-function nameOf({ eventId, reason, said }: Omit<FailedAttempt, 'pause'>): string {
-  return `event ${eventId}: ${reason}${said === undefined ? '' : ` (${said})`}`;
+const DEAD_LETTER = 'delivery.dead-letter';
+
+function nameOf({ eventId, reason, answer }: Omit<FailedAttempt, 'pause'>): string {
+  return `event ${eventId}: ${reason}${answer === undefined ? '' : ` (${answer})`}`;
 }

@@ -9,13 +9,13 @@ export interface FeedOptions {
   /** The handler of `functions/publish.ts`. */
   readonly publish: Publish;
   readonly sleep: Sleep;
-  /** One line for people: publishing fails, or works again. */
-  readonly onNotice: (text: string) => void;
+  /** Called when publishing fails, and when it works again. */
+  readonly onNotice: (text: string, details: { readonly code: string }) => void;
   /** How often the journal is read when it is quiet, in ms. */
   readonly interval?: number;
 }
 
-/** Change records of one call: no more than the stack's event source takes. */
+/** Change records per call: as many as in the stack's event source. */
 const BATCH = 100;
 const INTERVAL_MS = 1_000;
 const MIN_RETRY_MS = 100;
@@ -42,13 +42,13 @@ export function waking(snapshots: Snapshots, wake: () => void): Snapshots {
   return woken;
 }
 
-/** Some change records of a call were not taken. */
+/** Some change records of a call were not published. */
 class Unpublished extends Error {}
 
 /**
- * The event source of `publish` on one machine: hands it the change records in the order of their
- * commits. A row in the same file says how far it is, and moves on when records are taken: after a crash
- * in between they are published again. A failure is reported once, and once more when it works again.
+ * The event source of `publish` on one machine: passes it the change records in the order of their commits. A row in
+ * the same file has its position, which moves when records are published: after a crash in between they are published
+ * again. An outage is reported when it begins and when it ends.
  */
 export class Feed {
   readonly #options: FeedOptions;
@@ -81,7 +81,7 @@ export class Feed {
   }
 
   async stop(): Promise<void> {
-    this.#stopping.abort(new Error('The journal is not read any more.'));
+    this.#stopping.abort(new Error('The feed was stopped.'));
     await this.#running;
   }
 
@@ -90,7 +90,7 @@ export class Feed {
     const { signal } = this.#stopping;
     let retry = MIN_RETRY_MS;
     while (!signal.aborted) {
-      // Only these are resolved by this round: a later call may mean a change that it does not see.
+      // This round resolves only these: a later call may be about a change that the round does not see.
       const asked = [...this.#drains];
       this.#isWoken = false;
       try {
@@ -112,14 +112,14 @@ export class Feed {
     for (const { reject } of this.#drains) reject(signal.reason);
   }
 
-  /** Calls the handler as Lambda's event source does. After a failure, the next call begins at the first record that was not taken.
-   *  @returns the number of change records; 0: there was nothing to publish */
+  /** Calls the handler as Lambda's event source does. After a failure, the next call begins at the first record that
+   *  was not published. @returns the number of change records; 0: there was nothing to publish */
   async #publishNext(): Promise<number> {
     const { journal, publish } = this.#options;
     const changes = journal.after(journal.positionOf(PUBLISHER), BATCH);
     if (changes.length === 0) return 0;
     const records = changes.map(streamRecord);
-    const left = (count: number) => `${count} change records are not published`;
+    const left = (count: number) => `Could not publish ${count} change ${count === 1 ? 'record' : 'records'}`;
     const { batchItemFailures } = await publish({ Records: records }, CONTEXT).catch(error => {
       throw new Unpublished(`${left(changes.length)}${because(error)}`);
     });
@@ -133,14 +133,14 @@ export class Feed {
   #fails(error: unknown): void {
     if (this.#isFailing || this.#stopping.signal.aborted) return;
     this.#isFailing = true;
-    const what = error instanceof Unpublished ? error.message : `The journal is not read${because(error)}`;
-    this.#options.onNotice(`${what}. It is tried again until it works.`);
+    const what = error instanceof Unpublished ? error.message : `Could not read the journal${because(error)}`;
+    this.#options.onNotice(`${what}. Will retry.`, { code: 'publish.failing' });
   }
 
   #works(): void {
     if (!this.#isFailing) return;
     this.#isFailing = false;
-    this.#options.onNotice('Change records are published again.');
+    this.#options.onNotice('Publishing works again.', { code: 'publish.recovered' });
   }
 }
 
@@ -148,8 +148,8 @@ function because(error: unknown): string {
   return error instanceof Error ? `: ${error.message}` : '';
 }
 
-/** The index of the first record that failed, or the number of all. Reads the answer as Lambda does: an identifier that no record has
- *  means that all failed. */
+/** The index of the first record that failed, or the number of all. Reads the answer as Lambda does: an unknown
+ *  identifier means that all failed. */
 function firstFailed(
   records: readonly DynamoDBRecord[],
   failures: DynamoDBBatchResponse['batchItemFailures'],
@@ -159,7 +159,7 @@ function firstFailed(
   return Math.max(0, Math.min(records.length, ...indexes));
 }
 
-/** A change record as the table's stream hands it to `publish.ts`. */
+/** A change record in the form of the table's stream. */
 export function streamRecord({ position, process, key, events }: StoredChange): DynamoDBRecord {
   const Keys = { pk: { S: process }, sk: { S: key } };
   return {

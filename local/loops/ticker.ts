@@ -12,24 +12,24 @@ export interface TickerOptions {
   readonly isReplaying: () => Promise<boolean>;
   /** Whether another process has written into the store since the last call. */
   readonly isChanged: () => boolean;
-  /** Called before a tick when the clock was set back, or another process has written: what waits must be looked at. */
+  /** Called before a tick when the clock was set back or another process has written: all queues must be read. */
   readonly onChange: (change: 'clock' | 'store') => Promise<void>;
   readonly onFailure: (error: unknown) => void;
 }
 
 export interface Ticker {
-  /** Ticks at once, and once more after a tick that is under way. */
+  /** Ticks at once, or again after a running tick. */
   now(): void;
   stop(): Promise<void>;
 }
 
 const MINUTE_MS = 60_000;
 const SECOND_MS = 1_000;
-/** How often it is looked whether something changed. */
+/** How often it checks for changes by other processes. */
 const LOOK_MS = 2_000;
-/** A clock that goes back by no more, in ms, is only corrected. */
+/** A clock that jumps back by at most this time, in ms, is only corrected. */
 const MAX_CORRECTION_MS = 1_000;
-/** A tick works off replays for a second: as long as it has more than 15 s left. */
+/** A tick works on replays for a second: as long as it has more than 15 s left. */
 const REPLAYING_MS = 1_000;
 const TICK_MS = 15_000 + REPLAYING_MS;
 
@@ -39,7 +39,7 @@ export function periodOf(processes: readonly Pick<ScheduledProcess, 'changes' | 
   return shortest >= MINUTE_MS ? MINUTE_MS : Math.max(SECOND_MS, shortest / 4);
 }
 
-/** Ticks as EventBridge's Scheduler does on AWS, and when something has changed. */
+/** Ticks like EventBridge Scheduler on AWS, and after each change. */
 export function startTicker(options: TickerOptions): Ticker {
   const { tick, period, clock, sleep, isReplaying, isChanged, onChange, onFailure } = options;
   const stopping = new AbortController();
@@ -64,7 +64,7 @@ export function startTicker(options: TickerOptions): Ticker {
     await onChange(change);
   };
   const rest = async (begunAt: number): Promise<void> => {
-    // A replay that stands still ends its tick at once, and would end the next one, too.
+    // A blocked replay ends its tick at once, and would end the next one too.
     const isAtWork = clock() - begunAt >= REPLAYING_MS && (await isReplaying());
     const pause = isAtWork ? 0 : period;
     for (let left = pause; left > 0 && !isAsked && !signal.aborted; left -= LOOK_MS) {

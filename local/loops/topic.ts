@@ -10,7 +10,7 @@ import type { ChangeEvent } from '../../functions/model/event.ts';
 import type { Queue } from '../../functions/queue/queue.ts';
 import type { Deliveries } from '../../functions/store/store.ts';
 
-/** A native subscription: what it gets becomes rows under its name. */
+/** A native subscription: its events become rows under its name. */
 export interface Subscriber {
   /** Whether it wants a message with these attributes. */
   accepts(attributes: Attributes): boolean;
@@ -19,8 +19,9 @@ export interface Subscriber {
 }
 
 /**
- * The topic on one machine. Its subscribers are the queue `events`, and SNS over HTTP. What is published is in the queue, and in a row for each
- * native subscription that wants it, before the publisher gets its answer: whatever crashes, it is delivered, or becomes a dead letter.
+ * The topic on one machine. Its subscribers are the queue `events` and the native subscriptions. A published event is
+ * in the queue, and in a row for each native subscription that wants it, before the publisher gets its answer: after
+ * any crash it is delivered, or becomes a dead letter.
  */
 export class Topic {
   readonly arn: string;
@@ -30,7 +31,7 @@ export class Topic {
   readonly #subscribers = new Map<string, Subscriber>();
   #onEvent: (event: ChangeEvent) => void = () => undefined;
 
-  /** @param queue `events`; undefined where no endpoint is served */
+  /** @param queue `events`; undefined without endpoints */
   constructor(
     {
       queue,
@@ -45,22 +46,22 @@ export class Topic {
     this.#clock = clock;
   }
 
-  /** From now on the subscriber gets what is published. */
+  /** From now on the subscriber gets all published events that it accepts. */
   subscribe(name: string, subscriber: Subscriber): void {
     this.#subscribers.set(name, subscriber);
   }
 
-  /** It gets nothing more. Its rows stay. */
+  /** The subscriber gets nothing more. Its rows stay. */
   unsubscribe(name: string): void {
     this.#subscribers.delete(name);
   }
 
-  /** `onEvent` is called with each event that was published, in that order; with one that is published twice, twice. */
+  /** `onEvent` is called with each published event, in order; for a repeated event, again. */
   listen(onEvent: (event: ChangeEvent) => void): void {
     this.#onEvent = onEvent;
   }
 
-  /** Stands in for the SNS client in `functions/topic/`, which sends nothing but `PublishBatch`. */
+  /** Replaces the SNS client in `functions/topic/`, which sends only `PublishBatch`. */
   async send({ input }: PublishBatchCommand): Promise<PublishBatchCommandOutput> {
     const entries = input.PublishBatchRequestEntries ?? [];
     const at = this.#clock();
@@ -85,7 +86,7 @@ export class Topic {
         { Type: DataType, Value: StringValue },
       ]),
     );
-    // A message that is no event, as an operator may send, gets an id of its own.
+    // A message that is not an event, as an operator may send, gets a random id.
     const eventId = event?.id ?? randomUUID();
     return [...this.#subscribers]
       .filter(([, subscriber]) => subscriber.accepts(attributes))

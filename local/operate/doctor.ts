@@ -8,8 +8,7 @@ import { openProbe } from '../../functions/service/probe.ts';
 import { UsageError } from '../basics/usage-error.ts';
 import type { Source } from '../settings/source.ts';
 
-/** A doctor for the services that a run polls. It can also be asked about a process that isn't polled
- *  yet. */
+/** A doctor for the services that a run polls. It can also check a process that isn't polled yet. */
 export function doctorOf(source: Pick<Source, 'watched'>, wait: Sleep = sleep): Doctor {
   return createDoctor(partsOf(source, wait));
 }
@@ -23,7 +22,7 @@ function partsOf({ watched }: Pick<Source, 'watched'>, wait: Sleep): DoctorOptio
   const between = { clock: Date.now, sleep: wait };
   const open = (name: string) => {
     const found = watched.find(({ workspace }) => workspace.name === name);
-    if (!found) throw new Refused('There is no workspace of this name.');
+    if (!found) throw new Refused('Unknown workspace.');
     const credentials = async () => found.credentials;
     return openProbe({ ...found.workspace, ...between, credentials, random: Math.random });
   };
@@ -31,8 +30,8 @@ function partsOf({ watched }: Pick<Source, 'watched'>, wait: Sleep): DoctorOptio
   return { open, configured, ...between };
 }
 
-/** The workspace in which a process is looked for: the one that has it, or the only one there is.
- *  @throws UsageError when there are several to choose from */
+/** The workspace to look for a process: the one that has it, or the only workspace.
+ *  @throws UsageError if several are possible */
 export function workspaceOf(
   { watched }: Pick<Source, 'watched'>,
   process: string,
@@ -43,5 +42,5 @@ export function workspaceOf(
   const [one, other] = having.length > 0 ? having : watched;
   const name = workspace ?? (other ? undefined : one?.workspace.name);
   if (name !== undefined && names.includes(name)) return name;
-  throw new UsageError(`Name the workspace of the process, with --workspace: ${names.join(', ')}.`);
+  throw new UsageError(`Name the workspace of the process with --workspace: ${names.join(', ')}.`);
 }

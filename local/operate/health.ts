@@ -8,19 +8,19 @@ import { showAbout } from '../basics/duration.ts';
 import { type LocalServer, listenLocally } from '../basics/listener.ts';
 import type { Watched } from '../settings/watched.ts';
 
-/** How the passes over one process went in this run; times are ours, in ms since 1970. */
+/** The passes of a process in this run; times are by our clock, in ms since 1970. */
 interface Freshness {
   /** When the run began. */
   readonly startedAt: number;
-  /** When a pass last read or completed something; before that, the start of the run. */
+  /** When a pass last made progress; before that, the start of the run. */
   readonly movedAt: number;
-  /** When a sweep was last completed; before that, the start of the run. */
+  /** When a sweep last completed; before that, the start of the run. */
   readonly sweptAt: number;
-  /** Why the last pass of each mode failed; undefined when it did not. */
+  /** Why the last pass of each mode failed; undefined if it did not. */
   readonly failures: Readonly<Partial<Record<Mode, string>>>;
 }
 
-/** Remembers how the passes of a run go. */
+/** Remembers the results of the passes of a run. */
 export class PassWatch {
   readonly #startedAt: number;
   readonly #processes = new Map<string, Freshness>();
@@ -29,7 +29,7 @@ export class PassWatch {
     this.#startedAt = startedAt;
   }
 
-  /** The state `now`. Where a clock was set back since, time counts from now on. */
+  /** The state `now`. If the clock was set back, times start again from now. */
   of(process: ProcessKey, now: number): Freshness {
     return this.#set(process, ({ startedAt, movedAt, sweptAt }) => ({
       startedAt: Math.min(startedAt, now),
@@ -38,12 +38,12 @@ export class PassWatch {
     }));
   }
 
-  /** A pass has read something, and goes on. */
+  /** A pass made progress. */
   moved(process: ProcessKey, at: number): void {
     this.#set(process, () => ({ movedAt: at }));
   }
 
-  /** A pass was completed. */
+  /** A pass completed. */
   passed(process: ProcessKey, mode: Mode, at: number): void {
     this.#set(process, ({ failures: { [mode]: _, ...failures } }) => ({
       ...{ movedAt: at, failures },
@@ -66,15 +66,15 @@ export class PassWatch {
   }
 }
 
-/** How a run is. Times are ISO texts. */
+/** The health of a run. Times are in ISO 8601. */
 export interface Health {
   readonly status: 'ok' | 'late';
-  /** What is late, a line for each. */
+  /** The late parts, a line for each. */
   readonly late: readonly string[];
   readonly processes: readonly ProcessHealth[];
-  /** When the oldest event was committed that is not published yet. */
+  /** When the oldest unpublished event was committed. */
   readonly unpublishedSince?: string;
-  /** An endpoint that is away is not counted as late: its events wait. */
+  /** A failing endpoint does not count as late: its events are queued. */
   readonly endpoints: readonly EndpointHealth[];
 }
 
@@ -82,7 +82,7 @@ interface ProcessHealth {
   readonly workspace: string;
   readonly process: string;
   readonly baselined: boolean;
-  /** When a pass was last completed. */
+  /** When a pass last completed. */
   readonly completedAt?: string;
   /** Since when the process is on hold. */
   readonly onHoldSince?: string;
@@ -97,11 +97,11 @@ interface EndpointHealth {
   readonly undelivered: number;
   readonly since?: string;
   readonly dead: number;
-  /** Since when no attempt succeeded: one probe at a time is sent. */
+  /** Since when every attempt has failed: one probe at a time is sent. */
   readonly failingSince?: string;
   /** When it was paused. */
   readonly pausedSince?: string;
-  /** Why it gets nothing more in this run. */
+  /** Why delivery is stopped in this run. */
   readonly stopped?: string;
 }
 
@@ -112,45 +112,44 @@ interface HealthParts {
   readonly feed: Pick<Journal, 'after' | 'positionOf'>;
   readonly deliveries: Pick<Deliveries, 'counts'>;
   readonly endpoints: Pick<EndpointRows, 'list'>;
-  /** Those that the run was started with; those that were added are found in their rows. `kept`: the name that its deliveries are kept
-   *  under. */
+  /** The receivers at the start of the run; those added at runtime are in their rows. `kept`: the name that its
+   *  deliveries are stored under. */
   readonly receivers: readonly { readonly label: string; readonly kept: string }[];
   readonly clock: Clock;
 }
 
-/** Committed events are published within a second. After this time something is wrong. */
-const PUBLISHED_WITHIN_MS = 5 * 60_000;
-/** A sweep is late after this number of intervals, since it may take long, and fail once. */
+/** Committed events are published within a second. After this time they are late. */
+const PUBLISH_TIMEOUT_MS = 5 * 60_000;
+/** A sweep is late after this number of intervals, because it may take long, and fail once. */
 const SWEEP_INTERVALS = 2;
 
-/** Asks everything that can tell how the run is. */
+/** Collects the health of the run. */
 export async function healthOf(parts: HealthParts): Promise<Health> {
   const now = parts.clock();
-  const looks = await Promise.all(
+  const checks = await Promise.all(
     parts.watched.flatMap(watched =>
-      watched.workspace.processes.map(process => look(parts, watched, process, now)),
+      watched.workspace.processes.map(process => check(parts, watched, process, now)),
     ),
   );
   const { feed } = parts;
   const waiting = feed.after(feed.positionOf(PUBLISHER), 1)[0]?.at;
-  const stuck = waiting !== undefined && now - waiting > PUBLISHED_WITHIN_MS;
+  const stuck = waiting !== undefined && now - waiting > PUBLISH_TIMEOUT_MS;
   const late = [
-    ...looks.flatMap(each => each.late),
+    ...checks.flatMap(each => each.late),
     ...(stuck ? [`events: not published for ${showAbout(now - waiting)}`] : []),
   ];
   return {
     status: late.length > 0 ? 'late' : 'ok',
     late,
-    processes: looks.map(({ health }) => health),
+    processes: checks.map(({ health }) => health),
     ...(waiting !== undefined && { unpublishedSince: iso(waiting) }),
     endpoints: await endpointsOf(parts),
   };
 }
 
-/** A process is late after the time after which a stall is announced; before its baseline,
- *  when nothing was read for that long. Time before this run began does not count, so that the run can
- *  catch up. */
-async function look(
+/** A process is late when it would be reported as stalled; before its baseline, when nothing was read for that long.
+ *  Time before this run does not count, so that the run can catch up. */
+async function check(
   { snapshots, passes }: HealthParts,
   { workspace }: Watched,
   { id, changes, sweep }: ProcessSettings,
@@ -163,7 +162,7 @@ async function look(
   const name = `${key.workspace}/${id}`;
   const silence = now - (baselined ? Math.max(completedAt, startedAt) : movedAt);
   const longest = maxSilenceMs(changes.slowest);
-  const what = baselined ? 'no pass was completed' : 'its baseline has not moved on';
+  const what = baselined ? 'no pass completed' : 'no progress of the baseline';
   const kept = state.changesFailure ?? state.sweepFailure;
   const failure = failures.changes ?? failures.sweep ?? kept?.reason;
   const why = (reason: string | undefined) => (reason === undefined ? '' : `: ${reason}`);
@@ -180,7 +179,7 @@ async function look(
     late: [
       ...(silence > longest ? [`${name}: ${what} for ${showAbout(silence)}${why(failures.changes)}`] : []),
       ...(baselined && now - sweptAt > SWEEP_INTERVALS * sweep + longest
-        ? [`${name}: no sweep was completed for ${showAbout(now - sweptAt)}${why(failures.sweep)}`]
+        ? [`${name}: no sweep completed for ${showAbout(now - sweptAt)}${why(failures.sweep)}`]
         : []),
     ],
   };
@@ -191,7 +190,7 @@ async function endpointsOf({ deliveries, endpoints, receivers }: HealthParts): P
   const given = new Set(receivers.map(({ kept }) => kept));
   const added = [...rows.values()].filter(({ name, settings }) => settings && !given.has(name));
   const all = [...receivers, ...added.map(({ name }) => ({ label: name, kept: name }))];
-  const look = async ({ label, kept }: HealthParts['receivers'][number]): Promise<EndpointHealth> => {
+  const check = async ({ label, kept }: HealthParts['receivers'][number]): Promise<EndpointHealth> => {
     const { pending, oldest, dead } = await deliveries.counts(kept);
     const { stopped, paused, failing } = rows.get(kept)?.health ?? {};
     return {
@@ -204,34 +203,33 @@ async function endpointsOf({ deliveries, endpoints, receivers }: HealthParts): P
       ...(stopped && { stopped: stopped.reason }),
     };
   };
-  return Promise.all(all.map(look));
+  return Promise.all(all.map(check));
 }
 
 const iso = (at: number): string => new Date(at).toISOString();
 
-/** Hosts that a request may name. Under another name, which leads to this machine, any web page could ask
+/** Hosts that a request may name. Another name could resolve to this machine, and any web page could then send requests
  *  from a browser here. */
 const OURS = new Set(['127.0.0.1', 'localhost', '[::1]']);
 
-/** Answers `GET /healthz` on 127.0.0.1: 200 when all is well, 503 when something is late or can't be known; as JSON.
- *  @throws when the port can't be used */
+/** Answers `GET /healthz` on 127.0.0.1 as JSON: 200 if healthy, 503 if something is late or unknown.
+ *  @throws if the port can't be used */
 export async function startHealthServer(port: number, health: () => Promise<Health>): Promise<LocalServer> {
   const server = await listenLocally(port, async ({ method = '', url = '', headers }, response) => {
-    if (!OURS.has(hostnameOf(headers.host))) return send(response, 403, { error: 'Ask 127.0.0.1.' });
-    if (url.split('?')[0] !== '/healthz') return send(response, 404, { error: 'There is GET /healthz.' });
+    if (!OURS.has(hostnameOf(headers.host))) return send(response, 403, { error: 'Use the host 127.0.0.1.' });
+    if (url.split('?')[0] !== '/healthz')
+      return send(response, 404, { error: 'Not found; use GET /healthz.' });
     if (method !== 'GET' && method !== 'HEAD') return send(response, 405, { error: 'Use GET.' });
     const found = await health().catch(() => undefined);
-    if (!found) return send(response, 503, { status: 'late', late: ['what is kept can not be read'] });
+    if (!found) return send(response, 503, { status: 'late', late: ['the store cannot be read'] });
     return send(response, found.status === 'ok' ? 200 : 503, found);
   }).catch(({ code }: NodeJS.ErrnoException) => {
-    throw new Error(
-      `Nobody can listen on port ${port} of this machine (${code}). Choose another one with --health PORT.`,
-    );
+    throw new Error(`Could not listen on port ${port} (${code}). Choose another one with --health PORT.`);
   });
   return { ...server, url: `${server.url}/healthz` };
 }
 
-/** @returns where it answers until `closers` close; undefined when no port is given */
+/** @returns its address until `closers` close; undefined without a port */
 export async function serveHealth(
   closers: AsyncDisposableStack,
   port: number | undefined,

@@ -28,7 +28,7 @@ const MACHINE = {
 /** The ports and settings that differ between a run and a command that opens the store of the last run. */
 export interface LocalParts
   extends Omit<OperationsContext, 'stack' | 'openPoster' | 'jobsOf' | keyof typeof MACHINE> {
-  /** Names of the endpoints of the command line; undefined where no run goes on that would know. */
+  /** Names of the endpoints of the command line; undefined if nothing is running. */
   readonly onCommandLine?: ReadonlySet<string> | undefined;
   readonly sender: Sender;
   /** Called after an operation that may have changed something. */
@@ -54,13 +54,11 @@ export function localOperations({
   };
 }
 
-const NOTHING_RUNS =
-  'Nothing runs that could walk it. Start it with npx changewire start, which looks for changes at once.';
+const NOT_RUNNING = 'Changewire is not running. Run "npx changewire start", which polls at once.';
 
-/** The operations over the store that the last run left in `directory`. Changes take effect at the next start.
- *  If a run goes on after all, and only can't be asked, it sees the change within seconds: SQLite lets
- *  both write, one after the other.
- *  @throws when the store is of another version */
+/** The operations over the store that the last run left in `directory`. Changes take effect at the next start. A run
+ *  that is alive but does not answer sees the change within seconds: SQLite lets both write, one after the other.
+ *  @throws if the store is of another version */
 export async function openStoredOperations(
   directory: string,
   warn: (text: string) => void,
@@ -72,20 +70,20 @@ export async function openStoredOperations(
     ...store,
     secrets,
     isRunning: false,
-    doctor: () => Promise.reject(new Refused('Nothing runs whose service could be asked.')),
+    doctor: () => Promise.reject(new Refused('Changewire is not running, so its service cannot be checked.')),
     configured: (await store.endpoints.list()).flatMap(({ configured }) => (configured ? [configured] : [])),
     deliveries: withQueued(store.deliveries, queues),
     processes: store.roster.list,
     sender: senderOf({ secrets, ...SYSTEM, allowLoopback: true }),
-    startPass: () => Promise.reject(new Refused(NOTHING_RUNS)),
+    startPass: () => Promise.reject(new Refused(NOT_RUNNING)),
     queues: wakeBy(queues.drains),
     log: { info: () => undefined, warn, error: warn },
   });
   return { operations, close: store.close };
 }
 
-/** Why a request about an endpoint of the configuration or the command line can't be done, and what to do instead; undefined:
- *  it can. Only the run knows their addresses and secrets: new ones in the store would have no effect. */
+/** Why a request about an endpoint of the configuration or the command line is refused, with the remedy; undefined:
+ *  it is allowed. Only the run has their addresses and secrets: new ones in the store would have no effect. */
 function setAtStart(
   asked: Request,
   endpoint: string,
@@ -97,26 +95,26 @@ function setAtStart(
   if (operation === 'test-endpoint' && !isRunning) return ELSEWHERE;
   if (operation === 'update-endpoint' && asked.url !== undefined) return ELSEWHERE;
   if (operation === 'update-endpoint' && isOption) return ON_COMMAND_LINE;
-  // With a dry run, too, which says what the removal would.
+  // A dry run is refused too, as the removal would be.
   if (operation === 'remove-endpoint' && isOption)
-    return 'This endpoint is on the command line of the run: start again without it. Until then it can be paused.';
+    return 'This endpoint is set on the command line of the run: restart without it. Until then, you can pause it.';
   return undefined;
 }
 
 const ON_COMMAND_LINE =
-  'This endpoint is on the command line of the run: start again with another --filter there. Only endpoints of changewire.json, and ' +
-  'those that are added with npx changewire endpoints add, have other settings.';
+  'This endpoint is set on the command line of the run: restart with another --filter. Only endpoints of changewire.json and ' +
+  'endpoints added with "npx changewire endpoints add" have other settings.';
 
 const ELSEWHERE =
   'The address and the signing secret of this endpoint come from the command line of the run, or from its configuration and ' +
-  'environment: change them there, and start it again.';
+  'environment: change them there, and restart.';
 
 function rotation(endpoint: string, isOption: boolean | undefined): string {
   const option = 'with --webhook-secret NEW --webhook-secret OLD after its --webhook';
   const variable = `with ENDPOINT_${variablePrefix(endpoint)}_SECRET=NEW,OLD in the environment or in .env`;
   const how = isOption === undefined ? `${option}, or ${variable}` : isOption ? option : variable;
   return (
-    `The signing secret of this endpoint is read at the start of a run. To change it, start again ${how}; once the receiver has the ` +
-    `new one, with NEW alone. A secret that was made is in ${endpoint}.secret of the data directory.`
+    `The signing secret of this endpoint is read at the start of a run. To change it, restart ${how}; once the receiver has the ` +
+    `new one, restart with NEW only. A generated secret is in ${endpoint}.secret in the data directory.`
   );
 }

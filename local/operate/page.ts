@@ -9,8 +9,8 @@ import { promisify } from 'node:util';
 
 /** The page that the local server shows. */
 export interface Page {
-  /** The file of this path, as a browser asks for it; undefined: there is none. The first call may take
-   *  seconds: the page is built at the first request. @throws PageError when it can't be built */
+  /** The file at this path of a request; undefined if it does not exist. The first call may take seconds, because it
+   *  builds the page. @throws PageError if that fails */
   file(path: string): Promise<PageFile | undefined>;
 }
 
@@ -20,10 +20,10 @@ export interface PageFile {
   readonly body: Buffer;
 }
 
-/** The files of the page, by the path that a browser asks for. */
+/** The files of the page, by the path of a request. */
 export type Built = ReadonlyMap<string, PageFile>;
 
-/** The page can't be built; the message says why, in a line. */
+/** The page can't be built; the message has the reason, in a line. */
 export class PageError extends Error {}
 
 export const ROOT = resolve(import.meta.dirname, '../..');
@@ -35,18 +35,18 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
   '.png': 'image/png',
 };
-/** The time for a build, in ms: on a busy machine it takes some seconds. */
+/** In ms: on a busy machine a build takes some seconds. */
 const BUILD_TIMEOUT_MS = 120_000;
-/** Where built pages are kept, each in a folder with the digest of its sources as its name. */
+/** The cache of built pages, each in a folder named by the digest of its sources. */
 const CACHE = 'node_modules/.cache/changewire/console';
 const VITE = 'node_modules/vite/bin/vite.js';
-/** What the page is built from: its own sources, what it shares with the functions, and the versions of packages. */
+/** The sources of the page: its own, those that it shares with the functions, and the versions of packages. */
 const SOURCES = ['console/**', 'functions/**', 'package-lock.json', 'tsconfig.json'];
 
-/** In the package the page is built (package/build.ts), and stands where a checkout has its sources. */
+/** In the package the page is already built (package/build.ts), in the folder of the checkout's sources. */
 const isBuilt = (root: string) => existsSync(join(root, 'console/assets'));
 
-/** The console. In a checkout it is built once per state of the sources. It is kept in memory: it is small. */
+/** The console. In a checkout it is built once per state of the sources. Its files are small, and kept in memory. */
 export function createPage(build: () => Promise<Built> = () => pageOf(ROOT)): Page {
   let building: Promise<Built> | undefined;
   return {
@@ -54,7 +54,7 @@ export function createPage(build: () => Promise<Built> = () => pageOf(ROOT)): Pa
       building ??= build();
       const attempt = building;
       const built = await attempt.catch(error => {
-        // After a failure the next request tries again.
+        // After a failure the next request retries.
         if (building === attempt) building = undefined;
         throw error;
       });
@@ -68,27 +68,26 @@ export function pageOf(root: string): Promise<Built> {
   return isBuilt(root) ? readPage(join(root, 'console')) : builtPage(root);
 }
 
-/** Why there can be no page, in words for people; undefined: it can be built, as far as can be seen without trying. */
+/** Why the page can't be built, for people; undefined: it probably can. */
 export function whyNoPage(root = ROOT): string | undefined {
   const isThere = (path: string) => existsSync(join(root, path));
   if (!isThere('console/index.html')) return 'its sources (console/) are not installed';
   if (isBuilt(root) || isThere(VITE) || isThere(CACHE)) return undefined;
-  return 'it is built with development tools, which npm ci brings without --omit=dev';
+  return 'building it needs the development dependencies; run "npm ci" without --omit=dev';
 }
 
-/** The page of the sources as they are now: from the cache, or built by another process. @throws
- *  PageError */
+/** The page of the current sources: from the cache, or built by another process. @throws PageError */
 export async function builtPage(root: string, build = runVite): Promise<Built> {
   const cache = join(root, CACHE);
   const kept = join(cache, await digestOfSources(root));
   const found = await readPage(kept).catch(() => undefined);
   if (found) return found;
-  // In a folder of its own, which gets its final name when it is complete: several processes may build at once.
+  // In a temporary folder, which is renamed when it is complete: several processes may build at once.
   const directory = await scratchIn(cache).catch(() => scratchIn(tmpdir()));
   try {
     await build(directory, root);
     const built = await readPage(directory);
-    // Not kept where the folder can't be written, or another process was quicker.
+    // Not kept if the folder is not writable, or another process was faster.
     await keep(directory, cache, kept).catch(() => undefined);
     return built;
   } finally {
@@ -101,25 +100,25 @@ async function scratchIn(parent: string): Promise<string> {
   return await mkdtemp(join(parent, 'changewire-console-'));
 }
 
-/** Keeps the page for later runs, and removes those of other states of the sources. */
+/** Keeps the page for later runs, and removes the pages of other states of the sources. */
 async function keep(directory: string, cache: string, kept: string): Promise<void> {
   const others = (await readdir(cache)).filter(name => /^[0-9a-f]{16}$/.test(name));
   await rename(directory, kept);
   for (const name of others) await rm(join(cache, name), { recursive: true, force: true });
 }
 
-/** Builds in a process of its own: Vite is for development, and this one keeps nothing of it in memory. */
+/** Builds in another process, so that Vite does not stay in the memory of this one. */
 async function runVite(directory: string, root: string): Promise<void> {
   await promisify(execFile)(execPath, viteArguments(root, directory), { timeout: BUILD_TIMEOUT_MS }).catch(
     ({ stderr, message }: { stderr?: string; message: string }) => {
       const lines = (stderr || message).split('\n').filter(line => line.trim() !== '');
-      // Of a stack trace, the line that says what was wrong.
+      // Of a stack trace, the line with the error.
       throw new PageError((lines.find(line => /error/i.test(line)) ?? lines.at(-1) ?? '').trim());
     },
   );
 }
 
-/** The arguments with which Node builds the page of a checkout into an empty directory. */
+/** The arguments for Node to build the page of a checkout into an empty directory. */
 export function viteArguments(root: string, directory: string): string[] {
   const config = join(root, 'console/vite.config.ts');
   return [
@@ -128,7 +127,7 @@ export function viteArguments(root: string, directory: string): string[] {
   ];
 }
 
-/** The page that was built into this folder. @throws when there is none */
+/** The page that was built into this folder. @throws if it is missing */
 async function readPage(directory: string): Promise<Built> {
   const files = new Map<string, PageFile>();
   for (const path of await filesIn(directory, '**')) {

@@ -1,10 +1,10 @@
-/** Between a client on this machine and the server of a run (server.ts) everything is encrypted with the run's token, by
- *  AES-256-GCM, and the token itself is never sent. A program of another user that has the port after the run ended learns nothing from
- *  a request, and can answer none. */
+/** Requests and answers between a client on this machine and the server of a run (server.ts) are encrypted with the
+ *  run's token, by AES-256-GCM; the token itself is never sent. So a program of another user that gets the port after
+ *  the run ended can neither read nor answer a request. */
 
 const IV_BYTES = 12;
 
-/** Encrypts a request, or the answer to the sealed request `answers`: no other request is answered by it.
+/** Encrypts a request, or the answer to the sealed request `answers`: it is not valid for any other request.
  *  @returns a random initialisation vector, then the cipher text */
 export async function seal(
   token: string,
@@ -20,7 +20,7 @@ export async function seal(
   return sealed;
 }
 
-/** @returns undefined for what was not sealed with this token, or does not answer `answers` */
+/** @returns undefined if the data was not sealed with this token, or does not answer `answers` */
 export async function unseal(
   token: string,
   sealed: Uint8Array,
@@ -38,7 +38,7 @@ export async function unseal(
 const algorithm = (iv: Uint8Array<ArrayBuffer>, answers: Uint8Array = new Uint8Array()) => ({
   name: 'AES-GCM',
   iv,
-  // A request has no additional data, its answer the request's vector: neither can be taken for the other.
+  // A request has no additional data, its answer has the request's vector: so they can't be mistaken for each other.
   additionalData: answers.slice(0, IV_BYTES),
 });
 

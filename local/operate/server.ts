@@ -13,25 +13,25 @@ export interface OperationsServer extends Address {
 }
 
 export interface ServerOptions {
-  /** The name of the caller: whoever may read the token is the user of this run. */
+  /** The name of the caller: only the user of this run can read the token. */
   readonly who: string;
   readonly onError: (error: unknown) => void;
-  /** The console; undefined: there is none. */
+  /** The console; undefined: not served. */
   readonly page?: Page | undefined;
-  /** Where the run before answered. This one takes the same port, so that a page that is still open finds
-   *  it, and hands its token over to who knows one of the former ones. If another program has the port by now, it doesn't:
-   *  a page that was loaded again from there has given its token away. */
+  /** The address of the previous run. This run takes the same port, so that a page that is still open finds it, and
+   *  gives its token to a request with a former one. If another program has the port now, it does not: a page that
+   *  was reloaded from there may have leaked its token. */
   readonly before?: Address | undefined;
 }
 
 /**
- * Answers on a port of 127.0.0.1 (design.md §13), which was free:
+ * Answers on a free port of 127.0.0.1 (design.md §13):
  *
- *     POST /operations         a request (functions/operations/protocol/), sealed with the token (seal.ts); the answer is
- *                              sealed, too: protocol/requests.ts, or {"token": …} for a request with the token of a former run
- *     GET /, GET /assets/…     the console's page, which asks the same
+ *     POST /operations       a request (functions/operations/protocol/), sealed with the token (seal.ts); the answer is
+ *                            sealed too: protocol/requests.ts, or {"token": …} for a request with a former run's token
+ *     GET /, GET /assets/…   the console's page, which sends the same requests
  *
- * A page of the web can't ask, whatever a browser on this machine is made to send (`admit`). No request is ever logged: it may hold a secret.
+ * Web pages of other origins are refused (`admit`). Requests are never logged: they may contain secrets.
  */
 export async function startOperationsServer(
   operations: Operations,
@@ -52,11 +52,11 @@ export async function startOperationsServer(
   const again = before && (await listen(Number(new URL(before.url).port)).catch(undefinedIfTaken));
   if (before && again) former = [before.token, ...before.former].slice(0, MAX_FORMER);
   const server = again ?? (await listen(0).catch(undefinedIfTaken));
-  if (!server) throw new Error('Nobody can listen on 127.0.0.1: there is no free port.');
+  if (!server) throw new Error('Could not listen on 127.0.0.1: all ports are in use.');
   return { ...server, token, former, hasPage: page !== undefined };
 }
 
-/** A page in the background asks nothing, and may miss this many restarts. */
+/** A page in the background sends no requests, and may miss this number of restarts. */
 const MAX_FORMER = 8;
 
 function undefinedIfTaken(error: NodeJS.ErrnoException): undefined {
@@ -96,18 +96,20 @@ async function answer(message: IncomingMessage, parts: Parts): Promise<Uint8Arra
     const reply = known === token ? await replyTo(text, parts) : { token };
     return await seal(known, JSON.stringify(reply), sealed);
   }
-  throw new HttpError(401, 'It takes the token of this run, from operate.json in its data directory.');
+  throw new HttpError(401, 'The token of this run is required: it is in operate.json in the data directory.');
 }
 
-/** What was sealed with the token is answered whatever happens: an answer that is not sealed is believed by no client. */
+/** A request that was sealed with the token always gets a sealed answer: clients do not accept any other. */
 async function replyTo(text: string, { operations, who, onError }: Parts): Promise<Reply> {
   try {
     return await answerRequest(operations, parsed(text), { who, isProven: true });
   } catch (error) {
     onError(error);
-    return { refused: 'This failed in the run, which says why.', isUsage: false };
+    return { refused: FAILED, isUsage: false };
   }
 }
+
+const FAILED = 'Internal error; see the log of the running instance.';
 
 function parsed(text: string): unknown {
   try {
@@ -121,9 +123,9 @@ function failed(error: unknown): HttpError {
   if (error instanceof PageError)
     return new HttpError(
       503,
-      'The console could not be built; who started this is told why. The command works.',
+      'The console could not be built; see the log of the running instance. The commands still work.',
     );
-  return new HttpError(500, 'This failed in the run, which says why.');
+  return new HttpError(500, FAILED);
 }
 
 function send(response: ServerResponse, answered: Uint8Array | PageFile | HttpError, isHead: boolean): void {
@@ -137,8 +139,7 @@ function send(response: ServerResponse, answered: Uint8Array | PageFile | HttpEr
     ...HEADERS,
     'content-type': type,
     'content-length': Buffer.byteLength(bytes),
-    // The body of a refused request is not read: without closing, what is left of it would be taken for
-    // the next request.
+    // The body of a refused request is not read: on an open connection, the rest would be read as the next request.
     ...(isRefused && { connection: 'close' }),
   });
   response.end(isHead ? undefined : bytes);
@@ -146,10 +147,10 @@ function send(response: ServerResponse, answered: Uint8Array | PageFile | HttpEr
 
 type Head = Pick<IncomingMessage, 'method' | 'url' | 'headers' | 'socket'>;
 
-/** Decides by its head whether a request is read. Any web page can make a browser on this machine send requests
- *  here, but such a request names another host (DNS rebinding), or an origin or site that isn't ours, and can't be sealed
- *  with the token. The files of the page take no token, because they are the same for everybody: so
- *  another site may link to the page, which without a token can ask nothing.
+/** Decides from its head whether a request is read. Any web page can make a browser on this machine send requests
+ *  here, but such a request names another host (DNS rebinding), origin or site, and can't be sealed with the token.
+ *  The files of the page need no token, because they are the same for everyone: another site may link to the page,
+ *  which can't send requests without a token.
  *  @returns the path: `/operations`, or that of a file of the page
  *  @throws HttpError */
 function admit({ method, url = '', headers, socket }: Head): string {
@@ -162,31 +163,31 @@ function admit({ method, url = '', headers, socket }: Head): string {
     if (pathname !== '/operations') throw new HttpError(404, NOT_THERE);
     if (method !== 'POST') throw new HttpError(405, 'Use POST.');
     if (headers['content-type'] !== 'application/octet-stream')
-      throw new HttpError(415, 'A request is sealed, as application/octet-stream.');
+      throw new HttpError(415, 'A request must be sealed, as application/octet-stream.');
   }
   return pathname;
 }
 
 function whyForeign(headers: Head['headers'], port: number | undefined, isOpening: boolean) {
   const { host, origin, 'sec-fetch-site': site } = headers;
-  if (host !== `127.0.0.1:${port}`) return 'Ask 127.0.0.1, by this name and port.';
+  if (host !== `127.0.0.1:${port}`) return `Open http://127.0.0.1:${port} (this exact host and port).`;
   if (origin !== undefined && origin !== `http://127.0.0.1:${port}`)
-    return 'Pages of other origins may not ask.';
+    return 'Requests from other origins are not allowed.';
   const isOurs = site === undefined || site === 'same-origin' || site === 'none';
-  return isOurs || isOpening ? undefined : 'Pages of other sites may not ask.';
+  return isOurs || isOpening ? undefined : 'Requests from other sites are not allowed.';
 }
 
-const NOT_THERE = 'There is POST /operations, and the console at /.';
+const NOT_THERE = 'Not found; use POST /operations, or / for the console.';
 
-/** Whether a browser opens the address in a tab: a request of a script, or of a frame, has other headers. */
+/** Whether a browser opens the address in a tab: requests of scripts and frames have other headers. */
 function isOpened(headers: Head['headers']): boolean {
   return headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
 }
 
-/** The longest body, in bytes: a filter of thousands of values takes that much. */
+/** Enough for a filter with thousands of values. */
 const MAX_BODY_BYTES = 256 * 1024;
 
-/** The body of a request that was admitted. @throws HttpError */
+/** The body of an admitted request. @throws HttpError */
 async function readBody(message: IncomingMessage): Promise<Buffer> {
   const tooLong = new HttpError(413, `A request has at most ${MAX_BODY_BYTES} bytes.`);
   if (Number(message.headers['content-length'] ?? 0) > MAX_BODY_BYTES) throw tooLong;
@@ -199,12 +200,12 @@ async function readBody(message: IncomingMessage): Promise<Buffer> {
       chunks.push(chunk);
     }
   } catch (error) {
-    throw error === tooLong ? tooLong : new HttpError(400, 'The request broke off.');
+    throw error === tooLong ? tooLong : new HttpError(400, 'The request is incomplete.');
   }
   return Buffer.concat(chunks);
 }
 
-/** The page loads nothing but our own files, has no code inside its HTML, and can't be framed. */
+/** The page loads only our own files, has no inline code, and can't be framed. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -216,8 +217,8 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Headers of every answer. Browsers must keep nothing: each file comes from this machine anyhow, and an
- *  answer may hold a secret. */
+/** Headers of every answer. Browsers must not cache: files come from this machine anyway, and an answer may contain a
+ *  secret. */
 const HEADERS = {
   'cache-control': 'no-store',
   'content-security-policy': POLICY,

@@ -6,30 +6,31 @@ import { ConfigError, readConfig, readConfigs, rightConfigs } from '../../functi
 import type { Config, ConfigInput } from '../../functions/config/schema.ts';
 import { UsageError } from '../basics/usage-error.ts';
 
-/** The configuration file that is taken from the current folder where none is named. */
+/** The configuration file in the current folder that is used without `--config`. */
 export const CONFIG_FILE = 'changewire.json';
 
-/** The configuration file that `directory` has; undefined: it has none. */
+/** The configuration file in `directory`; undefined if it is missing. */
 export function configFileIn(directory: string): string | undefined {
   return existsSync(join(directory, CONFIG_FILE)) ? CONFIG_FILE : undefined;
 }
 
-/** Reads a configuration: a JSON file, with comments if it likes, with the content of `changewire` in cdk.json, or a cdk.json
- *  itself. `FILE#STACK` picks one stack of a list.
- *  @throws UsageError that names the file, each place, what was found and what is allowed */
+/** Reads a configuration: a JSON file, optionally with comments, with the content of `changewire` in cdk.json, or a
+ *  cdk.json itself. `FILE#STACK` picks a stack of a list.
+ *  @throws UsageError that names the file and, for each problem, the place, the value and the allowed values */
 export function readConfigFile(named: string): Config {
   const { path, stack } = parts(named);
   return chosen(readBy(readConfigs, path), path, stack);
 }
 
-/** Reads every stack of a configuration file; of `FILE#STACK` that one alone. @throws UsageError as `readConfigFile` */
+/** Reads every stack of a configuration file; for `FILE#STACK`, only that stack. @throws UsageError as
+ *  `readConfigFile` */
 export function readConfigsFile(named: string): readonly Config[] {
   const { path, stack } = parts(named);
   const configs = readBy(readConfigs, path);
   return stack === undefined ? configs : [chosen(configs, path, stack)];
 }
 
-/** The same as it is written, for what reads it once more. @throws UsageError as `readConfigFile` */
+/** The same without defaults, as written, to be read again elsewhere. @throws UsageError as `readConfigFile` */
 export function writtenConfigsFile(named: string): readonly ConfigInput[] {
   const names = readConfigsFile(named).map(({ stackName }) => stackName);
   const written = readBy(rightConfigs, parts(named).path);
@@ -47,22 +48,21 @@ function readBy<Read>(read: (content: unknown) => Read, path: string): Read {
   }
 }
 
-/** Splits off the stack after the last `#`, unless there is a file with the whole name. */
+/** Splits off the stack after the last `#`, unless a file has the whole name. */
 function parts(named: string): { path: string; stack?: string } {
   const at = named.lastIndexOf('#');
   if (at <= 0 || existsSync(named)) return { path: named };
   return { path: named.slice(0, at), stack: named.slice(at + 1) };
 }
 
-/** Picks the one stack that is meant: a run has one data directory and one set of endpoints, as a stack
- *  has one table. */
+/** Picks the requested stack: a run has one data directory and one set of endpoints, as a stack has one table. */
 function chosen(configs: readonly Config[], path: string, stack: string | undefined): Config {
   const [only, ...others] = configs.filter(({ stackName }) => stack === undefined || stackName === stack);
   if (only && others.length === 0) return only;
   const names = configs.map(({ stackName }) => stackName);
-  const found = only ? `holds ${configs.length} stacks, and one is meant` : 'holds no stack of that name';
+  const found = only ? `has ${configs.length} stacks` : 'has no stack of that name';
   throw new UsageError(
-    `--config ${path} ${found}. Name it: ${names.map(name => `--config ${path}#${name}`).join(', or ')}.`,
+    `--config ${path} ${found}. Name one: ${names.map(name => `--config ${path}#${name}`).join(' or ')}.`,
   );
 }
 
@@ -72,7 +72,7 @@ function textOf(path: string): string {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new UsageError(
-      `${path} can not be read (${code}). Name a JSON file (npx changewire init writes one): docs/configuration.md has every key.`,
+      `Could not read ${path} (${code}). Name a JSON file; "npx changewire init" writes one, and docs/configuration.md lists all keys.`,
     );
   }
 }
@@ -81,12 +81,12 @@ function parse(path: string, text: string): unknown {
   try {
     return parseJsonc(text.replace(/^\uFEFF/, ''));
   } catch (error) {
-    if (error instanceof JsoncError) throw new UsageError(`${path} is no JSON at ${error.message}.`);
+    if (error instanceof JsoncError) throw new UsageError(`${path} is not valid JSON (${error.message}).`);
     throw error;
   }
 }
 
-/** What the file configures: what stands under its key `changewire`, or all of it. */
+/** The configuration in the file: the value of its key `changewire`, or the whole content. */
 function changewireOf(content: unknown): { configuration: unknown; hasKey: boolean } {
   const { context, changewire } = (content ?? {}) as {
     context?: { changewire?: unknown };
@@ -96,40 +96,41 @@ function changewireOf(content: unknown): { configuration: unknown; hasKey: boole
   return { configuration: configuration ?? withoutSchema(content), hasKey: configuration !== undefined };
 }
 
-/** Leaves out `$schema`, by which editors know what may stand in the file. */
+/** Leaves out `$schema`, which editors use to check the file. */
 function withoutSchema(content: unknown): unknown {
   if (typeof content !== 'object' || content === null || Array.isArray(content)) return content;
   const { $schema, ...rest } = content as Record<string, unknown>;
   return typeof $schema === 'string' ? rest : content;
 }
 
-/** The text is no JSON. The message says where and what is wrong, and quotes nothing: the text may hold a secret. */
+/** The text is not JSON. The message has the place and the problem, and quotes nothing: the text may contain a
+ *  secret. */
 export class JsoncError extends Error {}
 
-/** What is wrong, by the parser's name for it; of anything else only the place is shown. */
-const WRONG: Readonly<Record<string, string>> = {
-  InvalidSymbol: 'keys and texts need double quotes',
-  CommaExpected: 'a comma or a closing bracket is missing before it',
-  ColonExpected: 'a colon is missing before it',
-  PropertyNameExpected: 'a key in double quotes is expected',
-  ValueExpected: 'a value is expected',
-  CloseBraceExpected: 'a } is missing',
-  CloseBracketExpected: 'a ] is missing',
-  EndOfFileExpected: 'nothing more is expected',
-  UnexpectedEndOfComment: 'the comment has no end',
-  UnexpectedEndOfString: 'the text has no end on its line',
+/** The problems, by the parser's names; for all others only the place is shown. */
+const PROBLEMS: Readonly<Record<string, string>> = {
+  InvalidSymbol: 'keys and strings need double quotes',
+  CommaExpected: 'missing comma or closing bracket before it',
+  ColonExpected: 'missing colon before it',
+  PropertyNameExpected: 'expected a key in double quotes',
+  ValueExpected: 'expected a value',
+  CloseBraceExpected: 'missing }',
+  CloseBracketExpected: 'missing ]',
+  EndOfFileExpected: 'expected the end of the file',
+  UnexpectedEndOfComment: 'unclosed comment',
+  UnexpectedEndOfString: 'unclosed string',
 };
 
 /** Reads JSON that may have comments and trailing commas. @throws JsoncError */
 export function parseJsonc(text: string): unknown {
   const errors: ParseError[] = [];
-  // Not `parse`, for which a key `__proto__` would be no key.
+  // Not `parse`, which loses a key `__proto__`.
   const root = parseTree(text, errors, { allowTrailingComma: true });
   const [first] = errors;
   if (root && !first) return getNodeValue(root);
   const place = placeOf(text, first?.offset ?? 0);
-  const wrong = first && WRONG[printParseErrorCode(first.error)];
-  throw new JsoncError(`${place}${wrong === undefined ? '' : `: ${wrong}`}`);
+  const problem = first && PROBLEMS[printParseErrorCode(first.error)];
+  throw new JsoncError(`${place}${problem === undefined ? '' : `: ${problem}`}`);
 }
 
 /** Lines and columns count from 1. */

@@ -18,14 +18,14 @@ import {
 import { isPlainAddress, isSigningSecret } from '../../functions/model/secret.ts';
 import { UsageError } from '../basics/usage-error.ts';
 
-/** An endpoint of the command line: the option of its kind, and those that follow it. */
+/** An endpoint of the command line: the option of its kind, with the options that follow it. */
 export interface EndpointOption extends KindSettings {
   readonly kind: EndpointKind;
   /** Empty: the URL comes from the environment. */
   readonly url: string;
   /** Signing secrets of a webhook: none, one, or two. */
   readonly secrets: readonly string[];
-  /** Undefined: the name is made of the kind and the URL. */
+  /** Undefined: the name is derived from the kind and the URL. */
   readonly name: string | undefined;
   /** Undefined: every event. */
   readonly filter: EndpointFilter | undefined;
@@ -48,17 +48,17 @@ interface Draft extends Omit<EndpointOption, 'filter' | keyof KindSettings> {
 /** The option of each kind. */
 export const KIND_OPTIONS = KIND_NAMES.map(kind => `--${kind}`);
 
-/** Options that may stand without a value. */
+/** Options whose value may be omitted. */
 export const VALUE_IS_OPTIONAL = new Set([
   ...KIND_NAMES.filter(kind => !KINDS[kind].isSigned).map(kind => `--${kind}`),
   '--health',
 ]);
 
-/** Options whose values may be secret: every user of the machine sees the arguments of its processes. */
+/** Options whose values may be secret: every user of the machine can see the arguments of its processes. */
 const MAY_BE_SECRET = new Set(['--subscribe', '--webhook-secret', ...KIND_OPTIONS]);
 
-/** The arguments with a line of stdin for each `-` that is given for such a value, in their order. `readStdin` is called if
- *  there is any. @throws UsageError where stdin has too few lines */
+/** Replaces each `-` that is given for such a value by a line of stdin, in order. `readStdin` is called only if there
+ *  is a `-`. @throws UsageError if stdin has too few lines */
 export async function withValuesOfStdin(
   args: readonly string[],
   readStdin: () => Promise<string>,
@@ -74,18 +74,18 @@ export async function withValuesOfStdin(
     const line = lines.shift();
     if (line !== undefined) return arg.slice(0, -1) + line;
     const option = arg === '-' ? args[index - 1] : arg.slice(0, -2);
-    throw new UsageError(`${option}: nothing came from stdin.`);
+    throw new UsageError(`${option} -: stdin has no line for it.`);
   });
 }
 
-/** Reads the options that name endpoints, in the order of the command line: `--name`, `--filter` and `--webhook-secret` belong
- *  to the endpoint before them. @throws UsageError, which shows no URL beyond its origin and no secret */
+/** Reads the options of endpoints, in the order of the command line: `--name`, `--filter` and `--webhook-secret`
+ *  apply to the preceding endpoint. @throws UsageError, which shows no secret, and of a URL only the origin */
 export function endpointOptions(tokens: readonly Token[]): EndpointOption[] {
   const drafts: Draft[] = [];
   const lastDraft = (name: string): Draft => {
     const last = drafts.at(-1);
     if (last !== undefined) return last;
-    throw new UsageError(`--${name} belongs to the ${eitherOf(KIND_OPTIONS)} before it: give that first.`);
+    throw new UsageError(`--${name} applies to the preceding ${eitherOf(KIND_OPTIONS)}: give that first.`);
   };
   for (const { name, value = '' } of tokens) {
     const kind = KIND_NAMES.find(each => each === name);
@@ -107,23 +107,23 @@ export function endpointOptions(tokens: readonly Token[]): EndpointOption[] {
   }));
 }
 
-/** Checks that deliveries can go to this URL, as far as it shows by itself: where its host name leads is
- *  looked up later. `name` is where the URL came from. @throws UsageError */
+/** Checks that deliveries can go to this URL; its host name is looked up later. `name` is the source of the URL.
+ *  @throws UsageError */
 export function checkAddress(name: string, value: string): string {
   if (!isPlainAddress(value))
     throw new UsageError(
-      `${name} takes an https URL without user name, or an http URL of this machine such as http://localhost:9000/events.`,
+      `${name} takes an https URL without a user name, or an http URL of this machine, such as http://localhost:9000/events.`,
     );
   const problem = undeliverable(new URL(value));
   if (problem !== undefined) throw new UsageError(`${name} ${problem}.`);
   return value;
 }
 
-/** Checks that the secret can sign. `name` is where it came from. @throws UsageError */
+/** Checks that the secret can sign. `name` is its source. @throws UsageError */
 export function checkSecret(name: string, value: string): string {
   if (isSigningSecret(value)) return value;
   throw new UsageError(
-    `${name} takes whsec_ and the base64 of 24 to 64 bytes. Without one a secret is made and kept for you.`,
+    `${name} takes whsec_ and the base64 of 24 to 64 bytes. Leave it out to have a secret generated.`,
   );
 }
 
@@ -146,7 +146,7 @@ function checkSettings(kind: EndpointKind, settings: KindSettings): KindSettings
 
 function addSecret(webhook: Draft | undefined, value: string): void {
   if (webhook?.kind !== 'webhook')
-    throw new UsageError('--webhook-secret belongs to the --webhook URL before it: give that first.');
+    throw new UsageError('--webhook-secret applies to the preceding --webhook URL: give that first.');
   webhook.secrets.push(checkSecret('--webhook-secret', value));
   if (webhook.secrets.length > 2)
     throw new UsageError(
@@ -154,17 +154,17 @@ function addSecret(webhook: Draft | undefined, value: string): void {
     );
 }
 
-/** Why every delivery to a URL would be refused; undefined when it would not. `addresses` is where its
- *  host name leads; without it only the URL itself is looked at. */
+/** Why every delivery to a URL would be refused; undefined: it would not. `addresses` are those of its host name;
+ *  without them, only the URL itself is checked. */
 function undeliverable(url: URL, addresses: readonly string[] = literal(url)): string | undefined {
   const { port, protocol, hostname } = url;
-  if (port === '0') return 'names port 0, where nobody can listen';
+  if (port === '0') return 'takes a URL with a port other than 0';
   const refused = (address: string) =>
     addressRefusal(address, { protocol, hostname, allowLoopback: true }) !== undefined;
   if (!addresses.some(refused)) return undefined;
   return protocol === 'http:'
     ? 'takes an https URL, or an http URL of this machine'
-    : 'takes no URL of a private or reserved address, other than those of this machine';
+    : 'takes a URL with a public address, or a URL of this machine';
 }
 
 function literal({ hostname }: URL): string[] {
@@ -172,16 +172,16 @@ function literal({ hostname }: URL): string[] {
   return isIP(address) === 0 ? [] : [address];
 }
 
-/** Where an endpoint is; `kind` is also the name of its option. */
+/** The address of an endpoint; `kind` is also the name of its option. */
 interface Destination {
   readonly kind: EndpointKind;
   readonly url: string;
   readonly origin: string;
 }
 
-/** Looks up where the endpoints' names lead. One that can't be looked up within `timeoutMs` is allowed:
- *  it may be reachable later.
- *  @throws UsageError for one that deliveries would refuse; it shows no more of a URL than the origin */
+/** Looks up the addresses of the endpoints' host names. A lookup that fails or takes longer than `timeoutMs` is
+ *  ignored: the host may be reachable later.
+ *  @throws UsageError for an endpoint that deliveries would refuse; it shows only the origin of a URL */
 export async function refuseUndeliverable(
   endpoints: readonly Destination[],
   resolve: Resolve,
@@ -193,21 +193,21 @@ export async function refuseUndeliverable(
     const found = await within(timeoutMs, lookUp, () => new Error('late')).catch(() => []);
     const addresses = found.map(({ address }) => address);
     const problem = undeliverable(url, addresses);
-    if (problem !== undefined) throw new UsageError(`--${kind} ${problem}: ${origin} leads elsewhere.`);
+    if (problem !== undefined) throw new UsageError(`--${kind} ${problem} (${origin}).`);
   };
   await Promise.all(endpoints.filter(({ url }) => literal(new URL(url)).length === 0).map(check));
 }
 
-/** Each has a list of texts; conditions on values are options of their own. */
+/** Each has a list of texts; conditions on values are separate options. */
 const LISTS: readonly string[] = FILTER_KEYS.filter(key => key !== 'values');
 const KEYS = [...LISTS, ...CONDITIONS.map(condition => `${condition}:FIELD`)];
 const EXAMPLE = '--filter events=task.updated,task.created --filter to:status=Done';
 
 type Read = Record<string, string[]>;
 
-/** The filter of an endpoint from its `--filter key=value,value` options. Several values of one key mean:
- *  any of them. Conditions on one field (`from:status=Open`, `to:status=Done`) become one condition.
- *  @throws UsageError that names the key, and what is allowed */
+/** The filter of an endpoint from its `--filter key=value,value` options. Several values of one key mean any of them.
+ *  Conditions on the same field (`from:status=Open`, `to:status=Done`) become one condition.
+ *  @throws UsageError that names the key and the allowed values */
 export function filterOption(options: readonly string[]): EndpointFilter {
   const lists: Read = {};
   const fields = new Map<string, Read>();
@@ -235,14 +235,13 @@ export function filterOption(options: readonly string[]): EndpointFilter {
   throw new UsageError(`--filter ${name}=: found ${shown(value)}; allowed: ${issue?.message}.`);
 }
 
-/** Which text of a condition is too long, the only reason for which one is refused: the field's name, or
- *  one of the values. */
+/** Which text of a condition is too long, the only reason to refuse a condition: the field's name or a value. */
 function tooLong([field, asked]: [string, Read], key: string): [name: string, value: string | undefined] {
   if (key === 'field') return [`${Object.keys(asked)[0]}:FIELD`, field];
   return [`${key}:${field}`, asked[key]?.find(({ length }) => length > MAX_TEXT_LENGTH)];
 }
 
-/** @throws UsageError for a filter that no event ever fits */
+/** @throws UsageError for a filter that no event can match */
 function matching(filter: EndpointFilter): EndpointFilter {
   const [problem] = neverMatching(filter, []);
   if (problem !== undefined) throw new UsageError(`--filter: ${problem.replaceAll('changewire.', '')}.`);
@@ -257,5 +256,5 @@ function add(read: Read, key: string, values: readonly string[]): Read {
 function unknown(key: string): UsageError {
   const meant = nearest(key, KEYS);
   const hint = meant === undefined ? '' : ` Did you mean ${meant}?`;
-  return new UsageError(`--filter knows ${KEYS.join(', ')}, and no ${shown(key)}.${hint}`);
+  return new UsageError(`--filter: unknown key ${shown(key)}; allowed keys: ${KEYS.join(', ')}.${hint}`);
 }

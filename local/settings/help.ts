@@ -11,65 +11,65 @@ function line(option: string, text: string): string {
 
 function settingLine({ name, kind, what, choices }: (typeof KIND_SETTINGS)[number]): string {
   const allowed = choices ? `: ${eitherOf(choices)}` : '';
-  return line(`--${optionOf({ name })} VALUE`, `of the --${kind} before it, ${what}${allowed}`);
+  return line(`--${optionOf({ name })} VALUE`, `for the preceding --${kind}, ${what}${allowed}`);
 }
 
 export const HELP = `Changewire watches processes, projects and tasks, and sends each change as an event.
 
 Usage
-  npx changewire start                    try it: a simulated service that goes on changing
-  npx changewire start --webhook URL      send the events to your own HTTP endpoint, signed by Standard Webhooks
-  npx changewire start --subscribe URL    send them as Amazon SNS does
+  npx changewire start                    try it with a simulated service that keeps changing
+  npx changewire start --webhook URL      send events to your HTTP endpoint, signed according to Standard Webhooks
+  npx changewire start --subscribe URL    send events in the format of Amazon SNS
 
-To watch your own workspaces, have npx changewire init write a configuration file, changewire.json. Where the current
-folder has one, it is taken, and SERVICE_* is not used. One workspace needs no file: set these, in the environment or
-in a file named .env:
-  SERVICE_BASE_URL        the API's address, such as https://api.example.com/v1 (http only on this machine)
-  SERVICE_AUTH_URL        where tokens come from, such as https://auth.example.com
-  SERVICE_AUDIENCE        the audience that goes with your credentials
+To watch your own workspaces, run "npx changewire init", which writes a configuration file, changewire.json. A
+changewire.json in the current folder is used automatically, and SERVICE_* is ignored. A single workspace needs no file:
+set these variables in the environment or in a file named .env:
+  SERVICE_BASE_URL        the base URL of the API, such as https://api.example.com/v1 (http only on this machine)
+  SERVICE_AUTH_URL        the auth server, such as https://auth.example.com
+  SERVICE_AUDIENCE        the audience of your credentials
   SERVICE_CLIENT_ID       your client id
   SERVICE_CLIENT_SECRET   your client secret
-  SERVICE_PROCESSES       the ids of the processes to watch, with commas between
+  SERVICE_PROCESSES       comma-separated process ids
 
 Options
-  --subscribe URL         send events to this HTTP endpoint, as Amazon SNS does: it is asked to confirm first
-                          (repeat the option for several)
-  --raw                   send these endpoints the bare event, without SNS's envelope
-  --webhook URL           send events to this HTTP endpoint, signed by Standard Webhooks (repeat it for several);
+  --subscribe URL         send events to this HTTP endpoint in the format of Amazon SNS; the endpoint must first confirm
+                          the subscription (repeatable)
+  --raw                   send these endpoints the raw event, without the SNS envelope
+  --webhook URL           send events to this HTTP endpoint, signed according to Standard Webhooks (repeatable);
                           an https URL, or an http URL of this machine
-  --webhook-secret KEY    sign those of the --webhook before it with this whsec_…; give two while you change it.
-                          Without one the WEBHOOK_SECRET of the environment signs, or else a secret that is made
-                          for you and kept in the data directory
+  --webhook-secret KEY    signing secret (whsec_…) for the preceding --webhook; give two during a rotation. Without it,
+                          WEBHOOK_SECRET of the environment is used, or a secret is generated and kept in the data
+                          directory
 ${CHATS.map(kind => line(`--${kind} URL`, `send messages to ${KINDS[kind].what}`)).join('')}\
-                          (alone, it takes ${eitherOf(CHATS.map(variableOf))} of the environment)
+                          (without URL: ${eitherOf(CHATS.map(variableOf))} of the environment)
 ${KIND_SETTINGS.map(settingLine).join('')}\
-                          Other users of this machine see URL and KEY in its list of processes. Give - for any of
-                          them to have it read from stdin, a line for each; or set the variable that is named here
-  --name NAME             call the endpoint before it so, in all that is said of it
-  --filter KEY=A,B        send the endpoint before it only events of which KEY is A or B; several keys: that fit all.
-                          KEY is events, workspaces, processes, projects or fields; or, of a field's values, from:FIELD,
-                          to:FIELD, added:FIELD or removed:FIELD; or actors, those who made the change, by id or name;
-                          exceptActors leaves out what only A or B, such as an integration, did
-  --resend NAME           send the dead letters of that endpoint again (repeat it for several)
-  --config FILE           watch the workspaces of this JSON file, and serve its endpoints (docs/configuration.md);
-                          what is secret comes from the environment or .env. Without it, changewire.json of the
-                          current folder is taken, if there is one
-  --interval 60s          how often to look for changes (60s; the simulated service: 2s). 10s-5m: 10 s after some were
-                          found, then after twice as long each time, up to 5 min
-  --sweep-interval 6h     how often to read everything again, which finds what the API didn't tell
-  --overlap 120s          how far back to look again each time, for updates that come late
-  --data DIR              where to keep what is known, so that a restart goes on from there
-                          (.changewire; the simulated service: .changewire/simulated)
-  --memory                keep nothing after the end
-  --once                  look once, deliver all events, end (exit code 1 if that failed, or if an event is
-                          undelivered after its first attempt: the next start goes on with it)
-  --json                  print each event as one line of JSON on stdout, and all else on stderr
-  --log json              write all else as lines of JSON, too (text); without --json the events are among them
-  --health PORT           answer GET http://127.0.0.1:PORT/healthz (8321): 200 when all is well, 503 when something is
-                          late, and what, as JSON
-  --no-console            without the console, the page that shows what happens (docs/console.md)
-  --help                  print this
+                          Other users of this machine can see URL and KEY in the process list. Use - instead to read
+                          them from stdin, one per line, or set the variable named here
+  --name NAME             name of the preceding endpoint
+  --filter KEY=A,B        send the preceding endpoint only events whose KEY is A or B; with several keys, all must
+                          match. KEY is events, workspaces, processes, projects or fields; from:FIELD, to:FIELD,
+                          added:FIELD or removed:FIELD for the values of a field; actors for the users who made the
+                          change, by id or name; exceptActors skips changes made only by A or B, such as an integration
+  --resend NAME           resend the dead letters of this endpoint (repeatable)
+  --config FILE           watch the workspaces and serve the endpoints of this JSON file (docs/configuration.md);
+                          secrets come from the environment or .env (default: changewire.json in the current folder, if
+                          present)
+  --interval 60s          how often to poll for changes (default: 60s; simulated service: 2s). 10s-5m: poll 10 s after a
+                          change, then back off to 5 min
+  --sweep-interval 6h     how often to re-read everything, to catch what the API missed
+  --overlap 120s          how far back each poll overlaps the previous one, for late updates
+  --data DIR              where to keep the data; a restart resumes from there
+                          (default: .changewire; simulated service: .changewire/simulated)
+  --memory                keep nothing on exit
+  --once                  poll once, deliver all events and exit (exit code 1 after a failure, or if an event is
+                          undelivered after its first attempt; the next start retries it)
+  --json                  print each event as one line of JSON on stdout, everything else on stderr
+  --log json              write the log as lines of JSON (default: text); without --json it includes the events
+  --health PORT           serve GET http://127.0.0.1:PORT/healthz (default: 8321): 200 if healthy, 503 if something is
+                          late, with details as JSON
+  --no-console            disable the web console (docs/console.md)
+  --help                  show this help
 
-Durations are written 500ms, 60s, 5m or 6h. Ctrl-C stops; a second Ctrl-C stops at once.
-A backup of the data directory, also while it is in use: npx changewire backup DIR
+Durations: 500ms, 60s, 5m, 6h. Ctrl-C stops; a second Ctrl-C stops at once.
+To back up the data directory, also while it is in use: npx changewire backup DIR
 `;

@@ -8,18 +8,18 @@ import { UsageError } from '../basics/usage-error.ts';
 import type { LogFormat } from '../terminal/output.ts';
 import { type EndpointOption, endpointOptions, optionOf, VALUE_IS_OPTIONAL } from './endpoint-options.ts';
 
-/** What was asked for on the command line. Durations are in ms. */
+/** The options of the command line. Durations are in ms. */
 export interface Options {
   /** The endpoints, in the order of the command line. */
   readonly endpoints: readonly EndpointOption[];
-  /** A configuration file, the one that is named or else the one of the current folder; undefined: the environment's service, or
-   *  the simulated one. */
+  /** The given configuration file, or else that of the current folder; undefined: the environment's service, or the
+   *  simulated one. */
   readonly config: string | undefined;
   readonly subscribe: readonly string[];
   readonly raw: boolean;
-  /** undefined: as a configuration file has it by default; less for the simulated service. */
+  /** undefined: the default of a configuration file; shorter for the simulated service. */
   readonly interval: Rhythm | undefined;
-  /** undefined, and `overlap` too: as a configuration file has it by default. */
+  /** undefined, and `overlap` too: the default of a configuration file. */
   readonly sweepInterval: number | undefined;
   readonly overlap: number | undefined;
   /** undefined: the source's own directory. */
@@ -30,9 +30,9 @@ export interface Options {
   readonly once: boolean;
   readonly json: boolean;
   readonly log: LogFormat;
-  /** The port of `GET /healthz` on this machine, 0 for any that is free; undefined: none. */
+  /** The port of `GET /healthz` on this machine, 0 for any free port; undefined: not served. */
   readonly health: number | undefined;
-  /** Whether the run has the console's page, and says where. */
+  /** Whether the run serves the console's page, and prints its address. */
   readonly console: boolean;
   readonly help: boolean;
 }
@@ -42,7 +42,7 @@ const repeated = { type: 'string', multiple: true } as const;
 /** The port of `--health` without a value. */
 export const HEALTH_PORT = 8321;
 
-/** All options, as `parseArgs` takes them; those with a value have an example of it. */
+/** All options, as `parseArgs` takes them; those with a value have an example. */
 const FLAGS = {
   subscribe: { ...repeated, example: 'http://localhost:9000/events' },
   raw: { type: 'boolean' },
@@ -80,20 +80,19 @@ export const OPTIONS: readonly { readonly name: string; readonly takesValue: boo
   FLAGS,
 ).map(([name, { type }]) => ({ name, takesValue: type === 'string' }));
 
-/** Reads the arguments after the script's name. `found` is the configuration file that is taken where none is named.
+/** Reads the arguments after the script's name. `found` is the configuration file to use without `--config`.
  *  @throws UsageError */
 export function parseOptions(args: readonly string[], found?: string): Options {
   const { values, tokens } = read(args.map(withValue));
   if (values.memory && values.data !== undefined)
-    throw new UsageError('--memory keeps nothing and --data keeps all: give one of them.');
+    throw new UsageError('--memory and --data cannot be combined: --memory keeps nothing.');
   if (values.memory && values.resend !== undefined)
-    throw new UsageError('--memory keeps nothing, so there is nothing for --resend to send again.');
-  if (values.raw && values.subscribe === undefined)
-    throw new UsageError('--raw is about the endpoints of --subscribe URL: give one.');
+    throw new UsageError('--memory and --resend cannot be combined: --memory keeps no dead letters.');
+  if (values.raw && values.subscribe === undefined) throw new UsageError('--raw needs --subscribe URL.');
   if (values.once && values.health !== undefined)
-    throw new UsageError('--health is for a run that goes on: give it without --once.');
+    throw new UsageError('--health and --once cannot be combined.');
   const config = text('config', values.config) ?? found;
-  if (config !== undefined && !values.help) noneBeside(values, config);
+  if (config !== undefined && !values.help) refuseTimings(values, config);
   return {
     subscribe: (values.subscribe ?? []).map(endpoint),
     raw: values.raw ?? false,
@@ -114,12 +113,12 @@ export function parseOptions(args: readonly string[], found?: string): Options {
   };
 }
 
-/** Refuses options that say when to look beside a configuration file, which says it as well. */
-function noneBeside(values: object, config: string): void {
+/** Refuses the timing options together with a configuration file, which has its own timings. */
+function refuseTimings(values: object, config: string): void {
   const beside = ['interval', 'sweep-interval', 'overlap'].find(name => Object.hasOwn(values, name));
   if (beside !== undefined)
     throw new UsageError(
-      `--${beside} goes without a configuration file only: ${config} says it, for each process.`,
+      `--${beside} cannot be combined with a configuration file: set it for each process in ${config}.`,
     );
 }
 
@@ -149,7 +148,7 @@ interface OptionToken {
 function checkOption({ name, rawName, value, inlineValue }: OptionToken): void {
   if (!Object.hasOwn(FLAGS, name))
     throw new UsageError(
-      `There is no option ${isWords(name) ? rawName : `of ${name.length} characters`}.${suggestion(name)}`,
+      `Unknown option ${isWords(name) ? rawName : `of ${name.length} characters`}.${suggestion(name)}`,
     );
   const flag = FLAGS[name as keyof typeof FLAGS];
   const wantsValue = flag.type === 'string';
@@ -162,10 +161,10 @@ function checkOption({ name, rawName, value, inlineValue }: OptionToken): void {
 }
 
 function notAnOption(word: string): string {
-  if (word.startsWith('whsec_')) return 'A secret stands alone: write --webhook-secret in front of it.';
+  if (word.startsWith('whsec_')) return 'A secret without an option: write --webhook-secret before it.';
   if (/^\w+:\/\//.test(word))
-    return `${shown(word)} stands alone. To send events there, write --subscribe in front of it.`;
-  return `${shown(word)} is no option.${suggestion(word)}`;
+    return `${shown(word)} without an option. To send events there, write --subscribe before it.`;
+  return `${shown(word)} is not an option.${suggestion(word)}`;
 }
 
 function suggestion(name: string): string {
@@ -189,7 +188,7 @@ function rhythm(value: string | undefined): Rhythm | undefined {
   const found = value === undefined ? undefined : parseRhythm(value);
   if (found || value === undefined) return found;
   throw new UsageError(
-    `--interval takes a duration such as 60s, or the shortest and the longest, such as 10s-5m, found ${shown(value)}.`,
+    `--interval takes a duration such as 60s, or a range such as 10s-5m, found ${shown(value)}.`,
   );
 }
 
@@ -202,16 +201,16 @@ function port(value: string | undefined): number | undefined {
   if (value === undefined) return undefined;
   if (value === '') return HEALTH_PORT;
   if (/^\d{1,5}$/.test(value) && Number(value) < 65_536) return Number(value);
-  throw new UsageError(`--health takes a port from 0 (any that is free) to 65535, found ${shown(value)}.`);
+  throw new UsageError(`--health takes a port from 0 (any free port) to 65535, found ${shown(value)}.`);
 }
 
 function endpoint(value: string): string {
   const url = URL.canParse(value) ? new URL(value) : undefined;
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
     throw new UsageError(`--subscribe takes an http or https URL, found ${shown(value)}.`);
-  if (url.port === '0') throw new UsageError('--subscribe names port 0, where nobody can listen.');
+  if (url.port === '0') throw new UsageError('--subscribe: port 0 is not valid.');
   if (!isDecodable(url.username) || !isDecodable(url.password))
-    throw new UsageError('--subscribe has a user name or password with a "%" that begins no %XX: write %25.');
+    throw new UsageError('--subscribe: write a "%" in the user name or password as %25.');
   return value;
 }
 

@@ -9,20 +9,20 @@ import { readConfigFile } from './config-file.ts';
 import type { Options } from './options.ts';
 import { type ServiceSettings, serviceSettings, type Watched, watchedOf } from './watched.ts';
 
-/** What is watched: real services or the simulated one. */
+/** The watched services: real ones or the simulated one. */
 export interface Source {
   readonly watched: readonly Watched[];
-  /** What the banner calls it. */
+  /** Its name in the banner. */
   readonly description: string;
   readonly simulated: boolean;
 }
 
-/** How often changes are looked for, and how often everything is compared; and the overlap. All in ms; what is left
- *  out is as by default in a configuration file. */
+/** The intervals of polling and sweeps, and the overlap, in ms. Missing ones have the defaults of a configuration
+ *  file. */
 export type Timing = Partial<Pick<ProcessSettings, 'changes' | 'sweep' | 'overlap'>>;
 
-/** The service to poll, and the data directory where none is named. The simulated service has another
- *  directory than real ones: what is left to be sent of one must never reach the receivers of the other. */
+/** The service to poll, and the default data directory. The simulated service has its own directory: the undelivered
+ *  events of one service must never reach the receivers of the other. */
 export function sourceOf(options: Options, environment: Environment) {
   const timing = timingOf(options);
   const named = namedSource(options.config, environment, timing);
@@ -36,7 +36,7 @@ export function sourceOf(options: Options, environment: Environment) {
   return { config: undefined, data: '.changewire/simulated', start };
 }
 
-/** The service of a configuration file, or else of SERVICE_*; undefined: there is neither. @throws UsageError */
+/** The service of a configuration file, or else of SERVICE_*; undefined without either. @throws UsageError */
 export function namedSource(
   file: string | undefined,
   environment: Environment,
@@ -66,7 +66,7 @@ export function realSource(settings: ServiceSettings, timing: Timing): Source {
   return { watched, description: `the service at ${host}`, simulated: false };
 }
 
-/** How often the simulated service changes, and how often changes are looked for, in ms. */
+/** How often the simulated service changes, and how often it is polled, in ms. */
 const LIVELY_MS = 2000;
 /** Audit entries that the simulated service keeps. Each edit writes the whole state, which a longer log
  *  would slow down; passes read the log every few seconds, so they miss none. */
@@ -81,7 +81,10 @@ export async function simulatedSource(
   const service = await startSimulatedService({ file, freedoms: { auditRetention: AUDIT_RETENTION } });
   closers.defer(() => service.stop());
   if (every !== undefined) {
-    const onError = (error: unknown) => output.warn(`The simulated service can't change: ${failure(error)}.`);
+    const onError = (error: unknown) =>
+      output.warn(`The simulated service could not make a change: ${failure(error)}.`, {
+        code: 'simulator.change-failed',
+      });
     closers.defer(startChanging(service, { every, onError }).stop);
   }
   const watched = [watchedAs('simulated', service, service.workspace.processes(), timing)];

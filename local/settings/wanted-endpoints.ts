@@ -7,22 +7,23 @@ import { UsageError } from '../basics/usage-error.ts';
 import { checkAddress, checkSecret, type EndpointOption } from './endpoint-options.ts';
 import { variablePrefix } from './watched.ts';
 
-/** An endpoint of the command line or the configuration, with all parts that it takes. A name that is not given is made
- *  of kind and URL: it is the same at every start, and shows no more of the URL than the host. */
+/** An endpoint of the command line or the configuration, complete. A missing name is derived from kind and URL: it is
+ *  the same at every start, and shows only the host of the URL. */
 export interface WantedEndpoint extends EndpointSettings {
-  /** Whether it is of the command line. */
+  /** Whether it is an endpoint of the command line. */
   readonly isOption: boolean;
   readonly url: string;
   readonly origin: string;
-  /** Signing secrets of a webhook; empty when one is to be made. */
+  /** Signing secrets of a webhook; if empty, a secret is generated. */
   readonly secrets: readonly string[];
 }
 
 /**
  * The endpoints of the configuration and of the command line, completed by the environment: ENDPOINT_<NAME>_URL and
- * ENDPOINT_<NAME>_SECRET for those of the configuration; WEBHOOK_SECRET (two with a comma between) for webhooks of the
- * command line that have none of their own, SLACK_WEBHOOK_URL for a `--slack` that stands alone, and so for each chat.
- * @throws UsageError that shows no secret, and of a URL its origin only
+ * ENDPOINT_<NAME>_SECRET for those of the configuration; WEBHOOK_SECRET (one or two, comma-separated) for webhooks of
+ * the command line without --webhook-secret; SLACK_WEBHOOK_URL for `--slack` without a URL, and likewise for each
+ * chat.
+ * @throws UsageError that shows no secret, and of a URL only the origin
  */
 export function wantedEndpoints(
   options: readonly EndpointOption[],
@@ -46,11 +47,11 @@ export function wantedEndpoints(
   const all = [...configured, ...asked];
   const twice = all.find(({ name }, index) => all.findIndex(one => isAlike(one.name, name)) !== index);
   if (twice && asked.includes(twice as (typeof asked)[number]) && isDefault(twice))
-    throw new UsageError(`--${twice.kind} names the same URL twice, at ${twice.origin}.`);
+    throw new UsageError(`--${twice.kind}: the same URL is given twice, at ${twice.origin}.`);
   if (twice)
     throw new UsageError(
-      `Two endpoints have the name ${twice.name}, one of them at ${twice.origin}: give each its own name (capital letters, "-" ` +
-        'and "_" make no difference).',
+      `Two endpoints are named ${twice.name}, one of them at ${twice.origin}. Rename one of them (names that differ only in ` +
+        'case, "-" and "_" count as equal).',
     );
   return all;
 }
@@ -65,15 +66,15 @@ function secretsIn(variable: string, environment: Environment): string[] {
   if (text === '') return [];
   const secrets = text.split(',').map(each => checkSecret(variable, each.trim()));
   if (secrets.length <= 2) return secrets;
-  throw new UsageError(`${variable} has more than two secrets: give the new one and the old one.`);
+  throw new UsageError(`${variable} has more than two secrets: give only the new one and the old one.`);
 }
 
 function chatUrl(kind: EndpointKind, environment: Environment): string {
   if (KINDS[kind].isSigned) throw new UsageError(`--${kind} needs a URL.`);
-  return fromEnvironment(variableOf(kind), `--${kind} has no URL: write it behind, or`, environment);
+  return fromEnvironment(variableOf(kind), `--${kind} has no URL: add it, or`, environment);
 }
 
-/** The variable with the URL of a chat whose option stands alone. */
+/** The variable with the URL of a chat whose option has no value. */
 export function variableOf(kind: EndpointKind): string {
   return `${kind.toUpperCase()}_WEBHOOK_URL`;
 }
@@ -85,8 +86,8 @@ function fromEnvironment(variable: string, lack: string, environment: Environmen
   throw new UsageError(`${lack}${separator} set ${variable} in the environment or in .env.`);
 }
 
-/** Whether two names stand for the same variables, or for the same secret file on a file system that
- *  ignores case (macOS, Windows). */
+/** Whether two names give the same variables, or the same secret file on a file system that ignores case (macOS,
+ *  Windows). */
 function isAlike(one: string, other: string): boolean {
   return variablePrefix(one) === variablePrefix(other);
 }

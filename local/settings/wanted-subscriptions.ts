@@ -3,10 +3,10 @@ import type { Config } from '../../functions/config/schema.ts';
 import type { Filter } from '../sns/messages.ts';
 import { defaultName, type SubscribeOptions } from '../sns/sns.ts';
 
-/** A native subscription that was asked for. */
+/** A native subscription of the configuration or the command line. */
 export interface WantedSubscription extends SubscribeOptions {
   readonly name: string;
-  /** The name in what people read. */
+  /** The name that people see. */
   readonly label: string;
 }
 
@@ -48,8 +48,8 @@ export function retryDelays(delivery: DeliveryConfig): number[] {
   ];
 }
 
-/** How much of the way from `minDelay` to `maxDelay` the pause has grown, when so much of the growing
- *  retries is over. SNS documents only the shapes of these curves. */
+/** The part of the way from `minDelay` to `maxDelay` that the pause has grown, by the part of the growing retries
+ *  that is over. SNS documents only the shapes of these curves. */
 const PARTS: Readonly<Record<DeliveryConfig['backoff'], (over: number) => number>> = {
   linear: over => over,
   arithmetic: over => over ** 1.5,

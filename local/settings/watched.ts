@@ -6,7 +6,7 @@ import { processId, type WorkspaceSettings, workspacesOf } from '../../functions
 import { type Environment, textIn } from '../basics/process.ts';
 import { UsageError } from '../basics/usage-error.ts';
 
-/** A real service, as the environment names it (service-api.md §1, §5). */
+/** The settings of a real service from the environment (service-api.md §1, §5). */
 export interface ServiceSettings {
   readonly baseUrl: string;
   readonly authUrl: string;
@@ -26,21 +26,21 @@ const NAMES = [
 ] as const;
 type Name = (typeof NAMES)[number];
 
-/** Whether the environment names a service, or a part of one. */
+/** Whether any SERVICE_* variable is set. */
 export function namesService(environment: Environment): boolean {
   return NAMES.some(name => textIn(environment, name) !== '');
 }
 
-/** undefined when no SERVICE_* variable is set. @throws UsageError that names what is missing or wrong, and no value of
- *  a variable that may hold a secret. */
+/** The service of the environment; undefined when no SERVICE_* variable is set.
+ *  @throws UsageError that names missing or wrong variables, without values that may be secret */
 export function serviceSettings(environment: Environment): ServiceSettings | undefined {
   const value = (name: Name) => textIn(environment, name);
   if (!namesService(environment)) return undefined;
   const missing = NAMES.filter(name => value(name) === '');
   if (missing.length > 0)
     throw new UsageError(
-      `${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} not set. To watch a service set all of ` +
-        `${NAMES.join(', ')}, in the environment or in .env; to try the simulated one set none.`,
+      `${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} not set. To watch a service, set all of ` +
+        `${NAMES.join(', ')} in the environment or in .env; to use the simulated service, set none of them.`,
     );
   const processes = value('SERVICE_PROCESSES').split(',');
   return {
@@ -53,8 +53,7 @@ export function serviceSettings(environment: Environment): ServiceSettings | und
   };
 }
 
-/** Checks an address as `baseUrl` and `authUrl` of cdk.json are checked: credentials and records are sent
- *  there. */
+/** Checks an address like `baseUrl` and `authUrl` of cdk.json: credentials and records are sent there. */
 function address(name: Name, value: string): string {
   const { success, error } = secureAddress().safeParse(value);
   if (success) return value;
@@ -63,7 +62,7 @@ function address(name: Name, value: string): string {
 
 function processIds(ids: readonly string[]): readonly string[] {
   if (ids.includes(''))
-    throw new UsageError('SERVICE_PROCESSES has an empty id: write the ids with one comma between two.');
+    throw new UsageError('SERVICE_PROCESSES has an empty id: separate the ids by single commas.');
   for (const id of ids) {
     const { error } = processId().safeParse(id);
     if (error)
@@ -78,8 +77,8 @@ export interface Watched {
   readonly credentials: Credentials;
 }
 
-/** The workspaces of a configuration file, with the credentials that the environment has for them.
- *  @throws UsageError that names every variable that is missing */
+/** The workspaces of a configuration file, with their credentials from the environment.
+ *  @throws UsageError that names every missing variable */
 export function watchedOf(config: Config, environment: Environment): Watched[] {
   const settings = workspacesOf(config);
   refuseAlike(settings.map(({ name }) => name));
@@ -88,8 +87,8 @@ export function watchedOf(config: Config, environment: Environment): Watched[] {
   );
   if (missing.length > 0)
     throw new UsageError(
-      `${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} not set. The credentials of each workspace come from ` +
-        'the environment or from .env, under the name of the workspace.',
+      `${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} not set. Set the credentials of each workspace in the ` +
+        'environment or in .env; the variables start with the name of the workspace.',
     );
   return settings.map(workspace => {
     const { clientId, clientSecret } = credentialVariables(workspace.name);
@@ -98,15 +97,14 @@ export function watchedOf(config: Config, environment: Environment): Watched[] {
   });
 }
 
-/** Refuses workspaces whose names stand for the same variables: they would share credentials without a
- *  word. */
+/** Refuses workspaces whose names give the same variables: they would silently share credentials. */
 function refuseAlike(names: readonly string[]): void {
   const alike = names.find(name =>
     names.some(other => other !== name && variablePrefix(other) === variablePrefix(name)),
   );
   if (alike === undefined) return;
   throw new UsageError(
-    `Another workspace has the name ${alike}, but for capital letters, "-" and "_": both would take their credentials from ` +
+    `The name of another workspace differs from ${alike} only in case, "-" and "_": both would take their credentials from ` +
       `${credentialVariables(alike).clientId}. Rename one of them.`,
   );
 }
@@ -117,7 +115,7 @@ export function credentialVariables(workspace: string): { clientId: string; clie
   return { clientId: `${prefix}_CLIENT_ID`, clientSecret: `${prefix}_CLIENT_SECRET` };
 }
 
-/** A name as an environment variable may have it: `example-eu` becomes EXAMPLE_EU. */
+/** A name in the form of an environment variable: `example-eu` becomes EXAMPLE_EU. */
 export function variablePrefix(name: string): string {
   return name.replaceAll('-', '_').toUpperCase();
 }

@@ -2,25 +2,25 @@ import type { Clock } from '../../functions/basics/clock.ts';
 import type { PendingDelivery } from '../../functions/model/delivery.ts';
 import type { Deliveries } from '../../functions/store/store.ts';
 
-/** How long the row of a delivered event may stay, in ms: several are removed together, since each removal is a
- *  write to the disk. After a kill in between they are sent once more, with the same ids. */
+/** How long the row of a delivered event may stay, in ms: several are removed together, because each removal is a
+ *  write to the disk. After a kill in between they are sent again, with the same ids. */
 const REMOVE_WITHIN_MS = 20;
 const MAX_REMOVED_TOGETHER = 200;
-/** Rows read at once. */
+/** Rows per read. */
 const READ_AHEAD = 32;
 /** The longest wait, in ms, in case the clock jumps. */
 const MAX_NAP_MS = 20_000;
-/** A clock that goes back by no more, in ms, is only corrected. */
+/** A clock that jumps back by at most this time, in ms, is only corrected. */
 const MAX_CORRECTION_MS = 1_000;
 
-/** The deliveries of one subscription, in rows. Each is given to one taker at a time. */
+/** The deliveries of a subscription, in rows. Each is given to one worker at a time. */
 export class Backlog {
   readonly #name: string;
   readonly #deliveries: Deliveries;
   readonly #clock: Clock;
-  /** Read from their rows, and not taken yet. */
+  /** Read, and not taken yet. */
   #ahead: PendingDelivery[] = [];
-  /** Places of the deliveries that were read, and whose outcome is not written yet. */
+  /** Places of the deliveries that were read and whose result is not written yet. */
   readonly #inHand = new Set<string>();
   #reading: Promise<void> | undefined;
   /** When rows were last read. */
@@ -36,14 +36,14 @@ export class Backlog {
     this.#clock = clock;
   }
 
-  /** Ends all waits, because something was added, settled or made due. */
+  /** Ends all waits, because a delivery was added, settled or made due. */
   wake(): void {
     this.#signal.resolve();
     this.#signal = Promise.withResolvers();
   }
 
-  /** Takes the next delivery that is due; waits until there is one. Undefined when `signal` aborts.
-   *  @throws the error that kept rows from being read or removed */
+  /** Takes the next due delivery, and waits for it if necessary. Undefined when `signal` aborts.
+   *  @throws if rows could not be read or removed */
   async take(signal: AbortSignal): Promise<PendingDelivery | undefined> {
     const wake = () => this.wake();
     signal.addEventListener('abort', wake);
@@ -61,14 +61,14 @@ export class Backlog {
     }
   }
 
-  /** Has the row of a delivery that arrived removed, soon and together with others. */
+  /** Removes the row of a successful delivery, soon and together with others. */
   delivered(place: string): void {
     this.#delivered.push(place);
     if (this.#delivered.length >= MAX_REMOVED_TOGETHER) void this.#remove();
     else this.#removing ??= setTimeout(() => void this.#remove(), REMOVE_WITHIN_MS);
   }
 
-  /** Notes that the delivery is tried again at `due`. */
+  /** Moves the next attempt to `due`. */
   async reschedule(place: string, due: number): Promise<void> {
     await this.#deliveries.reschedule(this.#name, place, { at: this.#clock(), due });
     this.#settle([place]);
@@ -80,7 +80,7 @@ export class Backlog {
     this.#settle([place]);
   }
 
-  /** Gives a delivery back whose outcome could not be written: it can be taken again. */
+  /** Returns a delivery whose result could not be written: it can be taken again. */
   giveBack(place: string): void {
     this.#settle([place]);
   }
@@ -91,7 +91,7 @@ export class Backlog {
     this.wake();
   }
 
-  /** Resolves when everything published so far is delivered or dead; rejects with the reason when `signal` aborts. */
+  /** Resolves when everything published so far is delivered or a dead letter; rejects when `signal` aborts. */
   async idle(signal: AbortSignal): Promise<void> {
     const asked = this.#clock();
     const wake = () => this.wake();
@@ -110,7 +110,7 @@ export class Backlog {
     }
   }
 
-  /** Resolves when the rows of what was delivered so far are removed. */
+  /** Resolves when the rows of all successful deliveries so far are removed. */
   async flush(): Promise<void> {
     await this.#remove();
     this.#throwFailure();
@@ -120,7 +120,7 @@ export class Backlog {
     try {
       this.#throwFailure();
       const now = this.#clock();
-      // Where the clock was set back, what is due by the old time is due now.
+      // After the clock was set back, rows that were due by the old time are due now.
       if (now < this.#readAt - MAX_CORRECTION_MS) await this.#deliveries.bringForward(this.#name, now);
       this.#readAt = now;
       const found = await this.#deliveries.due(this.#name, now, READ_AHEAD, [...this.#inHand]);
@@ -141,7 +141,7 @@ export class Backlog {
       await this.#deliveries.remove(this.#name, places);
       this.#settle(places);
     } catch (error) {
-      // They still count as taken, so that they are not sent again, and are removed with the next ones.
+      // They still count as taken, so that they are not sent again, and are removed with the next rows.
       this.#delivered.push(...places);
       this.#failure = error;
     }

@@ -14,7 +14,7 @@ import type { Clock } from '../../functions/basics/clock.ts';
 import { writeWhole } from '../../functions/basics/write-whole.ts';
 import { listenLocally } from '../basics/listener.ts';
 
-/** What the URLs inside messages do. `undefined` means that there is no such subscription. */
+/** The actions of the URLs in messages. `undefined`: unknown subscription. */
 export interface ControlActions {
   /** Resolves with the subscription's ARN. */
   confirm(topicArn: string, token: string): Promise<string | undefined>;
@@ -35,7 +35,7 @@ interface Answer {
   readonly body: string;
 }
 
-/** Listens on 127.0.0.1, on a free port. */
+/** Listens on a free port of 127.0.0.1. */
 export async function startControl(certificate: Certificate, actions: ControlActions): Promise<Control> {
   const certificatePath = `/${certificate.name}`;
   const answerTo = async ({ method, headers, socket, url }: IncomingMessage): Promise<Answer> => {
@@ -96,7 +96,7 @@ function xml(status: number, element: string, content: string): Answer {
   return { status, type: 'text/xml', body };
 }
 
-/** The RSA key that signs: kept in `<directory>/sns-signing.pem` (mode 0600), made when there is none. */
+/** The RSA signing key in `<directory>/sns-signing.pem` (mode 0600), which is generated if it is missing. */
 export async function signingKey(directory: string): Promise<KeyObject> {
   const path = join(directory, 'sns-signing.pem');
   const kept = await readKey(path);
@@ -122,16 +122,15 @@ async function readKey(path: string): Promise<KeyObject | undefined> {
   } catch {
     // The error is thrown below.
   }
-  throw new Error(`${path} holds no RSA key: delete it, and a new one is made.`);
+  throw new Error(`${path} does not contain an RSA key. Delete it, and a new key is generated.`);
 }
 
 const TEN_YEARS = 10 * 365 * 24 * 3_600_000;
 const A_DAY = 24 * 3_600_000;
 
-/** The certificate by which receivers verify signatures, as PEM: self-signed, and made when the first
- *  receiver asks for it, because the package that makes it loads hundreds of files. Each process makes
- *  another one for the same key. Its name is made of the key, so a receiver that has one of them need not
- *  ask again. */
+/** The certificate for verifying signatures, as PEM: self-signed, and generated at the first request, because the
+ *  package for it loads hundreds of files. Each process generates another one for the same key. Its name is derived
+ *  from the key, so that receivers can cache it. */
 export interface Certificate {
   readonly name: string;
   readonly pem: () => Promise<string>;

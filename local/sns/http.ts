@@ -2,18 +2,18 @@ import { Agent, type Dispatcher, request } from 'undici';
 import { BODY_LIMIT, beginning, quote } from '../../functions/delivery/http/quote.ts';
 import type { Outgoing } from './messages.ts';
 
-/** How one POST ended. SNS tries again after `failed` (the server's fault: 5xx, 429, no answer), never after `refused`
+/** The result of a POST. SNS retries after `failed` (the server's fault: 5xx, 429, no answer), never after `refused`
  *  (any other 4xx). */
 export type PostResult =
   | { readonly outcome: 'delivered' }
   | {
       readonly outcome: 'failed' | 'refused';
       readonly reason: string;
-      /** What the receiver answered, in one line. */
-      readonly said?: string | undefined;
+      /** The beginning of the receiver's answer, in one line. */
+      readonly answer?: string | undefined;
     };
 
-/** Posts to one receiver, over connections of its own, so that a slow one delays no other. */
+/** Posts to one receiver, over its own connections, so that a slow receiver does not delay others. */
 export interface Poster {
   post(outgoing: Outgoing): Promise<PostResult>;
   /** Closes every connection at once. */
@@ -39,7 +39,7 @@ export function poster(url: URL, connections: number, timeout: number): Poster {
           signal: AbortSignal.timeout(timeout),
         });
         const judged = judge(response.statusCode);
-        if (judged.outcome !== 'delivered') return { ...judged, said: await said(response.body, url) };
+        if (judged.outcome !== 'delivered') return { ...judged, answer: await answerIn(response.body, url) };
         response.body.dump({ limit: BODY_LIMIT }).catch(() => {});
         return judged;
       } catch (error) {
@@ -50,9 +50,8 @@ export function poster(url: URL, connections: number, timeout: number): Poster {
   };
 }
 
-/** The beginning of the answer's body, as one line. A body that can't be read is ignored: the head has
- *  said what counts. */
-async function said(body: Dispatcher.ResponseData['body'], url: URL): Promise<string | undefined> {
+/** The beginning of the answer's body, as one line. A body that can't be read is ignored: the status is known. */
+async function answerIn(body: Dispatcher.ResponseData['body'], url: URL): Promise<string | undefined> {
   try {
     return quote(await beginning(body), { url: url.href });
   } catch {
@@ -71,7 +70,7 @@ function noAnswer(error: NodeJS.ErrnoException, timeout: number): PostResult {
     return { outcome: 'failed', reason: `no answer within ${timeout / 1000} s` };
   }
   const code = error.code ?? error.name;
-  return { outcome: 'failed', reason: code === 'ECONNREFUSED' ? 'nobody listens there' : code };
+  return { outcome: 'failed', reason: code === 'ECONNREFUSED' ? 'connection refused' : code };
 }
 
 function basicAuthorization(url: URL): Record<string, string> {

@@ -2,13 +2,13 @@ import { createHash, type KeyLike, type KeyObject, sign } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { Attributes, NewDelivery } from '../../functions/model/delivery.ts';
 
-/** In the thread pool: signing takes longer than all else that is done for a message. */
-const signAside = promisify(sign);
+/** In the thread pool: signing is the slowest step for a message. */
+const signInPool = promisify(sign);
 
 /** The three kinds of message that SNS posts. */
 export type MessageType = 'Notification' | 'SubscriptionConfirmation' | 'UnsubscribeConfirmation';
 
-/** The fields that SNS signs, in the order of the SNS developer guide; one that a message lacks is left out. */
+/** The fields that SNS signs, in the order of the SNS developer guide; missing ones are left out. */
 const SIGNED_FIELDS = 'Message MessageId Subject SubscribeURL Timestamp Token TopicArn Type'.split(' ');
 
 /** Each field's name and value on lines of their own. */
@@ -17,14 +17,13 @@ function stringToSign(message: Readonly<Record<string, unknown>>): string {
   return present.map(field => `${field}\n${message[field]}\n`).join('');
 }
 
-/** The message with `SignatureVersion` 2: base64 of SHA256withRSA. A key that is parsed already signs several times
- *  faster than PEM. */
+/** The message with `SignatureVersion` 2: base64 of SHA256withRSA. A parsed key signs several times faster than PEM. */
 export async function signed<Message extends { readonly Type: MessageType }>(
   message: Message,
   privateKey: KeyLike,
 ) {
   const text = Buffer.from(stringToSign(message));
-  const signature = await signAside('RSA-SHA256', text, privateKey);
+  const signature = await signInPool('RSA-SHA256', text, privateKey);
   return {
     ...message,
     SignatureVersion: '2',
@@ -32,7 +31,7 @@ export async function signed<Message extends { readonly Type: MessageType }>(
   };
 }
 
-/** What every message to one subscription shares. */
+/** The common parts of the messages to a subscription. */
 export interface Sender {
   readonly topicArn: string;
   readonly subscriptionArn: string;
@@ -49,14 +48,14 @@ export interface Outgoing {
   readonly body: string;
 }
 
-/** The first half of the handshake, or the message that confirms an unsubscription: both carry the URL
- *  that (re)confirms. */
+/** The request to confirm a subscription, or the confirmation of an unsubscription: both have the URL that
+ *  (re)confirms. */
 export async function handshake(
   sender: Sender,
   type: 'SubscriptionConfirmation' | 'UnsubscribeConfirmation',
   sent: { messageId: string; timestamp: string },
 ): Promise<Outgoing> {
-  const said =
+  const text =
     type === 'SubscriptionConfirmation'
       ? `You have chosen to subscribe to the topic ${sender.topicArn}.\nTo confirm the subscription, visit the SubscribeURL included in this message.`
       : `You have chosen to deactivate subscription ${sender.subscriptionArn}.\nTo cancel this operation and restore the subscription, visit the SubscribeURL included in this message.`;
@@ -66,7 +65,7 @@ export async function handshake(
       MessageId: sent.messageId,
       Token: sender.token,
       TopicArn: sender.topicArn,
-      Message: said,
+      Message: text,
       SubscribeURL: sender.subscribeUrl,
       Timestamp: sent.timestamp,
     },
@@ -77,7 +76,7 @@ export async function handshake(
   return { headers: { ...headersOf(sender, type, sent.messageId), ...arn }, body };
 }
 
-/** An event for one subscription: in SNS's envelope, or raw, which carries neither attributes nor a signature. */
+/** An event for a subscription: in the SNS envelope, or raw, without attributes and signature. */
 export async function notification(
   sender: Sender,
   { eventId, at, body, attributes }: NewDelivery,
@@ -105,7 +104,7 @@ export async function notification(
   return { headers, body: JSON.stringify(envelope, null, 2) };
 }
 
-/** The same for each attempt, in each process: a UUID of version 8, made of the event's id. */
+/** The same for each attempt, in each process: a UUID of version 8, derived from the event's id. */
 function messageIdOf(eventId: string): string {
   const bytes = createHash('sha256').update(eventId).digest().subarray(0, 16);
   bytes[6] = ((bytes[6] as number) & 0x0f) | 0x80;
@@ -130,8 +129,7 @@ function subscriptionHeader(sender: Sender): Record<string, string> {
 /** A filter policy over message attributes: each named attribute must have one of the values listed for it. */
 export type Filter = Readonly<Record<string, readonly string[]>>;
 
-/** Whether SNS would deliver a message with these attributes. For a `String.Array` one matching element
- *  is enough. */
+/** Whether SNS would deliver a message with these attributes. For a `String.Array`, one matching element is enough. */
 export function matchesFilter(filter: Filter | undefined, attributes: Attributes): boolean {
   return Object.entries(filter ?? {}).every(([name, wanted]) => {
     const attribute = Object.hasOwn(attributes, name) ? attributes[name] : undefined;

@@ -10,13 +10,13 @@ import { type Identity, SubscriptionMemory } from './subscription-memory.ts';
 
 export interface LocalSnsOptions {
   readonly topic: Topic;
-  /** Where the deliveries of subscriptions wait. */
+  /** The backlogs of subscriptions. */
   readonly deliveries: Deliveries;
-  /** Where the signing key and the confirmed subscriptions are kept. */
+  /** The directory of the signing key and the confirmed subscriptions. */
   readonly dataDirectory: string;
-  /** The pause before each retry of a delivery, in ms; by default SNS's own for HTTP endpoints (3 retries, 20 s apart). */
+  /** The pause before each retry of a delivery, in ms; by default as SNS for HTTP endpoints (3 retries, 20 s apart). */
   readonly retryDelays?: readonly number[];
-  /** How long an endpoint may take to answer, in ms; by default SNS's 15 s. */
+  /** The time for an endpoint's answer, in ms; by default 15 s, as SNS. */
   readonly requestTimeout?: number;
   readonly clock: Clock;
   readonly sleep: Sleep;
@@ -26,15 +26,15 @@ export interface LocalSnsOptions {
 export interface SubscribeOptions {
   /** http or https; `user:password@` becomes basic authentication. */
   readonly url: string;
-  /** The message alone, without envelope, attributes and signature. */
+  /** Only the message, without envelope, attributes and signature. */
   readonly raw?: boolean;
-  /** Which messages it gets; by default all. */
+  /** The filter of its messages; by default all. */
   readonly filter?: Filter;
-  /** The pause before each retry, in ms; by default SNS's own. */
+  /** The pause before each retry, in ms; by default as SNS. */
   readonly retryDelays?: readonly number[];
   /** Letters, digits, `.`, `_`, `-`; by default the host and a digest of the URL. */
   readonly name?: string;
-  /** The name in what people read; by default the same. */
+  /** The name that people see; by default the same. */
   readonly label?: string;
 }
 
@@ -55,9 +55,9 @@ export class LocalSns {
     return this.#options.topic.arn;
   }
 
-  /** Begins the handshake. A subscription that an earlier run with the same data directory and options
-   *  confirmed needs none: it is live when this resolves, with the same ARN. What earlier runs left is due at once.
-   *  Rejects when the URL is taken. */
+  /** Begins the handshake. A subscription with the same options that was confirmed in an earlier run needs none: it
+   *  is live when this resolves, with the same ARN. Its backlog is due at once. Rejects if the URL is already
+   *  subscribed. */
   async subscribe(wanted: SubscribeOptions): Promise<Subscription> {
     const { topic, deliveries, clock } = this.#options;
     this.#opening ??= this.#open();
@@ -66,7 +66,7 @@ export class LocalSns {
     const url = new URL(wanted.url);
     const name = wanted.name ?? defaultName(url);
     if (this.#all.some(each => each.isAt(url)))
-      throw new Error(`Subscribe: ${url.origin} is subscribed already, with this URL.`);
+      throw new Error(`--subscribe: this URL at ${url.origin} is already subscribed.`);
     const asked = { url: url.href, name, raw, filter };
     const known = this.#memory.recall(topic.arn, asked);
     const identity = known ?? newIdentity(topic.arn);
@@ -102,7 +102,7 @@ export class LocalSns {
     return subscription;
   }
 
-  /** @returns false when there is no such subscription */
+  /** @returns false for an unknown subscription */
   async unsubscribe(subscriptionArn: string): Promise<boolean> {
     this.#memory.forget(subscriptionArn);
     const found = this.#subscriptions.get(subscriptionArn);
@@ -111,18 +111,18 @@ export class LocalSns {
     return found !== undefined;
   }
 
-  /** Forgets the subscriptions of earlier runs that were not asked for in this one. */
+  /** Forgets the subscriptions of earlier runs that this run does not have. */
   forgetOthers(): void {
     this.#memory.forgetOthers();
   }
 
-  /** Resolves when everything published so far has been delivered to every confirmed subscription or is a
-   *  dead letter. Rejects when `stop` comes first, because then some of it may not be delivered. */
+  /** Resolves when everything published so far has been delivered to every confirmed subscription or is a dead letter.
+   *  Rejects if `stop` is called first. */
   async idle(): Promise<void> {
     await Promise.all(this.#all.map(each => each.idle()));
   }
 
-  /** Ends everything at once, even while a receiver hangs. */
+  /** Ends all subscriptions at once, even while a receiver hangs. */
   async stop(): Promise<void> {
     await Promise.all(this.#all.map(each => each.end('stopped')));
     const opened = await this.#opening?.catch(() => undefined);
@@ -148,21 +148,21 @@ export class LocalSns {
   }
 }
 
-/** SNS's default for HTTP endpoints, in ms: "up to three retries with a delay between failed attempts set at 20 seconds".
- *  The four phases with 50 attempts and more are for SMTP, SMS, push, SQS and Lambda endpoints. */
+/** SNS's default for HTTP endpoints, in ms: "up to three retries with a delay between failed attempts set at
+ *  20 seconds". The four phases with 50 attempts and more are for SMTP, SMS, push, SQS and Lambda endpoints. */
 export const SNS_RETRY_DELAYS: readonly number[] = [20_000, 20_000, 20_000];
 const SNS_TIMEOUT_MS = 15_000;
 
-/** The name under which a native subscription's deliveries are kept. An endpoint's name has no colon, so
- *  the two never clash. */
+/** The name that a native subscription's deliveries are stored under. Names of endpoints have no colon, so they never
+ *  clash. */
 export const subscriberName = (name: string): string => `sns:${name}`;
 
 function newIdentity(topicArn: string): Identity {
   return { subscriptionArn: `${topicArn}:${randomUUID()}`, token: randomBytes(32).toString('hex') };
 }
 
-/** The host and a digest of the URL: it differs for two receivers on one host, and a secret in the path
- *  does not show in a file name. */
+/** The host and a digest of the URL: it differs for two receivers on one host, and does not show a secret in the
+ *  path. */
 export function defaultName(url: URL): string {
   const digest = createHash('sha256').update(url.href).digest('hex').slice(0, 8);
   return `${url.host.replaceAll(/[^A-Za-z0-9.-]/g, '-')}-${digest}`;

@@ -25,7 +25,7 @@ export interface Asked {
   readonly filter?: Filter | undefined;
 }
 
-/** What a receiver knows its subscription by. */
+/** The identity of a subscription, as its receiver knows it. */
 export interface Identity {
   readonly subscriptionArn: string;
   readonly token: string;
@@ -33,22 +33,21 @@ export interface Identity {
 
 type Remembered = Asked & Identity;
 
-/** Remembers confirmed subscriptions from one start to the next, as SNS does, in `<directory>/subscriptions.json` (mode 0600: a URL can hold
- *  a secret). Each change is on disk when the call returns; it throws the file system's error when it can't be written. */
+/** Remembers confirmed subscriptions across restarts in `<directory>/subscriptions.json` (mode 0600: a URL can
+ *  contain a secret). Each change is on disk when the call returns; failed writes throw the file system's error. */
 export class SubscriptionMemory {
   readonly #file: string;
   /** The ARNs that were recalled or remembered since the start. */
   readonly #wanted = new Set<string>();
   #all: readonly Remembered[];
 
-  /** @throws when the file is damaged, naming the remedy */
+  /** @throws if the file is damaged, with the remedy */
   constructor(directory: string) {
     this.#file = join(directory, 'subscriptions.json');
     this.#all = read(this.#file);
   }
 
-  /** The identity under which a subscription with these options to this topic was confirmed in an earlier
-   *  run. */
+  /** The identity of a subscription with these options to this topic that was confirmed in an earlier run. */
   recall(topicArn: string, asked: Asked): Identity | undefined {
     const found = this.#all.find(
       one =>
@@ -95,7 +94,7 @@ function read(file: string): Remembered[] {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') return [];
     if (code !== undefined) throw error;
-    // Without the cause: a parser's message may quote the file, which holds secrets.
-    throw new Error(`${file} is damaged. Delete it: every endpoint is then asked to confirm again.`);
+    // Without the cause: a parser's message may quote the file, which contains secrets.
+    throw new Error(`${file} is damaged. Delete it; every endpoint is then asked to confirm again.`);
   }
 }

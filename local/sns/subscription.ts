@@ -6,17 +6,17 @@ import type { Backlog } from './backlog.ts';
 import { type Poster, poster } from './http.ts';
 import { handshake, notification, type Sender } from './messages.ts';
 
-/** Where subscriptions report, each by its label. No line shows anything of the URL, which may hold a secret. */
+/** Where subscriptions report, each by its label. No line shows any part of the URL, which may contain a secret. */
 export interface SubscriptionLog extends Pick<EndpointLog, 'failed' | 'arrived'> {
-  say(label: string, text: string): void;
-  warn(label: string, text: string): void;
+  info(label: string, text: string, code: string): void;
+  warn(label: string, text: string, code: string): void;
 }
 
-/** What a subscription is made with. */
+/** The options of a subscription. */
 interface SubscriptionSetup {
   readonly name: string;
   readonly label: string;
-  /** The name that its deliveries are kept under. */
+  /** The name that its deliveries are stored under. */
   readonly endpoint: string;
   readonly url: URL;
   readonly raw: boolean;
@@ -25,27 +25,27 @@ interface SubscriptionSetup {
   readonly confirmedBefore: boolean;
   /** The pause before each retry, in ms. */
   readonly retryDelays: readonly number[];
-  /** The time that a receiver has to answer, in ms. */
+  /** The time for a receiver's answer, in ms. */
   readonly requestTimeout: number;
   readonly clock: Clock;
   readonly sleep: Sleep;
   readonly backlog: Backlog;
   readonly log: SubscriptionLog;
-  /** What is published from then on is added to the backlog. */
+  /** From then on, published events are added to the backlog. */
   subscribe(): void;
   unsubscribe(): void;
-  /** Keeps the confirmation for the next start. @throws when it can't */
+  /** Saves the confirmation for the next start. @throws if that fails */
   remember(): void;
 }
 
-const DELIVERIES_AT_ONCE = 10;
-const GOODBYE_TIMEOUT_MS = 1000;
+const CONCURRENCY = 10;
+const UNSUBSCRIBE_TIMEOUT_MS = 1000;
 /** The longest pause between two requests to confirm. */
 const MAX_PAUSE_MS = 20_000;
 
-/** One HTTP endpoint's subscription: pending until confirmed, then delivering until ended. */
+/** The subscription of an HTTP endpoint: pending until confirmed, then delivering until ended. */
 export class Subscription {
-  /** Resolves when the receiver confirmed; rejects when the subscription is ended before. A caller need not wait for it. */
+  /** Resolves when the receiver confirmed; rejects if the subscription ends before. It may be left unawaited. */
   readonly confirmed: Promise<void>;
   readonly subscriptionArn: string;
   readonly label: string;
@@ -56,7 +56,7 @@ export class Subscription {
   readonly #pending = new AbortController();
   readonly #ended = new AbortController();
   #isLive = false;
-  /** Failed attempts since an event last arrived. */
+  /** Failed attempts since the last delivered event. */
   #failures = 0;
   #workers: Promise<void>[] = [];
 
@@ -66,7 +66,7 @@ export class Subscription {
     this.subscriptionArn = setup.sender.subscriptionArn;
     this.label = setup.label;
     this.endpoint = setup.endpoint;
-    this.#poster = poster(setup.url, DELIVERIES_AT_ONCE, setup.requestTimeout);
+    this.#poster = poster(setup.url, CONCURRENCY, setup.requestTimeout);
     this.confirmed = this.#confirmation.promise;
     this.confirmed.catch(() => {});
     if (!setup.confirmedBefore) void this.#askForConfirmation();
@@ -82,30 +82,29 @@ export class Subscription {
     return this.#setup.sender.token === token;
   }
 
-  /** From now on what is published is delivered; what was published before is not. Throws when the
-   *  confirmation can't be remembered; then it does not count. */
+  /** From now on, published events are delivered; earlier ones are not. @throws if the confirmation can't be saved;
+   *  then it does not count */
   confirm(): void {
     if (this.#ended.signal.aborted || this.#isLive) return;
     const { confirmedBefore, remember, subscribe, log } = this.#setup;
     try {
-      // Remembered before anything can be published to it, so that after a kill the next start delivers
-      // what is left.
+      // Saved before anything can be published to it, so that after a kill the next start delivers the rest.
       remember();
     } catch (error) {
-      this.#warn(`the confirmation is not taken: ${error}`);
+      this.#warn(`could not save the confirmation: ${error}`, 'subscription.not-saved');
       throw error;
     }
     subscribe();
     this.#isLive = true;
-    this.#workers = Array.from({ length: DELIVERIES_AT_ONCE }, () => this.#work());
+    this.#workers = Array.from({ length: CONCURRENCY }, () => this.#work());
     this.#pending.abort();
     this.#confirmation.resolve();
-    log.say(this.label, confirmedBefore ? 'confirmed in an earlier run' : 'confirmed its subscription');
+    const text = confirmedBefore ? 'subscription confirmed in an earlier run' : 'subscription confirmed';
+    log.info(this.label, text, 'subscription.confirmed');
   }
 
-  /** Resolves when everything published so far has been delivered or is a dead letter; at once where the
-   *  subscription is not confirmed, or has been ended as unsubscribed. Rejects when `end('stopped')`
-   *  comes first. */
+  /** Resolves when everything published so far has been delivered or is a dead letter; at once if the subscription is
+   *  not confirmed or is unsubscribed. Rejects if `end('stopped')` is called first. */
   async idle(): Promise<void> {
     try {
       if (this.#isLive) await this.#setup.backlog.idle(this.#ended.signal);
@@ -114,25 +113,25 @@ export class Subscription {
     }
   }
 
-  /** Ends deliveries at once and closes the connections. A receiver that is unsubscribed gets one message
-   *  that says so. What was not delivered waits for the next start. */
+  /** Ends deliveries at once and closes the connections. An unsubscribed receiver gets an UnsubscribeConfirmation.
+   *  Undelivered events wait for the next start. */
   async end(why: 'stopped' | 'unsubscribed'): Promise<void> {
     if (this.#ended.signal.aborted) return;
     this.#confirmation.reject(new Error(`Subscription ${this.#setup.name}: ${why} before it was confirmed.`));
     if (why === 'unsubscribed') {
       this.#setup.unsubscribe();
-      this.#warn('gets no more events');
+      this.#warn('unsubscribed; receives no more events', 'subscription.ended');
     }
     this.#ended.abort(why === 'stopped' ? new Error('The local SNS was stopped.') : why);
     this.#pending.abort();
     await this.#poster.close();
     await Promise.all(this.#workers);
     await this.#setup.backlog.flush();
-    if (why === 'unsubscribed') await this.#sayGoodbye();
+    if (why === 'unsubscribed') await this.#postUnsubscribeConfirmation();
   }
 
-  /** Posts the SubscriptionConfirmation until the subscription is confirmed or ended. Each try has the same message id, as
-   *  SNS's retries have. Why it is still pending is logged once per reason. */
+  /** Posts the SubscriptionConfirmation until the subscription is confirmed or ended. Each attempt has the same message
+   *  id, as SNS's retries have. Each reason why it is still pending is logged once. */
   async #askForConfirmation(): Promise<void> {
     const { sender, clock, sleep } = this.#setup;
     const { signal } = this.#pending;
@@ -144,19 +143,21 @@ export class Subscription {
       const result = await this.#poster.post(message);
       if (signal.aborted) return;
       const taken = result.outcome === 'delivered';
-      const reason = taken ? 'took the confirmation, but has not visited its SubscribeURL' : result.reason;
-      // Many receivers answer first and visit the URL afterwards: after the first try that is not reported.
+      const reason = taken
+        ? 'received the request to confirm, but did not visit SubscribeURL'
+        : result.reason;
+      // Many receivers answer first and visit the URL afterwards: after the first attempt that is not reported.
       const early = taken && pause === 1000;
       if (reason !== logged && !early) {
         logged = reason;
-        this.#warn(`${reason}; asking again until it confirms`);
+        this.#warn(`${reason}; will ask again until it confirms`, 'subscription.unconfirmed');
       }
       await sleep(taken ? Math.max(pause, 5000) : pause, signal).catch(() => {});
     }
   }
 
-  /** Delivers one event at a time; several of these work at once. When a row can't be written, it is
-   *  tried again: nothing may be lost because the disk is full. */
+  /** Delivers one event at a time; several workers run at once. Failed writes are retried: a full disk must not lose
+   *  events. */
   async #work(): Promise<void> {
     const { signal } = this.#ended;
     while (!signal.aborted) {
@@ -165,7 +166,7 @@ export class Subscription {
         if (delivery) await this.#deliver(delivery);
       } catch (error) {
         if (signal.aborted) return;
-        this.#warn(String(error));
+        this.#warn(String(error), 'subscription.failed');
         await this.#setup.sleep(1000, signal).catch(() => {});
       }
     }
@@ -176,10 +177,10 @@ export class Subscription {
     const { place, eventId, attempts } = delivery;
     const result = await this.#poster.post(await notification(sender, delivery, raw));
     if (result.outcome === 'delivered') return this.#arrived(delivery);
-    // An attempt that was cut off by `end` says nothing about the receiver.
+    // An attempt that `end` cut off does not count as a failure of the receiver.
     if (this.#ended.signal.aborted) return;
     this.#failures += 1;
-    const { reason, said } = result;
+    const { reason, answer } = result;
     const pause = result.outcome === 'refused' ? undefined : retryDelays[attempts];
     try {
       if (pause === undefined) await backlog.deadLetter(place, reason);
@@ -188,11 +189,10 @@ export class Subscription {
       backlog.giveBack(place);
       throw error;
     }
-    if (!this.#ended.signal.aborted) log.failed(this.label, { eventId, reason, said, pause });
+    if (!this.#ended.signal.aborted) log.failed(this.label, { eventId, reason, answer, pause });
   }
 
-  /** Settles a delivery that arrived. If the receiver was away before, what waits for its next try is
-   *  tried at once. */
+  /** Settles a successful delivery. If the receiver was down before, its backlog is due at once. */
   async #arrived(delivery: PendingDelivery): Promise<void> {
     const { backlog, log } = this.#setup;
     backlog.delivered(delivery.place);
@@ -202,15 +202,15 @@ export class Subscription {
     if (failures >= AWAY) await backlog.bringForward();
   }
 
-  async #sayGoodbye(): Promise<void> {
+  async #postUnsubscribeConfirmation(): Promise<void> {
     const { sender, clock, url } = this.#setup;
     const sent = { messageId: randomUUID(), timestamp: new Date(clock()).toISOString() };
-    const last = poster(url, 1, GOODBYE_TIMEOUT_MS);
+    const last = poster(url, 1, UNSUBSCRIBE_TIMEOUT_MS);
     await last.post(await handshake(sender, 'UnsubscribeConfirmation', sent));
     await last.close();
   }
 
-  #warn(text: string): void {
-    if (!this.#ended.signal.aborted) this.#setup.log.warn(this.label, text);
+  #warn(text: string, code: string): void {
+    if (!this.#ended.signal.aborted) this.#setup.log.warn(this.label, text, code);
   }
 }

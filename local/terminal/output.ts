@@ -6,18 +6,17 @@ import { printable, printableLines } from './text.ts';
 
 export type Format = (event: ChangeEvent, options: { colour: boolean; width?: number }) => string;
 
-/** How what is no event is written: in words for people, or a JSON object a line. */
+/** How lines that are not events are written: as text for people, or as one JSON object per line. */
 export type LogFormat = 'text' | 'json';
 
 /** Where the runner writes: events, and everything else. */
 export interface Output {
   event(event: ChangeEvent): void;
-  /** One or more lines that are no event. `details` are for programs, which get the first line with them: the text says all that people
-   *  need. */
-  say(text: string, details?: object): void;
-  /** For what is wrong. */
+  /** One or more lines that are not events. `details` are for programs, which get them with the first line. */
+  info(text: string, details?: object): void;
+  /** For problems. */
   warn(text: string, details?: object): void;
-  /** Whether what is said is read on a terminal now. Elsewhere it may be kept, and read by others. */
+  /** Whether the text goes to a terminal. Elsewhere it may be kept, and read by others. */
   readonly isTerminal: boolean;
   /** The log of the handlers. Only its warnings and errors are written. */
   readonly log: Log;
@@ -29,7 +28,7 @@ export interface Terminal {
 }
 
 export interface OutputOptions {
-  /** Each event is one line of JSON on stdout, and all else goes to stderr; otherwise all is on stdout. */
+  /** Each event is one line of JSON on stdout, and everything else goes to stderr; otherwise all is on stdout. */
   readonly json: boolean;
   readonly log: LogFormat;
   readonly format: Format;
@@ -46,20 +45,20 @@ export function createOutput({ stdout, stderr }: Terminal, options: OutputOption
   const words = options.json ? stderr : stdout;
   const colour = !options.noColour && words.isTTY === true;
   const lines = options.log === 'json' ? jsonLines(words, options.clock) : textLines(words, colour, options);
-  const event = (told: ChangeEvent): void => {
-    if (options.json) stdout.write(`${JSON.stringify(told)}\n`);
-    else if (options.log === 'json') lines('info', 'An event was told.', { event: told });
+  const print = (event: ChangeEvent): void => {
+    if (options.json) stdout.write(`${JSON.stringify(event)}\n`);
+    else if (options.log === 'json') lines('info', 'Event published.', { code: 'event.published', event });
     else {
-      // A file or a pipe has no columns: what is read later is never cut.
+      // A file or a pipe has no columns: its lines are never cut.
       const width = stdout.isTTY ? stdout.columns : undefined;
-      stdout.write(`${options.format(told, { colour, ...(width !== undefined && { width }) })}\n`);
+      stdout.write(`${options.format(event, { colour, ...(width !== undefined && { width }) })}\n`);
     }
   };
   const shown = (level: 'warn' | 'error') => (message: string, details?: object) =>
     options.log === 'json' ? lines(level, message, details) : lines(level, `${message}${show(details)}`);
   return {
-    event,
-    say: (text, details) => lines('info', text, details),
+    event: print,
+    info: (text, details) => lines('info', text, details),
     warn: (text, details) => lines('warn', text, details),
     isTerminal: words.isTTY === true && options.log === 'text',
     log: { info: () => undefined, warn: shown('warn'), error: shown('error') },
@@ -75,7 +74,7 @@ function textLines(
   { clock, timeZone }: Pick<OutputOptions, 'clock' | 'timeZone'>,
 ): Lines {
   const paint = (code: number, text: string) => (colour ? `\u001B[${code}m${text}\u001B[0m` : text);
-  // A warning is one line, because it may quote foreign text; what is said may have several.
+  // A warning is one line, because it may quote foreign text; information may have several.
   return (level, text) => {
     const time = timeOfDay(clock(), timeZone);
     const shown =
@@ -96,8 +95,8 @@ function jsonLines(to: NodeJS.WriteStream, clock: Clock): Lines {
   };
 }
 
-/** Details that tell a person nothing new: mostly there is one workspace, and the message says in words
- *  what the code says. */
+/** Details that add nothing for a person: mostly there is one workspace, and the message has the meaning of the
+ *  code. */
 const FOR_MACHINES = new Set(['code', 'workspace']);
 
 function show(details: object | undefined): string {

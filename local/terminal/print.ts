@@ -39,9 +39,9 @@ const GAP = 2;
 const CREATED_FIELDS = 4;
 const ACTOR_WIDTH = 32;
 
-/** An event as a person reads it: one line for each changed field and, where it is known, who changed it; with the head (time, project, task) on
- *  the first only, and no line end after the last. Control characters in the event are escaped, so that
- *  it can't do anything to the terminal. */
+/** An event as a person reads it: one line for each changed field and, where it is known, who changed it; with the
+ *  head (time, project, task) on the first only, and no line end after the last. Control characters in the event are
+ *  escaped, so that it can't control the terminal. */
 export function formatEvent(event: ChangeEvent, options: FormatOptions): string {
   const paint: Paint = options.colour
     ? (format, text) => styleText(format, text, { validateStream: false })
@@ -102,13 +102,15 @@ function bodyOf(event: ChangeEvent, layout: Layout): string[] {
   const { paint } = layout;
   switch (event.type) {
     case 'source.held':
-      return [paint('yellow', `held: ${printable(event.data.reason)}`)];
+      return [paint('yellow', `on hold: ${printable(event.data.reason)}`)];
     case 'source.stalled':
       return [paint('yellow', `stalled: ${printable(event.data.reason)}`)];
     case 'source.skipped':
       return [paint('yellow', `skipped: ${printable(event.data.reason)}`)];
     case 'source.recovered':
-      return [paint('green', `recovered: what changed since ${printable(event.data.since)} is told`)];
+      return [
+        paint('green', `recovered: all changes since ${printable(event.data.since)} have been published`),
+      ];
     case 'audit.recorded':
       return [entryLine(event, layout)];
     case 'project.created':
@@ -159,10 +161,10 @@ function changesOf({ type, data }: EntityEvent): FieldChange[] {
 }
 
 function createdLine(event: EntityEvent, { paint, rest, fit }: Layout): string {
-  const said = `${entityOf(event)} created`;
+  const created = `${entityOf(event)} created`;
   const shown = mainFields(event);
   const parts: string[] = [];
-  let room = rest - columns(said);
+  let room = rest - columns(created);
   const bounded = Number.isFinite(rest);
   for (const change of bounded ? shown.slice(0, CREATED_FIELDS) : shown) {
     const name = fit(printable(change.name), 20);
@@ -174,20 +176,20 @@ function createdLine(event: EntityEvent, { paint, rest, fit }: Layout): string {
   }
   const more = shown.length - parts.length;
   const ending = more > 0 ? paint('dim', `  … ${more} more`) : '';
-  return `${paint('green', said)}${parts.join('')}${ending}`;
+  return `${paint('green', created)}${parts.join('')}${ending}`;
 }
 
-/** The most telling fields of a new record: custom fields first, without its name, which the head shows,
+/** The most informative fields of a new record: custom fields first, without its name, which the head shows,
  *  and without identifiers. */
 function mainFields(event: EntityEvent): FieldChange[] {
   const { data } = event;
   const { name } = 'field' in data ? data.field : 'task' in data ? data.task : data.project;
-  const telling = changesOf(event).filter(
+  const informative = changesOf(event).filter(
     ({ field, kind, to }) =>
       kind === 'custom' || (to !== name && !/^id$|Id$|^(crea|upda|modifi)ted/.test(field)),
   );
-  const custom = telling.filter(({ kind }) => kind === 'custom');
-  return [...custom, ...telling.filter(({ kind }) => kind !== 'custom')];
+  const custom = informative.filter(({ kind }) => kind === 'custom');
+  return [...custom, ...informative.filter(({ kind }) => kind !== 'custom')];
 }
 
 function updatedLines(event: EntityEvent, layout: Layout): string[] {
@@ -200,7 +202,7 @@ function updatedLines(event: EntityEvent, layout: Layout): string[] {
       `${paint('cyan', pad(names[index] ?? '', column))}  ${valuesOf(change, rest - column - GAP, layout)}`,
   );
   return event.data.truncated?.includes('changes')
-    ? [...lines, paint('dim', '… and more than one event can hold')]
+    ? [...lines, paint('dim', '… more changes than fit into one event')]
     : lines;
 }
 

@@ -266,15 +266,15 @@ describe('on a day', () => {
     expect(await changewire('endpoints pause fixed')).toMatchObject({ code: 0 });
     expect(await changewire('endpoints resume fixed')).toMatchObject({ code: 0 });
     for (const [line, advice] of [
-      [`update fixed --url ${receiver.url}`, /change them there, and start it again/],
-      ['update fixed --per-second 3', /on the command line of the run: start again/],
+      [`update fixed --url ${receiver.url}`, /change them there, and restart/],
+      ['update fixed --per-second 3', /on the command line of the run: restart/],
       [
         'rotate-secret fixed',
-        /start again with --webhook-secret NEW --webhook-secret OLD after its --webhook; .* is in fixed\.secret/,
+        /restart with --webhook-secret NEW --webhook-secret OLD after its --webhook; .* is in fixed\.secret/,
       ],
       [
         'remove fixed --yes',
-        /on the command line of the run: start again without it\. Until then it can be paused/,
+        /on the command line of the run: restart without it\. Until then, you can pause it/,
       ],
     ] as const)
       expect(await changewire(`endpoints ${line}`)).toMatchObject({
@@ -335,7 +335,7 @@ describe('when the run has stopped', () => {
     expect((await changewire('events --limit 1')).out).not.toBe('');
     expect(await changewire(`sweep ${PROCESS}`)).toMatchObject({
       code: 1,
-      err: expect.stringMatching(/Nothing runs/),
+      err: expect.stringMatching(/Changewire is not running/),
     });
     expect(await changewire('endpoints add later --webhook http://127.0.0.1:9/x')).toMatchObject({ code: 0 });
   });

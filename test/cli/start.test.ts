@@ -25,7 +25,7 @@ describe('changewire start', () => {
     const wrong = started(directory, '--memry');
     expect([await wrong.ended(), wrong.stderr()]).toEqual([
       2,
-      'changewire: There is no option --memry. Did you mean --memory?\n',
+      'changewire: Unknown option --memry. Did you mean --memory?\n',
     ]);
     const once = started(directory, '--memory --once --json');
     expect([await once.ended(), once.stdout()]).toEqual([0, '']);
@@ -34,8 +34,8 @@ describe('changewire start', () => {
   test('goes on until a signal ends it, and keeps its data in the current folder', async () => {
     const directory = temporaryDirectory();
     const run = started(directory, '');
-    await until(() => run.stdout().includes('baseline launch 30/30'));
-    expect(run.stdout()).toContain('kept in .changewire/simulated');
+    await until(() => run.stdout().includes('Reading launch for the first time: 30 of 30'));
+    expect(run.stdout()).toContain('data     .changewire/simulated');
     run.child.kill('SIGINT');
     expect([await run.ended(), run.stderr()]).toEqual([0, '']);
   });
@@ -54,7 +54,7 @@ describe('changewire start', () => {
     const run = started(directory, '--once', { ...credentials, ...environmentOf(service) });
     expect(await run.ended(), run.stderr()).toBe(0);
     expect(run.stdout()).toMatch(/^\d\d:\d\d:\d\d {2}Changewire watches eu: launch\n/);
-    expect(run.stdout()).toContain(' config  changewire.json, so that SERVICE_* is not used\n');
+    expect(run.stdout()).toContain(' config   changewire.json (SERVICE_* is ignored)\n');
   });
 
   test('is in the help of the command with all of its options, and says that it comes first', async () => {

@@ -246,11 +246,11 @@ describe('what lacks for the page', () => {
     ],
     [
       'interface Own { a: string }\n/** I. */\nexport interface I { /** B. */ b: Own[]; /** C. */ c: Owner }',
-      ['I uses Own, which can not be imported.'],
+      ['I uses Own, which cannot be imported.'],
     ],
     [
       "import type { Own } from './own.ts';\n/** I. */\nexport type I = Partial<Own>;",
-      ['I uses Own, which can not be imported.'],
+      ['I uses Own, which cannot be imported.'],
     ],
   ])('is named, with its place: %s', (index, found) => {
     expect(lackingOf(index)).toEqual(found.map(line => `zoo/pets: ${line}`));

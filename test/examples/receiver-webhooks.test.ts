@@ -77,8 +77,8 @@ describe('the receiver, as a process', () => {
 
   it.each([
     [{}, /Set SNS_TOPIC_ARN, WEBHOOK_SECRETS or both/],
-    [{ WEBHOOK_SECRETS: 'whsec_%%%' }, /each secret is "whsec_" and base64/],
-    [{ WEBHOOK_SECRETS: SECRET, PORT: '8o8o' }, /PORT: a number/],
+    [{ WEBHOOK_SECRETS: 'whsec_%%%' }, /each secret must be "whsec_" and base64/],
+    [{ WEBHOOK_SECRETS: SECRET, PORT: '8o8o' }, /PORT must be a number/],
   ])('says what is wrong with %j and ends with 1', async (environment, why) => {
     const running = await runReceiver(environment as Record<string, string>, { ready: false });
     expect(await running.ended()).toBe(1);

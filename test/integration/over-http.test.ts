@@ -32,7 +32,7 @@ async function startStack() {
     const dataDirectory = mkdtempSync(join(tmpdir(), 'changewire-over-http-'));
     closers.push(async () => rmSync(dataDirectory, { recursive: true }));
     const none = () => undefined;
-    const log = { say: none, warn: none, failed: none, arrived: none };
+    const log = { info: none, warn: none, failed: none, arrived: none };
     const sns = new LocalSns({ topic, deliveries, dataDirectory, clock: Date.now, sleep, log });
     closers.push(() => sns.stop());
     const received: ChangeEvent[] = [];
@@ -41,7 +41,7 @@ async function startStack() {
       port: 0,
       senders: new Map([['/sns', { topicArn: sns.topicArn, allowLoopback: true }]]),
       apply: event => void received.push(event as ChangeEvent),
-      say: () => {},
+      log: () => {},
     });
     closers.push(receiver.stop);
     await (await sns.subscribe({ url: receiver.urls[0] as string })).confirmed;

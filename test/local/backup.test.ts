@@ -94,9 +94,9 @@ describe('a backup', () => {
   it('that fails leaves nothing that looks like one, and says what to do', async () => {
     const { directory, data, database, copy } = await used();
     expect(() => backUp(join(directory, 'elsewhere'), copy)).toThrow(
-      'holds no changewire.sqlite. Name the data directory with --data DIR.',
+      `No changewire.sqlite in ${join(directory, 'elsewhere')}. Name the data directory with --data DIR.`,
     );
-    expect(() => backUp(data, data)).toThrow('is there already. Name a directory that is not.');
+    expect(() => backUp(data, data)).toThrow('already exists. Choose a new directory.');
     database.file.exec('PRAGMA user_version = 99');
     expect(() => backUp(data, copy)).toThrow('has layout 99');
     database.file.close();
@@ -110,7 +110,7 @@ describe('a backup', () => {
     const told = backup(directory, '/proc/copy', '--data', 'data');
     expect(told).toMatchObject({
       status: 1,
-      stderr: "changewire: /proc/copy can't be made there (ENOENT). Name another directory.\n",
+      stderr: "changewire: /proc/copy can't be created (ENOENT). Name another directory.\n",
     });
   });
 
@@ -127,7 +127,7 @@ describe('a backup', () => {
       remove(path, { recursive: true, force: true });
       if (path === partial) mkdirSync(join(partial, 'of-another'), { recursive: true });
     });
-    expect(() => backUp(data, copy)).toThrow(`${partial} was made by another program. Try again.`);
+    expect(() => backUp(data, copy)).toThrow(`Another program made ${partial}. Try again.`);
     expect([readdirSync(partial), existsSync(copy)]).toEqual([['of-another'], false]);
   });
 
@@ -146,7 +146,7 @@ describe('a backup', () => {
     });
     expect(backup(directory, 'copy', '--data', 'data')).toMatchObject({
       status: 1,
-      stderr: `changewire: ${copy} is there already. Name a directory that is not.\n`,
+      stderr: `changewire: ${copy} already exists. Choose a new directory.\n`,
     });
     expect(existsSync(copy)).toBe(true);
   });
@@ -162,7 +162,7 @@ describe('a backup', () => {
     onTestFinished(hook.stop);
     const args = `--json --interval 100ms --webhook ${hook.url} --name crm`;
     const before = run(directory, args, environmentOf(service));
-    await until(() => before.stderr().includes('baseline launch 30/30'));
+    await until(() => before.stderr().includes('Reading launch for the first time: 30 of 30'));
     service.workspace.createProject(processId, { name: 'Before' });
     await until(() => pendingRows(data, 'crm').some(({ attempts }) => attempts > 0));
     const secret = readFileSync(join(data, 'crm.secret'), 'utf8').trim();
@@ -185,6 +185,6 @@ describe('a backup', () => {
     const [told] = before.events();
     expect(arrived.map(({ data: { project } }) => project.name).sort()).toEqual(['After', 'Before']);
     expect(arrived.find(({ id }) => id === told?.id)).toEqual(told);
-    expect(after.stderr()).toContain('crm: goes on with what is undelivered: 1, since ');
+    expect(after.stderr()).toContain('crm: resuming with 1 undelivered event, oldest ');
   });
 });

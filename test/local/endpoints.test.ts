@@ -121,7 +121,7 @@ describe('a run with endpoints of its own', () => {
     edit('Acme');
     const only = start(`--once --webhook ${hook.url}`);
     expect(await only.ended()).toBe(0);
-    expect(only.stdout()).toContain(`its events are signed with the secret in ${place}`);
+    expect(only.stdout()).toContain(`the signing secret is in ${place}`);
     expect(only.stdout()).not.toContain('whsec_');
     expect(statSync(place).mode & 0o777).toBe(0o600);
     const secret = readFileSync(place, 'utf8').trim();
@@ -150,16 +150,16 @@ describe('an endpoint that fails', () => {
     expect(hook.received).toHaveLength(1);
     const [told] = first.events();
     expect(first.stderr()).toContain(
-      `${nameOf(`--webhook ${hook.url}`)}: event ${told?.id}: answered 500 (db down); next try in `,
+      `${nameOf(`--webhook ${hook.url}`)}: event ${told?.id}: answered 500 (db down); next attempt in `,
     );
-    expect(first.stderr()).toContain('undelivered: 1, kept for the next start');
+    expect(first.stderr()).toContain('1 undelivered event, kept for the next start');
     const waiting = pending(nameOf(`--webhook ${hook.url}`));
     expect(waiting.map(({ body }) => JSON.parse(body))).toEqual(first.events());
 
     // Not due yet, but a start tries all that waits.
     const second = start(args);
     expect(await second.ended()).toBe(1);
-    expect(second.stderr()).toContain('goes on with what is undelivered: 1, since 20');
+    expect(second.stderr()).toContain('resuming with 1 undelivered event, oldest 20');
     expect(hook.received.map(({ body }) => body)).toEqual([waiting[0]?.body, waiting[0]?.body]);
     expect(pending(nameOf(`--webhook ${hook.url}`))).toMatchObject([
       { attempts: 2, tried_at: waiting[0]?.tried_at },
@@ -172,10 +172,10 @@ describe('an endpoint that fails', () => {
     const hook = await receiver(response => void response.writeHead(away ? 500 : 204).end());
     const args = `--json --interval 100ms --webhook ${hook.url} --webhook-secret ${OLD}`;
     const before = start(args);
-    await until(() => before.stderr().includes('look'));
+    await until(() => before.stderr().includes('polling'));
     for (const name of ['One', 'Two', 'Three']) edit(name);
     const name = nameOf(`--webhook ${hook.url}`);
-    await until(() => before.events().length === 3 && before.stderr().includes('next try in'));
+    await until(() => before.events().length === 3 && before.stderr().includes('next attempt in'));
     // All are put off and published: what is sent now comes from their rows alone.
     await until(() => pending(name).length === 3 && pending(name).every(({ attempts }) => attempts > 0));
     await settled();
@@ -190,7 +190,7 @@ describe('an endpoint that fails', () => {
     await until(() => pending(name).every(({ attempts }) => attempts >= 2));
     meanwhile.child.kill('SIGKILL');
     await meanwhile.ended();
-    expect(meanwhile.stderr()).toContain('goes on with what is undelivered: 3');
+    expect(meanwhile.stderr()).toContain('resuming with 3 undelivered events');
     expect(pending(name).map(({ tried_at }) => tried_at)).toEqual(first);
 
     away = false;
@@ -208,7 +208,7 @@ describe('an endpoint that fails', () => {
     const [stuck, fine] = [await receiver(hang), await receiver()];
     const args = `--json --interval 100ms --webhook ${stuck.url} --webhook ${fine.url}`;
     const before = start(args);
-    await until(() => before.stderr().includes('look'));
+    await until(() => before.stderr().includes('polling'));
     edit('Acme');
     await until(() => fine.received.length === 1 && stuck.received.length === 1);
     const name = nameOf(`--webhook ${stuck.url}`);
@@ -223,7 +223,7 @@ describe('an endpoint that fails', () => {
     const after = start(`${args} --once`);
     expect(await after.ended()).toBe(1);
     expect(after.events()).toEqual([]);
-    expect(after.stderr()).toMatch(/: event \S+: no answer \(ECONNREFUSED\); next try in/);
+    expect(after.stderr()).toMatch(/: event \S+: no answer \(ECONNREFUSED\); next attempt in/);
     expect(fine.received).toHaveLength(1);
     expect(pending(name)).toHaveLength(1);
   });
@@ -244,19 +244,21 @@ describe('an endpoint that fails', () => {
     );
     const last = start(args);
     expect(await last.ended()).toBe(1);
-    expect(last.stderr()).toContain('given up: 1, kept as dead letters');
+    expect(last.stderr()).toContain('gave up on 1 event, kept as dead letters');
     expect(pending(name)).toEqual([]);
     expect(dead(name)).toMatchObject([
       { event_id: waiting?.event_id, body: waiting?.body, reason: 'answered 500', attempts: 13 },
     ]);
     const between = start(args);
     expect(await between.ended()).toBe(0);
-    expect(between.stderr()).toContain(`${name}: has dead letters: 1. --resend ${name} sends them again`);
+    expect(between.stderr()).toContain(
+      `${name}: 1 dead letter; start with --resend ${name} to send them again`,
+    );
     const answered = hook.received.length;
 
     const again = start(`${args} --resend ${name}`);
     expect(await again.ended()).toBe(0);
-    expect(again.stderr()).toContain(`${name}: sends its dead letters again: 1`);
+    expect(again.stderr()).toContain(`${name}: resending 1 dead letter`);
     expect(hook.received.slice(answered).map(({ body }) => body)).toEqual([waiting?.body]);
     expect(dead(name)).toEqual([]);
   });
@@ -266,9 +268,9 @@ describe('an endpoint that fails', () => {
     const hook = await receiver(answer(410), answer(204));
     const args = `--json --interval 100ms --webhook ${hook.url} --webhook-secret ${OLD}`;
     const running = start(args);
-    await until(() => running.stderr().includes('look'));
+    await until(() => running.stderr().includes('polling'));
     edit('One');
-    await until(() => running.stderr().includes('nothing is sent to it until the next start'));
+    await until(() => running.stderr().includes('delivery stops until the next start'));
     edit('Two');
     const name = nameOf(`--webhook ${hook.url}`);
     await until(() => running.events().length === 2 && pending(name).length === 2);
@@ -289,7 +291,7 @@ describe('an endpoint that fails', () => {
     expect(await start(`--once --webhook ${hook.url} --webhook-secret ${OLD}`).ended()).toBe(1);
     const only = start('--once');
     expect(await only.ended()).toBe(0);
-    expect(only.stdout()).toContain(`${name}: undelivered: 2. Give its URL again, and they are sent.`);
+    expect(only.stdout()).toContain(`${name}: 2 undelivered events. Start with its URL again to send them.`);
     expect(pending(name)).toHaveLength(2);
   });
 });

@@ -24,7 +24,7 @@ describe('the command line', () => {
     expect(help.stdout()).toContain('--sweep-interval');
     const wrong = run(directory, '--memry');
     expect(await wrong.ended()).toBe(2);
-    expect(wrong.stderr()).toBe('changewire: There is no option --memry. Did you mean --memory?\n');
+    expect(wrong.stderr()).toBe('changewire: Unknown option --memry. Did you mean --memory?\n');
     const partial = run(directory, '--once', { SERVICE_BASE_URL: 'http://127.0.0.1:1' });
     expect(await partial.ended()).toBe(2);
     expect(partial.stderr()).toContain('SERVICE_AUTH_URL, SERVICE_AUDIENCE');
@@ -51,7 +51,7 @@ describe('the command line', () => {
       processes: [{ process: 'onboarding' }, { process: 'launch' }],
       once: true,
     });
-    expect(well.stdout()).toContain('"message":"baseline onboarding 30/30 projects"');
+    expect(well.stdout()).toContain('"message":"Reading onboarding for the first time: 30 of 30 projects"');
     writeFileSync(join(directory, 'data'), '');
     const refused = run(directory, '--once --log json --data data');
     expect(await refused.ended()).toBe(1);
@@ -64,7 +64,7 @@ describe('the command line', () => {
     const only = run(directory, '--once --json --memory');
     expect(await only.ended()).toBe(0);
     expect(only.stdout()).toBe('');
-    expect(only.stderr()).toContain('baseline onboarding 30/30 projects');
+    expect(only.stderr()).toContain('Reading onboarding for the first time: 30 of 30 projects');
     expect(existsSync(join(directory, '.changewire'))).toBe(false);
   });
 });
@@ -88,18 +88,14 @@ describe('the data directory', () => {
       .map(path => `${path.slice(data.length)} ${(statSync(path).mode & 0o777).toString(8)}`)
       .filter(each => !/ [67]00$/.test(each));
     expect(open).toEqual([]);
-    expect(runner.stdout()).toContain(
-      `${data} is open to others (mode 755); from now on it is yours alone (700)`,
-    );
+    expect(runner.stdout()).toContain(`${data} is open to others (mode 755); it is now private to you (700)`);
     runner.child.kill('SIGINT');
     await runner.ended();
     // All that the run left is known to be ours.
     chmodSync(data, 0o755);
     const again = run(directory, '--data data --once');
     await again.ended();
-    expect(again.stdout()).toContain(
-      `${data} is open to others (mode 755); from now on it is yours alone (700)`,
-    );
+    expect(again.stdout()).toContain(`${data} is open to others (mode 755); it is now private to you (700)`);
   });
 
   test('of an older version ends the start with one line, and is left as it is', async () => {
@@ -112,9 +108,7 @@ describe('the data directory', () => {
     }
     const refused = run(directory, '--data data --once');
     expect(await refused.ended()).toBe(1);
-    expect(refused.stderr()).toMatch(
-      /^changewire: \S+ holds the embedded DynamoDB of an older version[^\n]+\n$/,
-    );
+    expect(refused.stderr()).toMatch(/^changewire: \S+ contains the data of an older version[^\n]+\n$/);
     expect(refused.stdout()).toBe('');
     const left = readdirSync(data, { recursive: true, encoding: 'utf8' }).filter(name => /[.]\w/.test(name));
     expect(left.sort()).toEqual([...former].sort());
@@ -128,8 +122,8 @@ describe('the data directory', () => {
     const refused = run(directory, '--data data --once');
     expect(await refused.ended()).toBe(1);
     expect(refused.stderr()).toBe(
-      `changewire: The data directory ${file} is no directory, or lies in something that is none (ENOTDIR). ` +
-        'Name another one with --data, or use --memory.\n',
+      `changewire: The data directory ${file} is not a directory, or its parent is not (ENOTDIR). ` +
+        'Choose another one with --data, or use --memory.\n',
     );
   });
 });
@@ -142,7 +136,7 @@ describe('a run of the simulated service', () => {
     expect(runner.stdout()).toContain('Changewire watches a simulated service: onboarding, launch');
     // A pipe is no terminal: what is read from it may be kept.
     expect(runner.stdout()).toMatch(
-      /^\d\d:\d\d:\d\d {2}The console: npx changewire console --data \S+ tells its address\.$/m,
+      /^\d\d:\d\d:\d\d {2}For the console's address, run "npx changewire console --data \S+"\.$/m,
     );
     expect(runner.stdout()).not.toContain('#token=');
     const began = Date.now();
@@ -156,7 +150,7 @@ describe('a run of the simulated service', () => {
   test('is refused a directory that another one uses, with its process id', async () => {
     const directory = temporaryDirectory();
     const first = run(directory, '--data shared --json');
-    await until(() => first.stderr().includes('look'));
+    await until(() => first.stderr().includes('polling'));
     const second = run(directory, '--once --data shared');
     expect(await second.ended()).toBe(1);
     expect(second.stderr()).toContain(`is in use by process ${first.child.pid}.`);
@@ -215,10 +209,10 @@ describe('a run of a real service', () => {
     expect(failing.stderr()).not.toContain('Pass failed');
     expect(failing.stdout()).toBe('');
 
-    await until(() => watching.stdout().includes('It is tried again.'));
+    await until(() => watching.stdout().includes('Will retry.'));
     const after = await startSimulatedService({ port: Number(new URL(before.baseUrl).port) });
     onTestFinished(after.stop);
-    await until(() => watching.stdout().includes('baseline launch 30/30 projects'));
+    await until(() => watching.stdout().includes('Reading launch for the first time: 30 of 30 projects'));
     watching.child.kill('SIGTERM');
     expect(await watching.ended()).toBe(0);
   });

@@ -19,7 +19,7 @@ describe('npm start', () => {
     const { status, stdout, stderr } = start('20.19.1');
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
     expect(stderr).toMatch(
-      /^changewire: This is Node 20\.19\.1, and Node 24 or newer is needed\. Run npm ci, .*nodejs\.org\.\n$/,
+      /^changewire: Node 24 or newer is required; this is Node 20\.19\.1\. Run "npm ci", .*nodejs\.org\.\n$/,
     );
   });
 

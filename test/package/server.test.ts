@@ -26,14 +26,16 @@ describe('on a server', () => {
     const [data, backups] = [join(directory, 'data'), join(directory, 'backups')];
     mkdirSync(backups);
     const runner = run(directory, `--data ${data} --interval 100ms`);
-    await until(() => runner.stdout().includes('baseline launch 30/30'));
+    await until(() => runner.stdout().includes('Reading launch for the first time: 30 of 30'));
     expect(runOfUnit('ExecStart', { data, backups })).toMatchObject({ status: 0, stderr: '' });
     const [copy = ''] = readdirSync(backups);
     expect(copy).toMatch(/^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d$/);
     const restored = run(directory, `--once --data ${join(backups, copy)}`);
     expect(await restored.ended()).toBe(0);
-    expect(restored.stdout()).toMatch(/^\d\d:\d\d:\d\d {2}onboarding: \d+ events? of/m);
-    expect(restored.stdout()).not.toContain('baseline');
+    expect(restored.stdout()).toMatch(
+      /^\d\d:\d\d:\d\d {2}onboarding: \d+ projects? read, \d+ events? emitted$/m,
+    );
+    expect(restored.stdout()).not.toMatch(/baseline|for the first time/);
   });
 
   test('copies older than two weeks go, and no others', () => {

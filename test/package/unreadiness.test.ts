@@ -14,7 +14,7 @@ describe('a release', () => {
 
   test('waits for what is not committed', () => {
     expect(unreadiness({ ...READY, changed: ' M package.json\n' })).toMatch(
-      /^There are changes that are not committed: /,
+      /^There are uncommitted changes: /,
     );
   });
 
@@ -27,11 +27,13 @@ describe('a release', () => {
   ])('waits for its entry in CHANGELOG.md, where that begins with "%s"', heading => {
     const changelog = `# Changes\n\n${heading}\n\n## 1.2.3 (2026-01-31)\n`;
     expect(unreadiness({ ...READY, changelog })).toBe(
-      `CHANGELOG.md must begin with "## 1.2.3 (YYYY-MM-DD)", the version of package.json, and begins with "${heading}".`,
+      `The first heading of CHANGELOG.md must be "## 1.2.3 (YYYY-MM-DD)", the version of package.json; found "${heading}".`,
     );
   });
 
   test('waits for a CHANGELOG.md with entries', () => {
-    expect(unreadiness({ ...READY, changelog: '# Changes\n' })).toMatch(/^CHANGELOG\.md must begin with /);
+    expect(unreadiness({ ...READY, changelog: '# Changes\n' })).toMatch(
+      /^The first heading of CHANGELOG\.md must be /,
+    );
   });
 });

@@ -22,14 +22,14 @@ describe('an event in a verified message', () => {
     { specversion: '0.3' },
   ])('is none with %j', change => {
     const text = JSON.stringify({ ...UPDATED, ...change });
-    expect(() => parseEvent(text)).toThrow(new Refusal(400, 'This is no change event.'));
+    expect(() => parseEvent(text)).toThrow(new Refusal(400, 'This is not a change event.'));
   });
 
   it.each(['', 'text', '{'])('is none in %j, which is no JSON', text => {
-    expect(() => parseEvent(text)).toThrow(new Refusal(400, 'The event is no JSON.'));
+    expect(() => parseEvent(text)).toThrow(new Refusal(400, 'The event is not JSON.'));
   });
 
-  it.each(['null', '[]', '7', '"text"'])('is none in %s, which is no JSON object', text => {
-    expect(() => parseEvent(text)).toThrow(new Refusal(400, 'The event is no JSON object.'));
+  it.each(['null', '[]', '7', '"text"'])('is none in %s, which is not a JSON object', text => {
+    expect(() => parseEvent(text)).toThrow(new Refusal(400, 'The event is not a JSON object.'));
   });
 });

@@ -86,7 +86,7 @@ describe("the body of a Node server's request", () => {
     });
     expect(await post(url)).toEqual({
       status: 500,
-      text: expect.stringMatching(/TypeError: .* was parsed already: .*Keep the raw body .*express\.raw/),
+      text: expect.stringMatching(/TypeError: .* was already parsed: .*Keep the raw body .*express\.raw/),
     });
   });
 
@@ -97,10 +97,10 @@ describe("the body of a Node server's request", () => {
     });
     expect(await post(url)).toEqual({
       status: 500,
-      text: expect.stringMatching(/TypeError: .* was read already, and not kept: .*Keep the raw body/),
+      text: expect.stringMatching(/TypeError: .* was already read and not kept: .*Keep the raw body/),
     });
     for (const body of [undefined, null]) {
-      await expect(bodyOf({ headers: {}, body })).rejects.toThrow(/was read already, and not kept/);
+      await expect(bodyOf({ headers: {}, body })).rejects.toThrow(/was already read and not kept/);
     }
     await expect(bodyOf({ headers: {}, body: { id: '1' } })).rejects.toThrow(TypeError);
   });
@@ -133,7 +133,7 @@ describe("the body of a Node server's request", () => {
     });
     const socket = connect(port, '127.0.0.1');
     socket.write('POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 10\r\n\r\n1', () => socket.destroySoon());
-    expect(await refused.promise).toEqual({ status: 400, message: 'The body did not come whole.' });
+    expect(await refused.promise).toEqual({ status: 400, message: 'The body is incomplete.' });
   });
 
   it('is refused when it is no UTF-8, though a decoder that is not strict would read what was signed', async () => {
@@ -141,7 +141,7 @@ describe("the body of a Node server's request", () => {
       const rawBody = Uint8Array.from([...Buffer.from('{"name":"'), ...bytes, ...Buffer.from('"}')]);
       expect(await refusalOf(bodyOf({ headers: {}, rawBody }))).toEqual({
         status: 400,
-        message: 'The body is no UTF-8.',
+        message: 'The body is not UTF-8.',
       });
     }
   });
@@ -157,7 +157,7 @@ describe("the body of the web's Request", () => {
     const request = webRequest({ body: BODY, headers: {} });
     const copy = request.clone();
     await request.text();
-    await expect(bodyOf(request)).rejects.toThrow(/^The request's body was used already: .*clone\(\)/);
+    await expect(bodyOf(request)).rejects.toThrow(/^The request's body was already read: .*clone\(\)/);
     expect(await bodyOf(copy)).toBe(BODY);
   });
 

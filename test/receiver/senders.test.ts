@@ -47,6 +47,6 @@ describe('whose events are taken', () => {
     'arn:aws:sqs:eu-west-1:123456789012:changes',
     'arn:aws:sns:eu-west-1:1:a',
   ])('is no topic when its ARN reads %j', topicArn => {
-    expect(() => readSenders({ topicArn })).toThrow(/^topicArn: ".*" is no topic of SNS\. One reads arn:/);
+    expect(() => readSenders({ topicArn })).toThrow(/^topicArn: ".*" is not an SNS topic, such as arn:/);
   });
 });

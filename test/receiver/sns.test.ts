@@ -36,7 +36,7 @@ describe('a message of a topic on this machine', () => {
     const message = webRequest(await recorded(local));
     expect(await refusalOf(verify(message, { topicArn }))).toEqual({
       status: 403,
-      message: 'Invalid SigningCertURL: it does not lead to https://sns.us-east-1.amazonaws.com/.',
+      message: 'Invalid SigningCertURL: it is not at https://sns.us-east-1.amazonaws.com/.',
     });
   });
 
@@ -63,7 +63,7 @@ describe('a message of a topic on this machine', () => {
     const headers = { 'x-amz-sns-message-type': 'Notification', 'x-amz-sns-rawdelivery': 'true' };
     expect(await refusalOf(verify(webRequest({ body: MESSAGE, headers }), ARN))).toEqual({
       status: 403,
-      message: 'Raw messages are not signed: turn raw delivery off.',
+      message: 'Raw messages are not signed: disable raw message delivery.',
     });
   });
 });
@@ -81,7 +81,7 @@ describe('a message of AWS', () => {
 
   it.each([
     [{ Signature: 'AAAA' }, /^Invalid Signature\.$/],
-    [{ SignatureVersion: '1' }, /^The signature is not of version 2\.$/],
+    [{ SignatureVersion: '1' }, /^SignatureVersion is not 2\.$/],
     [{ Type: 'Other' }, /^Invalid Type\.$/],
     [{ Timestamp: 'soon' }, /^Invalid Signature\.$/],
     [{ Message: undefined }, /^The SNS message has no Message\.$/],
@@ -96,7 +96,7 @@ describe('a message of AWS', () => {
       `https://sns.eu-west-1.amazonaws.com/a/SimpleNotificationService-${'0'.repeat(32)}.pem`,
       `https://sns.eu-west-1.amazonaws.com/SimpleNotificationService-${'0'.repeat(32)}.pem/a`,
       `http://127.0.0.1:80/SimpleNotificationService-${'0'.repeat(32)}.pem`,
-    ].map(SigningCertURL => [{ SigningCertURL }, /^Invalid SigningCertURL: it does not/] as [object, RegExp]),
+    ].map(SigningCertURL => [{ SigningCertURL }, /^Invalid SigningCertURL: it is not/] as [object, RegExp]),
   ])('is refused with %j, and the sender told why', async (change: object, why) => {
     const region = await awsRegion();
     const message = await region.message({ Message: MESSAGE });
@@ -144,11 +144,11 @@ describe('a message of AWS', () => {
     const broken = { ...message, body: String(message.body).slice(1) };
     expect(await refusalOf(verify(webRequest(broken), ARN))).toEqual({
       status: 400,
-      message: 'The SNS message is no JSON.',
+      message: 'The SNS message is not JSON.',
     });
     expect(await refusalOf(verify(webRequest(message), ARN))).toEqual({
       status: 400,
-      message: 'The event is no JSON.',
+      message: 'The event is not JSON.',
     });
   });
 });
@@ -193,7 +193,7 @@ describe('a word of SNS about the subscription', () => {
     const message = await region.message(confirmation(SubscribeURL));
     expect(await refusalOf(verify(webRequest(message), ARN))).toEqual({
       status: 403,
-      message: 'SubscribeURL does not lead to https://sns.eu-west-1.amazonaws.com/.',
+      message: 'Invalid SubscribeURL: it is not at https://sns.eu-west-1.amazonaws.com/.',
     });
     expect(region.asked).toEqual([new URL(certificateOf(message).SigningCertURL).pathname]);
   });

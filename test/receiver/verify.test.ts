@@ -101,7 +101,7 @@ describe('verify', () => {
     const request = keptRequest(await message({ Message: JSON.stringify(UPDATED) }));
     expect(await refusalOf(verify(request, SECRET))).toEqual({
       status: 403,
-      message: 'Messages of SNS are not taken here: no topicArn is expected.',
+      message: 'SNS messages are not accepted here: no topicArn is set.',
     });
   });
 

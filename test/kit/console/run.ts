@@ -43,14 +43,14 @@ export async function openRun(): Promise<Run> {
     const ready = Promise.withResolvers<void>();
     const awaited = new Set(service.workspace.processes());
     const quiet = () => undefined;
-    const say = (text: string) => {
-      const [, process = ''] = /^baseline (\S+) (\d+)\/\2 projects/.exec(text) ?? [];
+    const info = (text: string) => {
+      const [, process = ''] = /^Reading (\S+) for the first time: (\d+) of \2 projects/.exec(text) ?? [];
       if (awaited.delete(process) && awaited.size === 0) ready.resolve();
     };
     const output: Output = {
       isTerminal: false,
       event: quiet,
-      say,
+      info,
       warn: quiet,
       log: { info: quiet, warn: quiet, error: quiet },
     };

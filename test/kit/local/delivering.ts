@@ -55,7 +55,7 @@ export function openDelivering({
     },
     linkTemplates: [],
     moveToFailed: async ({ body }) => void said.push(`set aside: ${body}`),
-    say: (_name, text) => void said.push(text),
+    warn: (_name, text) => void said.push(text),
     log: { info: () => undefined, warn: text => void said.push(text), error: text => void said.push(text) },
   });
   return {

@@ -13,7 +13,7 @@ import type { ownTime } from './own-time.ts';
 
 const SILENT: Output = {
   event: () => undefined,
-  say: () => undefined,
+  info: () => undefined,
   warn: () => undefined,
   isTerminal: false,
   log: { info: () => undefined, warn: () => undefined, error: () => undefined },

@@ -52,7 +52,7 @@ export async function startSns(
     clock: Date.now,
     sleep,
     retryDelays: [5, 5],
-    log: { say: noted('say'), warn: noted('warn'), failed: noted('failed'), arrived: noted('arrived') },
+    log: { info: noted('info'), warn: noted('warn'), failed: noted('failed'), arrived: noted('arrived') },
     ...options,
     dataDirectory,
   });

@@ -30,7 +30,7 @@ describe('the output', () => {
       clock,
     });
     output.event(event);
-    output.say('hello');
+    output.info('hello');
     output.log.warn('careful', { code: 'x', nothing: undefined, n: 1 });
     expect(at.read()).toEqual([`${JSON.stringify(event)}\n`, '00:00:00  hello\n00:00:00  careful (n: 1)\n']);
   });
@@ -52,7 +52,7 @@ describe('the output', () => {
     const at = terminal(true);
     const output = createOutput(at, { json: true, log: 'json', format, noColour: false, clock });
     output.event(event);
-    output.say('two\n\nlines   in columns', { lines: 2 });
+    output.info('two\n\nlines   in columns', { lines: 2 });
     output.warn('crm: answered 500', { endpoint: 'crm', level: 'none' });
     output.log.error('careful', { code: 'x', nothing: undefined });
     const [events, words] = at.read();
@@ -68,11 +68,11 @@ describe('the output', () => {
     const at = terminal(true);
     const output = createOutput(at, { json: false, log: 'json', format, noColour: false, clock });
     output.event(event);
-    output.say('hello');
+    output.info('hello');
     const [words, nothing] = at.read();
     const lines = (words as string).trimEnd().split('\n');
     expect(lines.map(line => JSON.parse(line))).toEqual([
-      { time: TIME, level: 'info', message: 'An event was told.', event },
+      { time: TIME, level: 'info', message: 'Event published.', code: 'event.published', event },
       { time: TIME, level: 'info', message: 'hello' },
     ]);
     expect(nothing).toBe('');
@@ -92,7 +92,7 @@ describe('the output', () => {
     });
     output.warn(hostile);
     output.log.error('failed', { projectId: hostile, list: ['\u009B'], [hostile]: 1 });
-    output.say(`two\n  lines\u001B[2J`);
+    output.info(`two\n  lines\u001B[2J`);
     expect(at.read()[0]?.split('\n')).toEqual([
       `00:00:00  ${shown}`,
       `00:00:00  failed (projectId: ${shown}, list: ["\\u009b"], ${shown}: 1)`,

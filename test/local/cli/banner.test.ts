@@ -50,7 +50,7 @@ describe('what a start says', () => {
   it('names the endpoints that were added in earlier runs', () => {
     const filter = { processes: ['p1'] };
     const text = banner({ ...BANNER, added: [{ name: 'chat', kind: 'slack', filter }] });
-    expect(text).toContain('\n          to chat (Slack, added while it ran, only processes p1)\n');
+    expect(text).toContain('\n           to chat (Slack, added at runtime, only processes p1)\n');
   });
 
   it('has for programs the processes, endpoints and places as fields, without the path of a URL', () => {
@@ -71,6 +71,7 @@ describe('what a start says', () => {
       data: '.changewire',
     });
     expect(JSON.parse(JSON.stringify(details))).toEqual({
+      code: 'run.started',
       simulated: false,
       processes: [{ workspace: 'eu', process: 'p1', changes, sweep: 3_600_000 }],
       subscriptions: [],
@@ -86,9 +87,9 @@ describe('what a start says', () => {
   it('tells which configuration file it goes by, and that SERVICE_* is not used beside it', () => {
     expect(banner(BANNER)).not.toContain('config');
     const config = 'changewire.json';
-    expect(banner({ ...BANNER, config })).toContain('\n  config  changewire.json\n');
+    expect(banner({ ...BANNER, config })).toContain('\n  config   changewire.json\n');
     expect(banner({ ...BANNER, config, leavesService: true })).toContain(
-      '\n  config  changewire.json, so that SERVICE_* is not used\n',
+      '\n  config   changewire.json (SERVICE_* is ignored)\n',
     );
   });
 

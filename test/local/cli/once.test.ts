@@ -39,7 +39,10 @@ test('one pass of each process goes on until it is complete, and behind its base
     known: [{ mode: 'changes', outcome: 'completed' }],
   });
   expect(well).toBe(true);
-  expect(said).toEqual(['00:00:00  new: known from now on', '00:00:00  known: 3 events of 2 projects read']);
+  expect(said).toEqual([
+    '00:00:00  new: baseline complete',
+    '00:00:00  known: 2 projects read, 3 events emitted',
+  ]);
 });
 
 test('a process that fails, or that another poller works on, is told and spoils the end, but not the others', async () => {
@@ -51,7 +54,7 @@ test('a process that fails, or that another poller works on, is told and spoils 
   expect(well).toBe(false);
   expect(said).toEqual([
     '00:00:00  broken: the service is away',
-    '00:00:00  taken: another poller is at work on this process; try again in a minute',
-    '00:00:00  fine: 3 events of 2 projects read',
+    '00:00:00  taken: another pass of this process is running; try again in a minute',
+    '00:00:00  fine: 2 projects read, 3 events emitted',
   ]);
 });

@@ -69,11 +69,11 @@ test('an outage is logged at once for each process, then in a line a minute, the
   const lines = await logOf({ processes: ['p1'], error, failsUntil: 120 });
   const why = `${request}: status 500: the service failed`;
   expect(lines).toEqual([
-    `00:00:00  changes of p1: ${why}. It is tried again.`,
+    `00:00:00  Polling p1 failed: ${why}. Will retry.`,
     expect.stringMatching(
-      /^00:01:0\d {2}changes of p1: 14 failed attempts in 6\d s; the last: .*\. It is tried again\.$/,
+      /^00:01:0\d {2}Polling p1 failed: 14 failed attempts in 6\d s; latest: .*\. Will retry\.$/,
     ),
-    expect.stringMatching(/^00:02:0\d {2}changes of p1: works again, after 25 failed attempts in 2 min$/),
+    expect.stringMatching(/^00:02:0\d {2}Polling p1 works again, after 25 failed attempts in 2 min$/),
   ]);
   const both = await logOf({ processes: ['p1', 'p2'], error, failsUntil: 120 });
   expect(both).toHaveLength(6);
@@ -95,7 +95,8 @@ test('with --log json a failure has process, mode, status and address, without t
     expect(JSON.parse(first as string)).toEqual({
       time: '2026-11-22T00:00:00.000Z',
       level: 'warn',
-      message: `changes of p1: ${error.message}. It is tried again.`,
+      code: 'pass.failing',
+      message: `Polling p1 failed: ${error.message}. Will retry.`,
       ...{ ...about, failures: 1, ...fields },
     });
     expect(JSON.parse(second as string)).toMatchObject({ level: 'info', ...about, failures: 1 });
@@ -135,7 +136,7 @@ test('a pass of one mode that works does not end the outage of the other, and a 
   let now = 100_000;
   const lines: string[] = [];
   const write = (text: string) => void lines.push(text);
-  const failures = new PassFailures({ say: write, warn: write }, [], () => now);
+  const failures = new PassFailures({ info: write, warn: write }, [], () => now);
   const process = { workspace: 'w', processId: 'p1' };
   failures.failed({ process, mode: 'sweep' }, new Error('away'));
   failures.completed({ process, mode: 'changes' });
@@ -146,9 +147,9 @@ test('a pass of one mode that works does not end the outage of the other, and a 
   now = 200_000;
   failures.failed({ process, mode: 'sweep' }, new Error('away again'));
   expect(lines).toEqual([
-    'sweep of p1: away. It is tried again.',
-    'sweep of p1: 2 failed attempts in 0 ms; the last: away. It is tried again.',
-    'sweep of p1: works again, after 2 failed attempts in 0 ms',
-    'sweep of p1: away again. It is tried again.',
+    'Sweep of p1 failed: away. Will retry.',
+    'Sweep of p1 failed: 2 failed attempts in 0 ms; latest: away. Will retry.',
+    'Sweep of p1 works again, after 2 failed attempts in 0 ms',
+    'Sweep of p1 failed: away again. Will retry.',
   ]);
 });

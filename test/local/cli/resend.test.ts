@@ -4,7 +4,7 @@ import { openDatabase } from '../../../functions/store/sqlite/database.ts';
 import { DELIVERIES_SCHEMA } from '../../../functions/store/sqlite/schema.ts';
 import { openSqliteStore, sqliteDeliveries } from '../../../functions/store/sqlite/store.ts';
 import { UsageError } from '../../../local/basics/usage-error.ts';
-import { reportAbandoned, resendOf, takeUp } from '../../../local/cli/undelivered.ts';
+import { reportAbandoned, resendOf, resumePending } from '../../../local/cli/undelivered.ts';
 import type { DataDirectory } from '../../../local/data/data-directory.ts';
 import { openQueues, withQueued } from '../../../local/data/store.ts';
 import { someEvents } from '../../kit/delivery/given.ts';
@@ -24,13 +24,13 @@ describe('--resend', () => {
     [
       'plannr',
       ENDPOINTS,
-      '--resend takes the name of an endpoint: this start has planner, crm, and no "plannr". Did you mean planner?',
+      '--resend: unknown endpoint "plannr"; known endpoints: planner, crm. Did you mean planner?',
     ],
-    ['colour', [], '--resend takes the name of an endpoint: this start has no endpoint, and no "colour".'],
+    ['colour', [], '--resend: unknown endpoint "colour"; no endpoints are set.'],
     [
       'xoxb-1a2B3c4D5e6F7g8H9i0J',
       ENDPOINTS,
-      '--resend takes the name of an endpoint: this start has planner, crm, and no text of 25 characters.',
+      '--resend: unknown endpoint text of 25 characters; known endpoints: planner, crm.',
     ],
   ])('refuses %j with the names that there are', (name, endpoints, message) => {
     expect(() => resendOf([name], endpoints)).toThrow(new UsageError(message));
@@ -45,10 +45,10 @@ describe('what an endpoint has yet to get', () => {
     for (const { place, eventId } of await deliveries.due('crm', AT, 9))
       if (eventId !== 'e1') await deliveries.deadLetter('crm', place, { at: AT, reason: 'answered 500' });
     const lines: string[] = [];
-    const say = (text: string) => void lines.push(text);
+    const write = (text: string) => void lines.push(text);
     const directory = { lasting: true } as DataDirectory;
-    const parts = { deliveries, output: { say, warn: say }, resend: new Set(resend), directory };
-    await takeUp(parts, [{ kept: 'crm', label: 'CRM' }], AT + 5);
+    const parts = { deliveries, output: { info: write, warn: write }, resend: new Set(resend), directory };
+    await resumePending(parts, [{ kept: 'crm', label: 'CRM' }], AT + 5);
     const waiting = (await deliveries.due('crm', AT + 5, 9)).map(({ eventId }) => eventId);
     return { lines, waiting };
   }
@@ -56,8 +56,8 @@ describe('what an endpoint has yet to get', () => {
   it('is said with its number and since when, dead letters too, and how these are sent again', async () => {
     expect(await takenUp([])).toEqual({
       lines: [
-        `CRM: goes on with what is undelivered: 1, since ${new Date(AT).toISOString()}`,
-        'CRM: has dead letters: 2. --resend CRM sends them again',
+        `CRM: resuming with 1 undelivered event, oldest ${new Date(AT).toISOString()}`,
+        'CRM: 2 dead letters; start with --resend CRM to send them again',
       ],
       waiting: ['e1'],
     });
@@ -67,12 +67,12 @@ describe('what an endpoint has yet to get', () => {
   it('holds its dead letters again when they are asked for', async () => {
     expect(await takenUp(['crm'])).toEqual({
       lines: [
-        'CRM: sends its dead letters again: 2',
-        `CRM: goes on with what is undelivered: 3, since ${new Date(AT).toISOString()}`,
+        'CRM: resending 2 dead letters',
+        `CRM: resuming with 3 undelivered events, oldest ${new Date(AT).toISOString()}`,
       ],
       waiting: ['e1', 'e2', 'e3'],
     });
-    expect((await takenUp(['crm'], [])).lines).toEqual(['CRM: has no dead letters to send again']);
+    expect((await takenUp(['crm'], [])).lines).toEqual(['CRM: no dead letters to resend']);
   });
 });
 
@@ -99,8 +99,8 @@ describe('what waits for endpoints that nobody asks for', () => {
       reportAbandoned({ deliveries, queues, output }, new Set(['wanted']), AT + days * DAY);
     for (const days of [3, 3.5, 5, 6]) await start(days);
     expect(lines).toEqual([
-      'crm: undelivered: 2. Give its URL again, and they are sent.',
-      'crm: undelivered: 1. Give its URL again, and they are sent.',
+      'crm: 2 undelivered events. Start with its URL again to send them.',
+      'crm: 1 undelivered event. Start with its URL again to send them.',
     ]);
     for (const endpoint of ['crm', 'sns:gone'])
       expect(await deliveries.counts(endpoint)).toMatchObject({ pending: 0, dead: 2 });
@@ -115,7 +115,7 @@ describe('what waits for endpoints that nobody asks for', () => {
     const lines: string[] = [];
     const output = { warn: (text: string) => void lines.push(text) };
     await reportAbandoned({ deliveries, queues, output }, new Set(['wanted']), AT);
-    expect(lines).toEqual(['gone: undelivered: 2. Give its URL again, and they are sent.']);
+    expect(lines).toEqual(['gone: 2 undelivered events. Start with its URL again to send them.']);
     expect(queues.deliveries.groups()).toEqual(['wanted']);
     const rows = await deliveries.due('gone', Number.MAX_SAFE_INTEGER, 9);
     expect(rows.map(({ body }) => body)).toEqual(events);

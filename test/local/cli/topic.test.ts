@@ -16,7 +16,7 @@ it('a subscription gets at once what an earlier run left, however late it is due
   const wanted = wantedSubscriptions({ subscribe: [endpoint.url], raw: true }, undefined);
   const say = () => undefined;
   const log = { info: say, warn: say, error: say };
-  const output: Output = { isTerminal: false, event: () => undefined, say, warn: say, log };
+  const output: Output = { isTerminal: false, event: () => undefined, info: say, warn: say, log };
   const start = async () => {
     const closers = new AsyncDisposableStack();
     onTestFinished(() => closers.disposeAsync());

@@ -31,14 +31,14 @@ describe('the data directory', () => {
   test('that can not be made is told with the remedy', () => {
     expect(() => openDataDirectory('/proc/nowhere/data', silent)).toThrow(
       // ENOENT of a /proc that there is; elsewhere nobody may make one.
-      /nowhere.data (can't be made there|may not be written by you|is on a file system that is read-only) \(E\w+\)\. Name another one with --data/,
+      /nowhere.data (can't be created|is not writable: permission denied|is on a read-only file system) \(E\w+\)\. Choose another one with --data/,
     );
   });
 
   test('of a run that keeps nothing has to be possible, too: else the remedy is told', () => {
     const nowhere = join(temporaryDirectory(), 'nowhere');
     expect(() => openScratchDirectory(nowhere)).toThrow(
-      `The temporary directory ${nowhere} can't be made there (ENOENT). Name another one with TMPDIR, or use --data.`,
+      `The temporary directory ${nowhere} can't be created (ENOENT). Choose another one with TMPDIR, or use --data.`,
     );
   });
 

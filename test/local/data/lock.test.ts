@@ -17,7 +17,7 @@ describe('the lock of a data directory', () => {
     const directory = temporaryDirectory();
     const { child } = await holding(directory);
     expect(() => lockDirectory(directory)).toThrow(
-      `${directory} is in use by process ${child.pid}. Stop that one, or choose another directory with --data DIR.`,
+      `${directory} is in use by process ${child.pid}. Stop that process, or choose another directory with --data DIR.`,
     );
   });
 

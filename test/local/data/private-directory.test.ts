@@ -49,7 +49,7 @@ describe('a data directory', () => {
     const told: string[] = [];
     for (const _ of [1, 2]) privateDirectory(path, text => told.push(text));
     expect(told).toEqual([
-      `${path} is open to others (mode 755); from now on it is yours alone (700), with what it holds.`,
+      `${path} is open to others (mode 755); it is now private to you (700), with its content.`,
     ]);
     const folders = ['.', 'undelivered', 'simulated'];
     expect(folders.map(name => modeOf(join(path, name)))).toEqual(['700', '700', '700']);
@@ -62,7 +62,7 @@ describe('a data directory', () => {
     fs.chmodSync(path, 0o700);
     const told: string[] = [];
     privateDirectory(path, text => told.push(text));
-    expect(told).toEqual([`${path} held files that were open to others; they are yours alone now.`]);
+    expect(told).toEqual([`Some files in ${path} were open to others; they are now private to you.`]);
     expect(modeOf(join(path, 'rejected.jsonl'))).toBe('600');
   });
 
@@ -71,7 +71,7 @@ describe('a data directory', () => {
     const told: string[] = [];
     privateDirectory(path, text => told.push(text));
     expect(told.join()).toMatch(
-      /open to others \(mode 755\), and stays so because it holds thesis\.tex, too/,
+      /open to others \(mode 755\)\. Its mode was not changed, because it also contains thesis\.tex/,
     );
     expect(['.', 'thesis.tex', 'service.json'].map(name => modeOf(join(path, name)))).toEqual([
       '755',
@@ -103,20 +103,20 @@ describe('a data directory', () => {
 describe('a data directory that can not be used is told in a line, with path, reason and remedy', () => {
   const open = (path: string) => () => openDataDirectory(path, silent);
   const line = (path: string, reason: string) =>
-    new Error(`The data directory ${path} ${reason}. Name another one with --data, or use --memory.`);
+    new Error(`The data directory ${path} ${reason}. Choose another one with --data, or use --memory.`);
 
   test('when a file is in its place, or in its way', () => {
     const file = join(openDirectory('a-file'), 'a-file');
     for (const path of [file, join(file, 'data')])
-      expect(open(path)).toThrow(line(path, 'is no directory, or lies in something that is none (ENOTDIR)'));
+      expect(open(path)).toThrow(line(path, 'is not a directory, or its parent is not (ENOTDIR)'));
   });
 
   test.each([
-    ['mkdirSync', 'EACCES', 'may not be written by you (EACCES)'],
-    ['writeFileSync', 'EACCES', 'may not be written by you (EACCES)'],
-    ['writeFileSync', 'EROFS', 'is on a file system that is read-only (EROFS)'],
-    ['writeFileSync', 'ENOSPC', 'is on a file system that is full (ENOSPC)'],
-    ['chmodSync', 'EPERM', 'may not be written by you (EPERM)'],
+    ['mkdirSync', 'EACCES', 'is not writable: permission denied (EACCES)'],
+    ['writeFileSync', 'EACCES', 'is not writable: permission denied (EACCES)'],
+    ['writeFileSync', 'EROFS', 'is on a read-only file system (EROFS)'],
+    ['writeFileSync', 'ENOSPC', 'is on a full file system (ENOSPC)'],
+    ['chmodSync', 'EPERM', 'is not writable: permission denied (EPERM)'],
     ['readdirSync', 'EMFILE', "can't be used (EMFILE)"],
   ] as const)('when %s fails with %s', (operation, code, reason) => {
     const path =
@@ -130,7 +130,7 @@ describe('a data directory that can not be used is told in a line, with path, re
   test('when not even the top of its path is there, as a drive that Windows does not have', () => {
     failing('mkdirSync', 'ENOENT');
     vi.spyOn(fs, 'existsSync').mockReturnValue(false);
-    expect(open('/data')).toThrow(line('/data', "can't be made there (ENOENT)"));
+    expect(open('/data')).toThrow(line('/data', "can't be created (ENOENT)"));
   });
 
   test('but not when the fault is ours', () => {

@@ -99,9 +99,9 @@ describe('the store of a run', () => {
     writeFileSync(join(path, 'table.sqlite'), 'former');
     expect(() => open(path)).toThrow(
       new Error(
-        `${path} holds the embedded DynamoDB of an older version (table.sqlite), which this one does not read. It is left as it ` +
-          'is, with what it has yet to deliver. Choose another directory with --data DIR, or move this one away: the first ' +
-          'pass is then a new baseline.',
+        `${path} contains the data of an older version (table.sqlite), which is no longer supported. It was not ` +
+          'changed, and its undelivered events stay there. Choose another directory with --data DIR, or move this one away; ' +
+          'the first pass then makes a new baseline.',
       ),
     );
     expect(readdirSync(path).filter(name => !name.startsWith('lock'))).toEqual(['table.sqlite']);

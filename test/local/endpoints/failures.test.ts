@@ -14,7 +14,7 @@ function told() {
   );
   const arrived = (again: boolean) => failures.arrived('crm', [{ attempts: again ? 1 : 0 }]);
   const fail = (eventId: string, said?: string) =>
-    failures.failed('crm', { eventId, reason: 'answered 500', said, pause: 5000 });
+    failures.failed('crm', { eventId, reason: 'answered 500', answer: said, pause: 5000 });
   const later = (seconds: number) => {
     state.now += seconds * 1000;
   };
@@ -34,10 +34,10 @@ describe('the failures of an endpoint', () => {
     later(1);
     arrived(true);
     expect(lines).toEqual([
-      '0 event a: answered 500 (db down); next try in 5 s',
-      '60 7 failed attempts in 60 s; the last: event b50: answered 500; next try in 5 s',
-      '120 13 failed attempts in 2 min; the last: event b110: answered 500; next try in 5 s',
-      '160 answers again, after 16 failed attempts in 3 min',
+      '0 event a: answered 500 (db down); next attempt in 5 s',
+      '60 7 failed attempts in 60 s; latest: event b50: answered 500; next attempt in 5 s',
+      '120 13 failed attempts in 2 min; latest: event b110: answered 500; next attempt in 5 s',
+      '160 works again, after 16 failed attempts in 3 min',
     ]);
   });
 
@@ -49,8 +49,8 @@ describe('the failures of an endpoint', () => {
     later(1);
     arrived(true);
     expect(lines).toEqual([
-      '0 event a: answered 500; next try in 5 s',
-      '2 answers again, after 1 failed attempt in 2 s',
+      '0 event a: answered 500; next attempt in 5 s',
+      '2 works again, after 1 failed attempt in 2 s',
     ]);
   });
 
@@ -61,7 +61,7 @@ describe('the failures of an endpoint', () => {
     expect(lines).toHaveLength(1);
     for (const id of ['c', 'd', 'e']) fail(id);
     arrived(false);
-    expect(lines.at(-1)).toMatch(/^0 answers again, after 5/);
+    expect(lines.at(-1)).toMatch(/^0 works again, after 5/);
   });
 
   it('that end in dead letters are told so, the first at once and the rest by their number', () => {
@@ -74,9 +74,9 @@ describe('the failures of an endpoint', () => {
     failures.end();
     failures.end();
     expect(lines).toEqual([
-      '0 given up: event a: answered 410; it is a dead letter now',
-      '60 3 events given up; the last: event d: answered 410; it is a dead letter now',
-      '60 2 more events given up; they are dead letters now',
+      '0 gave up on event a: answered 410; moved to the dead letters',
+      '60 gave up on 3 events (latest: event d: answered 410); moved to the dead letters',
+      '60 gave up on 2 more events; moved to the dead letters',
     ]);
   });
 
@@ -93,10 +93,12 @@ describe('the failures of an endpoint', () => {
           if (what === 'fails') fail('a');
           else arrived(what === 'arrives at last');
         }
-        const failed = lines.filter(line => line.includes('next try')).map(line => Number.parseInt(line, 10));
+        const failed = lines
+          .filter(line => line.includes('next attempt'))
+          .map(line => Number.parseInt(line, 10));
         for (const [index, at] of failed.entries())
           if (index > 0) expect(at - (failed[index - 1] ?? 0)).toBeGreaterThanOrEqual(60);
-        const recoveries = lines.filter(line => line.includes('answers again'));
+        const recoveries = lines.filter(line => line.includes('works again'));
         expect(recoveries.length).toBeLessThanOrEqual(failed.length);
         if (steps.some(({ what }) => what === 'fails')) expect(lines[0]).toContain('event a: answered 500');
       }),

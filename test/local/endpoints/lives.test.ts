@@ -86,7 +86,7 @@ describe('a run of one endpoint', () => {
     await life.publish(events);
     expect(ids(await life.waiting())).toEqual(events.map(({ id }) => id));
     await life.end();
-    await expect(life.endpoint.tried()).rejects.toThrow('The queue events is not served any more.');
+    await expect(life.endpoint.tried()).rejects.toThrow('The consumer of the queue events was stopped.');
   });
 
   it('begins no further attempt once it is stopped, and sends nothing again that has arrived', async () => {

@@ -28,17 +28,21 @@ it('an endpoint’s log tells a person what failed and when it is tried again, a
   });
   now += 60_000;
   log.error('What became of a delivery could not be written down; it is tried again.', full);
-  log.error('endpoint.stopped: crm answered 410.', { endpoint: 'crm', reason: 'answered 410' });
+  log.error('endpoint.stopped: crm answered 410.', {
+    code: 'endpoint.stopped',
+    endpoint: 'crm',
+    reason: 'answered 410',
+  });
   log.info('nothing of interest');
   log.error('The endpoints could not be read.', {});
   expect(others).toEqual(['The endpoints could not be read.']);
   expect(said).toEqual([
-    'crm: event m1: answered 500 (no disk); next try in 6 s',
-    'crm: given up: event m1: answered 500 (no disk); it is a dead letter now',
+    'crm: event m1: answered 500 (no disk); next attempt in 6 s',
+    'crm: gave up on event m1: answered 500 (no disk); moved to the dead letters',
     'crm: What became of a delivery could not be written down; it is tried again (full)',
     'crm: The endpoint keeps failing: sending one probe at a time; other events are queued (answered 500)',
     'crm: What became of a delivery could not be written down; it is tried again (full)',
-    'crm: answered 410, so nothing is sent to it until the next start; its events wait',
+    'crm: answered 410; delivery stops until the next start, and events are queued',
   ]);
 });
 
@@ -59,7 +63,7 @@ it('counts the failures of each endpoint, says when it answers again, and is sil
   failed('chat');
   endpointLog.log.error('The endpoints could not be read.');
   expect(said).toEqual([
-    'crm: event m1: answered 500; next try in 6 s',
-    expect.stringMatching(/^crm: answers again/),
+    'crm: event m1: answered 500; next attempt in 6 s',
+    expect.stringMatching(/^crm: works again/),
   ]);
 });

@@ -53,7 +53,7 @@ describe('secrets in files', () => {
     async name => {
       const keeper = fileSecrets(directory);
       for (const touched of [keeper.read(name), keeper.write(name, 'x'), keeper.remove(name)])
-        await expect(touched).rejects.toThrow('An endpoint has a name');
+        await expect(touched).rejects.toThrow('The name of an endpoint has');
       expect(existsSync(directory)).toBe(false);
     },
   );

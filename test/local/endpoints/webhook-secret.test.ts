@@ -22,7 +22,9 @@ describe('the secret that is made for a webhook', () => {
     const file = join(temporaryDirectory(), 'one.secret');
     writeFileSync(file, 'whsec_hush\n');
     expect(() => keptSecret(file)).toThrow(
-      new Error(`${file} holds no signing secret. Delete it, and the next start makes a new one.`),
+      new Error(
+        `${file} does not contain a signing secret. Delete it, and the next start generates a new one.`,
+      ),
     );
     expect(readFileSync(file, 'utf8')).toBe('whsec_hush\n');
   });

@@ -158,8 +158,8 @@ describe('the journal’s feed', () => {
     ]);
     expect(position()).toBe(3);
     expect(notices).toEqual([
-      '3 change records are not published: no topic. It is tried again until it works.',
-      'Change records are published again.',
+      'Could not publish 3 change records: no topic. Will retry.',
+      'Publishing works again.',
     ]);
   });
 
@@ -174,7 +174,7 @@ describe('the journal’s feed', () => {
     const { drained, notices } = feedOf(database, publish, { journal, sleep: nap });
     await drained();
     expect(ids).toEqual(['c1']);
-    expect(notices[0]).toBe('The journal is not read: disk I/O error. It is tried again until it works.');
+    expect(notices[0]).toBe('Could not read the journal: disk I/O error. Will retry.');
   });
 
   it('is drained of what was committed before the call, also when it was just found to be quiet', async () => {
@@ -206,8 +206,8 @@ describe('the journal’s feed', () => {
     waiting.catch(() => undefined);
     await eventually(() => expect(notices).toHaveLength(1));
     await stop();
-    await expect(waiting).rejects.toThrow('The journal is not read any more.');
-    await expect(drained()).rejects.toThrow('The journal is not read any more.');
+    await expect(waiting).rejects.toThrow('The feed was stopped.');
+    await expect(drained()).rejects.toThrow('The feed was stopped.');
     expect(position()).toBe(0);
     expect(notices).toHaveLength(1);
   });

@@ -54,7 +54,7 @@ describe('GET /healthz', () => {
   it('is refused in one line when somebody else has the port', async () => {
     const { port } = new URL((await started()).url);
     await expect(startHealthServer(Number(port), async () => WELL)).rejects.toThrow(
-      `Nobody can listen on port ${port} of this machine (EADDRINUSE). Choose another one with --health PORT.`,
+      `Could not listen on port ${port} (EADDRINUSE). Choose another one with --health PORT.`,
     );
   });
 
@@ -81,12 +81,12 @@ describe('GET /healthz', () => {
     expect(await well.json()).toMatchObject({ status: 'ok', late: [] });
     await service.stop();
     // What was under way may still end well: from then on nothing does.
-    await until(() => ['onboarding', 'launch'].every(id => words.includes(`changes of ${id}: `)));
+    await until(() => ['onboarding', 'launch'].every(id => words.includes(`Polling ${id} failed: `)));
     ahead = 120_000;
     const late = await fetch(url);
     expect(late.status).toBe(503);
     const { late: what } = (await late.json()) as { late: string[] };
-    expect(what[0]).toMatch(/^127-0-0-1-\d+\/onboarding: no pass was completed for 2 min: GET /);
+    expect(what[0]).toMatch(/^127-0-0-1-\d+\/onboarding: no pass completed for 2 min: GET /);
     expect(what[1]).toMatch(/^127-0-0-1-\d+\/launch: /);
   });
 });

@@ -191,11 +191,11 @@ describe('a consumer of a queue', () => {
     await soon(() => expect(served).toHaveLength(1));
     const idle = consumer.idle();
     const stopped = consumer.stop();
-    await expect(idle).rejects.toThrow('The queue deliveries is not served any more.');
+    await expect(idle).rejects.toThrow('The consumer of the queue deliveries was stopped.');
     await queue.send([{ body: 'too late' }]);
     go.resolve();
     await stopped;
-    await expect(consumer.idle()).rejects.toThrow('not served any more');
+    await expect(consumer.idle()).rejects.toThrow('was stopped');
     expect(bodies(queue.messagesOf(''))).toEqual(['too late']);
     expect(served).toEqual([['under way']]);
   });

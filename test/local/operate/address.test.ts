@@ -104,7 +104,9 @@ describe('a command', () => {
     answer = () => {
       throw new TypeError('a defect');
     };
-    await expect(run?.ask({ operation: 'endpoints' })).rejects.toThrow('This failed in the run');
+    await expect(run?.ask({ operation: 'endpoints' })).rejects.toThrow(
+      'Internal error; see the log of the running instance.',
+    );
   });
 
   it('knows that a run was killed, when nobody listens there any more', async () => {

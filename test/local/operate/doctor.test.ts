@@ -34,7 +34,7 @@ async function warningsOf(freedoms: Partial<Freedoms>, directory: string): Promi
     const output: Output = {
       isTerminal: false,
       event: quiet,
-      say: quiet,
+      info: quiet,
       warn,
       log: { info: quiet, warn, error: warn },
     };
@@ -100,14 +100,12 @@ test('the service of the environment, or of a configuration file, is asked befor
   expect(workspaceOf(configured, 'p-us', undefined)).toBe('us');
   expect(workspaceOf(configured, 'p-us', 'eu')).toBe('eu');
   expect(() => workspaceOf(configured, 'new', undefined)).toThrow(
-    'Name the workspace of the process, with --workspace: eu, us.',
+    'Name the workspace of the process with --workspace: eu, us.',
   );
   expect(() => workspaceOf(configured, 'p-us', 'asia')).toThrow('--workspace: eu, us.');
 });
 
 test('a workspace that there is not is refused', async () => {
   const { source } = namedSource(undefined, SERVICE) as { source: Source };
-  await expect(doctorOf(source)({ workspace: 'asia', processId: 'p' })).rejects.toThrow(
-    'no workspace of this name',
-  );
+  await expect(doctorOf(source)({ workspace: 'asia', processId: 'p' })).rejects.toThrow('Unknown workspace.');
 });

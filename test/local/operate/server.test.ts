@@ -35,7 +35,7 @@ describe('the server of a run', () => {
       throw defect;
     });
     expect((await ask(port, server.token)).reply).toEqual({
-      refused: 'This failed in the run, which says why.',
+      refused: 'Internal error; see the log of the running instance.',
       isUsage: false,
     });
     expect(errors).toEqual([defect]);

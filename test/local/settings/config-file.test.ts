@@ -113,7 +113,7 @@ describe('a configuration file', () => {
       expect(readConfigsFile(`${path}#us`).map(({ stackName }) => stackName)).toEqual(['us']);
       expect(writtenConfigsFile(path)).toEqual(stacks);
       expect(writtenConfigsFile(`${path}#us`)).toEqual(stacks.slice(1));
-      expect(() => readConfigsFile(`${path}#asia`)).toThrow('holds no stack of that name');
+      expect(() => readConfigsFile(`${path}#asia`)).toThrow('has no stack of that name');
     });
 
     test('is that one if there is one only', () => {
@@ -121,12 +121,12 @@ describe('a configuration file', () => {
     });
 
     test.each([
-      ['', 'holds 2 stacks, and one is meant'],
-      ['#asia', 'holds no stack of that name'],
+      ['', 'has 2 stacks'],
+      ['#asia', 'has no stack of that name'],
     ])('is refused with the way to name one: %j', (stack, found) => {
       const path = file(stacks);
       expect(refusal(`${path}${stack}`)).toBe(
-        `--config ${path} ${found}. Name it: --config ${path}#eu, or --config ${path}#us.`,
+        `--config ${path} ${found}. Name one: --config ${path}#eu or --config ${path}#us.`,
       );
     });
 
@@ -148,16 +148,16 @@ describe('a configuration file', () => {
     const directory = temporaryDirectory();
     const missing = join(directory, 'no.json');
     expect(refusal(missing)).toBe(
-      `${missing} can not be read (ENOENT). Name a JSON file (npx changewire init writes one): docs/configuration.md has every key.`,
+      `Could not read ${missing} (ENOENT). Name a JSON file; "npx changewire init" writes one, and docs/configuration.md lists all keys.`,
     );
     expect(refusal(directory)).toContain('(EISDIR)');
   });
 
   test('that is no JSON is refused by the place alone: nothing of it is shown', () => {
     const path = file('{\n  "secret": "hush\n}');
-    expect(refusal(path)).toBe(`${path} is no JSON at line 2, column 13: the text has no end on its line.`);
+    expect(refusal(path)).toBe(`${path} is not valid JSON (line 2, column 13: unclosed string).`);
     const cut = file('{"secret": "hush"');
-    expect(refusal(cut)).toMatch(/^\S+ is no JSON at line 1, column 18: a } is missing\.$/);
+    expect(refusal(cut)).toMatch(/^\S+ is not valid JSON \(line 1, column 18: missing }\)\.$/);
     expect(refusal(file('hush'))).not.toContain('hush');
   });
 

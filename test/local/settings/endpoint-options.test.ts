@@ -26,7 +26,7 @@ describe('values that are given as -', () => {
 
   test('are missed when stdin has too few lines, and stdin is left alone when none is given', async () => {
     await expect(replaced('--slack - --webhook=-', 'one\n')).rejects.toThrow(
-      new UsageError('--webhook: nothing came from stdin.'),
+      new UsageError('--webhook -: stdin has no line for it.'),
     );
     const args = ['--slack', '--name', '-'];
     const unread = () => Promise.reject(new Error('stdin was read'));
@@ -60,7 +60,7 @@ describe('the endpoints of the command line', () => {
     for (const [wrong, message] of [
       [
         '--preset ntfy',
-        '--preset belongs to the --webhook, --slack, --teams or --text before it: give that first.',
+        '--preset applies to the preceding --webhook, --slack, --teams or --text: give that first.',
       ],
       [`--slack ${SLACK} --preset ntfy`, '--preset, allowed: only in an endpoint of kind "text".'],
       [
@@ -118,10 +118,9 @@ describe('the endpoints of the command line', () => {
   });
 
   const ADDRESS =
-    'takes an https URL without user name, or an http URL of this machine such as http://localhost:9000/events.';
-  const PRIVATE = 'takes no URL of a private or reserved address, other than those of this machine.';
-  const SECRETS =
-    'takes whsec_ and the base64 of 24 to 64 bytes. Without one a secret is made and kept for you.';
+    'takes an https URL without a user name, or an http URL of this machine, such as http://localhost:9000/events.';
+  const PRIVATE = 'takes a URL with a public address, or a URL of this machine.';
+  const SECRETS = 'takes whsec_ and the base64 of 24 to 64 bytes. Leave it out to have a secret generated.';
   test.each([
     ['--webhook', '--webhook needs a value: --webhook http://localhost:9000/events'],
     ['--webhook --once', '--webhook needs a value: --webhook http://localhost:9000/events'],
@@ -139,13 +138,13 @@ describe('the endpoints of the command line', () => {
     ['--slack https://169.254.169.254/hush', `--slack ${PRIVATE}`],
     ['--teams https://[fd00::1]/hush', `--teams ${PRIVATE}`],
     ['--webhook https://3232235777/hush', `--webhook ${PRIVATE}`],
-    ['--webhook https://example.com:0/hush', '--webhook names port 0, where nobody can listen.'],
+    ['--webhook https://example.com:0/hush', '--webhook takes a URL with a port other than 0.'],
     ['--slack hush', `--slack ${ADDRESS}`],
     [
       '--slack --teams',
-      '--slack has no URL: write it behind, or set SLACK_WEBHOOK_URL in the environment or in .env.',
+      '--slack has no URL: add it, or set SLACK_WEBHOOK_URL in the environment or in .env.',
     ],
-    [`--webhook-secret ${OLD}`, '--webhook-secret belongs to the --webhook URL before it: give that first.'],
+    [`--webhook-secret ${OLD}`, '--webhook-secret applies to the preceding --webhook URL: give that first.'],
     ['--webhook http://localhost --webhook-secret hush', `--webhook-secret ${SECRETS}`],
     ['--webhook http://localhost --webhook-secret whsec_aHVzaA==', `--webhook-secret ${SECRETS}`],
     [
@@ -154,11 +153,11 @@ describe('the endpoints of the command line', () => {
     ],
     [
       `--webhook http://localhost:1/hush --webhook http://LOCALHOST:1/hush`,
-      '--webhook names the same URL twice, at http://localhost:1.',
+      '--webhook: the same URL is given twice, at http://localhost:1.',
     ],
-    ['whsec_hush', 'A secret stands alone: write --webhook-secret in front of it.'],
-    ['--webhok http://localhost', 'There is no option --webhok. Did you mean --webhook?'],
-    ['--raw --webhook http://localhost', '--raw is about the endpoints of --subscribe URL: give one.'],
+    ['whsec_hush', 'A secret without an option: write --webhook-secret before it.'],
+    ['--webhok http://localhost', 'Unknown option --webhok. Did you mean --webhook?'],
+    ['--raw --webhook http://localhost', '--raw needs --subscribe URL.'],
   ])('answer %j with what to do, and never with what it hides', (line, message) => {
     expect(() => wanted(line)).toThrow(new UsageError(message));
     expect(message).not.toContain('hush');
@@ -169,7 +168,7 @@ describe('the endpoints of the command line', () => {
     [
       { WEBHOOK_SECRET: [OLD, NEW, OTHER].join() },
       '--webhook http://localhost',
-      'WEBHOOK_SECRET has more than two secrets: give the new one and the old one.',
+      'WEBHOOK_SECRET has more than two secrets: give only the new one and the old one.',
     ],
     [{ TEAMS_WEBHOOK_URL: 'hush' }, '--teams', `TEAMS_WEBHOOK_URL ${ADDRESS}`],
     [{ TEAMS_WEBHOOK_URL: 'https://10.0.0.1/hush' }, '--teams', `TEAMS_WEBHOOK_URL ${PRIVATE}`],

@@ -54,25 +54,25 @@ describe('--filter', () => {
     ],
     [
       'event=task.updated',
-      '--filter knows events, workspaces, processes, projects, fields, actors, exceptActors, from:FIELD, to:FIELD, added:FIELD, removed:FIELD, and no "event". Did you mean events?',
+      '--filter: unknown key "event"; allowed keys: events, workspaces, processes, projects, fields, actors, exceptActors, from:FIELD, to:FIELD, added:FIELD, removed:FIELD. Did you mean events?',
     ],
     [
       'colour=red',
-      '--filter knows events, workspaces, processes, projects, fields, actors, exceptActors, from:FIELD, to:FIELD, added:FIELD, removed:FIELD, and no "colour".',
+      '--filter: unknown key "colour"; allowed keys: events, workspaces, processes, projects, fields, actors, exceptActors, from:FIELD, to:FIELD, added:FIELD, removed:FIELD.',
     ],
     [
       'constructor=x',
-      '--filter knows events, workspaces, processes, projects, fields, actors, exceptActors, from:FIELD, to:FIELD, added:FIELD, removed:FIELD, and no "constructor".',
+      '--filter: unknown key "constructor"; allowed keys: events, workspaces, processes, projects, fields, actors, exceptActors, from:FIELD, to:FIELD, added:FIELD, removed:FIELD.',
     ],
     ['fields=', '--filter fields=: found ""; allowed: text of 1 to 256 characters.'],
     ['exceptActors=', '--filter exceptActors=: found ""; allowed: text of 1 to 256 characters.'],
     [
       'to:=Done',
-      '--filter knows events, workspaces, processes, projects, fields, actors, exceptActors, from:FIELD, to:FIELD, added:FIELD, removed:FIELD, and no text of 3 characters. Did you mean to:FIELD?',
+      '--filter: unknown key text of 3 characters; allowed keys: events, workspaces, processes, projects, fields, actors, exceptActors, from:FIELD, to:FIELD, added:FIELD, removed:FIELD. Did you mean to:FIELD?',
     ],
     [
       'until:status=Done',
-      '--filter knows events, workspaces, processes, projects, fields, actors, exceptActors, from:FIELD, to:FIELD, added:FIELD, removed:FIELD, and no "until:status".',
+      '--filter: unknown key "until:status"; allowed keys: events, workspaces, processes, projects, fields, actors, exceptActors, from:FIELD, to:FIELD, added:FIELD, removed:FIELD.',
     ],
     [
       `to:status=Open,${'a'.repeat(257)}`,

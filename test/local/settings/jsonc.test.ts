@@ -20,17 +20,17 @@ describe('JSON with comments', () => {
   });
 
   test.each([
-    ['', 'line 1, column 1: a value is expected'],
-    ['{\n  "a": 1\n  "b": 2\n}', 'line 3, column 3: a comma or a closing bracket is missing before it'],
-    ['{"a" 1}', 'line 1, column 6: a colon is missing before it'],
-    ['{a: 1}', 'line 1, column 2: keys and texts need double quotes'],
-    ['{"a": 1,, "b": 2}', 'line 1, column 9: a key in double quotes is expected'],
-    ['{"a":', 'line 1, column 6: a value is expected'],
-    ['{"a": [1', 'line 1, column 9: a ] is missing'],
-    ['{"a": 1', 'line 1, column 8: a } is missing'],
-    ['{} {}', 'line 1, column 4: nothing more is expected'],
-    ['{} /* open', 'line 1, column 4: the comment has no end'],
-    ['{\n"a": "open\n}', 'line 2, column 6: the text has no end on its line'],
+    ['', 'line 1, column 1: expected a value'],
+    ['{\n  "a": 1\n  "b": 2\n}', 'line 3, column 3: missing comma or closing bracket before it'],
+    ['{"a" 1}', 'line 1, column 6: missing colon before it'],
+    ['{a: 1}', 'line 1, column 2: keys and strings need double quotes'],
+    ['{"a": 1,, "b": 2}', 'line 1, column 9: expected a key in double quotes'],
+    ['{"a":', 'line 1, column 6: expected a value'],
+    ['{"a": [1', 'line 1, column 9: missing ]'],
+    ['{"a": 1', 'line 1, column 8: missing }'],
+    ['{} {}', 'line 1, column 4: expected the end of the file'],
+    ['{} /* open', 'line 1, column 4: unclosed comment'],
+    ['{\n"a": "open\n}', 'line 2, column 6: unclosed string'],
     ['{"a": "\\x"}', 'line 1, column 7'],
   ])('%j is refused by its place, and what is wrong there', (text, message) => {
     expect(() => parseJsonc(text)).toThrow(new Error(message));

@@ -78,17 +78,17 @@ describe('the command line', () => {
   });
 
   test.each([
-    ['--intervall 5s', 'There is no option --intervall. Did you mean --interval?'],
-    ['--subscrib http://a', 'There is no option --subscrib. Did you mean --subscribe?'],
-    ['--sweep 6h', 'There is no option --sweep. Did you mean --sweep-interval?'],
-    ['--frobnicate', 'There is no option --frobnicate. Try --help.'],
-    ['-x', 'There is no option -x. Try --help.'],
+    ['--intervall 5s', 'Unknown option --intervall. Did you mean --interval?'],
+    ['--subscrib http://a', 'Unknown option --subscrib. Did you mean --subscribe?'],
+    ['--sweep 6h', 'Unknown option --sweep. Did you mean --sweep-interval?'],
+    ['--frobnicate', 'Unknown option --frobnicate. Try --help.'],
+    ['-x', 'Unknown option -x. Try --help.'],
     ['--interval', '--interval needs a value: --interval 60s'],
     ['--interval --json', '--interval needs a value: --interval 60s'],
     ['--data=', '--data needs a value: --data .changewire'],
     ...['60', '0s', '5m-10s', '10s-1m-5m'].map(interval => [
       `--interval ${interval}`,
-      `--interval takes a duration such as 60s, or the shortest and the longest, such as 10s-5m, found "${interval}".`,
+      `--interval takes a duration such as 60s, or a range such as 10s-5m, found "${interval}".`,
     ]),
     [
       '--sweep-interval 9999h',
@@ -96,36 +96,33 @@ describe('the command line', () => {
     ],
     ['--json=yes', '--json takes no value, found "yes".'],
     ['--subscribe localhost:9000', '--subscribe takes an http or https URL, found "localhost:9000".'],
-    ['--subscribe http://localhost:0', '--subscribe names port 0, where nobody can listen.'],
-    [
-      '--subscribe http://me:100%@localhost',
-      '--subscribe has a user name or password with a "%" that begins no %XX: write %25.',
-    ],
+    ['--subscribe http://localhost:0', '--subscribe: port 0 is not valid.'],
+    ['--subscribe http://me:100%@localhost', '--subscribe: write a "%" in the user name or password as %25.'],
     [
       'http://localhost:9000',
-      '"http://localhost:9000" stands alone. To send events there, write --subscribe in front of it.',
+      '"http://localhost:9000" without an option. To send events there, write --subscribe before it.',
     ],
-    ['once', '"once" is no option. Did you mean --once?'],
-    ['--memory --data d', '--memory keeps nothing and --data keeps all: give one of them.'],
+    ['once', '"once" is not an option. Did you mean --once?'],
+    ['--memory --data d', '--memory and --data cannot be combined: --memory keeps nothing.'],
     ['--config', '--config needs a value: --config changewire.json'],
     [
       '--config c.json --overlap 5s',
-      '--overlap goes without a configuration file only: c.json says it, for each process.',
+      '--overlap cannot be combined with a configuration file: set it for each process in c.json.',
     ],
-    ['--name a', '--name belongs to the --webhook, --slack, --teams or --text before it: give that first.'],
+    ['--name a', '--name applies to the preceding --webhook, --slack, --teams or --text: give that first.'],
     [
       '--slack https://a.example.com --name a/b',
       '--name takes a name of 1 to 64 letters, digits, "-" and "_".',
     ],
     ['--resend', '--resend needs a value: --resend planner'],
     ['--resend=', '--resend needs a value: --resend planner'],
-    ['--resend a --memory', '--memory keeps nothing, so there is nothing for --resend to send again.'],
+    ['--resend a --memory', '--memory and --resend cannot be combined: --memory keeps no dead letters.'],
     ['--log', '--log needs a value: --log json'],
     ['--log xml', '--log takes text or json, found "xml".'],
-    ['--health 65536', '--health takes a port from 0 (any that is free) to 65535, found "65536".'],
-    ['--health x', '--health takes a port from 0 (any that is free) to 65535, found "x".'],
-    ['--health --once', '--health is for a run that goes on: give it without --once.'],
-    ['--raw', '--raw is about the endpoints of --subscribe URL: give one.'],
+    ['--health 65536', '--health takes a port from 0 (any free port) to 65535, found "65536".'],
+    ['--health x', '--health takes a port from 0 (any free port) to 65535, found "x".'],
+    ['--health --once', '--health and --once cannot be combined.'],
+    ['--raw', '--raw needs --subscribe URL.'],
   ])('answers %j with what to do', (line, message) => {
     expect(() => parseOptions(line.split(' '))).toThrow(new UsageError(message));
   });
@@ -135,7 +132,7 @@ describe('the command line', () => {
     expect(parseOptions(['--config', 'c.json'], 'changewire.json').config).toBe('c.json');
     expect(parseOptions([]).config).toBeUndefined();
     expect(() => parseOptions(['--interval', '5s'], 'changewire.json')).toThrow(
-      '--interval goes without a configuration file only: changewire.json says it',
+      '--interval cannot be combined with a configuration file: set it for each process in changewire.json',
     );
     expect(parseOptions(['--interval', '5s', '--help'], 'changewire.json').help).toBe(true);
   });

@@ -36,7 +36,7 @@ describe('the settings of a real service', () => {
   test('are refused in part, naming what is missing', () => {
     const { SERVICE_CLIENT_SECRET: _, ...partial } = complete;
     expect(() => serviceSettings(partial)).toThrow(
-      /^SERVICE_CLIENT_SECRET is not set\. To watch a service set all of/,
+      /^SERVICE_CLIENT_SECRET is not set\. To watch a service, set all of/,
     );
     expect(() => serviceSettings({ ...partial, SERVICE_AUDIENCE: ' ' })).toThrow(
       /^SERVICE_AUDIENCE, SERVICE_CLIENT_SECRET are not set\./,

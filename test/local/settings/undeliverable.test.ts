@@ -13,16 +13,14 @@ const lookUp = (line: string, ...addresses: string[]) =>
 
 test('an endpoint whose name leads where deliveries are refused is refused at the start, by its origin', async () => {
   await expect(lookUp('--webhook http://example.com/hush', '93.184.215.14')).rejects.toThrow(
-    new UsageError(
-      '--webhook takes an https URL, or an http URL of this machine: http://example.com leads elsewhere.',
-    ),
+    new UsageError('--webhook takes an https URL, or an http URL of this machine (http://example.com).'),
   );
   await expect(
     lookUp('--slack https://intranet.example.com/hush', '93.184.215.14', '10.0.0.1'),
   ).rejects.toThrow(
     new UsageError(
-      '--slack takes no URL of a private or reserved address, other than those of this machine: ' +
-        'https://intranet.example.com leads elsewhere.',
+      '--slack takes a URL with a public address, or a URL of this machine ' +
+        '(https://intranet.example.com).',
     ),
   );
 });

@@ -89,11 +89,14 @@ describe('the endpoints of a configuration', () => {
 
   test.each([
     [{ ENDPOINT_CRM_EU_URL: 'hush' }, /^ENDPOINT_CRM_EU_URL takes an https URL/],
-    [{ ENDPOINT_CRM_EU_URL: 'https://10.0.0.1/hush' }, /^ENDPOINT_CRM_EU_URL takes no URL of a private/],
+    [
+      { ENDPOINT_CRM_EU_URL: 'https://10.0.0.1/hush' },
+      /^ENDPOINT_CRM_EU_URL takes a URL with a public address/,
+    ],
     [{ ENDPOINT_CRM_EU_SECRET: 'hush' }, /^ENDPOINT_CRM_EU_SECRET takes whsec_/],
     [
       { ENDPOINT_CRM_EU_SECRET: [OLD, NEW, OTHER].join() },
-      /^ENDPOINT_CRM_EU_SECRET has more than two secrets: give the new one and the old one\.$/,
+      /^ENDPOINT_CRM_EU_SECRET has more than two secrets: give only the new one and the old one\.$/,
     ],
   ])('are refused by the variable that is wrong: %#', (change, message) => {
     expect(refusal(() => wanted('', { ...environment, ...change } as Record<string, string>))).toMatch(
@@ -105,8 +108,8 @@ describe('the endpoints of a configuration', () => {
     'may not share a name with one of the command line, nor a variable or a file: %s',
     name => {
       expect(refusal(() => wanted(`--slack https://other.example.com/hush --name ${name}`))).toBe(
-        `Two endpoints have the name ${name}, one of them at https://other.example.com: give each its own name (capital ` +
-          'letters, "-" and "_" make no difference).',
+        `Two endpoints are named ${name}, one of them at https://other.example.com. Rename one of them (names that ` +
+          'differ only in case, "-" and "_" count as equal).',
       );
     },
   );

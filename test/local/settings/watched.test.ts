@@ -59,7 +59,7 @@ describe('the workspaces of a configuration', () => {
       return expect.unreachable('It was taken.');
     };
     const remedy =
-      'The credentials of each workspace come from the environment or from .env, under the name of the workspace.';
+      'Set the credentials of each workspace in the environment or in .env; the variables start with the name of the workspace.';
     expect(message(partial)).toBe(`US_CLIENT_ID is not set. ${remedy}`);
     expect(message({ ...partial, EXAMPLE_EU_CLIENT_ID: ' ' })).toBe(
       `EXAMPLE_EU_CLIENT_ID, US_CLIENT_ID are not set. ${remedy}`,
@@ -71,7 +71,7 @@ describe('the workspaces of a configuration', () => {
     const [eu, us] = two.workspaces;
     const alike = { ...two, workspaces: [eu, { ...us, name: 'Example_EU' }] } as typeof two;
     expect(() => watchedOf(alike, environment)).toThrow(
-      /^Another workspace has the name example-eu, but for .* from EXAMPLE_EU_CLIENT_ID\. Rename one of them\.$/,
+      /^The name of another workspace differs from example-eu only in .* from EXAMPLE_EU_CLIENT_ID\. Rename one of them\.$/,
     );
   });
 

@@ -116,8 +116,8 @@ describe('the handshake', () => {
     await subscribed.confirmed;
     expect(ids.size).toBe(1);
     expect(notices).toEqual([
-      'warn late nobody listens there; asking again until it confirms',
-      'say late confirmed its subscription',
+      'warn late connection refused; will ask again until it confirms',
+      'info late subscription confirmed',
     ]);
   });
 
@@ -129,7 +129,7 @@ describe('the handshake', () => {
     const ids = new Set(endpoint.confirmations().map(({ headers }) => headers['x-amz-sns-message-id']));
     expect(ids.size).toBe(1);
     expect(notices).toHaveLength(1);
-    expect(notices[0]).toContain('has not visited its SubscribeURL');
+    expect(notices[0]).toContain('did not visit SubscribeURL');
   });
 });
 
@@ -178,7 +178,7 @@ describe('subscribing', () => {
     const url = 'http://127.0.0.1:1/secret-path';
     const { endpoint } = await sns.subscribe({ url });
     expect(endpoint).toMatch(/^sns:127\.0\.0\.1-1-[0-9a-f]{8}$/);
-    const refused = 'Subscribe: http://127.0.0.1:1 is subscribed already, with this URL.';
+    const refused = '--subscribe: this URL at http://127.0.0.1:1 is already subscribed.';
     await expect(sns.subscribe({ url, name: 'other' })).rejects.toThrow(refused);
   });
 

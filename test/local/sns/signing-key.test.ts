@@ -44,7 +44,7 @@ describe('the signing key', () => {
   ])('that %s is an error that names the file and the remedy, and is not overwritten', async (_, text) => {
     const path = join(directory, 'sns-signing.pem');
     await writeFile(path, text);
-    await expect(signingKey(directory)).rejects.toThrow(`${path} holds no RSA key: delete it`);
+    await expect(signingKey(directory)).rejects.toThrow(`${path} does not contain an RSA key. Delete it`);
     expect(await readFile(path, 'utf8')).toBe(text);
   });
 });

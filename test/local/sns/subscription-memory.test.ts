@@ -49,7 +49,7 @@ describe('a confirmed subscription', () => {
     const subscribed = await sns.subscribe(wanted);
     await subscribed.confirmed;
     expect(subscribed.subscriptionArn).toBe(arn);
-    expect(notices).toEqual(['say mine confirmed in an earlier run']);
+    expect(notices).toEqual(['info mine subscription confirmed in an earlier run']);
     await publish(['missed'], { eventType: 'c' });
     await publish(['wanted'], { eventType: 'a' });
     await eventually(() => expect(notices.at(-1)).toMatch(/^failed/));
@@ -69,7 +69,7 @@ describe('a confirmed subscription', () => {
     await publish(['lost for now']);
     await sns.idle();
     expect(await deadLetters(subscribed)).toMatchObject([
-      { body: 'lost for now', attempts: 3, reason: 'nobody listens there' },
+      { body: 'lost for now', attempts: 3, reason: 'connection refused' },
     ]);
   });
 
@@ -93,7 +93,7 @@ describe('a confirmed subscription', () => {
     const { SubscribeURL } = JSON.parse(endpoint.confirmations()[0]?.body ?? '{}');
     await mkdir(`${file}.new`);
     expect((await fetch(SubscribeURL)).status).toBe(500);
-    expect(notices.at(-1)).toMatch(/^warn .*the confirmation is not taken/);
+    expect(notices.at(-1)).toMatch(/^warn .*could not save the confirmation/);
     await rm(`${file}.new`, { recursive: true });
     expect((await fetch(SubscribeURL)).status).toBe(200);
     await confirmed;

@@ -76,7 +76,7 @@ describe('a printed event', () => {
     expect(plain(projectEvent('project.deleted', []))).toMatch(
       /^12:03:11 {2}− Acme GmbH {27,}project deleted$/,
     );
-    expect(plain(held('40 of 60 projects are gone.'))).toMatch(/^12:03:11 {2}! process p +held: 40 of 60/);
+    expect(plain(held('40 of 60 projects are gone.'))).toMatch(/^12:03:11 {2}! process p +on hold: 40 of 60/);
   });
 
   it('tells of a project that is left out', () => {
@@ -95,7 +95,7 @@ describe('a printed event', () => {
       /^12:03:11 {2}! process p +stalled: GET \/x: status 503$/,
     );
     expect(plain(recovered())).toMatch(
-      /! process p +recovered: what changed since 2026-05-04T12:02:11.000Z is told$/,
+      /! process p +recovered: all changes since 2026-05-04T12:02:11.000Z have been published$/,
     );
   });
 
@@ -188,7 +188,7 @@ describe('a printed event', () => {
   it('says when the event could not hold every change', () => {
     const event = taskUpdated();
     const truncated = { ...event, data: { ...event.data, truncated: ['record', 'changes'] } } as ChangeEvent;
-    expect(plain(truncated)).toMatch(/\n +… and more than one event can hold$/);
+    expect(plain(truncated)).toMatch(/\n +… more changes than fit into one event$/);
   });
 
   it('has the same text with colour as without', () => {
@@ -254,7 +254,7 @@ describe('a printed event', () => {
         },
       ),
     );
-    expect(plain(held('\u001b]0;title\u0007'))).toContain('held: \\u001b]0;title\\u0007');
+    expect(plain(held('\u001b]0;title\u0007'))).toContain('on hold: \\u001b]0;title\\u0007');
     expect(plain(stalled('\u001b]0;title\u0007'))).toContain('stalled: \\u001b]0;title\\u0007');
   });
 });
