@@ -182,8 +182,8 @@ describe.each(['synth', 'deploy', 'destroy'])('changewire %s', command => {
   });
 
   it.each([
-    ['--config other.json', /^changewire: \S+other\.json can not be read \(ENOENT\)/],
-    ['--config stacks.json#Asia', /holds no stack of that name\. Name it: .*stacks\.json#Eu/],
+    ['--config other.json', /^changewire: Could not read \S+other\.json \(ENOENT\)/],
+    ['--config stacks.json#Asia', /has no stack of that name\. Name one: .*stacks\.json#Eu/],
     ['--stack S', /--stack is not supported by this command\. The configuration file names the stack/],
     ['--region r', /--region is not supported by this command/],
     ['stacks.json', /Use --config FILE for the configuration\. Put arguments for cdk after --\./],
