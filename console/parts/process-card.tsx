@@ -179,7 +179,7 @@ function More({ status: { workspace, process } }: { readonly status: ProcessStat
   };
   return (
     <div class="card-actions">
-      <Action class="small" label={`Check ${process} for changes now`} act={begin('changes')}>
+      <Action class="small" label={`Check now for changes in ${process}`} act={begin('changes')}>
         Check now
       </Action>
       <Action class="small" label={`Sweep ${process} now: re-read the whole process`} act={begin('sweep')}>

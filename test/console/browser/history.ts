@@ -50,7 +50,7 @@ export function historyTests({ run, open }: Given): void {
       const today = await page.evaluate<string>("new Date().toLocaleDateString('sv')");
       expect((await downloaded(page, 'CSV')).name).toBe(`onboarding-since-${today}.csv`);
       expect(flat(await page.locator('main').innerText())).toMatch(
-        /onboarding has been watched since today \d\d:\d\d: earlier changes are not known\./,
+        /onboarding has been polled since today \d\d:\d\d\. Earlier changes are not known\./,
       );
       const json = await downloaded(page, 'JSON');
       expect(JSON.stringify(JSON.parse(json.text))).toContain('=SUM(A1)');

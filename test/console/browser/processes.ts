@@ -8,7 +8,7 @@ export function processTests({ run, open }: Given): void {
   describe('a process', () => {
     it('is looked at now, when somebody asks for it', async () => {
       const page = await open();
-      await use(page, 'Check launch for changes now');
+      await use(page, 'Check now for changes in launch');
       await page.getByText('Pass of launch started.').waitFor();
     });
 
