@@ -18,7 +18,7 @@ import { useStore } from './state/store.ts';
 import { shareToken } from './state/token.ts';
 import { useWorld, type World, WorldContext } from './state/use.ts';
 
-/** The whole page. With another token it starts from nothing. */
+/** The page. With another token it starts again. */
 export function App({ token }: { readonly token: string | undefined }) {
   if (token === undefined) return <NotAllowedPanel hasToken={false} />;
   return <Opened key={token} token={token} />;
@@ -81,16 +81,15 @@ function Page({ route }: { readonly route: Route }) {
 function UnknownPage() {
   return (
     <div class="column">
-      <h1 tabIndex={-1}>There is no such page</h1>
+      <h1 tabIndex={-1}>Page not found</h1>
       <p>
-        The address may have a typing mistake. Go on to <a href={addressOf('now')}>what changes now</a>.
+        Check the address, or go to <a href={addressOf('now')}>Now</a>.
       </p>
     </div>
   );
 }
 
-/** The route in the address. A change of page scrolls to its top and focuses its heading, as if it had
- *  been loaded. */
+/** The route in the address. A change of page scrolls to the top and focuses the heading, like a page load. */
 function useRoute(): Route {
   const [route, setRoute] = useState(() => readRoute(location.hash));
   useLayoutEffect(() => {
@@ -100,7 +99,7 @@ function useRoute(): Route {
   }, []);
   const place = `${route.page}/${route.of ?? ''}`;
   const [first] = useState(place);
-  // With the drawing, not after it: who has gone on with a key by then would lose their place to the heading.
+  // In a layout effect: later, the heading would take the focus from where the user has moved it by then.
   useLayoutEffect(() => {
     const heading = document.querySelector('main h1');
     document.title = `${heading?.textContent ?? 'Changewire'} · Changewire`;

@@ -1,12 +1,12 @@
 import { defineConfig } from 'vite';
 
-/** The page of `console/`, as the local server serves it (local/operate/server.ts): every script and style is a file of its own in
- *  `assets/`, because its Content-Security-Policy allows none within the page. */
+/** Builds the page that local/operate/server.ts serves. Each script and style is a separate file, because the
+ *  Content-Security-Policy forbids inline ones. */
 export default defineConfig({
   root: import.meta.dirname,
   base: '/',
   publicDir: false,
-  // No file `.env` is read, so that nothing of it gets into the page.
+  // Keeps the values of a file `.env` out of the page.
   envDir: false,
   envPrefix: 'CONSOLE_PAGE_',
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
@@ -14,7 +14,7 @@ export default defineConfig({
     target: 'es2022',
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    // The page is served on this machine: its compressed size doesn't matter, and takes time to find out.
+    // The page is served locally, so its compressed size does not matter.
     reportCompressedSize: false,
   },
   logLevel: 'error',

@@ -11,9 +11,9 @@ import { processAlarms } from './alarms/process-alarms.ts';
 import type { Queues } from './parts/queues.ts';
 
 export interface AlarmsProps {
-  /** The name of the whole. */
+  /** The name of the stack. */
   readonly name: string;
-  /** Takes the alarms; undefined: a topic is made for them. */
+  /** Receives the alarms; undefined: a topic is created. */
   readonly topic: ITopic | undefined;
   readonly email: string | undefined;
   readonly queues: Queues;
@@ -22,8 +22,8 @@ export interface AlarmsProps {
   readonly hasSubscriptions: boolean;
 }
 
-/** Everything that an operator must hear of: 13 alarms, whatever the size of the whole, and two where there
- *  are native subscriptions, each with an entry in docs/runbook.md. */
+/** All alarms for operators: 13, plus two with native subscriptions, whatever the number of processes and endpoints.
+ *  Each has a section in docs/runbook.md. */
 export class Alarms extends Construct {
   readonly topic: ITopic;
   readonly all: readonly Alarm[];
@@ -49,15 +49,15 @@ export class Alarms extends Construct {
   }
 }
 
-/** Not encrypted at rest: CloudWatch can't use AWS's key for SNS. Its messages hold the names of
- *  processes and what is wrong with them, but no records, so they need no key of our own. */
+/** Not encrypted at rest: CloudWatch can't use AWS's key for SNS. The messages hold no records, so a key of our own
+ *  is not needed. */
 function alarmTopic(scope: Construct): Topic {
   const topic = new Topic(scope, 'Topic', {
     displayName: 'Changewire alarms',
     signatureVersion: '2',
     enforceSSL: true,
   });
-  // A topic with a policy of its own loses the default one, and with it CloudWatch's permission.
+  // A custom topic policy replaces the default one, which lets CloudWatch publish.
   topic.addToResourcePolicy(
     new PolicyStatement({
       sid: 'AlarmsMayPublish',

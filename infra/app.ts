@@ -3,8 +3,8 @@ import { AwsSolutionsChecks } from 'cdk-nag';
 import { ConfigError, rightConfigs } from '../functions/config/read.ts';
 import { stacksOf } from './stacks.ts';
 
-/** What `cdk` runs: each stack of the `changewire` context of cdk.json becomes three stacks of
- *  CloudFormation, checked by cdk-nag. */
+/** The app of cdk.json: each configuration in its `changewire` context becomes three CloudFormation stacks, checked by
+ *  cdk-nag. */
 const app = new App();
 Validations.of(app).addPlugins(new AwsSolutionsChecks(app, { verbose: true }));
 try {

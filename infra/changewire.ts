@@ -18,7 +18,6 @@ import { Alarms } from './alarms.ts';
 import { Dashboard } from './dashboard.ts';
 import { followEvent } from './follow-event.ts';
 import { Deliver } from './parts/deliver.ts';
-import type { Keeping } from './parts/keeping.ts';
 import { Operate } from './parts/operate.ts';
 import { PassQueue } from './parts/pass-queue.ts';
 import { Poll } from './parts/poll.ts';
@@ -27,6 +26,7 @@ import { Queues } from './parts/queues.ts';
 import { rootStack } from './parts/root-stack.ts';
 import { Route } from './parts/route.ts';
 import { Schedule } from './parts/schedule.ts';
+import type { StorageOptions } from './parts/storage-options.ts';
 import { HttpSubscription } from './parts/subscription.ts';
 import { SnapshotTable } from './parts/table.ts';
 import { Tick } from './parts/tick.ts';
@@ -49,10 +49,9 @@ export type QueueName =
   | 'unpublished'
   | 'unstarted';
 
-/** Changewire as a construct, for any stack, account and region. The number of its resources does not grow
- *  with the number of processes. The operate function, the dashboard, the alarms, the log query and the
- *  schedule group have fixed names. The table and the queues of failed messages outlive the stack unless
- *  `removalPolicy` is `DESTROY`. */
+/** Changewire as a construct, for any stack, account and region. The number of its resources does not grow with the
+ *  number of processes. The operate function, the dashboard, the alarms, the log query and the schedule group have
+ *  fixed names. The table and the queues of failed messages outlive the stack unless `removalPolicy` is `DESTROY`. */
 export class Changewire extends Construct {
   /** The value of `--stack` for the command `changewire`. */
   readonly name: string;
@@ -62,7 +61,7 @@ export class Changewire extends Construct {
   readonly table: Table;
   /** The topic that gets the alarms. */
   readonly alarmTopic: ITopic;
-  /** All alarms. docs/runbook.md has an entry for each. */
+  /** All alarms. docs/runbook.md has a section for each. */
   readonly alarms: readonly Alarm[];
   /** The functions, with their log groups. */
   readonly functions: Readonly<Record<FunctionName, LambdaFunction>>;
@@ -81,9 +80,9 @@ export class Changewire extends Construct {
   /** @throws ConfigError with every invalid property */
   constructor(scope: Construct, id: string, props: ChangewireProps) {
     super(scope, id);
-    const { config, written } = readProps(this, props);
+    const { config, deployedInput } = readProps(this, props);
     const { removalPolicy = RemovalPolicy.RETAIN } = props;
-    const keeping: Keeping = { encryptionKey: props.encryptionKey, removalPolicy };
+    const storage: StorageOptions = { encryptionKey: props.encryptionKey, removalPolicy };
     const name = config.stackName;
     const table =
       props.snapshots ??
@@ -93,9 +92,9 @@ export class Changewire extends Construct {
       });
     const { subscriptionsIn = this } = props;
     const topic = new ChangeTopic(this, 'Changes', props.encryptionKey);
-    const queues = new Queues(this, 'Queues', { topic: topic.topic, keeping });
-    const passes = new PassQueue(this, 'Passes', keeping);
-    const shared = { config, written, table, queues, passes, topic, keeping };
+    const queues = new Queues(this, 'Queues', { topic: topic.topic, storage });
+    const passes = new PassQueue(this, 'Passes', storage);
+    const shared = { config, deployedInput, table, queues, passes, topic, storage };
     const poll = new Poll(this, 'Poll', shared);
     const publish = new Publish(this, 'Publish', shared);
     const route = new Route(this, 'Route', shared);
@@ -115,7 +114,7 @@ export class Changewire extends Construct {
         drains: deliver.mappings.drains,
       },
     });
-    const { unstarted } = new Schedule(this, 'Schedule', { name, tick, keeping });
+    const { unstarted } = new Schedule(this, 'Schedule', { name, tick, storage });
     const handlers = { poll, publish, route, deliver, tick };
     const operate = new Operate(this, 'Operate', {
       ...{ ...shared, handlers },
@@ -129,9 +128,9 @@ export class Changewire extends Construct {
     });
     new Dashboard(this, 'Dashboard', { name, table, queues, passes, handlers });
     followEvent(this, name, handlers);
-    const subscriptions = subscribed(subscriptionsIn, config, { topic: topic.topic, keeping });
-    // SNS keeps nothing for subscriptions that come later, and the stream of a table that was kept has records already.
-    // A subscription in another stack can only come later: that stack imports the topic from this one.
+    const subscriptions = subscribed(subscriptionsIn, config, { topic: topic.topic, storage });
+    // SNS keeps nothing for a later subscription, and the stream of a retained table already has records. Subscriptions
+    // in another stack are always later, because that stack imports the topic from this one.
     publish.mapping.node.addDependency(queues);
     if (isWithin(Stack.of(subscriptionsIn), Stack.of(this)))
       publish.mapping.node.addDependency(...subscriptions.values());
@@ -178,11 +177,11 @@ export class Changewire extends Construct {
   }
 }
 
-/** Makes the native subscriptions. @returns them by name */
+/** Creates the native subscriptions. @returns them by name */
 function subscribed(
   scope: Construct,
   { subscriptions }: Config,
-  shared: { readonly topic: ITopic; readonly keeping: Keeping },
+  shared: { readonly topic: ITopic; readonly storage: StorageOptions },
 ): Map<string, HttpSubscription> {
   return new Map(
     subscriptions.map(config => [
@@ -199,33 +198,32 @@ function isWithin(stack: Stack, outer: Stack): boolean {
   );
 }
 
-/** Exports the topic even while no other stack imports it. If the export went with the last subscription,
- *  CloudFormation would refuse to remove it, because the stack of the subscriptions is deployed after this one and
- *  still imports it. */
+/** Exports the topic even while no other stack imports it. Removing the export with the last subscription would fail:
+ *  the stack of the subscriptions is deployed after this one and still imports it. */
 function exportAlways(topic: ITopic): void {
   rootStack(topic).exportValue(topic.topicArn);
 }
 
-/** What is wrong when another Changewire of the app has the same name in the same account and region: one of them
- *  could not be deployed. */
+/** A validation error if another Changewire of the app has the same name, account and region: only one of them could
+ *  be deployed. */
 function namedAlike(own: Changewire): string[] {
   return othersThan(own)
     .filter(each => each.name === own.name && environmentOf(each) === environmentOf(own))
     .map(
       other =>
-        `The name ${own.name} is also that of ${other.node.path}, in the same account and region. ` +
+        `${other.node.path} also has the name ${own.name}, in the same account and region. ` +
         'Give one of them another "name".',
     );
 }
 
-/** What is wrong when another Changewire of the app has the same table: each would publish every change record, and the
- *  passes of the two would be claimed by one row. */
+/** A validation error if another Changewire of the app has the same table: both would publish every change record, and
+ *  share the leases of passes. */
 function sharedTable(own: Changewire, { node }: SnapshotTable): string[] {
   return othersThan(own)
     .filter(each => each.table === own.table)
     .map(
       other =>
-        `The table ${node.path} is also that of ${other.node.path}. Give each construct its own "snapshots", or none.`,
+        `${other.node.path} also uses the table ${node.path}. Give each construct its own "snapshots", or none.`,
     );
 }
 
@@ -235,14 +233,14 @@ function othersThan(own: Changewire): Changewire[] {
     .filter(each => each instanceof Changewire && each !== own) as Changewire[];
 }
 
-/** What is wrong when the stack has no room for its native subscriptions; CDK's own words name no way out. */
+/** A validation error if the stack has too many resources; CDK's own error names no remedy. */
 function tooManyResources(stack: Stack, subscriptions: number): string[] {
   const isIn = (each: IConstruct) => CfnResource.isCfnResource(each) && Stack.of(each) === stack;
   const count = stack.node.findAll().filter(isIn).length;
   if (subscriptions === 0 || count <= MAX_RESOURCES) return [];
   return [
     `The stack ${stack.node.path} has ${count} resources, ${subscriptions * RESOURCES_OF_SUBSCRIPTION} of them for ${subscriptions} native ` +
-      `subscriptions; CloudFormation allows ${MAX_RESOURCES}. Make the subscriptions in a stack of their own ("subscriptionsIn"), which has room for ${MAX_SUBSCRIPTIONS}.`,
+      `subscriptions; CloudFormation allows ${MAX_RESOURCES}. Create the subscriptions in a stack of their own ("subscriptionsIn"), which has room for ${MAX_SUBSCRIPTIONS}.`,
   ];
 }
 

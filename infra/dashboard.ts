@@ -14,7 +14,7 @@ import type { Queues } from './parts/queues.ts';
 import type { SnapshotTable } from './parts/table.ts';
 
 export interface DashboardProps {
-  /** The name of the whole. */
+  /** The name of the stack. */
   readonly name: string;
   readonly table: SnapshotTable;
   readonly queues: Queues;
@@ -25,9 +25,8 @@ export interface DashboardProps {
 const PERIOD = Duration.minutes(5);
 const HOUR = Duration.hours(1);
 
-/** One page for the whole, whatever its size: how fresh it is, whether events arrive, what fails,
- *  what it costs. It keeps to the 50 metrics that are free of charge. Each graph's title says what is
- *  normal. */
+/** One dashboard per stack: freshness, deliveries, failures, cost. It stays within the 50 metrics that are free of
+ *  charge. The title of each graph states what is normal. */
 export class Dashboard extends Construct {
   readonly #name: string;
 
@@ -39,7 +38,7 @@ export class Dashboard extends Construct {
       dashboardName: `${props.name}-${Stack.of(this).region}`,
       defaultInterval: Duration.hours(12),
     });
-    dashboard.addWidgets(...this.#freshness(), ...this.#way());
+    dashboard.addWidgets(...this.#freshness(), ...this.#deliveries());
     dashboard.addWidgets(...this.#failures(props));
     dashboard.addWidgets(...cost(props));
   }
@@ -49,25 +48,28 @@ export class Dashboard extends Construct {
       graph('Oldest pass (s). Normal: below five intervals of the slowest process', [
         this.#of('OldestPassAge', 'Maximum', 'age of the oldest pass'),
       ]),
-      graph('Processes. Normal: none is late, on hold, or owes projects', [
+      graph('Processes. Normal: none late, on hold, or with pending projects', [
         this.#gauge('ProcessesLate', 'late'),
         this.#gauge('ProcessesOnHold', 'on hold'),
-        this.#gauge('ProcessesWithRechecks', 'owe projects'),
+        this.#gauge('ProcessesWithRechecks', 'with pending projects'),
       ]),
     ];
   }
 
-  #way(): GraphWidget[] {
+  #deliveries(): GraphWidget[] {
     return [
-      graph('From commit to first attempt (ms). Normal: half within 2,000, 99 of 100 within 10,000', [
-        this.#of('FirstAttemptLag', 'p50', 'half'),
-        this.#of('FirstAttemptLag', 'p99', '99 of 100'),
+      graph('From commit to first attempt (ms). Normal: p50 below 2,000, p99 below 10,000', [
+        this.#of('FirstAttemptLag', 'p50', 'p50'),
+        this.#of('FirstAttemptLag', 'p99', 'p99'),
       ]),
-      graph('Events and deliveries. Normal: as many as people change; failed ones come again', [
-        this.#sum('EventsPublished', 'events published'),
-        this.#sum('Delivered', 'delivered'),
-        this.#sum('DeliveryFailed', 'attempts failed'),
-      ]),
+      graph(
+        'Events and deliveries. Normal: follows the changes that people make; failed attempts are retried',
+        [
+          this.#sum('EventsPublished', 'events published'),
+          this.#sum('Delivered', 'delivered'),
+          this.#sum('DeliveryFailed', 'attempts failed'),
+        ],
+      ),
     ];
   }
 
@@ -80,11 +82,11 @@ export class Dashboard extends Construct {
         this.#gauge('SubscriptionsUnconfirmed', 'subscriptions unconfirmed'),
         this.#gauge('SubscriptionsUndelivered', 'subscriptions undelivered'),
       ]),
-      graph('DeliveryCounts still. Normal: no mapping, no message set aside', [
-        this.#gauge('ReadingStopped', 'mappings that do not read'),
-        this.#gauge('MoveToFailed', 'messages set aside'),
+      graph('Stopped reads and failed messages. Normal: none', [
+        this.#gauge('ReadingStopped', 'event source mappings stopped'),
+        this.#gauge('MoveToFailed', 'failed messages'),
       ]),
-      graph('Errors, and passes throttled. Normal: none, but for a few in a deployment', [
+      graph('Errors and throttled passes. Normal: none, except a few during a deployment', [
         ...Object.entries(handlers).map(([name, { fn }]) =>
           fn.metricErrors({ period: PERIOD, statistic: 'Sum', label: `${name} errors` }),
         ),
@@ -110,7 +112,7 @@ export class Dashboard extends Construct {
     return ownMetric(this.#name, name, statistic, PERIOD).with({ label });
   }
 
-  /** A metric that is written only where it is not 0, with the gaps filled. */
+  /** A metric that is written only when it is not 0, with the gaps filled. */
   #gauge(name: OwnMetric, label: string): IMetric {
     return filled(this.#of(name, 'Maximum', label), name, label);
   }
@@ -130,7 +132,7 @@ function filled(metric: IMetric, name: string, label: string): IMetric {
   });
 }
 
-/** Graphs of what costs money, by the hour, as bills count. */
+/** Graphs of what costs money, per hour. */
 function cost({ table, queues, passes, handlers }: DashboardProps): GraphWidget[] {
   const { poll, tick, deliver } = handlers;
   const hourly = { period: HOUR, statistic: 'Sum' };
@@ -138,21 +140,21 @@ function cost({ table, queues, passes, handlers }: DashboardProps): GraphWidget[
     Object.entries(handlers).map(([name, { fn }]) => metric(fn, name));
   return [
     graph(
-      'Cost: invocations an hour. Normal: tick 60, poll one for each pass, others by the changes',
+      'Cost: invocations per hour. Normal: tick 60, poll one per pass, others follow the changes',
       each((fn, label) => fn.metricInvocations({ ...hourly, label })),
     ),
     graph(
-      'Cost: time of the functions an hour (ms). Normal: grows with passes and changes, not with what exists',
+      'Cost: function time per hour (ms). Normal: grows with passes and changes, not with the number of records',
       [poll, tick, deliver].map(({ fn, node }) =>
         fn.metricDuration({ ...hourly, label: node.id.toLowerCase() }),
       ),
     ),
-    graph('Cost: units of the table an hour. Normal: for an idle pass at most 4 read and 2 written', [
+    graph('Cost: table capacity units per hour. Normal: at most 4 read and 2 written per idle pass', [
       table.table.metricConsumedReadCapacityUnits({ ...hourly, label: 'read' }),
       table.table.metricConsumedWriteCapacityUnits({ ...hourly, label: 'written' }),
     ]),
     graph(
-      'Cost: messages sent an hour. Normal: one for each pass and event, and one for each delivery',
+      'Cost: messages sent per hour. Normal: one for each pass, event and delivery',
       queuesOf(queues, passes).map(([label, queue]) =>
         queue.metricNumberOfMessagesSent({ ...hourly, label }),
       ),
@@ -164,7 +166,7 @@ function queuesOf({ events, deliveries, chat }: Queues, { queue }: PassQueue) {
   return Object.entries({ passes: queue, events, deliveries, chat });
 }
 
-/** A graph; four of them make a row. */
+/** A graph with a quarter of the width. */
 function graph(title: string, left: IMetric[], right: IMetric[] = []): GraphWidget {
   return new GraphWidget({ title, left, right, width: 6, height: 6, leftYAxis: { min: 0 }, liveData: true });
 }

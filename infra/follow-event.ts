@@ -2,9 +2,8 @@ import { CfnQueryDefinition } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { Watched } from './alarms/function-alarms.ts';
 
-/** A query of Logs Insights that follows one event. Each function writes one line for each batch, with
- *  the ids of its events. The query searches for the id as text, because it may stand in long lists, and
- *  in errors as well. */
+/** A query of Logs Insights that follows one event. It searches for the id as text, because functions log ids in lists,
+ *  one line per batch, and in errors. */
 export function followEvent(scope: Construct, name: string, handlers: Watched): CfnQueryDefinition {
   return new CfnQueryDefinition(scope, 'FollowEvent', {
     name: `${name}/Follow one event`,
@@ -18,7 +17,7 @@ export function followEvent(scope: Construct, name: string, handlers: Watched): 
     parameters: [
       {
         name: 'eventId',
-        description: 'The id of the event, as npx changewire events tells it',
+        description: 'The id of the event (npx changewire events --json)',
         defaultValue: 'process.project.version.index',
       },
     ],

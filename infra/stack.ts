@@ -14,8 +14,8 @@ export interface ChangewireStackProps {
   readonly subscriptionsIn: Construct;
 }
 
-/** All of Changewire but its table and its native subscriptions. Only the queues with what nobody has settled yet
- *  outlive it: so it can be destroyed and made again. */
+/** All of Changewire except its table and its native subscriptions. Only the queues of failed messages outlive it, so
+ *  that it can be destroyed and created again. */
 export class ChangewireStack extends Stack {
   readonly changewire: Changewire;
 
@@ -25,11 +25,10 @@ export class ChangewireStack extends Stack {
       stackName,
       description: 'Changewire: change events for a process-management service whose REST API has none',
     });
-    // This id stands in no logical id, and so in no name that CloudFormation makes.
+    // CDK leaves the id `Default` out of logical ids, and so out of the names of resources.
     this.changewire = new Changewire(this, 'Default', { ...propsOf(config), snapshots, subscriptionsIn });
     const { table, topic, alarmTopic, queues, functions, lookPolicy, actPolicy } = this.changewire;
-    // Earlier versions' subscription stacks import it: until those are updated, CloudFormation refuses to
-    // remove the export.
+    // Subscription stacks of earlier versions import it, and CloudFormation does not remove an export in use.
     this.exportValue(alarmTopic.topicArn);
     this.#outputs({
       TableName: table.tableName,
@@ -54,15 +53,15 @@ export class ChangewireStack extends Stack {
     });
   }
 
-  /** Outputs for those who subscribe or attach the policies, and for tests. */
+  /** Outputs for subscribers, for attaching the policies, and for tests. */
   #outputs(values: Readonly<Record<string, string>>): void {
     for (const [name, value] of Object.entries(values))
       new CfnOutput(this, `Output.${name}`, { value }).overrideLogicalId(name);
   }
 }
 
-/** The file's keys in the words of the construct. The types differ only in that the file's keys may be there
- *  without a value (test/infra/props.test.ts). */
+/** The file's keys as properties of the construct. Its keys may also be `undefined`; the types do not differ otherwise
+ *  (test/infra/props.test.ts). */
 function propsOf({ stackName, region, logRetentionDays, ...config }: ConfigInput): ChangewireProps {
   const named = { name: stackName, logRetention: logRetentionDays };
   return { ...config, ...named } as ChangewireProps;

@@ -5,8 +5,8 @@ import { tableStackName } from '../functions/config/schema.ts';
 import { inRegion } from './parts/in-region.ts';
 import { SnapshotTable } from './parts/table.ts';
 
-/** The table alone, which outlives a deployment. If the other stack is destroyed, or its first deployment
- *  fails and is rolled back, the next one finds the table as it was (decision 0049). */
+/** The table in a stack of its own, so that it survives when the other stack is destroyed or rolled back
+ *  (decision 0049). */
 export class TableStack extends Stack {
   readonly snapshots: SnapshotTable;
 
@@ -15,7 +15,7 @@ export class TableStack extends Stack {
     super(scope, name, {
       ...inRegion(config),
       stackName: name,
-      description: 'Changewire: the table, which outlives the stack of all else',
+      description: 'Changewire: the table, which is kept when the other stacks are deleted',
       terminationProtection: true,
     });
     this.snapshots = new SnapshotTable(this, 'Snapshots');

@@ -1,4 +1,4 @@
-/** How many deliveries waited for an endpoint, in the order of time. */
+/** The size of an endpoint's backlog over time. */
 export type Backlog = readonly Sample[];
 
 export interface Sample {
@@ -9,32 +9,31 @@ export interface Sample {
 
 const MAX_SAMPLES = 240;
 
-/** Adds a sample. When there are too many, every second one is dropped, so that the whole time stays, in
- *  less detail. */
-export function withSample(backlog: Backlog, sample: Sample, most = MAX_SAMPLES): Backlog {
-  const thinned = backlog.length < most ? backlog : backlog.filter((_, index) => index % 2 === 0);
+/** Adds a sample. Beyond the limit, every second sample is dropped, which keeps the whole time in less detail. */
+export function withSample(backlog: Backlog, sample: Sample, max = MAX_SAMPLES): Backlog {
+  const thinned = backlog.length < max ? backlog : backlog.filter((_, index) => index % 2 === 0);
   return [...thinned, sample];
 }
 
-/** The points of a line in a box of this size: time goes to the right, numbers upwards. */
+/** The points of an SVG line in a box of this size. */
 export function linePoints(backlog: Backlog, { width, height }: { width: number; height: number }): string {
   const [first, last] = [backlog[0], backlog.at(-1)];
   if (!first || !last) return '';
-  const most = Math.max(1, ...backlog.map(({ waiting }) => waiting));
+  const max = Math.max(1, ...backlog.map(({ waiting }) => waiting));
   const span = Math.max(1, last.at - first.at);
   const round = (part: number) => Math.round(part * 10) / 10;
   return backlog
     .map(({ at, waiting }) => {
       const x = round(((at - first.at) / span) * width);
-      return `${x},${round(height - (waiting / most) * height)}`;
+      return `${x},${round(height - (waiting / max) * height)}`;
     })
     .join(' ');
 }
 
-/** The line in words, for people who can't see it. */
+/** The line in words, for screen readers. */
 export function courseText(backlog: Backlog): string {
   const [first, last] = [backlog[0], backlog.at(-1)];
-  if (!first || !last) return 'Nothing is known yet.';
-  const most = Math.max(...backlog.map(({ waiting }) => waiting));
-  return `${first.waiting} waited when this page was opened, ${most} at most, ${last.waiting} now.`;
+  if (!first || !last) return 'No data yet.';
+  const max = Math.max(...backlog.map(({ waiting }) => waiting));
+  return `${first.waiting} waiting when this page was opened, at most ${max}, ${last.waiting} now.`;
 }

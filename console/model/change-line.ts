@@ -4,13 +4,13 @@ import { type Committed, dataOf, type EventData, workspaceOf } from './committed
 import { fieldLabel } from './field-name.ts';
 import { type ValueText, valueTexts, wholeText } from './value.ts';
 
-/** One changed field, in words. */
+/** A changed field, in words. */
 export interface ChangeText {
   readonly field: string;
   readonly label: string;
   readonly from: ValueText;
   readonly to: ValueText;
-  /** For a list: the choices that were added and removed, instead of both lists. */
+  /** For a list: the options that were added and removed, instead of both lists. */
   readonly choices?: readonly { readonly sign: '+' | '−'; readonly text: string }[];
 }
 
@@ -19,7 +19,7 @@ export interface Place {
   readonly name: string;
 }
 
-/** An event as a list shows it: small, whatever the event holds, because thousands are kept. */
+/** An event in a list, limited in size, because a page keeps thousands. */
 export interface ChangeLine {
   readonly id: string;
   readonly type: string;
@@ -29,13 +29,13 @@ export interface ChangeLine {
   readonly process: string;
   readonly project: Place | undefined;
   readonly task: Place | undefined;
-  /** For the change of a field's definition: the field's name, and whether projects or tasks have it. */
+  /** For a change of a field definition: the field's name, and whether it belongs to projects or tasks. */
   readonly definition: string | undefined;
   readonly action: string;
   readonly changes: readonly ChangeText[];
-  /** How many more fields changed than `changes` has. */
+  /** The number of changed fields that `changes` leaves out. */
   readonly more: number;
-  /** Who made the change, in words; undefined where that is not known. */
+  /** The actors in words; undefined if not known. */
   readonly by: string | undefined;
   /** A text for an event that has no changed fields. */
   readonly note: string | undefined;
@@ -43,10 +43,10 @@ export interface ChangeLine {
   readonly words: string;
 }
 
-const NAME = 120;
-const VALUE = 120;
-const ACTOR = 40;
-const NOTE = 300;
+const MAX_NAME = 120;
+const MAX_VALUE = 120;
+const MAX_ACTOR = 40;
+const MAX_NOTE = 300;
 const MAX_CHANGES = 8;
 
 export function changeLine(committed: Committed): ChangeLine {
@@ -54,7 +54,7 @@ export function changeLine(committed: Committed): ChangeLine {
   const data = dataOf(committed);
   const type = oneLine(event.type);
   const [, action = type] = type.split('.');
-  const told = wanted(data.changes ?? [], action);
+  const shown = shownChanges(data.changes ?? [], action);
   const line = {
     id: event.id,
     type,
@@ -65,16 +65,16 @@ export function changeLine(committed: Committed): ChangeLine {
     task: placeOf(data.task),
     definition: data.field && `${oneLine(data.field.name)} (${data.field.entity} field)`,
     action,
-    changes: told.slice(0, MAX_CHANGES).map(change => changeText(change)),
-    more: action === 'created' || action === 'deleted' ? 0 : Math.max(0, told.length - MAX_CHANGES),
+    changes: shown.slice(0, MAX_CHANGES).map(change => changeText(change)),
+    more: action === 'created' || action === 'deleted' ? 0 : Math.max(0, shown.length - MAX_CHANGES),
     by: actorsText(data),
     note: noteOf(type, data),
   };
   return { ...line, words: wordsOf(line) };
 }
 
-/** The changes to show: of a record that was created or deleted only the most important fields, else all. */
-function wanted(
+/** The changes to show: of a created or deleted record only the most important fields, otherwise all. */
+function shownChanges(
   changes: NonNullable<EventData['changes']>,
   action: string,
 ): NonNullable<EventData['changes']> {
@@ -96,7 +96,7 @@ function rankOf(field: string): number {
   return place < 0 ? FIRST.length : place;
 }
 
-export function changeText(change: NonNullable<EventData['changes']>[number], limit = VALUE): ChangeText {
+export function changeText(change: NonNullable<EventData['changes']>[number], limit = MAX_VALUE): ChangeText {
   const { field } = change;
   const name = 'name' in change ? change.name : field;
   const kind = 'kind' in change && change.kind ? change.kind : 'builtin';
@@ -108,7 +108,7 @@ export function changeText(change: NonNullable<EventData['changes']>[number], li
 }
 
 function signed(sign: '+' | '−', values: readonly unknown[] = []) {
-  return values.map(value => ({ sign, text: cutText(wholeText(value) ?? '""', VALUE) }));
+  return values.map(value => ({ sign, text: cutText(wholeText(value) ?? '""', MAX_VALUE) }));
 }
 
 function placeOf(named: EventData['project']): Place | undefined {
@@ -116,15 +116,15 @@ function placeOf(named: EventData['project']): Place | undefined {
 }
 
 function oneLine(text: string): string {
-  return cutText(cleanText(text), NAME);
+  return cutText(cleanText(text), MAX_NAME);
 }
 
 function actorsText({ actors = [] }: EventData): string | undefined {
-  const names = actors.map(actor => cutText(actorName(actor), ACTOR));
+  const names = actors.map(actor => cutText(actorName(actor), MAX_ACTOR));
   return names.length === 0 ? undefined : namesInWords(names);
 }
 
-/** The name of somebody, or else the id. */
+/** The name of an actor, or the id of one without a name. */
 export function actorName({ id, name = '' }: NonNullable<EventData['actors']>[number]): string {
   return oneLine(name) || oneLine(id);
 }
@@ -133,13 +133,13 @@ function noteOf(type: string, { reason, missing, entry }: EventData): string | u
   const why = oneNote(reason ?? '');
   switch (type) {
     case 'source.held':
-      return `${missing ?? 'Many'} projects vanished at once: their deletions wait for you. ${why}`.trim();
+      return `${missing ?? 'Many'} projects disappeared at once. Their deletions need your approval. ${why}`.trim();
     case 'source.stalled':
-      return `No pass was completed: changes are late. ${why}`.trim();
+      return `No pass has completed: changes are late. ${why}`.trim();
     case 'source.recovered':
-      return 'Passes are completed again: what changed meanwhile is told.';
+      return 'Passes complete again. Changes of the interruption are emitted.';
     case 'source.skipped':
-      return `A project can not be read: its changes are late. ${why}`.trim();
+      return `A project cannot be read: its changes are late. ${why}`.trim();
     case 'audit.recorded':
       return `Audit log: ${oneNote(typeof entry === 'string' ? entry : (JSON.stringify(entry) ?? ''))}`;
     default:
@@ -148,7 +148,7 @@ function noteOf(type: string, { reason, missing, entry }: EventData): string | u
 }
 
 function oneNote(text: string): string {
-  return cutText(cleanText(text), NOTE);
+  return cutText(cleanText(text), MAX_NOTE);
 }
 
 function wordsOf(line: Omit<ChangeLine, 'words'>): string {
@@ -171,7 +171,7 @@ function wordsOf(line: Omit<ChangeLine, 'words'>): string {
   ]
     .concat(fields)
     .filter(text => text !== undefined)
-    .map(text => cutText(text, NOTE))
+    .map(text => cutText(text, MAX_NOTE))
     .join('\n')
     .toLowerCase();
 }

@@ -9,8 +9,8 @@ interface Named {
   readonly name?: string;
 }
 
-/** What the page reads of an event. Another version may have written the event, so everything but its id
- *  and type is checked. */
+/** The parts of an event that the page shows. Another version may have written the event, so that everything except its
+ *  id and type is checked. */
 export interface EventData {
   readonly process?: { readonly id: string };
   readonly project?: Named;
@@ -21,7 +21,7 @@ export interface EventData {
   readonly reason?: string;
   readonly missing?: number;
   readonly actors?: readonly Named[];
-  /** An entry of the audit log: an object, or where it was too long a text. */
+  /** An entry of the audit log: an object, or a text if it was too long. */
   readonly entry?: unknown;
   readonly truncated?: readonly string[];
 }
@@ -72,7 +72,7 @@ export function workspaceOf({ event }: Pick<Committed, 'event'>): string {
   return typeof event.source === 'string' ? (event.source.split('/')[2] ?? '') : '';
 }
 
-/** The event without its whole records: what changed, and where. */
+/** The event without the whole records. */
 export function withoutRecords({ committedAt, event }: Committed): Committed {
   const { data } = event as { data?: unknown };
   if (!isObject(data)) return { committedAt, event };

@@ -1,15 +1,14 @@
-/** A table as CSV (RFC 4180). A spreadsheet opens it as UTF-8, and takes no value of a record for a
- *  formula. */
+/** A table as CSV (RFC 4180), with a mark for UTF-8, and without values that a spreadsheet takes for a formula. */
 export function csv(head: readonly string[], rows: readonly (readonly string[])[]): string {
   return `\uFEFF${[head, ...rows].map(row => row.map(cell).join(',')).join('\r\n')}\r\n`;
 }
 
 const NUMBER = /^[-+]?\d+([.,]\d+)?$/;
 
-/** What makes a formula of a cell: one of these characters at its beginning, even after white space, which the first group
- *  holds. It is searched from the beginning of the white space alone: that takes linear time. */
+/** A character that begins a formula, after optional white space (the first group). Matches start only at the beginning
+ *  of the white space, which keeps the search linear. */
 const FORMULA = /(?<![\s\p{Cc}\p{Cf}";])([\s\p{Cc}\p{Cf}";]*)([=+\-@＝＋－＠|%])/gu;
-/** Spreadsheets that separate cells by something else than commas may begin a cell elsewhere, too. */
+/** With another separator than commas, a spreadsheet also begins a cell after these characters. */
 const SEPARATOR = /[;\t\r\n]/;
 
 function cell(text: string): string {
@@ -19,12 +18,12 @@ function cell(text: string): string {
   return `"${safe.replaceAll('"', '""')}"`;
 }
 
-/** An apostrophe makes a text of a formula. */
+/** An apostrophe turns a formula into text. */
 function withoutFormula(all: string, blank: string, sign: string, at: number): string {
   return at === 0 || SEPARATOR.test(blank) ? `${blank}'${sign}` : all;
 }
 
-/** A file name that every system accepts. */
+/** A file name that is valid on every system. */
 export function fileName(parts: readonly string[], extension: string): string {
   const name = parts
     .join('-')

@@ -1,9 +1,9 @@
 import type { Entry } from './history.ts';
 
-/** Entries of one day of the reader's calendar. */
+/** Entries of a local day. */
 export interface Day {
   readonly key: string;
-  /** The midnight at which it began, in ms since 1970. */
+  /** Local midnight, in ms since 1970. */
   readonly at: number;
   readonly entries: readonly Entry[];
 }

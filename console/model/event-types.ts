@@ -20,7 +20,7 @@ const NAMES: Record<EventType, true> = {
 
 const ALL = Object.keys(NAMES) as EventType[];
 
-/** Every type of event, by what it is about. */
+/** Every event type, by kind. */
 export const EVENT_TYPES = ['project', 'task', 'field', 'source', 'audit'].map(kind => ({
   kind,
   types: ALL.filter(type => type.startsWith(`${kind}.`)),

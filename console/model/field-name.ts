@@ -1,13 +1,13 @@
 import { cleanText, cutText } from '../../functions/delivery/chat/chat-text.ts';
 
-const LIMIT = 60;
+const MAX_LABEL = 60;
 
-/** What people call a field: a custom field by its name, a built-in one by its property in words,
- *  `dueDate` as `Due date`. */
+/** The label of a field: the name of a custom field, or the property of a built-in one in words, `dueDate` as
+ *  `Due date`. */
 export function fieldLabel({ name, kind }: { readonly name: string; readonly kind?: string }): string {
   const text = cleanText(name);
   const words = kind === 'builtin' && /^[A-Za-z][A-Za-z0-9_]*$/.test(text) ? inWords(text) : text;
-  return cutText(words, LIMIT) || '(no name)';
+  return cutText(words, MAX_LABEL) || '(no name)';
 }
 
 function inWords(property: string): string {

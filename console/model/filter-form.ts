@@ -8,12 +8,12 @@ import {
 import { readListed, showListed } from './listed.ts';
 
 type FilterKey = (typeof FILTER_KEYS)[number];
-/** The keys of a filter that people fill in as texts with commas. */
+/** The keys of a filter that the form shows as comma-separated texts. */
 type ListKey = Exclude<FilterKey, 'events' | 'values'>;
 
 /** The name of each key in the form. */
 export const FILTER_LABELS: Readonly<Record<FilterKey, string>> = {
-  events: 'Types of events',
+  events: 'Event types',
   workspaces: 'Workspaces',
   processes: 'Processes',
   projects: 'Projects',
@@ -26,7 +26,7 @@ export const FILTER_LABELS: Readonly<Record<FilterKey, string>> = {
 /** A condition on a changed field. Each text is a list of values; an empty one means no condition. */
 export type ValueRow = Readonly<Record<'field' | (typeof CONDITIONS)[number], string>>;
 
-/** A filter as people fill it in. Empty parts exclude nothing. */
+/** A filter in a form. Empty parts exclude nothing. */
 export interface FilterForm extends Readonly<Record<ListKey, string>> {
   readonly events: readonly string[];
   readonly values: readonly ValueRow[];
@@ -37,7 +37,7 @@ const LIST_KEYS = FILTER_KEYS.filter(key => key !== 'events' && key !== 'values'
 export const NO_VALUES: ValueRow = { field: '', from: '', to: '', added: '', removed: '' };
 export const NO_FILTER = formOf(undefined);
 
-/** The filter that a form asks for; undefined for all events. */
+/** The filter of a form; undefined for all events. */
 export function filterOf(form: FilterForm): EndpointFilter | undefined {
   const values = form.values.filter(({ field }) => field.trim() !== '').map(valueFilter);
   const filter: EndpointFilter = {
@@ -58,14 +58,14 @@ function listed<Key extends string>(keys: readonly Key[], texts: Readonly<Record
   return Object.fromEntries(lists.filter(([, values]) => values.length > 0));
 }
 
-/** The form filled in with a filter that is in use. */
+/** The form of a filter. */
 export function formOf(filter: unknown): FilterForm {
   const { events = [], values = [], ...lists } = (filter ?? {}) as EndpointFilter;
   const rows = values.map(({ field, ...conditions }) => ({ field, ...shown(CONDITIONS, conditions) }));
   return { events, values: rows, ...shown(LIST_KEYS, lists) };
 }
 
-/** Lists as texts; an empty one for each that is not there. */
+/** Lists as texts; a missing list is empty. */
 function shown<Key extends string>(
   keys: readonly Key[],
   lists: { readonly [Each in Key]?: readonly unknown[] | undefined },
@@ -74,7 +74,7 @@ function shown<Key extends string>(
   return Object.fromEntries(texts) as Record<Key, string>;
 }
 
-/** What a filter asks for, a line for each of its keys. */
+/** A filter in words, one line for each key. */
 export function filterText(filter: unknown): readonly (readonly [name: string, text: string])[] {
   const form = formOf(filter);
   return FILTER_KEYS.flatMap(key => {

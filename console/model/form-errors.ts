@@ -1,7 +1,7 @@
 import { KIND_SETTINGS, type KindSettingName } from '../../functions/model/kinds.ts';
 import { FILTER_LABELS, type FilterForm } from './filter-form.ts';
 
-/** What is wrong with a form for an endpoint, by the field that it stands beside. */
+/** The errors of an endpoint's form, by field. */
 export type FormErrors = Readonly<Partial<Record<FormField, string>>>;
 export type FormField =
   | 'name'
@@ -12,12 +12,12 @@ export type FormField =
   | keyof FilterForm
   | 'other';
 
-/** Texts for what people read beside the field; what the operations answer names the keys of the configuration. */
+/** Texts of the form, in place of refusals that name the keys of the configuration. */
 const NAME = 'Use 1 to 64 letters, digits, “-” and “_”.';
 const RATE = 'Use a whole number from 1 to 100.';
-const TAKEN = 'There is an endpoint of this name: choose another one.';
+const TAKEN = 'An endpoint with this name already exists. Choose another name.';
 
-/** Reads a refusal, which has a line for each problem. A line about no field is `other`. */
+/** Reads a refusal, which has a line for each problem. A line that is not about a field is `other`. */
 export function formErrors(refusal: string): FormErrors {
   const errors = new Map<FormField, Set<string>>();
   for (const line of refusal.split('\n')) {
@@ -30,7 +30,7 @@ export function formErrors(refusal: string): FormErrors {
 function errorIn(line: string): [field: FormField, text: string] {
   if (/^(name|endpoint): /.test(line)) return ['name', NAME];
   if (line.startsWith('There is an endpoint of this name')) return ['name', TAKEN];
-  if (/^url: |^Nothing can be delivered there/.test(line)) return ['url', line.replace(/^url: /, '')];
+  if (line.startsWith('url: ')) return ['url', line.replace(/^url: /, '')];
   if (line.startsWith('perSecond: ')) return ['perSecond', RATE];
   const [, key, found = ''] = /^(\w+): (.*)$/.exec(line) ?? [];
   const setting = KIND_SETTINGS.find(({ name }) => name === key);
@@ -40,12 +40,12 @@ function errorIn(line: string): [field: FormField, text: string] {
   return isPart(part) ? [part, plain(text)] : ['other', line];
 }
 
-/** Whether an error of this field is about the filter. */
+/** Whether a field belongs to the filter. */
 export function isPart(field: string): field is keyof FilterForm {
   return Object.hasOwn(FILTER_LABELS, field);
 }
 
-/** What is allowed, without what was found; the parts by their names in the form. */
+/** The allowed values, with the parts of the filter by their labels. */
 function plain(text: string): string {
   const [, allowed] = /^found .*?; allowed: (.*)$/.exec(text) ?? [];
   const shown = allowed === undefined ? text.replace(/^found /, '') : `${allowed}.`;

@@ -4,10 +4,10 @@ import { fieldLabel } from './field-name.ts';
 import { lineText } from './line-text.ts';
 import { wallTime } from './times.ts';
 
-/** An event of the past, and how a list shows it. */
+/** A past event and its line in a list. */
 export interface Entry {
   readonly line: ChangeLine;
-  /** Without its whole records. */
+  /** Without the whole records. */
   readonly committed: Committed;
 }
 
@@ -15,17 +15,15 @@ export function entryOf(committed: Committed): Entry {
   return { line: changeLine(committed), committed: withoutRecords(committed) };
 }
 
-/** What happened to one record in a time, with its changes added up. */
+/** The changes of a record in a period, added up. */
 export interface RecordSummary {
   readonly key: string;
   readonly name: string;
-  /** Undefined: it was there before, and is there still. `passing`: it was created and deleted in that
-   *  time. */
+  /** Undefined: it existed before and still exists. `passing`: it was created and deleted in the period. */
   readonly result: 'created' | 'deleted' | 'passing' | undefined;
-  /** Fields whose value differs from the one at the beginning, each from the first value to the last; of
-   *  a new record, its fields. */
+  /** The net change of each field, from the first value to the last; of a new record, its fields. */
   readonly changes: readonly ChangeText[];
-  /** How many changes it shows: each field, or the whole record where that was created or deleted. A chat's message counts alike. */
+  /** The number of changes: each field, or 1 for a created or deleted record. Chat messages count the same way. */
   readonly count: number;
 }
 
@@ -40,8 +38,8 @@ export interface ProjectSummary {
   readonly count: number;
 }
 
-/** What changed, by project, the one with the latest change first; and what belongs to no project:
- *  definitions of fields, and the process itself. */
+/** Changes by project, the one with the latest change first; and those outside of projects: of field definitions and
+ *  the process. */
 export interface Summary {
   readonly projects: readonly ProjectSummary[];
   readonly others: readonly Entry[];
@@ -49,7 +47,7 @@ export interface Summary {
   readonly count: number;
 }
 
-/** @param entries in the order of time, of one process */
+/** @param entries of one process, oldest first */
 export function summaryOf(entries: readonly Entry[]): Summary {
   const ofProject = (entry: Entry) =>
     entry.line.type.startsWith('source.') ? undefined : entry.line.project?.id;
@@ -60,7 +58,7 @@ export function summaryOf(entries: readonly Entry[]): Summary {
   const projects = [...groups]
     .map(([id, group]) => projectSummary(id, group))
     .toSorted((one, other) => other.at - one.at);
-  const shown = projects.filter(({ project, tasks }) => isTold(project) || tasks.length > 0);
+  const shown = projects.filter(({ project, tasks }) => isShown(project) || tasks.length > 0);
   const others = entries.filter(entry => ofProject(entry) === undefined);
   return { projects: shown, others, count: others.length + sumOf(shown) };
 }
@@ -75,7 +73,7 @@ function projectSummary(id: string, entries: readonly Entry[]): ProjectSummary {
   const project = recordSummary(id, last?.project?.name ?? id, own);
   const shown = [...tasks]
     .map(([task, group]) => recordSummary(task, group.at(-1)?.line.task?.name ?? task, group))
-    .filter(isTold);
+    .filter(isShown);
   return {
     key: `${last?.workspace}/${last?.process}/${id}`,
     ...{ id, project, tasks: shown },
@@ -88,12 +86,12 @@ function sumOf(parts: readonly { readonly count: number }[]): number {
   return parts.reduce((sum, { count }) => sum + count, 0);
 }
 
-/** How many changes an event counts for, as in a summary. */
+/** The number of changes of an event, as in a summary. */
 export function changesOf({ action, changes, more }: ChangeLine): number {
   return action === 'updated' ? Math.max(1, changes.length + more) : 1;
 }
 
-/** From when on changes are known, where that is later than `since` (ms): `today 19:12`. */
+/** When polling began, if that is later than `since` (ms): `today 19:12`. */
 export function watchedText(
   watchedSince: string | undefined,
   since: number,
@@ -105,8 +103,8 @@ export function watchedText(
   return `${day === wallTime(now).split(' ')[0] ? 'today' : day} ${time.slice(0, 5)}`;
 }
 
-/** Whether the summary shows the record: one that ended as it began is left out. */
-function isTold({ result, changes }: RecordSummary): boolean {
+/** Whether the summary shows the record. A record whose changes were reverted is left out. */
+function isShown({ result, changes }: RecordSummary): boolean {
   return result !== undefined || changes.length > 0;
 }
 
@@ -122,13 +120,13 @@ function resultOf(actions: readonly string[]): RecordSummary['result'] {
   const [first, last] = [ends[0], ends.at(-1)];
   if (first === undefined) return undefined;
   if (first === 'created') return last === 'created' ? 'created' : 'passing';
-  // Deleted and created again: it is there as before.
+  // Deleted and created again: it still exists.
   return last === 'deleted' ? 'deleted' : undefined;
 }
 
 type RawChange = NonNullable<ReturnType<typeof dataOf>['changes']>[number];
 
-/** The changes of all events as one for each field: from its first value to its last one. */
+/** The net change of each field, from its first value to its last. */
 function netChanges(entries: readonly Entry[], isCreated: boolean): ChangeText[] {
   const net = new Map<string, RawChange>();
   for (const { committed, line } of entries) {
@@ -136,7 +134,7 @@ function netChanges(entries: readonly Entry[], isCreated: boolean): ChangeText[]
     for (const change of changes ?? []) {
       if (line.action === 'created' && !line.changes.some(({ field }) => field === change.field)) continue;
       const before = net.get(change.field);
-      net.set(change.field, before ? together(before, change) : change);
+      net.set(change.field, before ? combined(before, change) : change);
     }
   }
   return [...net.values()]
@@ -144,15 +142,15 @@ function netChanges(entries: readonly Entry[], isCreated: boolean): ChangeText[]
     .map(change => changeText(change));
 }
 
-/** One change made of two. `added` and `removed` of the parts don't fit it, so it has both whole lists. */
-function together(before: RawChange, { to }: RawChange): RawChange {
+/** Two changes as one. It has both whole lists, because `added` and `removed` cannot be combined. */
+function combined(before: RawChange, { to }: RawChange): RawChange {
   const { added: _, removed: __, ...rest } = before;
   return { ...rest, to } as RawChange;
 }
 
-/** The summary as text, to be pasted into a mail or a chat. */
+/** The summary as text for a mail or a chat. */
 export function summaryText({ projects, others }: Summary, title: string): string {
-  const told = projects.map(({ project, tasks }) =>
+  const texts = projects.map(({ project, tasks }) =>
     [
       `${headText(project)}`,
       ...project.changes.map(text => `  ${changeLineText(text, project.result)}`),
@@ -162,12 +160,12 @@ export function summaryText({ projects, others }: Summary, title: string): strin
   const rest = others.map(({ line }) => lineText(line));
   const all =
     rest.length > 0
-      ? [...told, ['Fields and the process itself', ...rest.map(text => `  ${text}`)].join('\n')]
-      : told;
+      ? [...texts, ['Fields and the process', ...rest.map(text => `  ${text}`)].join('\n')]
+      : texts;
   return `${[title, ...(all.length > 0 ? all : ['Nothing changed.'])].join('\n\n')}\n`;
 }
 
-const RESULTS = { created: 'new', deleted: 'deleted', passing: 'came and went' } as const;
+const RESULTS = { created: 'new', deleted: 'deleted', passing: 'created and deleted' } as const;
 
 function headText({ name, result }: RecordSummary): string {
   return result === undefined ? name : `${name} (${RESULTS[result]})`;
@@ -203,8 +201,7 @@ export const CSV_HEAD = [
   'event id',
 ] as const;
 
-/** A row for each changed field; one row for an event without fields, and for a record that was created
- *  or deleted. */
+/** A row for each changed field; one row for an event without fields, and for a created or deleted record. */
 export function csvRows(entries: readonly Entry[]): string[][] {
   return entries.flatMap(({ committed, line }) => {
     const { project, task, observed, changes, field, actors = [] } = dataOf(committed);
@@ -225,14 +222,14 @@ function nameOf(change: RawChange): string {
   return fieldLabel({ name, kind: 'kind' in change && change.kind ? change.kind : 'builtin' });
 }
 
-/** The value as it is: a text, or its JSON. */
+/** The raw value: a text, or JSON. */
 function cellOf(value: unknown): string {
   if (value === null || value === undefined) return '';
   if (Array.isArray(value) && value.every(item => typeof item === 'string')) return value.join(', ');
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-/** What is saved as JSON: the events, without whole records. */
+/** The events as JSON, without whole records. */
 export function historyJson(entries: readonly Entry[]): string {
   return `${JSON.stringify(
     entries.map(({ committed }) => committed),

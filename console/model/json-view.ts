@@ -1,5 +1,4 @@
-/** JSON as people read and copy it. Characters that can't be seen, or that change the direction of the
- *  text, are shown as escapes. */
+/** Indented JSON. Invisible characters, and those that change the direction of text, are escaped. */
 export function prettyJson(value: unknown): string {
   return (JSON.stringify(value, null, 2) ?? '').replace(UNSEEN, escaped);
 }
@@ -20,12 +19,12 @@ export interface Token {
 }
 
 const TOKEN = /("(?:[^"\\]|\\.)*")(\s*:)?|(-?\d[\d.eE+-]*)|\b(true|false|null)\b/g;
-/** The longest JSON, in characters, that is coloured: with a hundred thousand elements a page is slow. */
-const MAX_COUNT = 60_000;
+/** The longest JSON, in characters, that is coloured: a hundred thousand elements make a page slow. */
+const MAX_CHARACTERS = 60_000;
 
-/** The parts of pretty JSON, to be coloured; put together they are the same text. */
+/** The parts of indented JSON, for colours. Joined, they are the same text. */
 export function jsonTokens(json: string): Token[] {
-  if (json.length > MAX_COUNT) return [{ kind: 'rest', text: json }];
+  if (json.length > MAX_CHARACTERS) return [{ kind: 'rest', text: json }];
   const tokens: Token[] = [];
   let end = 0;
   for (const match of json.matchAll(TOKEN)) {

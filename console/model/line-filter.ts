@@ -1,12 +1,12 @@
 import type { ChangeLine } from './change-line.ts';
 
-/** Which lines of the live view are shown. Empty texts exclude nothing. */
+/** The filter of the live view. Empty texts exclude nothing. */
 export interface LineFilter {
   /** Each of these words must be part of the line. */
   readonly words: string;
   /** `task.updated`, or all of one kind: `task`. */
   readonly type: string;
-  /** Part of the name that people see, or of the property. */
+  /** Part of the label or of the property. */
   readonly field: string;
   /** `workspace/process`. */
   readonly process: string;
@@ -18,7 +18,7 @@ export function isFiltered({ words, type, field, process }: LineFilter): boolean
   return [words, type, field, process].some(text => text.trim() !== '');
 }
 
-/** A predicate for lines; the filter is prepared once. */
+/** A predicate for lines. */
 export function lineMatcher(filter: LineFilter): (line: ChangeLine) => boolean {
   const words = filter.words.toLowerCase().split(/\s+/).filter(Boolean);
   const field = filter.field.trim().toLowerCase();

@@ -1,13 +1,13 @@
 import type { ChangeLine, ChangeText } from './change-line.ts';
 
-/** A change as people read it, in one line of text: `Onboarding › Task 12 · Status: To do → Done · by Ann Lee`. */
+/** A change in one line: `Onboarding › Task 12 · Status: To do → Done · by Ann Lee`. */
 export function lineText(line: ChangeLine): string {
   const { project, task, definition, process, by } = line;
   const where = [project?.name, task?.name, definition].filter(Boolean).join(' › ') || process;
   return [where, whatText(line), by && `by ${by}`].filter(Boolean).join(' · ');
 }
 
-/** What happened to it. */
+/** The change without its project and task. */
 export function whatText({ action, changes, more, note }: ChangeLine): string {
   if (note !== undefined) return note;
   const isWhole = action !== 'updated';

@@ -1,5 +1,4 @@
-/** Which rows of a long list with rows of equal height are drawn: those that can be seen, and some around
- *  them. */
+/** The rows of a long list to render: the visible ones and some around them. All rows have the same height. */
 export interface ListWindow {
   readonly first: number;
   /** The row after the last one. */
@@ -21,7 +20,7 @@ export function listWindow({ scrollTop, height, rowHeight, count }: Sight, aroun
   return { first: Math.max(0, Math.min(top - around, end)), end };
 }
 
-/** Where to scroll so that the whole row can be seen; where it can already, the list stays. */
+/** The scroll position that makes the whole row visible; unchanged if it already is. */
 export function scrollTo(index: number, { scrollTop, height, rowHeight }: Omit<Sight, 'count'>): number {
   const top = index * rowHeight;
   if (top < scrollTop) return top;

@@ -1,4 +1,4 @@
-/** Several values in one field of a form: with commas between. One with a comma, or an empty one, stands in quotation marks, as in JSON. */
+/** Reads comma-separated values of a form's field. A value that is empty or has a comma is quoted, as in JSON. */
 export function readListed(text: string): string[] {
   return [...text.matchAll(PART)].flatMap(([, quoted, plain = '']) => {
     if (quoted !== undefined) return [unquoted(quoted)];

@@ -1,7 +1,7 @@
-/** Which page is shown, as the part of the address after the `#` says: `#/history?process=launch`. */
+/** The page of an address, in the part after the `#`: `#/history?process=launch`. */
 export interface Route {
   readonly page: Page | 'unknown';
-  /** What the page is about: an event's id, an endpoint's name. */
+  /** An event's id or an endpoint's name. */
   readonly of: string | undefined;
   readonly query: Readonly<Record<string, string>>;
 }
@@ -9,7 +9,7 @@ export interface Route {
 export const PAGES = ['now', 'history', 'event', 'endpoints', 'doctor'] as const;
 export type Page = (typeof PAGES)[number];
 
-/** Reads any text; one without the name of a page is the first page. */
+/** Reads any text. Without the name of a page it is the first page. */
 export function readRoute(hash: string): Route {
   const [path = '', ...queries] = hash.replace(/^#/, '').split('?');
   const [, page = '', ...rest] = path.split('/');
@@ -31,7 +31,7 @@ export function addressOf(
   return `#/${page}${path}${asked === '' ? '' : `?${asked}`}`;
 }
 
-/** The token in the address, which brings it once. */
+/** The token in an address from `npx changewire console`. */
 export function tokenIn(hash: string): string | undefined {
   return /^#token=([\w-]{16,})$/.exec(hash)?.[1];
 }

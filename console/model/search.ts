@@ -8,10 +8,10 @@ import { type LineFilter, lineMatcher } from './line-filter.ts';
 
 export type SearchQuery = Omit<RequestOf<'events'>, 'operation' | 'cursor' | 'limit'>;
 
-/** The longest text that the operation takes. */
+/** The limit of the operation. */
 const MAX_SEARCH = 256;
 
-/** What to ask the journal for. A part of a field's name is one more word; `hasField` leaves out what has it elsewhere. */
+/** The query to the journal. Part of a field's name is an additional word; `hasField` then drops its other matches. */
 export function queryOf({ words, type, field, process }: LineFilter): SearchQuery {
   const search = [words, field].join(' ').trim().slice(0, MAX_SEARCH);
   const types: readonly EventType[] = EVENT_TYPES.find(({ kind }) => kind === type)?.types ?? [
@@ -25,7 +25,7 @@ export function queryOf({ words, type, field, process }: LineFilter): SearchQuer
   };
 }
 
-/** Whether an event changed the field of the filter, of whose name that is a part. */
+/** Whether an event changed a field whose name contains the filter's. */
 export function hasField(committed: Committed, { field }: LineFilter): boolean {
   const wanted = field.trim().toLowerCase();
   if (wanted === '') return true;
@@ -37,7 +37,7 @@ export function hasField(committed: Committed, { field }: LineFilter): boolean {
   });
 }
 
-/** The lines that match: those of the live view, and those that the journal was searched for, newest first. */
+/** The matching lines of the live view and of the journal, newest first. */
 export function matching(
   live: readonly ChangeLine[],
   found: readonly ChangeLine[],

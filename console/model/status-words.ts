@@ -16,27 +16,27 @@ export const PROCESS_TONES: Record<ProcessStatus['state'], Tone> = {
 
 export const PROCESS_WORDS: Record<ProcessStatus['state'], string> = {
   unknown: 'not read yet',
-  baseline: 'first reading',
+  baseline: 'baseline',
   stalled: 'stalled',
   failing: 'failing',
   'on-hold': 'on hold',
-  degraded: 'some unread',
+  degraded: 'projects pending',
   healthy: 'up to date',
   removed: 'not configured',
 };
 
 type Rechecks = ProcessStatus['rechecks'];
 
-/** How many projects passes owe a look, with those that could not be read apart. */
+/** The number of rechecks, those that could not be read separately. */
 export function recheckText({ count, unread }: Rechecks): string {
   const others = count - unread;
   return [
     ...(unread > 0 ? [`${counted(unread, 'project')} could not be read`] : []),
-    ...(others > 0 ? [`${counted(others, 'project')} to be looked at again`] : []),
+    ...(others > 0 ? [`${counted(others, 'project')} pending`] : []),
   ].join(', ');
 }
 
-/** Whether subscribers will be told of the recheck if it remains, and have not been yet. */
+/** Whether a recheck that remains will be reported to subscribers, and is not yet. */
 export function isUnreported({ cause, isSkipped }: Rechecks['first'][number]): boolean {
   return (cause === 'unreadable' || cause === 'no-task-list') && !isSkipped;
 }
@@ -50,13 +50,13 @@ export const ENDPOINT_TONES: Record<EndpointStatus['state'], Tone> = {
   paused: 'warn',
 };
 
-/** What starts deliveries again, as its button calls it; undefined for an endpoint that gets all that there is. */
+/** The label of the button that starts deliveries again; undefined for a healthy endpoint. */
 export function resumeWord(state: EndpointStatus['state']): 'Resume' | 'Send now' | undefined {
   if (state === 'healthy') return undefined;
   return state === 'paused' || state === 'stopped' ? 'Resume' : 'Send now';
 }
 
-/** A count, which may have stopped at a limit: `1000+`. */
+/** A count; `1000+` if counting stopped at a limit. */
 export function countText({ atLeast, isExact }: EndpointStatus['waiting']): string {
   return `${atLeast.toLocaleString('en')}${isExact ? '' : '+'}`;
 }
@@ -65,7 +65,7 @@ export function isNone({ atLeast, isExact }: EndpointStatus['waiting']): boolean
   return atLeast === 0 && isExact;
 }
 
-/** Why an endpoint gets nothing, or not everything, in a sentence; undefined while nothing is wrong. */
+/** Why an endpoint does not get all events; undefined while it is healthy. */
 export function troubleOf({ state, reason, lastFailure }: EndpointStatus): string | undefined {
   if (state === 'healthy') return undefined;
   const { failure, answer } = lastFailure ?? {};

@@ -3,7 +3,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** `40 s`, `12 min`, `3 h`, `2 d`: about how long, for people. */
+/** A rounded duration: `40 s`, `12 min`, `3 h`, `2 d`. */
 export function about(ms: number): string {
   if (ms < SECOND) return `${Math.round(ms)} ms`;
   if (ms < 2 * MINUTE) return `${Math.round(ms / SECOND)} s`;
@@ -18,12 +18,12 @@ export function ago(at: number, now: number): string {
   return passed > 0 ? `${about(passed)} ago` : `in ${about(-passed)}`;
 }
 
-/** When something comes that is due at a time: `in 30 s`, `now`; `due` once the time has passed. */
+/** A due time: `in 30 s`, `now`; `due` once it has passed. */
 export function comes(at: number, now: number): string {
   return now - at >= SECOND ? 'due' : ago(at, now);
 }
 
-/** `every 2 s`, `every 5 min`: in the largest unit that needs no fraction. */
+/** `every 2 s`, `every 5 min`: in the largest unit without a fraction. */
 export function every(ms: number): string {
   const units = [
     ['h', HOUR],
@@ -34,7 +34,7 @@ export function every(ms: number): string {
   return unit ? `every ${ms / unit[1]} ${unit[0]}` : `every ${ms} ms`;
 }
 
-/** As the reader's clock on the wall shows it: `2026-11-22 10:37:18`. */
+/** Local time: `2026-11-22 10:37:18`. */
 export function wallTime(at: number): string {
   const date = new Date(at);
   if (Number.isNaN(at)) return '';
@@ -43,17 +43,18 @@ export function wallTime(at: number): string {
   return `${day} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
 }
 
-/** What an input of type datetime-local holds; undefined when it holds no time. */
+/** The value of an input of type datetime-local. */
 export function localInput(at: number): string {
   return wallTime(at).replace(' ', 'T').slice(0, 16);
 }
 
+/** The time in such a value; undefined without one. */
 export function readLocalInput(text: string): number | undefined {
   const at = Date.parse(text);
   return /^\d{4,6}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?$/.test(text) && !Number.isNaN(at) ? at : undefined;
 }
 
-/** The beginnings that people can choose for a look back. */
+/** The start times to choose from. */
 export const SINCE = {
   'last-hour': 'the last hour',
   today: 'today',
@@ -64,7 +65,12 @@ export const SINCE = {
 } as const;
 export type Since = keyof typeof SINCE;
 
-/** When that was: days begin at the reader's midnight, and Monday is that of this week. */
+/** The period that begins then: `since Monday`, `in the last hour`. */
+export function periodText(since: Since): string {
+  return `${since === 'last-hour' ? 'in' : 'since'} ${SINCE[since]}`;
+}
+
+/** The start time in ms. Days begin at local midnight; Monday is that of this week. */
 export function beginningOf(since: Since, now: number): number {
   const midnight = (daysAgo: number) => {
     const date = new Date(now);

@@ -14,19 +14,18 @@ import { useWorld } from '../state/use.ts';
 interface Examination {
   readonly answer?: DoctorAnswer;
   readonly error?: string;
-  /** When it began, while it is under way. */
+  /** The start time, while it runs. */
   readonly since?: string;
 }
 
-/** Kept outside the page, because an examination takes minutes: the result stays while somebody looks at
- *  other pages. */
+/** Outside the page, because a run of the doctor takes minutes, during which the user may open other pages. */
 const examinations = createStore<ReadonlyMap<string, Examination>>(new Map());
 
 function keep(key: string, examination: Examination): void {
   examinations.set(new Map([...examinations.get(), [key, examination]]));
 }
 
-/** What the service does where its API document leaves things open, and which settings follow. */
+/** Probes the service, and shows the findings and the suggested settings. */
 export function DoctorPage({ query }: { readonly query: Readonly<Record<string, string>> }) {
   const { session, status } = useWorld();
   const processes = useStore(status).status?.processes.filter(({ state }) => state !== 'removed');
@@ -64,17 +63,17 @@ export function DoctorPage({ query }: { readonly query: Readonly<Record<string, 
               aria-busy={examination?.since !== undefined}
               onClick={examine}
             >
-              {examination?.answer ? 'Examine again' : 'Examine the service'}
+              {examination?.answer ? 'Probe again' : 'Probe the service'}
             </button>
           </>
         )}
       </div>
       <p class="quiet intro">
-        The service's API document leaves things open. The doctor asks the service itself, tells what it
-        found, and which settings follow. It only reads, and takes up to some minutes.
+        The doctor probes the service where its API documentation is not specific, and suggests settings.
+        Read-only; may take a few minutes.
       </p>
       {!processes && <Loading what="The list of processes" />}
-      {processes?.length === 0 && <Empty title="No process is known yet." />}
+      {processes?.length === 0 && <Empty title="No processes yet." />}
       {examination?.since !== undefined && <UnderWay since={examination.since} />}
       {examination?.error !== undefined && <Failed error={examination.error} again={examine} />}
       {examination?.answer && <Findings answer={examination.answer} />}
@@ -86,9 +85,9 @@ function UnderWay({ since }: { readonly since: string }) {
   return (
     <div class="sheet padded" role="status">
       <p>
-        The service is being asked <For since={since} />. You may look at other pages meanwhile.
+        Probing the service <For since={since} />. You can open other pages; the result is kept.
       </p>
-      <Loading what="What the doctor finds" rows={4} />
+      <Loading what="The result" rows={4} />
     </div>
   );
 }
@@ -103,7 +102,7 @@ const VERDICTS: Record<Finding['verdict'], readonly [string, Tone, number]> = {
 function Findings({ answer }: { readonly answer: DoctorAnswer }) {
   const heading = useRef<HTMLHeadingElement>(null);
   const [only, setOnly] = useState('');
-  // With the drawing: later, it would take the focus from what somebody has gone on to.
+  // In a layout effect: later, it would take the focus from where the user has moved it by then.
   useLayoutEffect(() => heading.current?.focus({ preventScroll: true }), []);
   const counts = Object.entries(VERDICTS).map(
     ([verdict, [word]]) =>
@@ -166,7 +165,7 @@ function FindingRow({ finding }: { readonly finding: Finding }) {
           </p>
         )}
         <details>
-          <summary>What was asked, and what came</summary>
+          <summary>Requests and responses</summary>
           <ul class="mono plain-list">
             {asked.map((request, index) => (
               <li key={index}>
@@ -187,15 +186,15 @@ function Settings({ answer }: { readonly answer: DoctorAnswer }) {
   const text = settingsToPaste(answer);
   return (
     <section aria-labelledby="settings">
-      <h2 id="settings">Settings that follow</h2>
+      <h2 id="settings">Suggested settings</h2>
       {text === undefined ? (
-        <p class="quiet">None: the defaults fit.</p>
+        <p class="quiet">None. The defaults are right.</p>
       ) : (
         <div class="json">
           <CopyButton class="small json-copy" text={() => text}>
             Copy
           </CopyButton>
-          <p class="quiet">For this workspace, in the configuration:</p>
+          <p class="quiet">Add to this workspace in changewire.json:</p>
           <pre>
             <code>{text}</code>
           </pre>

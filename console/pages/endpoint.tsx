@@ -16,7 +16,7 @@ import { useAsked, useWorld } from '../state/use.ts';
 
 const EVERY_MS = 3_000;
 
-/** One endpoint: its state, what it gets, and the outcome of each delivery. */
+/** An endpoint: its state, its settings, and its delivery attempts. */
 export function EndpointPage({ name }: { readonly name: string }) {
   const { session } = useWorld();
   const asked = useAsked(
@@ -54,12 +54,12 @@ export function EndpointPage({ name }: { readonly name: string }) {
       </div>
       {error !== undefined && <Failed error={error} again={again} />}
       {!answer && error === undefined && <Loading what="The endpoint" rows={6} />}
-      {answer && <Told status={answer} again={again} />}
+      {answer && <Details status={answer} again={again} />}
     </div>
   );
 }
 
-function Told({ status, again }: { readonly status: AnswerOf<'endpoint'>; readonly again: () => void }) {
+function Details({ status, again }: { readonly status: AnswerOf<'endpoint'>; readonly again: () => void }) {
   const trouble = troubleOf(status);
   const { name, replay, overrides, isConfigured } = status;
   return (
@@ -71,7 +71,9 @@ function Told({ status, again }: { readonly status: AnswerOf<'endpoint'>; readon
         </p>
       )}
       {overrides && isConfigured && (
-        <p class="note warn">The configuration hides an endpoint of this name that was added.</p>
+        <p class="note warn">
+          This configured endpoint replaces an endpoint with the same name that was added here.
+        </p>
       )}
       {replay && <ReplayProgress endpoint={name} replay={replay} again={again} />}
       <Facts status={status} />
@@ -88,7 +90,7 @@ function Facts({ status }: { readonly status: EndpointStatus }) {
   const { name, waiting, oldestWaiting, dead, nextTryAt } = status;
   const backlog = useStore(useWorld().status).backlogs.get(name) ?? [];
   return (
-    <section class="sheet figures" aria-label="What waits for it">
+    <section class="sheet figures" aria-label="Backlog">
       <Figure name="Waiting" value={countText(waiting)}>
         {oldestWaiting !== undefined && !isNone(waiting) && (
           <>
@@ -96,12 +98,12 @@ function Facts({ status }: { readonly status: EndpointStatus }) {
           </>
         )}
       </Figure>
-      <Figure name="Dead" value={countText(dead)} isBad={!isNone(dead)}>
+      <Figure name="Dead letters" value={countText(dead)} isBad={!isNone(dead)}>
         {!isNone(dead) && 'kept for 30 days'}
       </Figure>
-      <Figure name="Next try" value={nextTryAt === undefined ? '–' : <Due at={nextTryAt} />} />
+      <Figure name="Next attempt" value={nextTryAt === undefined ? '–' : <Due at={nextTryAt} />} />
       <div class="figure wide">
-        <span class="quiet">Backlog, since this page was opened</span>
+        <span class="quiet">Backlog since this page was opened</span>
         {backlog.length < 2 ? (
           <span class="bone" />
         ) : (
@@ -135,7 +137,7 @@ function Settings({ status, again }: { readonly status: EndpointStatus; readonly
   return (
     <section aria-labelledby="settings">
       <div class="section-head">
-        <h2 id="settings">Which events it gets</h2>
+        <h2 id="settings">Filter</h2>
         {!isConfigured && <EditEndpoint status={status} again={again} />}
       </div>
       <div class="sheet padded">
@@ -154,10 +156,9 @@ function Settings({ status, again }: { readonly status: EndpointStatus; readonly
           </dl>
         )}
         <p class="quiet">
-          {perSecond} a second while it catches up · attempts that succeeded are{' '}
-          {keepSuccesses ? 'kept, too' : 'not kept'}
-          {isConfigured &&
-            ' · it was configured when the run was started: change it in changewire.json or on the command line, and start again'}
+          at most {perSecond} per second from the backlog · successful attempts are{' '}
+          {keepSuccesses ? 'kept' : 'not kept'}
+          {isConfigured && ' · defined in changewire.json or on the command line; edit it there, and restart'}
         </p>
       </div>
     </section>

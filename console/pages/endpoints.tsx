@@ -7,7 +7,7 @@ import { Ago, Due, For } from '../parts/times.tsx';
 import { useStore } from '../state/store.ts';
 import { useWorld } from '../state/use.ts';
 
-/** All endpoints: the state of each, and how much waits for it. */
+/** All endpoints, with their state and backlog. */
 export function EndpointsPage() {
   const { status, backlogs } = useStore(useWorld().status);
   return (
@@ -20,8 +20,8 @@ export function EndpointsPage() {
       </div>
       {!status && <Loading what="The list of endpoints" rows={6} />}
       {status?.endpoints.length === 0 && (
-        <Empty title="Nothing is sent anywhere yet.">
-          <p>An endpoint is a webhook of yours, or a chat, that gets the changes it asks for.</p>
+        <Empty title="No endpoints yet.">
+          <p>An endpoint is a webhook or a chat that receives the changes that match its filter.</p>
         </Empty>
       )}
       {status && status.endpoints.length > 0 && (
@@ -36,9 +36,9 @@ export function EndpointsPage() {
                 </th>
                 <th scope="col">Backlog</th>
                 <th scope="col" class="number">
-                  Dead
+                  Dead letters
                 </th>
-                <th scope="col">Next try</th>
+                <th scope="col">Next attempt</th>
               </tr>
             </thead>
             <tbody>
@@ -105,10 +105,10 @@ function EndpointRow({
       <td data-title="Backlog">
         <BacklogLine backlog={backlog} width={120} height={22} />
       </td>
-      <td class={`number ${isNone(dead) ? '' : 'bad-text'}`} data-title="Dead">
+      <td class={`number ${isNone(dead) ? '' : 'bad-text'}`} data-title="Dead letters">
         {countText(dead)}
       </td>
-      <td data-title="Next try">
+      <td data-title="Next attempt">
         {nextTryAt === undefined ? <span class="quiet">–</span> : <Due at={nextTryAt} />}
       </td>
     </tr>

@@ -14,24 +14,23 @@ import { useAsked, useWorld } from '../state/use.ts';
 type Trace = AnswerOf<'trace'>;
 
 const EVERY_MS = 3_000;
-/** The longest part of a value that this page shows. */
-const WHOLE = 4_000;
+const MAX_CHARACTERS = 4_000;
 
-/** One event: what changed, when, where it went, and all of it as JSON. */
+/** An event: its changes, its deliveries, and its JSON. */
 export function EventPage({ id }: { readonly id: string }) {
   const { session } = useWorld();
   const asked = useAsked(id, signal => session.ask({ operation: 'trace', eventId: id }, signal), EVERY_MS);
   const { answer, error } = asked;
   return (
     <div class="column">
-      {answer ? <Told trace={answer} again={asked.again} /> : <h1 tabIndex={-1}>Event</h1>}
+      {answer ? <Details trace={answer} again={asked.again} /> : <h1 tabIndex={-1}>Event</h1>}
       {error !== undefined && <Failed error={error} again={asked.again} />}
       {!answer && error === undefined && <Loading what="The event" rows={8} />}
     </div>
   );
 }
 
-function Told({ trace, again }: { readonly trace: Trace; readonly again: () => void }) {
+function Details({ trace, again }: { readonly trace: Trace; readonly again: () => void }) {
   const line = changeLine(trace);
   const { event } = trace;
   const data = dataOf(trace);
@@ -50,8 +49,8 @@ function Told({ trace, again }: { readonly trace: Trace; readonly again: () => v
         {line.note !== undefined && <p>{line.note}</p>}
         {project && (
           <p class="links">
-            <a href={addressOf('history', undefined, { ...of, task: undefined })}>Time line of the project</a>
-            {task && <a href={addressOf('history', undefined, of)}>Time line of the task</a>}
+            <a href={addressOf('history', undefined, { ...of, task: undefined })}>Timeline of the project</a>
+            {task && <a href={addressOf('history', undefined, of)}>Timeline of the task</a>}
           </p>
         )}
       </header>
@@ -79,11 +78,11 @@ function Changes({
 }) {
   if (changes.length === 0) return null;
   const isWhole = action === 'created' || action === 'deleted';
-  const texts = changes.map(change => changeText(change, WHOLE));
-  const told = isWhole ? texts.filter(({ from, to }) => (from ?? to) !== undefined) : texts;
+  const texts = changes.map(change => changeText(change, MAX_CHARACTERS));
+  const shown = isWhole ? texts.filter(({ from, to }) => (from ?? to) !== undefined) : texts;
   return (
     <section aria-labelledby="changes">
-      <h2 id="changes">{isWhole ? 'What it holds' : 'What changed'}</h2>
+      <h2 id="changes">{isWhole ? 'Values' : 'What changed'}</h2>
       <div class="table-box">
         <table class="changes">
           <thead>
@@ -94,7 +93,7 @@ function Changes({
             </tr>
           </thead>
           <tbody>
-            {told.map((change, index) => (
+            {shown.map((change, index) => (
               <tr key={index}>
                 <th scope="row">
                   <bdi>{change.label}</bdi>
@@ -108,7 +107,7 @@ function Changes({
                     <Value text={change.to} />
                     {change.choices && (
                       <div class="quiet">
-                        <OneChange change={{ ...change, label: 'that is' }} />
+                        <OneChange change={{ ...change, label: 'difference' }} />
                       </div>
                     )}
                   </td>
@@ -135,11 +134,11 @@ function Facts({ trace }: { readonly trace: Trace }) {
         <dd>
           <At at={committedAt} />
         </dd>
-        <dt>Published to the topic</dt>
+        <dt>Published</dt>
         <dd>{published}</dd>
         {truncated && (
           <>
-            <dt>Cut to fit</dt>
+            <dt>Truncated</dt>
             <dd class="mono">{truncated.join(', ')}</dd>
           </>
         )}
@@ -171,14 +170,14 @@ function MadeBy({ actors }: { readonly actors: NonNullable<ReturnType<typeof dat
 function Interval({ after, before }: { readonly after: string; readonly before: string }) {
   return (
     <>
-      <dt>It happened between</dt>
+      <dt>Changed between</dt>
       <dd>
         <At at={after} />
         <br />
         <At at={before} />
         <span class="quiet">
           {' '}
-          ({about(Math.max(0, Date.parse(before) - Date.parse(after)))} apart, by the service's clock)
+          ({about(Math.max(0, Date.parse(before) - Date.parse(after)))} apart, service time)
         </span>
       </dd>
     </>

@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { ProcessStatus } from '../../functions/operations/protocol/status.ts';
 import { addressOf } from '../model/routes.ts';
-import { beginningOf, localInput, readLocalInput, SINCE, type Since } from '../model/times.ts';
+import { beginningOf, localInput, periodText, readLocalInput, SINCE, type Since } from '../model/times.ts';
 import { FindRecord } from '../parts/find-record.tsx';
 import { ProcessSelect } from '../parts/process-select.tsx';
 import { RecordTimeline } from '../parts/record-timeline.tsx';
@@ -12,7 +12,7 @@ import { useWorld } from '../state/use.ts';
 
 type Query = Readonly<Record<string, string>>;
 
-/** What changed since a time, by project; or all changes of one project or task. */
+/** Changes since a time by project, or all changes of a project or task. */
 export function HistoryPage({ query }: { readonly query: Query }) {
   const processes = useStore(useWorld().status).status?.processes;
   const [first] = processes ?? [];
@@ -23,7 +23,7 @@ export function HistoryPage({ query }: { readonly query: Query }) {
         <h1 tabIndex={-1}>History</h1>
       </div>
       {!processes && <Loading what="The list of processes" />}
-      {processes?.length === 0 && <Empty title="No process is known yet." />}
+      {processes?.length === 0 && <Empty title="No processes yet." />}
       {processes && first && <Choices query={query} processes={processes} first={first} />}
     </div>
   );
@@ -42,7 +42,7 @@ function Choices({ query, processes, first }: Props) {
   const go = (part: Record<string, string>) => {
     location.hash = addressOf('history', undefined, { workspace, process, since: query.since, ...part });
   };
-  const { since, name, own } = useSince(query.since);
+  const { since, period, own } = useSince(query.since);
   return (
     <>
       <div class="history-bar">
@@ -58,7 +58,7 @@ function Choices({ query, processes, first }: Props) {
                 {text}
               </option>
             ))}
-            <option value="own">a time of your own</option>
+            <option value="own">Custom…</option>
           </select>
         </label>
         {own !== undefined && (
@@ -79,21 +79,21 @@ function Choices({ query, processes, first }: Props) {
         workspace={workspace}
         process={process}
         since={since}
-        name={name}
+        period={period}
         watchedSince={chosen.watchedSince}
       />
     </>
   );
 }
 
-/** When somebody chooses a time of their own, it begins as yesterday. */
+/** A custom time begins as yesterday. */
 function sinceOf(value: string): string {
   return value === 'own' ? new Date(beginningOf('yesterday', Date.now())).toISOString() : value;
 }
 
 function useSince(given = 'monday'): {
   readonly since: string;
-  readonly name: string;
+  readonly period: string;
   readonly own: string | undefined;
 } {
   const [now] = useState(Date.now);
@@ -104,7 +104,7 @@ function useSince(given = 'monday'): {
     const since = new Date(isTime ? own : beginningOf(key, now)).toISOString();
     return {
       since,
-      name: isTime ? localInput(own).replace('T', ' ') : SINCE[key],
+      period: isTime ? `since ${localInput(own).replace('T', ' ')}` : periodText(key),
       own: isTime ? localInput(own) : undefined,
     };
   }, [given, now]);

@@ -12,7 +12,7 @@ import { toast } from '../parts/toasts.tsx';
 import { useFormErrors } from '../parts/use-form-errors.ts';
 import { useWorld } from '../state/use.ts';
 
-/** Adds an endpoint, with a look at what it would have got. */
+/** Adds an endpoint, with a preview of the events that match its filter. */
 export function NewEndpointPage() {
   const { session, refresh } = useWorld();
   const [kind, setKind] = useState<EndpointKind>('webhook');
@@ -44,7 +44,7 @@ export function NewEndpointPage() {
         ...(asked && { filter: asked }),
       });
       refresh();
-      toast(`${endpoint} is added.`);
+      toast(`Added ${endpoint}.`);
       if (made.secret === undefined) open();
       else setState({ isBusy: false, made: made.secret });
     } catch (error) {
@@ -70,7 +70,7 @@ export function NewEndpointPage() {
         <div class="two">
           <TextField
             label="Name"
-            hint="What it is called in all that is said of it."
+            hint="Shown in the console, logs and commands."
             required
             maxLength={64}
             value={name}
@@ -79,7 +79,7 @@ export function NewEndpointPage() {
           />
           <TextField
             label="Address"
-            hint="It is a secret: kept where secrets are kept, and never shown again."
+            hint="Stored securely and not shown again."
             type="url"
             required
             placeholder={example}
@@ -92,7 +92,7 @@ export function NewEndpointPage() {
         {isSigned && (
           <TextField
             label="Signing secret"
-            hint="Empty: one is made, and shown to you once."
+            hint="Leave empty to generate one (shown once)."
             type="password"
             autocomplete="new-password"
             placeholder="whsec_…"
@@ -101,7 +101,7 @@ export function NewEndpointPage() {
             onChange={edited('secret', setSecret)}
           />
         )}
-        <h2>Which events it gets</h2>
+        <h2>Filter</h2>
         <FilterEditor form={filter} errors={errors} onChange={editedFilter(setFilter)} />
         {errors.other !== undefined && <Failed error={errors.other} />}
         <div class="form-foot">

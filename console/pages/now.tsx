@@ -16,7 +16,7 @@ import type { Search } from '../state/search.ts';
 import { useStore } from '../state/store.ts';
 import { useWorld } from '../state/use.ts';
 
-/** What happens now: processes and endpoints at a glance, and each change as it comes. */
+/** The live view: processes and endpoints at a glance, and each change as it arrives. */
 export function NowPage() {
   return (
     <div class="now">
@@ -44,7 +44,7 @@ function Glance() {
       <section aria-labelledby="processes">
         <h2 id="processes">Processes</h2>
         {processes.length === 0 ? (
-          <Empty title="No process is known yet." />
+          <Empty title="No processes yet." />
         ) : (
           <ul class="cards">
             {processes.map(one => (
@@ -61,7 +61,7 @@ function Glance() {
           </a>
         </h2>
         {endpoints.length === 0 ? (
-          <Empty title="Nothing is sent anywhere yet.">
+          <Empty title="No endpoints yet.">
             <p>
               Send changes to a <a href={addressOf('endpoints', 'new', { new: '1' })}>webhook or chat</a>.
             </p>
@@ -81,20 +81,20 @@ function Glance() {
 function Stream() {
   const { live, status } = useWorld();
   const { feed, isLoaded, trouble, older } = useStore(live.store);
-  const { status: known, trouble: ofAll } = useStore(status);
+  const { status: known, trouble: statusTrouble } = useStore(status);
   const processes = known?.processes ?? [];
   const [filter, setFilter] = useRoutedFilter();
-  const [held, setHeld] = useState<typeof feed>();
-  const shown = held ?? feed;
+  const [paused, setPaused] = useState<typeof feed>();
+  const shown = paused ?? feed;
   const search = useSearch(filter);
   const lines = useMemo(
     () => (search ? matching(shown.lines, search.lines, filter) : shown.lines),
     [shown, filter, search],
   );
   const onEnd = useCallback(() => {
-    if (!held && !search) live.older();
-  }, [held, live, search]);
-  const waiting = held ? feed.arrived - held.arrived : 0;
+    if (!paused && !search) live.older();
+  }, [paused, live, search]);
+  const waiting = paused ? feed.arrived - paused.arrived : 0;
   return (
     <section class="stream" aria-labelledby="stream">
       <div class="stream-head">
@@ -105,15 +105,15 @@ function Stream() {
         <button
           type="button"
           class="small"
-          aria-pressed={held !== undefined}
-          onClick={() => setHeld(held ? undefined : feed)}
+          aria-pressed={paused !== undefined}
+          onClick={() => setPaused(paused ? undefined : feed)}
         >
-          {held ? `Go on${waiting > 0 ? ` (${waiting} new)` : ''}` : 'Hold still'}
+          {paused ? `Resume${waiting > 0 ? ` (${waiting} new)` : ''}` : 'Pause'}
         </button>
       </div>
       <FilterBar filter={filter} onChange={setFilter} processes={processes} lines={shown.lines} />
-      {trouble !== undefined && trouble !== ofAll && <Failed error={trouble} />}
-      {!isLoaded && trouble === undefined && <Loading what="The stream" rows={12} />}
+      {trouble !== undefined && trouble !== statusTrouble && <Failed error={trouble} />}
+      {!isLoaded && trouble === undefined && <Loading what="The list of changes" rows={12} />}
       {search?.error !== undefined && <Failed error={search.error} />}
       {isLoaded && lines.length === 0 && <NoLines search={search} clear={() => setFilter(EVERYTHING)} />}
       {lines.length > 0 && <LiveList lines={lines} showProcess={processes.length > 1} onEnd={onEnd} />}
@@ -135,18 +135,19 @@ function Older({ older, isFull, read }: { older: string; isFull: boolean; read: 
   if (isFull)
     return (
       <span class="quiet">
-        The last {MAX_LINES.toLocaleString('en')}. What is older: <a href={addressOf('history')}>History</a>
+        The newest {MAX_LINES.toLocaleString('en')}. For older changes, see{' '}
+        <a href={addressOf('history')}>History</a>.
       </span>
     );
-  if (older === 'all') return <span class="quiet">That is all of the last 30 days.</span>;
+  if (older === 'all') return <span class="quiet">End of the last 30 days.</span>;
   return (
     <button type="button" class="small" disabled={older === 'loading'} onClick={read}>
-      {older === 'loading' ? 'Reading…' : 'Show older ones'}
+      {older === 'loading' ? 'Loading…' : 'Load more'}
     </button>
   );
 }
 
-/** How far the journal was searched, and a way to go on. */
+/** How far the journal was searched, and a button to continue. */
 function Further({ search }: { search: Search }) {
   const { state, readTo, further } = search;
   const back = readTo === undefined ? '' : ` back to ${wallTime(Date.parse(readTo))}`;
@@ -184,11 +185,11 @@ function NoLines({ search, clear }: { search: Search | undefined; clear: () => v
       </Empty>
     );
   const { state, searched } = search;
-  if (state === 'reading' && searched === 0) return <Loading what="The journal" rows={6} />;
+  if (state === 'reading' && searched === 0) return <Loading what="The search" rows={6} />;
   const title =
     state === 'all'
-      ? 'No change of the last 30 days matches.'
-      : `None of the newest ${searched.toLocaleString('en')} changes matches.`;
+      ? 'No matching changes in the last 30 days.'
+      : `No matches in the newest ${searched.toLocaleString('en')} changes.`;
   return (
     <Empty title={title}>
       {state !== 'all' && (

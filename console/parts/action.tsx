@@ -5,14 +5,14 @@ import { useWorld } from '../state/use.ts';
 import { toast } from './toasts.tsx';
 
 interface Props {
-  /** Does it, and returns a text that says what was done. */
+  /** Runs the action. @returns its result for a toast */
   readonly act: () => Promise<string>;
   readonly children: ComponentChildren;
   readonly class?: string;
   readonly label?: string;
 }
 
-/** A button that does something at once, and then says what was done. */
+/** A button that runs an action at once, and shows its result. */
 export function Action({ act, children, class: style = '', label }: Props) {
   const [isBusy, setBusy] = useState(false);
   const { refresh } = useWorld();
@@ -41,9 +41,9 @@ export function Action({ act, children, class: style = '', label }: Props) {
   );
 }
 
-/** The error in words. Where the answer was lost, they say that it may have been done. */
+/** The text of an error. After a lost answer, the action may have been done. */
 export function failureText(error: unknown): string {
   return error instanceof Disconnected
-    ? 'Nobody answered. Whether it was done, the list of actions tells when the connection is back.'
+    ? 'Connection lost. The action may have been done: check the list of actions once the connection is back.'
     : messageOf(error);
 }

@@ -5,21 +5,20 @@ import { lineText } from '../model/line-text.ts';
 
 const EVERY_MS = 10_000;
 
-/** For people with a screen reader: announces how many changes came, and the last one, every ten seconds
- *  at most. */
+/** Announces the number of new changes and the latest one to screen readers, at most every ten seconds. */
 export function Announcer({ feed }: { readonly feed: Feed<ChangeLine> }) {
   const [text, setText] = useState('');
   const latest = useRef(feed);
   latest.current = feed;
   useEffect(() => {
-    let told = latest.current.arrived;
+    let announced = latest.current.arrived;
     const timer = setInterval(() => {
       const { arrived, lines } = latest.current;
       const [line] = lines;
-      if (arrived === told || !line) return;
-      const count = arrived - told;
-      told = arrived;
-      setText(count === 1 ? lineText(line) : `${count} changes; the last one: ${lineText(line)}`);
+      if (arrived === announced || !line) return;
+      const count = arrived - announced;
+      announced = arrived;
+      setText(count === 1 ? lineText(line) : `${count} changes; the latest: ${lineText(line)}`);
     }, EVERY_MS);
     return () => clearInterval(timer);
   }, []);

@@ -4,7 +4,7 @@ import { Ago } from './times.tsx';
 
 export type Attempt = AnswerOf<'test-endpoint'>;
 
-/** The outcome of one request: `answered 200 in 12 ms`, and the answer. */
+/** The result of a request: `answered 200 in 12 ms`, and the response. */
 export function AttemptResult({ attempt }: { readonly attempt: Attempt }) {
   const { failure, status, took, origin, answer } = attempt;
   const isGood = failure === undefined;
@@ -34,7 +34,7 @@ export function AttemptResult({ attempt }: { readonly attempt: Attempt }) {
   );
 }
 
-/** Attempts in the order that they are given. */
+/** Attempts in the given order. */
 export function AttemptList({ attempts }: { readonly attempts: readonly Attempt[] }) {
   return (
     <ol class="attempts">

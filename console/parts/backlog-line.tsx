@@ -1,6 +1,6 @@
 import { type Backlog, courseText, linePoints } from '../model/backlog.ts';
 
-/** A line that shows how many deliveries waited since the page was opened. */
+/** A line of the backlog since the page was opened. */
 export function BacklogLine({
   backlog,
   width,

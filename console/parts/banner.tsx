@@ -2,7 +2,7 @@ import { about } from '../model/times.ts';
 import { useStore } from '../state/store.ts';
 import { useNow, useWorld } from '../state/use.ts';
 
-/** Says on every page when nobody answers, or when what is shown is old. */
+/** Shows on every page that the connection is lost, that requests fail, or that Changewire is not running. */
 export function Banner() {
   const { session, status } = useWorld();
   const connection = useStore(session.connection);
@@ -11,13 +11,13 @@ export function Banner() {
     return (
       <div class="banner bad" role="alert">
         <p>
-          <strong>Nobody answers.</strong> Changewire was stopped, or can not be reached. What you see is as
-          it was. This page goes on by itself once it is back.
+          <strong>Connection lost.</strong> Showing the last known state; reconnecting automatically. Check
+          that Changewire is running.
         </p>
         <span class="banner-end">
           <Since at={connection.since} />
           <button type="button" onClick={session.retryNow}>
-            Try now
+            Retry now
           </button>
         </span>
       </div>
@@ -28,7 +28,7 @@ export function Banner() {
         <p class="lines">{trouble}</p>
         <span class="banner-end">
           <button type="button" onClick={session.retryNow}>
-            Try now
+            Retry now
           </button>
         </span>
       </div>
@@ -37,8 +37,8 @@ export function Banner() {
     return (
       <div class="banner warn" role="status">
         <p>
-          <strong>Nothing runs.</strong> This is what the last run left, and what you do here is obeyed by the
-          next one. To start it: <code>npx changewire start</code>
+          <strong>Not running.</strong> Showing the state of the last run. Changes that you make here take
+          effect with the next <code>npx changewire start</code>.
         </p>
       </div>
     );

@@ -2,7 +2,7 @@ import { Fragment } from 'preact';
 import type { ChangeLine, ChangeText } from '../model/change-line.ts';
 import type { ValueText } from '../model/value.ts';
 
-/** Where it happened: project › task. */
+/** The record of a change: project › task. */
 export function Where({ line }: { readonly line: ChangeLine }) {
   const { project, task, definition, process } = line;
   const steps = [project?.name, task?.name, definition].filter(step => step !== undefined);
@@ -19,13 +19,13 @@ export function Where({ line }: { readonly line: ChangeLine }) {
   );
 }
 
-/** What happened to it, in one line. */
+/** The change in one line. */
 export function What({ line }: { readonly line: ChangeLine }) {
   const { action, by, changes, more, note, type } = line;
   const isWhole = action !== 'updated' && note === undefined;
   return (
     <>
-      {/* First, because a long line is cut at its end. */}
+      {/* First, because a long line is cut at the end. */}
       {by !== undefined && (
         <span class="quiet">
           <bdi>{by}</bdi>

@@ -9,12 +9,12 @@ import { toast } from './toasts.tsx';
 
 interface Confirming {
   readonly title: string;
-  /** The label of the button that does it. */
+  /** The label of the button that runs the action. */
   readonly label: string;
   readonly tone?: 'bad' | 'primary';
-  /** Says what would be done: a dry run of the same request. */
-  readonly look: () => Promise<string>;
-  /** Does it, and says what was done. */
+  /** A dry run of the request. @returns its result in words */
+  readonly preview: () => Promise<string>;
+  /** Runs the action. @returns its result for a toast */
   readonly act: () => Promise<string>;
   readonly onDone?: () => void;
 }
@@ -24,7 +24,7 @@ interface Props extends Confirming {
   readonly children?: ComponentChildren;
 }
 
-/** A button for what destroys something, or reaches many people: it first shows what would be done. */
+/** A button for an action that deletes or sends a lot. It shows a preview and asks first. */
 export function ConfirmButton({ class: style = '', children, ...confirming }: Props) {
   const [isOpen, setOpen] = useState(false);
   return (
@@ -41,7 +41,7 @@ export function Confirm({
   title,
   label,
   tone = 'primary',
-  look,
+  preview,
   act,
   onDone,
   onClose,
@@ -50,11 +50,11 @@ export function Confirm({
   const [would, setWould] = useState<{ text?: string; error?: string }>({});
   const [doing, setDoing] = useState<{ isBusy: boolean; error?: string }>({ isBusy: false });
   const [round, setRound] = useState(0);
-  // The dry run is made when the dialog opens, and when somebody asks for it again.
+  // The dry run starts when the dialog opens, and again on a retry.
   useEffect(() => {
     let isOver = false;
     setWould({});
-    look().then(
+    preview().then(
       text => !isOver && setWould({ text }),
       error => !isOver && setWould({ error: messageOf(error) }),
     );
@@ -78,9 +78,7 @@ export function Confirm({
       {would.error !== undefined && (
         <Failed error={would.error} again={() => setRound(number => number + 1)} />
       )}
-      {would.text === undefined && would.error === undefined && (
-        <Loading what="What would be done" rows={2} />
-      )}
+      {would.text === undefined && would.error === undefined && <Loading what="The preview" rows={2} />}
       {would.text !== undefined && <p class="lines">{would.text}</p>}
       {doing.error !== undefined && <Failed error={doing.error} />}
       <div class="dialog-foot">

@@ -6,22 +6,22 @@ interface Props {
   readonly text: () => string;
   readonly children: ComponentChildren;
   readonly class?: string;
-  /** There is nothing to copy yet. */
+  /** True while there is nothing to copy. */
   readonly disabled?: boolean;
 }
 
-const TOLD_MS = 2_000;
+const CONFIRMED_MS = 2_000;
 
-/** Copies a text, and says that it did. */
+/** Copies a text, and confirms it on the button. */
 export function CopyButton({ text, children, class: style = '', disabled = false }: Props) {
   const [isCopied, setCopied] = useState(false);
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(text());
       setCopied(true);
-      setTimeout(() => setCopied(false), TOLD_MS);
+      setTimeout(() => setCopied(false), CONFIRMED_MS);
     } catch {
-      toast('The browser does not let this page copy. Select the text, and copy it by hand.', {
+      toast('The browser does not allow this page to copy. Select the text, and copy it manually.', {
         isBad: true,
       });
     }

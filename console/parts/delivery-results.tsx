@@ -22,19 +22,19 @@ const WORDS: Record<DeliveryResult['state'], string> = {
   delivered: 'delivered',
   waiting: 'waiting',
   dead: 'given up',
-  unknown: 'nothing known',
+  unknown: 'unknown',
 };
 
-/** Where an event went: each endpoint, and each attempt with what was answered. */
+/** The deliveries of an event: each endpoint, with each attempt and its response. */
 export function DeliveryResults({ trace, again }: { readonly trace: Trace; readonly again: () => void }) {
   const { endpoints, leftOut, event } = trace;
   return (
-    <section aria-labelledby="fates">
-      <h2 id="fates">Where it went</h2>
+    <section aria-labelledby="deliveries">
+      <h2 id="deliveries">Deliveries</h2>
       <div class="sheet">
         {endpoints.length === 0 && (
           <p class="result quiet">
-            {leftOut.length > 0 ? 'No endpoint asks for it.' : 'There is no endpoint.'}
+            {leftOut.length > 0 ? 'No endpoint has a matching filter.' : 'No endpoints.'}
           </p>
         )}
         {endpoints.map(result => (
@@ -45,7 +45,7 @@ export function DeliveryResults({ trace, again }: { readonly trace: Trace; reado
             <a href={addressOf('endpoints', endpoint)}>
               <bdi>{endpoint}</bdi>
             </a>
-            : left out by its filter for {by}.
+            : excluded by its filter ({by}).
           </p>
         ))}
         <SendElsewhere eventId={event.id} known={endpoints.map(({ endpoint }) => endpoint)} again={again} />
@@ -77,10 +77,10 @@ function DeliveryResultRow({
         {nextTryAt !== undefined && (
           <span class="quiet">
             {isClosed ? (
-              'sent when the endpoint is resumed'
+              'sent when you resume the endpoint'
             ) : (
               <>
-                next try <Due at={nextTryAt} />
+                next attempt <Due at={nextTryAt} />
               </>
             )}
           </span>
@@ -94,16 +94,16 @@ function DeliveryResultRow({
           <bdi>{reason}</bdi>
         </p>
       )}
-      {!isWanted && <p class="quiet">Its filter leaves this event out now.</p>}
+      {!isWanted && <p class="quiet">Its current filter excludes this event.</p>}
       {attempts.length > 0 && <AttemptList attempts={attempts} />}
       {attempts.length === 0 && state === 'unknown' && (
-        <p class="quiet">No attempt is known: it is about to be sent, or that was over 7 days ago.</p>
+        <p class="quiet">No attempts: not sent yet, or sent more than 7 days ago.</p>
       )}
     </div>
   );
 }
 
-/** Sends the event to an endpoint that did not get it because of its filter. */
+/** Sends the event to an endpoint whose filter excludes it. */
 function SendElsewhere({
   eventId,
   known,
@@ -122,7 +122,7 @@ function SendElsewhere({
   return (
     <div class="result result-head">
       <label class="inline">
-        Send it to
+        Send to
         <select value={to} onChange={event => setChosen(event.currentTarget.value)}>
           {others.map(({ name }) => (
             <option key={name} value={name}>
@@ -138,12 +138,12 @@ function SendElsewhere({
   );
 }
 
-const CLOSED: Record<string, string> = {
-  paused: 'it is paused',
-  stopped: 'it was stopped',
-  failing: 'it is failing',
-  held: 'it asked for a pause',
-  after: 'more waits before it',
+const CLOSED: Record<NonNullable<AnswerOf<'resend'>['closed']>, string> = {
+  paused: 'the endpoint is paused',
+  stopped: 'the endpoint is stopped',
+  failing: 'the endpoint is failing',
+  throttled: 'the endpoint asked for a pause',
+  backlog: 'its backlog is sent first',
 };
 
 function useSend(eventId: string, again: () => void): (to: string) => Promise<string> {
@@ -151,9 +151,7 @@ function useSend(eventId: string, again: () => void): (to: string) => Promise<st
   return async to => {
     const { result, closed } = await session.ask({ operation: 'resend', eventId, to });
     again();
-    const later = closed === undefined ? '' : ` It goes out later, because ${CLOSED[closed] ?? closed}.`;
-    return result === 'sent'
-      ? `It is sent to ${to} again.${later}`
-      : `It is waiting for ${to} already.${later}`;
+    const later = closed === undefined ? '' : ` It is sent later, because ${CLOSED[closed]}.`;
+    return result === 'sent' ? `Sending again to ${to}.${later}` : `Already queued for ${to}.${later}`;
   };
 }

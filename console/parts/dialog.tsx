@@ -5,21 +5,18 @@ interface Props {
   readonly title: string;
   readonly onClose: () => void;
   readonly children: ComponentChildren;
-  /** What the dialog shows can't be had again: a click beside it doesn't close it. */
+  /** A click outside does not close the dialog, because its content would be lost. */
   readonly isCareful?: boolean;
   readonly isWide?: boolean;
 }
 
-/** A dialog over the page. The browser keeps the focus inside. It closes the dialog at Escape, which
- *  can't always be prevented, so Escape always closes it. */
+/** A modal dialog. Escape always closes it, because a page cannot reliably prevent that. */
 export function Dialog({ title, onClose, children, isCareful = false, isWide = false }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useId();
-  /** Set when the dialog is removed: closing it then also sends a `close` event, later, which must be
-   *  ignored. */
+  /** Set when the dialog is removed: closing it then sends a late `close` event, which must be ignored. */
   const isGone = useRef(false);
-  // A layout effect, because one after the next drawing would be too late: a key pressed until then would
-  // be lost.
+  // A layout effect: with a later one, a key pressed before it would be lost.
   useLayoutEffect(() => {
     const { current } = dialog;
     const before = document.activeElement;
@@ -34,7 +31,7 @@ export function Dialog({ title, onClose, children, isCareful = false, isWide = f
     if (!isCareful && event.target === dialog.current) onClose();
   };
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes it for who has no mouse
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes it without a mouse
     <dialog
       ref={dialog}
       class={isWide ? 'wide' : ''}

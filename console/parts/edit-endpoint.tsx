@@ -17,13 +17,13 @@ interface Props {
   readonly again: () => void;
 }
 
-/** Changes what an endpoint gets, and where it is. */
+/** Edits the filter, address and settings of an endpoint. */
 export function EditEndpoint({ status, again }: Props) {
   const [isOpen, setOpen] = useState(false);
   return (
     <>
       <button type="button" class="small" onClick={() => setOpen(true)}>
-        Change…
+        Edit…
       </button>
       {isOpen && (
         <EditDialog
@@ -63,7 +63,7 @@ function EditDialog({ status, onClose }: { readonly status: EndpointStatus; read
         ...(url.trim() !== '' && { url: url.trim() }),
       });
       refresh();
-      toast(`${name} is changed.`);
+      toast(`Updated ${name}.`);
       onClose();
     } catch (error) {
       setState({ isBusy: false });
@@ -71,11 +71,11 @@ function EditDialog({ status, onClose }: { readonly status: EndpointStatus; read
     }
   };
   return (
-    <Dialog title={`Change ${name}`} onClose={onClose} isCareful isWide>
+    <Dialog title={`Edit ${name}`} onClose={onClose} isCareful isWide>
       <FilterEditor form={filter} errors={errors} onChange={editedFilter(setFilter)} />
       <div class="two" ref={form}>
         <TextField
-          label="Requests a second, while it catches up"
+          label="Maximum requests per second from the backlog"
           type="number"
           min="1"
           step="1"
@@ -85,7 +85,7 @@ function EditDialog({ status, onClose }: { readonly status: EndpointStatus; read
         />
         <TextField
           label="New address"
-          hint="Empty: it stays."
+          hint="Leave empty to keep the current address."
           type="url"
           autocomplete="off"
           value={url}
@@ -100,7 +100,7 @@ function EditDialog({ status, onClose }: { readonly status: EndpointStatus; read
           checked={keepSuccesses}
           onChange={event => setKeep(event.currentTarget.checked)}
         />
-        Keep attempts that succeeded, too
+        Keep successful attempts
       </label>
       {errors.other !== undefined && <Failed error={errors.other} />}
       <div class="dialog-foot">

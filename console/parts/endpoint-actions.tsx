@@ -16,7 +16,7 @@ interface Props {
   readonly again: () => void;
 }
 
-/** What can be done to an endpoint at once. */
+/** The buttons for an endpoint. */
 export function EndpointActions({ status, again }: Props) {
   const { name, kind, state, isConfigured, isRotating } = status;
   const resume = resumeWord(state);
@@ -47,19 +47,19 @@ function PauseButton({
     await session.ask({ operation: isClosed ? 'resume-endpoint' : 'pause-endpoint', endpoint: name });
     again();
     return isClosed
-      ? `${name} gets what waits for it, and what comes.`
-      : `${name} is paused: what comes waits for it.`;
+      ? `Resumed ${name}. Its backlog is sent first.`
+      : `Paused ${name}. New events are queued until you resume it.`;
   };
   return <Action act={act}>{isClosed ? 'Resume' : 'Pause'}</Action>;
 }
 
-/** For an endpoint that waits before its next try. */
+/** For an endpoint that waits for its next attempt. */
 function SendNowButton({ name, again }: { readonly name: string; readonly again: () => void }) {
   const { session } = useWorld();
   const act = async () => {
     await session.ask({ operation: 'resume-endpoint', endpoint: name });
     again();
-    return `The backlog of ${name} is sent now.`;
+    return `Sending the backlog of ${name}.`;
   };
   return <Action act={act}>Send now</Action>;
 }
@@ -80,7 +80,7 @@ function TestButton({ name }: { readonly name: string }) {
   return (
     <>
       <button type="button" class="primary" aria-busy={state.isBusy} onClick={test}>
-        Send a test
+        Send test event
       </button>
       <div class="test-result" role="status">
         {state.attempt && <AttemptResult attempt={state.attempt} />}
@@ -102,30 +102,30 @@ function Rotation({ name, isRotating, again }: RotationProps) {
   return (
     <>
       <ConfirmButton
-        title={`A new signing secret for ${name}`}
+        title={`New signing secret for ${name}`}
         label="Rotate the secret"
-        look={async () =>
-          'A new secret is made, and shown once. Requests are signed with both, so the receiver may change at any time. Then finish the rotation.'
+        preview={async () =>
+          'A new secret is generated, and shown once. Requests are signed with both secrets until you finish the rotation, so that the receiver can switch at any time.'
         }
         act={async () => {
           const answer = await session.ask({ operation: 'rotate-secret', endpoint: name });
           made.current = answer.secret;
           again();
-          return `${name} has a new secret.`;
+          return `New signing secret for ${name}.`;
         }}
-        // Not before this dialog is closed: the next one gives the focus back to what had it when it opened.
+        // After this dialog has closed, so that the next one returns the focus to the button.
         onDone={() => setSecret(made.current)}
       />
       {isRotating && (
         <ConfirmButton
           title={`Finish the rotation of ${name}`}
           label="Finish the rotation"
-          look={async () =>
-            'From then on only the new secret signs: a receiver that knows only the old one refuses what comes.'
+          preview={async () =>
+            'Only the new secret will be used. A receiver that only has the old secret will reject requests.'
           }
           act={async () => {
             await session.ask({ operation: 'finish-rotation', endpoint: name });
-            return `Only the new secret signs for ${name}.`;
+            return `Only the new secret is used for ${name} now.`;
           }}
           onDone={again}
         />
@@ -146,7 +146,7 @@ export function RemoveEndpoint({ name }: { readonly name: string }) {
         tone="bad"
         title={`Remove ${name}`}
         label="Remove the endpoint"
-        look={async () => {
+        preview={async () => {
           const { waiting, dead } = await session.ask({
             operation: 'remove-endpoint',
             endpoint: name,
@@ -154,13 +154,13 @@ export function RemoveEndpoint({ name }: { readonly name: string }) {
           });
           const lost =
             isNone(waiting) && isNone(dead)
-              ? 'Nothing waits for it.'
-              : `${countText(waiting)} waiting and ${countText(dead)} dead deliveries go with it.`;
-          return `${name} gets nothing any more, and its address and secret are deleted. ${lost}`;
+              ? 'Its queue is empty.'
+              : `So is its queue: ${countText(waiting)} waiting, ${countText(dead)} dead letters.`;
+          return `Delivery to ${name} stops. Its address and secret are deleted. ${lost}`;
         }}
         act={async () => {
           await session.ask({ operation: 'remove-endpoint', endpoint: name });
-          return `${name} is removed.`;
+          return `Removed ${name}.`;
         }}
         onDone={() => {
           location.hash = addressOf('endpoints');

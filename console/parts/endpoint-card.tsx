@@ -27,12 +27,12 @@ export function EndpointCard({ status }: { readonly status: EndpointStatus }) {
         </span>
         {!isNone(dead) && (
           <span class="bad-text">
-            <b>{countText(dead)}</b> dead
+            <b>{countText(dead)}</b> dead letters
           </span>
         )}
         {nextTryAt !== undefined && (
           <span>
-            next try <Due at={nextTryAt} />
+            next attempt <Due at={nextTryAt} />
           </span>
         )}
         {!isNone(waiting) && <BacklogLine backlog={backlog} width={72} height={16} />}

@@ -20,7 +20,7 @@ interface Page<Row> {
   readonly cursor: string | undefined;
 }
 
-/** The first page, asked for again and again, until somebody asks for more: then the list stays as it is. */
+/** Polls the first page until more pages are loaded; then the list no longer changes. */
 function usePages<Row>(
   key: string,
   ask: (cursor: string | undefined, signal?: AbortSignal) => Promise<Page<Row>>,
@@ -87,7 +87,7 @@ function List<Row>({ id, title, none, heads, pages, row, children }: ListProps<R
           {answer.cursor !== undefined && (
             <div class="table-foot">
               <button type="button" class="small" aria-busy={isBusy} onClick={next}>
-                Show more
+                Load more
               </button>
             </div>
           )}
@@ -111,7 +111,7 @@ export function Attempts({ endpoint }: { readonly endpoint: string }) {
     <List
       id="attempts"
       title="Attempts"
-      none="No attempt of the last 7 days."
+      none="No attempts in the last 7 days."
       heads={['When', 'Event', 'Result']}
       pages={pages}
       row={attempt => (
@@ -132,7 +132,7 @@ export function Attempts({ endpoint }: { readonly endpoint: string }) {
 }
 
 const SHOWN_EVENTS = 3;
-/** The id of a test event: it has no page, because nothing changed. */
+/** The type of a test event, which has no page. */
 const TEST = 'changewire.test';
 
 function AttemptEvents({ attempt: { events } }: { readonly attempt: Attempt }) {
@@ -178,9 +178,9 @@ export function DeadLetters({ endpoint, dead, again }: DeadProps) {
   return (
     <List
       id="dead"
-      title="Given up"
-      none="Nothing was given up."
-      heads={['Published', 'Given up', 'Event', 'Attempts', 'Why']}
+      title="Dead letters"
+      none="No dead letters."
+      heads={['Published', 'Given up', 'Event', 'Attempts', 'Reason']}
       pages={pages}
       row={letter => (
         <tr key={letter.eventId}>
@@ -194,7 +194,7 @@ export function DeadLetters({ endpoint, dead, again }: DeadProps) {
             <EventLink id={letter.eventId} />
           </td>
           <td data-title="Attempts">{letter.attempts}</td>
-          <td data-title="Why">
+          <td data-title="Reason">
             <bdi>{letter.reason}</bdi>
           </td>
         </tr>
@@ -203,22 +203,22 @@ export function DeadLetters({ endpoint, dead, again }: DeadProps) {
       {!isNone(dead) && (
         <ConfirmButton
           class="small"
-          title={`Send again to ${endpoint}`}
-          label="Send all of them again"
-          look={async () => {
+          title={`Resend to ${endpoint}`}
+          label="Resend all"
+          preview={async () => {
             const { deliveries } = await session.ask({
               operation: 'resend-dead',
               to: endpoint,
               dryRun: true,
             });
-            return `${countText(deliveries)} events are sent to ${endpoint} again.`;
+            return `${countText(deliveries)} dead letters will be sent again to ${endpoint}.`;
           }}
           act={async () => {
             const { deliveries } = await session.ask({ operation: 'resend-dead', to: endpoint });
             pages.again();
             again();
-            const rest = deliveries.isExact ? '' : ' There are more: ask again for the next ones.';
-            return `${countText(deliveries)} events are sent to ${endpoint} again.${rest}`;
+            const rest = deliveries.isExact ? '' : ' There are more: resend again.';
+            return `Resending ${countText(deliveries)} dead letters to ${endpoint}.${rest}`;
           }}
         />
       )}
@@ -241,9 +241,9 @@ export function ActionLog({ endpoint }: { readonly endpoint: string }) {
   return (
     <List
       id="actions"
-      title="Who did what"
-      none="Nobody has done anything to it yet."
-      heads={['When', 'Who', 'Did', 'Details']}
+      title="Actions"
+      none="No actions recorded."
+      heads={['When', 'Who', 'Action', 'Details']}
       pages={pages}
       row={action => (
         <tr key={`${action.at} ${action.operation}`}>
@@ -252,9 +252,9 @@ export function ActionLog({ endpoint }: { readonly endpoint: string }) {
           </td>
           <td data-title="Who">
             <bdi>{action.who}</bdi>
-            {!action.isProven && <span class="quiet"> (not proven)</span>}
+            {!action.isProven && <span class="quiet"> (unverified)</span>}
           </td>
-          <td data-title="Did" class="mono">
+          <td data-title="Action" class="mono">
             {action.operation}
           </td>
           <td data-title="Details">

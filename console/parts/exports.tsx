@@ -5,13 +5,13 @@ import { download } from './download.tsx';
 
 interface Props {
   readonly entries: readonly Entry[];
-  /** The text that is copied. */
+  /** The text to copy. */
   readonly text: () => string;
-  /** The parts of the file's name. */
+  /** The parts of the file name. */
   readonly name: readonly string[];
 }
 
-/** Buttons that take the entries elsewhere: as text, as CSV, as JSON. */
+/** Buttons that export the entries as text, CSV and JSON. */
 export function Exports({ entries, text, name }: Props) {
   const isNone = entries.length === 0;
   return (

@@ -4,12 +4,12 @@ import { useId } from 'preact/hooks';
 interface Props {
   readonly label: string;
   readonly hint?: ComponentChildren;
-  /** What is wrong with what stands in it. */
+  /** The error of its value. */
   readonly error?: string | undefined;
   readonly children: (id: string, hintId: string | undefined) => ComponentChildren;
 }
 
-/** A labelled field of a form. */
+/** A labelled form field. */
 export function Field({ label, hint, error, children }: Props) {
   const id = useId();
   const hintId = hint === undefined && error === undefined ? undefined : `${id}-hint`;

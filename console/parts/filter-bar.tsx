@@ -11,10 +11,10 @@ interface Props {
   readonly lines: readonly ChangeLine[];
 }
 
-/** How many lines are searched for names of fields. */
-const LOOKED_AT = 1_000;
+/** The number of lines whose field names are suggested. */
+const SUGGESTED_FROM = 1_000;
 
-/** Fields to choose which changes are shown: by words, type, field and process. */
+/** Filters the changes by words, type, field and process. */
 export function FilterBar({ filter, onChange, processes, lines }: Props) {
   const set = (part: Partial<LineFilter>) => onChange({ ...filter, ...part });
   const fields = useMemo(() => fieldsOf(lines), [lines]);
@@ -78,6 +78,6 @@ export function FilterBar({ filter, onChange, processes, lines }: Props) {
 }
 
 function fieldsOf(lines: readonly ChangeLine[]): string[] {
-  const labels = lines.slice(0, LOOKED_AT).flatMap(({ changes }) => changes.map(({ label }) => label));
+  const labels = lines.slice(0, SUGGESTED_FROM).flatMap(({ changes }) => changes.map(({ label }) => label));
   return [...new Set(labels)].toSorted().slice(0, 200);
 }

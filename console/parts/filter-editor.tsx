@@ -11,7 +11,7 @@ import { What, Where } from './change.tsx';
 import { Failed, Loading } from './states.tsx';
 import { TextField } from './text-field.tsx';
 import { Ago } from './times.tsx';
-import { LOOKED_BACK, type PastEvents, usePast } from './use-past.ts';
+import { MAX_PAST, type PastEvents, usePast } from './use-past.ts';
 
 interface Props {
   readonly form: FilterForm;
@@ -19,7 +19,7 @@ interface Props {
   readonly onChange: (form: FilterForm) => void;
 }
 
-/** Edits the filter of an endpoint, and shows which of the last thousand events it would have matched. */
+/** Edits the filter of an endpoint, with a preview of matches in the last thousand events. */
 export function FilterEditor({ form, errors, onChange }: Props) {
   const past = usePast();
   const set = (part: Partial<FilterForm>) => onChange({ ...form, ...part });
@@ -31,20 +31,20 @@ export function FilterEditor({ form, errors, onChange }: Props) {
     <div class="filter-editor">
       <div class="form">
         <Types chosen={form.events} onChange={events => set({ events })} />
-        <Wrong error={errors.events} />
+        <GroupError error={errors.events} />
         <Processes form={form} set={set} />
-        <Wrong error={errors.workspaces} />
-        <Wrong error={errors.processes} />
+        <GroupError error={errors.workspaces} />
+        <GroupError error={errors.processes} />
         <TextField
           label={FILTER_LABELS.projects}
-          hint="Identifiers, with commas between. Empty: all."
+          hint="Comma-separated ids. Empty = all."
           value={form.projects}
           error={errors.projects}
           onChange={value => set({ projects: value })}
         />
         <TextField
           label={FILTER_LABELS.fields}
-          hint="Names that people see, or properties, with commas between. Empty: any."
+          hint="Comma-separated names or ids of fields. Empty = any."
           value={form.fields}
           error={errors.fields}
           list={list}
@@ -56,10 +56,10 @@ export function FilterEditor({ form, errors, onChange }: Props) {
           ))}
         </datalist>
         <Values rows={form.values} list={list} onChange={values => set({ values })} />
-        <Wrong error={errors.values} />
+        <GroupError error={errors.values} />
         <TextField
           label={FILTER_LABELS.actors}
-          hint="Names or identifiers of users, with commas between. Empty: anybody, also where nobody is known."
+          hint="Comma-separated names or ids of users. Empty = anyone, including unknown."
           value={form.actors}
           error={errors.actors}
           list={actorList}
@@ -67,7 +67,7 @@ export function FilterEditor({ form, errors, onChange }: Props) {
         />
         <TextField
           label={FILTER_LABELS.exceptActors}
-          hint="Leaves out what these alone changed, such as an integration."
+          hint="Skip changes made only by these users, e.g. an integration."
           value={form.exceptActors}
           error={errors.exceptActors}
           list={actorList}
@@ -84,8 +84,8 @@ export function FilterEditor({ form, errors, onChange }: Props) {
   );
 }
 
-/** An error of a group of boxes. */
-function Wrong({ error }: { readonly error: string | undefined }) {
+/** The error of a group of fields. */
+function GroupError({ error }: { readonly error: string | undefined }) {
   return error === undefined ? null : (
     <p class="hint bad-text lines" role="alert">
       {error}
@@ -160,7 +160,7 @@ interface ChosenProps {
   readonly onChange: (text: string) => void;
 }
 
-/** A choice of several known values. A value that was chosen before, and is not known now, stays chosen. */
+/** Checkboxes for known values, and for chosen values that are no longer known. */
 function Chosen({ legend, all, text, onChange }: ChosenProps) {
   const chosen = readListed(text);
   const shown = [...new Set([...all, ...chosen])];
@@ -196,7 +196,7 @@ const PARTS = [
   ['removed', 'Removed'],
 ] as const;
 
-/** Conditions on changed fields, of which one must be met: from and to which values. */
+/** Conditions on changed fields, of which one must match. */
 function Values({ rows, list, onChange }: ValuesProps) {
   const set = (index: number, part: Partial<ValueRow>) =>
     onChange(rows.map((row, place) => (place === index ? { ...row, ...part } : row)));
@@ -207,7 +207,7 @@ function Values({ rows, list, onChange }: ValuesProps) {
         <span class="quiet">
           {rows.length === 0
             ? 'any'
-            : 'one of these must be so; an empty box asks for nothing, "" for an empty value'}
+            : 'Match any of these. Leave a box empty to ignore it; "" means no value.'}
         </span>
       </legend>
       {rows.map((row, index) => (
@@ -216,7 +216,7 @@ function Values({ rows, list, onChange }: ValuesProps) {
             type="text"
             list={list}
             placeholder="Field"
-            aria-label={`Field of value ${index + 1}`}
+            aria-label={`Field of condition ${index + 1}`}
             value={row.field}
             onInput={event => set(index, { field: event.currentTarget.value })}
           />
@@ -225,7 +225,7 @@ function Values({ rows, list, onChange }: ValuesProps) {
               key={key}
               type="text"
               placeholder={label}
-              aria-label={`${label}, of value ${index + 1}`}
+              aria-label={`${label}, condition ${index + 1}`}
               value={row[key]}
               onInput={event => set(index, { [key]: event.currentTarget.value })}
             />
@@ -233,7 +233,7 @@ function Values({ rows, list, onChange }: ValuesProps) {
           <button
             type="button"
             class="plain"
-            aria-label={`Remove value ${index + 1}`}
+            aria-label={`Remove condition ${index + 1}`}
             onClick={() => onChange(rows.filter((_, place) => place !== index))}
           >
             ×
@@ -241,7 +241,7 @@ function Values({ rows, list, onChange }: ValuesProps) {
         </div>
       ))}
       <button type="button" class="small" onClick={() => onChange([...rows, NO_VALUES])}>
-        Add a value
+        Add a condition
       </button>
     </fieldset>
   );
@@ -256,26 +256,27 @@ function Preview({
   readonly form: FilterForm;
   readonly past: PastEvents;
 }) {
-  const wanted = useMemo(() => matched(filterOf(form), past), [form, past]);
+  const matching = useMemo(() => matched(filterOf(form), past), [form, past]);
   const oldest = past.at(-1)?.line.at;
   return (
-    <section class="sheet preview" aria-label="What it would have got">
+    <section class="sheet preview" aria-label="Preview">
       <p class="preview-head" aria-live="polite">
-        <strong>{wanted.length.toLocaleString('en')}</strong> of the last {past.length.toLocaleString('en')}{' '}
-        events
-        {isRead || past.length >= LOOKED_BACK ? '' : ' so far'}
+        Matches <strong>{matching.length.toLocaleString('en')}</strong> of the last{' '}
+        {past.length.toLocaleString('en')} events
+        {isRead || past.length >= MAX_PAST ? '' : ' so far'}
         {oldest !== undefined && (
           <span class="quiet">
-            , the first <Ago at={oldest} />
+            {' '}
+            (since <Ago at={oldest} />)
           </span>
         )}
       </p>
       {error !== undefined && <Failed error={error} />}
-      {past.length === 0 && !isRead && error === undefined && <Loading what="The last events" />}
-      {past.length === 0 && isRead && <p class="quiet">Nothing has changed yet: nothing to try it on.</p>}
-      {past.length > 0 && wanted.length === 0 && <p class="quiet">None of them is so.</p>}
+      {past.length === 0 && !isRead && error === undefined && <Loading what="The latest events" />}
+      {past.length === 0 && isRead && <p class="quiet">No events yet to try the filter on.</p>}
+      {past.length > 0 && matching.length === 0 && <p class="quiet">No matches.</p>}
       <ul class="preview-lines">
-        {wanted.slice(0, SHOWN).map(({ line }) => (
+        {matching.slice(0, SHOWN).map(({ line }) => (
           <li key={line.id}>
             <div class="preview-line">
               <span class="where">
@@ -288,7 +289,9 @@ function Preview({
           </li>
         ))}
       </ul>
-      {wanted.length > SHOWN && <p class="quiet">and {(wanted.length - SHOWN).toLocaleString('en')} more</p>}
+      {matching.length > SHOWN && (
+        <p class="quiet">and {(matching.length - SHOWN).toLocaleString('en')} more</p>
+      )}
     </section>
   );
 }
@@ -303,7 +306,7 @@ function fieldNames({ past }: PastEvents): string[] {
   ].toSorted();
 }
 
-/** The names of those who made the changes; the id of one without a name, or with a comma in it. */
+/** The names of actors; the id if the name is missing or has a comma. */
 function actorNames({ past }: PastEvents): string[] {
   return [
     ...new Set(
@@ -316,8 +319,8 @@ function actorNames({ past }: PastEvents): string[] {
   ].toSorted();
 }
 
-/** The name by which a filter finds the field: a custom field's name, or the property. The label of a
- *  built-in field is made of its property, and is neither. */
+/** The name of a field for a filter: a custom field's name, or the property of a built-in field, whose label is derived
+ *  from it. */
 function rawName(label: string, field: string): string {
   return label.toLowerCase().replaceAll(/[\s_-]/g, '') === field.toLowerCase().replaceAll(/[\s_-]/g, '')
     ? field

@@ -17,8 +17,7 @@ interface Found {
 
 const MAX_COUNT = 500;
 
-/** Opens the history of one project or task: by the name of one that changed lately, or by a project's
- *  identifier. */
+/** Opens the timeline of a project or task, by the name of a recently changed one or by a project id. */
 export function FindRecord({ workspace, process }: Props) {
   const { lines } = useStore(useWorld().live.store).feed;
   const found = useMemo(() => records(lines, process), [lines, process]);
@@ -38,11 +37,11 @@ export function FindRecord({ workspace, process }: Props) {
       }}
     >
       <label class="inline">
-        <span>Time line of</span>
+        <span>Timeline of</span>
         <input
           type="search"
           list="records"
-          placeholder="project or task"
+          placeholder="Project or task"
           value={text}
           onInput={event => {
             const { value } = event.currentTarget;

@@ -2,7 +2,7 @@ import { useMemo } from 'preact/hooks';
 import { jsonTokens, prettyJson } from '../model/json-view.ts';
 import { CopyButton } from './copy.tsx';
 
-/** JSON in colours, to be read and copied. */
+/** Coloured JSON with a button to copy it. */
 export function Json({ value, label }: { readonly value: unknown; readonly label: string }) {
   const text = useMemo(() => prettyJson(value), [value]);
   const tokens = useMemo(() => jsonTokens(text), [text]);
@@ -11,7 +11,7 @@ export function Json({ value, label }: { readonly value: unknown; readonly label
       <CopyButton text={() => text} class="small json-copy">
         Copy
       </CopyButton>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must reach content that scrolls */}
       <pre tabIndex={0}>
         <code>
           {tokens.map(({ kind, text: part }, index) =>

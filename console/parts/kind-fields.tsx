@@ -12,7 +12,7 @@ interface Props {
   readonly onChange: (settings: KindSettings) => void;
 }
 
-/** The fields for the settings that only endpoints of one kind have. */
+/** The fields of settings that only endpoints of this kind have. */
 export function KindFields({ kind, settings, errors, edited, onChange }: Props) {
   const fields = KIND_SETTINGS.filter(setting => setting.kind === kind).map(({ name, what, choices }) => {
     const shared = { label: words(name), error: errors[name], hint: `${sentence(what)}.` };
@@ -43,7 +43,7 @@ export function KindFields({ kind, settings, errors, edited, onChange }: Props) 
   return fields.length > 0 && <div class="two">{fields}</div>;
 }
 
-/** The settings of this kind as they are asked for: null where a field is empty. */
+/** The settings of this kind for a request: null for an empty field. */
 export function askedSettings(
   kind: EndpointKind,
   settings: KindSettings,

@@ -8,18 +8,18 @@ import { Ago } from './times.tsx';
 interface Props {
   readonly lines: readonly ChangeLine[];
   readonly showProcess: boolean;
-  /** Called when the end of the list can be seen, or nearly so. */
+  /** Called when the end of the list is almost visible. */
   readonly onEnd: () => void;
 }
 
-/** A list of thousands of lines, of which only those that can be seen are drawn. If somebody has scrolled
- *  down, the lines in sight stay in place while others come above. */
+/** A list of thousands of lines that renders only the visible ones. After scrolling down, the visible lines stay in
+ *  place while new ones are added above. */
 export function LiveList({ lines, showProcess, onEnd }: Props) {
   const box = useRef<HTMLDivElement>(null);
-  const { sight, measure } = useSight(box);
+  const { viewport, measure } = useViewport(box);
   const [active, setActive] = useState<string>();
-  const { scrollTop, height, rowHeight } = sight;
-  const newest = useKeptPlace(box, lines, rowHeight, measure);
+  const { scrollTop, height, rowHeight } = viewport;
+  const newest = useStablePosition(box, lines, rowHeight, measure);
   const count = lines.length;
   const shown = listWindow({ scrollTop, height, rowHeight, count });
   const activeIndex = lines.findIndex(({ id }) => id === active);
@@ -28,7 +28,7 @@ export function LiveList({ lines, showProcess, onEnd }: Props) {
   useEffect(() => {
     if (isNearEnd && count > 0) onEnd();
   }, [isNearEnd, count, onEnd]);
-  const drawn = drawnRows(shown, activeIndex);
+  const rendered = renderedRows(shown, activeIndex);
   const go = (index: number) => {
     const line = lines[Math.max(0, Math.min(count - 1, index))];
     const { current } = box;
@@ -55,7 +55,7 @@ export function LiveList({ lines, showProcess, onEnd }: Props) {
             keyed(event, activeIndex, { go, page: Math.max(1, Math.floor(height / rowHeight) - 1), count })
           }
         >
-          {drawn.map(index => {
+          {rendered.map(index => {
             const line = lines[index] as ChangeLine;
             return (
               <li
@@ -100,7 +100,7 @@ function Row({
       onFocus={onFocus}
     >
       <span class="where">
-        {/* Without a place in it, the line is about the process, whose name it shows. */}
+        {/* A line about the process itself shows its name anyway. */}
         {showProcess && (line.project ?? line.definition) && <bdi class="process-tag">{line.process}</bdi>}
         <Where line={line} />
       </span>
@@ -114,9 +114,8 @@ function Row({
   );
 }
 
-/** The rows to draw: those that can be seen, and the one with the focus, which must not vanish while
- *  somebody uses the keyboard. */
-function drawnRows({ first, end }: { first: number; end: number }, active: number): number[] {
+/** The rows to render: the visible ones, and the one with the focus, which the keyboard needs. */
+function renderedRows({ first, end }: { first: number; end: number }, active: number): number[] {
   const rows = Array.from({ length: Math.max(0, end - first) }, (_, index) => first + index);
   return active < 0 || (active >= first && active < end) ? rows : [...rows, active];
 }
@@ -125,13 +124,13 @@ function rowOf(box: HTMLElement, id: string): HTMLElement | undefined {
   return [...box.querySelectorAll<HTMLElement>('a.line')].find(row => row.dataset.id === id);
 }
 
-interface Going {
+interface Navigation {
   readonly go: (index: number) => void;
   readonly page: number;
   readonly count: number;
 }
 
-function keyed(event: KeyboardEvent, active: number, { go, page, count }: Going): void {
+function keyed(event: KeyboardEvent, active: number, { go, page, count }: Navigation): void {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   const targets: Readonly<Record<string, number>> = {
     ArrowDown: active + 1,
@@ -149,7 +148,7 @@ function keyed(event: KeyboardEvent, active: number, { go, page, count }: Going)
   go(target);
 }
 
-/** Gives a row the focus: at once, or as it is drawn. A frame later, the next key would still be pressed on the row before. */
+/** Focuses a row, at once or as soon as it is rendered: with a delay, the next key would still go to the former row. */
 function useFocusOn(box: { readonly current: HTMLElement | null }): (id: string) => void {
   const wanted = useRef<string | undefined>(undefined);
   const focus = (id: string) => box.current && rowOf(box.current, id)?.focus({ preventScroll: true });
@@ -163,33 +162,32 @@ function useFocusOn(box: { readonly current: HTMLElement | null }): (id: string)
   };
 }
 
-/** How far it is scrolled, and how much of it can be seen. */
-function useSight(box: { readonly current: HTMLElement | null }) {
-  const [sight, setSight] = useState({ scrollTop: 0, height: 600, rowHeight: 34 });
+/** The scroll position and the visible height. */
+function useViewport(box: { readonly current: HTMLElement | null }) {
+  const [viewport, setViewport] = useState({ scrollTop: 0, height: 600, rowHeight: 34 });
   const measure = () => {
     const { current } = box;
     if (!current) return;
     const rowHeight = Number.parseFloat(getComputedStyle(current).getPropertyValue('--row')) || 34;
     const { scrollTop, clientHeight: height } = current;
-    setSight(known =>
+    setViewport(known =>
       known.scrollTop === scrollTop && known.height === height && known.rowHeight === rowHeight
         ? known
         : { scrollTop, height, rowHeight },
     );
   };
-  // Once per box: `measure` reads only what is on the page at that time.
+  // Once per box: `measure` has no dependencies.
   useLayoutEffect(() => {
     measure();
     const observer = new ResizeObserver(measure);
     if (box.current) observer.observe(box.current);
     return () => observer.disconnect();
   }, [box]);
-  return { sight, measure };
+  return { viewport, measure };
 }
 
-/** Keeps the lines in sight in place by scrolling as far as lines came above, and counts those that came
- *  since the top was last seen. */
-function useKeptPlace(
+/** Keeps the visible lines in place by scrolling past new ones, and counts those since the top was last visible. */
+function useStablePosition(
   box: { readonly current: HTMLElement | null },
   lines: readonly ChangeLine[],
   rowHeight: number,

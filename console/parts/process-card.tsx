@@ -9,7 +9,7 @@ import { ConfirmButton } from './confirm.tsx';
 import { Badge } from './states.tsx';
 import { Ago, Due, For } from './times.tsx';
 
-/** A process at a glance: how fresh its data is, and what waits for an operator. */
+/** A process at a glance: how recent its data is, and what needs an operator. */
 export function ProcessCard({ status }: { readonly status: ProcessStatus }) {
   const { workspace, process, state, completedAt, sweptAt, interval, underWay } = status;
   return (
@@ -39,7 +39,7 @@ export function ProcessCard({ status }: { readonly status: ProcessStatus }) {
         {interval !== undefined && <span>{every(interval)}</span>}
         {underWay.map(({ mode, progress }) => (
           <span key={mode} class="under-way">
-            {mode === 'sweep' ? 'sweep' : 'pass'} under way
+            {mode === 'sweep' ? 'sweep' : 'pass'} running
             {progress !== undefined && <bdi>, at {progress}</bdi>}
           </span>
         ))}
@@ -64,7 +64,7 @@ function Hold({ status }: { readonly status: ProcessStatus }) {
     <>
       {stalledSince !== undefined && (
         <p class="card-trouble">
-          No pass was completed <For since={stalledSince} />: changes are late.
+          No pass completed <For since={stalledSince} />: changes are late.
         </p>
       )}
       {failure && (
@@ -74,37 +74,37 @@ function Hold({ status }: { readonly status: ProcessStatus }) {
       )}
       {pausedUntil !== undefined && (
         <p class="card-trouble">
-          The workspace is paused: the service is asked again <Due at={pausedUntil} />.
+          Requests to the service are paused; next attempt <Due at={pausedUntil} />.
         </p>
       )}
       {hold?.isReleased && (
         <p class="card-trouble">
-          Deletions of {hold.projects} projects are released: the next sweep tells them.
+          Deletions of {hold.projects} projects are released; the next sweep reports them.
         </p>
       )}
       {hold && !hold.isReleased && (
         <div class="card-trouble">
           <p>
-            {counted(hold.projects, 'project')} vanished at once, and nothing was deleted: on hold{' '}
-            <For since={hold.since} />.
+            {counted(hold.projects, 'project')} disappeared at once. Their deletions have been on hold{' '}
+            <For since={hold.since} />, and need your approval.
           </p>
           <ConfirmButton
             class="small"
             title={`Release ${process}`}
             label="Release the deletions"
             tone="bad"
-            look={async () => {
+            preview={async () => {
               const { projects } = await session.ask({
                 operation: 'release',
                 workspace,
                 process,
                 dryRun: true,
               });
-              return `${projects} projects and their tasks will be told as deleted, to all endpoints and subscribers, by the next sweep. Release them only if they are gone.`;
+              return `The next sweep will report ${projects} projects and their tasks as deleted to all endpoints and subscribers. Only continue if they were really deleted.`;
             }}
             act={async () => {
               const { projects } = await session.ask({ operation: 'release', workspace, process });
-              return `The deletions of ${projects} projects are released.`;
+              return `Released the deletions of ${projects} projects.`;
             }}
           />
         </div>
@@ -113,20 +113,20 @@ function Hold({ status }: { readonly status: ProcessStatus }) {
   );
 }
 
-/** A process that is not in the configuration any more. */
+/** A process that is no longer in the configuration. */
 function Removed({ status: { workspace, process } }: { readonly status: ProcessStatus }) {
   const { session } = useWorld();
   return (
     <div class="card-trouble">
-      <p>Nobody reads it any more. Taken in again, it goes on from here.</p>
+      <p>No longer polled. Add it to the configuration to continue.</p>
       <ConfirmButton
         class="small"
         title={`Forget ${process}`}
         label="Forget it"
         tone="bad"
-        look={async () => {
+        preview={async () => {
           const { projects } = await session.ask({ operation: 'forget', workspace, process, dryRun: true });
-          return `What is known of ${countText(projects)} projects is deleted. Taken in again, ${process} begins with a new baseline, which tells nothing. What it told stays for 30 days.`;
+          return `The stored data of ${countText(projects)} projects will be deleted. If you add ${process} again, it starts with a new baseline, which emits nothing. Its events stay for 30 days.`;
         }}
         act={async () => {
           let deleted = 0;
@@ -135,7 +135,7 @@ function Removed({ status: { workspace, process } }: { readonly status: ProcessS
             deleted += projects.atLeast;
             isDone = projects.isExact;
           }
-          return `${process} is forgotten, with ${counted(deleted, 'project')}.`;
+          return `Deleted the stored data of ${process}: ${counted(deleted, 'project')}.`;
         }}
       />
     </div>
@@ -156,10 +156,10 @@ function Rechecks({ status: { rechecks } }: { readonly status: ProcessStatus }) 
                 'never read'
               ) : (
                 <>
-                  told until <Ago at={recheck.since} />
+                  reported up to <Ago at={recheck.since} />
                 </>
               )}
-              {isUnreported(recheck) && ', not told yet'}
+              {isUnreported(recheck) && ', not reported yet'}
             </span>
           </li>
         ))}
@@ -175,14 +175,14 @@ function More({ status: { workspace, process } }: { readonly status: ProcessStat
   const { session } = useWorld();
   const begin = (mode: 'changes' | 'sweep') => async () => {
     await session.ask({ operation: 'pass', workspace, process, mode });
-    return mode === 'sweep' ? `A sweep of ${process} begins.` : `A pass over ${process} begins.`;
+    return mode === 'sweep' ? `Sweep of ${process} started.` : `Pass of ${process} started.`;
   };
   return (
     <div class="card-actions">
-      <Action class="small" label={`Look now for changes in ${process}`} act={begin('changes')}>
-        Look now
+      <Action class="small" label={`Check now for changes in ${process}`} act={begin('changes')}>
+        Check now
       </Action>
-      <Action class="small" label={`Sweep ${process} now: read all of it again`} act={begin('sweep')}>
+      <Action class="small" label={`Sweep ${process} now: re-read the whole process`} act={begin('sweep')}>
         Sweep
       </Action>
       <a class="small-link" href={addressOf('doctor', undefined, { workspace, process })}>

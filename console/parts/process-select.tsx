@@ -8,7 +8,7 @@ interface Props {
   readonly onChoose: (chosen: Chosen) => void;
 }
 
-/** Chooses a process. Where there are several workspaces, they are shown. */
+/** Selects a process. With several workspaces, it shows their names. */
 export function ProcessSelect({ processes, chosen, onChoose }: Props) {
   const hasSeveral = new Set(processes.map(({ workspace }) => workspace)).size > 1;
   const index = processes.findIndex(

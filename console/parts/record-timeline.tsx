@@ -17,7 +17,7 @@ interface Query {
   readonly workspace?: string;
 }
 
-/** All changes of one project, including its tasks, or of one task: the newest first. */
+/** All changes of a project with its tasks, or of a task, newest first. */
 export function RecordTimeline({ query }: { readonly query: Query }) {
   const { project, task, process, workspace } = query;
   const given = {
@@ -54,7 +54,7 @@ export function RecordTimeline({ query }: { readonly query: Query }) {
             entries.reduce((sum, { line }) => sum + changesOf(line), 0),
             'change',
           )}
-          {state === 'reading' && ', and more are being read…'}
+          {state === 'reading' && ', loading more…'}
         </span>
         <Exports
           entries={entries}
@@ -64,12 +64,12 @@ export function RecordTimeline({ query }: { readonly query: Query }) {
       </div>
       {error !== undefined && <Failed error={error} />}
       {entries.length === 0 && state === 'reading' && error === undefined && (
-        <Loading what="The time line" rows={8} />
+        <Loading what="The timeline" rows={8} />
       )}
       {entries.length === 0 && state === 'all' && (
-        <Empty title="Nothing of it has changed in the last 30 days.">
+        <Empty title="No changes in the last 30 days">
           <p>
-            Or there is none of this identifier: <bdi class="mono">{task ?? project}</bdi>
+            Or no project or task has this id: <bdi class="mono">{task ?? project}</bdi>
           </p>
         </Empty>
       )}
@@ -85,8 +85,8 @@ export function RecordTimeline({ query }: { readonly query: Query }) {
           </ol>
         </section>
       ))}
-      {state === 'cut' && <p class="note warn">These are the last ones: what is older does not fit here.</p>}
-      {state === 'all' && entries.length > 0 && <p class="quiet">That is all of the last 30 days.</p>}
+      {state === 'cut' && <p class="note warn">Too many changes: older ones are not shown.</p>}
+      {state === 'all' && entries.length > 0 && <p class="quiet">End of the last 30 days.</p>}
     </div>
   );
 }

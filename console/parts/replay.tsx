@@ -10,7 +10,7 @@ import { TextField } from './text-field.tsx';
 import { Ago } from './times.tsx';
 import { toast } from './toasts.tsx';
 
-/** A button that sends an endpoint the events since a time once more. */
+/** A button that sends the events since a time again to an endpoint. */
 export function ReplayButton({ endpoint, again }: { readonly endpoint: string; readonly again: () => void }) {
   const [isOpen, setOpen] = useState(false);
   return (
@@ -31,7 +31,7 @@ export function ReplayButton({ endpoint, again }: { readonly endpoint: string; r
   );
 }
 
-/** Shows what would be sent, then sends it. */
+/** Shows the number of events, then sends them. */
 function ReplayDialog({ endpoint, onClose }: { readonly endpoint: string; readonly onClose: () => void }) {
   const { session, refresh } = useWorld();
   const [since, setSince] = useState(() => localInput(beginningOf('last-hour', Date.now())));
@@ -43,18 +43,18 @@ function ReplayDialog({ endpoint, onClose }: { readonly endpoint: string; readon
   };
   const request = (dryRun: boolean) => {
     const [from, to] = [readLocalInput(since), readLocalInput(until)];
-    if (from === undefined) throw new Error('Since when? Give a date and a time.');
+    if (from === undefined) throw new Error('Enter a date and a time under Since.');
     const end = to === undefined ? {} : { until: new Date(to).toISOString() };
     const asked = { operation: 'replay', to: endpoint, since: new Date(from).toISOString(), ...end } as const;
     return session.ask(dryRun ? { ...asked, dryRun } : asked);
   };
   const run = async () => {
     if (state.isBusy) return;
-    const isLook = state.would === undefined;
+    const isPreview = state.would === undefined;
     setState({ ...state, isBusy: true });
     try {
-      const { events } = await request(isLook);
-      if (isLook) {
+      const { events } = await request(isPreview);
+      if (isPreview) {
         setState({
           isBusy: false,
           would: events === undefined ? 'Some events' : `${countText(events)} events`,
@@ -62,7 +62,7 @@ function ReplayDialog({ endpoint, onClose }: { readonly endpoint: string; readon
         return;
       }
       refresh();
-      toast(`The replay to ${endpoint} has begun.`);
+      toast(`Replay to ${endpoint} started.`);
       onClose();
     } catch (error) {
       setState({ isBusy: false, error: failureText(error) });
@@ -73,7 +73,7 @@ function ReplayDialog({ endpoint, onClose }: { readonly endpoint: string; readon
       <div class="two">
         <TextField
           label="Since"
-          hint="By the clock of this browser."
+          hint="Local time."
           type="datetime-local"
           required
           value={since}
@@ -81,7 +81,7 @@ function ReplayDialog({ endpoint, onClose }: { readonly endpoint: string; readon
         />
         <TextField
           label="Until"
-          hint="Empty: now."
+          hint="Empty = now."
           type="datetime-local"
           value={until}
           onChange={change(setUntil)}
@@ -89,8 +89,8 @@ function ReplayDialog({ endpoint, onClose }: { readonly endpoint: string; readon
       </div>
       <p role="status">
         {state.would === undefined
-          ? 'All of that time that its filter wants is sent to it again, under the same ids.'
-          : `${state.would} will be sent to ${endpoint} again. A receiver that knows their ids can drop them.`}
+          ? 'Events in this range that match the filter are sent again with the same ids.'
+          : `${state.would} will be sent to ${endpoint} again. The receiver can drop duplicates by their ids.`}
       </p>
       {state.error !== undefined && <Failed error={state.error} />}
       <div class="dialog-foot">
@@ -98,7 +98,7 @@ function ReplayDialog({ endpoint, onClose }: { readonly endpoint: string; readon
           Cancel
         </button>
         <button type="button" class="primary" aria-busy={state.isBusy} onClick={run}>
-          {state.would === undefined ? 'How many is that?' : 'Replay them'}
+          {state.would === undefined ? 'Preview' : 'Replay'}
         </button>
       </div>
     </Dialog>
@@ -116,10 +116,10 @@ export function ReplayProgress({ endpoint, replay, again }: ProgressProps) {
   return (
     <div class="note info">
       <p>
-        A replay of <Ago at={replay.since} /> to <Ago at={replay.until} /> is under way:{' '}
+        Replay running, from <Ago at={replay.since} /> to <Ago at={replay.until} />:{' '}
         {replay.percent === undefined
-          ? `${replay.added.toLocaleString('en')} events were added.`
-          : `${replay.percent} % of ${replay.added.toLocaleString('en')} events are sent.`}
+          ? `${replay.added.toLocaleString('en')} events queued.`
+          : `${replay.percent} % of ${replay.added.toLocaleString('en')} events sent.`}
       </p>
       {replay.percent === undefined && (
         <Action
@@ -127,10 +127,10 @@ export function ReplayProgress({ endpoint, replay, again }: ProgressProps) {
           act={async () => {
             const { added } = await session.ask({ operation: 'cancel-replay', to: endpoint });
             again();
-            return `The replay is ended; ${added} events had been added.`;
+            return `Replay cancelled. ${added} events were already queued.`;
           }}
         >
-          End it
+          Cancel
         </Action>
       )}
     </div>

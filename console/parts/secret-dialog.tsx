@@ -5,17 +5,15 @@ interface Props {
   readonly endpoint: string;
   readonly secret: string;
   readonly onClose: () => void;
-  /** True for a rotation: until it is finished, the secret before this one signs, too. */
+  /** True during a rotation, in which the former secret is also used. */
   readonly isRotation?: boolean;
 }
 
-/** Shows a signing secret that was made, this one time. */
+/** Shows a new signing secret, once. */
 export function SecretDialog({ endpoint, secret, onClose, isRotation = false }: Props) {
   return (
-    <Dialog title={`The signing secret of ${endpoint}`} onClose={onClose} isCareful>
-      <p>
-        Give it to the receiver, which checks with it that a request comes from here. It is shown this once.
-      </p>
+    <Dialog title={`Signing secret of ${endpoint}`} onClose={onClose} isCareful>
+      <p>The receiver needs it to verify our requests. It won't be shown again.</p>
       <div class="secret">
         <code class="mono">{secret}</code>
         <CopyButton class="primary" text={() => secret}>
@@ -24,13 +22,13 @@ export function SecretDialog({ endpoint, secret, onClose, isRotation = false }: 
       </div>
       {isRotation && (
         <p class="quiet">
-          Requests are signed with the old secret, too, until you finish the rotation: do that once the
-          receiver knows the new one.
+          Requests are also signed with the old secret until you finish the rotation. Finish it once the
+          receiver has the new one.
         </p>
       )}
       <div class="dialog-foot">
         <button type="button" onClick={onClose}>
-          I have kept it
+          I've saved it
         </button>
       </div>
     </Dialog>

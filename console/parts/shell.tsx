@@ -10,7 +10,7 @@ const PLACES: readonly (readonly [Page, string])[] = [
   ['doctor', 'Doctor'],
 ];
 
-/** The frame of each page: the name, links to the other pages, and whether there is a connection. */
+/** The frame of each page: links to the other pages, and the state of the connection. */
 export function Shell({
   page,
   children,
@@ -21,7 +21,7 @@ export function Shell({
   return (
     <>
       <button type="button" class="skip" onClick={skip}>
-        Skip to the content
+        Skip to content
       </button>
       <header class="top">
         <a class="brand" href={addressOf('now')} aria-label="Changewire, now">
@@ -39,7 +39,7 @@ export function Shell({
             ))}
           </ul>
         </nav>
-        <House />
+        <Deployment />
       </header>
       <main id="main" tabIndex={-1}>
         {children}
@@ -48,13 +48,12 @@ export function Shell({
   );
 }
 
-/** Moves the focus to the content. A link to an anchor would not do: the address after the `#` is the
- *  route. */
+/** Moves the focus to the content. A link to an anchor would change the route, which is after the `#`. */
 function skip(): void {
   document.getElementById('main')?.focus();
 }
 
-function House() {
+function Deployment() {
   const { session, status } = useWorld();
   const { state } = useStore(session.connection);
   const { status: known, trouble } = useStore(status);
@@ -68,7 +67,7 @@ function House() {
         : trouble !== undefined
           ? ['bad', 'Failing']
           : known && !known.isRunning
-            ? ['warn', 'Nothing runs']
+            ? ['warn', 'Not running']
             : ['good', 'Live'];
   return (
     <div class="deployment">

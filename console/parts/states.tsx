@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 
-/** Says that there is nothing, and what would change that. */
+/** An empty list, with a hint how to fill it. */
 export function Empty({
   title,
   children,
@@ -16,10 +16,10 @@ export function Empty({
   );
 }
 
-/** Shown while something is read: grey lines keep its place. */
+/** Grey lines that keep the place of content that is loading. */
 export function Loading({ what, rows = 3 }: { readonly what: string; readonly rows?: number }) {
   return (
-    <div class="loading" role="status" aria-label={`${what} is being read`}>
+    <div class="loading" role="status" aria-label={`Loading: ${what}`}>
       {Array.from({ length: rows }, (_, index) => (
         <span key={index} class="bone" />
       ))}
@@ -27,12 +27,12 @@ export function Loading({ what, rows = 3 }: { readonly what: string; readonly ro
   );
 }
 
-/** Shown when something could not be read. */
+/** An error, with a button to retry. */
 export function Failed({ error, again }: { readonly error: string; readonly again?: () => void }) {
   return (
     <div class="failed" role="alert">
       <p class="lines">{error}</p>
-      {/* Asking again for a name that does not exist changes nothing. */}
+      {/* A retry does not help if the name does not exist. */}
       {again && !error.startsWith('There is no ') && (
         <button type="button" onClick={again}>
           Try again

@@ -17,14 +17,14 @@ interface Props {
   readonly step?: string;
 }
 
-/** A labelled field of a form, for one line of text, a number or a time. */
+/** A labelled form field for a line of text, a number or a time. */
 export function TextField({ label, hint, error, onChange, type = 'text', ...input }: Props) {
   return (
     <Field label={label} hint={hint} error={error}>
       {(id, hintId) => (
         <input
           {...input}
-          // Preact's types have one for each kind of input, and none for a union of kinds.
+          // Preact's types do not accept a union of input types.
           type={type as 'text'}
           id={id}
           aria-describedby={hintId}

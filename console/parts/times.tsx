@@ -1,13 +1,12 @@
 import { about, ago, comes, wallTime } from '../model/times.ts';
 import { useNow } from '../state/use.ts';
 
-/** `3 min ago`; the time itself is shown on hovering. */
+/** `3 min ago`, with the exact time as tooltip. */
 export function Ago({ at }: { readonly at: string | number }) {
   const time = typeof at === 'number' ? at : Date.parse(at);
   const now = useNow();
   if (Number.isNaN(time)) return null;
-  // Shown as now: clocks differ by some milliseconds, and the only times here that are really to come,
-  // those of next tries, are some seconds away.
+  // Shown as now, because clocks differ by milliseconds, and real future times are seconds away.
   const shown = time > now && time < now + 1_500 ? now : time;
   return (
     <time dateTime={new Date(time).toISOString()} title={wallTime(time)}>
@@ -16,7 +15,7 @@ export function Ago({ at }: { readonly at: string | number }) {
   );
 }
 
-/** `in 30 s`, `due`: for what is to come. */
+/** `in 30 s`, `due`: for future times. */
 export function Due({ at }: { readonly at: string }) {
   const now = useNow();
   const time = Date.parse(at);
@@ -37,7 +36,7 @@ export function For({ since }: { readonly since: string }) {
   );
 }
 
-/** The time itself. */
+/** The exact time. */
 export function At({ at }: { readonly at: string }) {
   return <time dateTime={at}>{wallTime(Date.parse(at))}</time>;
 }

@@ -10,7 +10,7 @@ const toasts = createStore<readonly Toast[]>([]);
 const SHOWN_MS = 6_000;
 let made = 0;
 
-/** Shows for some seconds what was done. Failures stay until they are closed. */
+/** Shows a message for some seconds; a failure until it is closed. */
 export function toast(text: string, { isBad = false } = {}): void {
   made += 1;
   const key = made;

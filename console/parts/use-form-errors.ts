@@ -1,7 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { type FormErrors, type FormField, formErrors, isPart } from '../model/form-errors.ts';
 
-/** The errors of a form for an endpoint: each until its field is edited. The first field with an error, within `form`, gets the focus. */
+/** The errors of an endpoint's form, each until its field is edited. The first field with an error in `form` gets the
+ *  focus. */
 export function useFormErrors<Form extends HTMLElement>() {
   const [errors, setErrors] = useState<FormErrors>({});
   const form = useRef<Form>(null);
@@ -13,19 +14,19 @@ export function useFormErrors<Form extends HTMLElement>() {
     errors,
     form,
     clear: () => setErrors({}),
-    /** Shows what a refusal says. */
+    /** Shows the errors of a refusal. */
     refused: (text: string) => {
       setErrors(formErrors(text));
       setRefusals(count => count + 1);
     },
-    /** The setter of the filter, which also takes its errors away. */
+    /** A setter of the filter that also clears its errors. */
     editedFilter:
       <Value>(set: (value: Value) => void) =>
       (value: Value) => {
         setErrors(now => Object.fromEntries(Object.entries(now).filter(([field]) => !isPart(field))));
         set(value);
       },
-    /** The setter of a field, which also takes its error away. */
+    /** A setter of a field that also clears its error. */
     edited:
       <Value>(field: FormField, set: (value: Value) => void) =>
       (value: Value) => {

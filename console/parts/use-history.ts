@@ -6,19 +6,19 @@ import { useWorld } from '../state/use.ts';
 
 export interface HistoryRead {
   readonly entries: readonly Entry[];
-  /** `all`: the end was reached. `cut`: there are more events than a page can hold. */
+  /** `all`: complete. `cut`: too many events for a page. */
   readonly state: 'reading' | 'all' | 'cut';
   readonly error: string | undefined;
 }
 
-const MAX_COUNT = 10_000;
+const MAX_ENTRIES = 10_000;
 const MAX_CHARACTERS = 30_000_000;
-const SHOWN_EVERY_MS = 700;
+const RENDER_INTERVAL_MS = 700;
 const NOTHING: HistoryRead = { entries: [], state: 'reading', error: undefined };
 
 type Query = Omit<RequestOf<'events'>, 'operation' | 'cursor' | 'limit'>;
 
-/** Reads all events that match the query, page by page, up to as many as a browser's page can hold. */
+/** Reads all events that match the query, page by page, up to a limit. */
 export function useHistory(query: Query): HistoryRead {
   const { session } = useWorld();
   const key = JSON.stringify(query);
@@ -27,14 +27,14 @@ export function useHistory(query: Query): HistoryRead {
     const ending = new AbortController();
     const { signal } = ending;
     let read = NOTHING;
-    let told = 0;
-    const tell = (part: Partial<HistoryRead>) => {
+    let renderedAt = 0;
+    const update = (part: Partial<HistoryRead>) => {
       const next = { ...read, ...part };
-      const isAlike = next.state === read.state && next.error === read.error;
+      const isSameState = next.state === read.state && next.error === read.error;
       read = next;
-      // Not after each page: everything that was read is added up anew each time it is shown.
-      if (isAlike && Date.now() - told < SHOWN_EVERY_MS) return;
-      told = Date.now();
+      // Not after each page, because each rendering adds up all entries again.
+      if (isSameState && Date.now() - renderedAt < RENDER_INTERVAL_MS) return;
+      renderedAt = Date.now();
       setState({ key, read });
     };
     const all = async () => {
@@ -46,18 +46,22 @@ export function useHistory(query: Query): HistoryRead {
         const page = await session.persist(
           () => session.ask({ operation: 'events', limit: 100, ...asked, ...place }, signal),
           signal,
-          error => tell({ error }),
+          error => update({ error }),
         );
         characters += JSON.stringify(page.events).length;
         cursor = page.cursor;
         const entries = [...read.entries, ...page.events.map(entryOf)];
-        const isFull = entries.length >= MAX_COUNT || characters > MAX_CHARACTERS;
-        tell({ entries, state: cursor === undefined ? 'all' : isFull ? 'cut' : 'reading', error: undefined });
+        const isFull = entries.length >= MAX_ENTRIES || characters > MAX_CHARACTERS;
+        update({
+          entries,
+          state: cursor === undefined ? 'all' : isFull ? 'cut' : 'reading',
+          error: undefined,
+        });
       } while (read.state === 'reading' && !signal.aborted);
     };
-    tell({});
+    update({});
     all().catch((error: unknown) => {
-      if (!signal.aborted && !(error instanceof NotAllowed)) tell({ error: messageOf(error) });
+      if (!signal.aborted && !(error instanceof NotAllowed)) update({ error: messageOf(error) });
     });
     return () => ending.abort();
   }, [key, session]);

@@ -3,14 +3,14 @@ import { type Past, pastOf } from '../model/preview.ts';
 import { messageOf, NotAllowed } from '../state/api.ts';
 import { useWorld } from '../state/use.ts';
 
-/** The latest events, newest first, as far as they are read. */
+/** The latest events, newest first, as far as they are loaded. */
 export interface PastEvents {
   readonly past: readonly Past[];
   readonly isRead: boolean;
   readonly error: string | undefined;
 }
 
-export const LOOKED_BACK = 1_000;
+export const MAX_PAST = 1_000;
 const PAGE = 100;
 
 export function usePast(): PastEvents {
@@ -29,9 +29,9 @@ export function usePast(): PastEvents {
           signal,
           error => error !== undefined && setState(known => ({ ...known, error })),
         );
-        past = [...past, ...page.events.map(pastOf)].slice(0, LOOKED_BACK);
+        past = [...past, ...page.events.map(pastOf)].slice(0, MAX_PAST);
         cursor = page.cursor;
-        const isRead = cursor === undefined || past.length >= LOOKED_BACK;
+        const isRead = cursor === undefined || past.length >= MAX_PAST;
         setState({ past, isRead, error: undefined });
         if (isRead) return;
       } while (!signal.aborted);

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { EVERYTHING, type LineFilter } from '../model/line-filter.ts';
 import { addressOf, readRoute } from '../model/routes.ts';
 
-/** The filter of the live view, which stands in the address, so that Reload, Back and a bookmark keep it. */
+/** The filter of the live view. It is in the address, so that reload, back and bookmarks keep it. */
 export function useRoutedFilter(): [filter: LineFilter, set: (filter: LineFilter) => void] {
   const [filter, setFilter] = useState(filterInAddress);
   useEffect(() => {
@@ -14,10 +14,10 @@ export function useRoutedFilter(): [filter: LineFilter, set: (filter: LineFilter
     const address = addressOf('now', undefined, { ...filter });
     if (readRoute(location.hash).page !== 'now' || location.hash === address) return;
     try {
-      // Not a place of its own for each letter.
+      // Replaced, so that typing does not add an entry to the history for each letter.
       history.replaceState(null, '', address);
     } catch {
-      // Browsers allow some hundred changes of the address in half a minute.
+      // Browsers limit changes of the address to some hundred in half a minute.
     }
   }, [filter]);
   return [filter, setFilter];

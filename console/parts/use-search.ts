@@ -3,10 +3,10 @@ import { isFiltered, type LineFilter } from '../model/line-filter.ts';
 import { createSearch, NO_RESULT, type Search } from '../state/search.ts';
 import { useWorld } from '../state/use.ts';
 
-/** The time without a key pressed before the search begins. */
+/** The delay after the last key. */
 const TYPING_MS = 300;
 
-/** Searches the journal for what the filter asks for; `undefined` without a filter. */
+/** Searches the journal with the filter; undefined without one. */
 export function useSearch(filter: LineFilter): Search | undefined {
   const { session } = useWorld();
   const key = JSON.stringify(filter);

@@ -19,18 +19,17 @@ interface Props {
   readonly workspace: string;
   readonly process: string;
   readonly since: string;
-  /** What people call `since`. */
-  readonly name: string;
-  /** When the process was first read. */
+  /** `since` in words: `since Monday`, `in the last hour`. */
+  readonly period: string;
+  /** The time of the baseline. */
   readonly watchedSince: string | undefined;
 }
 
-/** What differs from the state at a time, by project: for instance, what a project manager wants to know
- *  on Monday morning. */
-export function WhatChanged({ workspace, process, since, name, watchedSince }: Props) {
+/** The differences from the state at a time, by project. */
+export function WhatChanged({ workspace, process, since, period, watchedSince }: Props) {
   const { entries, state, error } = useHistory({ workspace, process, since, order: 'oldest-first' });
   const summary = useMemo(() => summaryOf(entries), [entries]);
-  const title = `What changed in ${process} since ${name}`;
+  const title = `What changed in ${process} ${period}`;
   const { projects, others } = summary;
   const watched = watchedText(watchedSince, Date.parse(since), Date.now());
   const isNothing = state !== 'reading' && projects.length === 0 && others.length === 0;
@@ -42,7 +41,7 @@ export function WhatChanged({ workspace, process, since, name, watchedSince }: P
         </h2>
         <span class="quiet" role="status">
           {counted(summary.count, 'change')} in {counted(projects.length, 'project')}
-          {state === 'reading' && ', and more are being read…'}
+          {state === 'reading' && ', loading more…'}
         </span>
         <Exports
           entries={entries}
@@ -54,25 +53,25 @@ export function WhatChanged({ workspace, process, since, name, watchedSince }: P
       {watched !== undefined && (
         <p class="note">
           <span>
-            <bdi>{process}</bdi> has been watched since {watched}: earlier changes are not known.
+            <bdi>{process}</bdi> has been polled since {watched}. Earlier changes are not known.
           </span>
         </p>
       )}
       {state === 'cut' && (
         <p class="note warn">
-          There is more than fits here: these are the first {counted(entries.length, 'event')} of that time. A
-          later time shows the rest.
+          Too many events: only the first {counted(entries.length, 'event')} are shown. Choose a later time to
+          see the rest.
         </p>
       )}
       {entries.length === 0 && state === 'reading' && error === undefined && (
-        <Loading what="What changed" rows={8} />
+        <Loading what="The changes" rows={8} />
       )}
       {isNothing && (
         <Empty
           title={
             entries.length === 0
-              ? `Nothing has changed since ${watched ?? name}.`
-              : 'All is as it was: what changed, changed back.'
+              ? `Nothing has changed ${watched === undefined ? period : `since ${watched}`}.`
+              : 'No differences: all changes were reverted.'
           }
         />
       )}
@@ -81,7 +80,7 @@ export function WhatChanged({ workspace, process, since, name, watchedSince }: P
       ))}
       {others.length > 0 && (
         <article class="sheet project">
-          <h3 class="project-head">Fields, and the process itself</h3>
+          <h3 class="project-head">Fields and the process</h3>
           <ul>
             {others.map(({ line }) => (
               <li key={line.id} class="task">
@@ -114,7 +113,7 @@ function Project({ summary: { id, project, tasks, at, count }, of }: ProjectProp
         </a>
         <DeliveryResult result={project.result} />
         <span class="quiet end">
-          {counted(count, 'change')}, the last <Ago at={at} />
+          {counted(count, 'change')}, latest <Ago at={at} />
         </span>
       </h3>
       {project.changes.length > 0 && (
@@ -157,7 +156,7 @@ function Changes({ summary: { changes, result } }: { readonly summary: RecordSum
 const RESULTS = {
   created: ['new', 'good'],
   deleted: ['deleted', 'bad'],
-  passing: ['came and went', 'quiet'],
+  passing: ['created and deleted', 'quiet'],
 } as const;
 
 function DeliveryResult({ result }: { readonly result: RecordSummary['result'] }) {

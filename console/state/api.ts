@@ -2,12 +2,12 @@ import type { AnswerTo } from '../../functions/operations/protocol/answers.ts';
 import type { Request } from '../../functions/operations/protocol/requests.ts';
 import { seal, unseal } from '../../local/operate/seal.ts';
 
-/** The request can't be done; the message says why, and what to do, in words for people. */
+/** The request was refused; the message has the reason and the remedy. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
 }
 
-/** Nobody answers. */
+/** The server cannot be reached. */
 export class Disconnected extends Error {
   override readonly name = 'Disconnected';
 }
@@ -19,8 +19,8 @@ export class NotAllowed extends Error {
 
 export type Ask = <Asked extends Request>(asked: Asked, signal?: AbortSignal) => Promise<AnswerTo<Asked>>;
 
-/** Sends requests to the server of this page, encrypted: only a run that knows the token can read and answer them. A
- *  later run hands its own token over to who knows a former one; `keep` is called with it.
+/** Sends encrypted requests to the server of this page: only a run that knows the token can read and answer them. A
+ *  later run answers a request with an earlier token with its own token, and `keep` is called with it.
  *  @throws Refusal, Disconnected, NotAllowed; an AbortError when `signal` ends it */
 export function askWith(first: string, send: typeof fetch, keep: (token: string) => void): Ask {
   let token = first;
@@ -29,7 +29,8 @@ export function askWith(first: string, send: typeof fetch, keep: (token: string)
     const request = await seal(used, JSON.stringify(asked));
     const sealed = await post(send, request, signal);
     const text = await unseal(used, sealed, request);
-    if (text === undefined) throw new NotAllowed('Another run or program answers here now.');
+    if (text === undefined)
+      throw new NotAllowed('This link belongs to an earlier run, or another program uses this port.');
     const body = JSON.parse(text) as Record<string, unknown>;
     if (typeof body.token !== 'string') return answerOf(body);
     token = body.token;
@@ -55,18 +56,16 @@ async function post(
     return new Uint8Array(await response.arrayBuffer());
   } catch (error) {
     if (signal?.aborted) throw error;
-    throw new Disconnected('Nobody answers.');
+    throw new Disconnected('No connection.');
   }
 }
 
 function answerOf(body: Record<string, unknown>): unknown {
   if ('answer' in body) return body.answer;
-  throw new Refusal(
-    typeof body.refused === 'string' ? body.refused : 'The answer is none that this page knows: reload it.',
-  );
+  throw new Refusal(typeof body.refused === 'string' ? body.refused : 'Unknown response: reload this page.');
 }
 
-/** What an error says to people. */
+/** The text of an error for users. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

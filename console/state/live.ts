@@ -6,13 +6,13 @@ import { messageOf, NotAllowed } from './api.ts';
 import type { Session } from './session.ts';
 import { createStore, type Store } from './store.ts';
 
-/** The live view: the latest changes, and whether they can be read. */
+/** The live view: the latest changes. */
 export interface LiveState {
   readonly feed: Feed<ChangeLine>;
   readonly isLoaded: boolean;
-  /** Why changes can't be read now, while that is so. */
+  /** Why changes cannot be read now. */
   readonly trouble: string | undefined;
-  /** `more`: there are older ones; `all`: none; `loading`: they are being read. */
+  /** Older changes: `more` exist, `all` are loaded, or they are `loading`. */
   readonly older: 'more' | 'all' | 'loading';
 }
 
@@ -22,11 +22,10 @@ export interface Live {
 }
 
 const FIRST_LINES = 100;
-/** The shortest time between two drawings, however many changes come. */
-const DRAWN_EVERY_MS = 250;
+/** The shortest time between two renderings. */
+const RENDER_INTERVAL_MS = 250;
 
-/** Shows the latest changes, then follows new ones until `signal` aborts: each change once, even after a
- *  time without a connection. */
+/** Loads the latest changes, then follows new ones until `signal` aborts: each once, also after a lost connection. */
 export function startLive(session: Session, signal: AbortSignal): Live {
   const store = createStore<LiveState>({
     feed: emptyFeed(),
@@ -35,7 +34,7 @@ export function startLive(session: Session, signal: AbortSignal): Live {
     older: 'all',
   });
   const update = (part: Partial<LiveState>) => store.set({ ...store.get(), ...part });
-  const told = (trouble: string | undefined) => store.get().trouble !== trouble && update({ trouble });
+  const setTrouble = (trouble: string | undefined) => store.get().trouble !== trouble && update({ trouble });
   let cursor: string | undefined;
   const page = (from?: string) =>
     session.ask(
@@ -43,17 +42,16 @@ export function startLive(session: Session, signal: AbortSignal): Live {
       signal,
     );
   const run = async () => {
-    const first = await session.persist(() => page(), signal, told);
+    const first = await session.persist(() => page(), signal, setTrouble);
     cursor = first.cursor;
     const feed = withOlder(emptyFeed<ChangeLine>(), first.events.map(changeLine));
     update({ feed, isLoaded: true, older: cursor === undefined ? 'all' : 'more' });
-    // Following begins some time back, because an event may become visible only after its commit time.
-    // The feed leaves out what it has.
+    // Starts earlier, because an event may become visible after its commit time. The feed drops duplicates.
     const since = new Date(Date.parse(first.at) - LATE_MS).toISOString();
-    const add = batched(came => update({ feed: withNew(store.get().feed, came.map(changeLine)) }));
+    const add = batched(added => update({ feed: withNew(store.get().feed, added.map(changeLine)) }));
     const following = {
       ask: (asked: Parameters<Parameters<typeof follow>[1]['ask']>[0]) =>
-        session.persist(() => session.ask(asked, signal), signal, told),
+        session.persist(() => session.ask(asked, signal), signal, setTrouble),
       clock: Date.now,
       sleep: session.pause,
       signal,
@@ -61,7 +59,7 @@ export function startLive(session: Session, signal: AbortSignal): Live {
     for await (const committed of follow({ since }, following)) add(committed);
   };
   run().catch((error: unknown) => {
-    if (!signal.aborted && !(error instanceof NotAllowed)) told(messageOf(error));
+    if (!signal.aborted && !(error instanceof NotAllowed)) setTrouble(messageOf(error));
   });
   return {
     store,
@@ -84,15 +82,15 @@ export function startLive(session: Session, signal: AbortSignal): Live {
 
 const LATE_MS = 120_000;
 
-function batched(tell: (came: readonly Committed[]) => void): (one: Committed) => void {
+function batched(flush: (added: readonly Committed[]) => void): (one: Committed) => void {
   let waiting: Committed[] = [];
   return one => {
     if (waiting.length === 0)
       setTimeout(() => {
-        const came = waiting;
+        const added = waiting;
         waiting = [];
-        tell(came);
-      }, DRAWN_EVERY_MS);
+        flush(added);
+      }, RENDER_INTERVAL_MS);
     waiting.push(one);
   };
 }

@@ -7,35 +7,35 @@ import type { Session } from './session.ts';
 /** A search of the journal, newest first. */
 export interface Search {
   readonly lines: readonly ChangeLine[];
-  /** How many events were compared. */
+  /** The number of events that were compared. */
   readonly searched: number;
   /** The time of the last event that was compared. */
   readonly readTo: string | undefined;
-  /** `more`: older ones were not searched yet. `all`: the journal was searched to its end. */
+  /** `more`: older events are not searched yet. `all`: the whole journal is searched. */
   readonly state: 'reading' | 'more' | 'all';
   readonly error: string | undefined;
-  /** Goes on where it stopped. */
+  /** Continues where it stopped. */
   readonly further: () => void | Promise<void>;
 }
 
-/** A search stops after this many lines or pages, until more is asked for. */
+/** A search stops after this many lines or pages, until `further` is called. */
 const [MAX_LINES, MAX_PAGES] = [100, 20];
 
 export const NO_RESULT = { lines: [], searched: 0, readTo: undefined, error: undefined };
 
-/** Searches the journal of 30 days page by page, and gives each state of the search to `tell`.
- *  @returns what begins it, and goes on */
+/** Searches the journal of 30 days page by page, and calls `onUpdate` with each state.
+ *  @returns a function that starts the search */
 export function createSearch(
   session: Pick<Session, 'ask' | 'persist'>,
   filter: LineFilter,
-  tell: (search: Search) => void,
+  onUpdate: (search: Search) => void,
   signal: AbortSignal,
 ): () => Promise<void> {
   let cursor: string | undefined;
   let search: Search = { ...NO_RESULT, state: 'reading', further: () => undefined };
   const set = (part: Partial<Search>) => {
     search = { ...search, ...part };
-    if (!signal.aborted) tell(search);
+    if (!signal.aborted) onUpdate(search);
   };
   const read = async (): Promise<'more' | 'all'> => {
     let found = 0;

@@ -8,21 +8,21 @@ export type Connection =
   | { readonly state: 'connecting' | 'connected' }
   | { readonly state: 'disconnected' | 'not-allowed'; readonly since: number };
 
-/** What all pages ask and wait with. */
+/** Requests and pauses of all pages. */
 export interface Session {
   readonly ask: Ask;
   readonly connection: Store<Connection>;
-  /** Asks again and again, with pauses, until there is an answer: without a connection, and also after a
-   *  refusal. `told` is called with each failure.
+  /** Repeats a request until it succeeds, also after a refusal. `onFailure` is called with the message of each failure;
+   *  with undefined without a connection, and after success.
    *  @throws NotAllowed, or an AbortError */
   persist<Answer>(
     once: () => Promise<Answer>,
     signal: AbortSignal,
-    told?: (message: string | undefined) => void,
+    onFailure?: (message: string | undefined) => void,
   ): Promise<Answer>;
-  /** Waits; shorter when the page becomes visible again, or the network comes back. */
+  /** Waits. Ends early when the page becomes visible or the network returns. */
   pause(ms: number, signal?: AbortSignal): Promise<void>;
-  /** Ends all pauses, because somebody wants an answer now. */
+  /** Ends all pauses. */
   retryNow(): void;
 }
 
@@ -30,35 +30,35 @@ export interface Session {
 export function createSession(token: string, ending: AbortSignal): Session {
   const connection = createStore<Connection>({ state: 'connecting' });
   const asking = askWith(token, fetch.bind(globalThis), keepToken);
-  const alarm = new EventTarget();
+  const wakeUps = new EventTarget();
   const ask: Ask = async (asked, signal) => {
     try {
       const answer = await asking(asked, signal);
       set(connection, 'connected');
       return answer;
     } catch (error) {
-      if (!signal?.aborted) tell(connection, error);
+      if (!signal?.aborted) setFailed(connection, error);
       throw error;
     }
   };
-  const retryNow = () => alarm.dispatchEvent(new Event('retry'));
+  const retryNow = () => wakeUps.dispatchEvent(new Event('retry'));
   addEventListener('online', retryNow, { signal: ending });
   document.addEventListener('visibilitychange', retryNow, { signal: ending });
-  const pause = (ms: number, signal?: AbortSignal) => paused(ms, alarm, signal);
+  const pause = (ms: number, signal?: AbortSignal) => paused(ms, wakeUps, signal);
   return {
     ask,
     connection,
     pause,
     retryNow,
-    persist: async (once, signal, told = () => undefined) => {
+    persist: async (once, signal, onFailure = () => undefined) => {
       for (let failures = 1; ; failures += 1) {
         try {
           const answer = await once();
-          told(undefined);
+          onFailure(undefined);
           return answer;
         } catch (error) {
           if (signal.aborted || error instanceof NotAllowed) throw error;
-          told(error instanceof Disconnected ? undefined : messageOf(error));
+          onFailure(error instanceof Disconnected ? undefined : messageOf(error));
           await pause(backOff(failures), signal);
         }
       }
@@ -66,7 +66,7 @@ export function createSession(token: string, ending: AbortSignal): Session {
   };
 }
 
-function tell(connection: Store<Connection>, error: unknown): void {
+function setFailed(connection: Store<Connection>, error: unknown): void {
   if (error instanceof NotAllowed) set(connection, 'not-allowed');
   else if (error instanceof Disconnected) set(connection, 'disconnected');
   else set(connection, 'connected');
@@ -78,28 +78,27 @@ function set(connection: Store<Connection>, state: Connection['state']): void {
   else connection.set({ state });
 }
 
-/** A pause. It goes on as long as the page is hidden, so that nothing is asked for a page that nobody
- *  sees. */
-function paused(ms: number, alarm: EventTarget, signal?: AbortSignal): Promise<void> {
+/** A pause. It lasts while the page is hidden, so that a hidden page sends no requests. */
+function paused(ms: number, wakeUps: EventTarget, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const due = Date.now() + ms;
     let timer: ReturnType<typeof setTimeout>;
     const end = (settle: () => void) => {
       clearTimeout(timer);
-      alarm.removeEventListener('retry', wake);
+      wakeUps.removeEventListener('retry', wake);
       signal?.removeEventListener('abort', abort);
       settle();
     };
     const abort = () => end(() => reject(signal?.reason));
     const isOver = () => Date.now() >= due && document.visibilityState === 'visible';
     const wake = () => document.visibilityState === 'visible' && end(resolve);
-    const look = () => {
+    const check = () => {
       if (isOver()) end(resolve);
-      else timer = setTimeout(look, 1_000);
+      else timer = setTimeout(check, 1_000);
     };
     if (signal?.aborted) return reject(signal.reason);
-    timer = setTimeout(look, ms);
-    alarm.addEventListener('retry', wake);
+    timer = setTimeout(check, ms);
+    wakeUps.addEventListener('retry', wake);
     signal?.addEventListener('abort', abort);
   });
 }

@@ -9,22 +9,21 @@ type Status = Omit<AnswerOf<'status'>, 'cursor'>;
 export interface StatusState {
   readonly status: Status | undefined;
   readonly trouble: string | undefined;
-  /** How many deliveries waited for each endpoint, since the page was opened. */
+  /** The backlog of each endpoint since the page was opened. */
   readonly backlogs: ReadonlyMap<string, Backlog>;
 }
 
 const EVERY_MS = 2_000;
-/** How often a stack's status is read: less often than a run's, because each time takes a call of a
- *  function over the network. */
+/** For a stack, whose status takes a function call over the network. */
 const OF_STACK_MS = 5_000;
 
-/** Reads the status again and again until `signal` aborts. */
+/** Polls the status until `signal` aborts. */
 export function startStatus(
   session: Session,
   signal: AbortSignal,
 ): { readonly store: Store<StatusState>; refresh(): void } {
   const store = createStore<StatusState>({ status: undefined, trouble: undefined, backlogs: new Map() });
-  const told = (trouble: string | undefined) => {
+  const setTrouble = (trouble: string | undefined) => {
     if (store.get().trouble !== trouble) store.set({ ...store.get(), trouble });
   };
   const read = async () => {
@@ -40,13 +39,13 @@ export function startStatus(
   };
   const run = async () => {
     while (!signal.aborted) {
-      await session.persist(read, signal, told);
+      await session.persist(read, signal, setTrouble);
       const isRun = store.get().status?.deployment === 'run';
       await session.pause(isRun ? EVERY_MS : OF_STACK_MS, signal);
     }
   };
   run().catch((error: unknown) => {
-    if (!signal.aborted && !(error instanceof NotAllowed)) told(messageOf(error));
+    if (!signal.aborted && !(error instanceof NotAllowed)) setTrouble(messageOf(error));
   });
   return { store, refresh: session.retryNow };
 }

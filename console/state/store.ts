@@ -1,6 +1,6 @@
 import { useLayoutEffect, useState } from 'preact/hooks';
 
-/** One value; parts of the page are told when it changes. */
+/** An observable value. */
 export interface Store<Value> {
   get(): Value;
   set(value: Value): void;
@@ -27,10 +27,10 @@ export function createStore<Value>(initial: Value): Store<Value> {
 export function useStore<Value>(store: Store<Value>): Value {
   const [, redraw] = useState({});
   const drawn = store.get();
-  // `drawn` is not a dependency: it is compared only once, when watching begins.
+  // `drawn` is not a dependency: it is compared only once, at the subscription.
   useLayoutEffect(() => {
     const unsubscribe = store.subscribe(() => redraw({}));
-    // It may have changed between the drawing and now.
+    // It may have changed since the rendering.
     if (!Object.is(drawn, store.get())) redraw({});
     return unsubscribe;
   }, [store]);

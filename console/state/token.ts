@@ -1,28 +1,28 @@
 import { tokenIn } from '../model/routes.ts';
 
-const KEPT_AS = 'changewire-token';
+const STORAGE_KEY = 'changewire-token';
 
-/** Takes the token from the address, which brings it once. It is kept for this tab, and removed from the
- *  address, where somebody could see it, or copy it with a link. */
+/** Takes the token from the address, keeps it for this tab, and removes it from the address, where it could be seen or
+ *  copied with a link. */
 export function takeToken(): string | undefined {
-  const brought = tokenIn(location.hash);
-  if (brought === undefined) return sessionStorage.getItem(KEPT_AS) ?? undefined;
-  keepToken(brought);
+  const token = tokenIn(location.hash);
+  if (token === undefined) return sessionStorage.getItem(STORAGE_KEY) ?? undefined;
+  keepToken(token);
   history.replaceState(null, '', '#/now');
-  return brought;
+  return token;
 }
 
-/** Keeps the token for this tab, also when it is loaded again. */
+/** Keeps the token for this tab, also after a reload. */
 export function keepToken(token: string): void {
-  sessionStorage.setItem(KEPT_AS, token);
+  sessionStorage.setItem(STORAGE_KEY, token);
 }
 
-/** Between the tabs of this address in one browser. */
+/** Connects the tabs of this origin in a browser. */
 const CHANNEL = 'changewire-token';
 type Message = { readonly kind: 'wanted' | 'opened' } | { readonly kind: 'token'; readonly token: string };
 
-/** Hands this tab's token over to tabs of the same address that want it. `prove` rejects unless the server that answers now
- *  knows the token: a program that has taken the run's port could otherwise have its page ask for it. */
+/** Passes this tab's token to tabs of the same origin that request it. `prove` rejects unless the server knows the
+ *  token: otherwise a program that has taken over the port could serve a page that requests it. */
 export function shareToken(prove: () => Promise<unknown>, ending: AbortSignal): void {
   const channel = new BroadcastChannel(CHANNEL);
   const send = (message: Message) => channel.postMessage(message);
@@ -32,21 +32,21 @@ export function shareToken(prove: () => Promise<unknown>, ending: AbortSignal): 
       () => true,
       () => false,
     );
-    const token = sessionStorage.getItem(KEPT_AS);
+    const token = sessionStorage.getItem(STORAGE_KEY);
     if (isProven && token !== null && !ending.aborted) send({ kind: 'token', token });
   });
   ending.addEventListener('abort', () => channel.close());
   send({ kind: 'opened' });
 }
 
-/** Waits until another tab hands its token over, and keeps it: `kept` is then called. A token that this tab has already is not taken.
- *  @returns what ends the waiting */
+/** Waits for a new token from another tab, keeps it, and calls `kept`.
+ *  @returns a function that ends the waiting */
 export function awaitToken(kept: () => void): () => void {
   const channel = new BroadcastChannel(CHANNEL);
   const send = (message: Message) => channel.postMessage(message);
   channel.addEventListener('message', ({ data }: MessageEvent<Message>) => {
     if (data.kind === 'opened') send({ kind: 'wanted' });
-    if (data.kind !== 'token' || data.token === sessionStorage.getItem(KEPT_AS)) return;
+    if (data.kind !== 'token' || data.token === sessionStorage.getItem(STORAGE_KEY)) return;
     keepToken(data.token);
     kept();
   });

@@ -6,12 +6,12 @@ import type { Session } from './session.ts';
 import type { StatusState } from './status.ts';
 import { createStore, type Store, useStore } from './store.ts';
 
-/** What each page gets from its context. */
+/** The context of each page. */
 export interface World {
   readonly session: Session;
   readonly live: Live;
   readonly status: Store<StatusState>;
-  /** Has the status read again, now. */
+  /** Polls the status now. */
   refresh(): void;
 }
 
@@ -19,19 +19,18 @@ export const WorldContext = createContext<World | undefined>(undefined);
 
 export function useWorld(): World {
   const world = useContext(WorldContext);
-  if (!world) throw new Error('There is no world around this part.');
+  if (!world) throw new Error('Missing WorldContext.');
   return world;
 }
 
-/** The answer to a page's request. When asking again failed, `error` stands beside the older answer. */
+/** The answer to a page's request. If a later request failed, it has the older answer and the error. */
 export interface Asked<Answer> {
   readonly answer: Answer | undefined;
   readonly error: string | undefined;
   again(): void;
 }
 
-/** Asks when `key` changes, and every `interval` ms, if that is given. An answer that comes after the key
- *  has changed is dropped. */
+/** Sends a request when `key` changes, and every `interval` ms if given. Answers to a former key are dropped. */
 export function useAsked<Answer>(
   key: string,
   ask: (signal: AbortSignal) => Promise<Answer>,
@@ -40,21 +39,21 @@ export function useAsked<Answer>(
   const { session } = useWorld();
   const [state, setState] = useState<{ key: string; answer?: Answer; error?: string }>({ key });
   const [round, setRound] = useState(0);
-  // `ask` is no dependency: it is a new function at each drawing, and `key` says what it asks.
+  // `ask` is not a dependency: it is a new function at each rendering, and `key` identifies the request.
   useEffect(() => {
     const ending = new AbortController();
     const { signal } = ending;
-    const told = (error: string | undefined) =>
+    const setError = (error: string | undefined) =>
       error !== undefined && setState(known => ({ ...(known.key === key ? known : { key }), error }));
     const run = async () => {
       do {
-        const answer = await session.persist(() => ask(signal), signal, told);
+        const answer = await session.persist(() => ask(signal), signal, setError);
         setState({ key, answer });
         if (interval !== undefined) await session.pause(interval, signal);
       } while (interval !== undefined && !signal.aborted);
     };
     run().catch(error => {
-      if (!signal.aborted && !(error instanceof NotAllowed)) told(messageOf(error));
+      if (!signal.aborted && !(error instanceof NotAllowed)) setError(messageOf(error));
     });
     return () => ending.abort();
   }, [key, round, interval, session]);
@@ -71,7 +70,7 @@ setInterval(() => {
   if (document.visibilityState === 'visible') seconds.set(Date.now());
 }, 1_000);
 
-/** The time, each second. */
+/** The time, updated each second. */
 export function useNow(): number {
   return useStore(seconds);
 }

@@ -3,9 +3,8 @@ import { type OwnMetric, ownMetric } from './own-metric.ts';
 
 type Condition = Pick<OperatorAlarm, 'metric' | 'threshold' | 'points' | 'of' | 'missing'>;
 
-/** What the tick function of the Changewire of this name counted, in `minutes` of the last `minutes` + 4. So
- *  up to four minutes in which it did not run, or counted none, do not end an alarm, and no second mail is sent
- *  for the same cause. */
+/** A count of the tick function, in `minutes` of the last `minutes` + 4: up to four minutes without a count do not
+ *  end an alarm, so that no second mail is sent for the same cause. */
 export function counted(name: string, metric: OwnMetric, minutes = 1): Condition {
   return {
     metric: ownMetric(name, metric, 'Maximum'),
@@ -13,8 +12,7 @@ export function counted(name: string, metric: OwnMetric, minutes = 1): Condition
   };
 }
 
-/** What a function counts in the minute in which it happens. The alarm ends by itself, or it could not
- *  report the next case. */
+/** An occurrence, counted in its minute. The alarm ends by itself, so that it can report the next occurrence. */
 export function happened(name: string, metric: OwnMetric): Condition {
   return {
     metric: ownMetric(name, metric, 'Sum'),

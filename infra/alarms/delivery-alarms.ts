@@ -4,8 +4,8 @@ import type { Queues } from '../parts/queues.ts';
 import { counted, happened, threeTimes } from './conditions.ts';
 import type { OperatorAlarm } from './operator-alarm.ts';
 
-/** The alarms about queues and endpoints, however many there are. Which one it is about stands in the log and
- *  in `status`: an alarm for each would take a deployment for each. */
+/** The alarms about queues and endpoints. One alarm covers all endpoints, because one for each would need a deployment
+ *  for each; the log and `status` name the endpoint. */
 export function deliveryAlarms(name: string, queues: Queues): OperatorAlarm[] {
   return [
     queuesDelayed(queues),
@@ -16,26 +16,24 @@ export function deliveryAlarms(name: string, queues: Queues): OperatorAlarm[] {
   ];
 }
 
-/** The alarms about native subscriptions, however many there are. */
+/** The alarms about native subscriptions. One alarm covers all of them. */
 export function subscriptionAlarms(name: string): OperatorAlarm[] {
   return [subscriptionsUnconfirmed(name), subscriptionsUndelivered(name)];
 }
 
-/** Routing takes milliseconds, and what an endpoint doesn't take leaves its queue at once, as a row of the
- *  table. So an endpoint that is down makes no messages this old: more comes than can be worked off, or
- *  nothing is settled. The queue of drains is left out: where its messages are old, nothing is late but
- *  backlogs of endpoints, which have an alarm of their own. */
+/** An endpoint that is down does not cause messages this old, because a delivery that fails leaves its queue for the
+ *  backlog at once. The queue of drains is left out: it delays only backlogs, which have an alarm of their own. */
 function queuesDelayed({ events, deliveries, chat }: Queues): OperatorAlarm {
   const period = Duration.minutes(1);
   const age = { period, statistic: 'Maximum' };
   return {
-    name: 'queues behind',
-    happened: 'The oldest message in the queue of events, of deliveries or of chats is over 10 minutes old.',
+    name: 'queues delayed',
+    happened: 'The oldest message in the events, deliveries or chat queue is over 10 minutes old.',
     means:
-      'Endpoints get events late, those with much to get before others; native subscriptions go on. None is lost for 14 days.',
+      'Endpoints receive events late, those with many events most. Native subscriptions are not affected. No event is lost: queues keep messages for 14 days.',
     first: {
       ask: 'logs deliver --since 30m',
-      see: 'ask the same of route: one may fail, or be throttled. Without errors more comes than is sent: the dashboard shows in which queue.',
+      see: 'look for errors, here and in npx changewire logs route. Without errors, more events arrive than endpoints accept: narrow the filter of the endpoint with the most events (npx changewire status), or cancel its replay.',
     },
     ...threeTimes(
       new MathExpression({
@@ -55,28 +53,30 @@ function queuesDelayed({ events, deliveries, chat }: Queues): OperatorAlarm {
 
 function failedMessages(name: string): OperatorAlarm {
   return {
-    name: 'events set aside',
+    name: 'failed messages',
     happened:
-      'Events were set aside: no run could settle them, SNS refused them, or publishing gave up a stretch of the stream.',
+      'Events could not be processed: every attempt failed, SNS rejected them, or they could not be published for 23 hours.',
     means:
-      'At least one receiver lacks events. They wait in a queue for 14 days, and are in the journal for 30; others go on.',
+      'At least one receiver lacks these events; all other events are delivered. They stay in a queue for 14 days, and in the journal for 30.',
     first: {
       ask: 'failed-messages list',
-      see: 'each says why, and docs/runbook.md how to send it again.',
+      see: 'repair the reason that is listed with each message, then run npx changewire failed-messages retry. Events that were rejected or not published must be published again: see the runbook.',
     },
     ...counted(name, 'MoveToFailed'),
   };
 }
 
-/** Tick counts the endpoints that took nothing for half an hour. One that is away for less is tried
- *  again, and nobody need know. */
+/** Tick counts the endpoints that accepted nothing for half an hour. Retries cover a shorter outage. */
 function endpointsFailing(name: string): OperatorAlarm {
   return {
     name: 'endpoints failing',
-    happened: 'At least one endpoint took nothing for over 30 minutes.',
+    happened: 'At least one endpoint has accepted no delivery for over 30 minutes.',
     means:
-      'Its deliveries wait in the table, and come in order when it is back; after 3 days each is given up. Others are not concerned. It can wait until the morning.',
-    first: { ask: 'status', see: 'it names the endpoint, since when it fails, and what it answered last.' },
+      'Its events are queued, and sent in order when it is back; after 3 days a delivery is given up. Other endpoints are not affected. It can wait until the morning.',
+    first: {
+      ask: 'status',
+      see: 'find the failing endpoint and its last response. Ask its owner to repair it, or correct its address or secret; npx changewire endpoints resume sends the backlog at once.',
+    },
     ...counted(name, 'EndpointsFailing'),
   };
 }
@@ -84,10 +84,13 @@ function endpointsFailing(name: string): OperatorAlarm {
 function endpointStopped(name: string): OperatorAlarm {
   return {
     name: 'endpoint stopped',
-    happened: 'An endpoint answered 410 Gone, or failed for 5 days: nothing is sent to it any more.',
+    happened: 'An endpoint answered 410 Gone, or failed for 5 days. Delivery to it stopped.',
     means:
-      'Its deliveries wait in the table until you resume it, for 30 days at most. This alarm ends by itself; the endpoint stays stopped.',
-    first: { ask: 'status', see: 'it names the endpoint that is stopped, and why.' },
+      'It receives nothing until you resume it; its events are kept for at most 30 days. Other endpoints are not affected. This alarm ends by itself; the endpoint stays stopped.',
+    first: {
+      ask: 'status',
+      see: 'find the stopped endpoint and the reason. Ask its owner: resume it with npx changewire endpoints resume, or remove it.',
+    },
     ...happened(name, 'EndpointStopped'),
   };
 }
@@ -95,26 +98,29 @@ function endpointStopped(name: string): OperatorAlarm {
 function deliveriesDead(name: string): OperatorAlarm {
   return {
     name: 'deliveries dead',
-    happened: 'Deliveries were given up: they waited for 3 days, or can not be delivered at all.',
+    happened: 'Deliveries were given up: they failed for 3 days, or cannot be delivered at all.',
     means:
-      'At least one endpoint lacks events. They are kept in the table for 30 days as dead letters, and can be sent again.',
+      'At least one endpoint lacks events. They are kept as dead letters for 30 days, and can be sent again. This alarm ends by itself.',
     first: {
       ask: 'status',
-      see: 'it says which endpoint has dead letters; npx changewire endpoints dead-letters says why.',
+      see: 'find the endpoint with dead letters; npx changewire endpoints dead-letters lists the reasons. Once it accepts events again, run npx changewire resend --dead.',
     },
     ...happened(name, 'DeliveriesDead'),
   };
 }
 
-/** For 15 minutes, because a deployment that adds a subscription, and its handshake, take minutes. */
+/** A deployment that adds a subscription, and its handshake, take minutes: hence 15. */
 function subscriptionsUnconfirmed(name: string): OperatorAlarm {
   return {
     name: 'subscriptions unconfirmed',
     happened:
-      'For 15 minutes at least one native subscription of the configuration is pending, or is not there.',
+      'At least one native subscription of the configuration has been pending or missing for 15 minutes.',
     means:
-      'Its receiver gets nothing, and SNS keeps nothing for it. SNS forgets a subscription that is pending for 48 hours.',
-    first: { ask: 'logs tick --since 15m', see: 'it names the subscription: have its receiver confirm.' },
+      'Its receiver gets no events, and SNS keeps none for it. SNS deletes a subscription that is pending for 48 hours.',
+    first: {
+      ask: 'logs tick --since 15m',
+      see: 'the log names the subscription. Ask its owner to confirm it; the runbook shows how to send the confirmation again.',
+    },
     ...counted(name, 'SubscriptionsUnconfirmed', 15),
   };
 }
@@ -122,12 +128,12 @@ function subscriptionsUnconfirmed(name: string): OperatorAlarm {
 function subscriptionsUndelivered(name: string): OperatorAlarm {
   return {
     name: 'subscriptions undelivered',
-    happened: 'SNS gave up on events for a native subscription, after an hour of attempts.',
+    happened: 'SNS gave up on events for a native subscription after an hour of attempts.',
     means:
-      'Its receiver lacks events; others are not concerned. They wait in its dead-letter queue for 14 days.',
+      'Its receiver lacks events; other receivers are not affected. They stay in its dead-letter queue for 14 days.',
     first: {
       ask: 'logs tick --since 15m',
-      see: 'it names the subscription and its queue, whose messages say what the receiver answered.',
+      see: 'the log names the subscription and its dead-letter queue. When the receiver accepts events again, publish that time again with npx changewire republish.',
     },
     ...counted(name, 'SubscriptionsUndelivered'),
   };

@@ -8,10 +8,9 @@ export type Watched = Readonly<Record<'poll' | 'publish' | 'route' | 'deliver' |
 
 const FIVE_MINUTES = { period: Duration.minutes(5), statistic: 'Sum' };
 
-/** The alarms about the functions. The other ones need none for their errors and throttles, because another
- *  alarm shows that their work is not done: `processes late` for poll, `queues behind` for route and deliver,
- *  `publish behind` for publish, `tick silent` for tick. Each metric in an alarm costs as much as an alarm
- *  (decision 0094). */
+/** The alarms about the functions. Each metric in an alarm costs as much as an alarm, so errors that another
+ *  alarm shows by their effect have none: `processes late` covers poll, `queues delayed` covers route and deliver,
+ *  `publish delayed` covers publish, `tick silent` covers tick. */
 export function functionAlarms(name: string, handlers: Watched): OperatorAlarm[] {
   return [
     tickFailing(handlers.tick.fn),
@@ -21,66 +20,63 @@ export function functionAlarms(name: string, handlers: Watched): OperatorAlarm[]
   ];
 }
 
-/** `tick silent` can't ring before the first tick. */
+/** Needed beside `tick silent`, which cannot begin before the first tick. */
 function tickFailing(tick: IFunction): OperatorAlarm {
   return {
     name: 'tick failing',
     happened: 'The tick function failed in each of three 5-minute periods in a row.',
     means:
-      'No process is polled, and backlogs are not sent. Nothing is lost: the next tick that succeeds makes up for it.',
+      'No process is polled, and no backlog is sent: receivers get events late. Nothing is lost; the next tick that succeeds catches up.',
     first: {
       ask: 'logs tick --since 30m',
-      see: 'a deployment, a permission or a defect is at fault.',
+      see: 'the log names the permission or setting at fault; npx changewire deploy -- --revert-drift restores it. If it began with a deployment, deploy the previous version.',
     },
     ...threeTimes(tick.metricErrors(FIVE_MINUTES), 1),
   };
 }
 
-/** Lambda repeats what stands in a queue, so a minute of throttling is only a peak. The limit is the
- *  account's; poll, which has most of the runs, meets it first. */
+/** Lambda retries messages of a queue, so that a minute of throttling does no harm. The limit is the account's; poll
+ *  reaches it first, because it runs most often. */
 function throttled(poll: IFunction): OperatorAlarm {
   return {
     name: 'invocations throttled',
     happened: 'Lambda refused to run the poll function in each of three 5-minute periods in a row.',
     means:
-      'Passes are late, events and deliveries perhaps; their messages come again. The account has fewer concurrent executions than its functions need, or some are reserved.',
+      'Changes are found late, and events may be delivered late. Nothing is lost: Lambda retries. The account has too few concurrent executions, or other functions use or reserve them.',
     first: {
       ask: 'status',
-      see: "it says what is late by now. Compare the account's limit of concurrent executions with what it uses, and have it raised.",
+      see: "it shows what is late. Compare the account's limit (aws lambda get-account-settings) with the metric ConcurrentExecutions, and request a higher limit.",
     },
     ...threeTimes(poll.metricThrottles(FIVE_MINUTES), 1),
   };
 }
 
-/** Tick looks at each of the event source mappings. While a stack is deployed they are being updated for
- *  a minute or two. */
+/** Tick checks each event source mapping. A deployment updates them for a minute or two: hence 5. */
 function readingStopped(name: string): OperatorAlarm {
   return {
     name: 'reading stopped',
     happened:
-      'For 5 minutes Lambda did not read a queue or the stream: the mapping is disabled, or can not read it.',
+      'Lambda has not read a queue or the stream for 5 minutes: an event source mapping is disabled, or lacks a permission.',
     means:
-      'Passes, events or deliveries stand still. What is in the stream is lost to publishing after 24 hours (the table has it for 30 days), in the queues after 14 days.',
+      'Passes, events or deliveries have stopped. Records that stay in the stream for 24 hours are not published (the journal keeps them for 30 days); queues keep messages for 14 days.',
     first: {
       ask: 'logs tick --since 15m',
-      see: 'it names the mapping, its state, and what Lambda says of it. Enable it, or repair the permission.',
+      see: 'the log names the mapping, its uuid and its state. Restore permissions with npx changewire deploy -- --revert-drift, then enable it with aws lambda update-event-source-mapping --uuid UUID --enabled.',
     },
     ...counted(name, 'ReadingStopped', 5),
   };
 }
 
-/** Publishing takes seconds. Ten minutes behind is much longer than that, and leaves most of the stream's
- *  24 hours to act. */
+/** Publishing takes seconds, and ten minutes leave most of the stream's 24 hours to act. */
 function publishDelayed(publish: IFunction): OperatorAlarm {
   return {
-    name: 'publish behind',
-    happened:
-      'The oldest change record that the publish function works on is over 10 minutes old, for 5 minutes.',
+    name: 'publish delayed',
+    happened: 'For 5 minutes the oldest change record that is not published has been over 10 minutes old.',
     means:
-      'Events reach nobody, or late. After 23 hours the records are given up; they stay in the table for 30 days.',
+      'No receiver gets events, or all get them late. Records that cannot be published for 23 hours move to the failed messages; the journal keeps them for 30 days.',
     first: {
       ask: 'logs publish --since 30m',
-      see: 'mostly SNS refuses (permission, throttling) or is down. After a stack was made again it reads the last 24 hours, and there is nothing to do.',
+      see: 'the log shows the answer of SNS. Restore a permission or key with npx changewire deploy -- --revert-drift; wait if SNS throttles or is down. A stack that was created again catches up by itself.',
     },
     metric: publish.metric('IteratorAge', { statistic: 'Maximum', period: Duration.minutes(1) }),
     ...{ threshold: 600_000, points: 5, of: 5, missing: 'not breaching' },

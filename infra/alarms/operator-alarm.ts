@@ -8,21 +8,21 @@ import {
 } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
 
-/** An alarm as the operator meets it: its name and these lines are all that the message contains. */
+/** An alarm as the operator reads it: the message contains only its name and these lines. */
 export interface OperatorAlarm {
   readonly name: string;
   /** What happened. */
   readonly happened: string;
-  /** What that means for events and receivers. */
+  /** What it means for events and receivers. */
   readonly means: string;
-  /** The first thing to do: what to ask with the command `changewire`, and what to look for in its answer. */
+  /** The first command (`changewire <ask>`), and what to look for in its output and do about it. */
   readonly first: { readonly ask: string; readonly see: string };
   readonly metric: IMetric;
   readonly threshold: number;
   /** How many of the last `of` periods of the metric must reach the threshold. */
   readonly points: number;
   readonly of: number;
-  /** What a period without data counts as: as a good one where only what is wrong is counted. */
+  /** How a period without data counts. `not breaching` suits metrics that are written only on failure. */
   readonly missing: 'not breaching' | 'ignored';
 }
 
@@ -31,8 +31,8 @@ const MISSING = {
   ignored: TreatMissingData.IGNORE,
 } as const;
 
-/** Creates the alarm of the Changewire of this name; `action` is run when it begins and when it ends. The
- *  alarm's own name, with dashes, is its heading in docs/runbook.md. */
+/** Creates an alarm of the stack with this name; `action` runs when it begins and when it ends. The name of the
+ *  alarm, with dashes, is its anchor in docs/runbook.md. */
 export function operatorAlarm(
   scope: Construct,
   name: string,

@@ -1,8 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 
-/** The metrics of Changewire. A minute without data means 0. Only `OldestPassAge` is always written, which shows that
- *  the tick function runs. */
+/** The metrics of Changewire. A minute without data means 0, except for `OldestPassAge`, which every tick writes. */
 export type OwnMetric =
   | 'DeliveriesDead'
   | 'Delivered'
@@ -20,8 +19,8 @@ export type OwnMetric =
   | 'SubscriptionsUndelivered'
   | 'SubscriptionsUnconfirmed';
 
-/** One of these metrics of the Changewire of this name, per minute. Its dimension must be exactly the one that
- *  the functions write (infra/parts/handler.ts). */
+/** A metric of the stack with this name. Its dimension must be exactly the one that the functions write
+ *  (infra/parts/handler.ts). */
 export function ownMetric(
   name: string,
   metricName: OwnMetric,

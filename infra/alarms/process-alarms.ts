@@ -4,37 +4,36 @@ import { counted } from './conditions.ts';
 import type { OperatorAlarm } from './operator-alarm.ts';
 import { ownMetric } from './own-metric.ts';
 
-/** The alarms about the processes, however many there are; which one it is about stands in `status`. */
+/** The alarms about the processes. One alarm covers all processes; `status` names those it is about. */
 export function processAlarms(name: string): OperatorAlarm[] {
-  return [late(name), held(name), skipped(name), tickSilent(name)];
+  return [late(name), onHold(name), skipped(name), tickSilent(name)];
 }
 
-/** Tick counts a process as late when none of its passes was completed for 5 intervals. When it counts
- *  that for 5 minutes, it is more than one slow pass. */
+/** A process is late when it completed no pass for 5 intervals. Five minutes of that is more than one slow pass. */
 function late(name: string): OperatorAlarm {
   return {
     name: 'processes late',
     happened:
-      'For 5 minutes at least one process was late: none of its passes was completed for 5 intervals, or no sweep for two.',
+      'For 5 minutes at least one process has been late: it completed no pass for 5 intervals, or no sweep for two.',
     means:
-      'Changes in these processes are not told at present, or deletions. None is lost: the next pass that succeeds tells them.',
+      'Receivers get changes of these processes late, or only their deletions. None is lost: the next pass that succeeds emits them.',
     first: {
       ask: 'status',
-      see: 'it names each process that is late; npx changewire logs poll says what failed. If the service is down there is nothing to do.',
+      see: 'find the late processes, then the error in npx changewire logs poll. If the service is down, wait: passes continue by themselves.',
     },
     ...counted(name, 'ProcessesLate', 5),
   };
 }
 
-function held(name: string): OperatorAlarm {
+function onHold(name: string): OperatorAlarm {
   return {
-    name: 'processes held',
-    happened: 'A sweep missed more than max(10, 20 %) of the projects of a process.',
+    name: 'processes on hold',
+    happened: 'More than max(10, 20 %) of the projects of a process were missing from a sweep.',
     means:
-      'Either somebody deleted many projects, or the service shows too little. No deletion of this process is told until you decide; other changes go on.',
+      'They were deleted, or the service shows too few. Receivers get no deletions of this process until you decide; they get all other changes.',
     first: {
       ask: 'status',
-      see: 'it names the process on hold. Ask its owner whether the projects are really gone: if so, npx changewire release it; if not, do nothing.',
+      see: 'find the process on hold, and ask its owner whether the projects were deleted. If they were, run npx changewire release PROCESS. If not, do nothing: the hold ends when the projects are back.',
     },
     ...counted(name, 'ProcessesOnHold'),
   };
@@ -43,39 +42,38 @@ function held(name: string): OperatorAlarm {
 function skipped(name: string): OperatorAlarm {
   return {
     name: 'projects skipped',
-    happened: "At least one project can't be read or committed. Subscribers got source.skipped.",
+    happened:
+      'At least one project could not be read or committed in two passes. Subscribers got source.skipped.',
     means:
-      'Changes in these projects are late, none is lost; all others are told. Each pass tries them again, and the alarm ends by itself. It can wait until the morning.',
+      'Receivers get changes of these projects late; none is lost. Other projects are not affected. Each pass tries again, and the alarm ends by itself. It can wait until the morning.',
     first: {
       ask: 'status',
-      see: 'it names the projects that a process owes, and why. Mostly the credentials may not read them.',
+      see: 'it lists the pending projects of each process with the reason; --json lists all of them. Often the credentials lack permission to read them.',
     },
     ...counted(name, 'ProcessesWithRechecks'),
   };
 }
 
-/** Each tick that gets to its end writes how old the oldest pass is. If that is missing for five of the
- *  last ten minutes, more is wrong than one tick that was late or failed.
+/** Each complete tick writes the age of the oldest pass. Five missing minutes of ten are more than one late tick.
  *
- *  The difference is 1 in a minute without a tick that follows one with a tick, 0 in a minute with a
- *  tick, and has no data where there was no tick before, or none in all of the ten minutes; then the
- *  alarm's state stays as it is. So the alarm is silent in a first deployment until its first tick; and
- *  once ticks have stopped, it goes on until one comes again (decision 0094). A first tick that never
- *  comes is reported by `tick failing`. */
+ *  The difference is 1 in a minute without a tick that follows one with a tick, and 0 in a minute with a tick. It has
+ *  no data before the first tick, or without a tick in all ten minutes; then the alarm keeps its state. So it is silent
+ *  in a new stack until the first tick, and lasts until ticks return. A first tick that never comes is reported by
+ *  `tick failing`. */
 function tickSilent(name: string): OperatorAlarm {
   return {
     name: 'tick silent',
     happened:
-      'No run of the tick function came to its end in 5 of 10 minutes: it fails, or nothing starts it.',
+      'In 5 of 10 minutes no run of the tick function completed: it fails, or its schedule does not start it.',
     means:
-      'No process is polled, what waits for endpoints goes on waiting, and no other count of this stack is taken. Nothing is lost: the next tick makes up for it.',
+      'No process is polled, no backlog is sent, and most other alarms of this stack cannot begin. Nothing is lost: the next tick catches up.',
     first: {
       ask: 'logs tick --since 15m',
-      see: 'without errors, failed-messages list unstarted says why it was not started, if its schedule is enabled.',
+      see: 'repair the error that is logged. Without errors, npx changewire failed-messages list unstarted shows why the schedule could not start it; npx changewire deploy -- --revert-drift restores the schedule.',
     },
     metric: new MathExpression({
       expression: 'FILL(ticks, REPEAT) - FILL(ticks, 0)',
-      label: 'Minutes without a tick that came to its end',
+      label: 'Minutes without a complete tick',
       usingMetrics: { ticks: ownMetric(name, 'OldestPassAge', 'SampleCount') },
       period: Duration.minutes(1),
     }),

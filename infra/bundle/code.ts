@@ -10,21 +10,21 @@ import { prebuiltBundle } from './prebuilt.ts';
 
 const FUNCTIONS = fileURLToPath(new URL('../../functions', import.meta.url));
 
-/** The bundled entry as a CDK asset, named by the hash of its content, with `files` (text by name) beside
- *  it. In the package it is bundled already; in a checkout the local esbuild bundles it, so no Docker is needed. */
+/** The bundled entry as a CDK asset, named by the hash of its content, with `files` (text by name) beside it. The
+ *  package has the bundles; in a checkout the local esbuild makes them, without Docker. */
 export function bundledCode(entry: string, files: Readonly<Record<string, string>> = {}): Code {
   const prebuilt = prebuiltBundle(entry, files);
   if (prebuilt !== undefined) return Code.fromAsset(prebuilt);
   return Code.fromAsset(FUNCTIONS, {
     assetHashType: AssetHashType.OUTPUT,
     bundling: {
-      // CDK bundles once per source and command: without this every function would get the first one's bundle.
+      // CDK bundles once per source and command: without a command every function would get the first bundle.
       command: [entry, JSON.stringify(files)],
-      // CDK wants an image for the case that there is no local bundling; here it is never used.
+      // CDK requires an image in case local bundling fails; it is never used here.
       image: DockerImage.fromRegistry('unused'),
       local: {
         tryBundle: outdir => {
-          // Loaded only here: the package does without it.
+          // Loaded only here, because the package does not have it.
           const { buildSync } = createRequire(import.meta.url)('esbuild') as typeof esbuild;
           buildSync(bundleOptions(entry, outdir));
           for (const [name, text] of Object.entries(files)) writeFileSync(join(outdir, name), text);

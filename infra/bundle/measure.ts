@@ -4,16 +4,16 @@ import { gzipSync } from 'node:zlib';
 import { buildSync } from 'esbuild';
 import { bundleOptions } from './options.ts';
 
-/** One bundle's sizes in bytes, without the source map, which Lambda reads only to print a stack trace. */
+/** Sizes of a bundle in bytes, without the source map, which Lambda reads only to print a stack trace. */
 export interface Bundle {
   readonly name: string;
   readonly size: number;
   readonly gzip: number;
-  /** The packages that weigh most, to show where it can be made smaller. */
+  /** The largest packages in it. */
   readonly largest: string;
 }
 
-/** Bundles `entry` into `<outdir>/<name>/index.mjs` and weighs it. */
+/** Bundles `entry` into `<outdir>/<name>/index.mjs` and measures it. */
 export function measure(name: string, entry: string, outdir: string): Bundle {
   const target = join(outdir, name);
   const { metafile } = buildSync(bundleOptions(entry, target));
@@ -33,7 +33,7 @@ export function measure(name: string, entry: string, outdir: string): Bundle {
   };
 }
 
-/** `12.3 kB`, as npm counts: 1 kB is 1,000 bytes. */
+/** `12.3 kB`; as for npm, 1 kB is 1,000 bytes. */
 export function kilobytes(bytes: number): string {
   return `${(bytes / 1_000).toFixed(1)} kB`;
 }

@@ -15,8 +15,8 @@ export const ENTRIES = {
 
 export type EntryName = keyof typeof ENTRIES;
 
-/** How an entry becomes one `index.mjs` for Node 24. Paths are relative to the root, so the same source gives the
- *  same bytes in every clone, and an unchanged function is not deployed again. */
+/** Bundles an entry to one `index.mjs` for Node 24. Paths are relative to the root, so that every clone produces the
+ *  same bytes, and an unchanged function is not deployed again. */
 export function bundleOptions(entry: string, outdir: string) {
   return {
     absWorkingDir: ROOT,
@@ -27,15 +27,14 @@ export function bundleOptions(entry: string, outdir: string) {
     platform: 'node',
     target: 'node24',
     format: 'esm',
-    // Many packages name their ESM build under `module` only, and esbuild can drop unused code from ESM
-    // alone.
+    // Many packages have their ESM build only under `module`, and esbuild drops unused code only from ESM.
     mainFields: ['module', 'main'],
-    // CommonJS parts call `require` for Node's own modules; an ES module has none.
+    // CommonJS packages call `require` for modules of Node; an ES module does not have it.
     banner: {
       js: "import{createRequire as bundleRequire}from'node:module';const require=bundleRequire(import.meta.url);",
     },
     minify: true,
-    // Logs and metrics name errors and classes; a minified name would tell nothing.
+    // Logs and metrics contain names of errors and classes.
     keepNames: true,
     sourcemap: 'linked',
     sourcesContent: false,

@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Where the package has the bundles (package/build.ts). A checkout has none, and makes them. */
+/** The bundles of the package (package/build.ts). A checkout does not have this folder. */
 const HANDLERS = fileURLToPath(new URL('../../handlers', import.meta.url));
 
 let scratch: string | undefined;
 
-/** A folder with the bundle that the package has of this entry, and `files` (text by name) beside it. It is
- *  there until this process ends. Undefined in a checkout. */
+/** A folder with the prebuilt bundle of this entry and `files` (text by name), removed when the process ends. Undefined
+ *  in a checkout. */
 export function prebuiltBundle(
   entry: string,
   files: Readonly<Record<string, string>>,

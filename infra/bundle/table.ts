@@ -1,18 +1,16 @@
 import { type Bundle, kilobytes } from './measure.ts';
 
-/** The most bytes of gzipped code that a bundle may have. A cold start reads, parses and runs all of it:
- *  484 kB took 130 ms on one core of a server, which is faster than a Lambda function. More than this was
- *  bundled by accident. */
+/** The limit of a bundle's gzipped bytes, because a cold start reads, parses and runs all of it (484 kB: 130 ms on a
+ *  server core). A larger bundle contains something by accident. */
 const GZIP_BUDGET = 500_000;
-/** The function for operators needs more clients of AWS than any other, and may take longer to start,
- *  because people wait a second anyhow. */
+/** The operate function needs more AWS clients than any other, and may take longer to start. */
 const OPERATE_BUDGET = 600_000;
 
 export function budgetOf(name: string): number {
   return name === 'operate' ? OPERATE_BUDGET : GZIP_BUDGET;
 }
 
-/** The bundles as a small table for people. */
+/** The bundles as an aligned table of text. */
 export function table(bundles: readonly Bundle[]): string {
   const rows = [
     ['bundle', 'size', 'gzip', 'of budget'],

@@ -1,15 +1,14 @@
 import { Duration, Validations } from 'aws-cdk-lib';
 import { Queue, QueueEncryption, type QueueProps } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
-import { type Keeping, removalOfQueue } from './keeping.ts';
+import { removalOfQueue, type StorageOptions } from './storage-options.ts';
 
-/** A queue that keeps its messages for 14 days, the longest that SQS holds them. It is encrypted with
- *  SQS's own key, so that SNS, Lambda and Scheduler can write to it without permission for a KMS key; or
- *  with the customer's (key-use.ts). */
+/** A queue that keeps messages for 14 days, the maximum of SQS. It is encrypted with the key of SQS, for which SNS,
+ *  Lambda and Scheduler need no permission, or with the customer's key (key-use.ts). */
 export function keptQueue(
   scope: Construct,
   id: string,
-  { encryptionKey }: Keeping,
+  { encryptionKey }: StorageOptions,
   props: QueueProps = {},
 ): Queue {
   return new Queue(scope, id, {
@@ -22,14 +21,14 @@ export function keptQueue(
   });
 }
 
-/** A queue for what a source that is not SQS could not deliver. */
+/** A queue for messages that a source other than SQS could not deliver. */
 export function deadLetterQueue(
   scope: Construct,
   id: string,
-  keeping: Keeping,
+  storage: StorageOptions,
   props: QueueProps = {},
 ): Queue {
-  const queue = keptQueue(scope, id, keeping, props);
+  const queue = keptQueue(scope, id, storage, props);
   Validations.of(queue).acknowledge({
     id: 'AwsSolutions-SQS3',
     reason:
@@ -38,8 +37,7 @@ export function deadLetterQueue(
   return queue;
 }
 
-/** A dead-letter queue whose messages are nowhere else and must be looked at: it stays when its stack is
- *  destroyed, unless that is not wanted. */
-export function keptDeadLetterQueue(scope: Construct, id: string, keeping: Keeping): Queue {
-  return deadLetterQueue(scope, id, keeping, { removalPolicy: removalOfQueue(keeping) });
+/** A dead-letter queue whose messages exist nowhere else, so that by default it outlives its stack. */
+export function keptDeadLetterQueue(scope: Construct, id: string, storage: StorageOptions): Queue {
+  return deadLetterQueue(scope, id, storage, { removalPolicy: removalOfQueue(storage) });
 }

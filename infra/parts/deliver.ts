@@ -8,11 +8,11 @@ import { Handler } from './handler.ts';
 import type { Queues } from './queues.ts';
 import { CHAT, DELIVER_TIMEOUT, DRAINS, serve, WEBHOOKS } from './serving.ts';
 import type { SnapshotTable } from './table.ts';
-import { forDelivering } from './table-leave.ts';
+import { forDelivering } from './table-access.ts';
 
 export interface DeliverProps {
   readonly config: Config;
-  readonly written: DeployedInput;
+  readonly deployedInput: DeployedInput;
   readonly table: SnapshotTable;
   readonly queues: Queues;
 }
@@ -21,24 +21,22 @@ export interface DeliverProps {
 export class Deliver extends Handler {
   readonly mappings: Readonly<Record<'deliveries' | 'chat' | 'drains', EventSourceMapping>>;
 
-  constructor(scope: Construct, id: string, { config, written, table, queues }: DeliverProps) {
+  constructor(scope: Construct, id: string, { config, deployedInput, table, queues }: DeliverProps) {
     super(scope, id, {
       name: config.stackName,
       entry: ENTRIES.deliver,
-      files: configurationFile(written),
+      files: configurationFile(deployedInput),
       description: 'Changewire: delivers events to webhooks, Slack and Teams',
-      // A batch holds 6 MB at most; with more memory Lambda gives more processor time, for signing and
-      // TLS.
+      // A batch has at most 6 MB; the memory is for processor time, which signing and TLS need.
       memoryMiB: 512,
       timeout: DELIVER_TIMEOUT,
-      // A run whose turn is over before a backlog is sent wakes the next: for thousands of deliveries that
-      // is more than 16 in a row.
+      // A run that cannot send a whole backlog starts the next run: with thousands of deliveries more than 16 in a row.
       callsItself: true,
       logRetention: config.logRetentionDays,
       bindings: {
         TABLE_NAME: forDelivering(table),
         ...queues.urls,
-        ...queues.forWaking(),
+        ...queues.forStartingDrains(),
         SECRETS_PATH: forReadingEndpointSecrets(scope, config.stackName),
       },
     });

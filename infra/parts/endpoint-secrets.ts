@@ -3,21 +3,19 @@ import { Policy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 import { secretsPath } from '../../functions/config/endpoint.ts';
 import type { Binding } from './handler.ts';
-import { told } from './told.ts';
+import { renderTokens } from './render-tokens.ts';
 
-/** `SECRETS_PATH`, and permission to read each parameter of SSM under it: the endpoints' addresses and
- *  signing secrets. No stack makes them (decision 0049): they are written when an endpoint is added,
- *  which may be while everything runs.
+/** `SECRETS_PATH`, and permission to read the SSM parameters under it: addresses and signing secrets of endpoints. No
+ *  stack creates them (decision 0049), because endpoints are added while the stack runs.
  *
- *  They are SecureStrings, encrypted with the account's own key for SSM, `alias/aws/ssm`. No permission
- *  to decrypt is needed: that key's policy, which AWS keeps, lets every principal of the account use it
- *  through SSM. With a key of the customer's own, `kms:Decrypt` on that key would be needed. */
+ *  They are SecureStrings with the key `alias/aws/ssm`, whose policy lets every principal of the account use it through
+ *  SSM: no permission to decrypt is needed. */
 export function forReadingEndpointSecrets(scope: Construct, stackName: string): Binding {
   return allowing(scope, 'ReadEndpointSecrets', stackName, ['GetParameter']);
 }
 
-/** The same for functions that add and remove endpoints, and change their addresses and secrets. */
-export function forKeepingEndpointSecrets(scope: Construct, stackName: string): Binding {
+/** The same, with permission to write and delete. */
+export function forWritingEndpointSecrets(scope: Construct, stackName: string): Binding {
   return allowing(scope, 'KeepEndpointSecrets', stackName, [
     'DeleteParameter',
     'GetParameter',
@@ -33,7 +31,7 @@ function allowing(scope: Construct, id: string, stackName: string, actions: read
   return {
     value: path,
     grant: role => {
-      // Under the role, because the function is made after all that is under its role.
+      // Under the role, because the function is created after all children of its role.
       const policy = new Policy(role, id, {
         roles: [role],
         statements: [
@@ -44,9 +42,9 @@ function allowing(scope: Construct, id: string, stackName: string, actions: read
         ],
       });
       Validations.of(policy).acknowledge({
-        id: `AwsSolutions-IAM5[Resource::${told(stack, parameters)}]`,
+        id: `AwsSolutions-IAM5[Resource::${renderTokens(stack, parameters)}]`,
         reason:
-          'Endpoints are added and removed while the stack runs, so their parameters are known by their path alone.',
+          'Endpoints are added and removed while the stack runs, so only the path of their parameters is known.',
       });
     },
   };

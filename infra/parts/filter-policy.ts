@@ -1,8 +1,8 @@
 import { SubscriptionFilter, type SubscriptionProps } from 'aws-cdk-lib/aws-sns';
 import type { AttributeFilter } from '../../functions/config/filter.ts';
 
-/** A filter policy on message attributes, SNS's default scope. `changedFields` is a String.Array, of
- *  which one matching value is enough. A filter without keys gives no policy: every event matches. */
+/** A filter policy on message attributes. Of `changedFields`, a String.Array, one matching value is enough. A filter
+ *  without keys returns no policy: every event matches. */
 export function filterPolicy(filter: AttributeFilter = {}): Pick<SubscriptionProps, 'filterPolicy'> {
   const policy = Object.entries(filter).map(([attribute, allowlist = []]) => [
     attribute,

@@ -8,7 +8,7 @@ import type { FailedQueueName, FunctionName } from '../../functions/operations/p
 import type { Alias } from '../../functions/operations/stack/identity.ts';
 import { configurationFile } from '../bundle/configuration-file.ts';
 import { ENTRIES } from '../bundle/options.ts';
-import { forKeepingEndpointSecrets } from './endpoint-secrets.ts';
+import { forWritingEndpointSecrets } from './endpoint-secrets.ts';
 import { type Binding, Handler } from './handler.ts';
 import { mayUse } from './key-use.ts';
 import type { PassQueue } from './pass-queue.ts';
@@ -16,11 +16,11 @@ import type { Queues } from './queues.ts';
 import { mayReadCredentials } from './secrets.ts';
 import { sendingTo } from './sending.ts';
 import type { SnapshotTable } from './table.ts';
-import { forOperating } from './table-leave.ts';
+import { forOperating } from './table-access.ts';
 
 export interface OperateProps {
   readonly config: Config;
-  readonly written: DeployedInput;
+  readonly deployedInput: DeployedInput;
   readonly table: SnapshotTable;
   readonly queues: Queues;
   readonly passes: PassQueue;
@@ -29,29 +29,28 @@ export interface OperateProps {
   readonly handlers: Readonly<Record<Exclude<FunctionName, 'operate'>, Handler>>;
 }
 
-/** The function that answers people (design.md §13). Its name, `<name>-operate`, is a convention, by
- *  which the command finds it. Only two policies allow invoking it: one by the alias `look`, the other by
- *  `look` and `act`. */
+/** The function that serves the commands of operators. The command finds it by its name, `<name>-operate`. Only two
+ *  policies permit invoking it: one the alias `look`, the other `look` and `act`. */
 export class Operate extends Handler {
   readonly policies: Readonly<Record<Alias, ManagedPolicy>>;
 
   constructor(scope: Construct, id: string, props: OperateProps) {
-    const { config, written, table, handlers } = props;
+    const { config, deployedInput, table, handlers } = props;
     super(scope, id, {
       name: config.stackName,
       entry: ENTRIES.operate,
       functionName: `${config.stackName}-operate`,
-      files: configurationFile(written),
-      description: 'Changewire: answers what operators ask, and does what they tell it to',
-      // The doctor reads as large pages as the poll function does.
+      files: configurationFile(deployedInput),
+      description: 'Changewire: serves the commands of operators',
+      // The doctor reads pages as large as the poll function does.
       memoryMiB: 1024,
-      // The doctor asks the service for minutes; everything else takes seconds.
+      // The doctor takes minutes; everything else takes seconds.
       timeout: Duration.minutes(10),
       logRetention: config.logRetentionDays,
       bindings: {
         TABLE_NAME: forOperating(table),
         STACK_NAME: { value: config.stackName },
-        SECRETS_PATH: forKeepingEndpointSecrets(scope, config.stackName),
+        SECRETS_PATH: forWritingEndpointSecrets(scope, config.stackName),
         ...queueBindings(props),
         PUBLISH_FUNCTION: invoking(handlers.publish),
         ...logBindings(handlers),
@@ -66,7 +65,7 @@ export class Operate extends Handler {
     };
   }
 
-  /** Lets this principal ask by these aliases, and do nothing else. */
+  /** Permits a principal to invoke these aliases, and nothing else. */
   grant(grantee: IGrantable, names: readonly Alias[]): Grant {
     return Grant.addToPrincipal({
       grantee,
@@ -87,7 +86,7 @@ export class Operate extends Handler {
     });
   }
 
-  /** An alias of the code that is deployed; there are no versions. Its reference is its ARN. */
+  /** An alias of the deployed code. Its reference is its ARN. */
   #alias(name: Alias): CfnAlias {
     const existing = this.node.tryFindChild(`Alias.${name}`) as CfnAlias | undefined;
     return (
@@ -101,12 +100,12 @@ export class Operate extends Handler {
   }
 }
 
-/** The queues that it sends to, looks into, empties, or moves messages back from. */
+/** The queues that it sends to, lists, clears, or moves messages back from. */
 function queueBindings({ queues, passes, failedQueues }: OperateProps): Record<string, Binding> {
   const look = ['GetQueueAttributes', 'ReceiveMessage', 'PurgeQueue'];
   return {
     ...queues.forSending(),
-    ...queues.forWaking(),
+    ...queues.forStartingDrains(),
     ...passes.forSending(),
     EVENTS_QUEUE_URL: sendingTo(queues.events),
     REJECTED_QUEUE_URL: allowing(failedQueues.rejected, look),

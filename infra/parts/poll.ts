@@ -9,29 +9,29 @@ import type { Queues } from './queues.ts';
 import { mayReadCredentials } from './secrets.ts';
 import { PASSES, serve } from './serving.ts';
 import type { SnapshotTable } from './table.ts';
-import { forCommits } from './table-leave.ts';
+import { forCommits } from './table-access.ts';
 
 export interface PollProps {
   readonly config: Config;
-  readonly written: DeployedInput;
+  readonly deployedInput: DeployedInput;
   readonly table: SnapshotTable;
   readonly passes: PassQueue;
   readonly queues: Queues;
 }
 
-/** The function that makes one pass over each of the processes of a message. The lease makes sure that one
- *  run per process and mode commits at a time. */
+/** The function that makes a pass of each process in a message. The lease lets only one run per process and mode commit
+ *  at a time. */
 export class Poll extends Handler {
   readonly mapping: EventSourceMapping;
 
-  constructor(scope: Construct, id: string, { config, written, table, passes, queues }: PollProps) {
+  constructor(scope: Construct, id: string, { config, deployedInput, table, passes, queues }: PollProps) {
     super(scope, id, {
       name: config.stackName,
       entry: ENTRIES.poll,
-      files: configurationFile(polledIn(written)),
-      description: 'Changewire: reads processes, compares them with their snapshots, commits what changed',
-      // A run waits for the service most of the time, so half of the memory is half of the price.
-      // `docs/performance.md` has what passes over large processes take.
+      files: configurationFile(polledIn(deployedInput)),
+      description: 'Changewire: reads processes, compares them with their snapshots, commits changes',
+      // A run mostly waits for the service, so more memory only costs more. docs/performance.md shows what large
+      // processes need.
       memoryMiB: config.pollMemory,
       nodeOptions: heapIn(config.pollMemory),
       timeout: PASSES.timeout,
@@ -43,13 +43,12 @@ export class Poll extends Handler {
   }
 }
 
-/** A young generation that stays small, and a heap that leaves room for what is outside of it: with V8's own
- *  sizes garbage alone fills the memory. */
+/** Limits of the heap and its young generation: with V8's defaults garbage fills the memory of the function. */
 function heapIn(memoryMiB: number): string[] {
   return [`--max-old-space-size=${Math.floor(0.7 * memoryMiB)}`, '--max-semi-space-size=8'];
 }
 
-/** The part that the function uses: a change of what receives events is then no change of its code. */
+/** The part that the function uses, so that a change of receivers does not deploy it again. */
 function polledIn({ workspaces, changes, sweep }: DeployedInput): DeployedInput {
   return { workspaces, changes, sweep };
 }

@@ -7,9 +7,9 @@ import type { Config } from '../../functions/config/schema.ts';
 import { ENTRIES } from '../bundle/options.ts';
 import { keptDeadLetterQueue } from './dead-letter-queue.ts';
 import { Handler } from './handler.ts';
-import type { Keeping } from './keeping.ts';
 import { mayUse } from './key-use.ts';
 import { sendingTo } from './sending.ts';
+import type { StorageOptions } from './storage-options.ts';
 import type { SnapshotTable } from './table.ts';
 import type { ChangeTopic } from './topic.ts';
 
@@ -17,28 +17,26 @@ export interface PublishProps {
   readonly config: Config;
   readonly table: SnapshotTable;
   readonly topic: ChangeTopic;
-  readonly keeping: Keeping;
+  readonly storage: StorageOptions;
 }
 
-/** The function that sends committed change records to the topic, in the order of the table's stream. */
+/** The function that publishes committed change records to the topic, in the order of the table's stream. */
 export class Publish extends Handler {
-  /** Events that SNS always refuses, whole. */
+  /** Events that SNS rejects permanently. */
   readonly rejected: Queue;
-  /** Parts of the stream that Lambda gave up: positions, not records. */
+  /** Ranges of the stream that Lambda gave up: positions, without the records. */
   readonly unpublished: Queue;
   readonly mapping: EventSourceMapping;
 
-  constructor(scope: Construct, id: string, { config, table, topic, keeping }: PublishProps) {
-    const rejected = keptDeadLetterQueue(scope, 'RejectedEvents', keeping);
+  constructor(scope: Construct, id: string, { config, table, topic, storage }: PublishProps) {
+    const rejected = keptDeadLetterQueue(scope, 'RejectedEvents', storage);
     super(scope, id, {
       name: config.stackName,
       entry: ENTRIES.publish,
       description: 'Changewire: publishes the change records of the table to the topic',
-      // Lambda's batches hold 6 MB at most; with more memory Lambda gives more processor time, for
-      // unpacking and TLS.
+      // A batch has at most 6 MB; the memory is for processor time, which decompression and TLS need.
       memoryMiB: 512,
-      // 100 change records mostly have as many events, ten to a request to SNS. A run that takes longer
-      // hangs, and Lambda repeats its batch, in halves.
+      // 100 change records usually are 10 requests to SNS. Lambda retries the batch of a longer run in halves.
       timeout: Duration.minutes(2),
       logRetention: config.logRetentionDays,
       bindings: {
@@ -47,7 +45,7 @@ export class Publish extends Handler {
       },
     });
     this.rejected = rejected;
-    this.unpublished = keptDeadLetterQueue(this, 'Unpublished', keeping);
+    this.unpublished = keptDeadLetterQueue(this, 'Unpublished', storage);
     this.mapping = this.#readStream(table);
   }
 
@@ -68,24 +66,23 @@ export class Publish extends Handler {
     Validations.of(list).acknowledge({
       id: 'AwsSolutions-IAM5[Resource::*]',
       reason:
-        'Lambda asks for ListStreams, which IAM grants on all streams or none; it lists names, no records.',
+        'Lambda requires ListStreams, which IAM grants only on all streams; it lists names, no records.',
     });
     const mapping = new EventSourceMapping(this, 'Stream', {
       target: this.fn,
       eventSourceArn: stream,
       startingPosition: StartingPosition.TRIM_HORIZON,
       filters: [CHANGE_RECORDS],
-      // Lambda calls as soon as there is one record, so a large batch delays none. An even larger one
-      // would only take longer to bisect when it fails.
+      // Lambda starts a run with the first record, so a large batch delays nothing; a larger one takes longer to
+      // bisect.
       batchSize: 100,
-      // More than one batch of a shard at a time would mix up the order within a process.
+      // Parallel batches of a shard would break the order within a process.
       parallelizationFactor: 1,
       reportBatchItemFailures: true,
       bisectBatchOnError: true,
-      // The stream drops records after 24 hours without saying so. One hour before that, Lambda still
-      // reports what it gave up.
+      // The stream silently drops records after 24 hours. Before that, Lambda reports the records that it gives up.
       maxRecordAge: Duration.hours(23),
-      // Not SqsDlq, which permits more: to use a key by actions with wildcards.
+      // Not SqsDlq, which permits key actions with wildcards.
       onFailure: { bind: () => ({ destination: this.unpublished.queueArn }) },
     });
     mapping.node.addDependency(this.role);
@@ -93,7 +90,7 @@ export class Publish extends Handler {
   }
 }
 
-/** Only change records start Lambda, although snapshots and leases pass through the same stream. */
+/** Snapshots and leases, which are in the same stream, do not start the function. */
 const CHANGE_RECORDS = FilterCriteria.filter({
   eventName: FilterRule.isEqual('INSERT'),
   dynamodb: { Keys: { sk: { S: FilterRule.beginsWith('CHANGE#') } } },

@@ -5,47 +5,43 @@ import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { keptQueue } from './dead-letter-queue.ts';
 import type { Binding } from './handler.ts';
-import { type Keeping, removalOfQueue } from './keeping.ts';
 import { snsMayUse } from './key-use.ts';
 import { sendingTo } from './sending.ts';
 import { CHAT, DRAINS, EVENTS, type Serving, WEBHOOKS } from './serving.ts';
+import { removalOfQueue, type StorageOptions } from './storage-options.ts';
 
-/** How often a message is received before it counts as one that can't be settled. The first ten times a
- *  message is shown again within 30 s (`soonAgain`), then after 6 minutes (events) or 18 (deliveries), so 100
- *  receives take 9 hours or 27. So an outage of the table for hours puts nothing aside, and a message that
- *  kills each run is put aside long before SQS drops it after 14 days. */
+/** Receives of a message before it moves to the failed messages. The first ten retries take at most 30 s each
+ *  (`soonAgain`), the others 6 minutes (events) or 18 (deliveries): 9 or 27 hours in all. That outlasts an outage of
+ *  the table for hours, and ends long before SQS drops the message after 14 days. */
 const RECEIVES = 100;
 
 export interface QueuesProps {
   readonly topic: ITopic;
-  readonly keeping: Keeping;
+  readonly storage: StorageOptions;
 }
 
-/** The queues between the topic and the endpoints, for all endpoints together. They are standard queues
- *  whose messages carry the endpoint's name as message group: SQS then serves quiet endpoints before a
- *  busy or slow one (fair queues). */
+/** The queues between the topic and all endpoints. The message group is the name of the endpoint, so that SQS serves
+ *  quiet endpoints before a busy or slow one (fair queues). */
 export class Queues extends Construct {
-  /** Events as the topic delivers them, for the route function. */
+  /** Events from the topic, for the route function. */
   readonly events: Queue;
-  /** Deliveries: one event for one webhook each. */
+  /** Deliveries: each is one event for one webhook. */
   readonly deliveries: Queue;
-  /** One event for one channel of Slack or Teams. They have a queue of their own, because they wait for
-   *  others to become one message. */
+  /** Deliveries for chats. They have their own queue, because they wait for others to share a message. */
   readonly chat: Queue;
-  /** Messages that wake a run, which sends the backlog of one endpoint for one turn. */
+  /** Messages that start a drain: a run that sends the backlog of an endpoint. */
   readonly drains: Queue;
-  /** Messages that could not be settled. The queue stays when the stack is destroyed, unless that is not
-   *  wanted, because they are nowhere else. */
+  /** Messages that could not be processed. They exist nowhere else, so that by default the queue outlives the stack. */
   readonly unsettled: Queue;
 
-  constructor(scope: Construct, id: string, { topic, keeping }: QueuesProps) {
+  constructor(scope: Construct, id: string, { topic, storage }: QueuesProps) {
     super(scope, id);
-    this.unsettled = keptQueue(this, 'Unsettled', keeping, { removalPolicy: removalOfQueue(keeping) });
-    this.events = this.#queue('Events', EVENTS, keeping);
-    this.deliveries = this.#queue('Deliveries', WEBHOOKS, keeping);
-    this.chat = this.#queue('Chat', CHAT, keeping);
-    this.drains = drainsQueue(this, keeping);
-    snsMayUse(keeping.encryptionKey, this);
+    this.unsettled = keptQueue(this, 'Unsettled', storage, { removalPolicy: removalOfQueue(storage) });
+    this.events = this.#queue('Events', EVENTS, storage);
+    this.deliveries = this.#queue('Deliveries', WEBHOOKS, storage);
+    this.chat = this.#queue('Chat', CHAT, storage);
+    this.drains = drainsQueue(this, storage);
+    snsMayUse(storage.encryptionKey, this);
     this.#subscribe(topic);
   }
 
@@ -54,12 +50,12 @@ export class Queues extends Construct {
     return { DELIVERIES_QUEUE_URL: sendingTo(this.deliveries), CHAT_QUEUE_URL: sendingTo(this.chat) };
   }
 
-  /** `UNSETTLED_QUEUE_URL`, for functions that set malformed messages aside. */
+  /** `UNSETTLED_QUEUE_URL`, for functions that move malformed messages to the failed messages. */
   forFailedMessages(): Record<string, Binding> {
     return { UNSETTLED_QUEUE_URL: sendingTo(this.unsettled) };
   }
 
-  /** The same without permission to send: for the function that serves them. */
+  /** The same without permission to send, for the function that serves these queues. */
   get urls(): Record<string, Binding> {
     return {
       DELIVERIES_QUEUE_URL: { value: this.deliveries.queueUrl },
@@ -67,13 +63,13 @@ export class Queues extends Construct {
     };
   }
 
-  /** `DRAINS_QUEUE_URL`, for functions that wake a run. */
-  forWaking(): Record<string, Binding> {
+  /** `DRAINS_QUEUE_URL`, for functions that start drains. */
+  forStartingDrains(): Record<string, Binding> {
     return { DRAINS_QUEUE_URL: sendingTo(this.drains) };
   }
 
-  /** As CDK's SqsSubscription does it, but for the key: where topic and queue have the same one, that has the
-   *  key's policy name the topic, which names the key, and CloudFormation refuses the circle. */
+  /** Like CDK's SqsSubscription, which lets the key's policy name the topic: if the topic has the same key, that is a
+   *  circular reference, which CloudFormation refuses. */
   #subscribe(topic: ITopic): void {
     const { policyDependable } = this.events.addToResourcePolicy(
       new PolicyStatement({
@@ -93,29 +89,27 @@ export class Queues extends Construct {
     if (policyDependable) subscription.node.addDependency(policyDependable);
   }
 
-  #queue(id: string, { timeout, window }: Serving, keeping: Keeping): Queue {
-    return keptQueue(this, id, keeping, {
-      // As AWS recommends: with less, messages of a run that Lambda had to put off could be given to
-      // another. Messages of a killed run also wait this long.
+  #queue(id: string, { timeout, window }: Serving, storage: StorageOptions): Queue {
+    return keptQueue(this, id, storage, {
+      // As AWS recommends: with less, another run could receive the messages of a throttled run. Messages of a killed
+      // run wait as long.
       visibilityTimeout: Duration.seconds(6 * timeout.toSeconds() + window.toSeconds()),
       deadLetterQueue: { queue: this.unsettled, maxReceiveCount: RECEIVES },
     });
   }
 }
 
-/** Its messages hold nothing: the rows of the endpoint do, and the tick wakes another run each minute. */
-function drainsQueue(scope: Construct, keeping: Keeping): Queue {
-  const queue = keptQueue(scope, 'Drains', keeping, {
-    // By then the run that got the message has ended for certain, even if Lambda first had to put it off. A
-    // message of a killed run comes again sooner than the alarm for old messages looks at it.
+/** Its messages may be lost: the backlog is in rows, and the tick starts another drain each minute. */
+function drainsQueue(scope: Construct, storage: StorageOptions): Queue {
+  const queue = keptQueue(scope, 'Drains', storage, {
+    // The run that received the message has ended by then, even if Lambda was throttled first.
     visibilityTimeout: Duration.seconds(2 * DRAINS.timeout.toSeconds()),
-    // The tick adds a message each minute for each endpoint with a backlog, even while none is received.
+    // The tick adds a message per minute and endpoint with a backlog, even while the queue is not read.
     retentionPeriod: Duration.hours(1),
   });
   Validations.of(queue).acknowledge({
     id: 'AwsSolutions-SQS3',
-    reason:
-      'A message that was not received needs no keeping: the backlog is in rows, and the next tick sends the next message.',
+    reason: 'A lost message is not needed: the backlog is in rows, and the next tick sends another message.',
   });
   return queue;
 }

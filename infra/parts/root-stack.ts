@@ -1,7 +1,7 @@
 import { Stack } from 'aws-cdk-lib';
 import type { IConstruct } from 'constructs';
 
-/** The stack that a scope is deployed with: for one in a nested stack the outermost. */
+/** The stack that a scope is deployed with: with nested stacks, the outermost. */
 export function rootStack(scope: IConstruct): Stack {
   let stack = Stack.of(scope);
   while (stack.nestedStackParent) stack = stack.nestedStackParent;

@@ -7,28 +7,26 @@ import { Handler } from './handler.ts';
 import type { Queues } from './queues.ts';
 import { EVENTS, serve } from './serving.ts';
 import type { SnapshotTable } from './table.ts';
-import { forRouting } from './table-leave.ts';
+import { forRouting } from './table-access.ts';
 
 export interface RouteProps {
   readonly config: Config;
-  readonly written: DeployedInput;
+  readonly deployedInput: DeployedInput;
   readonly table: SnapshotTable;
   readonly queues: Queues;
 }
 
-/** The function that finds out which endpoints want an event. */
+/** The function that finds the endpoints of each event. */
 export class Route extends Handler {
   readonly mapping: EventSourceMapping;
 
-  constructor(scope: Construct, id: string, { config, written, table, queues }: RouteProps) {
+  constructor(scope: Construct, id: string, { config, deployedInput, table, queues }: RouteProps) {
     super(scope, id, {
       name: config.stackName,
       entry: ENTRIES.route,
-      files: configurationFile(written),
-      description:
-        'Changewire: sends each event to the queue of deliveries, once for each endpoint that wants it',
-      // With more memory Lambda gives more processor time: an event for thousands of endpoints takes hundreds
-      // of requests to SQS.
+      files: configurationFile(deployedInput),
+      description: 'Changewire: queues a delivery of each event for each endpoint whose filter matches',
+      // The memory is for processor time: an event for thousands of endpoints takes hundreds of requests to SQS.
       memoryMiB: 1024,
       timeout: EVENTS.timeout,
       logRetention: config.logRetentionDays,

@@ -5,35 +5,33 @@ import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { deadLetterQueue } from './dead-letter-queue.ts';
 import type { Handler } from './handler.ts';
-import type { Keeping } from './keeping.ts';
 import { mayUse } from './key-use.ts';
+import type { StorageOptions } from './storage-options.ts';
 
 export interface ScheduleProps {
   /** Names the group. */
   readonly name: string;
   readonly tick: Handler;
-  readonly keeping: Keeping;
+  readonly storage: StorageOptions;
 }
 
-/** The one schedule: starts the tick function each minute, whatever the number of processes. */
+/** The only schedule. It starts the tick function each minute. */
 export class Schedule extends Construct {
-  /** Invocations that Scheduler could not start, with the reason in their attributes. */
+  /** Invocations that Scheduler could not start, with the reason as attribute. */
   readonly unstarted: Queue;
 
-  constructor(scope: Construct, id: string, { name, tick, keeping }: ScheduleProps) {
+  constructor(scope: Construct, id: string, { name, tick, storage }: ScheduleProps) {
     super(scope, id);
-    // A group of its own, because the role may be assumed for a group's ARN. By default CDK would keep
-    // the group when the stack is destroyed; its name is always the same, so the next deployment would
-    // fail. CDK's own name for it is made of the construct's path, which two stacks of two apps may have in
-    // common.
+    // The role can be assumed only for the ARN of this group. A group that is kept would make the next deployment
+    // fail, because its name is fixed. CDK's default name, the construct's path, may occur in two apps.
     const group = new ScheduleGroup(this, 'Group', {
       scheduleGroupName: name,
       removalPolicy: RemovalPolicy.DESTROY,
     });
-    this.unstarted = deadLetterQueue(this, 'Unstarted', keeping);
+    this.unstarted = deadLetterQueue(this, 'Unstarted', storage);
     const role = this.#role(group, tick);
     const schedule = new CfnSchedule(this, 'Tick', {
-      description: 'Changewire: sends the passes that are due, and does what else is to be done each minute',
+      description: 'Changewire: starts due passes and other work of each minute',
       groupName: group.scheduleGroupName,
       scheduleExpression: 'rate(1 minute)',
       flexibleTimeWindow: { mode: 'OFF' },
@@ -41,19 +39,18 @@ export class Schedule extends Construct {
         arn: tick.fn.functionArn,
         roleArn: role.roleArn,
         input: '{}',
-        // The next tick is the retry: it sends what this one would have sent.
+        // The next tick is the retry.
         retryPolicy: { maximumRetryAttempts: 0, maximumEventAgeInSeconds: 60 },
         deadLetterConfig: { arn: this.unstarted.queueArn },
       },
     });
-    // Scheduler checks at creation that the role allows what the schedule does. The schedule names its
-    // group only as text, so CDK does not know of this dependency either.
+    // Scheduler checks the role at creation, and CDK does not see the dependency on the group, whose name is a text.
     schedule.node.addDependency(role, group);
   }
 
   #role(group: ScheduleGroup, { fn }: Handler): Role {
     const role = new Role(this, 'Role', {
-      description: 'Lets the schedule of Changewire start the tick function, and nothing else',
+      description: 'Permits the schedule of Changewire to start the tick function, and nothing else',
       assumedBy: new ServicePrincipal('scheduler.amazonaws.com', {
         conditions: {
           StringEquals: {

@@ -5,25 +5,22 @@ import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Handler } from './handler.ts';
 import { mayUse } from './key-use.ts';
 
-/** How a queue's messages reach their function. */
+/** How a function receives the messages of a queue. */
 export interface Serving {
-  /** The time that one run of the function may take. */
+  /** The time limit of a run. */
   readonly timeout: Duration;
-  /** Messages of one run, at most. */
+  /** The maximum number of messages per run. */
   readonly batch: number;
   /** How long Lambda waits for a batch to fill. */
   readonly window: Duration;
-  /** Runs at once, at most. An account has 1,000 for all its functions; more are throttled. These bounds
-   *  together are 530, publish takes one for each shard of the table's stream, and tick one: so there is
-   *  always room, also for other functions of the account. The bound is set on the queue, not reserved
-   *  for the function: reserved concurrency is taken from all others even while it is not used, and a new
-   *  account has only 10, of which none can be reserved. */
+  /** The maximum number of concurrent runs. An account usually has 1,000; these limits, with one run per shard of the
+   *  stream for publish and one for tick, leave room for other functions. It is a limit of the queue, not reserved
+   *  concurrency, which other functions could not use, and which a new account with only 10 does not have. */
   readonly concurrency: number;
 }
 
-/** One message per run, which names up to 25 processes. A run has the longest time that Lambda gives, because
- *  a baseline may take all of it, and the next run resumes it. No workspace has more than 32 runs under way
- *  (its `concurrency`): a share of its requests for each. */
+/** A message names up to 25 processes. The timeout is Lambda's maximum, because a baseline may take all of it; the next
+ *  run resumes it. A workspace has at most 32 concurrent runs (its `concurrency`). */
 export const PASSES: Serving = {
   timeout: Duration.minutes(15),
   batch: 1,
@@ -31,9 +28,8 @@ export const PASSES: Serving = {
   concurrency: 400,
 };
 
-/** A run reads the registry and sends some messages, which takes milliseconds. 20 runs at once route some
- *  thousand events a second. More than 10 events a run would need a window, by which each event would be
- *  delayed. */
+/** A run takes milliseconds, so that 20 concurrent runs route some thousand events per second. More than 10 events per
+ *  run would need a window, which delays each event. */
 export const EVENTS: Serving = {
   timeout: Duration.minutes(1),
   batch: 10,
@@ -41,12 +37,11 @@ export const EVENTS: Serving = {
   concurrency: 20,
 };
 
-/** The time for one run of the deliver function. A chat takes a message a second, and a batch may be
- *  about up to 100 projects; what a run can't do in this time it gives back. */
+/** The timeout of the deliver function. A batch may need 100 messages to a chat, at one per second. */
 export const DELIVER_TIMEOUT = Duration.minutes(3);
 
-/** 500 requests at once: enough for 50 endpoints at their default rate. An endpoint that hangs occupies
- *  only the requests of its first second: then it is held, and its deliveries become rows. */
+/** 500 concurrent requests: enough for 50 endpoints at their default rate. An endpoint that hangs occupies only the
+ *  requests of its first second; then its deliveries join its backlog. */
 export const WEBHOOKS: Serving = {
   timeout: DELIVER_TIMEOUT,
   batch: 10,
@@ -54,9 +49,8 @@ export const WEBHOOKS: Serving = {
   concurrency: 50,
 };
 
-/** A chat takes one message a second. Its deliveries should come in one batch, where the changes of a
- *  project become one message, and not in several runs that wait for each other. A batch holds deliveries
- *  of many channels, which are sent to at the same time, so 10 runs serve some hundred channels. */
+/** Changes of a project in one batch become one message, so that large batches suit a chat, which accepts one message
+ *  per second. A batch sends to many channels concurrently: 10 runs serve some hundred channels. */
 export const CHAT: Serving = {
   timeout: DELIVER_TIMEOUT,
   batch: 100,
@@ -64,9 +58,8 @@ export const CHAT: Serving = {
   concurrency: 10,
 };
 
-/** A run sends the backlogs of up to 10 endpoints at the same time, for one turn of 20 s. These runs are apart
- *  from those of new deliveries, so that however many backlogs are sent, no new delivery waits for them. With 20 runs
- *  all functions together use half of the 1,000 runs at once that an account has. */
+/** A run drains the backlogs of up to 10 endpoints concurrently, for 20 s. The queue is separate from new deliveries,
+ *  so that no new delivery waits for backlogs. */
 export const DRAINS: Serving = {
   timeout: DELIVER_TIMEOUT,
   batch: 10,
@@ -74,8 +67,7 @@ export const DRAINS: Serving = {
   concurrency: 20,
 };
 
-/** Has the function serve the queue, and gives it permission to. A run reports which messages of its
- *  batch failed. */
+/** Lets the function serve the queue, with the permissions for it. A run reports which messages of its batch failed. */
 export function serve(
   handler: Handler,
   queue: Queue,
@@ -98,7 +90,7 @@ export function serve(
     maxConcurrency: concurrency,
     reportBatchItemFailures: true,
   });
-  // Lambda checks at creation that the role may read the queue.
+  // Lambda checks the permission to read the queue at creation.
   mapping.node.addDependency(handler.role);
   return mapping;
 }

@@ -11,24 +11,23 @@ import { Construct } from 'constructs';
 import type { DeliveryConfig, SubscriptionConfig } from '../../functions/config/endpoint.ts';
 import { keptDeadLetterQueue } from './dead-letter-queue.ts';
 import { filterPolicy } from './filter-policy.ts';
-import type { Keeping } from './keeping.ts';
+import type { StorageOptions } from './storage-options.ts';
 
 export interface HttpSubscriptionProps {
   readonly topic: ITopic;
   readonly config: SubscriptionConfig;
-  readonly keeping: Keeping;
+  readonly storage: StorageOptions;
 }
 
-/** A native subscription: a receiver that SNS delivers to over HTTP(S). It gets nothing before it has
- *  answered SNS's handshake. */
+/** A native subscription: a receiver that SNS delivers to over HTTP(S), once it has confirmed the subscription. */
 export class HttpSubscription extends Construct {
-  /** Events that the receiver did not take. */
+  /** Events that the receiver did not accept. */
   readonly undelivered: Queue;
 
   constructor(scope: Construct, id: string, props: HttpSubscriptionProps) {
     super(scope, id);
     const { url, raw, filter, delivery } = props.config;
-    this.undelivered = keptDeadLetterQueue(this, 'Undelivered', props.keeping);
+    this.undelivered = keptDeadLetterQueue(this, 'Undelivered', props.storage);
     const protocol = url.toLowerCase().startsWith('https:')
       ? SubscriptionProtocol.HTTPS
       : SubscriptionProtocol.HTTP;
@@ -51,8 +50,7 @@ const BACKOFF = {
   exponential: BackoffFunction.EXPONENTIAL,
 } as const satisfies Record<DeliveryConfig['backoff'], BackoffFunction>;
 
-/** Our default tries for some 40 minutes of the hour that SNS allows; SNS's own default gives up after
- *  one minute. */
+/** Our default retries for about 40 minutes of the hour that SNS allows, the default of SNS for one minute. */
 function deliveryPolicy(delivery: DeliveryConfig): DeliveryPolicy {
   const { maxPerSecond, contentType } = delivery;
   return {

@@ -28,14 +28,13 @@ export class SnapshotTable extends Construct {
       billingMode: BillingMode.PAY_PER_REQUEST,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
       timeToLiveAttribute: 'expiresAt',
-      // A change record is written once and never changed: its new image is all of it.
+      // A change record is written once and never changed, so its new image has everything.
       stream: StreamViewType.NEW_IMAGE,
-      // RETAIN also when a first deployment is rolled back: what is protected can't be deleted, and the
-      // rollback would fail.
+      // RETAIN also when a first deployment is rolled back: deleting a protected table would fail the rollback.
       removalPolicy,
       deletionProtection: removalPolicy !== RemovalPolicy.DESTROY,
-      // By default with a key that DynamoDB owns. A KMS key costs a call per request, and does not protect the
-      // data from anyone who may read the table.
+      // By default a key that DynamoDB owns: a KMS key adds a call per request, and does not protect the data from
+      // principals that may read the table.
       ...(encryptionKey
         ? { encryption: TableEncryption.CUSTOMER_MANAGED, encryptionKey }
         : { encryption: TableEncryption.DEFAULT }),

@@ -9,46 +9,44 @@ import { ENTRIES } from '../bundle/options.ts';
 import { type Binding, Handler } from './handler.ts';
 import type { PassQueue } from './pass-queue.ts';
 import type { Queues } from './queues.ts';
+import { renderTokens } from './render-tokens.ts';
 import { rootStack } from './root-stack.ts';
 import type { SnapshotTable } from './table.ts';
-import { forTicking } from './table-leave.ts';
-import { told } from './told.ts';
+import { forTick } from './table-access.ts';
 import type { ChangeTopic } from './topic.ts';
 
 export interface TickProps {
   readonly config: Config;
-  readonly written: DeployedInput;
+  readonly deployedInput: DeployedInput;
   readonly table: SnapshotTable;
   readonly queues: Queues;
   readonly passes: PassQueue;
   readonly topic: ChangeTopic;
-  /** Where the native subscriptions are made, and the queues with what their receivers lack. */
+  /** The scope of the native subscriptions and their dead-letter queues. */
   readonly subscriptionsIn: Construct;
-  /** The event source mappings of the queues and the stream, by what they read. */
+  /** The event source mappings by function or queue name. */
   readonly mappings: Readonly<Record<string, EventSourceMapping>>;
   readonly failedQueues: Readonly<Record<'rejected' | 'unpublished' | 'unsettled', Queue>>;
 }
 
-/** The function that runs each minute: it starts the passes that are due, probes endpoints that fail,
- *  sends deliveries that waited, works off replays, and watches all of it. */
+/** The function that runs each minute: it starts due passes, probes failing endpoints, starts drains, advances replays,
+ *  and counts the state of everything for the alarms. */
 export class Tick extends Handler {
   constructor(scope: Construct, id: string, props: TickProps) {
-    const { config, written, table, queues, passes, topic, subscriptionsIn } = props;
+    const { config, deployedInput, table, queues, passes, topic, subscriptionsIn } = props;
     super(scope, id, {
       name: config.stackName,
       entry: ENTRIES.tick,
-      files: configurationFile(written),
-      description:
-        'Changewire: each minute, sends the passes that are due, works off what waits, and watches',
-      // It holds the progress of every process, and a replay unpacks parts of the journal; with more
-      // memory Lambda gives more processor time for that.
+      files: configurationFile(deployedInput),
+      description: 'Changewire: each minute, starts due passes, drains and replays, and checks health',
+      // For the progress of every process, and for processor time: a replay decompresses parts of the journal.
       memoryMiB: 512,
-      // Until the next tick, which goes on where this one stopped.
+      // Until the next tick, which continues where this one stopped.
       timeout: Duration.minutes(1),
       logRetention: config.logRetentionDays,
       bindings: {
-        TABLE_NAME: forTicking(table),
-        ...queues.forWaking(),
+        TABLE_NAME: forTick(table),
+        ...queues.forStartingDrains(),
         ...passes.forSending(),
         ...watching(props),
         ...(config.subscriptions.length > 0 && {
@@ -59,8 +57,7 @@ export class Tick extends Handler {
   }
 }
 
-/** What it needs to find out whether all queues and the stream are read, and whether messages were set
- *  aside. */
+/** Bindings to check whether all queues and the stream are read, and to count failed messages. */
 function watching({ mappings, failedQueues }: TickProps): Record<string, Binding> {
   const uuids = Object.entries(mappings).map(([name, { eventSourceMappingId }]) => [
     name,
@@ -91,20 +88,18 @@ function counting({ queueUrl, queueArn }: Queue): Binding {
   };
 }
 
-/** The most characters that surely remain of a stack's name in the names that CloudFormation makes of it: a
- *  queue's has 80, of which the resource and a random end take their part. */
+/** Characters of a stack's name that CloudFormation surely keeps in the name of a queue, which has at most 80, with a
+ *  part of the resource's name and a random suffix. */
 const STACK_NAME_KEPT = 40;
 
-/** A pattern for the names that CloudFormation gives to the queues of a scope: they begin with the name of its
- *  stack, which for a nested stack begins with that of the outermost. There may be hundreds of these queues, and
- *  no policy has room for all their names. */
+/** A pattern for the names that CloudFormation gives to the queues of a scope: they begin with the name of the root
+ *  stack. There may be hundreds of queues, too many for a policy. */
 function namesOfQueues(scope: Construct): string {
   const { stackName } = rootStack(scope);
   return stackName.length > STACK_NAME_KEPT ? `${stackName.slice(0, STACK_NAME_KEPT)}*` : `${stackName}-*`;
 }
 
-/** `TOPIC_ARN`, and permission to look up the topic's subscriptions, and what SNS could not deliver to
- *  them. */
+/** `TOPIC_ARN`, with permission to list the topic's subscriptions and to count their undelivered messages. */
 function watchingSubscriptions(scope: Construct, topic: ChangeTopic, subscriptionsIn: Construct): Binding {
   const stack = Stack.of(scope);
   const queues = stack.formatArn({ service: 'sqs', resource: namesOfQueues(subscriptionsIn) });
@@ -123,9 +118,9 @@ function watchingSubscriptions(scope: Construct, topic: ChangeTopic, subscriptio
         ],
       });
       Validations.of(policy).acknowledge({
-        id: `AwsSolutions-IAM5[Resource::${told(stack, queues)}]`,
+        id: `AwsSolutions-IAM5[Resource::${renderTokens(stack, queues)}]`,
         reason:
-          'These queues get their names from CloudFormation, perhaps after this stack: they are known by their beginning alone. Only their counts and addresses are asked for.',
+          'CloudFormation names these queues, perhaps after this stack, so that only a prefix is known. Only counts and URLs can be read.',
       });
     },
   };

@@ -18,10 +18,8 @@ export class ChangeTopic extends Construct {
       // Version 2 signs with SHA-256, version 1 with SHA-1.
       signatureVersion: '2',
       enforceSSL: true,
-      // Events hold the customer's records, so SNS encrypts them at rest, with AWS's own key for SNS,
-      // which is free. Only other services of AWS can't publish with that key, and here it is one
-      // function that publishes. The key's policy lets every principal of the account use it through SNS,
-      // so no grant is needed. With the customer's key it is (key-use.ts).
+      // AWS's key for SNS is free, and its policy lets every principal of the account use it through SNS. Other AWS
+      // services can't publish with it, but only a function publishes here. A customer's key needs grants (key-use.ts).
       masterKey: encryptionKey ?? Alias.fromAliasName(this, 'SnsKey', 'alias/aws/sns'),
     });
   }
@@ -37,8 +35,7 @@ export class ChangeTopic extends Construct {
     };
   }
 
-  /** `TOPIC_ARN` for the function that checks whether subscriptions are confirmed, and where their
-   *  undelivered messages go. */
+  /** `TOPIC_ARN` for the function that checks subscriptions and finds their dead-letter queues. */
   forWatching(): Binding {
     return {
       value: this.topic.topicArn,

@@ -14,39 +14,37 @@ export interface ChangewireProps {
    *  @default - the name of the stack */
   readonly name?: string;
 
-  /** What is polled: one entry for each set of credentials on one instance of the service. */
+  /** The workspaces to poll: one for each set of credentials on one instance of the service. */
   readonly workspaces: readonly WorkspaceProps[];
 
-  /** How often a process is asked for changes: always after the same time (5 seconds to 24 hours), or by what
-   *  was found. A process can override it.
+  /** How often each process is polled for changes: at a fixed interval (5 seconds to 24 hours), or one that depends on
+   *  what was found. A process can override it.
    *  @default "1m" */
   readonly changes?: Duration | string | ChangesProps;
 
-  /** How often all projects of a process are compared, which finds deletions: a minute to 24 hours. A process can
-   *  override it.
+  /** How often each process is swept, which finds deletions: a minute to 24 hours. A process can override it.
    *  @default "6h" */
   readonly sweep?: Duration | string;
 
-  /** HTTP(S) receivers that SNS itself delivers to.
+  /** HTTP(S) receivers that SNS delivers to.
    *  @default [] */
   readonly subscriptions?: readonly SubscriptionProps[];
 
-  /** Signed webhooks, Slack and Teams channels. More can be added while it runs, by `npx changewire endpoints`.
+  /** Signed webhooks and chat channels. `npx changewire endpoints` can add more without a deployment.
    *  @default [] */
   readonly endpoints?: readonly EndpointProps[];
 
-  /** Who gets the alarms by mail; AWS asks that address for its consent first.
+  /** The address that gets the alarms by mail, once it has confirmed the subscription.
    *  @default - none: subscribe to `alarmTopic` */
   readonly alarmEmail?: string;
 
-  /** The topic for the alarms. Its policy and key must let CloudWatch publish to it: a topic without a policy
-   *  of its own does, one with `enforceSSL` or an AWS managed key does not. Changewire does not change the
-   *  topic.
+  /** The topic for the alarms. Its policy and key must let CloudWatch publish: the default policy does, a topic with
+   *  `enforceSSL` or an AWS managed key does not. Changewire does not change the topic.
    *  @default - a new topic */
   readonly alarmTopic?: ITopic;
 
-  /** The memory of the poll function, in MiB: 512 to 10,240. Processes with thousands of tasks in one
-   *  project, or with over 100,000 projects, need more than 512.
+  /** The memory of the poll function, in MiB: 512 to 10,240. Processes with thousands of tasks in one project, or with
+   *  over 100,000 projects, need more than 512.
    *  @default 512 */
   readonly pollMemory?: number;
 
@@ -54,75 +52,75 @@ export interface ChangewireProps {
    *  @default RetentionDays.ONE_MONTH */
   readonly logRetention?: RetentionDays;
 
-  /** The key that encrypts the table, the topic and the queues. Their users get permission to use it. For
-   *  SNS, its policy gets a statement, or you get a warning if the policy is not part of the app.
+  /** The key that encrypts the table, the topic and the queues. The functions get permission to use it. SNS gets it
+   *  from a statement in the key's policy; if the policy is not part of the app, you get a warning.
    *  @default - keys of AWS, at no cost */
   readonly encryptionKey?: IKey;
 
-  /** Whether the table and the queues of failed messages are kept when the stack is deleted. `RETAIN` also protects the
-   *  table against deletion.
+  /** Whether the table and the queues of failed messages are kept when the stack is deleted. `RETAIN` also protects
+   *  the table against deletion.
    *  @default RemovalPolicy.RETAIN */
   readonly removalPolicy?: RemovalPolicy.RETAIN | RemovalPolicy.DESTROY;
 
-  /** An existing table, such as in another stack. One table serves one Changewire. Its own `encryptionKey` and
+  /** An existing table, for example in another stack, for only this Changewire. Its own `encryptionKey` and
    *  `removalPolicy` apply.
    *  @default - a new table */
   readonly snapshots?: SnapshotTable;
 
-  /** The scope of the native subscriptions, such as a stack of their own: an unreachable receiver can fail
-   *  the deployment of its stack. A scope takes the subscriptions of one Changewire.
+  /** The scope of the native subscriptions, for example a stack of their own, because an unreachable receiver can fail
+   *  the deployment of its stack. A scope can have the subscriptions of only one Changewire.
    *  @default - this construct */
   readonly subscriptionsIn?: Construct;
 }
 
-/** How often changes are looked for, by what was found: `fastest` after a pass that found something, twice as
- *  long after each that did not, until it is `slowest`. */
+/** An interval that depends on what was found: `fastest` after a pass with changes, doubled after each pass without, up
+ *  to `slowest`. */
 export interface ChangesProps {
-  /** The time until the next pass, after one that found something: 5 seconds to 24 hours. */
+  /** The interval after a pass with changes: 5 seconds to 24 hours. */
   readonly fastest: Duration | string;
 
-  /** The longest time until the next pass, after many that found nothing: no shorter than `fastest`, 24 hours at
-   *  most. */
+  /** The longest interval, after many passes without changes: `fastest` to 24 hours. */
   readonly slowest: Duration | string;
 }
 
-/** What is polled: one set of credentials on one instance of the service. */
+/** A workspace to poll: one set of credentials on one instance of the service. */
 export interface WorkspaceProps {
-  /** Part of event sources, alarms and table keys: another name is another workspace, with a new baseline. 1 to
-   *  64 letters, digits, "-" and "_". */
+  /** The name of the workspace in events, logs and table keys: 1 to 64 letters, digits, "-" and "_". A new name is a
+   *  new workspace, with a new baseline. */
   readonly name: string;
 
-  /** The address of the service's API (https://). */
+  /** The URL of the service's API (https://). */
   readonly baseUrl: string;
 
-  /** The address that issues tokens (https://). */
+  /** The URL that issues tokens (https://). */
   readonly authUrl: string;
 
-  /** The audience that the service names for token requests. */
+  /** The audience of token requests, as the service documents it. */
   readonly audience: string;
 
-  /** The name of the secret in Secrets Manager that you make, with
-   *  `{"clientId": "...", "clientSecret": "..."}`. It is a name, never the secret itself.
+  /** The name of a secret in Secrets Manager that you create, with the content
+   *  `{"clientId": "...", "clientSecret": "..."}`.
    *  @default - `changewire/<name>` */
   readonly credentials?: string;
 
-  /** The most requests to the service at once: 1 to 32. How many it bears is found.
+  /** The maximum number of concurrent requests to the service: 1 to 32. Changewire uses fewer when the service
+   *  throttles.
    *  @default 16 */
   readonly concurrency?: number;
 
-  /** The properties that identify records, for a service that names them unusually.
+  /** The properties that identify records, if the service has unusual names for them.
    *  @default - the usual names */
   readonly identifiers?: IdentifiersProps;
 
-  /** How many items a page is asked for, for a service whose answers are too large with the usual pages.
+  /** The number of items to request per page, if the responses of the service are too large by default.
    *  @default - 200 projects, 500 tasks, 100 entries of the audit log, 1,000 users */
   readonly pageSize?: PageSizeProps;
 
-  /** `false` for a service whose answers have no `Date` header, which then must not be reported as a problem.
+  /** `false` if responses of the service have no `Date` header, so that this is not reported as a problem.
    *  @default true */
   readonly dateHeader?: boolean;
 
-  /** Where people see a record: an address with placeholders, to which Slack and Teams link.
+  /** The URL of a record in the service's web interface, with placeholders, for links in chats.
    *  @default - no links */
   readonly linkTemplate?: string | LinkTemplateProps;
 
@@ -132,20 +130,20 @@ export interface WorkspaceProps {
 
 /** The properties of records that identify them. */
 export interface IdentifiersProps {
-  /** That of a project.
+  /** The identifier of a project.
    *  @default - `id`, `projectId` or `externalId` */
   readonly project?: string;
 
-  /** That of a task.
+  /** The identifier of a task.
    *  @default - `id`, `taskId` or `externalId` */
   readonly task?: string;
 
-  /** That of a user.
+  /** The identifier of a user.
    *  @default - `id`, `userId` or `externalId` */
   readonly user?: string;
 }
 
-/** How many items a page is asked for: 1 to 10,000 each. */
+/** Items to request per page: 1 to 10,000 each. */
 export interface PageSizeProps {
   /** Of the list of projects.
    *  @default 200 */
@@ -164,13 +162,13 @@ export interface PageSizeProps {
   readonly users?: number;
 }
 
-/** Where people see projects and tasks: one of the two, or both. */
+/** URLs of projects and tasks in the service's web interface: one of the two, or both. */
 export interface LinkTemplateProps {
-  /** The address of a project: with `{projectId}`, perhaps with `{processId}`.
+  /** The URL of a project, with `{projectId}` and optionally `{processId}`.
    *  @default - no links to projects */
   readonly project?: string;
 
-  /** The address of a task: with `{taskId}`, perhaps with `{projectId}` and `{processId}`.
+  /** The URL of a task, with `{taskId}` and optionally `{projectId}` and `{processId}`.
    *  @default - no links to tasks */
   readonly task?: string;
 }
@@ -180,16 +178,16 @@ export interface ProcessProps {
   /** The service's id of the process: 1 to 128 printable characters, no spaces. */
   readonly id: string;
 
-  /** How far before the last pass each `changes` pass starts to read, for clocks that differ and edits that appear
-   *  late: a second to a day.
+  /** How far before the previous pass each `changes` pass begins to read, to cover clock differences and edits that
+   *  appear late: a second to a day.
    *  @default "120s" */
   readonly overlap?: Duration | string;
 
-  /** Fields whose change alone is no event, beside the usual update timestamps.
+  /** Fields that do not cause an event when only they change, in addition to the usual update timestamps.
    *  @default [] */
   readonly ignoreFields?: readonly string[];
 
-  /** `false` where the credentials may not read the audit log: it is then not read.
+  /** `false` if the credentials may not read the audit log, which is then not read.
    *  @default true */
   readonly auditLog?: boolean;
 
@@ -197,11 +195,11 @@ export interface ProcessProps {
    *  @default false */
   readonly audit?: boolean;
 
-  /** How often this process is asked for changes: always after the same time, or by what was found.
-   *  @default - that of the whole */
+  /** How often this process is polled for changes.
+   *  @default - `changes` of the construct */
   readonly changes?: Duration | string | ChangesProps;
 
-  /** How often all its projects are compared, which finds deletions: a minute to 24 hours.
-   *  @default - that of the whole */
+  /** How often this process is swept, which finds deletions: a minute to 24 hours.
+   *  @default - `sweep` of the construct */
   readonly sweep?: Duration | string;
 }

@@ -3,31 +3,31 @@ import type { EventType } from '../../functions/model/event.ts';
 import type { EndpointKind, KindSettings } from '../../functions/model/kinds.ts';
 
 /** A receiver that Changewire delivers to. Its address is a secret: a SecureString parameter of SSM,
- *  `/changewire/<name of the whole>/endpoints/<name>`, which you make. */
+ *  `/changewire/<name of the stack>/endpoints/<name>`, which you create. */
 export interface EndpointProps extends KindSettings {
-  /** Names it in the table, the logs and its parameter: 1 to 64 letters, digits, "-" and "_". No other endpoint
-   *  or subscription may have it. */
+  /** The unique name of the endpoint: 1 to 64 letters, digits, "-" and "_". Subscriptions and endpoints share the
+   *  names. */
   readonly name: string;
 
-  /** A signed webhook (Standard Webhooks), or one of the chats of docs/chat.md. */
+  /** A signed webhook (Standard Webhooks), or a chat of docs/chat.md. */
   readonly kind: EndpointKind;
 
-  /** Which events it gets.
+  /** The events to deliver.
    *  @default - every event */
   readonly filter?: FilterProps;
 
-  /** The most deliveries a second, when many wait for it: 1 to 100.
-   *  @default - 1 for a chat; 10 for a webhook, up to 100 as long as all is taken */
+  /** The maximum number of deliveries per second from a backlog: 1 to 100.
+   *  @default - 1 for a chat; 10 for a webhook, up to 100 while all deliveries succeed */
   readonly perSecond?: number;
 
-  /** Whether attempts that succeeded are kept for 7 days, as those that failed are.
+  /** Whether successful attempts are kept for 7 days, like failed ones.
    *  @default true */
   readonly keepSuccesses?: boolean;
 }
 
-/** Which events an endpoint gets: an event must match every key that is given, by any of its entries. */
+/** The events of an endpoint: an event must match every given key, with any of its entries. */
 export interface FilterProps {
-  /** What happened.
+  /** Event types.
    *  @default - any */
   readonly events?: readonly EventType[];
 
@@ -43,41 +43,41 @@ export interface FilterProps {
    *  @default - any */
   readonly projects?: readonly string[];
 
-  /** Changed fields, by their ids or by the names that people see.
+  /** Changed fields, by id or display name.
    *  @default - any */
   readonly fields?: readonly string[];
 
-  /** Conditions of which one of the changed fields must meet one.
+  /** Conditions on changed fields, of which one must match.
    *  @default - none */
   readonly values?: readonly ValueFilterProps[];
 
-  /** Ids or names of users, one of whom made the change.
+  /** Ids or names of users, of which one made the change.
    *  @default - any */
   readonly actors?: readonly string[];
 
-  /** Ids or names of users: events that are known to be made by these alone are left out.
+  /** Ids or names of users: events that only these users are known to have made are left out.
    *  @default - none */
   readonly exceptActors?: readonly string[];
 }
 
-/** A condition on one changed field: every property must match, with any of its values. `""` stands for no value. */
+/** A condition on a changed field: every property must match, with any of its values. `""` means no value. */
 export interface ValueFilterProps {
-  /** The field, by its id or by the name that people see. */
+  /** The field, by id or display name. */
   readonly field: string;
 
-  /** What it was.
+  /** The value before the change.
    *  @default - any */
   readonly from?: FieldValue | readonly FieldValue[];
 
-  /** What it is.
+  /** The value after the change.
    *  @default - any */
   readonly to?: FieldValue | readonly FieldValue[];
 
-  /** A choice that came, of a multiple choice.
+  /** An option that was added to a multiple choice.
    *  @default - any */
   readonly added?: FieldValue | readonly FieldValue[];
 
-  /** A choice that went, of a multiple choice.
+  /** An option that was removed from a multiple choice.
    *  @default - any */
   readonly removed?: FieldValue | readonly FieldValue[];
 }
@@ -85,35 +85,36 @@ export interface ValueFilterProps {
 /** A value of a field. */
 export type FieldValue = string | number | boolean;
 
-/** An HTTP(S) receiver that SNS itself delivers to. It gets nothing before it has answered SNS's handshake. */
+/** An HTTP(S) receiver that SNS delivers to, once it has confirmed the subscription. */
 export interface SubscriptionProps {
-  /** Names it in logs: 1 to 64 letters, digits, "-" and "_". No other subscription or endpoint may have it. */
+  /** The unique name of the subscription: 1 to 64 letters, digits, "-" and "_". Subscriptions and endpoints share the
+   *  names. */
   readonly name: string;
 
-  /** Where SNS posts. */
+  /** The URL that SNS posts to. */
   readonly url: string;
 
-  /** Whether an http:// address is accepted. Over it events travel unencrypted.
+  /** Whether an http:// URL is accepted, which sends events unencrypted.
    *  @default false */
   readonly allowInsecure?: boolean;
 
-  /** Whether the body is the event alone, instead of SNS's envelope, which carries the signature.
+  /** Whether the body is only the event, without the SNS envelope, which has the signature.
    *  @default false */
   readonly raw?: boolean;
 
-  /** Which events it gets.
+  /** The events to deliver.
    *  @default - every event */
   readonly filter?: SubscriptionFilterProps;
 
-  /** How SNS tries again.
-   *  @default - for some 40 minutes */
+  /** How SNS retries.
+   *  @default - for about 40 minutes */
   readonly delivery?: DeliveryProps;
 }
 
-/** Which events a subscription gets, by message attributes: an event must match every key that is given, by any
- *  of its values. The numbers of values multiply to 150 at most. */
+/** The events of a subscription, by message attributes: an event must match every given key, with any of its values.
+ *  The product of the numbers of values is at most 150. */
 export interface SubscriptionFilterProps {
-  /** What happened.
+  /** Event types.
    *  @default - any */
   readonly eventType?: readonly EventType[];
 
@@ -129,42 +130,42 @@ export interface SubscriptionFilterProps {
    *  @default - any */
   readonly projectId?: readonly string[];
 
-  /** Ids of fields, of which one has changed.
+  /** Ids of fields, of which one must have changed.
    *  @default - any */
   readonly changedFields?: readonly string[];
 }
 
-/** How SNS tries again. The three phases together are `retries` at most, and all tries must fit into one hour. */
+/** How SNS retries. The three phases add up to at most `retries`, and all attempts must fit into one hour. */
 export interface DeliveryProps {
-  /** The shortest wait between two tries: a second to an hour.
+  /** The shortest delay between two attempts: a second to an hour.
    *  @default "1s" */
   readonly minDelay?: Duration | string;
 
-  /** The longest wait: at least `minDelay`, an hour at most.
+  /** The longest delay: `minDelay` to an hour.
    *  @default "60s" */
   readonly maxDelay?: Duration | string;
 
-  /** Tries after the first, all phases together: 0 to 100.
+  /** Retries of all phases: 0 to 100.
    *  @default 50 */
   readonly retries?: number;
 
-  /** First phase, at once: 0 to 100.
+  /** Retries of the first phase, without delay: 0 to 100.
    *  @default 3 */
   readonly noDelayRetries?: number;
 
-  /** Second phase, `minDelay` apart: 0 to 100.
+  /** Retries of the second phase, `minDelay` apart: 0 to 100.
    *  @default 2 */
   readonly minDelayRetries?: number;
 
-  /** Last phase, `maxDelay` apart: 0 to 100.
+  /** Retries of the last phase, `maxDelay` apart: 0 to 100.
    *  @default 35 */
   readonly maxDelayRetries?: number;
 
-  /** How the waits grow between the second phase and the last.
+  /** How the delay grows from the second phase to the last.
    *  @default "exponential" */
   readonly backoff?: 'linear' | 'arithmetic' | 'geometric' | 'exponential';
 
-  /** The most deliveries a second: 1 to 1,000.
+  /** The maximum number of deliveries per second: 1 to 1,000.
    *  @default - no limit */
   readonly maxPerSecond?: number;
 

@@ -27,8 +27,7 @@ const removalPolicy = z.custom<RemovalPolicy.RETAIN | RemovalPolicy.DESTROY>(
 
 const ofFile = configSchema.omit({ stackName: true, region: true, logRetentionDays: true });
 
-/** The properties of the construct: the keys of the file, two of them in the words of CDK, and those that
- *  only an app has. */
+/** The properties of the construct: the keys of the file, two of them with CDK's names, and those of an app. */
 export const propsSchema = object({
   name: propsName.optional(),
   ...ofFile.shape,
@@ -39,12 +38,11 @@ export const propsSchema = object({
   snapshots: z.custom<SnapshotTable>().optional(),
   subscriptionsIn: z.custom<Construct>().optional(),
 }).register(remedies, {
-  stackName: 'the construct has "name" for it, by default that of its stack',
-  region: 'it is in the region of its stack',
+  stackName: 'use "name", by default the name of the stack of the construct',
+  region: 'the region is that of the stack of the construct',
 });
 
-/** The configuration that these properties are, for a Changewire of this name; or what is wrong with them, one
- *  line each, as for the file. Durations are texts here. */
+/** The configuration of these properties, with durations as texts; or their problems, one line each. */
 function configOfProps(
   props: unknown,
   name: string,
@@ -59,27 +57,27 @@ function configOfProps(
   return { config: configured(result.parsed) };
 }
 
-/** The configuration that the properties of a construct are, checked as that of the file; and as it is written in
- *  a file, for the functions, which read it by the same schema.
- *  @throws ConfigError that names the construct, and each property as the file's errors do */
+/** The configuration of the properties of a construct, validated like the file; and the input for the functions, which
+ *  read it with the same schema.
+ *  @throws ConfigError with the path of the construct and every invalid property */
 export function readProps(
   construct: Construct,
   props: ChangewireProps,
-): { readonly config: Config; readonly written: DeployedInput } {
+): { readonly config: Config; readonly deployedInput: DeployedInput } {
   const unknown = unknownValues(props);
   if (unknown.length > 0) throw errorIn(construct, unknown);
   const name = props?.name ?? Stack.of(construct).stackName;
-  const asWritten = written(props);
-  const result = configOfProps(asWritten, name);
+  const plain = toPlain(props);
+  const result = configOfProps(plain, name);
   const found = [
     ...(props?.name === undefined ? stackNameProblems(name) : []),
     ...('problems' in result ? result.problems : []),
   ];
   if (found.length > 0 || 'problems' in result) throw errorIn(construct, found);
-  return { config: result.config, written: partOf(asWritten as DeployedInput, deployedSchema) };
+  return { config: result.config, deployedInput: partOf(plain as DeployedInput, deployedSchema) };
 }
 
-/** The values of the keys that this schema has. */
+/** The properties that this schema has. */
 function partOf<Values extends object>(values: Values, { shape }: z.ZodObject): Values {
   return Object.fromEntries(Object.entries(values).filter(([key]) => Object.hasOwn(shape, key))) as Values;
 }
@@ -88,38 +86,36 @@ function errorIn({ node }: Construct, found: readonly string[]): ConfigError {
   return new ConfigError(found, `the properties of ${node.path}`);
 }
 
-/** Why the name of its stack can't be that of a Changewire; nothing where it can. */
+/** Problems of the stack's name as the default of `name`. */
 function stackNameProblems(name: string): string[] {
   if (Token.isUnresolved(name))
     return [
-      `name: found nothing, and that of its stack is known only when it is deployed; allowed: ${allowedName}`,
+      `name: found nothing, and the name of the stack is known only at deployment; allowed: ${allowedName}`,
     ];
   if (propsName.safeParse(name).success) return [];
-  return [
-    `name: found nothing, and that of its stack is ${shown(name)}, which can be none; allowed: ${allowedName}`,
-  ];
+  return [`name: found nothing, and the name of the stack is ${shown(name)}; allowed: ${allowedName}`];
 }
 
 const allowedName = propsName.safeParse('').error?.issues[0]?.message ?? '';
 
 type Path = readonly PropertyKey[];
 
-/** Properties as the file has them: each `Duration` becomes a text. Constructs stay as they are. */
-function written(value: unknown): unknown {
+/** Properties as in the file: each `Duration` becomes a text. Constructs stay as they are. */
+function toPlain(value: unknown): unknown {
   if (value instanceof Duration) return `${value.toMilliseconds() / 1_000}s`;
-  if (Array.isArray(value)) return value.map(written);
+  if (Array.isArray(value)) return value.map(toPlain);
   if (!isPlain(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, written(each)]));
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, toPlain(each)]));
 }
 
-/** The values that only a deployment knows; one line each. They could not be bundled with the code: the
- *  functions would get the name of CDK's token instead. */
+/** Problems of values that are known only at deployment, one line each: the functions would be bundled with the name of
+ *  CDK's token. */
 function unknownValues(value: unknown, path: Path = []): string[] {
   if (isUnknown(value))
     return [
       withoutRoot(
-        `${pathText(path)}: found a value that only a deployment knows; allowed: one that is known while the app is ` +
-          "synthesised, which checks it, and bundles it with the functions' code",
+        `${pathText(path)}: found a value that is known only at deployment; allowed: a value that is known at synthesis, ` +
+          'which checks it and bundles it with the code of the functions',
       ),
     ];
   if (Array.isArray(value)) return value.flatMap((each, index) => unknownValues(each, [...path, index]));
@@ -129,7 +125,7 @@ function unknownValues(value: unknown, path: Path = []): string[] {
 
 function isUnknown(value: unknown): boolean {
   if (value instanceof Duration) return value.isUnresolved();
-  // A stack resolves tokens, and so looks like one.
+  // A construct has a `resolve` method, which makes it look like a token.
   return !isPlain(value) && !Construct.isConstruct(value) && Token.isUnresolved(value);
 }
 

@@ -36,8 +36,8 @@ describe('asking who serves the page', () => {
 
   it.each([
     [{ refused: 'It is paused.', isUsage: false }, 'It is paused.'],
-    [{ reply: 1 }, 'The answer is none that this page knows: reload it.'],
-    [[], 'The answer is none that this page knows: reload it.'],
+    [{ reply: 1 }, 'Unknown response: reload this page.'],
+    [[], 'Unknown response: reload this page.'],
   ])('tells what %j means', async (answer, message) => {
     const error: unknown = await opened({ [TOKEN]: answer })
       .ask({ operation: 'status' })

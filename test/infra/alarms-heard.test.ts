@@ -52,7 +52,7 @@ describe('each alarm, and no other, is heard of its cause', () => {
     ],
     ['processes late', 'a single process is late', [...quiet(), ...between(20, HOUR, 'ProcessesLate')], 5],
     [
-      'processes held',
+      'processes on hold',
       'a sweep finds most of a process missing',
       [...quiet(), ...between(20, HOUR, 'ProcessesOnHold')],
       1,
@@ -88,7 +88,7 @@ describe('each alarm, and no other, is heard of its cause', () => {
       5,
     ],
     [
-      'publish behind',
+      'publish delayed',
       'SNS refuses',
       [
         ...without('IteratorAge', 'Publish', 20),
@@ -102,7 +102,7 @@ describe('each alarm, and no other, is heard of its cause', () => {
       15,
     ],
     ...['Events', 'Deliveries', 'Chat'].map((of): [string, string, Datum[], number] => [
-      'queues behind',
+      'queues delayed',
       `nothing of ${of} is settled: the function fails, or is throttled`,
       [
         ...without('ApproximateAgeOfOldestMessage', of, 20),
@@ -116,13 +116,13 @@ describe('each alarm, and no other, is heard of its cause', () => {
       13,
     ]),
     [
-      'queues behind',
+      'queues delayed',
       'one queue alone is used',
       between(20, HOUR, 'ApproximateAgeOfOldestMessage', 700, 'Deliveries'),
       3,
     ],
     [
-      'events set aside',
+      'failed messages',
       'SNS refuses an event for ever',
       [...quiet(), ...between(20, HOUR, 'MoveToFailed')],
       1,

@@ -16,9 +16,9 @@ const alarms = resources(template, 'AWS::CloudWatch::Alarm').map(([, alarm]) => 
 
 /** What an operator may be woken by, in the order in which one looks. */
 const NAMES = [
-  ...['processes late', 'processes held', 'projects skipped', 'tick silent'],
-  ...['tick failing', 'invocations throttled', 'reading stopped', 'publish behind'],
-  ...['queues behind', 'events set aside', 'endpoints failing', 'endpoint stopped', 'deliveries dead'],
+  ...['processes late', 'processes on hold', 'projects skipped', 'tick silent'],
+  ...['tick failing', 'invocations throttled', 'reading stopped', 'publish delayed'],
+  ...['queues delayed', 'failed messages', 'endpoints failing', 'endpoint stopped', 'deliveries dead'],
   ...['subscriptions unconfirmed', 'subscriptions undelivered'],
 ];
 

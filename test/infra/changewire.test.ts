@@ -163,12 +163,12 @@ describe('the name', () => {
     [
       'is too long',
       app => new Stack(app, 'S', { stackName: 'Long'.repeat(15) }),
-      'name: found nothing, and that of its stack is text of 60 characters, which can be none; allowed: a name',
+      'name: found nothing, and the name of the stack is text of 60 characters; allowed: a name',
     ],
     [
       'is known only later',
       app => new NestedStack(new Stack(app, 'S'), 'Nested'),
-      'name: found nothing, and that of its stack is known only when it is deployed; allowed: a name',
+      'name: found nothing, and the name of the stack is known only at deployment; allowed: a name',
     ],
   ])('must be given where that of the stack %s', (_name, make, problem) => {
     expect(errorOf(leastConfig(), make(testApp()))?.problems).toEqual([expect.stringContaining(problem)]);
@@ -180,7 +180,7 @@ describe('the name', () => {
     constructIn(first, { name: 'one' });
     constructIn(second, { name: 'one' }, 'Other');
     expect(() => app.synth()).toThrow(
-      /The name one is also that of Second\/Other, in the same account and region\. Give one of them another "name"\./,
+      /Second\/Other also has the name one, in the same account and region\. Give one of them another "name"\./,
     );
   });
 
@@ -231,8 +231,8 @@ describe('its properties', () => {
   });
 
   test.each([
-    ['stackName', 'the construct has "name" for it, by default that of its stack'],
-    ['region', 'it is in the region of its stack'],
+    ['stackName', 'use "name", by default the name of the stack of the construct'],
+    ['region', 'the region is that of the stack of the construct'],
   ])('that only the file has are told with what the construct has: %s', (key, remedy) => {
     expect(errorOf({ ...leastConfig(), [key]: 'eu-central-1' })?.problems).toEqual([
       expect.stringMatching(`^${key}: unknown key \\(text of 12 characters\\); .*; ${remedy}$`),
@@ -271,7 +271,7 @@ describe('its properties', () => {
     const scope = new Construct(new Stack(testApp(), 'Changewire'), 'Own');
     const read = readProps(scope, input((_, duration) => duration) as ChangewireProps);
     expect(read.config).toEqual(readConfig(input(text => text)));
-    expect(readConfig(read.written)).toEqual(read.config);
+    expect(readConfig(read.deployedInput)).toEqual(read.config);
   });
 
   test('must be known while the app is synthesised: a token would be bundled as such', () => {
@@ -290,7 +290,7 @@ describe('its properties', () => {
         'workspaces[0].processes[0].ignoreFields',
         'workspaces[0].concurrency',
         'sweep',
-      ].map(path => `${path}: found a value that only a deployment knows`),
+      ].map(path => `${path}: found a value that is known only at deployment`),
     );
   });
 
@@ -587,7 +587,7 @@ describe('at synthesis', () => {
     constructIn(first, { name: 'one', snapshots });
     constructIn(second, { name: 'two', snapshots }, 'Other');
     expect(() => app.synth()).toThrow(
-      /The table First\/Kept is also that of Second\/Other\. Give each construct its own "snapshots", or none\./,
+      /Second\/Other also uses the table First\/Kept\. Give each construct its own "snapshots", or none\./,
     );
   });
 
@@ -607,7 +607,7 @@ describe('at synthesis', () => {
       return app;
     };
     expect(() => inOne(160).synth()).toThrow(
-      /The stack Events has \d{3} resources, 480 of them for 160 native subscriptions; CloudFormation allows 500\. Make the subscriptions in a stack of their own \("subscriptionsIn"\), which has room for 166\./,
+      /The stack Events has \d{3} resources, 480 of them for 160 native subscriptions; CloudFormation allows 500\. Create the subscriptions in a stack of their own \("subscriptionsIn"\), which has room for 166\./,
     );
     expect(() => inOne(120).synth()).not.toThrow();
   });

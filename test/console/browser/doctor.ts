@@ -7,9 +7,9 @@ export function doctorTests({ open }: Given): void {
   describe('the doctor', () => {
     it('examines the service, and shows what it found', async () => {
       const page = await open({}, '#/doctor');
-      await use(page, 'Examine the service');
+      await use(page, 'Probe the service');
       await page.getByRole('heading', { name: /\d+ findings/ }).waitFor({ timeout: 20_000 });
-      expect(flat(await page.locator('main').innerText())).toContain('Settings that follow');
+      expect(flat(await page.locator('main').innerText())).toContain('Suggested settings');
       expect(await axeFindings(page)).toEqual([]);
     });
   });

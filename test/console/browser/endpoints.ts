@@ -24,10 +24,10 @@ export function endpointTests({ run, open }: Given): void {
       await page.getByRole('heading', { name: 'Add an endpoint' }).waitFor();
       await write(page, 'Name', 'planner');
       await write(page, 'Address', run().receiver.url);
-      const preview = page.getByRole('region', { name: 'What it would have got' });
+      const preview = page.getByRole('region', { name: 'Preview' });
       await preview.getByText(/[1-9]\d* of the last/).waitFor();
       await write(page, 'Changed fields', 'no such field');
-      await preview.getByText('None of them is so.').waitFor();
+      await preview.getByText('No matches.').waitFor();
       await page.keyboard.press('ControlOrMeta+a');
       await page.keyboard.press('Delete');
       await preview.getByText('For the preview').first().waitFor();
@@ -37,11 +37,11 @@ export function endpointTests({ run, open }: Given): void {
       await use(page, 'Add the endpoint');
       await dialog(page).getByText(SECRET).waitFor();
       expect(await axeFindings(page)).toEqual([]);
-      await use(page, 'I have kept it');
+      await use(page, "I've saved it");
       // The dialog has a heading of that name, too.
       await page.getByRole('heading', { level: 1, name: /planner/ }).waitFor();
       await page.reload();
-      await page.getByRole('heading', { name: 'Which events it gets' }).waitFor();
+      await page.getByRole('heading', { name: 'Filter' }).waitFor();
       expect(await main(page)).toContain('Not made by CRM sync');
       expect(await main(page)).toContain(new URL(run().receiver.url).origin);
       expect(await main(page)).not.toMatch(SECRET);
@@ -62,21 +62,21 @@ export function endpointTests({ run, open }: Given): void {
       await use(page, 'Add the endpoint');
       await page.getByRole('heading', { level: 1, name: /ops/ }).waitFor();
       const before = received().length;
-      await use(page, 'Send a test');
+      await use(page, 'Send test event');
       await page.locator('.test-result').getByText('204').waitFor();
       const contents = received()
         .slice(before)
         .map(({ body }) => JSON.parse(body).content);
       expect(contents).toContainEqual(expect.stringContaining('This is a test'));
-      await use(page, 'Change…');
+      await use(page, 'Edit…');
       expect(await dialog(page).getByLabel('Preset').inputValue()).toBe('discord');
       await dialog(page).getByLabel('Preset').selectOption('Ntfy');
       await use(page, 'Save');
-      await page.getByText('ops is changed.').waitFor();
+      await page.getByText('Updated ops.').waitFor();
       // The tests that follow count what the receiver gets.
       await use(page, 'Remove the endpoint');
       await use(page, 'Remove the endpoint');
-      await page.getByText('ops is removed.').waitFor();
+      await page.getByText('Removed ops.').waitFor();
     });
 
     it('that can not be added says why beside the field, until the field is edited', async () => {
@@ -92,18 +92,18 @@ export function endpointTests({ run, open }: Given): void {
       await write(page, 'Name', 'crm');
       await expect.poll(() => page.getByText(wrong).count(), SOON).toBe(0);
       await page.keyboard.press('Enter');
-      await page.getByText('There is an endpoint of this name: choose another one.').waitFor();
+      await page.getByText('An endpoint with this name already exists. Choose another name.').waitFor();
       await write(page, 'Name', 'other');
       await page.keyboard.press('Enter');
       await page.getByText(/Cannot deliver to this endpoint/).waitFor();
       await expect.poll(() => focused(page), SOON).toBe('Address');
-      expect(await main(page)).not.toContain('There is an endpoint of this name');
+      expect(await main(page)).not.toContain('An endpoint with this name already exists');
     });
 
     it('is tested, and what it answered is shown', async () => {
       const page = await there();
       const before = received().length;
-      await use(page, 'Send a test');
+      await use(page, 'Send test event');
       await page.locator('.test-result').getByText('204').waitFor();
       expect(await page.locator('.test-result').innerText()).toContain(new URL(run().receiver.url).origin);
       expect(
@@ -116,14 +116,14 @@ export function endpointTests({ run, open }: Given): void {
     it('is paused, keeps what comes, and gets it once it is resumed', async () => {
       const page = await there();
       await use(page, 'Pause');
-      await page.getByText('planner is paused').waitFor();
+      await page.getByText('Paused planner.').waitFor();
       run().rename('1012', 'Kept for later');
       await page.locator('.figure', { hasText: 'Waiting' }).getByText('1', { exact: true }).waitFor();
       expect(await axeFindings(page)).toEqual([]);
       const kept = () => timesReceived('Kept for later');
       await expect.poll(kept, SOON).toBe(1);
       await use(page, 'Resume');
-      await page.getByText('planner gets what waits for it').waitFor();
+      await page.getByText('Resumed planner.').waitFor();
       await expect.poll(kept, SOON).toBe(2);
     });
 
@@ -131,13 +131,13 @@ export function endpointTests({ run, open }: Given): void {
       const page = await there();
       const before = received().length;
       await use(page, 'Replay since');
-      await use(page, 'How many is that?');
+      await use(page, 'Preview');
       await dialog(page)
         .getByText(/\d+ events will be sent to planner again/)
         .waitFor();
       expect(await axeFindings(page)).toEqual([]);
       await page.keyboard.press('Enter');
-      await page.getByText('The replay to planner has begun.').waitFor();
+      await page.getByText('Replay to planner started.').waitFor();
       await expect.poll(() => received().length, SOON).toBeGreaterThan(before);
     });
 
@@ -147,44 +147,44 @@ export function endpointTests({ run, open }: Given): void {
       await tabTo(page, 'Rotate the secret');
       expect(await finish.count()).toBe(0);
       await page.keyboard.press('Enter');
-      await dialog(page).getByText('Requests are signed with both').waitFor();
+      await dialog(page).getByText('Requests are signed with both secrets').waitFor();
       await use(page, 'Rotate the secret');
       await dialog(page).getByText(SECRET).waitFor();
-      await use(page, 'I have kept it');
+      await use(page, "I've saved it");
       await dialog(page).waitFor({ state: 'hidden' });
       expect(await main(page)).not.toMatch(SECRET);
       expect(await focused(page)).toBe('Rotate the secret…');
       await use(page, 'Finish the rotation');
-      await dialog(page).getByText('only the new secret signs').waitFor();
+      await dialog(page).getByText('Only the new secret will be used.').waitFor();
       await use(page, 'Finish the rotation');
-      await page.getByText('Only the new secret signs for planner.').waitFor();
+      await page.getByText('Only the new secret is used for planner now.').waitFor();
       await expect.poll(() => finish.count(), SOON).toBe(0);
     });
 
     it('is changed: its filter, its speed, what is kept', async () => {
       const page = await there();
-      await use(page, 'Change…');
+      await use(page, 'Edit…');
       await write(page, 'Changed fields', 'Status');
-      await write(page, 'Requests a second', '7');
-      await tabTo(page, 'Keep attempts');
+      await write(page, 'Maximum requests per second', '7');
+      await tabTo(page, 'Keep successful attempts');
       await page.keyboard.press('Space');
       await use(page, 'Save');
-      await page.getByText('planner is changed.').waitFor();
-      await expect.poll(() => main(page), SOON).toMatch(/7 a second while it catches up.*are not kept/);
-      expect(await main(page)).toMatch(/Which events it gets.*Status/);
+      await page.getByText('Updated planner.').waitFor();
+      await expect.poll(() => main(page), SOON).toMatch(/at most 7 per second from the backlog.*are not kept/);
+      expect(await main(page)).toMatch(/Filter.*Status/);
     });
 
     it('is not removed by who thinks better of it, and is gone once it is removed', async () => {
       const page = await there();
       await use(page, 'Remove the endpoint');
-      await dialog(page).getByText('its address and secret are deleted').waitFor();
+      await dialog(page).getByText('Its address and secret are deleted.').waitFor();
       await page.keyboard.press('Escape');
       await dialog(page).waitFor({ state: 'hidden' });
       expect(await focused(page), 'the focus goes back to where it was').toBe('Remove the endpoint…');
       await page.keyboard.press('Enter');
-      await dialog(page).getByText('its address and secret are deleted').waitFor();
+      await dialog(page).getByText('Its address and secret are deleted.').waitFor();
       await use(page, 'Remove the endpoint');
-      await page.getByText('planner is removed.').waitFor();
+      await page.getByText('Removed planner.').waitFor();
       await page.getByRole('heading', { name: 'Endpoints', exact: true }).waitFor();
       await expect.poll(() => main(page), SOON).not.toContain('planner');
     });

@@ -22,7 +22,7 @@ export function eventTests({ run, open }: Given): void {
           .first()
           .waitFor();
       }
-      await tabTo(page, 'Hold still');
+      await tabTo(page, 'Pause');
       await page.keyboard.press('Enter');
       for (let pressed = 0; pressed < 10; pressed += 1) {
         await page.keyboard.press('Tab');
@@ -34,11 +34,11 @@ export function eventTests({ run, open }: Given): void {
       await page.keyboard.press('Home');
       expect(await focused(page), 'the focus is there before the next key').toContain('Count the boxes');
       await page.keyboard.press('Enter');
-      await page.getByRole('heading', { name: 'Where it went' }).waitFor();
+      await page.getByRole('heading', { name: 'Deliveries' }).waitFor();
       await page.getByText('delivered', { exact: true }).waitFor();
       const main = flat(await page.locator('main').innerText());
       expect(main).toContain('Count the boxes');
-      expect(main).toContain('It happened between');
+      expect(main).toContain('Changed between');
       expect(main).toContain('crm');
       expect(main).toContain('"specversion"');
       expect(await axeFindings(page)).toEqual([]);
@@ -53,19 +53,19 @@ export function eventTests({ run, open }: Given): void {
         run().receiver.received.filter(({ body }) => body.includes('Call them once more')).length;
       expect(timesReceived()).toBe(1);
       await use(page, 'Send again to crm');
-      await page.getByText('It is sent to crm again.').waitFor();
+      await page.getByText('Sending again to crm.').waitFor();
       await expect.poll(timesReceived, SOON).toBe(2);
     });
 
     it('that a paused endpoint did not get yet says when it is sent', async () => {
       const page = await open({}, '#/endpoints/crm');
       await use(page, 'Pause');
-      await page.getByText('crm is paused').waitFor();
+      await page.getByText('Paused crm.').waitFor();
       run().rename('1013', 'Sent on Monday');
       await page.evaluate("location.hash = '#/now'");
       await stream(page).filter({ hasText: 'Sent on Monday' }).first().click();
-      await page.getByText('sent when the endpoint is resumed').waitFor();
-      expect(flat(await page.locator('main').innerText())).not.toMatch(/next try/);
+      await page.getByText('sent when you resume the endpoint').waitFor();
+      expect(flat(await page.locator('main').innerText())).not.toMatch(/next attempt/);
       await page.evaluate("location.hash = '#/endpoints'");
       await page.locator('th').getByText('webhook', { exact: true }).first().waitFor();
       expect(flat(await page.locator('th', { hasText: 'crm' }).first().innerText())).toContain(
@@ -73,7 +73,7 @@ export function eventTests({ run, open }: Given): void {
       );
       await page.evaluate("location.hash = '#/endpoints/crm'");
       await use(page, 'Resume');
-      await page.getByText('crm gets what waits for it').waitFor();
+      await page.getByText('Resumed crm.').waitFor();
     });
 
     it('that is not there is said to be none', async () => {

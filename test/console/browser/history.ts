@@ -33,7 +33,7 @@ export function historyTests({ run, open }: Given): void {
       await tabTo(page, 'Since');
       await page.keyboard.type('the');
       // What was there before has the text, too.
-      await page.getByRole('heading', { name: 'What changed in onboarding since the last hour' }).waitFor();
+      await page.getByRole('heading', { name: 'What changed in onboarding in the last hour' }).waitFor();
       await page.getByText('=SUM(A1)').first().waitFor();
       expect(await axeFindings(page)).toEqual([]);
       await use(page, 'Copy as text');
@@ -50,7 +50,7 @@ export function historyTests({ run, open }: Given): void {
       const today = await page.evaluate<string>("new Date().toLocaleDateString('sv')");
       expect((await downloaded(page, 'CSV')).name).toBe(`onboarding-since-${today}.csv`);
       expect(flat(await page.locator('main').innerText())).toMatch(
-        /onboarding has been watched since today \d\d:\d\d: earlier changes are not known\./,
+        /onboarding has been polled since today \d\d:\d\d\. Earlier changes are not known\./,
       );
       const json = await downloaded(page, 'JSON');
       expect(JSON.stringify(JSON.parse(json.text))).toContain('=SUM(A1)');
@@ -84,7 +84,7 @@ export function historyTests({ run, open }: Given): void {
       edits().updateProject('onboarding', '1009', { name: 'Somebody else' });
       const page = await history();
       await page.getByText('Harbour Foods').first().waitFor();
-      await write(page, 'Time line of', '1008');
+      await write(page, 'Timeline of', '1008');
       await page.keyboard.press('Enter');
       await page.getByRole('heading', { name: /History.*Harbour Foods/ }).waitFor();
       const main = flat(await page.locator('main').innerText());

@@ -8,8 +8,8 @@ export function processTests({ run, open }: Given): void {
   describe('a process', () => {
     it('is looked at now, when somebody asks for it', async () => {
       const page = await open();
-      await use(page, 'Look now for changes in launch');
-      await page.getByText('A pass over launch begins.').waitFor();
+      await use(page, 'Check now for changes in launch');
+      await page.getByText('Pass of launch started.').waitFor();
     });
 
     it('of which most vanished is on hold, until somebody releases the deletions', async () => {
@@ -21,13 +21,13 @@ export function processTests({ run, open }: Given): void {
       await page.getByText('on hold', { exact: true }).waitFor({ timeout: 15_000 });
       expect(await axeFindings(page)).toEqual([]);
       // A line about the process names it once.
-      const held = stream(page).filter({ hasText: 'projects vanished at once' }).first();
+      const held = stream(page).filter({ hasText: 'projects disappeared at once' }).first();
       expect(flat(await held.innerText()).match(/launch/g)).toHaveLength(1);
       await use(page, 'Release the deletions');
       const dialog = page.getByRole('dialog');
-      await dialog.getByText(/\d+ projects and their tasks will be told as deleted/).waitFor();
+      await dialog.getByText(/\d+ projects and their tasks as deleted/).waitFor();
       await use(page, 'Release the deletions');
-      await page.getByText(/The deletions of \d+ projects are released/).waitFor();
+      await page.getByText(/Released the deletions of \d+ projects/).waitFor();
     });
 
     it('that the configuration has no more is told of, until somebody forgets it', async () => {
@@ -40,9 +40,9 @@ export function processTests({ run, open }: Given): void {
       expect(await axeFindings(page)).toEqual([]);
       await use(page, 'Forget it…');
       const dialog = page.getByRole('dialog');
-      await dialog.getByText(/What is known of \d+ projects is deleted/).waitFor();
+      await dialog.getByText(/The stored data of \d+ projects will be deleted/).waitFor();
       await use(page, 'Forget it');
-      await page.getByText(/launch is forgotten, with \d+ projects/).waitFor();
+      await page.getByText(/Deleted the stored data of launch: \d+ projects/).waitFor();
       await card.waitFor({ state: 'detached', timeout: 15_000 });
     });
   });

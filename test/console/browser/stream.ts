@@ -16,7 +16,7 @@ export function streamTests({ run, open, openAt }: Given): void {
       await page.reload();
       await page.getByText('Live', { exact: true }).waitFor();
       const other = await openAt(new URL('/', run().address()).href);
-      await other.getByRole('heading', { name: 'The address has no token' }).waitFor();
+      await other.getByRole('heading', { name: 'Token missing' }).waitFor();
     });
 
     it('of any page opens in a new tab, beside a tab that is connected, and after it', async () => {
@@ -26,17 +26,17 @@ export function streamTests({ run, open, openAt }: Given): void {
       const opening = page.context().waitForEvent('page');
       await line.click({ button: 'middle' });
       const event = await opening;
-      await event.getByRole('heading', { name: 'Where it went' }).waitFor();
+      await event.getByRole('heading', { name: 'Deliveries' }).waitFor();
       expect(event.url()).toMatch(/#\/event\/[^?]+$/);
       await event.reload();
-      await event.getByRole('heading', { name: 'Where it went' }).waitFor();
+      await event.getByRole('heading', { name: 'Deliveries' }).waitFor();
       const bookmark = event.url();
       // In another browser, it waits for a tab that has the token.
       const waiting = await openAt(bookmark);
-      await waiting.getByRole('heading', { name: 'The address has no token' }).waitFor();
+      await waiting.getByRole('heading', { name: 'Token missing' }).waitFor();
       const second = await waiting.context().newPage();
       await second.goto(run().address());
-      await waiting.getByRole('heading', { name: 'Where it went' }).waitFor();
+      await waiting.getByRole('heading', { name: 'Deliveries' }).waitFor();
       expect(waiting.url()).toBe(bookmark);
     });
 
@@ -50,7 +50,7 @@ export function streamTests({ run, open, openAt }: Given): void {
       await page.reload();
       await expect.poll(value, SOON).toBe('kept in the');
       await stream(page).filter({ hasText: 'Kept in the address' }).first().click();
-      await page.getByRole('heading', { name: 'Where it went' }).waitFor();
+      await page.getByRole('heading', { name: 'Deliveries' }).waitFor();
       await page.goBack();
       await expect.poll(value, SOON).toBe('kept in the');
       await page.getByRole('link', { name: 'Now', exact: true }).click();
@@ -149,7 +149,7 @@ export function streamTests({ run, open, openAt }: Given): void {
       await write(page, 'Field', 'nam');
       await expect.poll(() => shown(page), SOON).toEqual([expect.stringContaining('Lighthouse at dusk')]);
       await write(page, 'Words', 'no such words');
-      await page.getByText('No change of the last 30 days matches.').waitFor();
+      await page.getByText('No matching changes in the last 30 days.').waitFor();
       expect(await axeFindings(page)).toEqual([]);
       await use(page, 'Show all');
       await stream(page).filter({ hasText: 'Lighthouse' }).first().waitFor();
@@ -157,9 +157,9 @@ export function streamTests({ run, open, openAt }: Given): void {
 
     it('waits while somebody holds the view still', async () => {
       const page = await open();
-      await use(page, 'Hold still');
+      await use(page, 'Pause');
       run().rename('1004', 'Behind the curtain');
-      await page.getByRole('button', { name: 'Go on (1 new)' }).waitFor();
+      await page.getByRole('button', { name: 'Resume (1 new)' }).waitFor();
       expect((await shown(page)).join()).not.toContain('Behind the curtain');
       await page.keyboard.press('Enter');
       await stream(page).filter({ hasText: 'Behind the curtain' }).first().waitFor();
@@ -172,12 +172,12 @@ export function streamTests({ run, open, openAt }: Given): void {
       run().rename('1002', 'Before the end');
       await stream(page).filter({ hasText: 'Before the end' }).first().waitFor();
       await run().stop();
-      await page.getByText('Nobody answers.').waitFor();
+      await page.getByText('Connection lost.').waitFor();
       expect(await axeFindings(page)).toEqual([]);
       run().rename('1002', 'While it was gone');
       await run().start();
       await stream(page).filter({ hasText: 'While it was gone' }).first().waitFor();
-      await page.getByText('Nobody answers.').waitFor({ state: 'hidden' });
+      await page.getByText('Connection lost.').waitFor({ state: 'hidden' });
       const ids = await page.evaluate<string[]>(
         "[...document.querySelectorAll('a.line')].map(line => line.dataset.id)",
       );

@@ -16,7 +16,7 @@ describe('the errors of a form', () => {
     expect(
       formErrors('There is an endpoint of this name already. Choose another name, or update it.'),
     ).toEqual({
-      name: 'There is an endpoint of this name: choose another one.',
+      name: 'An endpoint with this name already exists. Choose another name.',
     });
     expect(formErrors('url: Cannot deliver to this endpoint: its URL is not https.')).toEqual({
       url: 'Cannot deliver to this endpoint: its URL is not https.',

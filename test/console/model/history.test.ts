@@ -130,8 +130,8 @@ describe('what changed since a time', () => {
         '  Budget: 1 → 2',
         '  - Task 12: Status: To do → Done',
         '',
-        'Fields and the process itself',
-        '  launch · Passes are completed again: what changed meanwhile is told.',
+        'Fields and the process',
+        '  launch · Passes complete again. Changes of the interruption are emitted.',
         '',
       ].join('\n'),
     );

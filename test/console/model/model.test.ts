@@ -101,8 +101,8 @@ describe("a backlog's course", () => {
       { at: 3_000, waiting: 5 },
     ];
     expect(linePoints(backlog, { width: 100, height: 20 })).toBe('0,20 50,0 100,10');
-    expect(courseText(backlog)).toBe('0 waited when this page was opened, 10 at most, 5 now.');
-    expect([linePoints([], { width: 1, height: 1 }), courseText([])]).toEqual(['', 'Nothing is known yet.']);
+    expect(courseText(backlog)).toBe('0 waiting when this page was opened, at most 10, 5 now.');
+    expect([linePoints([], { width: 1, height: 1 }), courseText([])]).toEqual(['', 'No data yet.']);
   });
 
   it('keeps its first and its last sample, however long the page is open, and is never long', () => {

@@ -30,8 +30,8 @@ describe('what is wrong with an endpoint', () => {
 describe('projects that are owed a look', () => {
   it.each([
     [2, 2, '2 projects could not be read'],
-    [1, 0, '1 project to be looked at again'],
-    [3, 1, '1 project could not be read, 2 projects to be looked at again'],
+    [1, 0, '1 project pending'],
+    [3, 1, '1 project could not be read, 2 projects pending'],
   ])('%i, of which %i could not be read, are told apart', (count, unread, words) => {
     expect(recheckText({ count, unread, skipped: 0, first: [] })).toBe(words);
   });

@@ -44,7 +44,7 @@ async function heldIsHeard({ report, aws, stack }: World): Promise<void> {
   await report.check('tick writes the metric that the alarm of held processes watches', () =>
     until(90, async () => {
       const alarms = stack.resources('AWS::CloudWatch::Alarm') as unknown as Alarm[];
-      const alarm = alarms.find(({ AlarmName }) => AlarmName === `${stack.name}: processes held`);
+      const alarm = alarms.find(({ AlarmName }) => AlarmName === `${stack.name}: processes on hold`);
       const [line = ''] = await aws.logged(stack.output('TickLogs'), 'ProcessesOnHold', began);
       const { _aws, ...values } = JSON.parse(line);
       const [metrics] = _aws.CloudWatchMetrics;

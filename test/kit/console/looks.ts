@@ -11,7 +11,7 @@ const PLACES = [
   ['endpoints/crm', /^Endpoints › crm$/],
   ['endpoints/new?new=1', /^Add an endpoint$/],
   ['doctor', /^Doctor$/],
-  ['nonsense', /^There is no such page$/],
+  ['nonsense', /^Page not found$/],
 ] as const;
 
 export function looksTests({ open }: Given): void {
