@@ -154,8 +154,8 @@ export class Findings {
     return this.sorted().flatMap(([, { fault }]) => (fault ? [fault] : []));
   }
 
-  /** True when the number of projects that newly fail shows that the service is at fault. The pass then fails; no single
-   *  project is skipped. */
+  /** True when the number of projects that newly fail shows that the service is at fault. The pass then
+   *  fails; no single project is skipped. */
   get areOutage(): boolean {
     return this.#newFaults > Math.max(OUTAGE_COUNT, Math.floor(this.total * OUTAGE_PART));
   }

@@ -91,7 +91,8 @@ async function secondRound(
 ): Promise<boolean> {
   let gone = 0;
   const work = async (projectId: string) => {
-    // Above this limit deletions wait for an operator anyway, and asking for thousands more could take longer than a run may.
+    // Above this limit deletions wait for an operator anyway, and asking for thousands more could take longer
+    // than a run may.
     if (gone > bulkLimit(second.known) && !context.before.released) return;
     const looked = await look(context, state, {
       projectId,

@@ -170,7 +170,9 @@ export function endpointTests({ run, open }: Given): void {
       await page.keyboard.press('Space');
       await use(page, 'Save');
       await page.getByText('Updated planner.').waitFor();
-      await expect.poll(() => main(page), SOON).toMatch(/at most 7 per second from the backlog.*are not kept/);
+      await expect
+        .poll(() => main(page), SOON)
+        .toMatch(/at most 7 per second from the backlog.*are not kept/);
       expect(await main(page)).toMatch(/Filter.*Status/);
     });
 
