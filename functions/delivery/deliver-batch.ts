@@ -159,14 +159,14 @@ async function send(
       dependencies.onDelivered?.(endpoint.name, all);
       return saveHealth(() => health.succeeded());
     }
-    const { reason, said } = outcome;
+    const { reason, quote } = outcome;
     if (outcome.kind === 'gone') {
       await health.gone(reason);
       return settler.waits(all);
     }
     const hold = outcome.kind === 'slowed' ? { for: outcome.retryAfter } : undefined;
     await saveHealth(() => health.failed(reason, hold));
-    await Promise.all(all.map(delivery => settler.failed(delivery, { reason, said })));
+    await Promise.all(all.map(delivery => settler.failed(delivery, { reason, quote })));
   }
 
   /** Saves the endpoint's health. A failure to save it is only logged: it doesn't concern the delivery, and

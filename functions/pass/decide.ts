@@ -184,14 +184,15 @@ const OUR_CLOCK_TOLERANCE_MS = 24 * 60 * 60 * 1000;
 
 /** Which project record is the newer one: the listing's, the snapshot's, or that is not certain yet.
  *
- *  A sweep lists first, then walks for minutes; in that time a `changes` pass may commit a newer record. Comparing the older
- *  record with that one would report a change back to the old value, which never happened. So, in this order:
- *  1. A record that was listed clearly later than the snapshot's is newer: later by seconds, or by a day if one of the two
- *     times is by our own clock.
- *  2. Else the later update time wins, so that one answer with a `Date` in the future can't make a snapshot win for good.
+ *  A sweep lists first, then reads for minutes; in that time a `changes` pass may commit a newer record. Comparing
+ *  the older record with that one would report a change back to the old value, which never happened. In this order:
+ *  1. A record that was listed clearly later than the snapshot's is newer: later by seconds, or by a day if one of
+ *     the two times is by our own clock.
+ *  2. Else the later update time wins, so that one answer with a `Date` in the future can't make a snapshot win
+ *     for good.
  *  3. If an update time is missing, or both are equal, the later time of reading wins.
- *  4. If these are equal, too, the snapshot's record stands. If the two differ, the project is uncertain: a later pass, which
- *     lists it again, decides. */
+ *  4. If these are equal, too, the snapshot's record stays. If the two differ, the project is uncertain: a later
+ *     pass, which lists it again, decides. */
 export function freshest(
   listed: Listed | undefined,
   snapshot: Snapshot | undefined,

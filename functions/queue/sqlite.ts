@@ -122,7 +122,7 @@ export class SqliteQueue implements Queue {
   }
 
   /** The size of a group, including received messages. */
-  held(group: string): GroupSize {
+  sizeOf(group: string): GroupSize {
     const { count, oldest } = this.#prepared.size.get(this.name, group) as Row;
     return { count: Number(count), oldest: oldest === null ? undefined : Number(oldest) };
   }

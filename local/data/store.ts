@@ -108,7 +108,7 @@ export function withQueued(
         endpoint,
         Math.min(atMost, Number.MAX_SAFE_INTEGER),
       );
-      const sizes = queued.map(queue => queue.held(endpoint));
+      const sizes = queued.map(queue => queue.sizeOf(endpoint));
       const times = [oldest, ...sizes.map(each => each.oldest)].filter(time => time !== undefined);
       return {
         ...rest,

@@ -23,7 +23,7 @@ interface Details {
   readonly endpoint?: string;
   readonly eventId?: string;
   readonly reason?: string;
-  readonly said?: string;
+  readonly quote?: string;
   readonly seconds?: number;
   readonly error?: unknown;
 }
@@ -127,7 +127,7 @@ export class EndpointLog {
   }
 
   #write(endpoint: string, message: string, details: object): void {
-    const { code = 'endpoint.warning', eventId, reason, said: answer, seconds, error } = details as Details;
+    const { code = 'endpoint.warning', eventId, reason, quote: answer, seconds, error } = details as Details;
     if (eventId !== undefined && reason !== undefined && error === undefined) {
       const pause = seconds === undefined ? undefined : seconds * 1000;
       this.failed(endpoint, { eventId, reason, answer, pause });

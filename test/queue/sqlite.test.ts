@@ -31,12 +31,12 @@ describe('a queue in SQLite', () => {
   it('knows when the next message is shown, and what it holds of a group', async () => {
     const { queue, state } = openQueue();
     expect(queue.nextAfter(state.now)).toBeUndefined();
-    expect(queue.held('a')).toEqual({ count: 0, oldest: undefined });
+    expect(queue.sizeOf('a')).toEqual({ count: 0, oldest: undefined });
     await queue.send([{ body: 'x', group: 'a', delay: 5.5 }]);
     await queue.send([{ body: 'y', group: 'b', delay: 9 }]);
     await queue.send([{ body: 'z', group: 'c' }]);
     expect(queue.nextAfter(state.now)).toBe(state.now + 5_500);
-    expect(queue.held('a')).toEqual({ count: 1, oldest: state.now });
+    expect(queue.sizeOf('a')).toEqual({ count: 1, oldest: state.now });
   });
 
   it('calls who listens when something is sent or shown again, and not when nothing could be sent', async () => {

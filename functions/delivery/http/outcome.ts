@@ -3,11 +3,11 @@ import type { EndpointSecret } from '../../model/endpoint.ts';
 import type { Answer, NoAnswer } from './post.ts';
 import { quote } from './quote.ts';
 
-/** Why an attempt failed. `reason` names neither URL nor address; `said` is the first line of the endpoint's
+/** Why an attempt failed. `reason` names neither URL nor address; `quote` is the first line of the endpoint's
  *  answer, unless that repeats something secret. */
 export interface Failure {
   readonly reason: string;
-  readonly said?: string | undefined;
+  readonly quote?: string | undefined;
 }
 
 export type Outcome =
@@ -30,7 +30,7 @@ export function outcomeOf(answer: Answer | NoAnswer, secret: EndpointSecret): Ou
   const quoted = quote(answer.body ?? '', secret);
   const failure = {
     reason: `answered ${status}${redirected}`,
-    ...(quoted !== undefined && { said: quoted }),
+    ...(quoted !== undefined && { quote: quoted }),
   };
   if (status === 410) return { kind: 'gone', ...failure };
   if (!SLOW_DOWN.has(status)) return { kind: 'failed', ...failure };
