@@ -477,10 +477,11 @@ export class PassesOracle {
     return this.#of(processId).isBaselined && !isAdaptive(this.#rhythm);
   }
 
-  #isEarly({ message, clock }: StartedRun, pace: Pace | null): boolean {
+  #isEarly({ message, clock, began }: StartedRun, pace: Pace | null): boolean {
     const { fastest, slowest } = this.#rhythm;
     if (!pace || message.mode === 'sweep') return false;
-    const now = clock();
+    // Its clock may have been set back since the run began.
+    const now = Math.max(began, clock());
     // A time so far ahead was written by a wrong clock.
     const isAbsurd = pace.dueAt > now + slowest + 60_000;
     return !isAbsurd && now < pace.dueAt - fastest / 2 - 1;
