@@ -206,7 +206,7 @@ describe.each(['deploy', 'destroy'])('changewire %s', command => {
   it('takes one stack of several only by its name', async () => {
     const { code, err, started } = await deploying(`${command} --config stacks.json --yes`);
     expect([code, started]).toEqual([2, []]);
-    expect(err).toMatch(/holds 2 stacks, and one is meant\. Name it: /);
+    expect(err).toMatch(/has 2 stacks\. Name one: /);
   });
 
   it('takes --yes where nobody can be asked', async () => {

@@ -186,7 +186,7 @@ describe('a command line that is wrong is refused before anybody is asked', () =
     ['help endpoints ad', /^changewire: Unknown command "endpoints ad"\. Did you mean add\?\n$/],
     [
       'endpoints add crm --webhook https://a.example --filter evnts=x',
-      /--filter knows .* Did you mean events\?/,
+      /--filter: unknown key "evnts".* Did you mean events\?/,
     ],
     ['endpoints update crm', /Specify what to change/],
     ['endpoints rotate-secret crm --finish --secret whsec_a', /--finish cannot be combined with --secret/],

@@ -172,7 +172,7 @@ describe('delivering to a webhook', () => {
   it('says why one failed, and what the endpoint answered', async () => {
     const { deliver, said } = openSetting(() => answered(503, { body: 'down for maintenance' }));
     await deliver(records(1));
-    expect(said).toMatchObject([{ details: { reason: 'answered 503', said: 'down for maintenance' } }]);
+    expect(said).toMatchObject([{ details: { reason: 'answered 503', quote: 'down for maintenance' } }]);
   });
 
   it('invariant 10: says nothing of an answer that repeats a signing secret, or part of it', async () => {

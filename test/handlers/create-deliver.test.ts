@@ -99,7 +99,7 @@ describe('what an endpoint answered', () => {
     const { url } = await receiver(answer(500, {}, 'down for maintenance'));
     const { run, record, said, deliveries } = open({ crm: url });
     expect(await run([record('m0', 'crm')])).toEqual([]);
-    const details = { endpoint: 'crm', reason: 'answered 500', said: 'down for maintenance' };
+    const details = { endpoint: 'crm', reason: 'answered 500', quote: 'down for maintenance' };
     expect(said).toMatchObject([{ level: 'warn', details }]);
     expect(await deliveries.attempts('crm', 9)).toMatchObject([{ answer: 'down for maintenance' }]);
   });

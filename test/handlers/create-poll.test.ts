@@ -759,7 +759,7 @@ describe('a message of several processes', () => {
       expect(world.asked).toEqual([]);
       const stalls = opened.said.filter(([, text]) => text.includes('source.stalled'));
       expect(stalls.map(([, , details]) => details)).toEqual(
-        IDS.map(processId => ({ workspace: 'eu', processId, reason: 'It is down.' })),
+        IDS.map(processId => ({ workspace: 'eu', processId, code: 'pass.stalled', reason: 'It is down.' })),
       );
       for (const processId of IDS) {
         const completion = (await rows.completions('eu')).get(processId);

@@ -27,10 +27,10 @@ describe('an answer', () => {
   it('tells what it said, if it is no success', () => {
     const head = { retryAfter: undefined, date: undefined, at: NOW, body: 'no_service\nat all' };
     for (const status of [302, 404, 410, 429])
-      expect(outcomeOf({ ...head, status }, SECRET)).toMatchObject({ said: 'no_service' });
+      expect(outcomeOf({ ...head, status }, SECRET)).toMatchObject({ quote: 'no_service' });
     expect(outcomeOf({ ...head, status: 200 }, SECRET)).toEqual({ kind: 'delivered' });
-    expect(outcomeOf({ ...head, body: 'no T0ABCDEFGH', status: 404 }, SECRET)).not.toHaveProperty('said');
-    expect(answer(404)).not.toHaveProperty('said');
+    expect(outcomeOf({ ...head, body: 'no T0ABCDEFGH', status: 404 }, SECRET)).not.toHaveProperty('quote');
+    expect(answer(404)).not.toHaveProperty('quote');
   });
 
   it('of 410 ends the endpoint', () => {

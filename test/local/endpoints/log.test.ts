@@ -16,7 +16,7 @@ it('an endpoint’s log tells a person what failed and when it is tried again, a
     () => now,
   );
   const { log } = endpointLog;
-  const event = { endpoint: 'crm', eventId: 'm1', reason: 'answered 500', said: 'no disk' };
+  const event = { endpoint: 'crm', eventId: 'm1', reason: 'answered 500', quote: 'no disk' };
   log.warn('Delivery failed; will retry.', { ...event, seconds: 6 });
   log.error('Gave up on a delivery; moved it to the dead letters.', event);
   const full = { endpoint: 'crm', places: ['1'], error: 'full' };
