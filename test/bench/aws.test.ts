@@ -118,9 +118,9 @@ describe('the address that counts', () => {
 
   it('refuses what it does not know, so that nothing is used that is not counted', async () => {
     const receive = new SQSClient(options()).send(new ReceiveMessageCommand({ QueueUrl: QueueUrl() }));
-    await expect(receive).rejects.toThrow('Nobody counts ReceiveMessage.');
+    await expect(receive).rejects.toThrow('ReceiveMessage is not counted.');
     const put = new PutParameterCommand({ Name: '/hook1', Value: 'x' });
-    await expect(new SSMClient(options()).send(put)).rejects.toThrow('Nobody counts ssm.PutParameter.');
+    await expect(new SSMClient(options()).send(put)).rejects.toThrow('ssm is not counted.PutParameter.');
   });
 
   it('hands out secrets, and waits as long as it is stated for each', async () => {
