@@ -120,7 +120,7 @@ describe('the address that counts', () => {
     const receive = new SQSClient(options()).send(new ReceiveMessageCommand({ QueueUrl: QueueUrl() }));
     await expect(receive).rejects.toThrow('ReceiveMessage is not counted.');
     const put = new PutParameterCommand({ Name: '/hook1', Value: 'x' });
-    await expect(new SSMClient(options()).send(put)).rejects.toThrow('ssm is not counted.PutParameter.');
+    await expect(new SSMClient(options()).send(put)).rejects.toThrow('ssm.PutParameter is not counted.');
   });
 
   it('hands out secrets, and waits as long as it is stated for each', async () => {
