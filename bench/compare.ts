@@ -67,7 +67,7 @@ function check(
   edited: readonly string[],
 ): void {
   const found = JSON.stringify(compare(before, after));
-  if (!edited.every(id => found.includes(id))) throw new Error(`${name} does not find all that was edited.`);
+  if (!edited.every(id => found.includes(id))) throw new Error(`${name} does not find every edit.`);
 }
 
 function allocatedBy({ compare }: Contender, [before, after]: readonly [Parsed, Parsed]): number | undefined {

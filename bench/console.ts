@@ -9,7 +9,7 @@ import { frames, memory, readAll, startFrames, wander } from './console/page.ts'
 import { mostWork } from './console/work.ts';
 
 /**
- * What the console costs a browser: 10,000 events in the live view, and 50 new ones a second for a minute,
+ * The load of the console on a browser: 10,000 events in the live view, and 50 new ones a second for a minute,
  * while a user scrolls and searches. Fails when a frame takes longer than 100 ms, or the page's code has more
  * than 150 KB, compressed (docs/performance.md).
  */
@@ -67,10 +67,10 @@ try {
   const liveTask = await mostWork(browser, page, () => wander(page, seconds * 250));
   clearInterval(adding);
   const ms = ({ longest, slow, count }: typeof live, task: number) =>
-    `${longest.toFixed(0)} ms (${slow} of ${count} over 50 ms), of which the page worked ${task.toFixed(0)} ms at most`;
+    `${longest.toFixed(0)} ms (${slow} of ${count} over 50 ms), with at most ${task.toFixed(0)} ms of work`;
   out(`longest frame while ${events} events come at once`, ms(filling, fillingTask));
   out(`longest frame, ${rate} new a second for ${seconds} s`, ms(live, liveTask));
-  out('scripts hold: 100 events; all; at the end', [atFirst, full, after].map(megabytes).join('; '));
+  out('script memory: 100 events; all; at the end', [atFirst, full, after].map(megabytes).join('; '));
   if (live.longest > MAX_MS || gzip > MAX_BYTES) process.exitCode = 1;
 } finally {
   await browser.close();

@@ -5,8 +5,8 @@ import { fillJournal, PROCESSES } from './events/fill.ts';
 import { measurePage } from './events/page.ts';
 
 /**
- * What it costs to look into a journal of a million change records on one machine: the first page of
- * events for each kind of query. `npm run bench:events`; exit code 1 when a limit is exceeded.
+ * The cost of queries in a journal of a million change records on one machine: the first page of events for
+ * each kind of query. `npm run bench:events`; exit code 1 when a limit is exceeded.
  */
 const RECORDS = Number(process.env.RECORDS ?? 1_000_000);
 const FIRST_PAGE_MS = 200;
@@ -58,6 +58,6 @@ try {
   rmSync(directory, { recursive: true, force: true });
 }
 if (missed.length > 0) {
-  out(`More than it may be: ${missed.join(', ')}.`);
+  out(`Over the limit: ${missed.join(', ')}.`);
   process.exitCode = 1;
 }

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { type Measured, measure, type Size } from './machine/measure.ts';
 
 /**
- * What a local run costs: start, a baseline, and a bulk edit until a webhook has its events, or with
+ * The cost of a local run: start, a baseline, and a bulk edit until a webhook has its events, or with
  * `--subscribe` a raw HTTP subscriber.
  * Linux only. `npm run bench:machine -- --against DIR` also measures another checkout in the same run,
  * and prints ratios: only these can be compared between machines.
@@ -31,7 +31,7 @@ for (let round = 0; round < Number(values.rounds); round++) {
 }
 
 const ROWS: readonly [what: string, value: (of: Measured) => number][] = [
-  ['start until the first question, s', ({ start }) => start],
+  ['start until the first request, s', ({ start }) => start],
   ['baseline, s', ({ baseline }) => baseline.seconds],
   ['baseline, processor s', ({ baseline }) => baseline.cpu],
   ['baseline, peak memory MB', ({ baseline }) => baseline.memory],

@@ -15,7 +15,7 @@ const { positionals } = parseArgs({ allowPositionals: true });
 const names = Object.keys(MEASUREMENTS);
 const unknown = positionals.filter(name => !names.includes(name));
 if (unknown.length > 0) {
-  process.stderr.write(`There is no measurement ${unknown.join(', ')}. There are: ${names.join(', ')}.\n`);
+  process.stderr.write(`Unknown measurement: ${unknown.join(', ')}. Available: ${names.join(', ')}.\n`);
   process.exit(2);
 }
 // Child processes end with this process, through its `exit` event, which a signal alone does not cause.

@@ -5,7 +5,7 @@ import { findingsIn } from './language.ts';
 /** Checks names, comments, messages and pages for words that the language of this project avoids: a part of
  *  `npm run check`. */
 const ROOT = join(import.meta.dirname, '..');
-/** What is built; the list itself; and the page that quotes the service's documentation. */
+/** Builds, the list itself, and the page that quotes the service's documentation. */
 const LEFT_OUT = /(?:^|\/)(?:node_modules|dist)\/|^docs\/(?:language\.ts|service-api\.md)$/;
 
 const FOLDERS = 'functions infra local cli console receiver simulator package bench docs examples'.split(' ');

@@ -8,12 +8,11 @@ interface Schema {
   readonly anyOf?: readonly Schema[];
 }
 
-/** `docs/schemas/configuration.schema.json`, with which editors complete a configuration file and describe
- *  its keys: one stack, or a list of them. It lacks the rules between parts
- *  (`functions/config/cross-checks.ts`). */
+/** `docs/schemas/configuration.schema.json`, for completion and descriptions in editors: one stack or a list. It does
+ *  not have the rules between keys (`functions/config/cross-checks.ts`). */
 export function configurationSchema(): object {
   const { $schema, ...stack } = z.toJSONSchema(configSchema, {
-    // Editors know this draft best.
+    // The draft with the best support in editors.
     target: 'draft-07',
     io: 'input',
     unrepresentable: 'any',

@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A decision as its file has it. */
+/** The content of a decision's file. */
 export interface Decision {
   readonly number: number;
   readonly file: string;
   readonly title: string;
-  /** The titles of its sections, in their order. */
+  /** The titles of its sections, in order. */
   readonly sections: readonly string[];
   readonly words: number;
 }

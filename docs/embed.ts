@@ -1,9 +1,8 @@
 import type { Json } from '../functions/basics/json.ts';
 import { prettyJson } from './pretty-json.ts';
 
-/** The text with a JSON block after each `<!-- example: <name> <path>… -->`, in place of the one that was
- *  there. Without a path it shows the whole example, otherwise the parts at these paths (`data.changes.4.to`)
- *  only.
+/** Replaces the JSON block after each `<!-- example: <name> <path>… -->`. Without a path it shows the whole example,
+ *  otherwise only the parts at these paths (`data.changes.4.to`).
  *  @throws when a marker names an unknown example, or a path that the example lacks */
 export function embedExamples(text: string, examples: ReadonlyMap<string, string>): string {
   const marked = /<!-- example: (\S+)((?: \S+)*) -->(?:\n+```json\n.*?\n```)?/gs;

@@ -1,7 +1,6 @@
 import { jsonSchemas, type SentEvent } from '../functions/model/event.ts';
 
-/** The tables of `docs/events.md` that follow from the schemas in `functions/model/event.ts`: `npm run
- *  schemas` writes them. */
+/** The tables of `docs/events.md`, generated from `functions/model/event.ts` by `npm run schemas`. */
 
 type Type = SentEvent['type'];
 
@@ -48,7 +47,7 @@ const TABLES: Readonly<Record<string, () => string>> = {
   test: () => fields(startingWith('changewire.'), dataOf),
 };
 
-/** The text with a generated table after each `<!-- table: <name> -->`, in place of the one that was there.
+/** Replaces the table after each `<!-- table: <name> -->`.
  *  @throws when a marker names an unknown table */
 export function embedTables(text: string): string {
   return text.replace(/<!-- table: (\S+) -->\n(?:\n(?:\|.*\n)+)?/g, (_, name: string) => {

@@ -5,7 +5,7 @@ import { exampleTexts } from './example-texts.ts';
 import { takeExamples } from './take-examples.ts';
 
 /** Writes `docs/examples` from a real run, and the examples in `docs/events.md` and `docs/receiving.md`: `npm
- *  run examples`. Run `npm run schemas` afterwards, because `docs/asyncapi.yaml` has the examples too. */
+ *  run examples`. Run `npm run schemas` afterwards: `docs/asyncapi.yaml` has the examples too. */
 const texts = exampleTexts(await takeExamples());
 const folder = join(import.meta.dirname, 'examples');
 mkdirSync(folder, { recursive: true });

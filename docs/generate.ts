@@ -12,7 +12,7 @@ import { decisionIndex, decisions } from './decision-index.ts';
 import { embedTables } from './event-tables.ts';
 import { operationSchemas } from './operation-schemas.ts';
 
-/** Writes what follows from the code: `npm run schemas`.
+/** Writes the generated files: `npm run schemas`.
  *
  *  - `docs/schemas/<type>.json`, `docs/asyncapi.yaml` and the tables in `docs/events.md`: from
  *  `functions/model/event.ts` and `docs/examples`

@@ -5,7 +5,7 @@ export function table(heads: readonly string[], rows: readonly (readonly string[
   return [line(heads), `|${'---|'.repeat(heads.length)}`, ...escaped.map(line)].join('\n');
 }
 
-/** A text as it may stand in a cell. */
+/** A text escaped for a cell. */
 function cell(text: string): string {
   return text
     .replaceAll('|', '\\|')
@@ -14,7 +14,7 @@ function cell(text: string): string {
 }
 
 /** The page with a generated text between `<!-- generated: <name> -->` and `<!-- end: <name> -->`.
- *  @throws where the page lacks one of the markers */
+ *  @throws if the page lacks a marker */
 export function embedBetween(page: string, name: string, text: string): string {
   const [begin, end] = [`<!-- generated: ${name} -->`, `<!-- end: ${name} -->`];
   const [from, to] = [page.indexOf(begin), page.indexOf(end)];

@@ -10,10 +10,10 @@ import { openBrowser } from '../test/kit/browser/browser.ts';
 import { startReceiver } from './pictures/receiver.ts';
 
 /** Takes the pictures of the console in `docs/console/` from a run over the simulated service: `npm run
- *  pictures`. Look at them before you commit them. It takes a minute: as long as the service needs to change
- *  often enough. */
+ *  pictures`. Check them before you commit. It takes a minute, until the
+ *  simulated service has changed often enough. */
 const FOLDER = join(import.meta.dirname, 'console');
-/** As many as fill the picture. */
+/** Enough to fill the picture. */
 const CHANGES = 16;
 
 const browser = await openBrowser();

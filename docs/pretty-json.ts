@@ -1,7 +1,7 @@
-/** As Biome has it. */
+/** The line width of Biome. */
 const MAX_COLUMNS = 110;
 
-/** JSON for readers: what fits a line is on one line, the whole value aside.
+/** JSON in which a part that fits on a line is on one line, except the whole value.
  *  @param taken characters that the line has already */
 export function prettyJson(value: unknown, indent = '', taken = 0): string {
   const flat = flatJson(value);

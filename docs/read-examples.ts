@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { sentSchemas } from '../functions/model/event.ts';
 import type { Examples } from './take-examples.ts';
 
-/** The examples as they were last taken: `docs/examples`. */
+/** The examples of `docs/examples`. */
 export function readExamples(): Examples {
   const read = (name: string): unknown =>
     JSON.parse(readFileSync(join(import.meta.dirname, 'examples', `${name}.json`), 'utf8'));

@@ -13,7 +13,7 @@ import type { Tokens } from './tokens.ts';
 export const API_PATH = '/api';
 export const AUTH_PATH = '/auth';
 
-/** What answers are made from. */
+/** The sources of answers. */
 export interface Backend {
   readonly workspace: () => Workspace;
   readonly freedoms: Freedoms;
@@ -22,7 +22,7 @@ export interface Backend {
   readonly clock: Clock;
 }
 
-/** Answers one request by the rules of the API. `change` may alter the body of a right answer. */
+/** Answers a request according to the API. `change` may alter the body of a successful answer. */
 export function respond(
   backend: Backend,
   request: ServiceRequest,
@@ -31,7 +31,7 @@ export function respond(
   return finished(backend, made(backend, request, change));
 }
 
-/** The answer as it goes out: no larger than the service allows (service-api.md §8), with the service's time. */
+/** The final answer: within the size limit (service-api.md §8), with the service's time. */
 export function finished({ freedoms, clock }: Backend, answer: Made): ServiceAnswer {
   const { status, headers, text } = sized(freedoms, answer);
   return {
@@ -60,11 +60,11 @@ function dispatch(backend: Backend, request: ServiceRequest): JsonObject {
   const query = new URLSearchParams(rest.join('?'));
   if (path === `${AUTH_PATH}/oauth/token` && query.size === 0) {
     if (request.method !== 'POST') {
-      throw new HttpError(405, 'method_not_allowed', 'Tokens are asked for with POST', { allow: 'POST' });
+      throw new HttpError(405, 'method_not_allowed', 'Token requests must use POST', { allow: 'POST' });
     }
     return tokenEndpoint(request, backend.credentials, tokens, freedoms);
   }
-  if (!path.startsWith(`${API_PATH}/`)) throw new NotFound(`There is nothing at ${path}`);
+  if (!path.startsWith(`${API_PATH}/`)) throw new NotFound(`Unknown path ${path}`);
   tokens.check(request.authorization);
   const asked = { workspace: backend.workspace(), freedoms, query, now: clock() };
   return route(request.method, path.slice(API_PATH.length), asked);
@@ -85,6 +85,6 @@ function errorAnswer(error: unknown): Made {
 function sized(freedoms: Freedoms, { body = '', ...answer }: Made): Made & { text: Buffer } {
   const text = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
   if (answer.status !== 200 || text.length <= freedoms.maxResponseBytes) return { ...answer, text };
-  const message = `The answer is larger than ${freedoms.maxResponseBytes} bytes; ask for less with "first"`;
+  const message = `The response is larger than ${freedoms.maxResponseBytes} bytes; use a smaller "first"`;
   return sized(freedoms, errorAnswer(new HttpError(freedoms.tooLargeStatus, 'response_too_large', message)));
 }

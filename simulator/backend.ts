@@ -7,7 +7,7 @@ import { WorkspaceStore } from './edits/store.ts';
 import type { Credentials } from './issue-token.ts';
 import { createTokens, type Tokens } from './tokens.ts';
 
-/** The one credential set that the simulated service knows. */
+/** The only valid credentials of the simulated service. */
 export const SIMULATED_CREDENTIALS: Credentials = {
   clientId: 'simulated-client',
   clientSecret: 'simulated-secret-8Qm2vXw5',
@@ -24,7 +24,7 @@ export function createBackend(options: {
   readonly clock: Clock;
   readonly workspace: Workspace;
   readonly freedoms?: Partial<Freedoms> | undefined;
-  /** The service's address, as its tokens name it. */
+  /** The service's address, which its tokens contain. */
   readonly origin: string;
   readonly persist?: (workspace: Workspace) => void;
 }): SimulatedBackend {

@@ -8,12 +8,12 @@ export interface ChangingOptions {
   readonly random?: Random;
   /** Gives "today" for new dates. */
   readonly clock?: Clock;
-  /** Called when an edit fails, for instance because the disk is full. Without it the failure is thrown
-   *  out of the timer. */
+  /** Called when an edit fails, for instance because the disk is full. Without it the timer throws the
+   *  error. */
   readonly onError?: (error: unknown) => void;
 }
 
-/** Makes a believable edit every now and then until it is stopped. Its timer keeps no process alive. */
+/** Makes believable edits until it is stopped. Its timer does not keep the process alive. */
 export function startChanging(
   service: { readonly workspace: EditApi },
   options: ChangingOptions,

@@ -2,7 +2,7 @@ import type { JsonObject } from '../functions/basics/json.ts';
 import type { Freedoms } from './data/freedoms.ts';
 import { BadRequest } from './errors.ts';
 
-/** What a request asks of a list (service-api.md §4.1). */
+/** The page that a request asks for (service-api.md §4.1). */
 export interface PageRequest {
   readonly first?: number;
   readonly after?: string;
@@ -19,8 +19,8 @@ interface Placed {
   readonly seq: number;
 }
 
-/** Cuts one page. A cursor names its list and the place of an item, not a count of items: it stays good when items come
- *  and go, the item itself included. With the freedom of `offset` cursors it is a count.
+/** Cuts a page. A cursor contains its list and the position of an item, so that it stays valid when items, or the item
+ *  itself, are added or deleted. With the freedom `offset` it is a count.
  *  @param list which list this is; a cursor of another list is refused
  *  @param items in serving order: rising `seq`, or falling with `descending`
  *  @throws BadRequest for a cursor that this list didn't give */

@@ -1,4 +1,4 @@
-/** An answer that is an error; the service turns it into a status and a JSON body (service-api.md §7). */
+/** An error answer, which becomes a status and a JSON body (service-api.md §7). */
 export class HttpError extends Error {
   readonly status: number;
   readonly code: string;

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../functions/basics/json.ts';
 
-/** A request as the service saw it. */
+/** A received request. */
 export interface SeenRequest {
   readonly method: string;
   /** Relative to {base_url} or {auth_url}, with the query. */
@@ -9,7 +9,7 @@ export interface SeenRequest {
   readonly status: number;
 }
 
-/** What goes wrong with a request. */
+/** A fault of a request. */
 export type Fault =
   /** An answer that the test gives; a string `body` is sent as it is, anything else becomes JSON. */
   | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: Json }
@@ -17,9 +17,9 @@ export type Fault =
   | 'destroy'
   /** No answer, until the client gives up or the service stops. */
   | 'hang'
-  /** The right answer, of which only the first half arrives before the socket closes. */
+  /** The first half of the right answer; then the socket closes. */
   | 'truncate'
-  /** Something happens, for instance an edit, then the right answer is made. */
+  /** A callback, for instance with an edit, before the right answer. */
   | { readonly before: (request: SeenRequest) => void | Promise<void> }
   /** The right answer, changed. */
   | { readonly change: (body: JsonObject) => Json };
@@ -31,7 +31,7 @@ export interface FaultRule {
   readonly fault: Fault;
 }
 
-/** A rule that was set. */
+/** A rule. */
 export interface ActiveFault {
   /** How many more requests will meet the fault. */
   readonly remaining: number;
@@ -49,7 +49,7 @@ export function tooManyRequests(retryAfter: number | string): Fault {
   return { status: 429, headers: { 'retry-after': String(retryAfter) }, body };
 }
 
-/** The rules in force; the oldest that fits takes the request. */
+/** The rules. The oldest that fits handles the request. */
 export class Faults {
   readonly #rules: { rule: FaultRule; remaining: number }[] = [];
 

@@ -12,7 +12,7 @@ export interface HttpBackend extends Backend {
   readonly seen: (request: SeenRequest) => void;
 }
 
-/** Answers one HTTP request, by the rules of the API or with the fault that a test has set for it. */
+/** Answers an HTTP request according to the API, or with the fault of a rule. */
 export async function answer(
   backend: HttpBackend,
   request: IncomingMessage,
@@ -46,7 +46,7 @@ async function make(
   return respond(backend, asked, typeof fault === 'object' && 'change' in fault ? fault.change : undefined);
 }
 
-/** The body, read only until it shows that it is too large. */
+/** The body, read up to its limit. */
 async function readBody(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -61,7 +61,7 @@ async function readBody(request: IncomingMessage): Promise<string> {
 /** Smaller bodies gain little by being compressed. */
 const LEAST_BYTES = 256;
 
-/** Compressed when the client asks for gzip, as servers do. */
+/** Compressed if the client accepts gzip. */
 async function encoded(request: IncomingMessage, made: ServiceAnswer): Promise<ServiceAnswer> {
   const accepted = request.headers['accept-encoding'];
   if (made.text.length < LEAST_BYTES || !/\bgzip\b/.test(String(accepted))) return made;

@@ -12,7 +12,7 @@ export interface Credentials {
 }
 
 const FORM_FIELDS = ['grant_type', 'client_id', 'client_secret', 'audience'] as const;
-/** The most that the form of a token request may have. */
+/** The limit of a token request's form. */
 export const MAX_FORM_BYTES = 16 * 1024;
 
 /** Request #8: reads the form, checks each of its four fields, and issues a token (service-api.md §5.4).
@@ -38,11 +38,11 @@ export function tokenEndpoint(
 function checkForm(form: URLSearchParams, credentials: Credentials): void {
   for (const name of FORM_FIELDS) {
     if (form.getAll(name).length !== 1) {
-      throw new HttpError(400, 'invalid_request', `The form must hold "${name}" once`);
+      throw new HttpError(400, 'invalid_request', `The form must contain "${name}" exactly once`);
     }
   }
   if (form.size !== FORM_FIELDS.length) {
-    throw new HttpError(400, 'invalid_request', `The form holds more than ${FORM_FIELDS.join(', ')}`);
+    throw new HttpError(400, 'invalid_request', `The form may only contain ${FORM_FIELDS.join(', ')}`);
   }
   if (form.get('grant_type') !== 'client_credentials') {
     throw new HttpError(400, 'unsupported_grant_type', 'grant_type must be client_credentials');

@@ -1,6 +1,6 @@
 import type { Json } from '../functions/basics/json.ts';
 
-/** A request, apart from HTTP. */
+/** A request, independent of HTTP. */
 export interface ServiceRequest {
   readonly method: string;
   /** Path and query. */
@@ -10,14 +10,14 @@ export interface ServiceRequest {
   readonly body: string;
 }
 
-/** An answer, apart from HTTP. */
+/** An answer, independent of HTTP. */
 export interface ServiceAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: Buffer;
 }
 
-/** An answer before it is text; a string `body` stands as it is, anything else becomes JSON. */
+/** An answer before it becomes text; a string `body` stays, any other becomes JSON. */
 export interface Made {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;

@@ -23,8 +23,8 @@ export function loadWorkspace(file: string): Workspace | undefined {
   }
 }
 
-/** Writes the workspace whole or not at all. It is synchronous, so that no answer shows a state that is
- *  not on disk yet, and that a kill would lose. */
+/** Writes the workspace atomically. It is synchronous, so that no answer shows a
+ *  state that is not on disk yet. */
 export function saveWorkspace(file: string, workspace: Workspace): void {
   mkdirSync(dirname(file), { recursive: true });
   writeWhole(file, serializeWorkspace(workspace));

@@ -8,7 +8,7 @@ import { definitionsBody } from './definitions.ts';
 import { HttpError, NotFound } from './errors.ts';
 import { booleanParameter, dateParameter, onlyKnown, pageRequest } from './query.ts';
 
-/** What a request is answered from. */
+/** The sources of an answer. */
 export interface Asked {
   readonly workspace: Workspace;
   readonly freedoms: Freedoms;
@@ -70,8 +70,8 @@ function recordPage<Item extends RecordState>(
   return pageOf(list, placed, request, freedoms, descending);
 }
 
-/** How many records with the same update time keep different places in a list. Times in ms, multiplied by
- *  it, are still safe integers. */
+/** The number of records with the same update time that have distinct positions. Times in ms, multiplied by it, are
+ *  still safe integers. */
 const SAME_TICK = 4_096;
 
 /** Request #3. */
@@ -79,7 +79,7 @@ export function listAuditLog({ workspace, freedoms, query, now }: Asked, process
   onlyKnown(query, PAGING);
   const process = processAt(workspace, processId);
   if (freedoms.auditDenied !== false) {
-    throw new HttpError(freedoms.auditDenied, 'audit_denied', 'The audit log is not for these credentials');
+    throw new HttpError(freedoms.auditDenied, 'audit_denied', 'These credentials cannot read the audit log');
   }
   const descending = freedoms.auditOrder === 'newest-first';
   const shown = process.audit.filter(({ at }) => at <= now - freedoms.auditVisibleAfter);

@@ -41,7 +41,7 @@ export function route(method: string, path: string, asked: Asked): JsonObject {
     }
     return endpoint(asked, ...parameters);
   }
-  throw new NotFound(`There is nothing at ${path}`);
+  throw new NotFound(`Unknown path ${path}`);
 }
 
 function match(pattern: readonly string[], parts: readonly string[]): string[] | undefined {

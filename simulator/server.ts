@@ -25,17 +25,17 @@ export { type Fault, type FaultRule, type SeenRequest, tooManyRequests } from '.
 export interface SimulatedServiceOptions {
   /** 0, the default, takes any free port. */
   readonly port?: number;
-  /** The service's clock: edits are stamped by it, tokens expire by it, and the `Date` header shows it. */
+  /** The service's clock, for update times, the expiry of tokens and the `Date` header. */
   readonly clock?: Clock;
-  /** Makes the believable workspace, when neither `file` nor `workspace` gives one. */
+  /** Seeds the believable workspace, if neither `file` nor `workspace` is given. */
   readonly seed?: number;
   readonly workspace?: Workspace;
-  /** Where the state is kept. If the file has a state already, the service starts from that. */
+  /** The file of the state. An existing state is continued. */
   readonly file?: string;
   readonly freedoms?: Partial<Freedoms>;
 }
 
-/** A running service that obeys service-api.md, on 127.0.0.1. */
+/** A running service on 127.0.0.1, according to service-api.md. */
 export interface SimulatedService extends Credentials {
   readonly baseUrl: string;
   readonly authUrl: string;
@@ -46,7 +46,7 @@ export interface SimulatedService extends Credentials {
   clearRequests(): void;
   /** May be changed at any time. */
   readonly freedoms: Freedoms;
-  /** Makes the next requests go wrong. */
+  /** Sets faults for the next requests. */
   fail(rule: FaultRule): ActiveFault;
   /** Makes every token issued so far invalid. */
   revokeTokens(): void;

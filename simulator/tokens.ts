@@ -14,7 +14,7 @@ export interface Tokens {
 
 const HEADER = encode({ alg: 'HS256', typ: 'JWT' });
 
-/** The signing key comes from `secret`, so that tokens outlive a restart. */
+/** The signing key is derived from `secret`, so that tokens stay valid after a restart. */
 export function createTokens(options: {
   clock: Clock;
   secret: string;

@@ -5,8 +5,7 @@ import { Refused } from '../../functions/operations/refused.ts';
 
 type Committed = AnswerOf<'events'>['events'][number];
 
-/** Answers as a run does, from a journal that grows on demand: so the page is measured without what a run
- *  costs. */
+/** Answers like a run, from a journal that grows on demand, so that the page is measured without the load of a run. */
 export interface GrowingJournal {
   readonly operations: Operations;
   /** Commits as many events as given. */
@@ -26,7 +25,7 @@ export function growingJournal(clock: () => number): GrowingJournal {
   const operations = async (asked: Request) => {
     if (asked.operation === 'status') return status(iso(clock()));
     if (asked.operation === 'events') return page(events, asked, iso(clock()));
-    throw new Refused('This is not measured.');
+    throw new Refused('This operation is not part of the measurement.');
   };
   return { operations: operations as Operations, add };
 }

@@ -31,9 +31,8 @@ interface Answer {
   readonly body: string;
 }
 
-/** One address for every service of AWS that a function calls: DynamoDB is the embedded one, the others
- *  count requests and give plain answers. They refuse requests that they don't know, so that everything
- *  that is used is counted. */
+/** A stand-in for every AWS service that a function calls: DynamoDB is the embedded one, the others count requests and
+ *  return minimal answers. Unknown requests are rejected, so that every request is counted. */
 export async function startCountingAws(
   dynamodb: string,
   recorder: Recorder,

@@ -117,7 +117,7 @@ function synthesiseLargest(checkout: string, size: Size, world: World): Stack & 
     return { ...synthesise(checkout, configOf(size), world.queueUrl), size };
   } catch (error) {
     if (size.processes <= MAX_PROCESSES) throw error;
-    process.stderr.write(`${size.processes} processes don't fit into a stack; ${MAX_PROCESSES} do.\n`);
+    process.stderr.write(`${size.processes} processes do not fit into a stack; using ${MAX_PROCESSES}.\n`);
     const smaller = { ...size, processes: MAX_PROCESSES, workspaces: 1, endpoints: 3 };
     return { ...synthesise(checkout, configOf(smaller), world.queueUrl), size: smaller };
   }

@@ -28,8 +28,8 @@ const TICK_MS = 60_000;
 const TIMEOUT_MS = 20_000;
 const LOG = { info: () => {}, warn: () => {}, error: () => {} };
 
-/** Sends events that all endpoints want, over real HTTP and an embedded SQS. That one knows no message
- *  groups, so endpoints are kept apart only by what the deliverer itself does. @returns for each delivery
+/** Sends events that all endpoints want, over real HTTP and an embedded SQS. It does not support
+ *  message groups, so that only the deliverer isolates endpoints. @returns for each delivery
  *  to an endpoint that answers 204: the ms from routing to the first attempt, sorted */
 export async function measureIsolation(
   manners: readonly Manner[],

@@ -4,7 +4,7 @@ import type { Declared, Exported } from './exported.ts';
 import { type Member, membersOf, signatureOf } from './members.ts';
 import { codeAt, docCommentAt, type Source } from './source.ts';
 
-/** An export of the package, as the page describes it. */
+/** An export of the package for the page. */
 export interface Described {
   readonly name: string;
   /** The file that declares it. */
@@ -19,10 +19,10 @@ export interface Described {
   readonly uses: readonly string[];
 }
 
-/** @throws an error that names what is exported but can't be described */
+/** @throws an error with the name of an export that cannot be described */
 export function describe({ name, source, declarations }: Exported): Described {
   const [first] = declarations;
-  if (first === undefined) throw new Error(`${source.path}: ${name} is declared nowhere.`);
+  if (first === undefined) throw new Error(`${source.path}: ${name} has no declaration.`);
   const comment = declarations.map(({ start }) => docCommentAt(source, start)).find(one => one !== undefined);
   const shape = shapeOf(source, name, declarations, first.node);
   const code = [shape.code, ...shape.members.map(({ type }) => type)].join(' ');

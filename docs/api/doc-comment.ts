@@ -1,7 +1,7 @@
 /** A doc comment in its parts, each as Markdown. */
 export interface Doc {
   readonly about: string;
-  /** What holds where the property is left out. */
+  /** The default of an omitted property. */
   readonly default?: string | undefined;
   /** Its other tags, in order: parameters, result, errors. */
   readonly notes: readonly string[];

@@ -10,7 +10,7 @@ export interface Elsewhere {
   pageOfMember(one: Described, member: Member): string | undefined;
 }
 
-/** Nothing is described on other pages. */
+/** Without other pages. */
 export const NOWHERE: Elsewhere = { pageOf: () => undefined, pageOfMember: () => undefined };
 
 /** The objects of the configuration that properties of the construct repeat. */

@@ -17,7 +17,7 @@ export interface Exported {
 }
 
 /** All that can be imported from a file, in the order of its exports, wherever it is declared.
- *  @throws an error for what can't be documented: a default export, and what comes from another package */
+ *  @throws an error for a default export, or an export of another package */
 export function exportedBy(path: string): Exported[] {
   const source = readSource(path);
   const found = source.statements.flatMap(statement => {
@@ -64,7 +64,7 @@ function declaredAs(source: Source, name: string): Exported {
     const node = declarationIn(statement);
     return node !== undefined && namesOf(node).includes(name) ? [{ node, start: statement.start }] : [];
   });
-  if (declarations.length === 0) throw new Error(`${source.path}: ${name} is declared nowhere.`);
+  if (declarations.length === 0) throw new Error(`${source.path}: ${name} has no declaration.`);
   // Overloads hide their implementation.
   const overloads = declarations.filter(({ node }) => node.type === 'TSDeclareFunction');
   return { name, source, declarations: overloads.length > 0 ? overloads : declarations };

@@ -2,7 +2,7 @@ import type { ESTree } from 'vite';
 import { type Doc, parseDoc } from './doc-comment.ts';
 import { codeAt, docCommentAt, type Source } from './source.ts';
 
-/** A property or method that its users see. */
+/** A visible property or method. */
 export interface Member {
   readonly name: string;
   readonly optional: boolean;
@@ -36,7 +36,7 @@ export function membersOf(
 
 type Element = ESTree.ClassElement | ESTree.TSSignature;
 
-/** Undefined for what its users don't see. */
+/** Undefined for an invisible member. */
 function nameOf(source: Source, element: Element): string | undefined {
   if (element.type === 'TSIndexSignature')
     return codeAt(source, { start: element.start, end: element.typeAnnotation.start }).replace(

@@ -52,7 +52,7 @@ function isOneRow({ kind, doc }: Described): boolean {
   return kind === 'type' && !doc?.about.includes('\n\n') && doc?.example === undefined;
 }
 
-/** A type that is computed from code that readers do not see. */
+/** A type that is computed from internal code. */
 function isInternal({ code = '' }: Described): boolean {
   return /\btypeof\b|\bin \w+\]/.test(code);
 }

@@ -3,7 +3,7 @@ import { headers } from './headers.ts';
 import { componentMessages, messageNames } from './messages.ts';
 import { componentSchemas, refTo } from './schemas.ts';
 
-/** The AsyncAPI 3.0 document of what Changewire sends, by the schemas in `functions/model/event.ts`.
+/** The AsyncAPI 3.0 document of all messages, from the schemas in `functions/model/event.ts`.
  *  @param version of the project */
 export function asyncApiDocument(examples: Examples, version: string): Record<string, unknown> {
   return {
@@ -19,21 +19,21 @@ export function asyncApiDocument(examples: Examples, version: string): Record<st
       receiver: {
         host: '{host}',
         protocol: 'https',
-        description: 'The receiver of events: yours.',
+        description: 'Your receiver of events.',
         variables: {
-          host: { default: 'receiver.example.com', description: 'Host, and port if it is not 443.' },
+          host: { default: 'receiver.example.com', description: 'The host, with the port unless it is 443.' },
         },
       },
     },
     channels: {
-      webhook: channel('webhook', 'The address in the secret of an endpoint of kind `webhook`.'),
-      sns: channel('sns', 'The address of a subscription; its messages come in the envelope of SNS.'),
-      snsRaw: channel('snsRaw', 'The address of a subscription with `raw`: the event alone, not signed.'),
+      webhook: channel('webhook', 'The URL of an endpoint of kind `webhook`.'),
+      sns: channel('sns', 'The URL of a subscription. Messages have the envelope of SNS.'),
+      snsRaw: channel('snsRaw', 'The URL of a subscription with `raw`: only the event, not signed.'),
     },
     operations: {
-      sendWebhook: operation('webhook', 'Posts an event, signed', WEBHOOK, ['standardWebhooks']),
+      sendWebhook: operation('webhook', 'Posts a signed event', WEBHOOK, ['standardWebhooks']),
       sendSns: operation('sns', 'SNS posts an event in its envelope', SNS, ['snsSignature']),
-      sendSnsRaw: operation('snsRaw', 'SNS posts an event as it is', RAW, []),
+      sendSnsRaw: operation('snsRaw', 'SNS posts an event without an envelope', RAW, []),
     },
     components: {
       schemas: { ...componentSchemas(), ...headers },
@@ -44,12 +44,12 @@ export function asyncApiDocument(examples: Examples, version: string): Record<st
           in: 'header',
           name: 'webhook-signature',
           description:
-            'A signature by a shared secret, over id, time and body: https://www.standardwebhooks.com.',
+            'A signature of id, time and body with a shared secret: https://www.standardwebhooks.com.',
         },
         snsSignature: {
           type: 'asymmetricEncryption',
           description:
-            'An RSA signature in the body, by the key of the certificate at `SigningCertURL`: ' +
+            'An RSA signature in the body, with the key of the certificate at `SigningCertURL`: ' +
             'https://docs.aws.amazon.com/sns/latest/dg/sns-verify-signature-of-message.html.',
         },
       },
@@ -57,25 +57,25 @@ export function asyncApiDocument(examples: Examples, version: string): Record<st
   };
 }
 
-const DESCRIPTION = `Change events of projects and tasks, as CloudEvents 1.0. What they mean: events.md.
+const DESCRIPTION = `Change events of projects and tasks, as CloudEvents 1.0. events.md describes them.
 
-Each event comes at least once, in any order. Drop what has an \`id\` that you know; of one record (\`source\` and
-\`subject\`) drop what has a smaller \`sequence\` than you know. Ignore types that you don't know.
+Each event is delivered at least once, in any order. Drop events with a known \`id\`, and events with a smaller
+\`sequence\` than the last one of the same record (\`source\` and \`subject\`). Ignore unknown types.
 `;
 
-const ANSWER = 'Keep the message, then answer 2xx within 15 seconds.';
+const ANSWER = 'Store the message, then respond with 2xx within 15 seconds.';
 
-const WEBHOOK = `${ANSWER} 410 stops the endpoint for good.
+const WEBHOOK = `${ANSWER} 410 stops delivery to the endpoint.
 
-Anything else is tried again after 5 s, 30 s, 2 min, 5 min, 30 min, 2 h, 5 h, 10 h, then every 10 h, up to 3 days. \`Retry-After\` is
-honoured with 429, 502, 503 and 504. Redirects are not followed.
+Any other response is retried after 5 s, 30 s, 2 min, 5 min, 30 min, 2 h, 5 h, 10 h, then every 10 h, up to 3 days. \`Retry-After\` is
+respected with 429, 502, 503 and 504. Redirects are not followed.
 
-Verify \`webhook-signature\` over the bytes of the body as they came, and refuse a \`webhook-timestamp\` that is more than
-5 minutes off.
+Verify \`webhook-signature\` over the raw bytes of the body, and reject a \`webhook-timestamp\` that is more than 5 minutes
+off.
 `;
 
 const SNS_ANSWER = `${ANSWER}
-SNS tries again after 5xx, 429 or no answer; not after another 4xx.
+SNS retries after 5xx, 429 or no response, but not after another 4xx.
 `;
 
 const SNS = `${SNS_ANSWER}
@@ -84,15 +84,15 @@ Verify \`TopicArn\`, the host of \`SigningCertURL\` and \`Signature\`, in this o
 `;
 
 const RAW = `${SNS_ANSWER}
-The SubscriptionConfirmation comes in the envelope. Nothing else is signed: anyone who knows the address can post. Use HTTPS
-and an address that cannot be guessed.
+Only the SubscriptionConfirmation has the envelope and a signature: anyone who knows the URL can post events. Use HTTPS and
+a URL that cannot be guessed.
 `;
 
 type Channel = keyof typeof messageNames;
 
 function channel(name: Channel, description: string) {
   const messages = messageNames[name].map(message => [message, refTo('messages', message)]);
-  // The address is the receiver's choice.
+  // The receiver chooses the address.
   return {
     address: null,
     description,

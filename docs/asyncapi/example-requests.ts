@@ -12,7 +12,7 @@ export function webhookHeaders(event: SentEvent): Readonly<Record<string, string
   return webhookRequest({ id: event.id, body }, [EXAMPLE_SECRET], Date.parse(event.time) + 2_000).headers;
 }
 
-/** True when the example secret made the signature in these headers, whenever that was. */
+/** Whether the signature in these headers is of the example secret, whatever its time. */
 export function isSigned(headers: Readonly<Record<string, string>>, body: string): boolean {
   const at = new Date(Number(headers['webhook-timestamp']) * 1000);
   const signature = new Webhook(EXAMPLE_SECRET).sign(headers['webhook-id'] ?? '', at, body);

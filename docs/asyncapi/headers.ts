@@ -5,13 +5,13 @@ const sns = {
     type: 'string',
     enum: ['Notification', 'SubscriptionConfirmation', 'UnsubscribeConfirmation'],
   },
-  'x-amz-sns-message-id': text("SNS's own id of the message: not the event's."),
-  'x-amz-sns-topic-arn': text('The topic. Not signed: rely on `TopicArn` in the body.'),
-  'x-amz-sns-subscription-arn': text('The subscription; not in the SubscriptionConfirmation.'),
+  'x-amz-sns-message-id': text('The id of the SNS message, not of the event.'),
+  'x-amz-sns-topic-arn': text('The topic. Not signed: use `TopicArn` in the body.'),
+  'x-amz-sns-subscription-arn': text('The subscription. Absent in the SubscriptionConfirmation.'),
 };
 const snsRequired = ['x-amz-sns-message-type', 'x-amz-sns-message-id', 'x-amz-sns-topic-arn'];
 
-/** What comes along as HTTP headers, by the kind of delivery. */
+/** The HTTP headers by kind of delivery. */
 export const headers = {
   WebhookHeaders: {
     type: 'object',
@@ -22,7 +22,7 @@ export const headers = {
         type: 'string',
         pattern: '^\\d+$',
         description:
-          'When this attempt was made, in seconds since 1970. Refuse what is more than 5 minutes off.',
+          'The time of this attempt, in seconds since 1970. Reject it if it is more than 5 minutes off.',
       },
       'webhook-signature': {
         type: 'string',

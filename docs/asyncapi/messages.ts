@@ -3,19 +3,19 @@ import type { Examples } from '../take-examples.ts';
 import { snsConfirmation, snsNotification, webhookHeaders } from './example-requests.ts';
 import { refTo } from './schemas.ts';
 
-/** SNS never has a test. */
+/** SNS never sends a test event. */
 const SNS_TYPES = Object.keys(eventSchemas) as EventType[];
 const TYPES = Object.keys(sentSchemas) as SentEvent['type'][];
 const TEXT_PLAIN = 'text/plain; charset=UTF-8';
 
-/** The names of the messages of each channel, as they stand under `components/messages`. */
+/** The names of the messages of each channel in `components/messages`. */
 export const messageNames = {
   webhook: TYPES.map(type => `webhook.${type}`),
   snsRaw: SNS_TYPES.map(type => `sns-raw.${type}`),
   sns: ['sns.Notification', 'sns.SubscriptionConfirmation', 'sns.UnsubscribeConfirmation'],
 } as const;
 
-/** `components/messages`. The examples of events are those of a real run (`docs/examples`). */
+/** `components/messages`. The examples of events are from a real run (`docs/examples`). */
 export function componentMessages({ events, attributes }: Examples): Record<string, unknown> {
   return {
     ...Object.fromEntries(TYPES.map(type => [`webhook.${type}`, webhookMessage(events[type])])),
@@ -25,7 +25,7 @@ export function componentMessages({ events, attributes }: Examples): Record<stri
       examples: [{ name: 'task.updated', ...snsNotification(events['task.updated'], attributes) }],
     },
     'sns.SubscriptionConfirmation': {
-      ...snsMessage('SubscriptionConfirmation', 'SNS asks whether it may send messages.'),
+      ...snsMessage('SubscriptionConfirmation', 'SNS asks the receiver to confirm the subscription.'),
       examples: [{ name: 'confirmation', ...snsConfirmation() }],
     },
     'sns.UnsubscribeConfirmation': snsMessage('UnsubscribeConfirmation', 'SNS sends no more messages.'),

@@ -3,8 +3,8 @@ import { eventSchemas, jsonSchemas } from '../../functions/model/event.ts';
 const text = (description: string) => ({ type: 'string', description });
 export const refTo = (kind: string, name: string) => ({ $ref: `#/components/${kind}/${name}` });
 
-/** The event types' schemas, from `functions/model/event.ts`, and those of SNS's messages. AsyncAPI's own schemas are
- *  draft 7, with shared parts under `components`. */
+/** The schemas of event types, from `functions/model/event.ts`, and of SNS messages. AsyncAPI uses draft 7, with shared
+ *  parts under `components`. */
 export function componentSchemas(): Record<string, unknown> {
   const shared: Record<string, unknown> = {};
   const events = Object.entries(jsonSchemas('draft-07')).map(([type, schema]) => {
@@ -28,10 +28,10 @@ function relocate(schema: unknown): unknown {
   );
 }
 
-/** What SNS puts into each message. It may add fields at any time, so none is forbidden. */
+/** The fields of each SNS message. SNS may add fields at any time. */
 const signed = {
-  MessageId: text("SNS's own id of the message: not the event's."),
-  TopicArn: text('The topic. Take messages of yours only: SNS signs for everybody.'),
+  MessageId: text('The id of the SNS message, not of the event.'),
+  TopicArn: text('The topic. Accept only your own: SNS also signs the messages of other accounts.'),
   Timestamp: { type: 'string', format: 'date-time' },
   SignatureVersion: { type: 'string', const: '2', description: 'RSA with SHA-256.' },
   Signature: text('Base64.'),
@@ -57,7 +57,7 @@ const handshake = (type: string, description: string) => ({
     Type: { type: 'string', const: type },
     Message: text('Words for people.'),
     Token: { type: 'string' },
-    SubscribeURL: { type: 'string', format: 'uri', description: 'A GET of it confirms the subscription.' },
+    SubscribeURL: { type: 'string', format: 'uri', description: 'A GET request confirms the subscription.' },
     ...signed,
   },
 });
@@ -86,11 +86,11 @@ const SNS = {
           processId: attribute('String', 'The process.'),
           projectId: attribute(
             'String',
-            'The project; none in events about a process (`field.*`, `source.*`, `audit.recorded`), but for `source.skipped`.',
+            'The project. Absent in events about a process (`field.*`, `source.*`, `audit.recorded`), except `source.skipped`.',
           ),
           changedFields: attribute(
             'String.Array',
-            'The fields of a record in `changes`, as a JSON array; none without changes.',
+            'The fields in `changes`, as a JSON array. Absent without changes.',
           ),
         },
       },
@@ -98,7 +98,7 @@ const SNS = {
   },
   SnsSubscriptionConfirmation: handshake(
     'SubscriptionConfirmation',
-    'The first message: nothing else comes before its `SubscribeURL` was visited.',
+    'The first message. SNS sends no events until its `SubscribeURL` is visited.',
   ),
   SnsUnsubscribeConfirmation: handshake('UnsubscribeConfirmation', 'The last message.'),
 };

@@ -1,4 +1,4 @@
-/** Something that a help text explains, such as an option. */
+/** A term of a help text, such as an option. */
 export interface Term {
   readonly term: string;
   readonly text: string;

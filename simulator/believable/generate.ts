@@ -30,9 +30,9 @@ interface Numbers {
   task: number;
 }
 
-/** What a small company's workspace may look like: 2 processes of 30 projects, 1,500 tasks in all, custom fields of all
+/** The workspace of a small company: 2 processes of 30 projects, 1,500 tasks in all, custom fields of all
  *  five types in both places. The same seed and time give the same workspace.
- *  @param now ms since 1970: dates lie around it, and nothing was updated after it */
+ *  @param now ms since 1970: dates are around it, and update times before it */
 export function believableWorkspace(seed: number, now: number): Workspace {
   const random = seededRandom(seed);
   const users = people();
@@ -68,8 +68,7 @@ function makeProcess(
   };
 }
 
-/** Projects that began long ago are further on: most of their tasks are done. Later ones are in work, the
- *  newest only planned. */
+/** Old projects have mostly completed tasks, newer ones are active, the newest are only planned. */
 function makeProject(
   scenario: Scenario,
   index: number,
@@ -116,7 +115,7 @@ function makeProject(
   return { ...base, updatedAt, tasks: new Map(tasks.map(task => [task.id, task])) };
 }
 
-/** @param ahead how far the task lies ahead of the project's progress; below 0 it is done */
+/** @param ahead the distance of the task from the project's progress; below 0 it is done */
 function makeTask(
   scenario: Scenario,
   name: string,

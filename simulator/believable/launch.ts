@@ -1,6 +1,6 @@
 import { field, type Scenario } from './scenario.ts';
 
-/** The same company brings new releases and products to its markets. */
+/** The product launches of the same company. */
 export const LAUNCH: Scenario = {
   id: 'launch',
   name: 'Product launch',

@@ -1,6 +1,6 @@
 import { field, type Scenario } from './scenario.ts';
 
-/** A supplier of business software brings new customers into use. */
+/** The customer onboarding of a software company. */
 export const ONBOARDING: Scenario = {
   id: 'onboarding',
   name: 'Customer onboarding',

@@ -1,23 +1,23 @@
 import type { Field, FieldType } from '../data/workspace.ts';
 
-/** What makes one process look like work that people do. */
+/** The vocabulary of a process. */
 export interface Scenario {
   readonly id: string;
   readonly name: string;
-  /** Names of projects, in the order in which they are taken; more than a workspace starts with. */
+  /** Names of projects, in the order of use; more than a workspace starts with. */
   readonly projectNames: readonly string[];
   /** Tasks in the order of the work; a project has most of them. */
   readonly taskNames: readonly string[];
   readonly tags: readonly string[];
   readonly projectFields: readonly Field[];
   readonly taskFields: readonly Field[];
-  /** What people write into text fields, by `externalId`. */
+  /** Values of text fields, by `externalId`. */
   readonly texts: Readonly<Record<string, readonly string[]>>;
   /** Low, high and step of number fields, by `externalId`. */
   readonly numbers: Readonly<Record<string, readonly [low: number, high: number, step: number]>>;
 }
 
-/** How tasks continue. */
+/** The statuses of a task, in order. */
 export const TASK_STATUSES = ['To do', 'In progress', 'In review', 'Done'] as const;
 
 /** A field's definition in one line. */

@@ -6,12 +6,12 @@ import type { Scenario } from './scenario.ts';
 
 const DAY = 86_400_000;
 
-/** A day, `days` from `now`, as a date field holds it. */
+/** The value of a date field, `days` from `now`. */
 export function dateFrom(now: number, days: number): string {
   return new Date(now + days * DAY).toISOString().slice(0, 10);
 }
 
-/** A number as a number field holds it: as a decimal, without the rounding errors of floating point. */
+/** The value of a number field: a decimal without rounding errors. */
 export function decimal(value: number): string {
   return String(Math.round(value * 100) / 100);
 }

@@ -31,11 +31,10 @@ const TURNS: readonly (readonly [weight: number, turn: Turn])[] = [
 type WeightedTurn = (typeof TURNS)[number];
 
 const SCENES = 10;
-/** Of 1: how often two people do something together. */
+/** The share of edits with two actors. */
 const PAIRS = 0.05;
 
-/** Makes one edit that people would make, by one of the workspace's users. If a kind of edit fits
- *  nowhere, another kind is tried.
+/** Makes a realistic edit by a user of the workspace. If a kind of edit is not possible, it tries another kind.
  *  @param now ms since 1970: "today" for new dates
  *  @returns whether an edit was possible */
 export function changeOnce(workspace: EditApi, random: Random, now: number): boolean {

@@ -6,7 +6,7 @@ import { pick } from '../data/random.ts';
 import type { TaskState } from '../data/workspace.ts';
 import { byAssignee, isOpen, type Scene, workedTask } from './scene.ts';
 
-/** A task moves by one status; now and then a review sends it back. */
+/** Moves a task to the next status, sometimes back for a review. */
 export function moveStatus(scene: Scene): boolean {
   const found = workedTask(scene, isOpen);
   if (!found) return false;
@@ -35,7 +35,7 @@ function nextStatus(task: TaskState, isSentBack: boolean): string {
   }
 }
 
-/** Another person takes an open task over. */
+/** Assigns an open task to another person. */
 export function assignTask(scene: Scene): boolean {
   const found = workedTask(scene, isOpen);
   if (!found) return false;

@@ -5,7 +5,7 @@ import { pick } from '../data/random.ts';
 import type { ProjectState, SimulatedProcess, TaskState, User } from '../data/workspace.ts';
 import type { EditApi } from '../edits/edit-api.ts';
 
-/** Where the next edit is made, and by whom. */
+/** The place and the user of the next edit. */
 export interface Scene {
   readonly workspace: EditApi;
   readonly process: SimulatedProcess;
@@ -17,7 +17,7 @@ export interface Scene {
   readonly now: number;
 }
 
-/** Tries one kind of edit; false when there is nothing here that it fits, and then nothing was done. */
+/** Tries a kind of edit. Returns false, without an edit, if it is not possible here. */
 export type Turn = (scene: Scene) => boolean;
 
 /** A project that people work on, if any. */
@@ -26,7 +26,7 @@ export function openProject({ process, random }: Scene): ProjectState | undefine
   return open.length > 0 ? pick(random, open) : undefined;
 }
 
-/** A task of an open project for which `fits` holds: people work on the first ones of those. */
+/** One of the first matching tasks of an open project. */
 export function workedTask(
   scene: Scene,
   fits: (task: TaskState) => boolean,
@@ -36,7 +36,7 @@ export function workedTask(
   return project && tasks.length > 0 ? { project, task: pick(scene.random, tasks) } : undefined;
 }
 
-/** Those who edit a task: mostly its assignee. */
+/** The user who edits a task: mostly its assignee. */
 export function byAssignee({ by, users, random }: Scene, { fields: { assignee } }: TaskState): Scene['by'] {
   const id = isJsonObject(assignee) ? assignee.id : undefined;
   const own = users.find(user => user.id === id);

@@ -11,7 +11,7 @@ const LEAST_PROJECTS = 28;
 const MAX_TASKS = 30;
 const LEAST_TASKS = 12;
 
-/** Work begins, rests, continues, or is finished when every task is. */
+/** Starts, pauses or resumes a project, or completes it when every task is done. */
 export function moveState(scene: Scene): boolean {
   const project = openProject(scene);
   if (!project || project.tasks.size === 0) return false;
@@ -31,7 +31,7 @@ function nextState({ random }: Scene, project: ProjectState): string | undefined
   return 'Active';
 }
 
-/** Someone finds that one more thing has to be done. */
+/** Adds a task. */
 export function createTask(scene: Scene): boolean {
   const project = emptiest(openProject(scene), openProject(scene));
   if (!project || project.tasks.size >= MAX_TASKS) return false;
@@ -50,7 +50,7 @@ function emptiest(one: ProjectState | undefined, other: ProjectState | undefined
   return one.tasks.size <= other.tasks.size ? one : other;
 }
 
-/** A task that was not begun turns out to be needless. */
+/** Deletes a task that was not started. */
 export function deleteTask(scene: Scene): boolean {
   const found = workedTask(scene, task => task.fields.status === 'To do');
   if (!found || found.project.tasks.size <= LEAST_TASKS) return false;
@@ -58,7 +58,7 @@ export function deleteTask(scene: Scene): boolean {
   return true;
 }
 
-/** Another project is planned; its tasks come one by one. */
+/** Creates a project, whose tasks are added later. */
 export function createProject(scene: Scene): boolean {
   const { workspace, process, scenario, users, random, by } = scene;
   const used = new Set([...process.projects.values()].map(project => project.fields.name));
@@ -73,7 +73,7 @@ export function createProject(scene: Scene): boolean {
   return true;
 }
 
-/** An old project is cleared away. */
+/** Deletes an old project. */
 export function deleteProject(scene: Scene): boolean {
   const { workspace, process, random, by } = scene;
   const over = [...process.projects.values()].filter(({ fields }) => fields.state === 'Completed');

@@ -5,7 +5,7 @@ import { between, pick } from '../data/random.ts';
 import { type Field, type FieldKind, type FieldType, fieldsOf, type RecordState } from '../data/workspace.ts';
 import { byAssignee, isOpen, openProject, type Scene, workedTask } from './scene.ts';
 
-/** A custom field of this type gets another value on an open project or task. */
+/** Changes a custom field of this type in an open project or task. */
 export function changeField(scene: Scene, kind: FieldKind, type: FieldType): boolean {
   const fields = fieldsOf(scene.process, kind).filter(field => field.type === type && !field.archived);
   const found = kind === 'task' ? workedTask(scene, isOpen) : undefined;
@@ -34,7 +34,7 @@ function nextValue(scene: Scene, field: Field, record: RecordState): Json {
   return believableValue(scenario, field, random, now, between(random, 5, 40));
 }
 
-/** A choice comes in or goes out; the others stay, in the definition's order. */
+/** Adds or removes an option; the others keep the order of the definition. */
 function oneMoreOrLess({ random }: Scene, field: Field, value: readonly Json[]): Json {
   const label = pick(random, field.options);
   return field.options.filter(option => value.includes(option) !== (option === label));

@@ -3,7 +3,7 @@ import type { Freedoms } from './freedoms.ts';
 import { withNumericIds } from './records.ts';
 import { type AuditEntry, SYSTEM, type Workspace } from './workspace.ts';
 
-/** An entry, and those who did it. */
+/** An entry with its actors. */
 interface EntryData extends AuditEntry {
   readonly processId: string;
   readonly people: readonly Person[];
@@ -11,7 +11,7 @@ interface EntryData extends AuditEntry {
 
 type Person = { readonly id: string; readonly name: string };
 
-/** An entry as request #3 serves it. Each shape names the same users, projects and tasks. */
+/** An entry of request #3. Each shape contains the same users, projects and tasks. */
 export function auditRecord(
   workspace: Workspace,
   processId: string,
@@ -61,7 +61,7 @@ const SHAPES: Record<Freedoms['auditShape'], (entry: EntryData) => JsonObject> =
   several: ({ people, entity, details }) => ({ users: [...people], entity, details }),
 };
 
-/** One value by this name, or several by its plural. */
+/** A value under this name, or several under its plural. */
 function oneOrAll(name: string, values: readonly Json[]): JsonObject {
   return values.length === 1 ? { [name]: values[0] as Json } : { [`${name}s`]: [...values] };
 }

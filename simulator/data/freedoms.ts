@@ -1,7 +1,7 @@
 /** What the API document leaves open (service-api.md §2.4, §4.3, §5 and §8, "Gaps"). Each may be changed
  *  while the service runs. */
 export interface Freedoms {
-  /** Name of the list in the answers of #2, #3 and #4. */
+  /** The name of the list in the answers of #2, #3 and #4. */
   taskListName: string;
   auditListName: string;
   userListName: string;
@@ -14,22 +14,21 @@ export interface Freedoms {
   expiresIn: boolean;
   /** Seconds that a token lives, on the service's clock. */
   tokenLifetime: number;
-  /** Answers carry the service's clock in a `Date` header. */
+  /** Answers have a `Date` header. */
   dateHeader: boolean;
   auditOrder: 'oldest-first' | 'newest-first';
-  /** The status that refuses the audit log, or false. */
+  /** The status that denies the audit log, or false. */
   auditDenied: false | 403 | 404;
   /** Entries that a process's audit log keeps, at least 1: each edit purges the oldest beyond them. */
   auditRetention: number;
   /** Entries of the audit log carry their time. */
   auditTimestamps: boolean;
   /** How an entry names its actor and action: `nested`: the user, the record and the details are objects;
-   *  `flat`: all ids stand at the top; `reference`: users and records are named by their paths; `several`:
-   *  users are a list, also where it is one. */
+   *  `flat`: all ids are at the top; `reference`: users and records are paths; `several`: users are always a list. */
   auditShape: 'nested' | 'flat' | 'reference' | 'several';
   /** Records carry `createdAt` and `updatedAt`. */
   recordTimestamps: boolean;
-  /** What they call the latter. */
+  /** The name of `updatedAt`. */
   updateTimeName: string;
   /** The tick of the clock that stamps edits, in ms: two edits within one tick carry the same time. */
   timestampResolution: number;
@@ -38,21 +37,21 @@ export interface Freedoms {
   /** The status of an answer that would be larger than `maxResponseBytes`. */
   tooLargeStatus: 400 | 413 | 500 | 502;
   maxResponseBytes: number;
-  /** A greater `first` gets this many items. */
+  /** The limit of `first`. */
   maxPageSize: number;
   /** The order of projects, and of a project's tasks; by update time, a row moves when it is edited between
    *  two pages. */
   listOrder: 'made' | 'oldest-update-first' | 'newest-update-first';
-  /** What `after` means: `item`: after that item, even when items came or went; `offset`: that number of
-   *  items further, which shifts when rows come and go between two pages. */
+  /** What `after` means: `item`: after that item; `offset`: that number of items further, which shifts when
+   *  items are added or deleted between two pages. */
   cursors: 'item' | 'offset';
-  /** ms until `updatedAfter` finds what was updated: an index that lags. */
+  /** ms until `updatedAfter` finds an update: the lag of an index. */
   updatesVisibleAfter: number;
   /** ms until the audit log shows an entry. */
   auditVisibleAfter: number;
-  /** `updatedAfter` also returns what was updated at exactly that time. */
+  /** `updatedAfter` also returns records that were updated at exactly that time. */
   updatedAfterInclusive: boolean;
-  /** The status of a deleted project's task list; 200 is an empty list. A project that never was is always 404. */
+  /** The status of a deleted project's task list; 200 is an empty list. A project that never existed is always 404. */
   tasksOfDeletedProject: 404 | 200;
   /** Cursors of a page without items: strings, or null. */
   emptyPageCursors: 'strings' | 'null';

@@ -7,7 +7,7 @@ const BUILT_IN: Record<FieldKind, readonly string[]> = {
   task: ['id', 'taskId', 'externalId', 'projectId', 'name', 'status', 'createdAt', 'updatedAt', 'assignee'],
 };
 
-/** True for a property that the service itself writes or keeps. */
+/** Whether only the service writes a property. */
 export function isBuiltIn(kind: FieldKind, property: string): boolean {
   return BUILT_IN[kind].includes(property);
 }
@@ -47,8 +47,8 @@ function isOption(value: Json, field: Field): boolean {
   return typeof value === 'string' && field.options.includes(value);
 }
 
-/** Parts properties, as served, into built-in fields and custom values by `externalId`.
- *  @throws for a property that only the service writes, an archived field, or a value that is not in its wire format */
+/** Splits properties of a record into built-in fields and custom values by `externalId`.
+ *  @throws for a read-only property, an archived field, or a value that is not in wire format */
 export function splitProperties(
   kind: FieldKind,
   definitions: readonly Field[],
@@ -69,7 +69,7 @@ const SERVICE_WRITES = new Set(['id', 'projectId', 'taskId', 'externalId', 'crea
 
 function writable(kind: FieldKind, property: string): string {
   if (!SERVICE_WRITES.has(property)) return property;
-  throw new Error(`${kind} property "${property}" is written by the service alone; leave it out of the edit`);
+  throw new Error(`${kind} property "${property}" is read-only; leave it out of the edit`);
 }
 
 function checked(kind: FieldKind, field: Field, property: string, value: Json): Json {

@@ -16,10 +16,10 @@ export interface Field {
   readonly archived: boolean;
 }
 
-/** What a project and a task share. Times are ms since 1970. */
+/** The common properties of projects and tasks. Times are ms since 1970. */
 export interface RecordState {
   readonly id: string;
-  /** Its place in every list: grows with each record made, and is never used twice. */
+  /** Its position in every list: increasing and never reused. */
   readonly seq: number;
   readonly createdAt: number;
   readonly updatedAt: number;
@@ -40,7 +40,7 @@ export interface ProjectState extends RecordState {
 export interface AuditEntry {
   readonly seq: number;
   readonly at: number;
-  /** Who did it: one, or several. */
+  /** The actor, or several. */
   readonly user: string | readonly string[];
   readonly action: string;
   readonly entity: JsonObject;
@@ -71,21 +71,21 @@ export interface User {
 /** The actor of automatic changes. It is in the audit log like a user, but is not a user. */
 export const SYSTEM = 'system';
 
-/** The last number given of each kind. */
+/** The last used number of each kind. */
 export interface Counters {
   readonly seq: number;
   readonly project: number;
   readonly task: number;
 }
 
-/** All that the simulated service holds. Immutable: an edit makes a new one, so a failed edit leaves no trace. */
+/** The state of the simulated service. Immutable: a failed edit leaves no trace. */
 export interface Workspace {
   readonly users: readonly User[];
   readonly processes: ReadonlyMap<string, SimulatedProcess>;
   readonly counters: Counters;
 }
 
-/** Ids of each kind start far apart, so that one in an audit entry is never taken for another kind's. */
+/** Ids of each kind start far apart, so that they cannot be confused in audit entries. */
 export const FIRST_COUNTERS: Counters = { seq: 0, project: 1000, task: 500_000 };
 
 /** The definitions of one kind. */

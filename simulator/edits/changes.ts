@@ -3,8 +3,8 @@ import { jsonEqual } from '../../functions/changes/equal.ts';
 import { emptyValue, propertyOf } from '../data/properties.ts';
 import type { Field, FieldKind, RecordState } from '../data/workspace.ts';
 
-/** What an edit changed, as an audit entry has it: the properties that it gave, and the old and the new value
- *  of each that became another. */
+/** The changes of an edit for its audit entry: the properties of the edit, with the old and new value of each that
+ *  changed. */
 export function changesOf(
   kind: FieldKind,
   definitions: readonly Field[],

@@ -8,9 +8,9 @@ import { type ProjectEdits, projectEdits } from './projects.ts';
 import { processOf, projectOf, type WorkspaceStore } from './store.ts';
 import { type TaskEdits, taskEdits } from './tasks.ts';
 
-/** The workspace as it stands, each record as it would be served now. */
+/** The current workspace, with records as the API returns them. */
 export interface WorkspaceView {
-  /** The whole state as it is now. Edits make a new one, so this one never changes. */
+  /** The current state, which is immutable. */
   readonly state: Workspace;
   /** The ids of the processes. */
   processes(): string[];
@@ -23,8 +23,7 @@ export interface WorkspaceView {
   fields(processId: string, kind: FieldKind): readonly Field[];
 }
 
-/** Edits and reads the simulated workspace without the REST API, as its users would through a user
- *  interface. */
+/** Edits and reads the simulated workspace without the REST API, like users of its web interface. */
 export interface EditApi extends ProjectEdits, TaskEdits, FieldEdits, WorkspaceView {}
 
 export function createEditApi(store: WorkspaceStore): EditApi {

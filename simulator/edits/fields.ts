@@ -13,14 +13,14 @@ export interface NewField {
   readonly group?: string;
 }
 
-/** The edits of custom-field definitions. They move no record's update time, `renameChoice` excepted. */
+/** The edits of custom-field definitions. Only `renameChoice` changes update times of records. */
 export interface FieldEdits {
-  /** The field's property appears on every record, empty. */
+  /** Adds the empty property to every record. */
   addField(processId: string, kind: FieldKind, field: NewField, options?: EditOptions): void;
-  /** The field's property vanishes from every record; its values are kept. */
+  /** Removes the property from every record; its values are kept. */
   archiveField(processId: string, kind: FieldKind, externalId: string, options?: EditOptions): void;
   unarchiveField(processId: string, kind: FieldKind, externalId: string, options?: EditOptions): void;
-  /** The field's definition is gone, and so are its values. */
+  /** Deletes the definition and its values. */
   deleteField(processId: string, kind: FieldKind, externalId: string, options?: EditOptions): void;
   /** Gives the field another display name. */
   renameField(
@@ -135,7 +135,7 @@ function checkedField(process: SimulatedProcess, kind: FieldKind, field: NewFiel
   }
   if (type.endsWith('-choice') !== options.length > 0) {
     throw new Error(
-      `${kind} field "${externalId}" is a ${type}: choice fields need options, others have none`,
+      `${kind} field "${externalId}" is a ${type}: choice fields need options, other fields must not have them`,
     );
   }
   return { externalId, name, type, options, group, archived: false };

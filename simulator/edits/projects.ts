@@ -12,7 +12,7 @@ export interface ProjectEdits {
    *  @returns the id */
   createProject(processId: string, properties?: JsonObject, options?: EditOptions & { id?: string }): string;
   updateProject(processId: string, projectId: string, properties: JsonObject, options?: EditOptions): void;
-  /** Moves the update time, and changes nothing else. */
+  /** Changes only the update time. */
   touchProject(processId: string, projectId: string, options?: EditOptions): void;
   deleteProject(processId: string, projectId: string, options?: EditOptions): void;
 }
@@ -92,7 +92,7 @@ function createProject(
   return id;
 }
 
-/** The next number that is not a project's id: some ids may have been given, not counted. */
+/** The next free number: some ids may have been given explicitly. */
 function nextNumber(process: SimulatedProcess, last: number): number {
   let number = last + 1;
   while (process.projects.has(String(number))) number += 1;

@@ -9,17 +9,17 @@ import {
   type Workspace,
 } from '../data/workspace.ts';
 
-/** What is special about one edit. */
+/** Options of an edit. */
 export interface EditOptions {
   /** False: the audit log gets no entry for it. */
   readonly audit?: boolean;
   /** False: no update time moves. */
   readonly touch?: boolean;
-  /** The id of the user who did it, or of several; else the workspace's first. `SYSTEM` is not a user. */
+  /** The ids of the actors; by default the first user. `SYSTEM` is not a user. */
   readonly user?: string | readonly string[];
 }
 
-/** What an edit returns: the changed process, and more. */
+/** The result of an edit. */
 export interface Outcome {
   readonly process: SimulatedProcess;
   /** The counters, when the edit took a number. */
@@ -27,7 +27,7 @@ export interface Outcome {
   readonly entry: { readonly action: string; readonly entity: JsonObject; readonly details: JsonObject };
 }
 
-/** When an edit happens, and which update times it sets. */
+/** The time of an edit, and the update times that it sets. */
 export interface Moment {
   readonly workspace: Workspace;
   /** When, in ms since 1970, at the resolution of the service's clock. */
@@ -37,7 +37,7 @@ export interface Moment {
   readonly freedoms: Freedoms;
 }
 
-/** Holds the workspace, and makes each edit all or nothing: the new state is persisted first, then shown. */
+/** Keeps the workspace. Edits are atomic: the new state is persisted before it becomes visible. */
 export class WorkspaceStore {
   readonly freedoms: Freedoms;
   readonly #clock: Clock;
@@ -95,7 +95,7 @@ export function processOf(workspace: Workspace, processId: string): SimulatedPro
   const process = workspace.processes.get(processId);
   if (process) return process;
   throw new Error(
-    `There is no process "${processId}"; there are ${[...workspace.processes.keys()].join(', ')}`,
+    `Unknown process "${processId}"; the processes are ${[...workspace.processes.keys()].join(', ')}`,
   );
 }
 

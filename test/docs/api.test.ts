@@ -214,7 +214,7 @@ describe('the page of what can be imported', () => {
   it.each([
     ["export { Dog } from 'dogs';", 'Dog comes from dogs, whose declarations are not read.'],
     ['export default 1;', 'a default export has no name to document. Name it.'],
-    ['export { Dog };', 'Dog is declared nowhere.'],
+    ['export { Dog };', 'Dog has no declaration.'],
     ["export { Dog } from './index.ts';\nexport const", 'Unexpected token'],
   ])('is refused where it could not tell of all: %s', (index, error) => {
     expect(() => ofIndex(index)).toThrow(error);

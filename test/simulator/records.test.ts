@@ -58,7 +58,7 @@ test.each([
   [{ budget: 'much' }, /"budget"/],
   [{ startDate: 'tomorrow' }, /"startDate"/],
   [{ summary: null }, /"summary"/],
-  [{ id: '7' }, /"id" is written by the service/],
+  [{ id: '7' }, /"id" is read-only/],
 ])('an edit to %j is refused and changes nothing', async (properties, message) => {
   const { service } = await start();
   const before = service.workspace.state;
@@ -68,7 +68,7 @@ test.each([
 
 test('edits of what is not there are refused by name', async () => {
   const { workspace } = (await start()).service;
-  expect(() => workspace.createProject('q')).toThrow('There is no process "q"; there are p');
+  expect(() => workspace.createProject('q')).toThrow('Unknown process "q"; the processes are p');
   expect(() => workspace.createTask('p', '7')).toThrow('no project "7"');
   expect(() => workspace.deleteTask('p', '1001', '7')).toThrow('no task "7"');
   expect(() => workspace.moveTask('p', '1001', '500001', '1001')).toThrow('name another project');
@@ -195,7 +195,7 @@ test('a field whose property is taken, or whose options do not fit its type, is 
   expect(() => add('Due Date')).toThrow('already has a task property "dueDate"');
   expect(() => add('Status')).toThrow('"status"');
   expect(() => add('Choice', 'single-choice')).toThrow('choice fields need options');
-  expect(() => add('Text', 'text', ['A'])).toThrow('others have none');
+  expect(() => add('Text', 'text', ['A'])).toThrow('other fields must not have them');
   workspace.updateTask('p', '1001', '500001', { mood: 'good' });
   expect(() => add('Mood')).toThrow('"mood"');
 });
