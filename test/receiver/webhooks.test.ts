@@ -19,8 +19,9 @@ const MINUTES = 60_000;
 
 /** Any text of a webhook, signed as its sender does. */
 function signedText(body: string) {
-  const signature = new Webhook(SECRET).sign('1', new Date(), body);
-  const timestamp = String(Math.floor(Date.now() / 1000));
+  const now = new Date();
+  const signature = new Webhook(SECRET).sign('1', now, body);
+  const timestamp = String(Math.floor(now.getTime() / 1000));
   const headers = { 'webhook-id': '1', 'webhook-timestamp': timestamp, 'webhook-signature': signature };
   return webRequest({ body, headers });
 }
