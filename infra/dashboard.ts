@@ -84,7 +84,7 @@ export class Dashboard extends Construct {
       ]),
       graph('Stopped reads and failed messages. Normal: none', [
         this.#gauge('ReadingStopped', 'event source mappings stopped'),
-        this.#gauge('MoveToFailed', 'failed messages'),
+        this.#gauge('FailedMessages', 'failed messages'),
       ]),
       graph('Errors and throttled passes. Normal: none, except a few during a deployment', [
         ...Object.entries(handlers).map(([name, { fn }]) =>

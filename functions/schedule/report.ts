@@ -95,7 +95,7 @@ export function report(found: Found, { log, count }: { readonly log: Log; readon
       SubscriptionsUnconfirmed: unconfirmed.length,
       SubscriptionsUndelivered: undelivered.length,
       ReadingStopped: mappings.length,
-      MoveToFailed: failed,
+      FailedMessages: failed,
     }),
     ...(processes && { OldestPassAge: Math.round(oldestPassAge / 1000) }),
   });

@@ -62,7 +62,7 @@ function failedMessages(name: string): OperatorAlarm {
       ask: 'failed-messages list',
       see: 'repair the reason that is listed with each message, then run npx changewire failed-messages retry. Events that were rejected or not published must be published again: see the runbook.',
     },
-    ...counted(name, 'MoveToFailed'),
+    ...counted(name, 'FailedMessages'),
   };
 }
 

@@ -15,7 +15,7 @@ export type OwnMetric =
   | 'ProcessesLate'
   | 'ProcessesWithRechecks'
   | 'ReadingStopped'
-  | 'MoveToFailed'
+  | 'FailedMessages'
   | 'SubscriptionsUndelivered'
   | 'SubscriptionsUnconfirmed';
 

@@ -124,7 +124,7 @@ describe('each alarm, and no other, is heard of its cause', () => {
     [
       'failed messages',
       'SNS refuses an event for ever',
-      [...quiet(), ...between(20, HOUR, 'MoveToFailed')],
+      [...quiet(), ...between(20, HOUR, 'FailedMessages')],
       1,
     ],
     [
@@ -213,7 +213,7 @@ describe('no alarm is heard', () => {
       [...quiet(), { metric: 'ApproximateAgeOfOldestMessage', of: 'Events', minute: 20, value: 1_200 }],
     ],
     ['of the lag of events', [...quiet(), ...between(0, HOUR, 'FirstAttemptLag', 900_000)]],
-    ['of another stack of the region', between(0, HOUR, 'MoveToFailed', 1, 'Other')],
+    ['of another stack of the region', between(0, HOUR, 'FailedMessages', 1, 'Other')],
   ])('%s', (_what, data) => {
     expect(heard(data)).toEqual({});
   });
@@ -227,7 +227,7 @@ describe('an alarm', () => {
     'ProcessesOnHold',
     'ProcessesWithRechecks',
     'ReadingStopped',
-    'MoveToFailed',
+    'FailedMessages',
     'EndpointsFailing',
     'SubscriptionsUnconfirmed',
   ])('ends when its cause is gone, for the metric is missing then: %s', metric => {

@@ -51,7 +51,7 @@ describe('the dashboard', () => {
       'ProcessesWithRechecks',
       'EndpointsFailing',
       'ReadingStopped',
-      'MoveToFailed',
+      'FailedMessages',
     ];
     expect(filled).toEqual(expect.arrayContaining(gauges.map(each => each.toLowerCase())));
   });

@@ -24,7 +24,7 @@ const OWN: Record<OwnMetric, true> = {
   ProcessesLate: true,
   ProcessesWithRechecks: true,
   ReadingStopped: true,
-  MoveToFailed: true,
+  FailedMessages: true,
   SubscriptionsUndelivered: true,
   SubscriptionsUnconfirmed: true,
 };

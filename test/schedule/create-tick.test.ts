@@ -166,7 +166,7 @@ describe.each(TABLES)('a tick over %s', (_, openTable) => {
     expect(counts).toEqual([
       {
         ...{ ProcessesLate: 1, ProcessesOnHold: 1, ProcessesWithRechecks: 1, OldestPassAge: 3_600 },
-        ...{ SubscriptionsUnconfirmed: 2, SubscriptionsUndelivered: 1, ReadingStopped: 1, MoveToFailed: 5 },
+        ...{ SubscriptionsUnconfirmed: 2, SubscriptionsUndelivered: 1, ReadingStopped: 1, FailedMessages: 5 },
       },
     ]);
     expect(said.map(([level, , details]) => [level, details])).toMatchObject([
