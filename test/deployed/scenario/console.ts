@@ -73,10 +73,10 @@ async function pauseAndResume(page: Page, { ask }: Operator): Promise<void> {
   const state = async () => (await ask({ operation: 'endpoint', endpoint: ENDPOINT })).state;
   await page.evaluate(`location.hash = '#/endpoints/${ENDPOINT}'`);
   await page.getByRole('button', { name: 'Pause', exact: true }).click();
-  await page.getByText(`${ENDPOINT} is paused`).waitFor();
+  await page.getByText(`Paused ${ENDPOINT}`).waitFor();
   assert.equal(await state(), 'paused');
   await page.getByRole('button', { name: 'Resume', exact: true }).click();
-  await page.getByText(`${ENDPOINT} gets what waits for it`).waitFor();
+  await page.getByText(`Resumed ${ENDPOINT}`).waitFor();
   assert.equal(await state(), 'healthy');
 }
 
@@ -84,13 +84,13 @@ async function replay(page: Page, { receivers: { webhook } }: OwnEmulator): Prom
   const had = () => webhook.events.events.length + webhook.events.repeated;
   const before = had();
   await page.getByRole('button', { name: 'Replay since…' }).click();
-  await page.getByRole('button', { name: 'How many is that?' }).click();
+  await page.getByRole('button', { name: 'Preview' }).click();
   const would = page.getByText(/\d+ events will be sent to/);
   await would.waitFor();
   const count = Number(/\d+/.exec(await would.innerText())?.[0]);
   assert.ok(count > 0);
-  await page.getByRole('button', { name: 'Replay them' }).click();
-  await page.getByText(`The replay to ${ENDPOINT} has begun.`).waitFor();
+  await page.getByRole('button', { name: 'Replay', exact: true }).click();
+  await page.getByText(`Replay to ${ENDPOINT} started.`).waitFor();
   await until(120, () => assert.ok(had() > before));
   return `${count} events`;
 }

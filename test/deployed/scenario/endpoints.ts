@@ -108,7 +108,7 @@ async function remove(world: World, added: AddedEndpoint, flaky: AddedEndpoint):
     await until(30, () => flaky.hasAll());
     await quiet(world, ['Events']);
     assert.equal(added.arrived, 0);
-    await assert.rejects(added.status(), /There is no endpoint of this name/);
+    await assert.rejects(added.status(), /There is no endpoint with this name/);
     return `${flaky.awaited} events`;
   });
   await flaky.remove();

@@ -23,7 +23,7 @@ export async function restore(world: World, own: OwnEmulator): Promise<void> {
   const again = edits.expected.slice(told);
   await report.check('changewire restore-table', async () => {
     const said = await restoreFrom(earlier, own.gate.endpoint, stack.name);
-    assert.match(said, new RegExp(`${WORKSPACE}/${PROCESS}: as it was, with \\d+ projects`));
+    assert.match(said, new RegExp(`${WORKSPACE}/${PROCESS}: restored \\d+ projects`));
     assert.notDeepEqual(await held(world), served(world));
   });
   edits.expected.push(...again);

@@ -29,7 +29,7 @@ export async function takeOut(world: World): Promise<void> {
     assert.equal(state, 'removed');
     assert.ok(Date.parse(completedAt ?? '') > 0);
     const asked = act.ask({ operation: 'pass', process: SIDE, mode: 'changes' });
-    await assert.rejects(asked, /The configuration has this process no more/);
+    await assert.rejects(asked, /This process is no longer configured/);
     return `last read ${completedAt}`;
   });
   const [project = ''] = service.workspace.projects(SIDE).map(({ id }) => String(id));
