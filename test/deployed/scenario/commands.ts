@@ -38,7 +38,11 @@ export async function commands(world: World, own: OwnEmulator): Promise<void> {
   await ofAnEndpoint(world, own, check);
   await report.check('a stack that is not there is told of, with exit code 1', async () => {
     const { code, err } = await type('status', 'Nobody');
-    assert.deepEqual([code, /function Nobody-operate with the alias look does not exist|not allowed to invoke/.test(err)], [1, true], err);
+    assert.deepEqual(
+      [code, /function Nobody-operate with the alias look does not exist|not allowed to invoke/.test(err)],
+      [1, true],
+      err,
+    );
   });
 }
 

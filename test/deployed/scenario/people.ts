@@ -15,7 +15,10 @@ export async function people(world: World): Promise<void> {
 async function mayAndMayNot({ report, stack, aws, operators }: World): Promise<void> {
   const { look, act, nobody } = await operators();
   await report.check('who has no policy can not even look', () =>
-    assert.rejects(nobody.ask({ operation: 'status' }), /not allowed to invoke.*LookPolicyArn or ActPolicyArn/),
+    assert.rejects(
+      nobody.ask({ operation: 'status' }),
+      /not allowed to invoke.*LookPolicyArn or ActPolicyArn/,
+    ),
   );
   await report.check('who may look can not act, whichever alias is asked', async () => {
     await assert.rejects(look.ask(PAUSE), /not allowed to invoke Changewire-operate:act.*ActPolicyArn/);
