@@ -66,7 +66,7 @@ async function lookOrThrow(context: PassContext, state: PassState, candidate: Ca
     next = { ...candidate, head: undefined };
   }
   throw new Error(
-    `Project ${projectId} of process ${context.process.processId} was not committed in ${MAX_CONFLICTS} tries: other passes keep ` +
+    `Project ${projectId} of process ${context.process.processId} was not committed in ${MAX_CONFLICTS} tries: other passes ` +
       'committed first. The next pass retries; if this continues, check which pollers share the table.',
   );
 }

@@ -174,7 +174,7 @@ describe('a look at a project', () => {
     };
     const looking = lookAt({ id: '7' }, listedAt(AT + 9_000, { id: '7', name: 'Other' }), { commit });
     await expect(looking).rejects.toThrow(
-      /^Project 7 of process p was not committed in 20 tries: other passes keep/,
+      /^Project 7 of process p was not committed in 20 tries: other passes committed first/,
     );
     expect(tries).toBe(20);
   });

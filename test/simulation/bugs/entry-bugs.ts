@@ -8,7 +8,7 @@ export const ENTRY_BUGS: readonly Bug[] = [
       edit(
         'store/dynamo/announcements.ts',
         '...entryPuts(process, entries, request)',
-        '...entryPuts(process, [], said)',
+        '...entryPuts(process, [], request)',
       ),
     ],
   },
