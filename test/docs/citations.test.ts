@@ -2,22 +2,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { decisions } from '../../docs/decision-index.ts';
-import { ROOT, readDocument } from '../kit/docs/documents.ts';
+import { CODE_FOLDERS, ROOT, readDocument } from '../kit/docs/documents.ts';
 
-const FOLDERS = [
-  'functions',
-  'infra',
-  'local',
-  'simulator',
-  'cli',
-  'console',
-  'receiver',
-  'package',
-  'bench',
-  'docs',
-  'test',
-  'examples',
-];
+const FOLDERS = [...CODE_FOLDERS, 'test', 'examples'];
 
 const texts = FOLDERS.flatMap(folder =>
   readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })

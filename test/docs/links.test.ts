@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join, matchesGlob } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
+  CODE_FOLDERS,
   deadLinks,
   linkedPath,
   pages,
@@ -48,23 +49,9 @@ describe('a page of the package', () => {
 });
 
 describe('the code', () => {
-  const folders = [
-    'functions',
-    'infra',
-    'local',
-    'simulator',
-    'cli',
-    'console',
-    'receiver',
-    'package',
-    'bench',
-    'docs',
-  ];
-  const sources = folders
-    .flatMap(folder =>
-      readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map(path => join(folder, path)),
-    )
-    .filter(path => /\.tsx?$/.test(path) && !path.includes('node_modules'));
+  const sources = CODE_FOLDERS.flatMap(folder =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map(path => join(folder, path)),
+  ).filter(path => /\.tsx?$/.test(path) && !path.includes('node_modules'));
   const links = sources.flatMap(path =>
     [...readDocument(path).matchAll(/\bdocs\/[\w-]+\.md#[\w-]+/g)].map(([link]) => ({ path, link })),
   );

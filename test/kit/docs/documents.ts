@@ -3,6 +3,11 @@ import { join } from 'node:path';
 
 export const ROOT = join(import.meta.dirname, '../../..');
 
+/** The folders with code, tests aside. */
+export const CODE_FOLDERS = 'functions infra local simulator cli console receiver package bench docs'.split(
+  ' ',
+);
+
 export function readDocument(path: string): string {
   return readFileSync(join(ROOT, path), 'utf8');
 }
