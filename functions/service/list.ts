@@ -140,7 +140,12 @@ function noticeSize(
 
 function noticeProperty(context: Context, list: ListName, raw: RawPage): void {
   const property = excerpt(context.secrets.hide(raw.property));
-  context.notice({ code: `list-property-${list}`, message: `${list} come as ${property}`, list, property });
+  context.notice({
+    code: `list-property-${list}`,
+    message: `List ${list}: found under "${property}".`,
+    list,
+    property,
+  });
 }
 
 /** A walk keeps a digest of each cursor. The largest list that a run has the time to read is far shorter. */

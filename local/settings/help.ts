@@ -36,15 +36,14 @@ Options
                           the subscription (repeatable)
   --raw                   send these endpoints the raw event, without the SNS envelope
   --webhook URL           send events to this HTTP endpoint, signed according to Standard Webhooks (repeatable);
-                          an https URL, or an http URL of this machine
+                          an https URL, or an http URL of this machine. Other users of this machine can see URL and KEY
+                          in the process list: use - instead to read them from stdin, one per line, or set the variable
   --webhook-secret KEY    signing secret (whsec_…) for the preceding --webhook; give two during a rotation. Without it,
                           WEBHOOK_SECRET of the environment is used, or a secret is generated and kept in the data
                           directory
 ${CHATS.map(kind => line(`--${kind} URL`, `send messages to ${KINDS[kind].what}`)).join('')}\
                           (without URL: ${eitherOf(CHATS.map(variableOf))} of the environment)
 ${KIND_SETTINGS.map(settingLine).join('')}\
-                          Other users of this machine can see URL and KEY in the process list. Use - instead to read
-                          them from stdin, one per line, or set the variable named here
   --name NAME             name of the preceding endpoint
   --filter KEY=A,B        send the preceding endpoint only events whose KEY is A or B; with several keys, all must
                           match. KEY is events, workspaces, processes, projects or fields; from:FIELD, to:FIELD,
