@@ -70,7 +70,7 @@ export interface Attempt {
   readonly origin?: string | undefined;
   /** Absent where no answer came. */
   readonly status?: number | undefined;
-  /** Why it failed, in words; absent for one that did not. */
+  /** Why it failed, in words; absent for an attempt that succeeded, whatever its `status`. */
   readonly failure?: string | undefined;
   /** ms until the answer, or until it was given up. */
   readonly took: number;

@@ -182,7 +182,8 @@ export async function allEndpoints({ configured, endpoints }: Registry): Promise
   });
 }
 
-const MAX_SEARCHED = 20;
+/** The state and `lastFailure` rest on these attempts. */
+const MAX_LAST_ATTEMPTS = 20;
 
 /** The status of an endpoint: its health, and the size of its backlog. */
 export async function statusOf(
@@ -191,7 +192,7 @@ export async function statusOf(
 ): Promise<EndpointStatus> {
   const { name, kind, filter, keepSuccesses = true } = endpoint;
   const counts = await deliveries.counts(name, MAX_COUNTED);
-  const attempts = await deliveries.attempts(name, MAX_SEARCHED);
+  const attempts = await deliveries.attempts(name, MAX_LAST_ATTEMPTS);
   return {
     ...{ name, kind, isConfigured, keepSuccesses },
     ...kindSettingsOf(endpoint),
@@ -229,7 +230,8 @@ export function countOf(counted: number): EndpointStatus['dead'] {
   return { atLeast: counted, isExact: counted < MAX_COUNTED };
 }
 
-/** The state by health. A start clears failures: then the last attempts decide, where successes are kept. */
+/** The state by health. After a resume the health has no failures: then the last attempts decide, unless only failures
+ *  are kept. */
 function stateOf(
   health: Health,
   now: number,

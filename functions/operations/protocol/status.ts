@@ -49,7 +49,7 @@ export const endpointStatus = z.strictObject({
       percent: z.int().optional(),
     })
     .optional(),
-  /** The latest failure among its last attempts, if any of these failed. */
+  /** The latest failure among its last 20 attempts; absent if all succeeded. */
   lastFailure: z
     .strictObject({
       at: time,
