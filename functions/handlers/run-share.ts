@@ -67,11 +67,14 @@ export async function takeShare(rows: WorkspaceRows, request: RunShareRequest, c
   return { as: 'taken', share, isProbe: last.isProbe };
 }
 
+/** In the report of a pass that stopped because its run had no share. */
+export const SHARE_LOST = 'other runs use all its concurrent requests';
+
 /** The share of a run is lost: the run was suspended for longer than a share lasts, or a workspace with
  *  one concurrent request gave it to another run. As at the deadline, the next run resumes the pass. */
 export class ShareLostError extends DeadlineError {
   constructor(workspace: string) {
-    super(`Workspace ${workspace}`, 'other runs use all its concurrent requests; the next pass continues');
+    super(`Workspace ${workspace}`, `${SHARE_LOST}; the next pass continues`);
   }
 }
 

@@ -9,6 +9,7 @@ import {
   type PollContext,
   type PollReport,
 } from '../../functions/handlers/create-poll.ts';
+import { SHARE_LOST } from '../../functions/handlers/run-share.ts';
 import type { Batch, Serve } from '../../functions/queue/queue.ts';
 import { askedPass, type PassMessage, passMessage } from '../../functions/schedule/pass-message.ts';
 import { connect } from '../../functions/service/client.ts';
@@ -27,9 +28,6 @@ import { isOfWorkspace, type PortCall, requestCall } from './port-calls.ts';
 import { calling, ProcessLife } from './process-life.ts';
 import { ORIGIN, processIn, type ServiceSide, serviceBoundary } from './service-side.ts';
 import { PROCESS, processesIn, type Shared, WORKSPACE } from './shared.ts';
-
-/** What the report of a pass says whose run lost its share (run-share.ts). */
-const SHARE_LOST = 'other runs make all requests';
 
 /** A run, until it ends or dies. */
 interface Running {
