@@ -33,7 +33,7 @@ import { type Behaviour, SERVICE_DATE } from './kit/service/server.ts';
 
 /** What a long text is made of: characters that expressions for numbers, times, names, markup and cells begin or repeat. */
 const UNITS = [' ', '\t', '0', '1,', '-', '"', '\\', 'aA', '](', '\u0301', '\u202e', '\ud800'];
-const paper = { colour: false, width: 120, now: 0 };
+const paper = { colour: false, width: 120, now: 0, place: '' };
 const hidden = 'https://hooks.example.com/services/T0123456/B0123456/abcdefghijklmnop';
 const secret = { url: hidden, secrets: ['whsec_YWJjZGVmZ2hpamtsbW5vcHFyc3R1dnd4eXo='] };
 

@@ -4,7 +4,7 @@ import type { RequestOf } from '../../functions/operations/protocol/requests.ts'
 import { type Consent, confirmed } from '../context/confirm.ts';
 import type { Context } from '../context/context.ts';
 import type { Cli } from '../context/runner.ts';
-import { text } from '../show/display.ts';
+import { hint, text } from '../show/display.ts';
 import { countText } from '../show/endpoints.ts';
 import { when } from '../show/times.ts';
 import { examples } from './example.ts';
@@ -12,6 +12,8 @@ import { examples } from './example.ts';
 interface OfWorkspace {
   readonly workspace?: string;
 }
+
+const MAX_NAMED = 50;
 
 export function processCommands(program: Command, cli: Cli): void {
   passCommand(program, cli, 'pass', { mode: 'changes', description: 'poll a process for changes now' });
@@ -24,7 +26,7 @@ export function processCommands(program: Command, cli: Cli): void {
     .description('approve the deletions that a process is holding back')
     .option('--workspace <name>', 'workspace of the process, if the id is not unique')
     .option('--yes', 'skip the confirmation')
-    .option('--dry-run', 'only show the number of projects')
+    .option('--dry-run', 'only list the projects')
     .addHelpText('after', examples('release launch --dry-run', 'release launch --yes'))
     .action(
       cli.run((context, process: string, { workspace, ...consent }: OfWorkspace & Consent) =>
@@ -35,13 +37,20 @@ export function processCommands(program: Command, cli: Cli): void {
           answer => {
             const name = `${answer.workspace}/${answer.process}`;
             return answer.dryRun
-              ? text`Would approve the deletion of ${answer.projects} projects of ${name} (on hold since ${answer.since}). The next sweep publishes those that are still missing.`
-              : text`Approved the deletion of ${answer.projects} projects of ${name} (on hold since ${answer.since}). The next sweep publishes those that are still missing. To sweep now: npx changewire sweep ${process}`;
+              ? text`Would approve the deletion of ${answer.projects} projects of ${name} (on hold since ${answer.since}). The next sweep publishes those that are still missing. Missing: ${missingText(answer)}`
+              : text`Approved the deletion of ${answer.projects} projects of ${name} (on hold since ${answer.since}). The next sweep publishes those that are still missing. To sweep now: ${hint(`sweep ${process}`, context.print.display())}`;
           },
         ),
       ),
     );
   forgetCommand(program, cli);
+}
+
+/** The ids of the missing projects; of many, the first. */
+function missingText({ projects, first }: AnswerOf<'release'>): string {
+  const named = first.slice(0, MAX_NAMED);
+  const more = projects - named.length;
+  return `${named.join(', ')}${more > 0 ? `, and ${more} more (--json lists up to 1,000)` : ''}`;
 }
 
 function forgetCommand(program: Command, { run }: Cli): void {
@@ -102,7 +111,7 @@ function passCommand(
         print.answer(
           began,
           display =>
-            text`${mode === 'sweep' ? 'Sweep' : 'Pass'} of ${began.workspace}/${process} started ${when(began.startedAt, display)}. See its progress with: npx changewire status`,
+            text`${mode === 'sweep' ? 'Sweep' : 'Pass'} of ${began.workspace}/${process} started ${when(began.startedAt, display)}. See its progress with: ${hint('status', display)}`,
         );
       }),
     );

@@ -3,7 +3,7 @@ import { UsageError } from '../../local/basics/usage-error.ts';
 import { type Consent, confirmed } from '../context/confirm.ts';
 import type { Cli } from '../context/runner.ts';
 import { listOf, timeOf, typesOf } from '../options/parsers.ts';
-import { text } from '../show/display.ts';
+import { hint, text } from '../show/display.ts';
 import { countText } from '../show/endpoints.ts';
 import { examples } from './example.ts';
 
@@ -53,7 +53,7 @@ export function replayCommand(program: Command, { run, world }: Cli): void {
           const events = answer.events ? `${countText(answer.events) || '0'} events` : 'events';
           return answer.dryRun
             ? text`Would replay ${events} from ${range} to ${to} (filter applied).`
-            : text`Replaying ${events} from ${range} to ${to} (filter applied). See its progress with: npx changewire status`;
+            : text`Replaying ${events} from ${range} to ${to} (filter applied). See its progress with: ${hint('status', context.print.display())}`;
         });
       }),
     );

@@ -29,7 +29,7 @@ export function runnerOf(program: Command, world: World): Run {
   return work =>
     async (...args) => {
       const { json = false, color, ...place } = program.opts<GlobalOptions>();
-      const print = createPrinter(world, { json, colour: color });
+      const print = createPrinter(world, { json, colour: color, place });
       const { input, clock, sleep, interrupted } = world;
       // Opened at the first request, so that an invalid command line is reported first.
       let opening: ReturnType<World['open']> | undefined;

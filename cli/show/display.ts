@@ -7,12 +7,19 @@ export interface Display {
   readonly width: number | undefined;
   /** ms since 1970. */
   readonly now: number;
+  /** The options with which another command addresses the same run or stack, such as ` --data DIR`. */
+  readonly place: string;
 }
 
 export type Style = Parameters<typeof styleText>[0];
 
 export function paint({ colour }: Display, style: Style, text: string): string {
   return colour ? styleText(style, text, { validateStream: false }) : text;
+}
+
+/** A command to paste, for the same run or stack. */
+export function hint(command: string, { place }: Pick<Display, 'place'>): string {
+  return `npx changewire ${command}${place}`;
 }
 
 /** A text whose parts are escaped for a terminal. */

@@ -54,7 +54,7 @@ export function traceText(trace: Trace, display: Display): string {
   const rows = endpoints.map(({ endpoint, state, nextTryAt, reason, isWanted }) => [
     endpoint,
     { text: state, style: STATES[state] },
-    nextTryAt === undefined ? '' : when(nextTryAt, display),
+    nextTryAt === undefined ? '' : nextTry(nextTryAt, display),
     [
       ...(reason === undefined ? [] : [reason]),
       ...(isWanted ? [] : ['its filter now excludes the event']),
@@ -73,6 +73,11 @@ export function traceText(trace: Trace, display: Display): string {
     ...others,
     ...endpoints.flatMap(result => attemptsOf(result, display)),
   ].join('\n');
+}
+
+/** A delivery that is due waits for the others of its endpoint, or for the endpoint to answer. */
+function nextTry(time: string, display: Display): string {
+  return display.width !== undefined && Date.parse(time) < display.now ? 'due' : when(time, display);
 }
 
 function attemptsOf({ endpoint, attempts }: DeliveryResult, display: Display): string[] {

@@ -1,7 +1,7 @@
 import type { AnswerOf } from '../../functions/operations/protocol/answers.ts';
 import type { ProcessStatus } from '../../functions/operations/protocol/status.ts';
 import { showDuration } from '../../local/basics/duration.ts';
-import { type Display, paint, type Style, text } from './display.ts';
+import { type Display, hint, paint, type Style, text } from './display.ts';
 import { endpointsTable } from './endpoints.ts';
 import { notes, table } from './table.ts';
 import { since, when } from './times.ts';
@@ -70,7 +70,7 @@ function notesOf(status: ProcessStatus, display: Display): string[] {
   const { process, state, hold, stalledSince, failure, pausedUntil } = status;
   if (state === 'removed')
     return [
-      `no longer configured; add it again to continue from here. To delete its data: npx changewire forget ${process}`,
+      `no longer configured; add it again to continue from here. To delete its data: ${hint(`forget ${process}`, display)}`,
     ];
   return [
     ...(stalledSince === undefined ? [] : [`no pass has completed ${since(stalledSince, display)}`]),
@@ -85,7 +85,7 @@ function notesOf(status: ProcessStatus, display: Display): string[] {
       : []),
     ...(hold && !hold.isReleased
       ? [
-          `on hold ${since(hold.since, display)}: ${hold.projects} projects disappeared at once. If they were really deleted: npx changewire release ${process}`,
+          `on hold ${since(hold.since, display)}: ${hold.projects} projects disappeared at once. If they were really deleted: ${hint(`release ${process}`, display)}`,
         ]
       : []),
   ];

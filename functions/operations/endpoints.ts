@@ -48,7 +48,7 @@ export async function changeRow(
 /** The error for an unknown name, with the name that was likely meant. */
 async function unknownEndpoint(registry: Registry, name: string): Promise<Refused> {
   const names = (await allEndpoints(registry)).map(({ endpoint }) => endpoint.name);
-  const hint = didYouMean(name, names) || ' See the list of endpoints.';
+  const hint = didYouMean(name, names) || ' List them with: npx changewire endpoints list';
   return new Refused(`There is no endpoint with this name.${hint}`);
 }
 

@@ -22,14 +22,19 @@ export const startPass: OperationOf<'pass'> = async (context, { mode, ...asked }
   return acted({ process }, { ...namesOf(process), mode, startedAt }, [mode]);
 };
 
+/** How many of the projects whose deletions are on hold an answer names, in some 50 KB. */
+const MAX_MISSING_NAMED = 1_000;
+
 /** Lets the deletions of a process that is on hold go ahead. Refused for others: a release in advance would
  *  mean that their deletions never wait. */
 export const releaseProcess: OperationOf<'release'> = async (context, { dryRun = false, ...asked }) => {
   const process = await findProcess(context, asked);
-  const { hold } = await context.states.progress(process);
+  const { hold, rechecks } = await context.states.progress(process);
   const isOnHold = hold !== undefined && (dryRun || (await context.states.release(process)));
   if (!isOnHold) throw new Refused('This process is not on hold: no deletions wait for approval.');
-  const answer = { ...namesOf(process), projects: hold.missing, since: iso(hold.since), dryRun };
+  const missing = [...rechecks].flatMap(([project, { cause }]) => (cause === 'not-listed' ? [project] : []));
+  const first = missing.slice(0, MAX_MISSING_NAMED);
+  const answer = { ...namesOf(process), projects: hold.missing, first, since: iso(hold.since), dryRun };
   return dryRun ? { answer } : acted({ process }, answer, [`${hold.missing} projects`]);
 };
 

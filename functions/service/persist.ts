@@ -1,5 +1,5 @@
 import type { Clock, Random, Sleep } from '../basics/clock.ts';
-import { DeadlineError, type ServiceError, ServiceUnreachableError } from './errors.ts';
+import { DeadlineError, type ServiceError } from './errors.ts';
 import { type Failure, MAX_WAIT_MS } from './failures.ts';
 
 /** What one try gave. */
@@ -87,8 +87,9 @@ function backoff(attempt: number, random: Random): number {
   return random() * Math.min(MAX_WAIT, FIRST_WAIT * 2 ** (attempt - 1));
 }
 
+/** A stop of the run shows nothing of the service: the pass is cut off, as at its deadline. */
 function assertNotClosed(request: string, pacing: Pacing): void {
-  if (pacing.closing.aborted) throw new ServiceUnreachableError(request, 'the connection is closed');
+  if (pacing.closing.aborted) throw new DeadlineError(request, 'the connection is closed');
 }
 
 async function pause(request: string, pacing: Pacing, ms: number): Promise<void> {

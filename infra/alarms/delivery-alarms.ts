@@ -33,7 +33,7 @@ function queuesDelayed({ events, deliveries, chat }: Queues): OperatorAlarm {
       'Endpoints receive events late, those with many events most. Native subscriptions are not affected. No event is lost: queues keep messages for 14 days.',
     first: {
       ask: 'logs deliver --since 30m',
-      see: 'look for errors, here and in npx changewire logs route. Without errors, more events arrive than endpoints accept: narrow the filter of the endpoint with the most events (npx changewire status), or cancel its replay.',
+      see: 'look for errors, here and in `logs route --since 30m`. Without errors, more events arrive than endpoints accept: narrow the filter of the endpoint with the most events in `status`, or cancel its replay.',
     },
     ...threeTimes(
       new MathExpression({
@@ -57,10 +57,10 @@ function failedMessages(name: string): OperatorAlarm {
     happened:
       'Events could not be processed: every attempt failed, SNS rejected them, or they could not be published for 23 hours.',
     means:
-      'At least one receiver lacks these events; all other events are delivered. They stay in a queue for 14 days, and in the journal for 30.',
+      'At least one receiver lacks these events; all other events are delivered. They stay in a queue for 14 days, and in the journal for 30: it can wait until the morning.',
     first: {
       ask: 'failed-messages list',
-      see: 'repair the reason that is listed with each message, then run npx changewire failed-messages retry. Events that were rejected or not published must be published again: see the runbook.',
+      see: 'repair the reason that is listed with each message, then run `failed-messages retry`. Events that were rejected or not published must be published again: see the runbook.',
     },
     ...counted(name, 'FailedMessages'),
   };
@@ -75,7 +75,7 @@ function endpointsFailing(name: string): OperatorAlarm {
       'Its events are queued, and sent in order when it is back; after 3 days a delivery is given up. Other endpoints are not affected. It can wait until the morning.',
     first: {
       ask: 'status',
-      see: 'find the failing endpoint and its last response. Ask its owner to repair it, or correct its address or secret; npx changewire endpoints resume sends the backlog at once.',
+      see: 'find the failing endpoint and its last response. Ask its owner to repair it, or correct its address or secret; `endpoints resume NAME` sends the backlog at once.',
     },
     ...counted(name, 'EndpointsFailing'),
   };
@@ -89,7 +89,7 @@ function endpointStopped(name: string): OperatorAlarm {
       'It receives nothing until you resume it; its events are kept for at most 30 days. Other endpoints are not affected. This alarm ends by itself; the endpoint stays stopped.',
     first: {
       ask: 'status',
-      see: 'find the stopped endpoint and the reason. Ask its owner: resume it with npx changewire endpoints resume, or remove it.',
+      see: 'find the stopped endpoint and the reason. Ask its owner: resume it with `endpoints resume NAME`, or remove it.',
     },
     ...happened(name, 'EndpointStopped'),
   };
@@ -103,7 +103,7 @@ function deliveriesDead(name: string): OperatorAlarm {
       'At least one endpoint lacks events. They are kept as dead letters for 30 days, and can be sent again. This alarm ends by itself.',
     first: {
       ask: 'status',
-      see: 'find the endpoint with dead letters; npx changewire endpoints dead-letters lists the reasons. Once it accepts events again, run npx changewire resend --dead.',
+      see: 'find the endpoint with dead letters; `endpoints dead-letters NAME` lists the reasons. Once it accepts events again, run `resend --dead --to NAME`.',
     },
     ...happened(name, 'DeliveriesDead'),
   };
@@ -133,7 +133,7 @@ function subscriptionsUndelivered(name: string): OperatorAlarm {
       'Its receiver lacks events; other receivers are not affected. They stay in its dead-letter queue for 14 days.',
     first: {
       ask: 'logs tick --since 15m',
-      see: 'the log names the subscription and its dead-letter queue. When the receiver accepts events again, publish that time again with npx changewire republish.',
+      see: 'the log names the subscription and its dead-letter queue. When the receiver accepts events again, publish that time again: see the runbook.',
     },
     ...counted(name, 'SubscriptionsUndelivered'),
   };

@@ -29,7 +29,7 @@ function tickFailing(tick: IFunction): OperatorAlarm {
       'No process is polled, and no backlog is sent: receivers get events late. Nothing is lost; the next tick that succeeds catches up.',
     first: {
       ask: 'logs tick --since 30m',
-      see: 'the log names the permission or setting at fault; npx changewire deploy -- --revert-drift restores it. If it began with a deployment, deploy the previous version.',
+      see: 'the log names the permission or setting at fault; a deployment restores it (npx changewire deploy -- --revert-drift). If it began with a deployment, deploy the previous configuration, or the previous version if it reads this table.',
     },
     ...threeTimes(tick.metricErrors(FIVE_MINUTES), 1),
   };
@@ -61,7 +61,7 @@ function readingStopped(name: string): OperatorAlarm {
       'Passes, events or deliveries have stopped. Records that stay in the stream for 24 hours are not published (the journal keeps them for 30 days); queues keep messages for 14 days.',
     first: {
       ask: 'logs tick --since 15m',
-      see: 'the log names the mapping, its uuid and its state. Restore permissions with npx changewire deploy -- --revert-drift, then enable it with aws lambda update-event-source-mapping --uuid UUID --enabled.',
+      see: 'the log names the mapping, its uuid and its state. Restore permissions with a deployment (npx changewire deploy -- --revert-drift), then enable it with aws lambda update-event-source-mapping --uuid UUID --enabled.',
     },
     ...counted(name, 'ReadingStopped', 5),
   };
@@ -73,10 +73,10 @@ function publishDelayed(publish: IFunction): OperatorAlarm {
     name: 'publish delayed',
     happened: 'For 5 minutes the oldest change record that is not published has been over 10 minutes old.',
     means:
-      'No receiver gets events, or all get them late. Records that cannot be published for 23 hours move to the failed messages; the journal keeps them for 30 days.',
+      'No receiver gets events, or all get them late: act now. Records that cannot be published for 23 hours move to the failed messages; the journal keeps them for 30 days.',
     first: {
       ask: 'logs publish --since 30m',
-      see: 'the log shows the answer of SNS. Restore a permission or key with npx changewire deploy -- --revert-drift; wait if SNS throttles or is down. A stack that was created again catches up by itself.',
+      see: 'the log shows the answer of SNS. Restore a permission or key with a deployment (npx changewire deploy -- --revert-drift); wait if SNS throttles or is down.',
     },
     metric: publish.metric('IteratorAge', { statistic: 'Maximum', period: Duration.minutes(1) }),
     ...{ threshold: 600_000, points: 5, of: 5, missing: 'not breaching' },

@@ -15,7 +15,8 @@ export interface OperatorAlarm {
   readonly happened: string;
   /** What it means for events and receivers. */
   readonly means: string;
-  /** The first command (`changewire <ask>`), and what to look for in its output and do about it. */
+  /** The first command (`changewire <ask>`), and what to look for in its output and do about it. In `see`,
+   *  commands are in backticks, without `npx changewire`. */
   readonly first: { readonly ask: string; readonly see: string };
   readonly metric: IMetric;
   readonly threshold: number;
@@ -25,6 +26,9 @@ export interface OperatorAlarm {
   /** How a period without data counts. `not breaching` suits metrics that are written only on failure. */
   readonly missing: 'not breaching' | 'ignored';
 }
+
+/** A file of the package, which operators have in the folder where they run the commands. */
+const RUNBOOK = 'docs/runbook.md';
 
 const MISSING = {
   'not breaching': TreatMissingData.NOT_BREACHING,
@@ -40,15 +44,16 @@ export function operatorAlarm(
   action: IAlarmAction,
 ): Alarm {
   const { region } = Stack.of(scope);
+  const command = (ask: string) => `npx changewire ${ask} --stack ${name} --region ${region}`;
   const alarm = new Alarm(scope, idOf(spec.name), {
     alarmName: `${name}: ${spec.name}`,
     alarmDescription: [
       `What happened: ${spec.happened}`,
       `What it means: ${spec.means}`,
-      // Complete, so that it can be pasted.
-      `First: npx changewire ${spec.first.ask} --stack ${name} --region ${region}`,
-      `Then: ${spec.first.see}`,
-      `More: docs/runbook.md#${spec.name.replaceAll(' ', '-')}`,
+      // Complete, so that they can be pasted.
+      `First: ${command(spec.first.ask)}`,
+      `Then: ${spec.first.see.replaceAll(/`([^`]+)`/g, (_, ask: string) => command(ask))}`,
+      `More: node_modules/changewire/${RUNBOOK}#${spec.name.replaceAll(' ', '-')}`,
     ].join('\n'),
     metric: spec.metric,
     comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,

@@ -19,7 +19,7 @@ function late(name: string): OperatorAlarm {
       'Receivers get changes of these processes late, or only their deletions. None is lost: the next pass that succeeds emits them.',
     first: {
       ask: 'status',
-      see: 'find the late processes, then the error in npx changewire logs poll. If the service is down, wait: passes continue by themselves.',
+      see: 'find the late processes, then the error in `logs poll --since 1h`. If the service is down, wait: passes continue by themselves.',
     },
     ...counted(name, 'ProcessesLate', 5),
   };
@@ -30,10 +30,10 @@ function onHold(name: string): OperatorAlarm {
     name: 'processes on hold',
     happened: 'More than max(10, 20 %) of the projects of a process were missing from a sweep.',
     means:
-      'They were deleted, or the service shows too few. Receivers get no deletions of this process until you decide; they get all other changes.',
+      'They were deleted, or the service shows too few. Receivers get no deletions of this process until you decide; they get all other changes. It can wait until the morning; a release cannot be undone.',
     first: {
       ask: 'status',
-      see: 'find the process on hold, and ask its owner whether the projects were deleted. If they were, run npx changewire release PROCESS. If not, do nothing: the hold ends when the projects are back.',
+      see: 'find the process on hold, and ask its owner whether the projects were deleted. If they were, run `release PROCESS`. If not, do nothing: the hold ends when the projects are back.',
     },
     ...counted(name, 'ProcessesOnHold'),
   };
@@ -48,7 +48,7 @@ function skipped(name: string): OperatorAlarm {
       'Receivers get changes of these projects late; none is lost. Other projects are not affected. Each pass tries again, and the alarm ends by itself. It can wait until the morning.',
     first: {
       ask: 'status',
-      see: 'it lists the pending projects of each process with the reason; --json lists all of them. Often the credentials lack permission to read them.',
+      see: 'it lists the first pending projects of each process with the reason. Often the credentials lack permission to read them.',
     },
     ...counted(name, 'ProcessesWithRechecks'),
   };
@@ -69,7 +69,7 @@ function tickSilent(name: string): OperatorAlarm {
       'No process is polled, no backlog is sent, and most other alarms of this stack cannot begin. Nothing is lost: the next tick catches up.',
     first: {
       ask: 'logs tick --since 15m',
-      see: 'repair the error that is logged. Without errors, npx changewire failed-messages list unstarted shows why the schedule could not start it; npx changewire deploy -- --revert-drift restores the schedule.',
+      see: 'repair the error that is logged. Without errors, `failed-messages list unstarted` shows why the schedule could not start it; a deployment restores the schedule (npx changewire deploy -- --revert-drift).',
     },
     metric: new MathExpression({
       expression: 'FILL(ticks, REPEAT) - FILL(ticks, 0)',

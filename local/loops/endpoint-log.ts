@@ -133,7 +133,11 @@ export class EndpointLog {
       this.failed(endpoint, { eventId, reason, answer, pause });
     } else if (code === 'endpoint.stopped') {
       // The message has the remedy for a stack; on one machine it is another one.
-      this.#warn(endpoint, `${reason}; delivery stops until the next start, and events are queued`, code);
+      this.#warn(
+        endpoint,
+        `${reason}; events are queued until you resume it: npx changewire endpoints resume ${endpoint}`,
+        code,
+      );
     } else {
       const why = reason ?? error;
       const text = why === undefined ? message : `${message.replace(/\.$/, '')} (${why})`;

@@ -92,8 +92,9 @@ function setAtStart(
   const isOption = onCommandLine?.has(endpoint);
   const { operation } = asked;
   if (operation === 'rotate-secret' || operation === 'finish-rotation') return rotation(endpoint, isOption);
-  if (operation === 'test-endpoint' && !isRunning) return ELSEWHERE;
-  if (operation === 'update-endpoint' && asked.url !== undefined) return ELSEWHERE;
+  if (operation === 'test-endpoint' && !isRunning)
+    return 'Changewire is not running, and only a run has the address and secrets of this endpoint. Start it, then try again.';
+  if (operation === 'update-endpoint' && asked.url !== undefined) return addressAtStart(endpoint, isOption);
   if (operation === 'update-endpoint' && isOption) return ON_COMMAND_LINE;
   // A dry run is refused too, as the removal would be.
   if (operation === 'remove-endpoint' && isOption)
@@ -105,9 +106,12 @@ const ON_COMMAND_LINE =
   'This endpoint is set on the command line of the run: restart with another --filter. Only endpoints of changewire.json and ' +
   'endpoints added with "npx changewire endpoints add" have other settings.';
 
-const ELSEWHERE =
-  'The address and the signing secret of this endpoint come from the command line of the run, or from its configuration and ' +
-  'environment: change them there, and restart.';
+function addressAtStart(endpoint: string, isOption: boolean | undefined): string {
+  const option = 'another URL on the command line';
+  const variable = `another ENDPOINT_${variablePrefix(endpoint)}_URL in the environment or in .env`;
+  const how = isOption === undefined ? `${option}, or ${variable}` : isOption ? option : variable;
+  return `The address of this endpoint is read at the start of a run: restart with ${how}. Its backlog goes to the new address.`;
+}
 
 function rotation(endpoint: string, isOption: boolean | undefined): string {
   const option = 'with --webhook-secret NEW --webhook-secret OLD after its --webhook';

@@ -266,7 +266,7 @@ describe('on a day', () => {
     expect(await changewire('endpoints pause fixed')).toMatchObject({ code: 0 });
     expect(await changewire('endpoints resume fixed')).toMatchObject({ code: 0 });
     for (const [line, advice] of [
-      [`update fixed --url ${receiver.url}`, /change them there, and restart/],
+      [`update fixed --url ${receiver.url}`, /restart with another URL on the command line/],
       ['update fixed --per-second 3', /on the command line of the run: restart/],
       [
         'rotate-secret fixed',

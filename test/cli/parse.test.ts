@@ -268,7 +268,14 @@ describe('the exit code', () => {
 });
 
 describe('what asks first', () => {
-  const dry = { projects: 40, since: ago(HOUR), dryRun: true, workspace: 'eu', process: 'p' };
+  const dry = {
+    projects: 40,
+    first: ['7', '8'],
+    since: ago(HOUR),
+    dryRun: true,
+    workspace: 'eu',
+    process: 'p',
+  };
   const release = (asked: { dryRun?: boolean }) => ({ ...dry, dryRun: asked.dryRun === true });
 
   it('says on a terminal what it would do, and does it after a yes', async () => {
@@ -278,7 +285,9 @@ describe('what asks first', () => {
       { operation: 'release', process: 'p', dryRun: true },
       { operation: 'release', process: 'p' },
     ]);
-    expect(err).toMatch(/^Would approve the deletion of 40 projects of eu\/p .*\nContinue\?/);
+    expect(err).toMatch(
+      /^Would approve the deletion of 40 projects of eu\/p .* Missing: 7, 8, and 38 more .*\nContinue\?/,
+    );
     expect(out).toMatch(/^Approved the deletion of 40 projects of eu\/p /);
   });
 

@@ -44,9 +44,15 @@ test('they look at 17 metrics in all: of those in an expression each is paid for
 describe('an alarm', () => {
   test.each(alarms)('tells what happened, what it means and what to do first: $name', ({ description }) => {
     expect(description).toMatch(
-      /^What happened: .+\nWhat it means: .+\nFirst: npx changewire .+ --stack Changewire --region eu-central-1\nThen: .+\nMore: docs\/runbook\.md#[a-z-]+$/,
+      /^What happened: .+\nWhat it means: .+\nFirst: npx changewire .+ --stack Changewire --region eu-central-1\nThen: .+\nMore: node_modules\/changewire\/docs\/runbook\.md#[a-z-]+$/,
     );
     expect(description.length).toBeLessThanOrEqual(1_024);
+  });
+
+  test.each(alarms)('has the stack and region in each command but a deployment: $name', ({ description }) => {
+    for (const [command] of description.matchAll(/npx changewire (?!deploy\b)[^.,;\n]+/g))
+      expect(command).toContain(' --stack Changewire --region eu-central-1');
+    expect(description).not.toContain('`');
   });
 
   test('has its entry of the runbook under its name', () => {

@@ -270,7 +270,7 @@ describe('an endpoint that fails', () => {
     const running = start(args);
     await until(() => running.stderr().includes('polling'));
     edit('One');
-    await until(() => running.stderr().includes('delivery stops until the next start'));
+    await until(() => running.stderr().includes('events are queued until you resume it'));
     edit('Two');
     const name = nameOf(`--webhook ${hook.url}`);
     await until(() => running.events().length === 2 && pending(name).length === 2);

@@ -44,13 +44,22 @@ export function processesContract({ setting, ask, name }: Bench): void {
     ]);
   });
 
-  it('release a process that is on hold, and only such a one; a dry run tells how many and since when', async () => {
+  it('release a process that is on hold, and only such a one; a dry run shows which, how many and since when', async () => {
     await expect(ask('release', keyOf(1))).rejects.toThrow('This process is not on hold');
     const since = new Date(await hold(1, 12)).toISOString();
+    const gone = {
+      cause: 'not-listed' as const,
+      since: 0,
+      foundAt: setting().now(),
+      reason: 'gone',
+      isReported: false,
+    };
+    const found = ['one', 'two'].map(projectId => ({ projectId, before: undefined, after: gone }));
+    await setting().stores.snapshots.writeRechecks(setting().processes[1], found);
     const released = async () =>
       (await setting().stores.snapshots.readState(setting().processes[1])).released;
     expect(await ask('release', { ...keyOf(1), dryRun: true })).toEqual({
-      ...{ ...keyOf(1), projects: 12, since, dryRun: true },
+      ...{ ...keyOf(1), projects: 12, first: ['one', 'two'], since, dryRun: true },
     });
     expect([await released(), (await statusOf(1))?.hold]).toEqual([
       false,

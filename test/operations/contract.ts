@@ -41,7 +41,7 @@ export function operationsContract(where: string, open: () => Promise<Setting>):
         { operation: 'trace', eventId: 'a.b.1.0' },
       ] as const)
         await expect(setting.operations(asked, setting.caller), asked.operation).rejects.toThrow(
-          /^There is no .* (See the list of endpoints|The status lists all processes and their workspaces|See the list of events)\.$/,
+          /^There is no .* (List them with: npx changewire endpoints list|The status lists all processes and their workspaces\.|See the list of events\.)$/,
         );
     });
     processesContract(bench);

@@ -306,14 +306,16 @@ describe('a connection', () => {
     expect(waits).toEqual([]);
   });
 
-  test('that closes ends what is under way and refuses the rest', async () => {
+  const closed = new DeadlineError('GET /user/u', 'the connection is closed');
+
+  test('that closes ends what is under way and refuses the rest, which shows nothing of the service', async () => {
     const arrived = Promise.withResolvers<void>();
     const { connection, service, waits } = await rig(() => arrived.resolve());
     const pending = failureOf(service.user('u'));
     await arrived.promise;
     await connection.close();
-    expect((await pending).message).toBe('GET /user/u: the connection is closed');
-    expect((await failureOf(service.user('u'))).message).toBe('GET /user/u: the connection is closed');
+    expect(await pending).toEqual(closed);
+    expect(await failureOf(service.user('u'))).toEqual(closed);
     expect(waits).toEqual([]);
   });
 
@@ -328,7 +330,7 @@ describe('a connection', () => {
     const pending = failureOf(service.user('u'));
     await asleep.promise;
     await connection.close();
-    expect((await pending).message).toBe('GET /user/u: the connection is closed');
+    expect(await pending).toEqual(closed);
   });
 
   test('passes on what breaks the sleep itself', async () => {

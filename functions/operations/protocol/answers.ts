@@ -189,7 +189,14 @@ export const answers = {
   }),
   'cancel-replay': z.strictObject({ endpoint: z.string(), wasUnderWay: z.boolean(), added: z.int() }),
   pass: z.strictObject({ ...ofProcess, mode: z.enum(['changes', 'sweep']), startedAt: time }),
-  release: z.strictObject({ ...ofProcess, projects: z.int(), since: time, dryRun }),
+  release: z.strictObject({
+    ...ofProcess,
+    /** How many disappeared. */
+    projects: z.int(),
+    /** The ids of the first thousand. */
+    first: z.array(z.string()),
+    ...{ since: time, dryRun },
+  }),
   /** For a dry run: how many projects would be deleted. If the number is not exact, more are left for another
    *  such request. */
   forget: z.strictObject({ ...ofProcess, projects: count, dryRun }),

@@ -42,7 +42,7 @@ it('an endpoint’s log tells a person what failed and when it is tried again, a
     'crm: What became of a delivery could not be written down; it is tried again (full)',
     'crm: The endpoint keeps failing: sending one probe at a time; other events are queued (answered 500)',
     'crm: What became of a delivery could not be written down; it is tried again (full)',
-    'crm: answered 410; delivery stops until the next start, and events are queued',
+    'crm: answered 410; events are queued until you resume it: npx changewire endpoints resume crm',
   ]);
 });
 

@@ -127,10 +127,13 @@ describe('beside a run that can not be asked', () => {
     });
     // Nobody would read what was written beside the environment.
     for (const [line, why] of [
-      [`update crm --url ${url}`, /come from the command line of the run, or from its configuration/],
+      [
+        `update crm --url ${url}`,
+        /restart with another URL on the command line, or another ENDPOINT_CRM_URL/,
+      ],
       ['rotate-secret crm', /NEW --webhook-secret OLD .* or with ENDPOINT_CRM_SECRET=NEW,OLD/],
       ['rotate-secret crm --finish', /is read at the start of a run/],
-      ['test crm', /come from the command line of the run, or from its configuration/],
+      ['test crm', /is not running, and only a run has the address/],
     ] as const)
       expect(await said('endpoints', ...line.split(' '))).toMatchObject({
         code: 1,
