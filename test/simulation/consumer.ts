@@ -11,6 +11,7 @@ export type Handler = (event: SQSEvent, context: DeliverContext) => Promise<SQSB
 export interface ConsumerOptions {
   readonly queue: SimulatedQueue;
   readonly name: string;
+  readonly functionName: 'route' | 'deliver';
   readonly size: number;
   /** ms for which a batch waits for more. */
   readonly window: number;
@@ -28,6 +29,7 @@ export class Consumer {
   readonly #shared: Shared;
   readonly #options: ConsumerOptions;
   readonly #source: QueueSource;
+  /** The present process. */
   #life: Life | undefined;
   #handler: Handler | undefined;
   #runs = 0;
@@ -102,8 +104,16 @@ export class Consumer {
   }
 
   #alive(): Life {
-    if (this.#life && !this.#life.isDead) return this.#life;
-    const life: Life = new Life(this.#shared.nature, () => this.#died?.());
+    const { nature, releases } = this.#shared;
+    const release = releases.draw(this.#options.functionName);
+    if (this.#life && !this.#life.isDead && this.#life.release === release) return this.#life;
+    const life: Life = new Life(
+      nature,
+      () => {
+        if (this.#life === life) this.#died?.();
+      },
+      release,
+    );
     this.#life = life;
     this.#handler = this.#options.start(life);
     return life;

@@ -1,15 +1,14 @@
 import { paused, resumed } from '../../functions/delivery/health.ts';
-import { addressOf, type Queues, sendBy, wakeBy } from '../../functions/delivery/queues.ts';
-import { createRegistry, type Registry } from '../../functions/delivery/registry.ts';
-import { createDeliver, type Deliver } from '../../functions/handlers/create-deliver.ts';
-import { createRoute } from '../../functions/handlers/create-route.ts';
+import { addressOf, type Queues } from '../../functions/delivery/queues.ts';
+import type { Registry } from '../../functions/delivery/registry.ts';
+import type { Deliver } from '../../functions/handlers/create-deliver.ts';
 import type { TickDependencies } from '../../functions/handlers/create-tick.ts';
 import type { EndpointSettings } from '../../functions/model/endpoint.ts';
 import type { ChangeEvent } from '../../functions/model/event.ts';
 import { wants } from '../../functions/model/filter.ts';
 import type { EndpointKind } from '../../functions/model/kinds.ts';
 import { Refused } from '../../functions/operations/refused.ts';
-import { type ReplayPorts, startReplay, workOffReplays } from '../../functions/operations/replay.ts';
+import { type ReplayPorts, startReplay } from '../../functions/operations/replay.ts';
 import type { Batch, Message } from '../../functions/queue/queue.ts';
 import { decodeEvents } from '../../functions/store/codec.ts';
 import type { Deliveries } from '../../functions/store/store.ts';
@@ -195,9 +194,9 @@ export class Delivery {
   get #handlers(): Handlers {
     return {
       route: life =>
-        createRoute({
+        life.release.createRoute({
           registry: this.#registry(life),
-          send: sendBy(this.#serving.reachedBy(life)),
+          send: life.release.sendBy(this.#serving.reachedBy(life)),
           moveToFailed: NOTHING_MALFORMED,
           log: this.#shared.log,
         }),
@@ -219,7 +218,7 @@ export class Delivery {
     const { scheduler, random, log } = this.#shared;
     const { rows, deliveries, slots } = this.#portsOf(life, runOf);
     const watchesOf = new WeakMap<Life, Watches>();
-    const deliver = createDeliver({
+    const deliver = life.release.createDeliver({
       registry: this.#registry(life),
       rows,
       deliveries: this.#watched(deliveries, runOf),
@@ -282,13 +281,14 @@ export class Delivery {
     return {
       registry: this.#registry(life),
       queues: this.#wakes(life),
-      replays: (registered, hasTime) => workOffReplays(this.#replayPorts(life), registered, hasTime),
+      replays: (registered, hasTime) =>
+        life.release.workOffReplays(this.#replayPorts(life), registered, hasTime),
     };
   }
 
   #registry(life: Life): Registry {
     const settings = this.configured.map(kind => ({ name: kind, kind }));
-    return createRegistry(settings, this.#portsOf(life).rows, () => this.#shared.scheduler.now);
+    return life.release.createRegistry(settings, this.#portsOf(life).rows, () => this.#shared.scheduler.now);
   }
 
   /** Judges what a run does with rows as what it does with messages of a queue. */
@@ -385,7 +385,7 @@ export class Delivery {
   }
 
   #wakes(life: Life): Queues {
-    return wakeBy(this.#serving.reachedBy(life).drains);
+    return life.release.wakeBy(this.#serving.reachedBy(life).drains);
   }
 
   /** The partial failure of the plan that concerns this message now, if any. */

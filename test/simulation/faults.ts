@@ -117,6 +117,16 @@ export const EVENTS = {
     ...['project hidden from a reading', 'project hidden from two sweeps in a row'],
   ],
   storage: ['dynamodb', 'sqlite'],
+  releases: [
+    ...[
+      'poll of the last',
+      'publish of the last',
+      'route of the last',
+      'deliver of the last',
+      'tick of the last',
+    ],
+    ...['rolled out', 'rolled back', 'two at once', 'meeting of two'],
+  ],
   table: [
     'restored in place',
     'restored new table, drained',

@@ -41,6 +41,8 @@ export async function judge(world: World, plan: Plan): Promise<void> {
     process.commits.source.checkNoneSkipped(id => served[id] !== undefined);
   }
   for (const process of world.processes) await checkSwept(world, plan, process);
+  // What a pass costs may differ from release to release.
+  world.settleReleases();
   await checkResumption(world, plan);
   await checkIdle(world, plan);
   await checkCost(world, plan);

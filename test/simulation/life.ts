@@ -1,6 +1,7 @@
 import type { Random } from '../../functions/basics/clock.ts';
 import { between } from '../../simulator/data/random.ts';
 import type { Boundary, Coverage, Strike } from './faults.ts';
+import { type Release, today } from './releases/release.ts';
 import type { Scheduler } from './scheduler.ts';
 
 /** What all processes of one simulation share. */
@@ -31,15 +32,18 @@ export interface Gate {
 export class Life {
   readonly #nature: Nature;
   readonly #onDeath: () => void;
+  /** Whose functions the process runs. */
+  readonly release: Release;
   #strikes: readonly Strike[] = [];
   #calls = new Map<Boundary, number>();
   #dead = false;
   #struck = 0;
   #gate: Gate | undefined;
 
-  constructor(nature: Nature, onDeath: () => void = () => {}) {
+  constructor(nature: Nature, onDeath: () => void = () => {}, release = today) {
     this.#nature = nature;
     this.#onDeath = onDeath;
+    this.release = release;
   }
 
   /** How many faults it has met since `expect` was last called. */

@@ -23,6 +23,7 @@ async function met(modes: readonly Mode[], changes: readonly number[]): Promise<
     skew: { service: 0, pollers: [0, 0] },
     poison: undefined,
     schedule: undefined,
+    rollout: undefined,
     steps: [
       { ...walk, do: 'run', gap: 0, mode: 'sweep' },
       { do: 'edit', gap: 600_000, ...edit },

@@ -1,5 +1,4 @@
 import type { Queue } from '../../functions/queue/queue.ts';
-import { sqsQueue } from '../../functions/queue/sqs.ts';
 import { askedPass, passIn, passMessage } from '../../functions/schedule/pass-message.ts';
 import { Life } from './life.ts';
 import { QueueSource } from './models/event-source.ts';
@@ -41,7 +40,7 @@ export class Passes {
   /** The queue as one process reaches it; `sent` is called for each message that comes into it. */
   portOf(life: Life, sent: () => void = () => {}): Queue {
     const client = sqsClient(life, [this.#queue.of({ life, sent })], { sent: () => this.#wake() });
-    return sqsQueue(client, this.#queue.url);
+    return life.release.sqsQueue(client, this.#queue.url);
   }
 
   /** An operator asks for a pass. */

@@ -13,6 +13,7 @@ import {
 } from './plan/partly.ts';
 import { type Restless, unrest, withUnrest } from './plan/restless.ts';
 import { type RestoreStep, restores, withRestore } from './plan/restore.ts';
+import { type Rollout, rollout } from './plan/rollout.ts';
 import { type Schedule, type ScheduleStep, scheduled, withSchedule } from './plan/schedule.ts';
 import { type Sluggish, sluggish, withPages } from './plan/sluggish.ts';
 import { TEXTS_APART } from './texts.ts';
@@ -78,6 +79,8 @@ export interface Plan {
   readonly sluggish: Sluggish | undefined;
   /** How often passes are due, where tick starts some. */
   readonly schedule: Schedule | undefined;
+  /** Over DynamoDB only: on one machine no two releases run at once. */
+  readonly rollout: Rollout | undefined;
 }
 
 /** `project` chooses by remainder; `how`: what its task list answers; `edited`: it has just been edited then. */
@@ -551,6 +554,7 @@ export const plans: fc.Arbitrary<Plan> = fc
       { weight: 1, arbitrary: fc.constant(true) },
       { weight: 14, arbitrary: fc.constant(false) },
     ),
+    rollout,
   })
   .map(({ first, restore, scheduled, steps, unrest, clocks, usersStrike, neighbours, ...plan }) => {
     // Not together: a restless list hides its project from one reader at a time.
@@ -588,6 +592,7 @@ function sound(plan: Plan): Plan {
     partly: plan.backlog ? { ...partly, publish: ofBacklog(plan.backlog) } : partly,
     workspace,
     pageSize,
+    rollout: plan.storage === 'dynamodb' ? plan.rollout : undefined,
     ...(restless && {
       freedoms: { ...freedoms, cursors: 'offset' as const, listOrder: 'newest-update-first' as const },
       pageSize: { ...pageSize, projects: Math.min(2, pageSize.projects) },

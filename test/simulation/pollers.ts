@@ -1,18 +1,9 @@
 import type { SQSRecord } from 'aws-lambda';
 import type { Clock, Sleep } from '../../functions/basics/clock.ts';
-import { workspaceSettings } from '../../functions/config/read.ts';
 import type { WorkspaceSettings } from '../../functions/config/workspace.ts';
-import {
-  createPoll,
-  createPollHandler,
-  type Poll,
-  type PollContext,
-  type PollReport,
-} from '../../functions/handlers/create-poll.ts';
-import { SHARE_LOST } from '../../functions/handlers/run-share.ts';
+import type { Poll, PollContext, PollReport } from '../../functions/handlers/create-poll.ts';
 import type { Batch, Serve } from '../../functions/queue/queue.ts';
 import { askedPass, type PassMessage, passMessage } from '../../functions/schedule/pass-message.ts';
-import { connect } from '../../functions/service/client.ts';
 import type { ServiceConnection } from '../../functions/service/service.ts';
 import { API_PATH, AUTH_PATH } from '../../simulator/answer.ts';
 import { NOTHING_MALFORMED } from '../kit/delivery/given.ts';
@@ -26,6 +17,7 @@ import type { SharesOracle } from './oracle/shares.ts';
 import { Violation } from './oracle/violation.ts';
 import { isOfWorkspace, type PortCall, requestCall } from './port-calls.ts';
 import { calling, ProcessLife } from './process-life.ts';
+import type { Release } from './releases/release.ts';
 import { ORIGIN, processIn, type ServiceSide, serviceBoundary } from './service-side.ts';
 import { PROCESS, processesIn, type Shared, WORKSPACE } from './shared.ts';
 
@@ -80,6 +72,14 @@ interface Judges {
   readonly shares: SharesOracle;
 }
 
+/** A run that is under way. */
+interface Walking {
+  readonly requestId: string;
+  readonly release: Release;
+  /** Whether it is in a meeting. */
+  readonly isMeeting: boolean;
+}
+
 /** How a run ended; undefined: its process died. */
 export type Ended = { readonly report: PollReport } | { readonly error: Error } | undefined;
 
@@ -103,14 +103,13 @@ const FULL_MS = 5_000;
 /** Lambda's part of the poll function, or that of one machine: starts runs in existing or new processes, and kills those that
  *  take too long. */
 export class Pollers {
-  readonly settings: WorkspaceSettings;
   readonly #shared: Shared;
   readonly #service: ServiceSide;
   readonly #judges: Judges;
   readonly #heard: Heard;
   readonly #processes: readonly string[];
   readonly #environments: Environment[] = [];
-  readonly #walking = new Set<{ readonly requestId: string }>();
+  readonly #walking = new Set<Walking>();
   readonly #encounters: Encounters;
   #runs = 0;
   #started = 0;
@@ -126,12 +125,16 @@ export class Pollers {
     this.#judges = judges;
     this.#encounters = new Encounters(shared.coverage);
     this.#processes = processesIn(shared.plan);
-    const { schedule, concurrency, audit } = shared.plan;
-    this.settings = workspaceSettings({
+  }
+
+  /** The settings of the workspace as the functions of a release read them. */
+  settingsOf({ workspaceSettings }: Release): WorkspaceSettings {
+    const { schedule, concurrency, audit } = this.#shared.plan;
+    return workspaceSettings({
       name: WORKSPACE,
       baseUrl: ORIGIN + API_PATH,
       authUrl: ORIGIN + AUTH_PATH,
-      audience: service.backend.credentials.audience,
+      audience: this.#service.backend.credentials.audience,
       credentials: 'unused',
       concurrency,
       processes: this.#processes.map(id => ({
@@ -197,6 +200,15 @@ export class Pollers {
     return { ended, isAgain: isFull(ended) };
   }
 
+  /** Counts a run that begins while one of another release is under way. */
+  #countReleases({ release, isMeeting }: Walking): void {
+    const others = [...this.#walking].filter(other => other.release !== release);
+    if (others.length === 0) return;
+    this.#shared.coverage.add('releases', 'two at once');
+    if (isMeeting && others.some(other => other.isMeeting))
+      this.#shared.coverage.add('releases', 'meeting of two');
+  }
+
   #nextRequest(): string {
     this.#runs += 1;
     return `run-${this.#runs}`;
@@ -209,7 +221,9 @@ export class Pollers {
   }
 
   #free(): Environment {
-    return this.#environments.find(one => !one.isBusy() && !one.life.isDead) ?? this.#create();
+    const release = this.#shared.releases.draw('poll');
+    const isFree = ({ life, isBusy }: Environment) => !isBusy() && !life.isDead && life.release === release;
+    return this.#environments.find(isFree) ?? this.#create(release);
   }
 
   /** Begins runs until one of them finds a share of the workspace, as the queue does with their message. */
@@ -253,7 +267,6 @@ export class Pollers {
     const { scheduler, coverage } = this.#shared;
     const { record, budget, strikes, gate } = started;
     const { paces, shares } = this.#judges;
-    const walking = { requestId };
     if (!this.areIdle) coverage.add('poller', 'two at once');
     const { promise, resolve } = Promise.withResolvers<Ended>();
     const deadline = scheduler.now + budget;
@@ -272,7 +285,9 @@ export class Pollers {
     paces.begins(run, owner);
     shares.begins(owner, { message: run.message, clock, connection: environment });
     life.passThrough(gate);
+    const walking = { requestId, release: life.release, isMeeting: gate !== undefined };
     this.#encounters.began(life);
+    this.#countReleases(walking);
     this.#walking.add(walking);
     const timeout = scheduler.after(budget, () => {
       coverage.add('poller', 'killed at its time-out');
@@ -315,10 +330,11 @@ export class Pollers {
   }
 
   /** Checks a run that asked the service nothing, and what its shares became. */
-  #checkUnserved({ run, owner, free, wasPaused }: Running, isFree: boolean, report?: PollReport): void {
+  #checkUnserved({ run, life, owner, free, wasPaused }: Running, isFree: boolean, report?: PollReport): void {
     const { coverage } = this.#shared;
     for (const one of report?.processes.values() ?? [])
-      if ('report' in one && one.report.cutOff?.includes(SHARE_LOST)) coverage.add('workspace', 'share lost');
+      if ('report' in one && one.report.cutOff?.includes(life.release.SHARE_LOST))
+        coverage.add('workspace', 'share lost');
     if (report?.outcome === 'paused') {
       coverage.add('workspace', 'found paused');
       const rows = [...run.passes.values()].map(({ written }) => written.rows);
@@ -340,10 +356,10 @@ export class Pollers {
     }
   }
 
-  #create(): Environment {
+  #create(release: Release): Environment {
     const { nature, clocks, log, random, plan, storage } = this.#shared;
     const isOne = plan.together && storage.isLocal;
-    const own = isOne ? processOfAll(nature) : processOfOne(nature);
+    const own = isOne ? processOfAll(nature) : processOfOne(nature, release);
     const { life } = own;
     const clock = clocks.of(isOne ? 0 : this.#started++);
     const sleep: Sleep = (ms, signal) => life.sleep(ms, signal);
@@ -353,7 +369,7 @@ export class Pollers {
     });
     const { clientId, clientSecret } = this.#service.backend.credentials;
     const connectTo = (workspace: WorkspaceSettings): ServiceConnection => {
-      const connection = connect({
+      const connection = release.connect({
         ...workspace,
         credentials: async () => ({ clientId, clientSecret }),
         clock,
@@ -376,8 +392,8 @@ export class Pollers {
         },
       };
     };
-    const poll = createPoll({
-      workspaces: [this.settings],
+    const poll = release.createPoll({
+      workspaces: [this.settingsOf(release)],
       ...{ snapshots, rows: workspaces, connect: connectTo, clock, random, log },
     });
     const heard: Poll = async (request, context) => {
@@ -391,7 +407,7 @@ export class Pollers {
         throw error;
       }
     };
-    const environment = { ...own, clock, poll: createPollHandler(heard, NOTHING_MALFORMED, log) };
+    const environment = { ...own, clock, poll: release.createPollHandler(heard, NOTHING_MALFORMED, log) };
     this.#environments.push(environment);
     return environment;
   }
@@ -480,12 +496,13 @@ function isFull(ended: Ended): boolean {
 type Own = Omit<Environment, 'clock' | 'poll'>;
 
 /** A process that serves one run at a time, as on AWS. */
-function processOfOne(nature: Shared['nature']): Own {
+function processOfOne(nature: Shared['nature'], release: Release): Own {
   let running: Running | undefined;
   let isBusy = false;
-  const life: Life = new Life(nature, () => {
+  const died = () => {
     if (isBusy) running?.died();
-  });
+  };
+  const life: Life = new Life(nature, died, release);
   return {
     life,
     running: () => running,

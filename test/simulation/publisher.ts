@@ -5,12 +5,7 @@ import {
   type SNSClient,
 } from '@aws-sdk/client-sns';
 import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
-import {
-  createPublish,
-  MARGIN_MS,
-  type Publish,
-  type Rejected,
-} from '../../functions/handlers/create-publish.ts';
+import { MARGIN_MS, type Publish, type Rejected } from '../../functions/handlers/create-publish.ts';
 import { messageOf } from '../../functions/topic/entry.ts';
 import { type Failing, Life } from './life.ts';
 import { StreamSource } from './models/event-source.ts';
@@ -106,11 +101,18 @@ export class Publisher {
   }
 
   #alive(): Life {
-    if (this.#life && !this.#life.isDead) return this.#life;
-    const { nature, random, log } = this.#shared;
-    const life: Life = new Life(nature, () => this.#died?.());
+    const { nature, random, log, releases } = this.#shared;
+    const release = releases.draw('publish');
+    if (this.#life && !this.#life.isDead && this.#life.release === release) return this.#life;
+    const life: Life = new Life(
+      nature,
+      () => {
+        if (this.#life === life) this.#died?.();
+      },
+      release,
+    );
     this.#life = life;
-    this.#publish = createPublish({
+    this.#publish = release.createPublish({
       sns: { send: (command: object) => this.#send(life, command) } as unknown as SNSClient,
       topicArn: TOPIC,
       sleep: (ms, signal) => life.sleep(ms, signal),

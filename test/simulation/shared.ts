@@ -5,6 +5,7 @@ import type { Clocks } from './clocks.ts';
 import type { Coverage } from './faults.ts';
 import type { Nature } from './life.ts';
 import type { Plan } from './plan.ts';
+import type { Releases } from './releases/releases.ts';
 import type { Scheduler } from './scheduler.ts';
 import type { Storage } from './storage/storage.ts';
 
@@ -27,6 +28,7 @@ export interface Shared {
   readonly random: Random;
   readonly coverage: Coverage;
   readonly nature: Nature;
+  readonly releases: Releases;
   readonly storage: Storage;
   /** The storage's stream, in the order in which Lambda gets it. */
   readonly shard: DynamoDBRecord[];

@@ -1,5 +1,5 @@
-import { createTick, type Tick, type TickPasses } from '../../functions/handlers/create-tick.ts';
-import { type ScheduledProcess, scheduledIn } from '../../functions/schedule/scheduled.ts';
+import type { Tick, TickPasses } from '../../functions/handlers/create-tick.ts';
+import type { ScheduledProcess } from '../../functions/schedule/scheduled.ts';
 import { type Ticker as LocalTicker, periodOf, startTicker } from '../../local/loops/ticker.ts';
 import { between } from '../../simulator/data/random.ts';
 import type { Delivery } from './delivery.ts';
@@ -12,6 +12,7 @@ import type { Passes } from './passes.ts';
 import { areClose } from './plan/clocks.ts';
 import type { Pollers } from './pollers.ts';
 import { ProcessLife } from './process-life.ts';
+import { type Release, today } from './releases/release.ts';
 import type { Shared } from './shared.ts';
 
 const MINUTE_MS = 60_000;
@@ -78,8 +79,8 @@ export class Ticker {
     return this.#isStarting || !this.#with.rows.isQuiet(this.#shared.scheduler.now);
   }
 
-  get #processes(): ScheduledProcess[] {
-    return scheduledIn([this.#with.pollers.settings]);
+  #processesOf(release: Release): ScheduledProcess[] {
+    return release.scheduledIn([this.#with.pollers.settingsOf(release)]);
   }
 
   /** No tick is under way, which may still start something. */
@@ -132,13 +133,14 @@ export class Ticker {
   }
 
   #tick(isOn: boolean, strikes: readonly Strike[]): void {
-    const { scheduler, nature, fail } = this.#shared;
+    const { scheduler, nature, releases, fail } = this.#shared;
     const done = { claimed: false, sent: false };
     const end = this.#begins();
-    const life = new Life(nature, () => {
+    const died = () => {
       this.#died(done);
       end();
-    });
+    };
+    const life = new Life(nature, died, releases.draw('tick'));
     life.expect(strikes);
     const deadline = scheduler.now + LIMIT_MS;
     const cutOff = scheduler.after(LIMIT_MS, () => life.kill());
@@ -158,7 +160,7 @@ export class Ticker {
     if (this.#ticking?.isOn === isOn) return;
     this.#stop();
     const { scheduler, clocks, nature, random, storage, fail } = this.#shared;
-    const period = isOn ? periodOf(this.#processes) : MINUTE_MS;
+    const period = isOn ? periodOf(this.#processesOf(today)) : MINUTE_MS;
     const process = new ProcessLife(nature, () => {
       if (this.#ticking === ticking) this.#ticking = undefined;
       scheduler.after(between(random, ...RESTART_MS), () => {
@@ -229,7 +231,7 @@ export class Ticker {
         this.#checkAge(age * 1_000, Math.max(0, clocks.of(0)() - oldest));
     };
     const { registry, queues, replays } = this.#with.delivery.lookedAfterBy(life);
-    return createTick({
+    return life.release.createTick({
       ...{ registry, queues, replays, log, period, count },
       // Endpoints are looked after by the deliverers' clock.
       clock: isOn ? clocks.of(0) : () => scheduler.now,
@@ -267,7 +269,7 @@ export class Ticker {
       },
     });
     return {
-      processes: this.#processes,
+      processes: this.#processesOf(life.release),
       ...{ claims, progress, remember, rows: workspaces },
       queue: this.#with.passes.portOf(life, () => {
         done.sent = true;

@@ -25,6 +25,7 @@ import type { RestoreStep } from './plan/restore.ts';
 import type { MeetStep, OperateStep, Plan } from './plan.ts';
 import { Pollers } from './pollers.ts';
 import { Publisher } from './publisher.ts';
+import { Releases } from './releases/releases.ts';
 import type { Backup } from './restores.ts';
 import { Scheduler } from './scheduler.ts';
 import { ServiceSide } from './service-side.ts';
@@ -86,6 +87,7 @@ export class World {
       random,
       coverage,
       nature,
+      releases: new Releases(plan.rollout, random, coverage),
       storage: this.storage,
       shard: [],
       wrote: by => this.#wrote(by),
@@ -137,7 +139,8 @@ export class World {
   /** The plan's step with this number begins. */
   reach(step: number): void {
     this.service.reach(step);
-    const { plan, nature } = this.#shared;
+    const { plan, nature, releases } = this.#shared;
+    releases.reach(step);
     const { sluggish, backlog } = plan;
     if (sluggish && step === sluggish.from) nature.delays['service.projects'] = sluggish.ms;
     if (sluggish && step === sluggish.from + sluggish.steps) nature.delays['service.projects'] = 0;
@@ -151,6 +154,11 @@ export class World {
     this.publisher.resume();
     this.#shared.nature.delays['service.projects'] = 0;
     this.service.heal();
+  }
+
+  /** From now on each run is of today's release. */
+  settleReleases(): void {
+    this.#shared.releases.settle();
   }
 
   /** Lets things happen until `isDone` holds, or an invariant doesn't. */

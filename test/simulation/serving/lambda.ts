@@ -1,4 +1,3 @@
-import { servedByLambda, sqsQueue, sqsQueueBeside } from '../../../functions/queue/sqs.ts';
 import { Consumer } from '../consumer.ts';
 import type { Life } from '../life.ts';
 import { QueueModel } from '../models/queue.ts';
@@ -34,19 +33,28 @@ export class LambdaServing implements Serving {
     this.#router = new Consumer(shared, {
       ...{ queue: events, name: 'route', size: 10, window: 0, limit: ROUTE_MS },
       strikes: plan.router,
-      start: life => servedByLambda(handlers.route(life), this.#queueBeside(life)),
+      functionName: 'route',
+      start: life => life.release.servedByLambda(handlers.route(life), this.#queueBeside(life)),
     });
     const start = (life: Life) =>
-      servedByLambda(
+      life.release.servedByLambda(
         handlers.deliver(life, () => life),
         this.#queueBeside(life),
       );
-    const webhooks = { queue: deliveries, size: 10, window: 0, limit: RUN_MS, start };
+    const webhooks = {
+      queue: deliveries,
+      size: 10,
+      window: 0,
+      limit: RUN_MS,
+      functionName: 'deliver' as const,
+      start,
+    };
     this.#deliverers = [
       new Consumer(shared, { ...webhooks, name: 'deliver', strikes: plan.deliverer }),
       new Consumer(shared, { ...webhooks, name: 'deliver too', strikes: plan.deliverer.slice(1) }),
       new Consumer(shared, {
-        ...{ queue: chat, size: 100, window: 5_000, limit: RUN_MS, name: 'deliver to chats', start },
+        ...{ queue: chat, size: 100, window: 5_000, limit: RUN_MS, name: 'deliver to chats' },
+        ...{ functionName: 'deliver', start },
         strikes: plan.deliverer,
       }),
       new Consumer(shared, { ...webhooks, queue: drains, name: 'drain', strikes: plan.deliverer }),
@@ -69,7 +77,7 @@ export class LambdaServing implements Serving {
 
   reachedBy(life: Life): ReachedQueues {
     const client = this.#client(life);
-    const reached = (name: QueueName) => sqsQueue(client, this.#queues[name].url);
+    const reached = (name: QueueName) => life.release.sqsQueue(client, this.#queues[name].url);
     return {
       ...{ events: reached('events'), deliveries: reached('deliveries') },
       ...{ chat: reached('chat'), drains: reached('drains') },
@@ -77,7 +85,7 @@ export class LambdaServing implements Serving {
   }
 
   #queueBeside(life: Life) {
-    return sqsQueueBeside(this.#client(life), this.#queues.events.url);
+    return life.release.sqsQueueBeside(this.#client(life), this.#queues.events.url);
   }
 
   #client(life: Life) {

@@ -3,12 +3,6 @@ import {
   PutItemCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
-import { createEndpointRows, createSlots } from '../../../functions/store/dynamo/endpoints.ts';
-import { createJournalReader } from '../../../functions/store/dynamo/journal.ts';
-import { createRoster } from '../../../functions/store/dynamo/processes.ts';
-import { createDeliveries, createSnapshots } from '../../../functions/store/dynamo/store.ts';
-import { createTickClaims, createTickProgresses } from '../../../functions/store/dynamo/tick.ts';
-import { createWorkspaceRows } from '../../../functions/store/dynamo/workspaces.ts';
 import { AUDIT, CHANGE, stateKey, TICK_KEY } from '../../../functions/store/keys.ts';
 import type { Nature } from '../life.ts';
 import { type Replication, TableModel } from '../models/table.ts';
@@ -65,17 +59,8 @@ export function dynamoStorage(
         ran(callOf(command), isDone, processOf(command)),
       );
       const at = { client, tableName: TABLE_NAME, timing: { clock, random, sleep } };
-      return {
-        snapshots: createSnapshots(at),
-        rows: createEndpointRows(at),
-        deliveries: createDeliveries(at),
-        slots: createSlots(at),
-        journal: createJournalReader(at, all),
-        remember: createRoster(at).remember,
-        claims: createTickClaims(at),
-        progress: createTickProgresses(at),
-        workspaces: createWorkspaceRows(at),
-      };
+      const { endpoints: rows, roster, ...store } = life.release.dynamoStore(at, all);
+      return { ...store, rows, remember: roster.remember };
     },
   };
 }
