@@ -15,9 +15,10 @@ import {
 } from './report.ts';
 import { baseOf, type Failure, type Outcome, planOf, shrink } from './seeds.ts';
 
-const HELP = `npm run simulate -- [--seeds 1000] [--base N] [--workers N] [--first]   runs the plans of N seeds, by
-                                                           default today's; --first stops at the first failure
-npm run simulate -- --seed N                               repeats one, and shrinks it when it fails
+const HELP = `npm run simulate -- [--seeds 1000] [--base N] [--workers N] [--first] [--releases]
+                                       runs the plans of N seeds, by default today's; --first stops at the first
+                                       failure; --releases takes only plans with a rollout or a rollback
+npm run simulate -- --seed N           repeats one, and shrinks it when it fails
 `;
 
 /** From so many seeds on, every fault must have struck at every boundary, … */
@@ -26,6 +27,8 @@ const ENOUGH = 1_000;
 const ENOUGH_FOR_MEETINGS = 3_000;
 /** From `ENOUGH` on, who made a change must be told for so many of those that the audit log tells of. */
 const LEAST_WITH_ACTORS = 0.9;
+/** With --releases, all that concerns two releases must have happened from so many on. */
+const ENOUGH_FOR_RELEASES = 100;
 const say = (text: string) => void process.stdout.write(`${text}\n`);
 
 const { values } = parseArgs({
@@ -34,6 +37,7 @@ const { values } = parseArgs({
     base: { type: 'string', default: String(baseOf(Date.now())) },
     workers: { type: 'string', default: String(availableParallelism()) },
     first: { type: 'boolean', default: false },
+    releases: { type: 'boolean', default: false },
     seed: { type: 'string' },
     help: { type: 'boolean', default: false },
   },
@@ -47,9 +51,10 @@ async function many(): Promise<number> {
     whole('base', values.base),
     whole('workers', values.workers),
   ];
-  say(`Seeds ${base} to ${base + seeds - 1}, ${workers} at a time.`);
+  const all = seedsFrom(base, seeds);
+  say(`Seeds ${base} to ${all.at(-1)}, ${workers} at a time.`);
   const began = performance.now();
-  const { failures, rows, done } = await share(seeds, base, workers);
+  const { failures, rows, done } = await share(all, workers);
   const seconds = (performance.now() - began) / 1000;
   for (const failure of failures.slice(0, 20)) say(describe(failure));
   say(`How often each fault struck at each boundary:\n${coverageTable(rows)}`);
@@ -66,6 +71,8 @@ async function many(): Promise<number> {
 
 /** What should have happened in so many seeds, but did not. */
 function neverIn(seeds: number, rows: Outcome['rows']): string[] {
+  if (values.releases)
+    return seeds >= ENOUGH_FOR_RELEASES ? neverStruck(rows.filter(([of]) => of === 'releases')) : [];
   return [
     ...(seeds >= ENOUGH ? neverStruck(rows) : []),
     ...(seeds >= ENOUGH && encounters(rows) < seeds ? ['another pass that commits once a seed'] : []),
@@ -76,25 +83,31 @@ function neverIn(seeds: number, rows: Outcome['rows']): string[] {
   ];
 }
 
+/** The seeds to run, from `base` on. */
+function seedsFrom(base: number, count: number): number[] {
+  const seeds: number[] = [];
+  for (let seed = base; seeds.length < count; seed += 1)
+    if (!values.releases || planOf(seed).rollout) seeds.push(seed);
+  return seeds;
+}
+
 async function share(
-  seeds: number,
-  base: number,
+  seeds: readonly number[],
   workers: number,
 ): Promise<Outcome & { readonly done: number }> {
   const coverage = new Coverage();
   const failures: Failure[] = [];
   let done = 0;
-  const step = Math.max(1, Math.floor(seeds / 10));
+  const step = Math.max(1, Math.floor(seeds.length / 10));
   const threads = Array.from({ length: workers }, (_, index) => {
-    const count = Math.ceil((seeds - index) / workers);
-    const mine = Array.from({ length: count }, (_each, turn) => base + index + turn * workers);
+    const mine = seeds.filter((_each, at) => at % workers === index);
     return new Worker(new URL('./worker.ts', import.meta.url), { workerData: { seeds: mine } });
   });
   const stop = () => Promise.all(threads.map(thread => thread.terminate()));
   const heard = ({ outcome, failure }: { outcome?: Outcome; failure?: Failure }) => {
     if (outcome) return coverage.merge(outcome.rows);
     done += 1;
-    if (done % step === 0) say(`  ${done} of ${seeds}`);
+    if (done % step === 0) say(`  ${done} of ${seeds.length}`);
     if (!failure) return;
     failures.push(failure);
     if (!values.first || failures.length > 1) return;
