@@ -583,6 +583,7 @@ function sound(plan: Plan): Plan {
   const freedoms = isOrderKnown(plan) ? plan.freedoms : { ...plan.freedoms, timestampResolution: 1 };
   const hasRows = partly.deliver.some(({ how }) => how === 'row');
   const { restless } = plan;
+  const rolledOut = plan.storage === 'dynamodb' ? plan.rollout : undefined;
   const { workspace, ...pages } = withPages(plan);
   // Many tasks on pages of one would take thousands of requests, and show no more.
   const pageSize = plan.steps.some(isBurst) ? { ...pages.pageSize, tasks: 50 } : pages.pageSize;
@@ -592,7 +593,9 @@ function sound(plan: Plan): Plan {
     partly: plan.backlog ? { ...partly, publish: ofBacklog(plan.backlog) } : partly,
     workspace,
     pageSize,
-    rollout: plan.storage === 'dynamodb' ? plan.rollout : undefined,
+    rollout: rolledOut,
+    // The oracle knows the texts of today's messages alone.
+    chat: rolledOut ? undefined : plan.chat,
     ...(restless && {
       freedoms: { ...freedoms, cursors: 'offset' as const, listOrder: 'newest-update-first' as const },
       pageSize: { ...pageSize, projects: Math.min(2, pageSize.projects) },

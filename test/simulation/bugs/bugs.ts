@@ -10,6 +10,7 @@ import { PUBLISHING } from './earlier/publishing.ts';
 import { SNAPSHOTS } from './earlier/snapshots.ts';
 import { ENTRY_BUGS } from './entry-bugs.ts';
 import { LOOP_BUGS } from './loop-bugs.ts';
+import { RELEASE_BUGS } from './release-bugs.ts';
 import { SCHEDULE_BUGS } from './schedule-bugs.ts';
 import { SQLITE_BUGS } from './sqlite-bugs.ts';
 import { TELLING_BUGS } from './telling-bugs.ts';
@@ -33,5 +34,6 @@ export const BUGS: readonly Bug[] = [
   ...ENTRY_BUGS,
   ...SQLITE_BUGS,
   ...LOOP_BUGS,
+  ...RELEASE_BUGS,
   ...CARELESS,
 ];
