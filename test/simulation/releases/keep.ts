@@ -6,8 +6,8 @@ import { brotliCompressSync } from 'node:zlib';
 import { buildSync } from 'esbuild';
 import { keptFile } from './release.ts';
 
-/** `node test/simulation/releases/keep.ts [REF]`: keeps the functions of a commit, by default the last one, as those of the last release, in
- *  place of those kept before. */
+/** `node test/simulation/releases/keep.ts [REF]`: keeps the functions of a release, by its tag or another name of its commit, in place of those kept
+ *  before (docs/testing.md). */
 const [ref = 'HEAD'] = process.argv.slice(2);
 const ENTRY = join(import.meta.dirname, 'functions.ts');
 const ROOT = join(import.meta.dirname, '../../..');

@@ -12,7 +12,8 @@ export { today };
 
 let kept: Release | undefined;
 
-/** The last release, as keep.ts kept it. Its packages are those of this checkout. */
+/** The last release, as keep.ts kept it, over the packages of this checkout. Where a parameter of a function has changed since then, it is
+ *  translated here. */
 export function lastRelease(): Release {
   kept ??= load(keptFile() as string);
   return kept;
