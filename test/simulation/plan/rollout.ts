@@ -16,7 +16,7 @@ export const rollout: fc.Arbitrary<Rollout | undefined> = fc.oneof(
     arbitrary: fc.record({
       from: fc.constantFrom('last' as const, 'today' as const),
       turns: fc
-        .array(fc.nat(24), { minLength: 1, maxLength: 4, size: 'max' })
+        .array(fc.nat(16), { minLength: 1, maxLength: 4, size: 'max' })
         .map(turns => turns.toSorted((one, other) => one - other)),
     }),
   },
