@@ -122,6 +122,14 @@ describe('what is judged of passes and their messages', () => {
     expect(() => asks(begin(messageUntil(AT + MINUTE), AT))).toThrow('before it was due');
   });
 
+  it('lets a pass begin by either time where the clock of its run was set back', () => {
+    const { begin, asks } = oracleOf(ADAPTIVE, { wait: MINUTE, dueAt: AT + MINUTE });
+    const setBack = (by: number) => ({ ...begin(messageUntil(AT + MINUTE), AT), clock: () => AT - by });
+    // By the later clock, a clock that was wrong wrote when the pass is due.
+    asks(setBack(60 * MINUTE));
+    expect(() => asks(setBack(SECOND))).toThrow('before it was due');
+  });
+
   it('takes the pace of the last idle pass where that came later than any other', () => {
     const { write, note, begin, asks } = oracleOf(ADAPTIVE);
     write({ wait: MINUTE, dueAt: AT }, undefined, { completedAt: { N: String(AT - MINUTE) } });

@@ -480,11 +480,12 @@ export class PassesOracle {
   #isEarly({ message, clock, began }: StartedRun, pace: Pace | null): boolean {
     const { fastest, slowest } = this.#rhythm;
     if (!pace || message.mode === 'sweep') return false;
-    // Its clock may have been set back since the run began.
-    const now = Math.max(began, clock());
-    // A time so far ahead was written by a wrong clock.
-    const isAbsurd = pace.dueAt > now + slowest + 60_000;
-    return !isAbsurd && now < pace.dueAt - fastest / 2 - 1;
+    // Its clock may have been set back since the run began: either time may be the one that it went by.
+    return [began, clock()].every(now => {
+      // A time so far ahead was written by a wrong clock.
+      const isAbsurd = pace.dueAt > now + slowest + 60_000;
+      return !isAbsurd && now < pace.dueAt - fastest / 2 - 1;
+    });
   }
 
   /** Each message may come at any time of its interval: so two may come close together, but not three. */
