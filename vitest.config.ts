@@ -2,16 +2,8 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { codeSeed } from './test/kit/code-seed.ts';
 
-/** What takes longest begins first, so that no worker has it left to do alone at the end. */
-const FIRST = [
-  'local/endpoints',
-  'console/browser',
-  'cli/daily',
-  'simulation/simulation',
-  'local/main',
-  'infra/cli',
-  'pass/large',
-];
+/** These take longest. They begin first, so that no worker has one left at the end. */
+const FIRST = ['cli/daily', 'simulation/simulation', 'console/browser', 'pass/large'];
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -23,11 +15,14 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-export default defineConfig({
+/** Tests that start processes for many seconds. CI runs them once: `vitest run --mode long`, one of the long proofs. */
+const LONG = 'test/**/*.long.test.ts';
+
+export default defineConfig(({ mode }) => ({
   test: {
-    include: ['test/**/*.test.ts'],
-    // It needs a stack, and is started by what deploys one.
-    exclude: ['test/deployed/contract/**', 'node_modules/**'],
+    include: [mode === 'long' ? LONG : 'test/**/*.test.ts'],
+    // The contract needs a stack, and is started by what deploys one.
+    exclude: ['test/deployed/contract/**', 'node_modules/**', ...(mode === 'long' ? [] : [LONG])],
     env: { CODE_SEED: String(codeSeed(Date.now())) },
     setupFiles: ['test/kit/property-seed.ts'],
     testTimeout: 120_000,
@@ -37,7 +32,10 @@ export default defineConfig({
     // All files of a worker share one instance of each module: to load them takes longer than most tests.
     isolate: false,
     sequence: { sequencer: LongestFirst },
-    reporters: ['default', ['json', { outputFile: 'test-report.json' }]],
+    reporters: [
+      'default',
+      ['json', { outputFile: mode === 'long' ? 'long-test-report.json' : 'test-report.json' }],
+    ],
     coverage: {
       provider: 'istanbul',
       include: ['functions/**/*.ts', 'receiver/**/*.ts'],
@@ -46,4 +44,4 @@ export default defineConfig({
       thresholds: { lines: 95, branches: 95 },
     },
   },
-});
+}));

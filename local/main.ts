@@ -9,4 +9,5 @@ const SPARING = ['--max-semi-space-size=2', '--semi-space-growth-factor=1', '--h
 keepCompiledCode();
 // Set before anything is loaded that makes the heap grow.
 for (const flag of SPARING) setFlagsFromString(flag);
-await import('./run.ts');
+const { runHere } = await import('./run.ts');
+await runHere();

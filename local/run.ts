@@ -1,66 +1,102 @@
 import { argv, cwd, env, exit, stderr, stdin, stdout, umask } from 'node:process';
 import { text } from 'node:stream/consumers';
-import { flush, onInterrupt, withEnvFile } from './basics/process.ts';
+import type { Clock } from '../functions/basics/clock.ts';
+import { type Environment, flush, onInterrupt, withEnvFile } from './basics/process.ts';
 import { UsageError } from './basics/usage-error.ts';
 import { type Runner, startRunner } from './cli/runner.ts';
 import { configFileIn } from './settings/config-file.ts';
 import { withValuesOfStdin } from './settings/endpoint-options.ts';
 import { HELP } from './settings/help.ts';
 import { type Options, parseOptions } from './settings/options.ts';
-import { createOutput, type Output } from './terminal/output.ts';
+import { createOutput, type Output, type Terminal } from './terminal/output.ts';
 import { formatEvent } from './terminal/print.ts';
 import { printableLines } from './terminal/text.ts';
 
-/**
- * Changewire on one machine (design.md §10): the same handlers as on AWS, scheduled here, over one SQLite file.
- * State is in the data directory; a restart resumes from it, however the last run ended. Exit code: 0 success,
- * 1 failure, 2 invalid command line or environment.
- */
-async function main(): Promise<void> {
+const EXIT = { done: 0, failed: 1, usage: 2, interrupted: 130 } as const;
+const STOP_TIMEOUT_MS = 2500;
+
+/** The process that a run is in. */
+export interface World extends Terminal {
+  /** Reads all of stdin, for values that are given as `-`. */
+  readonly input: () => Promise<string>;
+  readonly environment: Environment;
+  /** The current directory: relative data directories start from it. */
+  readonly directory: string;
+  readonly clock: Clock;
+  /** Ends the run. */
+  readonly interrupted: AbortSignal;
+}
+
+/** Runs `npm start` in this process, and ends it when all of its output has been read. */
+export async function runHere(): Promise<never> {
   // All files that this process and its database write are private to this user: they contain records and keys.
   // (Windows: see `privateDirectory`.)
   umask(0o077);
-  const args = await withValuesOfStdin(argv.slice(2), () => text(stdin));
-  const options = parseOptions(args, configFileIn(cwd()));
-  if (options.help) return void stdout.write(HELP);
-  const { json, log } = options;
-  const noColour = (env.NO_COLOR ?? '') !== '';
-  const output = createOutput(
-    { stdout, stderr },
-    { json, log, format: formatEvent, noColour, clock: Date.now },
-  );
-  const onLog = (line: string) => output.log.error(line, { code: 'run.failed' });
-  await run(options, output).catch(error => fail(error, log === 'json' ? onLog : onStderr));
-}
-
-async function run(options: Options, output: Output): Promise<void> {
-  const ending = Promise.withResolvers<'interrupted'>();
-  const interrupt = () => ending.resolve('interrupted');
+  const interrupting = new AbortController();
   onInterrupt({
     onFirst: () => {
-      output.info('Stopping…', { code: 'run.stopping' });
-      interrupt();
+      interrupting.abort();
       // Ending early loses nothing: everything that was committed is on disk.
-      setTimeout(() => exit(0), STOP_TIMEOUT_MS).unref();
+      setTimeout(() => exit(EXIT.done), STOP_TIMEOUT_MS).unref();
     },
-    onSecond: () => exit(130),
+    onSecond: () => exit(EXIT.interrupted),
   });
+  const code = await start(argv.slice(2), {
+    ...{ stdout, stderr, input: () => text(stdin), environment: env, directory: cwd() },
+    ...{ clock: Date.now, interrupted: interrupting.signal },
+  });
+  await Promise.all([stdout, stderr].map(flush));
+  return exit(code);
+}
+
+/**
+ * Changewire on one machine (design.md §10): the same handlers as on AWS, scheduled here, over one SQLite file.
+ * State is in the data directory; a restart resumes from it, however the last run ended.
+ * @returns the exit code: 0 success, 1 failure, 2 invalid command line or environment
+ */
+export async function start(args: readonly string[], world: World): Promise<number> {
+  let write = (line: string): void => void world.stderr.write(`${printableLines(line)}\n`);
+  try {
+    const options = parseOptions(
+      await withValuesOfStdin([...args], world.input),
+      configFileIn(world.directory),
+    );
+    if (options.help) {
+      world.stdout.write(HELP);
+      return EXIT.done;
+    }
+    const { json, log } = options;
+    const noColour = (world.environment.NO_COLOR ?? '') !== '';
+    const output = createOutput(world, { json, log, format: formatEvent, noColour, clock: world.clock });
+    if (log === 'json') write = line => output.log.error(line, { code: 'run.failed' });
+    return await run(options, output, world);
+  } catch (error) {
+    write(`changewire: ${messageOf(error)}`);
+    const isUsage = error instanceof UsageError;
+    if (!isUsage && error instanceof Error && error.cause !== undefined)
+      write(`  because: ${messageOf(error.cause)}`);
+    return isUsage ? EXIT.usage : EXIT.failed;
+  }
+}
+
+async function run(options: Options, output: Output, world: World): Promise<number> {
+  const { stdout, stderr, environment, directory, clock, interrupted } = world;
+  const ending = Promise.withResolvers<'interrupted'>();
+  const interrupt = () => ending.resolve('interrupted');
+  const onSignal = () => {
+    output.info('Stopping…', { code: 'run.stopping' });
+    interrupt();
+  };
+  interrupted.addEventListener('abort', onSignal, { once: true });
   // The reader of the output is gone.
   for (const stream of [stdout, stderr]) stream.on('error', interrupt);
-  const starting = startRunner({ options, environment: withEnvFile(env, cwd()), output, clock: Date.now });
+  const settings = { options, environment: withEnvFile(environment, directory), directory };
+  const starting = startRunner({ ...settings, output, clock });
   const runner = await Promise.race([starting, ending.promise]);
   const outcome = runner === 'interrupted' ? runner : await work(runner, options, ending.promise);
   const started = await starting.catch(() => undefined);
   await started?.stop();
-  await leave(outcome === 'failed' ? 1 : 0);
-}
-
-const STOP_TIMEOUT_MS = 2500;
-
-/** Ends the process when all of its output has been read. */
-async function leave(code: number): Promise<never> {
-  await Promise.all([stdout, stderr].map(flush));
-  return exit(code);
+  return outcome === 'failed' ? EXIT.failed : EXIT.done;
 }
 
 async function work(
@@ -76,20 +112,6 @@ async function work(
   return Promise.race([passed, interrupted]);
 }
 
-/** Reports the error, and ends: with 2 when the command line or the environment is the cause. */
-async function fail(error: unknown, write: (text: string) => void): Promise<never> {
-  write(`changewire: ${messageOf(error)}`);
-  if (!(error instanceof UsageError) && error instanceof Error && error.cause !== undefined)
-    write(`  because: ${messageOf(error.cause)}`);
-  return leave(error instanceof UsageError ? 2 : 1);
-}
-
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
-
-function onStderr(text: string): void {
-  stderr.write(`${printableLines(text)}\n`);
-}
-
-await main().catch(error => fail(error, onStderr));

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { Clock } from '../../functions/basics/clock.ts';
 import { sleep } from '../../functions/basics/system.ts';
 import { linkTemplatesOf } from '../../functions/config/workspace.ts';
@@ -56,6 +57,8 @@ const RESOLVE_TIMEOUT_MS = 3000;
 interface Parts {
   readonly options: Options;
   readonly environment: Environment;
+  /** Relative data directories start from it; by default from the current directory. */
+  readonly directory?: string;
   readonly output: Output;
   readonly clock: Clock;
 }
@@ -73,7 +76,7 @@ export async function startRunner(parts: Parts): Promise<Runner> {
 
 async function start(
   closers: AsyncDisposableStack,
-  { options, environment, output, clock }: Parts,
+  { options, environment, directory: base = '', output, clock }: Parts,
 ): Promise<Runner> {
   const { config, ...open } = sourceOf(options, environment);
   const wanted = wantedEndpoints(options.endpoints, config, environment);
@@ -85,7 +88,7 @@ async function start(
   ];
   const resend = resendOf(options.resend, receivers);
   const data = options.memory ? undefined : (options.data ?? open.data);
-  const directory = takeDirectory(closers, data, output);
+  const directory = takeDirectory(closers, data === undefined ? undefined : resolve(base, data), output);
   const run: RunContext = { closers, directory, output };
   const store = openStore(run, clock);
   const source = await open.start(run);

@@ -1,15 +1,11 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Program } from '../../cli/deploy/execute.ts';
 import { run, type Setting } from '../kit/cli/world.ts';
-import { COMPILE_CACHE } from '../kit/compile-cache.ts';
 import { config } from '../kit/infra/config-examples.ts';
 import { temporaryDirectory } from '../kit/temporary.ts';
 
-const ROOT = resolve(import.meta.dirname, '../..');
 const STACKS = [
   { stackName: 'Eu', region: 'eu-central-1', ...config() },
   { stackName: 'Us', region: 'us-east-1', ...config() },
@@ -122,55 +118,7 @@ describe('changewire synth', () => {
     );
     expect((await deploying('synth --config stacks.json#Us')).out).toContain('of Us-Table, Us,');
   });
-
-  it('for real makes the templates that the checkout makes, whatever cdk.json the folder has', async () => {
-    const directory = folder();
-    const flag = '@aws-cdk/aws-iam:minimizePolicies';
-    writeFileSync(join(directory, 'cdk.json'), JSON.stringify({ app: 'false', context: { [flag]: false } }));
-    const ours = temporaryDirectory();
-    const { context } = JSON.parse(readFileSync(join(ROOT, 'cdk.json'), 'utf8'));
-    const [command] = await Promise.all([
-      ended('cli/changewire.js', ['synth'], { cwd: directory, env: { HOME: directory } }),
-      ended('infra/app.ts', [], {
-        cwd: ROOT,
-        env: { CDK_CONTEXT_JSON: JSON.stringify({ ...context, changewire: config() }), CDK_OUTDIR: ours },
-      }),
-    ]);
-    expect(command).toEqual({
-      code: 0,
-      stdout: 'Wrote the templates of Changewire-Table, Changewire, Changewire-Subscriptions to cdk.out.\n',
-      stderr: '',
-    });
-    // The hash of a bundle has the way from its place to the sources in it; only the CDK's command adds metadata.
-    const templatesIn = (outdir: string) =>
-      readdirSync(outdir)
-        .filter(name => name.endsWith('.template.json'))
-        .map(name => {
-          const text = readFileSync(join(outdir, name), 'utf8').replaceAll(/[0-9a-f]{64}/g, 'HASH');
-          return [name, JSON.parse(text, (key, value) => (key === 'Metadata' ? undefined : value))];
-        });
-    const templates = templatesIn(join(directory, 'cdk.out'));
-    expect(templates).toHaveLength(3);
-    expect(templates).toEqual(templatesIn(ours));
-  }, 180_000);
 });
-
-/** Runs a script of the project, with nothing of AWS around it. */
-async function ended(script: string, args: string[], options: { cwd: string; env: Record<string, string> }) {
-  const { PATH = '' } = process.env;
-  const child = spawn(process.execPath, [join(ROOT, script), ...args], {
-    cwd: options.cwd,
-    env: { PATH, ...COMPILE_CACHE, ...options.env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const told = { stdout: '', stderr: '' };
-  for (const stream of ['stdout', 'stderr'] as const)
-    child[stream].setEncoding('utf8').on('data', text => {
-      told[stream] += text;
-    });
-  const [code] = await once(child, 'close');
-  return { code, ...told };
-}
 
 describe.each(['synth', 'deploy', 'destroy'])('changewire %s', command => {
   it('names each mistake of the file before the CDK is started', async () => {

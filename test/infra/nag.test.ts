@@ -1,10 +1,21 @@
-import { Validations } from 'aws-cdk-lib';
+import { App, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { Key } from 'aws-cdk-lib/aws-kms';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { IConstruct } from 'constructs';
 import { describe, expect, test } from 'vitest';
+import { type ChangewireProps, SnapshotTable } from '../../infra/index.ts';
+import { readDocument } from '../kit/docs/documents.ts';
+import { constructIn } from '../kit/infra/construct.ts';
 import { findings } from '../kit/infra/nag.ts';
-import { committedConfig, leastConfig, testApp, testStack, testStacks } from '../kit/infra/synthesise.ts';
+import {
+  committedConfig,
+  leastConfig,
+  subscriptionsTemplate,
+  testApp,
+  testStack,
+  testStacks,
+} from '../kit/infra/synthesise.ts';
 
 interface Acknowledged {
   readonly path: string;
@@ -25,13 +36,35 @@ function acknowledgements(scope: IConstruct): Acknowledged[] {
 describe('cdk-nag AwsSolutions', () => {
   const [workspace] = leastConfig().workspaces;
   const workspaces = Array.from({ length: 100 }, (_, n) => ({ ...workspace, name: `workspace-${n}` }));
+  const subscriptions = [{ name: 'planner', url: 'https://receiver.example.com' }];
 
   test.each([
     ['as committed', committedConfig],
     ['in a region that is named', { ...(committedConfig as object), region: 'eu-central-1' }],
-    ['of a hundred workspaces', { ...leastConfig(), workspaces }],
   ])('finds nothing in the stacks: %s', (_name, config) => {
     expect(Object.values(testStacks(config)).flatMap(findings)).toEqual([]);
+  });
+
+  test.each<[string, (stack: Stack) => object]>([
+    ['with the least', () => ({})],
+    ['with native subscriptions', () => ({ subscriptions })],
+    ['with a hundred workspaces', () => ({ workspaces })],
+    [
+      'with a key',
+      stack => ({ subscriptions, encryptionKey: new Key(stack, 'Key', { enableKeyRotation: true }) }),
+    ],
+    ['with nothing kept', () => ({ subscriptions, removalPolicy: RemovalPolicy.DESTROY })],
+    ['with a table of its own', stack => ({ snapshots: new SnapshotTable(stack, 'Kept') })],
+  ])('finds nothing in an app without feature flags: %s', (_name, props) => {
+    for (const env of [undefined, { account: '123456789012', region: 'eu-central-1' }]) {
+      const stack = new Stack(
+        new App({ context: { 'aws:cdk:bundling-stacks': [] } }),
+        'Events',
+        env && { env },
+      );
+      constructIn(stack, props(stack) as Partial<ChangewireProps>);
+      expect(findings(stack)).toEqual([]);
+    }
   });
 
   test('would find what is wrong in a function or queue of this stack', () => {
@@ -73,4 +106,15 @@ test('the stacks name no account, region or partition, so they deploy anywhere',
     const template = JSON.stringify(app.synth().getStackByName(stack.stackName).template);
     expect(template).not.toMatch(/arn:aws:|\b\d{12}\b/);
   }
+});
+
+test('a configuration without subscriptions leaves their stack empty', () => {
+  expect(subscriptionsTemplate(leastConfig()).toJSON().Resources).toBeUndefined();
+});
+
+/** `installed.long.test.ts` runs it, over the package. */
+test('the app in docs/deploying.md has at most twenty lines', () => {
+  const [, app = ''] = /```ts\n(.*?)```/s.exec(readDocument('docs/deploying.md')) ?? [];
+  expect(app.split('\n').filter(Boolean).length).toBeLessThanOrEqual(20);
+  expect(app).not.toBe('');
 });

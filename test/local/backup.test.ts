@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import fs, {
   existsSync,
   mkdirSync,
@@ -12,32 +11,26 @@ import fs, {
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { platform } from 'node:process';
-import { fileURLToPath } from 'node:url';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { backUpRun } from '../../cli/connect/back-up.ts';
 import { openDatabase } from '../../functions/store/sqlite/database.ts';
 import { DELIVERIES_SCHEMA, SNAPSHOTS_SCHEMA } from '../../functions/store/sqlite/schema.ts';
 import { sqliteDeliveries } from '../../functions/store/sqlite/store.ts';
 import { backUp } from '../../local/cli/backup.ts';
 import { fileSecrets, SECRETS_FOLDER } from '../../local/data/secret-files.ts';
 import { startSimulatedService } from '../../simulator/server.ts';
+import { run as command } from '../kit/cli/world.ts';
 import { startReceiver } from '../kit/delivery/receiver.ts';
 import { environmentOf, run, until } from '../kit/local/run.ts';
 import { AT, delivery } from '../kit/store/delivery.ts';
 import { pendingRows } from '../kit/store-file.ts';
 import { temporaryDirectory } from '../kit/temporary.ts';
 
-const COMMAND = fileURLToPath(new URL('../../cli/changewire.js', import.meta.url));
 const SCHEMAS = [SNAPSHOTS_SCHEMA, DELIVERIES_SCHEMA];
 
-function backup(cwd: string, ...args: string[]) {
-  return spawnSync(process.execPath, [COMMAND, 'backup', ...args], {
-    cwd,
-    encoding: 'utf8',
-    timeout: 30_000,
-    killSignal: 'SIGKILL',
-  });
-}
+/** Runs `changewire backup`. */
+const backup = (...args: string[]) => command(['backup', ...args], { backUp: backUpRun });
 
 /** A data directory whose store is open, with one event that waits. */
 async function used() {
@@ -105,12 +98,11 @@ describe('a backup', () => {
     expect(readdirSync(directory)).toEqual(['data']);
   });
 
-  it.runIf(platform === 'linux')('into a place where nothing can be made ends, and says so', async () => {
-    const { directory } = await used();
-    const told = backup(directory, '/proc/copy', '--data', 'data');
-    expect(told).toMatchObject({
-      status: 1,
-      stderr: "changewire: /proc/copy can't be created (ENOENT). Name another directory.\n",
+  it.runIf(platform === 'linux')('ends with an error where no directory can be made', async () => {
+    const { data } = await used();
+    expect(await backup('/proc/copy', '--data', data)).toMatchObject({
+      code: 1,
+      err: "changewire: /proc/copy can't be created (ENOENT). Name another directory.\n",
     });
   });
 
@@ -132,23 +124,25 @@ describe('a backup', () => {
   });
 
   it('by the command line names its place, and its mistakes with exit code 2', async () => {
-    const { directory, copy } = await used();
+    const { data, copy } = await used();
     for (const [args, found] of [
       [[], "missing required argument 'dir'"],
       [['copy'], 'No Changewire data found in .changewire, .changewire/simulated or the current directory.'],
       [['copy', '--data', 'elsewhere'], 'No Changewire data found in elsewhere.'],
       [['copy', '--stack', 'eu'], 'backup copies the data directory of a local instance: omit --stack'],
     ] as const)
-      expect(backup(directory, ...args)).toMatchObject({ status: 2, stderr: expect.stringContaining(found) });
-    expect(backup(directory, 'copy', '--data', 'data')).toMatchObject({
-      status: 0,
-      stdout: 'Copied data to copy. To continue from the copy: npx changewire start --data copy\n',
+      expect(await backup(...args)).toMatchObject({ code: 2, err: expect.stringContaining(found) });
+    expect(await backup(copy, '--data', data)).toMatchObject({
+      code: 0,
+      out: `Copied ${data} to ${copy}. To continue from the copy: npx changewire start --data ${copy}\n`,
     });
-    expect(backup(directory, 'copy', '--data', 'data')).toMatchObject({
-      status: 1,
-      stderr: `changewire: ${copy} already exists. Choose a new directory.\n`,
+    expect(await backup(copy, '--data', data)).toMatchObject({
+      code: 1,
+      err: `changewire: ${copy} already exists. Choose a new directory.\n`,
     });
     expect(existsSync(copy)).toBe(true);
+    const { out } = await backup(`${copy}2`, '--data', data, '--json');
+    expect(JSON.parse(out)).toEqual({ from: data, to: `${copy}2` });
   });
 
   it('of a run that goes on is restored after its disk is lost: what waited arrives, and what changed since is found again', async () => {
@@ -166,10 +160,10 @@ describe('a backup', () => {
     service.workspace.createProject(processId, { name: 'Before' });
     await until(() => pendingRows(data, 'crm').some(({ attempts }) => attempts > 0));
     const secret = readFileSync(join(data, 'crm.secret'), 'utf8').trim();
-    expect(backup(directory, 'copy')).toMatchObject({ status: 0, stderr: '' });
+    expect(await backup(join(directory, 'copy'), '--data', data)).toMatchObject({ code: 0, err: '' });
     service.workspace.createProject(processId, { name: 'After' });
     await until(() => before.events().length === 2);
-    before.child.kill('SIGKILL');
+    before.interrupt();
     await before.ended();
     rmSync(data, { recursive: true });
 

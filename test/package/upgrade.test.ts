@@ -12,15 +12,11 @@ const newest = keptVersions.at(-1) ?? '';
 const OLDEST = 5;
 const YEAR_MS = 365.25 * 86_400_000;
 
-/** The variable by which a process of Node takes the time to be so much later. */
-function later(ms: number): Record<string, string> {
-  const changed = `const now = Date.now; Date.now = () => now() + ${ms};`;
-  return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(changed)}` };
-}
+const onceIn = (folder: string) => ONCE.replace('changewire.json', join(folder, 'changewire.json'));
 
 /** One pass of each process. */
-async function once(folder: string, environment: Record<string, string>) {
-  const only = run(folder, ONCE, environment);
+async function once(folder: string, environment: Record<string, string>, clock = Date.now) {
+  const only = run(folder, onceIn(folder), environment, { clock });
   const code = await only.ended();
   return { code, events: only.events(), said: only.stderr() };
 }
@@ -30,14 +26,14 @@ describe.each(versionsThatIt('continues'))('over the data of version %s', versio
     ['today', 0],
     ['in ten years', 10 * YEAR_MS],
   ])('%s, this version tells what has changed since, and nothing else', async (_, ms) => {
-    const { folder, service, credentials } = await openKept(version, () => Date.now() + ms);
-    const environment = { ...credentials, ...later(ms) };
+    const clock = () => Date.now() + ms;
+    const { folder, service, credentials } = await openKept(version, clock);
     const before = committedEvents(join(folder, 'data'));
     const [project] = service.workspace.projects('plain');
     service.workspace.updateProject('plain', String(project?.id), { summary: 'changed since' });
 
-    const began = Date.now() + ms;
-    const { code, events, said } = await once(folder, environment);
+    const began = clock();
+    const { code, events, said } = await once(folder, credentials, clock);
     expect(code, said).toBe(0);
     expect(events).toEqual([
       expect.objectContaining({
@@ -60,28 +56,28 @@ describe.each(versionsThatIt('continues'))('over the data of version %s', versio
       /^\S+ {2}plain: \d projects? read, 1 event emitted\n(.*\n)*\S+ {2}audited: \d projects? read, 0 events emitted$/m,
     );
     expect(committedEvents(join(folder, 'data'))).toEqual([...before, ...events]);
-    expect(await once(folder, environment)).toMatchObject({ code: 0, events: [] });
+    expect(await once(folder, credentials, clock)).toMatchObject({ code: 0, events: [] });
   });
 
   // What is kept for 30 days, events and which audit entries were told, is over then: only a run that goes on drops it.
   test('in ten years, a run that goes on drops what is kept for 30 days, and tells nothing twice for that', async () => {
-    const { folder, service, credentials } = await openKept(version, () => Date.now() + 10 * YEAR_MS);
-    const environment = { ...credentials, ...later(10 * YEAR_MS) };
+    const clock = () => Date.now() + 10 * YEAR_MS;
+    const { folder, service, credentials } = await openKept(version, clock);
     const [project] = service.workspace.projects('plain');
     service.workspace.updateProject('plain', String(project?.id), { summary: 'changed since' });
-    const began = Date.now() + 10 * YEAR_MS;
+    const began = clock();
     const data = join(folder, 'data');
-    const going = run(folder, ONCE.replace('--once ', ''), environment);
+    const going = run(folder, onceIn(folder).replace('--once ', ''), credentials, { clock });
     // A pass that is cut off after ten years without one is told as a stall, so none is.
     const arePassed = () =>
       service.workspace
         .processes()
         .every(id => completedAt(data, { workspace: 'eu', processId: id }) > began);
     await until(() => arePassed() && committedEvents(data).length === 1 && going.events().length > 0);
-    going.child.kill('SIGINT');
+    going.interrupt();
     expect(await going.ended(), going.stderr()).toBe(0);
     expect(going.events().map(({ type }) => type)).toEqual(['project.updated']);
-    expect(await once(folder, environment)).toMatchObject({ code: 0, events: [] });
+    expect(await once(folder, credentials, clock)).toMatchObject({ code: 0, events: [] });
   });
 
   test('this version tells a new audit entry once, and none that was told before', async () => {

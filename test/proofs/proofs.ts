@@ -31,6 +31,17 @@ export function proofsOf({ root, turn, base }: { root: string; turn: number; bas
   const files = MUTATED.flatMap(room => sourcesIn(root, room));
   return [
     {
+      name: 'long tests',
+      commands: [
+        {
+          what: 'the tests that start processes for many seconds',
+          args: ['node_modules/vitest/vitest.mjs', 'run', '--mode', 'long'],
+        },
+      ],
+      within: MINUTE,
+      atMost: 10 * MINUTE,
+    },
+    {
       name: 'deployed',
       commands: [{ what: 'the deployed test', args: ['test/deployed/run.ts'] }],
       within: MINUTE,

@@ -65,10 +65,10 @@ function templatesOf(config: unknown) {
 }
 const templates = new Map<string, { readonly whole: Template; readonly subscriptions: Template }>();
 
-/** Synthesises cdk.json's stack into `outdir` with its bundles, as `cdk synth` does. */
+/** Synthesises the stacks of cdk.json into `outdir` with their bundles, as `cdk synth` does. */
 export function synthesiseBundled(outdir: string): void {
   const app = new App({ context, outdir });
-  testStack(committedConfig, app);
+  testStacks(committedConfig, app);
   app.synth();
 }
 

@@ -1,13 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished, vi } from 'vitest';
 import type { ChangeEvent } from '../../../functions/model/event.ts';
+import { start } from '../../../local/run.ts';
 import type { SimulatedService } from '../../../simulator/server.ts';
 import { COMPILE_CACHE } from '../compile-cache.ts';
 
 export interface Run {
-  readonly child: ChildProcess;
   stdout(): string;
   stderr(): string;
   /** The events on stdout, of a run with `--json`. */
@@ -16,32 +17,70 @@ export interface Run {
   ended(): Promise<number | undefined>;
 }
 
-const MAIN = fileURLToPath(new URL('../../../local/main.ts', import.meta.url));
+interface Options {
+  readonly clock?: () => number;
+  /** The text of stdin. */
+  readonly input?: string;
+}
 
-/** Runs the command line in `directory`, without our environment except what it needs. It is killed with
- *  the test. */
-export function run(directory: string, args: string, environment: Record<string, string> = {}): Run {
-  const { end, ...run } = launch(directory, args, environment);
+/** A run in this process, of the command line in `directory`. It ends with the test at the latest. */
+export function run(
+  directory: string,
+  args: string,
+  environment: Record<string, string> = {},
+  options: Options = {},
+): Run & { interrupt(): void } {
+  const { end, ...run } = begin(directory, args, environment, options);
   onTestFinished(end);
   return run;
 }
 
-/** As {@link run}, outside of a test: `end` kills what is left of it. `main` is another program than `npm start` starts. */
+/** As {@link run}, outside of a test: `end` interrupts it, and waits for its end. */
+export function begin(
+  directory: string,
+  args: string,
+  environment: Record<string, string> = {},
+  { clock = Date.now, input = '' }: Options = {},
+): Run & { interrupt(): void; end(): Promise<void> } {
+  const interrupting = new AbortController();
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+  const running = start(args.split(' ').filter(Boolean), {
+    stdout: stdout as unknown as NodeJS.WriteStream,
+    stderr: stderr as unknown as NodeJS.WriteStream,
+    ...{ environment, directory, clock, input: async () => input, interrupted: interrupting.signal },
+  });
+  const interrupt = () => interrupting.abort();
+  return {
+    interrupt,
+    end: async () => {
+      interrupt();
+      await running;
+    },
+    ...reading(stdout, stderr),
+    ended: async () => {
+      const code = await running;
+      await new Promise(setImmediate);
+      return code;
+    },
+  };
+}
+
+const MAIN = fileURLToPath(new URL('../../../local/main.ts', import.meta.url));
+
+/** A run as a process of its own, without our environment except what it needs; `end` kills what is left of it. `main` is
+ *  another program than `npm start` starts. */
 export function launch(
   directory: string,
   args: string,
-  environment: Record<string, string>,
+  environment: Record<string, string> = {},
   main = MAIN,
-): Run & { end(): Promise<void> } {
+): Run & { readonly child: ChildProcess; end(): Promise<void> } {
   const { PATH = '', HOME = '' } = process.env;
   const child = spawn(process.execPath, [main, ...args.split(' ').filter(Boolean)], {
     cwd: directory,
     env: { PATH, HOME, TMPDIR: directory, ...COMPILE_CACHE, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const texts = { stdout: '', stderr: '' };
-  child.stdout.setEncoding('utf8').on('data', text => (texts.stdout += text));
-  child.stderr.setEncoding('utf8').on('data', text => (texts.stderr += text));
   const closed = once(child, 'close');
   return {
     child,
@@ -49,6 +88,20 @@ export function launch(
       child.kill('SIGKILL');
       await closed;
     },
+    ...reading(child.stdout, child.stderr),
+    ended: async () => {
+      await closed;
+      return child.exitCode ?? undefined;
+    },
+  };
+}
+
+/** What a run writes. */
+function reading(stdout: NodeJS.ReadableStream, stderr: NodeJS.ReadableStream): Omit<Run, 'ended'> {
+  const texts = { stdout: '', stderr: '' };
+  stdout.setEncoding('utf8').on('data', text => (texts.stdout += text));
+  stderr.setEncoding('utf8').on('data', text => (texts.stderr += text));
+  return {
     stdout: () => texts.stdout,
     stderr: () => texts.stderr,
     events: () =>
@@ -57,10 +110,6 @@ export function launch(
         .split('\n')
         .filter(line => line !== '')
         .map(line => JSON.parse(line) as ChangeEvent),
-    ended: async () => {
-      await closed;
-      return child.exitCode ?? undefined;
-    },
   };
 }
 

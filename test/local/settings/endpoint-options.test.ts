@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { UsageError } from '../../../local/basics/usage-error.ts';
 import { withValuesOfStdin } from '../../../local/settings/endpoint-options.ts';
@@ -31,18 +30,6 @@ describe('values that are given as -', () => {
     const args = ['--slack', '--name', '-'];
     const unread = () => Promise.reject(new Error('stdin was read'));
     expect(await withValuesOfStdin(args, unread)).toEqual(args);
-  });
-
-  test('of a start come from its stdin', () => {
-    const started = spawnSync(
-      process.execPath,
-      ['local/main.ts', '--memory', '--once', '--slack', '-', '--json'],
-      { input: 'http://10.0.0.1/hush\n', encoding: 'utf8', timeout: 30_000 },
-    );
-    expect([started.status, started.stderr]).toEqual([
-      2,
-      expect.stringContaining('--slack takes an https URL, or an http URL of this machine'),
-    ]);
   });
 });
 
