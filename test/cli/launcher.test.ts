@@ -22,26 +22,22 @@ function launched(version: string, args: readonly string[], launcher = LAUNCHER)
 }
 
 describe('npx changewire', () => {
-  it.each(['20.19.1', '22.12.0', '24.0.0', '26.1.0'])('runs on Node %s', version => {
-    expect(launched(version, ['--help'])).toMatchObject({
+  it('runs on Node 24', () => {
+    expect(launched('24.0.0', ['--help'])).toMatchObject({
       status: 0,
       stdout: expect.stringContaining('Usage: changewire'),
       stderr: '',
     });
   });
 
-  it.each(['20.19.1', '24.0.0'])('on Node %s ends with the exit code of what was asked', version => {
-    expect(launched(version, ['statsu'])).toMatchObject({
+  it('by a link to it, on an older Node, ends with the exit code of the Node that npm ci installs', () => {
+    const link = join(temporaryDirectory(), 'changewire');
+    symlinkSync(LAUNCHER, link);
+    expect(launched('20.19.1', ['statsu'], link)).toMatchObject({
       status: 2,
       stdout: '',
       stderr: expect.stringContaining('status'),
     });
-  });
-
-  it('is found by a link to it, too', () => {
-    const link = join(temporaryDirectory(), 'changewire');
-    symlinkSync(LAUNCHER, link);
-    expect(launched('20.19.1', ['--help'], link)).toMatchObject({ status: 0 });
   });
 
   it.each([

@@ -54,7 +54,7 @@ describe('the runbook', () => {
 
   test('gives commands that a shell can read', () => {
     expect(blocks.length).toBeGreaterThan(10);
-    for (const block of blocks) execFileSync('bash', ['-n'], { input: block });
+    execFileSync('bash', ['-n'], { input: blocks.join('\n') });
   });
 
   test('leads only to chapters that are there', () => {
@@ -86,16 +86,20 @@ const ofAlarms = descriptions.flatMap(text => /^First: (npx changewire .*)$/m.ex
 /** What asks AWS itself, with an administrator's credentials, is no question to a stack; test/cli/docs.test.ts reads it. */
 const ofRunbook = lines.filter(line => /^npx changewire (?!deploy|restore-table)/.test(line));
 
+const commands = [...new Set([...ofRunbook, ...ofAlarms])];
+/** The words of each command, as a shell reads them. */
+const shell = commands.map(line => `printf '%s\\t' ${line}; echo`).join('\n');
+const read = execFileSync('bash', ['-c', shell], { encoding: 'utf8' }).split('\n').slice(0, -1);
+const wordsOf = new Map(read.map((words, index) => [commands[index], words.split('\t').slice(0, -1)]));
+
 describe('a command of the runbook or of an alarm', () => {
   test('is there for each alarm and each chapter', () => {
     expect(ofAlarms.length).toBe(descriptions.length);
     for (const [name, chapter] of chapters) expect(chapter, name).toContain('npx changewire ');
   });
 
-  test.each([...new Set([...ofRunbook, ...ofAlarms])])('is one that changewire takes: %s', async line => {
-    const words = execFileSync('bash', ['-c', `printf '%s\\n' ${line}`], { encoding: 'utf8' })
-      .trimEnd()
-      .split('\n');
+  test.each(commands)('is one that changewire takes: %s', async line => {
+    const words = wordsOf.get(line) ?? [];
     // What is typed where an address is asked for.
     const told = await run(words.slice(2), { secrets: ['https://receiver.example.com/changewire'] });
     expect(told.code, told.err).not.toBe(2);

@@ -46,15 +46,33 @@ type Series = readonly (number | undefined)[];
 /** The states of an alarm, minute by minute, from its creation in minute 0 on. There is no earlier data. */
 export function statesOf(alarm: AlarmDefinition, data: readonly Datum[], minutes: number): State[] {
   const states: State[] = [];
+  const written = byMetric(data);
   for (let minute = 1; minute <= minutes; minute += 1)
-    states.push(stateAt(alarm, data, minute, states.at(-1) ?? 'INSUFFICIENT_DATA'));
+    states.push(stateAt(alarm, written, minute, states.at(-1) ?? 'INSUFFICIENT_DATA'));
   return states;
 }
 
+/** The values of a metric, by minute. */
+type Written = (metric: MetricOf) => ReadonlyMap<number, readonly number[]>;
+
+function byMetric(data: readonly Datum[]): Written {
+  const known = new Map<string, Map<number, number[]>>();
+  return metric => {
+    const key = JSON.stringify([metric.MetricName, metric.Dimensions]);
+    const found = known.get(key);
+    if (found) return found;
+    const own = data.filter(each => isOf(each, metric));
+    const made = Map.groupBy(own, ({ minute }) => minute);
+    const values = new Map([...made].map(([minute, all]) => [minute, all.map(({ value }) => value)]));
+    known.set(key, values);
+    return values;
+  };
+}
+
 /** The state after `minute` minutes, from the periods that have ended by then. */
-function stateAt(alarm: AlarmDefinition, data: readonly Datum[], minute: number, before: State): State {
+function stateAt(alarm: AlarmDefinition, written: Written, minute: number, before: State): State {
   const { EvaluationPeriods: range, DatapointsToAlarm: needed, TreatMissingData: missing } = alarm;
-  const points = seriesOf(alarm, data, { minute, range });
+  const points = seriesOf(alarm, written, { minute, range });
   const real = points.filter(each => each !== undefined);
   const bad = real.filter(value => value >= alarm.Threshold).length;
   if (bad >= needed) return 'ALARM';
@@ -67,15 +85,17 @@ interface Stretch {
   readonly range: number;
 }
 
-function seriesOf(alarm: AlarmDefinition, data: readonly Datum[], stretch: Stretch): Series {
+function seriesOf(alarm: AlarmDefinition, written: Written, stretch: Stretch): Series {
   const { Metrics, MetricName, Namespace, Dimensions, Period, Statistic, ExtendedStatistic } = alarm;
   if (!Metrics) {
     const Metric = { MetricName, Namespace, Dimensions } as MetricOf;
     const Stat = Statistic ?? ExtendedStatistic ?? '';
-    return statistic({ Metric, Stat, Period: Period ?? 0 }, data, stretch);
+    return statistic({ Metric, Stat, Period: Period ?? 0 }, written, stretch);
   }
   const known = new Map(
-    Metrics.flatMap(({ Id, MetricStat }) => (MetricStat ? [[Id, statistic(MetricStat, data, stretch)]] : [])),
+    Metrics.flatMap(({ Id, MetricStat }) =>
+      MetricStat ? [[Id, statistic(MetricStat, written, stretch)]] : [],
+    ),
   );
   const returned = Metrics.filter(each => each.ReturnData);
   const [only] = returned;
@@ -87,16 +107,16 @@ function seriesOf(alarm: AlarmDefinition, data: readonly Datum[], stretch: Stret
 /** One value for each period that has ended by then. */
 function statistic(
   { Metric, Period, Stat }: NonNullable<Query['MetricStat']>,
-  data: readonly Datum[],
+  written: Written,
   { minute, range }: Stretch,
 ): Series {
   const long = Period / 60;
+  const byMinute = written(Metric);
   const end = Math.floor(minute / long) * long;
   return Array.from({ length: range }, (_, index) => {
     const from = end - (range - index) * long;
-    const values = data
-      .filter(each => isOf(each, Metric) && each.minute >= from && each.minute < from + long)
-      .map(each => each.value);
+    const ended = Array.from({ length: long }, (_, each) => from + each);
+    const values = ended.flatMap(each => byMinute.get(each) ?? []);
     return values.length === 0 ? undefined : aggregated(Stat, values);
   });
 }

@@ -5,25 +5,17 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { lockDirectory } from '../../../local/data/data-directory.ts';
 import { moduleUrl, otherProcess, temporaryDirectory } from '../../kit/temporary.ts';
 
-const holding = (directory: string) =>
-  otherProcess(`
-    const { lockDirectory } = await import(${JSON.stringify(moduleUrl('local/data/data-directory.ts'))});
-    globalThis.lock = lockDirectory(${JSON.stringify(directory)});
-    setInterval(() => globalThis.lock, 1000);
-    console.log('locked');`);
-
 describe('the lock of a data directory', () => {
-  test('names the process that holds it', async () => {
+  test('names the process that holds it, and is free at once when that is killed', async () => {
     const directory = temporaryDirectory();
-    const { child } = await holding(directory);
+    const { child } = await otherProcess(`
+      const { lockDirectory } = await import(${JSON.stringify(moduleUrl('local/data/data-directory.ts'))});
+      globalThis.lock = lockDirectory(${JSON.stringify(directory)});
+      setInterval(() => globalThis.lock, 1000);
+      console.log('locked');`);
     expect(() => lockDirectory(directory)).toThrow(
       `${directory} is in use by process ${child.pid}. Stop that process, or choose another directory with --data DIR.`,
     );
-  });
-
-  test('is free at once when its holder was killed', async () => {
-    const directory = temporaryDirectory();
-    const { child } = await holding(directory);
     child.kill('SIGKILL');
     await once(child, 'exit');
     const lock = lockDirectory(directory);
