@@ -1,8 +1,9 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { chdir, cwd } from 'node:process';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, test } from 'vitest';
 import { dataPlaces } from '../../cli/connect/data-directory.ts';
+import { openDoctor } from '../../cli/connect/doctor.ts';
 import { open } from '../../cli/context/runner.ts';
 import { STORE_FILE } from '../../local/data/store-file.ts';
 import { newToken, writeAddress } from '../../local/operate/address.ts';
@@ -76,4 +77,26 @@ it('a user who has a number and no name is called by it', () => {
   };
   expect(userName(nameless)).toMatch(/^user /);
   expect(userName(() => ({ username: 'ann' }))).toBe('ann');
+});
+
+const CONFIG = {
+  workspaces: [
+    {
+      name: 'main',
+      baseUrl: 'https://api.service.example',
+      authUrl: 'https://auth.service.example/oauth/token',
+      audience: 'https://api.service.example',
+      processes: [{ id: 'launch' }],
+    },
+  ],
+};
+const CREDENTIALS = { MAIN_CLIENT_ID: 'a', MAIN_CLIENT_SECRET: 'b' };
+
+test('a watch takes the configuration file of the current folder, and an examination asks the run', async () => {
+  const directory = temporaryDirectory();
+  expect(await openDoctor({ watch: true }, CREDENTIALS, directory)).toBeUndefined();
+  writeFileSync(join(directory, 'changewire.json'), JSON.stringify(CONFIG));
+  expect(await openDoctor({}, CREDENTIALS, directory)).toBeUndefined();
+  const doctor = await openDoctor({ watch: true }, CREDENTIALS, directory);
+  expect(doctor?.addressesOf('main')).toMatchObject({ baseUrl: 'https://api.service.example' });
 });

@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { execute } from '../../../cli/deploy/execute.ts';
 import { featureFlags } from '../../../cli/deploy/feature-flags.ts';
 import { cdkProgram } from '../../../cli/deploy/peers.ts';
 import { temporaryDirectory } from '../../kit/temporary.ts';
@@ -52,5 +53,30 @@ describe('the CDK', () => {
     expect(Object.keys(flags).length).toBeGreaterThan(5);
     for (const [name, value] of Object.entries(flags)) expect([name, context[name]]).toEqual([name, value]);
     expect(Object.keys(context).filter(name => !(name in flags))).toEqual(['changewire', 'cli-telemetry']);
+  });
+});
+
+/** A program of Node's with this text. */
+function program(text: string): [string] {
+  const path = join(temporaryDirectory(), 'program.mjs');
+  writeFileSync(path, text);
+  return [path];
+}
+
+const never = new AbortController().signal;
+
+describe('a program', () => {
+  it('gets its arguments and variables, and gives its exit code', async () => {
+    const [path] = program("process.exit(process.argv[2] === 'a b' && process.env.GIVEN === 'x' ? 3 : 4)");
+    const variables = { GIVEN: 'x' };
+    expect(await execute({ command: [path, 'a b'], variables, quiet: true }, never)).toBe(3);
+  });
+
+  it('is ended when somebody wants that, and has failed then', async () => {
+    const ending = new AbortController();
+    const command = program('setInterval(() => {}, 1000)');
+    const ended = execute({ command, variables: {}, quiet: true }, ending.signal);
+    ending.abort();
+    expect(await ended).toBe(1);
   });
 });

@@ -1,9 +1,20 @@
-import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
+import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { fileSecrets } from '../../../local/data/secret-files.ts';
+import { fileSecrets, keptSecret } from '../../../local/data/secret-files.ts';
+import { temporaryDirectory } from '../../kit/temporary.ts';
 
 describe('secrets in files', () => {
   let root: string;
@@ -57,4 +68,29 @@ describe('secrets in files', () => {
       expect(existsSync(directory)).toBe(false);
     },
   );
+});
+
+describe('the secret that is made for a webhook', () => {
+  it('can sign, is another for each file, and stays, for its user alone', () => {
+    const directory = temporaryDirectory();
+    const [one, two] = [join(directory, 'one.secret'), join(directory, 'two.secret')];
+    const secret = keptSecret(one);
+    expect(() => new Webhook(secret)).not.toThrow();
+    expect(Buffer.from(secret.slice('whsec_'.length), 'base64')).toHaveLength(32);
+    expect(keptSecret(two)).not.toBe(secret);
+    chmodSync(one, 0o644);
+    expect(keptSecret(one)).toBe(secret);
+    expect(statSync(one).mode & 0o777).toBe(0o600);
+  });
+
+  it('is refused when its file holds something else, which is not shown', () => {
+    const file = join(temporaryDirectory(), 'one.secret');
+    writeFileSync(file, 'whsec_hush\n');
+    expect(() => keptSecret(file)).toThrow(
+      new Error(
+        `${file} does not contain a signing secret. Delete it, and the next start generates a new one.`,
+      ),
+    );
+    expect(readFileSync(file, 'utf8')).toBe('whsec_hush\n');
+  });
 });

@@ -5,7 +5,8 @@ import type { Publish } from '../../../functions/handlers/create-publish.ts';
 import { type Database, openDatabase } from '../../../functions/store/sqlite/database.ts';
 import { type Journal, sqliteJournal } from '../../../functions/store/sqlite/journal.ts';
 import { SNAPSHOTS_SCHEMA } from '../../../functions/store/sqlite/schema.ts';
-import { Feed, type FeedOptions, streamRecord } from '../../../local/loops/feed.ts';
+import type { Snapshots } from '../../../functions/store/store.ts';
+import { Feed, type FeedOptions, streamRecord, waking } from '../../../local/loops/feed.ts';
 import { addChange, idsOf } from '../../kit/local/change-records.ts';
 import { eventually } from '../../kit/local/sns.ts';
 
@@ -211,4 +212,19 @@ describe('the journal’s feed', () => {
     expect(position()).toBe(0);
     expect(notices).toHaveLength(1);
   });
+});
+
+it('the feed is woken by each commit and announcement that has events, also in a run with a deadline', async () => {
+  const calls: string[] = [];
+  const called = (name: string) => async () => {
+    calls.push(name);
+    return 'committed' as const;
+  };
+  const snapshots = { commit: called('commit'), announce: called('announce') } as unknown as Snapshots;
+  const woken = waking(snapshots, () => void calls.push('woken')).until(0);
+  const process = { workspace: 'w', processId: 'p' };
+  expect(await woken.commit(process, { events: [{}] } as never)).toBe('committed');
+  expect(await woken.commit(process, { events: [] } as never)).toBe('committed');
+  expect(await woken.announce(process, {} as never)).toBe('committed');
+  expect(calls).toEqual(['commit', 'woken', 'commit', 'announce', 'woken']);
 });
