@@ -26,7 +26,7 @@ describe('npm start', () => {
     const down = '--webhook http://127.0.0.1:9/a --slack http://127.0.0.1:9/b';
     const process = started(directory, `--data data --interval 100ms ${down}`);
     await until(() => /\d\d:\d\d:\d\d {2}[~+−] /.test(process.stdout()));
-    await until(() => pendingRows(data).some(({ attempts }) => attempts > 0));
+    await until(() => pendingRows(data).some(({ attempts }) => attempts > 0), 60_000);
     const paths = readdirSync(data, { recursive: true, encoding: 'utf8' }).map(name => join(data, name));
     const open = [data, ...paths]
       .map(path => `${path.slice(data.length)} ${(statSync(path).mode & 0o777).toString(8)}`)
@@ -60,9 +60,9 @@ describe('npm start', () => {
     for (const name of names) service.workspace.createProject(processId, { name });
     const slow = started(directory, '--once --json --data .changewire', environment);
     slow.child.stdout?.pause();
-    await until(() => slow.stderr().includes('8 events'));
+    await until(() => slow.stderr().includes('8 events'), 60_000);
     // All else is over: the store is closed.
-    await until(() => !existsSync(join(directory, '.changewire/changewire.sqlite-wal')));
+    await until(() => !existsSync(join(directory, '.changewire/changewire.sqlite-wal')), 60_000);
     slow.child.stdout?.resume();
     expect(await slow.ended()).toBe(0);
     const text = JSON.stringify(slow.events());
