@@ -28,6 +28,8 @@ export interface ConsumerOptions {
   readonly timeout: number;
   readonly clock: Clock;
   readonly sleep: Sleep;
+  /** The id of a run, by default a random UUID. */
+  readonly newId?: () => string;
   /** Called when messages could not be received, served or deleted. They are received again. */
   readonly onFailure: (error: unknown) => void;
 }
@@ -140,11 +142,11 @@ export class Consumer {
   }
 
   async #serve(messages: readonly Message[]): Promise<void> {
-    const { queue, serve, timeout, clock, onFailure } = this.#options;
+    const { queue, serve, timeout, clock, newId = randomUUID, onFailure } = this.#options;
     const until = clock() + timeout;
     // A stopped run begins no further attempt, and ends early enough to delete the delivered messages.
     const remaining = () => (this.#stopping.signal.aborted ? 0 : until - clock());
-    const context = { awsRequestId: randomUUID(), getRemainingTimeInMillis: remaining };
+    const context = { awsRequestId: newId(), getRemainingTimeInMillis: remaining };
     try {
       const again = new Set(await serve({ messages, queue }, context));
       await queue.delete(messages.filter(({ id }) => !again.has(id)));

@@ -133,7 +133,7 @@ export class Delivering {
 export function consumersOf(
   queues: Readonly<Record<'events' | 'deliveries' | 'chat' | 'drains', ConsumedQueue>>,
   { route, deliver }: Readonly<Record<'route' | 'deliver', Serve<RunContext>>>,
-  common: Pick<ConsumerOptions, 'clock' | 'sleep' | 'onFailure'>,
+  common: Pick<ConsumerOptions, 'clock' | 'sleep' | 'newId' | 'onFailure'>,
 ): Consumer[] {
   return [
     // One run at a time, so that events keep their order.

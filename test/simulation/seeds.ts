@@ -24,6 +24,11 @@ export function planOf(seed: number): Plan {
   return plan as Plan;
 }
 
+/** `count` seeds from `base` on. */
+export function range(base: number, count: number): number[] {
+  return Array.from({ length: count }, (_, index) => base + index);
+}
+
 /** Lives through the plans of these seeds, one after the other. */
 export async function runSeeds(
   seeds: Iterable<number>,

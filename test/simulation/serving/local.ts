@@ -38,6 +38,7 @@ export class LocalServing implements Serving {
   readonly #handlers: Handlers;
   readonly #file = new DatabaseSync(':memory:');
   readonly #runs: Record<QueueName, number> = { events: 0, deliveries: 0, chat: 0, drains: 0 };
+  #runIds = 0;
   /** The queues as the present process has them, or had them when it died. */
   #queues: LocalQueues;
 
@@ -106,6 +107,7 @@ export class LocalServing implements Serving {
       {
         clock,
         sleep: (ms, signal) => this.#nap(served, ms, signal),
+        newId: () => `local-run-${++this.#runIds}`,
         onFailure: error => void (error instanceof TypeError && fail(error)),
       },
     );

@@ -122,7 +122,7 @@ function portsOf(database: Database, reaching: Reaching): Ports {
     if (rows.some(({ eventId }) => refusesRow(eventId))) throw fileError();
     return deliveries.add(rows);
   };
-  const roster = reach(sqliteRoster(database));
+  const roster = reach(sqliteRoster(database, clock));
   const since = clock();
   const remember: Ports['remember'] = async processes => {
     await roster.remember(processes);
