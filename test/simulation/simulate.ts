@@ -1,8 +1,11 @@
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
+import { parseDuration } from '../../local/basics/duration.ts';
 import { Coverage } from './faults.ts';
+import { keepFailure } from './keep.ts';
 import {
   actorsShare,
   actorsText,
@@ -14,10 +17,14 @@ import {
   planText,
 } from './report.ts';
 import { baseOf, type Failure, type Outcome, planOf, shrink } from './seeds.ts';
+import type { WorkerShare } from './worker.ts';
 
 const HELP = `npm run simulate -- [--seeds 1000] [--base N] [--workers N] [--first] [--releases]
                                        runs the plans of N seeds, by default today's; --first stops at the first
                                        failure; --releases takes only plans with a rollout or a rollback
+npm run simulate -- --for 8h [--keep seeds.jsonl]
+                                       runs fresh seeds for 8 hours; --keep appends each failing seed to the file,
+                                       with the commit
 npm run simulate -- --seed N           repeats one, and shrinks it when it fails
 `;
 
@@ -34,7 +41,9 @@ const say = (text: string) => void process.stdout.write(`${text}\n`);
 const { values } = parseArgs({
   options: {
     seeds: { type: 'string', default: '1000' },
-    base: { type: 'string', default: String(baseOf(Date.now())) },
+    for: { type: 'string' },
+    keep: { type: 'string' },
+    base: { type: 'string' },
     workers: { type: 'string', default: String(availableParallelism()) },
     first: { type: 'boolean', default: false },
     releases: { type: 'boolean', default: false },
@@ -46,25 +55,26 @@ if (values.help) say(HELP);
 else process.exitCode = values.seed === undefined ? await many() : await one(whole('seed', values.seed));
 
 async function many(): Promise<number> {
-  const [seeds, base, workers] = [
-    whole('seeds', values.seeds),
-    whole('base', values.base),
-    whole('workers', values.workers),
-  ];
-  const all = seedsFrom(base, seeds);
-  say(`Seeds ${base} to ${all.at(-1)}, ${workers} at a time.`);
+  const until = values.for === undefined ? undefined : Date.now() + duration('for', values.for);
+  const seeds = until === undefined ? whole('seeds', values.seeds) : Number.MAX_SAFE_INTEGER;
+  const first = until === undefined ? baseOf(Date.now()) : randomInt(2 ** 31);
+  const base = values.base === undefined ? first : whole('base', values.base);
+  const workers = whole('workers', values.workers);
+  const size = until === undefined ? `: ${seeds}` : ` for ${values.for}`;
+  say(`Seeds from ${base} on${size}, ${workers} at a time.`);
   const began = performance.now();
-  const { failures, rows, done } = await share(all, workers);
+  const { failures, rows, done } = await share(base, seeds, workers, until);
   const seconds = (performance.now() - began) / 1000;
   for (const failure of failures.slice(0, 20)) say(describe(failure));
   say(`How often each fault struck at each boundary:\n${coverageTable(rows)}`);
   say(encounterTable(rows));
   say(actorsText(rows));
-  const never = values.first ? [] : neverIn(seeds, rows);
+  const never = values.first ? [] : neverIn(done, rows);
   if (never.length > 0) say(`Never met, which fails the run: ${never.join('; ')}.`);
   say(
     `${done - failures.length} of ${done} seeds passed in ${seconds.toFixed(0)} s: ` +
-      `${((seconds * 1000) / done).toFixed(1)} s per 1,000 seeds.${done < seeds ? ` ${seeds - done} were not run.` : ''}`,
+      `${((seconds * 1000) / done).toFixed(1)} s per 1,000 seeds.` +
+      `${until === undefined && done < seeds ? ` ${seeds - done} were not run.` : ''}`,
   );
   return failures.length + never.length > 0 ? 1 : 0;
 }
@@ -83,32 +93,27 @@ function neverIn(seeds: number, rows: Outcome['rows']): string[] {
   ];
 }
 
-/** The seeds to run, from `base` on. */
-function seedsFrom(base: number, count: number): number[] {
-  const seeds: number[] = [];
-  for (let seed = base; seeds.length < count; seed += 1)
-    if (!values.releases || planOf(seed).rollout) seeds.push(seed);
-  return seeds;
-}
-
 async function share(
-  seeds: readonly number[],
+  base: number,
+  count: number,
   workers: number,
+  until: number | undefined,
 ): Promise<Outcome & { readonly done: number }> {
   const coverage = new Coverage();
   const failures: Failure[] = [];
   let done = 0;
-  const step = Math.max(1, Math.floor(seeds.length / 10));
+  const step = until === undefined ? Math.max(1, Math.floor(count / 10)) : 1_000;
   const threads = Array.from({ length: workers }, (_, index) => {
-    const mine = seeds.filter((_each, at) => at % workers === index);
-    return new Worker(new URL('./worker.ts', import.meta.url), { workerData: { seeds: mine } });
+    const workerData: WorkerShare = { base, count, index, workers, until, releases: values.releases };
+    return new Worker(new URL('./worker.ts', import.meta.url), { workerData });
   });
   const stop = () => Promise.all(threads.map(thread => thread.terminate()));
   const heard = ({ outcome, failure }: { outcome?: Outcome; failure?: Failure }) => {
     if (outcome) return coverage.merge(outcome.rows);
     done += 1;
-    if (done % step === 0) say(`  ${done} of ${seeds.length}`);
+    if (done % step === 0) say(until === undefined ? `  ${done} of ${count}` : `  ${done}`);
     if (!failure) return;
+    if (values.keep !== undefined) keepFailure(values.keep, failure);
     failures.push(failure);
     if (!values.first || failures.length > 1) return;
     say(`The first failure came after ${done} seeds.`);
@@ -131,6 +136,14 @@ async function one(seed: number): Promise<number> {
   }
   say(`\nIt fails. The smallest plan found that does:\n${planText(shrunk.plan)}\n\n${shrunk.message}`);
   return 1;
+}
+
+/** In ms.
+ *  @throws naming the option */
+function duration(name: string, text: string): number {
+  const ms = parseDuration(text);
+  if (ms !== undefined) return ms;
+  throw new TypeError(`--${name}: expected a duration like 30m or 8h, found ${text}`);
 }
 
 function describe({ seed, message }: Failure): string {
