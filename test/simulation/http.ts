@@ -67,7 +67,7 @@ export class VirtualAgent extends Dispatcher {
     if (controller.aborted) return true;
     controller.over = this.#begins(request);
     this.#life
-      .call(this.#boundaryOf(request), () => this.#serve(request), failing)
+      .call(this.#boundaryOf(request), () => this.#serve(request), failing, request.path)
       .then(
         async reply => {
           if (reply.hangs) return;

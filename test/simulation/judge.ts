@@ -48,6 +48,12 @@ export async function judge(world: World, plan: Plan): Promise<void> {
   await checkCost(world, plan);
   await checkNeighbours(world, plan);
   for (const { entries } of world.processes) entries.checkAllTold();
+  await checkDelivered(world);
+  checkSecrecy(world);
+}
+
+/** Checks that everything that was committed is delivered, or dead, and that nothing else waits. */
+export async function checkDelivered(world: World): Promise<void> {
   world.publisher.sendRejected();
   // Only an operator resumes endpoints that were stopped.
   await world.resumeEndpoints({ all: false });
@@ -56,7 +62,6 @@ export async function judge(world: World, plan: Plan): Promise<void> {
   world.deliveries.checkAllArrived(['http', ...configured], world.lost);
   if (added) world.deliveries.checkWanted(added, world.lost);
   world.deliveries.checkReplayed(new Set([...configured, ...(added ? [added.name] : [])]));
-  checkSecrecy(world);
 }
 
 /** Whether our two clocks are close all the time, and the service sends a `Date` header always or never.

@@ -22,8 +22,10 @@ const SLOW_MS = 70_000;
 
 /** Says when a process may make its next call. */
 export interface Gate {
-  /** Keeps a call back. It has its effect, and gets its answer, once it is let go. */
-  hold(call: () => void): void;
+  /** Keeps a call back. It has its effect, and gets its answer, once it is let go: with the given fault, if
+   *  any. @param call returns the answer, or the error
+   *  @param name what is called over the boundary */
+  hold(call: (fault?: string) => unknown, boundary: Boundary, name: string): void;
 }
 
 /** The life of one process. Each call that it makes over a boundary takes virtual time, and may meet a
@@ -76,7 +78,12 @@ export class Life {
 
   /** Makes a call over a boundary: `work` is its effect, at one moment; `failing` gives this boundary's
    *  faults their form. */
-  call<Result>(boundary: Boundary, work: () => Result, failing: Failing<Result>): Promise<Result> {
+  call<Result>(
+    boundary: Boundary,
+    work: () => Result,
+    failing: Failing<Result>,
+    name: string = boundary,
+  ): Promise<Result> {
     const { scheduler, random } = this.#nature;
     const fault = this.#faultOf(boundary);
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
@@ -88,19 +95,21 @@ export class Life {
       scheduler.after(back, () => {
         if (!this.#dead) settle();
       });
-    const arrive = () => {
-      if (this.#dead) return;
+    const arrive = (fault: string | undefined): unknown => {
+      if (this.#dead) return undefined;
       if (fault === 'dies-before') return this.kill();
       try {
         const result = isOrdinary(fault) ? work() : failing(work, fault);
         if (fault === 'dies-after') return this.kill();
         if (fault !== 'stuck') answer(() => resolve(result));
+        return result;
       } catch (error) {
         if (fault !== 'stuck') answer(() => reject(error));
+        return error;
       }
     };
-    if (gate) gate.hold(arrive);
-    else scheduler.after(there, arrive);
+    if (gate) gate.hold(chosen => arrive(this.#struckBy(boundary, chosen) ?? fault), boundary, name);
+    else scheduler.after(there, () => arrive(fault));
     return promise;
   }
 
@@ -127,10 +136,14 @@ export class Life {
     const strike = this.#strikes.find(
       ({ boundary: where, nth, times }) => where === boundary && index >= nth && index < nth + times,
     );
-    if (!strike) return undefined;
-    this.#nature.coverage.add(boundary, strike.fault);
+    return this.#struckBy(boundary, strike?.fault);
+  }
+
+  #struckBy(boundary: Boundary, fault: string | undefined): string | undefined {
+    if (fault === undefined) return undefined;
+    this.#nature.coverage.add(boundary, fault);
     this.#struck += 1;
-    return strike.fault;
+    return fault;
   }
 }
 

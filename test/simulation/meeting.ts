@@ -73,8 +73,8 @@ export class Meeting {
 
   #walker(request: RunRequest): Walker {
     const waiting: Call[] = [];
-    const hold: Gate['hold'] = go => {
-      waiting.push({ go });
+    const hold: Gate['hold'] = call => {
+      waiting.push({ go: () => void call() });
       this.#pickSoon();
     };
     return { request, waiting, hold, isUnderWay: false };

@@ -35,9 +35,14 @@ export class ProcessLife extends Life {
     this.#runs.delete(run);
   }
 
-  override call<Result>(boundary: Boundary, work: () => Result, failing: Failing<Result>): Promise<Result> {
+  override call<Result>(
+    boundary: Boundary,
+    work: () => Result,
+    failing: Failing<Result>,
+    name?: string,
+  ): Promise<Result> {
     const run = calling.getStore();
-    if (!run) return super.call(boundary, work, failing);
-    return run.call(boundary, () => calling.run(run, work), failing);
+    if (!run) return super.call(boundary, work, failing, name);
+    return run.call(boundary, () => calling.run(run, work), failing, name);
   }
 }

@@ -6,6 +6,7 @@ import { Worker } from 'node:worker_threads';
 import { parseDuration } from '../../local/basics/duration.ts';
 import { Coverage } from './faults.ts';
 import { keepFailure } from './keep.ts';
+import { type AllOptions, enumerateAll } from './orders/all.ts';
 import {
   actorsShare,
   actorsText,
@@ -25,6 +26,8 @@ const HELP = `npm run simulate -- [--seeds 1000] [--base N] [--workers N] [--fir
 npm run simulate -- --for 8h [--keep seeds.jsonl]
                                        runs fresh seeds for 8 hours; --keep appends each failing seed to the file,
                                        with the commit
+npm run simulate -- --all [--only TEXT] [--storage dynamodb]
+                                       every order and fault of small worlds, or of those whose names contain the text
 npm run simulate -- --seed N           repeats one, and shrinks it when it fails
 `;
 
@@ -48,11 +51,23 @@ const { values } = parseArgs({
     first: { type: 'boolean', default: false },
     releases: { type: 'boolean', default: false },
     seed: { type: 'string' },
+    all: { type: 'boolean', default: false },
+    only: { type: 'string', default: '' },
+    storage: { type: 'string', default: 'sqlite' },
     help: { type: 'boolean', default: false },
   },
 });
 if (values.help) say(HELP);
+else if (values.all) process.exitCode = (await enumerateAll(allOptions())) > 0 ? 1 : 0;
 else process.exitCode = values.seed === undefined ? await many() : await one(whole('seed', values.seed));
+
+/** @throws naming the option */
+function allOptions(): AllOptions {
+  const { storage, only: named, workers } = values;
+  if (storage !== 'sqlite' && storage !== 'dynamodb')
+    throw new TypeError(`--storage: expected sqlite or dynamodb, found ${storage}`);
+  return { storage, named, workers: whole('workers', workers), say };
+}
 
 async function many(): Promise<number> {
   const until = values.for === undefined ? undefined : Date.now() + duration('for', values.for);

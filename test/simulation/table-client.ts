@@ -11,6 +11,7 @@ import {
 import type { Boundary } from './faults.ts';
 import type { Failing, Life } from './life.ts';
 import { modelClient, type TableModel } from './models/table.ts';
+import { tableCall } from './port-calls.ts';
 
 /** The table as one process reaches it. `ran` is called for every command that arrived, with whether it
  *  was carried out. */
@@ -29,7 +30,9 @@ export function tableClient(
       ran(command, isDone);
     }
   };
-  return modelClient(command => life.call(boundaryOf(command), run(command), failing(command)));
+  return modelClient(command =>
+    life.call(boundaryOf(command), run(command), failing(command), tableCall(command)),
+  );
 }
 
 function boundaryOf(command: object): Boundary {

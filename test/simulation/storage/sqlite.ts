@@ -160,6 +160,7 @@ function reached<Port extends object>(port: Port, { life, ran }: Reaching, calls
             return result;
           },
           failing as Failing<Result>,
+          call,
         ) as Promise<Awaited<Result>>;
       if (name !== 'heads') return (...args: unknown[]) => once(() => method.apply(target, args), args[0]);
       return async function* (...args: unknown[]) {

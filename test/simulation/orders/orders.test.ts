@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { DepthFirst } from './depth-first.ts';
+import { delivery, passesThatMeet } from './small-worlds.ts';
+
+/** All orders of two threads of these lengths, as a state is what each has done. */
+function walkAll(lengths: readonly number[]): { taken: string[]; orders: DepthFirst } {
+  const orders = new DepthFirst();
+  const taken: string[] = [];
+  do {
+    const left = [...lengths];
+    let steps = '';
+    for (;;) {
+      const options = [...left.keys()].filter(thread => (left[thread] ?? 0) > 0);
+      if (options.length === 0) {
+        if (orders.endsNew(left.join())) taken.push(steps);
+        break;
+      }
+      const chosen = orders.choose(options.length, () => left.join());
+      if (chosen === undefined) break;
+      const thread = options[chosen] as number;
+      left[thread] = (left[thread] ?? 0) - 1;
+      steps += 'ab'[thread];
+    }
+  } while (orders.next());
+  return { taken, orders };
+}
+
+describe('the enumeration', () => {
+  it('counts every order, and continues each state once', () => {
+    const { orders, taken } = walkAll([10, 10]);
+    expect(orders.orders).toBe(184_756n);
+    expect(orders.states).toBe(11 * 11);
+    expect(taken).toHaveLength(1);
+    expect(orders.runs).toEqual([101, 101]);
+  });
+
+  it('refuses a run that does not repeat', () => {
+    const orders = new DepthFirst();
+    orders.choose(2, () => 'one');
+    orders.next();
+    expect(() => orders.choose(2, () => 'other')).toThrow('The same choices led to another state at step 0.');
+  });
+});
+
+describe('small worlds', () => {
+  it('hold in every order of two passes of one mode and an edit', async () => {
+    const small = { storage: 'dynamodb', modes: ['changes', 'changes'], edit: 'update project' } as const;
+    const { made, known, orders } = await passesThatMeet({ ...small, hasFault: false }).run(() => {});
+    expect(made).toBe(known);
+    expect(orders).toBeGreaterThan(1_000n);
+  }, 120_000);
+
+  it('hold under every fault of one delivery on one machine', async () => {
+    const { made } = await delivery(false).run(() => {});
+    expect(made).toBeGreaterThan(50);
+  }, 120_000);
+});

@@ -1,0 +1,236 @@
+import { createHash } from 'node:crypto';
+import { type Boundary, Coverage } from '../faults.ts';
+import { judge } from '../judge.ts';
+import type { Gate } from '../life.ts';
+import type { EditKind, Plan, Run } from '../plan.ts';
+import { isOfWorkspace, type PortCall } from '../port-calls.ts';
+import { virtualTimers } from '../scheduler.ts';
+import { World } from '../world.ts';
+import type { DepthFirst } from './depth-first.ts';
+import { smallEdit, smallPlan, WALK } from './small-plan.ts';
+
+/** A small world: two passes over two projects, one edit, and at most one fault. */
+export interface SmallWorld {
+  readonly storage: Plan['storage'];
+  readonly modes: readonly [Run['mode'], Run['mode']];
+  readonly edit: EditKind;
+  readonly hasFault: boolean;
+}
+
+/** Longer than a lease lasts. */
+const PAUSE_MS = 65_000;
+const CALM_MS = 600_000;
+const READ_FAULTS = ['dies-before', 'throttled'];
+const WRITE_FAULTS = ['dies-before', 'dies-after', 'throttled', 'worked-then-failed'];
+/** An answer that the client does not ask for again. */
+const SERVICE_FAULTS = ['dies-before', '403'];
+
+/** A pass with its calls that wait, and the answers that it got. */
+interface Walker {
+  readonly name: string;
+  readonly waiting: {
+    readonly boundary: Boundary;
+    readonly name: string;
+    readonly call: (fault?: string) => unknown;
+  }[];
+  readonly answers: { readonly of: string; answer: string | undefined }[];
+  isUnderWay: boolean;
+}
+
+interface Option {
+  readonly text: string;
+  readonly isFault: boolean;
+  readonly take: () => void;
+}
+
+export class OrderFailed extends Error {}
+
+/** Lives through one order of a small world's calls, and judges its end. */
+export async function walk(small: SmallWorld, orders: DepthFirst): Promise<void> {
+  const plan = planOf(small);
+  const world = new World(plan, new Coverage());
+  const realTimers = virtualTimers(world.scheduler);
+  const steps: string[] = [];
+  try {
+    await prepare(world);
+    const isWhole = await new Crossing(world, small, orders, steps).walk();
+    if (!isWhole) return;
+    world.calm();
+    await judge(world, plan);
+  } catch (error) {
+    throw new OrderFailed(`${(error as Error).message}\n${steps.map(step => `  ${step}`).join('\n')}`, {
+      cause: error,
+    });
+  } finally {
+    realTimers();
+  }
+}
+
+async function prepare(world: World): Promise<void> {
+  let isOver = false;
+  void world.pollers.run({ mode: 'sweep', budget: 900_000, strikes: [] }).then(() => {
+    isOver = true;
+  });
+  await world.until(() => isOver, 'the baseline ends');
+  await world.pass(CALM_MS);
+  world.standStill();
+}
+
+class Crossing {
+  readonly #world: World;
+  readonly #small: SmallWorld;
+  readonly #orders: DepthFirst;
+  readonly #steps: string[];
+  readonly #walkers: readonly Walker[];
+  #isEdited = false;
+  #faultsLeft: number;
+
+  constructor(world: World, small: SmallWorld, orders: DepthFirst, steps: string[]) {
+    this.#world = world;
+    this.#small = small;
+    this.#orders = orders;
+    this.#steps = steps;
+    this.#faultsLeft = small.hasFault ? 1 : 0;
+    this.#walkers = small.modes.map((mode, index) => ({
+      name: `${'AB'[index]} (${mode})`,
+      waiting: [],
+      answers: [],
+      isUnderWay: true,
+    }));
+  }
+
+  /** @returns false when it came to a state that another order had reached. */
+  async walk(): Promise<boolean> {
+    const { pollers, scheduler } = this.#world;
+    for (const [index, walker] of this.#walkers.entries()) {
+      const gate: Gate = {
+        hold: (call, boundary, name) => void walker.waiting.push({ boundary, name, call }),
+      };
+      const request = { mode: this.#small.modes[index] ?? 'changes', budget: 900_000, strikes: [] };
+      void pollers.runThrough(gate, request).then(() => {
+        walker.isUnderWay = false;
+        walker.waiting.length = 0;
+      });
+    }
+    for (;;) {
+      await this.#settle();
+      const options = this.#options();
+      if (options.length === 0) {
+        const isNew = this.#orders.endsNew(this.#state());
+        this.#world.goOn();
+        return isNew;
+      }
+      const chosen = this.#orders.choose(options.length, () => this.#state());
+      if (chosen === undefined) return false;
+      const option = options[chosen] as Option;
+      this.#steps.push(option.text);
+      if (option.isFault) this.#faultsLeft -= 1;
+      option.take();
+      void scheduler;
+    }
+  }
+
+  /** Lets every pass come to its next call. */
+  async #settle(): Promise<void> {
+    let isOver = false;
+    const { scheduler } = this.#world;
+    scheduler.after(0, () =>
+      scheduler.after(0, () => {
+        isOver = true;
+      }),
+    );
+    await this.#world.until(() => isOver, 'the passes come to their next calls');
+  }
+
+  #options(): Option[] {
+    const options: Option[] = [];
+    const free = this.#walkers.find(({ waiting }) => waiting.some(one => this.#isFree(one)));
+    for (const walker of free ? [free] : this.#walkers)
+      for (const waits of free ? free.waiting.filter(one => this.#isFree(one)).slice(0, 1) : walker.waiting)
+        for (const fault of [undefined, ...this.#faultsAt(waits.boundary)]) {
+          const { waiting, answers } = walker;
+          const { call } = waits;
+          const text = `${walker.name}: ${waits.name}${fault ? `, ${fault}` : ''}`;
+          const take = () => {
+            waiting.splice(waiting.indexOf(waits), 1);
+            const given = {
+              of: `${text} ${this.#world.scheduler.wall}`,
+              answer: undefined as string | undefined,
+            };
+            answers.push(given);
+            const answer = call(fault);
+            const note = (value: unknown) => {
+              given.answer = digest(value instanceof Error ? String(value) : value);
+            };
+            if (answer instanceof Promise) answer.then(note, note);
+            else note(answer);
+          };
+          options.push({ text, take, isFault: fault !== undefined });
+        }
+    if (free) return options;
+    if (!this.#isEdited) {
+      const take = () => {
+        this.#isEdited = true;
+        this.#world.service.edit(smallEdit(this.#small.edit));
+      };
+      options.push({ text: `the service: ${this.#small.edit}`, take, isFault: false });
+    }
+    const underWay = this.#walkers.filter(({ isUnderWay }) => isUnderWay);
+    if (this.#faultsLeft > 0 && underWay.length === 2) {
+      const take = () => this.#world.scheduler.freeze(PAUSE_MS);
+      options.push({ text: 'both pause for longer than a lease', take, isFault: true });
+    }
+    return options;
+  }
+
+  /** Whether the order of a call among those of the other pass, and the edit, is of no effect. */
+  #isFree({ boundary, name }: Walker['waiting'][number]): boolean {
+    if (boundary === 'service.token' || boundary === 'service.definitions') return true;
+    return boundary.startsWith('service') ? this.#isEdited : isOfWorkspace(name as PortCall);
+  }
+
+  #faultsAt(boundary: Boundary): readonly string[] {
+    if (this.#faultsLeft === 0) return [];
+    if (boundary === 'service.projects' || boundary === 'service.tasks') return SERVICE_FAULTS;
+    if (boundary.startsWith('service')) return SERVICE_FAULTS.slice(0, 1);
+    return boundary === 'table.read' ? READ_FAULTS : WRITE_FAULTS;
+  }
+
+  #state(): string {
+    const { scheduler, storage } = this.#world;
+    return digest([
+      scheduler.wall,
+      scheduler.now,
+      this.#isEdited,
+      this.#faultsLeft,
+      this.#walkers.map(({ isUnderWay, answers }) => (isUnderWay ? answers : 'over')),
+      [...storage.items()],
+    ]);
+  }
+}
+
+/** A digest of data. */
+function digest(value: unknown): string {
+  return createHash('sha1')
+    .update(JSON.stringify(value, plain) ?? '')
+    .digest('base64');
+}
+
+function plain(this: Record<string, unknown>, key: string, value: unknown): unknown {
+  const own = this[key];
+  if (own instanceof Uint8Array) return Buffer.from(own).toString('latin1');
+  if (own instanceof Map || own instanceof Set) return [...own];
+  return value;
+}
+
+/** The plan by which the oracle judges; the passes that meet are made here, not by the plan. */
+function planOf({ storage, modes, edit }: SmallWorld): Plan {
+  return smallPlan(storage, [
+    { ...WALK, do: 'run', gap: 0, mode: 'sweep' },
+    {
+      ...{ do: 'meet', gap: CALM_MS, pace: 0, changes: [] },
+      walkers: modes.map(mode => ({ ...WALK, mode })),
+      edits: [{ ...smallEdit(edit), at: 0 }],
+    },
+  ]);
+}
