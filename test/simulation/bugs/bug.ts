@@ -3,6 +3,8 @@
 export interface Bug {
   readonly name: string;
   readonly edits: readonly { readonly file: string; readonly find: string; readonly replace: string }[];
+  /** The small world whose enumeration finds it: a part of its name. Then no seeds are simulated. */
+  readonly smallWorld?: string;
   /** The tests that find it, if the simulation doesn't: files under `test/`. */
   readonly tests?: readonly string[];
 }

@@ -12,6 +12,7 @@ import { ENTRY_BUGS } from './entry-bugs.ts';
 import { LOOP_BUGS } from './loop-bugs.ts';
 import { RELEASE_BUGS } from './release-bugs.ts';
 import { SCHEDULE_BUGS } from './schedule-bugs.ts';
+import { SMALL_WORLD_BUGS } from './small-world-bugs.ts';
 import { SQLITE_BUGS } from './sqlite-bugs.ts';
 import { TELLING_BUGS } from './telling-bugs.ts';
 import { WAITING_BUGS } from './waiting-bugs.ts';
@@ -35,5 +36,6 @@ export const BUGS: readonly Bug[] = [
   ...SQLITE_BUGS,
   ...LOOP_BUGS,
   ...RELEASE_BUGS,
+  ...SMALL_WORLD_BUGS,
   ...CARELESS,
 ];

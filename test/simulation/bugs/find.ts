@@ -2,24 +2,28 @@ import { availableParallelism } from 'node:os';
 import { type Bug, roomOf } from './bug.ts';
 import { BUGS } from './bugs.ts';
 import { CARELESS } from './careless.ts';
-import { bySimulation, byTests, SEEDS } from './search.ts';
+import { byEnumeration, bySimulation, byTests, SEEDS } from './search.ts';
 
 /** Shows that each deliberate bug would be found if it were in the code: puts it into a copy, several
- *  side by side, and simulates until an invariant is violated, or else runs the tests that the bug names.
+ *  side by side, and simulates until an invariant is violated, or else runs the tests that the bug names; or enumerates the small
+ *  world that it names.
  *  Fails when nothing finds a bug, or when too many of the careless ones are found by tests only.
  *  Arguments are names of bugs: then only these. */
 const LEAST_SIMULATED = 16;
 
+type Finder = 'simulation' | 'enumeration' | 'tests';
+
 const wanted = new Set(process.argv.slice(2));
 const bugs = BUGS.filter(({ name }) => wanted.size === 0 || wanted.has(name));
-const found = new Map<Bug, 'simulation' | 'tests'>();
+const found = new Map<Bug, Finder>();
 const rest = bugs.values();
 
 say(`${'deliberate bug'.padEnd(60)} ${'room'.padEnd(15)} found by`);
 await Promise.all(Array.from({ length: availableParallelism() }, findSome));
-const [simulated, tested] = [count('simulation'), count('tests')];
+const [simulated, enumerated, tested] = [count('simulation'), count('enumeration'), count('tests')];
 say(
-  `${bugs.length} bugs: ${simulated} found by the simulation, ${tested} by tests, ${bugs.length - simulated - tested} by nothing.`,
+  `${bugs.length} bugs: ${simulated} found by the simulation, ${enumerated} by the enumeration of small worlds, ` +
+    `${tested} by tests, ${bugs.length - found.size} by nothing.`,
 );
 if (wanted.size === 0) say(`Simulation alone: ${simulatedOf(CARELESS)} of ${CARELESS.length} new.`);
 const isEnough = wanted.size > 0 || simulatedOf(CARELESS) >= LEAST_SIMULATED;
@@ -33,13 +37,18 @@ async function findSome(): Promise<void> {
 }
 
 async function find(bug: Bug): Promise<string | undefined> {
+  if (bug.smallWorld !== undefined) {
+    const enumerated = await byEnumeration(bug, bug.smallWorld);
+    if (enumerated) found.set(bug, 'enumeration');
+    return enumerated;
+  }
   const simulated = await bySimulation(bug);
   const tested = simulated || !bug.tests ? undefined : await byTests(bug, bug.tests);
   if (simulated || tested) found.set(bug, simulated ? 'simulation' : 'tests');
   return simulated ?? tested;
 }
 
-function count(by: 'simulation' | 'tests'): number {
+function count(by: Finder): number {
   return [...found.values()].filter(one => one === by).length;
 }
 

@@ -47,6 +47,16 @@ async function firstFailure(
   return undefined;
 }
 
+/** The first order or fault of a small world that finds a bug; undefined when none does. */
+export function byEnumeration(bug: Bug, world: string): Promise<string | undefined> {
+  return inCopy(bug, SIMULATED, async directory => {
+    const args = ['test/simulation/simulate.ts', '--all', '--workers', '1', '--only', world];
+    const { output, code } = await ran(args, directory);
+    const [, message] = /^FAILED: (.*)/m.exec(output) ?? [];
+    return code !== 0 && message ? `the enumeration: ${message.slice(0, 130)}` : undefined;
+  });
+}
+
 /** Which of these tests fail; undefined when none does. */
 export function byTests(bug: Bug, tests: readonly string[]): Promise<string | undefined> {
   return inCopy(bug, TESTED, async directory => {

@@ -50,8 +50,8 @@ describe('small worlds', () => {
     expect(orders).toBeGreaterThan(1_000n);
   }, 120_000);
 
-  it('hold under every fault of one delivery on one machine', async () => {
-    const { made } = await delivery(false).run(() => {});
-    expect(made).toBeGreaterThan(50);
+  it('hold under every fault of the router of one delivery on one machine', async () => {
+    const { made } = await delivery(false, ['router']).run(() => {});
+    expect(made).toBeGreaterThan(10);
   }, 120_000);
 });

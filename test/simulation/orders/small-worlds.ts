@@ -1,4 +1,4 @@
-import { deliverUnderEachFault } from './delivery.ts';
+import { deliverUnderEachFault, type Runs } from './delivery.ts';
 import { DepthFirst } from './depth-first.ts';
 import { type SmallWorld, walk } from './passes.ts';
 
@@ -52,12 +52,12 @@ export function passesThatMeet(small: SmallWorld): Enumerated {
   };
 }
 
-export function delivery(isRefused: boolean): Enumerated {
+export function delivery(isRefused: boolean, by: readonly Runs[] = ['router', 'deliverer']): Enumerated {
   return {
     name: `delivery, ${isRefused ? 'refused at first' : 'accepted'}, one fault, sqlite`,
     run: async onProgress => {
       let made = 0;
-      await deliverUnderEachFault(isRefused, () => {
+      await deliverUnderEachFault(by, isRefused, () => {
         made += 1;
         onProgress({ made, known: made });
       });
