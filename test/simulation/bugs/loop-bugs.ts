@@ -20,6 +20,7 @@ export const LOOP_BUGS: readonly Bug[] = [
       await serving;`,
       ),
     ],
+    smallWorld: 'delivery, accepted',
   },
   {
     name: 'a run that is done with a part taken for one that is done with all',
