@@ -1,14 +1,13 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { auditEvents } from '../../functions/changes/process-events.ts';
 import { tallyOf, tallyText } from '../../functions/delivery/chat/chat-fit.ts';
 import { cleanText, cutText, fromDifference, isolate } from '../../functions/delivery/chat/chat-text.ts';
 import { chatTopics } from '../../functions/delivery/chat/chat-topics.ts';
 import { linesOf, viewOf } from '../../functions/delivery/chat/chat-view.ts';
-import type { FieldChange } from '../../functions/model/event.ts';
+import type { ChangeEvent, FieldChange } from '../../functions/model/event.ts';
 import { checkEvents } from '../kit/check-event.ts';
-import { batches, change, commitOf, field, fieldsOf } from '../kit/delivery/chat-batches.ts';
-import { goldenFiles } from '../kit/delivery/chat-golden.ts';
+import { batches, change, commitOf, field, fieldsOf, templates } from '../kit/delivery/chat-batches.ts';
+import { type Links, slackMessages, teamsMessages, textMessages } from '../kit/delivery/chat-messages.ts';
 
 describe('texts', () => {
   it.each([
@@ -267,12 +266,42 @@ describe('what is shown of a record', () => {
   });
 });
 
+const bodies = (messages: readonly { readonly body: string }[]) =>
+  messages.map(({ body }) => JSON.parse(body));
+/** Messages with a line for each block, so that a difference can be read. */
+const CHATS: Readonly<Record<string, (events: readonly ChangeEvent[], links?: Links) => unknown[][]>> = {
+  slack: (...given) => bodies(slackMessages(...given)).map(({ blocks, ...rest }) => [rest, ...blocks]),
+  teams: (...given) =>
+    bodies(teamsMessages(...given)).map(({ attachments: [{ content, ...attachment }], ...rest }) => {
+      const { body, ...card } = content;
+      return [{ ...rest, attachments: [{ ...attachment, content: card }] }, ...body];
+    }),
+  discord: (events, links) =>
+    bodies(textMessages(events, { preset: 'discord' }, links)).map(({ content, ...rest }) => [
+      rest,
+      ...content.split('\n'),
+    ]),
+  ntfy: (events, links) =>
+    bodies(textMessages(events, { preset: 'ntfy' }, links)).map(({ message, ...rest }) => [
+      rest,
+      ...message.split('\n'),
+    ]),
+};
+
 describe('golden files', () => {
   it('the batches are real events', () => {
     checkEvents(Object.values(batches).flat());
   });
 
-  it.each(goldenFiles())('$file is what is sent', ({ path, content }) => {
-    expect(content()).toBe(readFileSync(path, 'utf8'));
-  });
+  it.each(Object.keys(CHATS).flatMap(chat => [`${chat}-typical`, `${chat}-hostile`]))(
+    '%s.jsonl is what is sent',
+    async file => {
+      const [chat = '', batch = ''] = file.split('-');
+      const links = batch === 'typical' ? { linkTemplates: templates } : {};
+      const lines = CHATS[chat]?.(batches[batch] ?? [], links).flat() ?? [];
+      await expect(`${lines.map(line => JSON.stringify(line)).join('\n')}\n`).toMatchFileSnapshot(
+        `golden/${file}.jsonl`,
+      );
+    },
+  );
 });

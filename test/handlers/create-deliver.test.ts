@@ -8,8 +8,7 @@ import type { EndpointSettings } from '../../functions/model/endpoint.ts';
 import type { ChangeEvent } from '../../functions/model/event.ts';
 import type { SecretStore } from '../../functions/model/secret.ts';
 import type { Message } from '../../functions/queue/queue.ts';
-import { AT, SECRET, someEvents } from '../kit/delivery/given.ts';
-import { until } from '../kit/delivery/handlers.ts';
+import { AT, SECRET, someEvents, until } from '../kit/delivery/given.ts';
 import { answer, type Reaction, startReceiver } from '../kit/delivery/receiver.ts';
 import {
   endpointOf,

@@ -6,7 +6,7 @@ import type { LinkTemplates } from '../../../functions/model/endpoint.ts';
 import type { SentEvent } from '../../../functions/model/event.ts';
 import type { KindSettings } from '../../../functions/model/kinds.ts';
 
-interface Links {
+export interface Links {
   readonly linkTemplates?: LinkTemplates | undefined;
 }
 

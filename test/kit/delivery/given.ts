@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { buildEvents } from '../../../functions/changes/build-events.ts';
 import type { ChangeEvent } from '../../../functions/model/event.ts';
 import type { MoveToFailed } from '../../../functions/queue/failed-messages.ts';
@@ -50,4 +51,11 @@ export interface Said {
   readonly level: 'info' | 'warn' | 'error';
   readonly message: string;
   readonly details: Record<string, unknown>;
+}
+
+/** Waits until `holds` returns true. */
+export async function until(holds: () => Promise<boolean> | boolean, ms = 30_000): Promise<void> {
+  for (const end = Date.now() + ms; !(await holds()); await sleep(5)) {
+    if (Date.now() > end) throw new Error('It did not come true in time.');
+  }
 }
