@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { auditEvents } from '../../functions/changes/process-events.ts';
 import { tallyOf, tallyText } from '../../functions/delivery/chat/chat-fit.ts';
-import { cleanText, cutText, fromDifference, isolate } from '../../functions/delivery/chat/chat-text.ts';
+import { cleanText, cutText, isolate } from '../../functions/delivery/chat/chat-text.ts';
 import { chatTopics } from '../../functions/delivery/chat/chat-topics.ts';
 import { linesOf, viewOf } from '../../functions/delivery/chat/chat-view.ts';
 import type { ChangeEvent, FieldChange } from '../../functions/model/event.ts';
@@ -33,13 +33,6 @@ describe('texts', () => {
   it('one character longer than the limit is cut inside, between code points', () => {
     expect(cutText(`a${'\u0301'.repeat(50)}`, 5)).toBe('a\u0301\u0301\u0301…');
     expect(cutText(`😀${'\u200D😀'.repeat(50)}`, 5)).toBe('😀\u200D…');
-  });
-
-  it('two long texts that differ late are shown from a little before the difference', () => {
-    const start = 'word '.repeat(100);
-    expect(fromDifference(`${start}one`, `${start}two`, 40)).toEqual(['…word word one', '…word word two']);
-    expect(fromDifference('one', 'two', 40)).toEqual(['one', 'two']);
-    expect(fromDifference(`a${start}`, `b${start}`, 40)).toEqual([`a${start}`, `b${start}`]);
   });
 
   it('a text from right to left does not turn around what follows it', () => {
@@ -147,12 +140,6 @@ describe('topics', () => {
   ])('a project named %j with the id %j has the title %j', (name, projectId, title) => {
     expect(chatTopics(commitOf([change('t', '', [])], { name, projectId }))[0]?.title).toBe(title);
   });
-
-  it('times that cannot be read are left out', () => {
-    const [event] = commitOf([change('t', 'a', [])]);
-    const data = { ...event?.data, observed: { after: 'x', before: 'y' } };
-    expect(chatTopics([{ ...event, data } as never])[0]?.observed).toBeUndefined();
-  });
 });
 
 /** A record's lines as plain text; bold in stars, struck in tildes, faint in underscores. */
@@ -184,10 +171,6 @@ describe('what is shown of a field', () => {
 });
 
 describe('what is shown of a record', () => {
-  it('a lone change stands beside the name', () => {
-    expect(shown([field('Status', 'Open', 'Done')])).toEqual(['*Call* · Status: Open → *Done*']);
-  });
-
   it('empty values are told as empty, and numbers, lists and objects as text', () => {
     expect(shown([field('a', null, 'x'), field('b', 1.5, ''), field('c', ['x', 2], { d: [true] })])).toEqual([
       '*Call* · _task updated_',
@@ -232,19 +215,6 @@ describe('what is shown of a record', () => {
     expect(shown([], { action: 'deleted', entity: 'project' })).toEqual(['*The project* · _deleted_']);
   });
 
-  it('a new record with a numeric identifier, or a name from right to left, tells neither a second time', () => {
-    const built = (name: string, to: string | number) => field(name, null, to, { kind: 'builtin' });
-    const [topic] = chatTopics(
-      commitOf([
-        change('500001', 'קריאה', [built('id', 500_001), built('name', 'קריאה'), built('status', 'Open')], {
-          action: 'created',
-        }),
-      ]),
-    );
-    const lines = (topic?.records ?? []).flatMap(record => linesOf(record, { value: 60, lines: 5 }));
-    expect(lines.map(runs => runs.map(({ text }) => text).join(''))).toEqual(['Status: Open']);
-  });
-
   it('fields that find no room are counted, and so are those that the event could not carry', () => {
     const fields = ['a', 'b', 'c', 'd'].map(name => field(name, 'x', 'y'));
     expect(shown(fields, {}, { value: 60, lines: 1 })).toEqual([
@@ -258,11 +228,6 @@ describe('what is shown of a record', () => {
     expect(record && viewOf(record, linesOf(record, { value: 9, lines: 9 })).lines.at(-1)?.[0]?.text).toBe(
       'and more fields than an event can carry',
     );
-  });
-
-  it('changes are counted as people count them: an update by its fields, a new or deleted record as one', () => {
-    const [topic] = chatTopics(batches.typical ?? []);
-    expect(tallyText(tallyOf(topic?.records ?? []))).toBe('7 changes in the project and 4 tasks');
   });
 });
 

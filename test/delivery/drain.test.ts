@@ -2,8 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { type DrainDependencies, drain } from '../../functions/delivery/drain.ts';
 import { wakesAt } from '../../functions/delivery/health.ts';
-import type { NewDelivery } from '../../functions/model/delivery.ts';
-import { AT, someEvents } from '../kit/delivery/given.ts';
+import { AT } from '../kit/delivery/given.ts';
 import {
   answered,
   DAY,
@@ -13,7 +12,6 @@ import {
   isRowOf,
   jobsWith,
   MINUTE,
-  messageOf,
   openSetting,
   SECOND,
   type Setting,
@@ -64,7 +62,8 @@ describe('what waits for an endpoint', () => {
     expect([setting.wakes, setting.counts]).toEqual([[], { Delivered: 35 }]);
   });
 
-  it.each([1, 3, 100])('keeps to %s requests a second where its endpoint says so', async perSecond => {
+  it('keeps to the requests a second that its endpoint names', async () => {
+    const perSecond = 3;
     const setting = await open(2 * perSecond + 1);
     await drainWith(setting, {}, { ...endpointOf(), perSecond });
     const places = numbers(2 * perSecond + 1).map(number => Math.floor(number / perSecond));
@@ -113,12 +112,6 @@ describe('what waits for an endpoint', () => {
       ['50', 1],
       ['20', 2],
     ]);
-  });
-
-  it('and is no longer wanted goes without a word', async () => {
-    const setting = await open(3);
-    await drainWith(setting, {}, { ...endpointOf(), filter: { projects: ['other'] } });
-    expect([setting.posts, await setting.pending(), setting.counts]).toEqual([[], [], {}]);
   });
 
   it('is left alone while its endpoint is paused, stopped, held or removed', async () => {
@@ -462,13 +455,6 @@ describe('an endpoint that fails', () => {
     expect(setting.wakes).toEqual([['crm', 60]]);
   });
 
-  it('that is back has all that waited, in order, without anybody’s action', async () => {
-    const setting = await open(100, failing());
-    await drainWith(setting);
-    expect(idsOf(setting.posts)).toEqual(numbers(100));
-    expect(await setting.healthOf()).toEqual({ added: 1 });
-  });
-
   it('has what had been put off for hours at once when it is back, within 15 minutes of that', async () => {
     const back = AT + HOUR;
     const setting = openSetting(({ at }) => answered(AT + at < back ? 500 : 200));
@@ -505,43 +491,5 @@ describe('an endpoint that fails', () => {
     await live(setting, AT + 7 * DAY);
     expect((await setting.healthOf())?.stopped?.reason).toBe('failed for 5 days; last failure: answered 500');
     expect(await setting.pendingIds()).toHaveLength(1);
-  });
-
-  it('and begins to fail while its backlog is sent gets no more than the attempts that were on their way', async () => {
-    const failures = { count: 4, since: AT - MINUTE };
-    const setting = await open(30, { failures }, () => answered(500));
-    await drainWith(setting);
-    expect(setting.posts).toHaveLength(1);
-    expect(await setting.healthOf()).toMatchObject({ failing: { probes: 0 }, notBefore: AT + 30 * SECOND });
-  });
-
-  it('and asks for less is held as a whole, for as long as it says', async () => {
-    const setting = await open(30, {}, ({ at }) =>
-      at < MINUTE ? answered(429, { retryAfter: '60' }) : answered(200),
-    );
-    await drainWith(setting);
-    expect([setting.posts.length, setting.wakes]).toEqual([1, [['crm', 59]]]);
-    setting.state.now = AT + MINUTE;
-    await drainWith(setting);
-    expect(idsOf(setting.posts)).toEqual([0, ...numbers(30)]);
-  });
-
-  it('for one event alone, and takes all others, is asked again at Standard Webhooks’ pauses, for three days', async () => {
-    const [bad] = waitingOnes(1) as [NewDelivery];
-    const setting = openSetting(({ body }) => answered(body === bad.body ? 500 : 200));
-    await setting.register();
-    await setting.wait([bad], false);
-    for (let number = 0; number < 99 && (await setting.healthOf())?.waiting; number++) {
-      setting.state.now = Math.max(AT, wakesAt((await setting.healthOf()) ?? {}, setting.state.now) ?? 0);
-      await setting.deliver([messageOf(`m${number}`, JSON.stringify(someEvents(2)[1]))]);
-      await drainWith(setting);
-    }
-    const asked = setting.posts.filter(({ body }) => body === bad.body).map(({ at }) => at);
-    const pauses = asked.slice(1).map((at, index) => (at - (asked[index] as number)) / SECOND);
-    expect(pauses.slice(0, 8)).toEqual([5, 30, 120, 300, 1800, 7200, 18_000, 36_000]);
-    expect(asked.at(-1)).toBe(72 * HOUR);
-    expect(await setting.deliveries.dead('crm', 9)).toMatchObject([
-      { eventId: bad.eventId, attempts: asked.length },
-    ]);
   });
 });

@@ -82,11 +82,7 @@ describe('a message of the queue', () => {
 describe('a message whose attempt failed', () => {
   it.each([
     ['at its first receive', 0, 1],
-    ['first received 10 minutes ago and not tried until now', 10 * MINUTE, 3],
-    ['first received before a throttled or killed run', 18 * MINUTE, 2],
-    ['first received three hours ago', 3 * HOUR, 7],
-    ['first received three days ago', 72 * HOUR, 90],
-    ['first received after now, by SQS’s clock,', -HOUR, 2],
+    ['first received three days ago and not tried until now', 72 * HOUR, 90],
   ])('%s becomes a row, due 5 s after the beginning of the run', async (_, age, receives) => {
     const { settler, held, hidden, said, state, pending, healthOf } = await open([one(age, { receives })]);
     state.now += 10 * SECOND;
@@ -118,10 +114,13 @@ describe('a message whose attempt failed', () => {
     for (const each of held) await settler.failed(each, reason);
     expect(settler.dueAt).toBe(AT + 5 * SECOND);
     const health = new EndpointHealth('crm', await rows.read('crm'), dependencies);
-    const late = { ...dependencies, random: () => 1 };
-    const second = new QueueSettler('crm', health, [one(), messageOf('m1', other.body)], late);
+    const randoms = [1, 0];
+    const mixed = { ...dependencies, random: () => randoms.shift() ?? 1 };
+    const second = new QueueSettler('crm', health, [one(), messageOf('m1', other.body)], mixed);
     await second.failed(second.open[0] as Delivery, reason);
     expect(second.dueAt).toBe(AT + 6 * SECOND);
+    await second.failed(second.open[0] as Delivery, reason);
+    expect(second.dueAt).toBe(AT + 5 * SECOND);
   });
 
   it('is given up at once where the timing has no retry', async () => {
@@ -160,13 +159,6 @@ describe('a message whose endpoint gets nothing now', () => {
     expect(settler.again).toEqual([]);
     expect(await healthOf()).toMatchObject({ waiting: { added: written, first: true } });
   });
-
-  it('and was removed meanwhile leaves the queue', async () => {
-    const { settler, held, rows, healthOf } = await open([one()]);
-    await rows.change('crm', () => 'removed');
-    await settler.waits([held[0]]);
-    expect([settler.again, await healthOf()]).toEqual([[], undefined]);
-  });
 });
 
 describe('invariant 11: a message leaves the queue only once what became of it stands', () => {
@@ -176,12 +168,8 @@ describe('invariant 11: a message leaves the queue only once what became of it s
 
   it.each([
     ['waits', 'its row', 'before', rowOfDelivery],
-    ['waits', 'its row', 'after', rowOfDelivery],
-    ['waits', 'the endpoint’s row', 'before', isRowOf('crm')],
     ['waits', 'the endpoint’s row', 'after', isRowOf('crm')],
-    ['fails', 'its row', 'before', rowOfDelivery],
     ['fails', 'the endpoint’s row', 'before', isRowOf('crm')],
-    ['is dead', 'its dead letter', 'before', deadLetter],
     ['is dead', 'its dead letter', 'after', deadLetter],
   ] as const)('one that %s stays where %s can not be written (%s)', async (how, _, when, isIt) => {
     const { settler, held, said, hidden, told } = await open([one()], ({ faults }) => {

@@ -59,12 +59,6 @@ describe('the registry of endpoints', () => {
     ]);
   });
 
-  it('needs no log', async () => {
-    const { rows, register, crm } = await open();
-    await register(health, endpointOf('slack', 'crm'), 'crm');
-    expect(await createRegistry([crm], rows, () => AT).all()).toHaveLength(1);
-  });
-
   it('leaves out a row without an endpoint: it stood in a former configuration', async () => {
     const { registry, register } = await open();
     await register(health, null, 'old');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { tailBlock, teamsBytes } from '../../functions/delivery/teams/teams.ts';
-import { batches, change, commitOf, commitOfLengths, field, mostOf } from '../kit/delivery/chat-batches.ts';
+import { batches, commitOfLengths, mostOf } from '../kit/delivery/chat-batches.ts';
 import { teamsMessages } from '../kit/delivery/chat-messages.ts';
 import { textsOf } from '../kit/delivery/slack-schema.ts';
 import { cardFaults, cardOf, runsOf } from '../kit/delivery/teams-schema.ts';
@@ -14,17 +14,6 @@ describe('Teams messages', () => {
     expect(shown).toBeGreaterThan(50);
     expect(runsOf(body[0])[1]).toMatch(/^500 changes in 250 tasks · /);
     expect(textsOf(body.at(-1))).toEqual([`… and ${500 - shown} more changes in 250 tasks are not shown`]);
-  });
-
-  it('many fields of one task are told as far as there is room, the rest counted', () => {
-    const fields = Array.from({ length: 100 }, (_, index) =>
-      field(`Field ${index}`, 'x'.repeat(400), '漢'.repeat(400)),
-    );
-    const { body } = cardOf(teamsMessages(commitOf([change('t', 'Task', fields)]))[0]?.body);
-    const shown = runsOf(body).filter(text => text.startsWith('Field ')).length;
-    expect(shown).toBeGreaterThan(5);
-    expect(runsOf(body)).toContain(`and ${100 - shown} more fields`);
-    expect(textsOf(body.at(-1))).toEqual([`… and ${100 - shown} more changes in 1 task are not shown`]);
   });
 
   it('a message takes the last byte that it may, and not one more', () => {

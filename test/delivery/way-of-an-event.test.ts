@@ -110,16 +110,6 @@ it('one query for an event’s id finds a line of each stage: one for the pass, 
   expect(JSON.stringify([lines, world.said])).not.toContain('31415');
 });
 
-it('finds what a process tells of its fields in the line of its pass', async () => {
-  const world = await stage.create({ projects: 2 });
-  await world.run();
-  world.edit.addField(PROCESS, 'project', { externalId: 'extra', name: 'Extra', type: 'text' });
-  await world.later('sweep');
-  const [event, ...others] = await world.events();
-  expect([event?.type, others]).toEqual(['field.created', []]);
-  expect(world.said.at(-1)).toMatchObject({ message: 'Pass ended.', details: { events: [event?.id] } });
-});
-
 it('invariant 10: none of these lines holds a secret, an address, or anything of a record', async () => {
   const { lines, play, receiver } = await open();
   await play(someEvents(3));
