@@ -166,6 +166,12 @@ describe('delivering to a webhook', () => {
       const body = kind === 'webhook' ? JSON.stringify(wanted) : `slack ${wanted.id}`;
       expect(posts.map(post => post.body)).toEqual([body]);
       expect([counts, said]).toEqual([{ Delivered: 1 }, []]);
+      // A replayed one was filtered when it was requested.
+      await deliver([messageOf('m2', JSON.stringify(changed), { replay: true })], {
+        ...endpointOf(kind),
+        filter,
+      });
+      expect(posts).toHaveLength(2);
     },
   );
 

@@ -4,11 +4,11 @@ import type { LinkTemplates } from '../../../functions/model/endpoint.ts';
 import type { ChangeEvent } from '../../../functions/model/event.ts';
 import { batches, change, commitOf, field, templates } from '../../kit/delivery/chat-batches.ts';
 import { slackMessages, teamsMessages } from '../../kit/delivery/chat-messages.ts';
+import { readSlack } from '../../kit/delivery/read-slack.ts';
+import { readTeams } from '../../kit/delivery/read-teams.ts';
 import { Violation } from '../oracle/violation.ts';
 import { textAt } from '../texts.ts';
 import { tellsGroup } from './check-message.ts';
-import { readSlack } from './read-slack.ts';
-import { readTeams } from './read-teams.ts';
 
 const CHATS = [
   { name: 'Slack', messages: slackMessages, read: readSlack },
@@ -40,9 +40,13 @@ function faults(
 }
 
 describe.each(CHATS)('the judge of what $name shows', chat => {
-  it.each(Object.entries(batches))('takes what is sent for the batch “%s”', (_, events) => {
-    expect(faults(chat, events).filter(Boolean)).toEqual([]);
-  });
+  it.each(Object.entries(batches))(
+    'takes what is sent for the batch “%s”, with links and without',
+    (_, events) => {
+      expect(faults(chat, events).filter(Boolean)).toEqual([]);
+      expect(faults(chat, events, undefined, templates).filter(Boolean)).toEqual([]);
+    },
+  );
 
   it.each([
     ['another value', (body: string) => body.replaceAll('In progress', 'In Progress')],
@@ -59,10 +63,6 @@ describe.each(CHATS)('the judge of what $name shows', chat => {
   const linked = (alter?: (body: string) => string) =>
     faults(chat, batches.typical ?? [], alter, templates).join();
 
-  it.each(Object.entries(batches))('takes what is sent for the batch “%s” with links', (_, events) => {
-    expect(faults(chat, events, undefined, templates).filter(Boolean)).toEqual([]);
-  });
-
   it.each([
     ['another record', (body: string) => body.replace('?task=t-2', '?task=t-1')],
     ['another project', (body: string) => body.replace('/p/p-1042"', '/p/p-1043"')],
@@ -73,11 +73,10 @@ describe.each(CHATS)('the judge of what $name shows', chat => {
     ],
   ])('refuses a link to %s', (_, alter) => {
     expect(linked()).toBe('');
-    expect(linked(alter)).toMatch(/lead|none of these|does not tell|is not the heading/);
+    expect(linked(alter)).toMatch(/lead|none of these|does not tell|is not the heading|does not show/);
   });
 
   it('refuses a link that the data bring, and one that is missing', () => {
-    expect(faults(chat, batches.typical ?? [], undefined, templates).filter(Boolean)).toEqual([]);
     const [{ body = '', eventIds = [] } = {}] = chat.messages(batches.typical ?? [], {
       linkTemplates: templates,
     });
