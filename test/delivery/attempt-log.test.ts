@@ -5,8 +5,17 @@ import { outcomeOf } from '../../functions/delivery/http/outcome.ts';
 import type { Answer, NoAnswer } from '../../functions/delivery/http/post.ts';
 import type { Attempt } from '../../functions/model/delivery.ts';
 import type { ChangeEvent } from '../../functions/model/event.ts';
-import { AT, SECRET, someEvents } from '../kit/delivery/given.ts';
-import { answered, endpointOf, messageOf, openSetting, TABLE_DOWN, writes } from '../kit/delivery/setting.ts';
+import {
+  AT,
+  answered,
+  endpointOf,
+  messageOf,
+  openSetting,
+  SECRET,
+  someEvents,
+  TABLE_DOWN,
+  writes,
+} from '../kit/delivery/setting.ts';
 
 const events = someEvents(2) as [ChangeEvent, ChangeEvent];
 const sent = events.map(event => ({ event, at: AT }));

@@ -9,8 +9,8 @@ import { RowSettler } from '../../functions/delivery/settlers.ts';
 import type { EndpointRow } from '../../functions/model/endpoint-row.ts';
 import type { ChangeEvent } from '../../functions/model/event.ts';
 import type { Message } from '../../functions/queue/queue.ts';
-import { AT, someEvents } from '../kit/delivery/given.ts';
 import {
+  AT,
   answered,
   DAY,
   endpointOf,
@@ -22,6 +22,7 @@ import {
   messageOf,
   openSetting,
   SECOND,
+  someEvents,
   TABLE_DOWN,
   waitingOnes,
   writes,

@@ -2,8 +2,8 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { type DrainDependencies, drain } from '../../functions/delivery/drain.ts';
 import { wakesAt } from '../../functions/delivery/health.ts';
-import { AT } from '../kit/delivery/given.ts';
 import {
+  AT,
   answered,
   DAY,
   endpointOf,

@@ -18,7 +18,7 @@ import type { Tick } from '../../functions/handlers/create-tick.ts';
 import type * as poll from '../../functions/poll.ts';
 import type * as route from '../../functions/route.ts';
 import { bundleOptions } from '../../infra/bundle/options.ts';
-import { someEvents } from '../kit/delivery/given.ts';
+import { someEvents } from '../kit/delivery/setting.ts';
 import { type Listening, listen } from '../kit/listen.ts';
 
 const queues = {

@@ -2,7 +2,7 @@ import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
 import { chatJobs, type Job, type ReadDelivery, webhookJobs } from '../../functions/delivery/kinds.ts';
 import type { ChangeEvent, SentEvent } from '../../functions/model/event.ts';
-import { AT, SECRET, someEvents } from '../kit/delivery/given.ts';
+import { AT, SECRET, someEvents } from '../kit/delivery/setting.ts';
 
 const events = someEvents(3) as [ChangeEvent, ChangeEvent, ChangeEvent];
 const deliveryOf = (id: string, event: ChangeEvent, replay?: boolean): ReadDelivery => ({

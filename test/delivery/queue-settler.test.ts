@@ -4,8 +4,8 @@ import { EndpointHealth } from '../../functions/delivery/endpoint-health.ts';
 import type { Delivery } from '../../functions/delivery/settler.ts';
 import { QueueSettler } from '../../functions/delivery/settlers.ts';
 import type { Message } from '../../functions/queue/queue.ts';
-import { AT, someEvents } from '../kit/delivery/given.ts';
 import {
+  AT,
   HOUR,
   isRowOf,
   MINUTE,
@@ -13,6 +13,7 @@ import {
   openSetting,
   SECOND,
   type Setting,
+  someEvents,
   TABLE_DOWN,
   writes,
 } from '../kit/delivery/setting.ts';

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createRegistry } from '../../functions/delivery/registry.ts';
 import { createEndpointRows } from '../../functions/store/dynamo/endpoints.ts';
-import { AT } from '../kit/delivery/given.ts';
-import { endpointOf, openSetting, SECOND, TABLE_DOWN } from '../kit/delivery/setting.ts';
+import { AT, endpointOf, openSetting, SECOND, TABLE_DOWN } from '../kit/delivery/setting.ts';
 
 async function open() {
   const setting = openSetting();

@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createSecrets } from '../../functions/delivery/sender.ts';
 import type { EndpointSecret, EndpointSettings } from '../../functions/model/endpoint.ts';
 import { parseSecret, type SecretStore } from '../../functions/model/secret.ts';
-import { AT } from '../kit/delivery/given.ts';
-import { HOUR, MINUTE } from '../kit/delivery/setting.ts';
+import { AT, HOUR, MINUTE } from '../kit/delivery/setting.ts';
 
 const endpoint = (kind: EndpointSettings['kind']): EndpointSettings => ({ name: 'crm', kind });
 /** Secrets by what `read` answers to an endpoint's name. */

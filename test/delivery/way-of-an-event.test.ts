@@ -7,9 +7,16 @@ import { createPublish } from '../../functions/handlers/create-publish.ts';
 import { createRoute } from '../../functions/handlers/create-route.ts';
 import type { ChangeEvent } from '../../functions/model/event.ts';
 import { encode } from '../../functions/store/codec.ts';
-import { SECRET, someEvents } from '../kit/delivery/given.ts';
 import { answer, startReceiver } from '../kit/delivery/receiver.ts';
-import { batchOf, endpointOf, messageOf, openSetting, SECOND } from '../kit/delivery/setting.ts';
+import {
+  batchOf,
+  endpointOf,
+  messageOf,
+  openSetting,
+  SECOND,
+  SECRET,
+  someEvents,
+} from '../kit/delivery/setting.ts';
 import { openStage } from '../kit/stage.ts';
 import { PROCESS } from '../kit/world.ts';
 import { TopicModel } from '../simulation/models/topic.ts';

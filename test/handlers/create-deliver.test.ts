@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Values } from '../../functions/basics/telemetry.ts';
 import { guardedAgent } from '../../functions/delivery/http/guarded-agent.ts';
 import { createRegistry } from '../../functions/delivery/registry.ts';
@@ -8,14 +8,16 @@ import type { EndpointSettings } from '../../functions/model/endpoint.ts';
 import type { ChangeEvent } from '../../functions/model/event.ts';
 import type { SecretStore } from '../../functions/model/secret.ts';
 import type { Message } from '../../functions/queue/queue.ts';
-import { AT, SECRET, someEvents, until } from '../kit/delivery/given.ts';
 import { answer, type Reaction, startReceiver } from '../kit/delivery/receiver.ts';
 import {
+  AT,
   endpointOf,
   MINUTE,
   messageOf,
   openSetting,
   SECOND,
+  SECRET,
+  someEvents,
   TABLE_DOWN,
   waitingOnes,
 } from '../kit/delivery/setting.ts';
@@ -132,7 +134,7 @@ describe('a batch with messages for several endpoints', () => {
     let answered = Promise.withResolvers<ServerResponse>();
     const { url } = await receiver(response => answered.resolve(response));
     const { run, record, wakes, wait, rows } = open({ crm: url }, { slowAfter: 20 });
-    const isSlow = () => until(async () => (await rows.read('crm'))?.health.notBefore !== undefined);
+    const isSlow = () => vi.waitUntil(async () => (await rows.read('crm'))?.health.notBefore !== undefined);
     const first = run([record('m0', 'crm')]);
     const late = await answered.promise;
     await isSlow();
@@ -159,7 +161,7 @@ describe('a batch with messages for several endpoints', () => {
     const queues = { ...openSetting().dependencies.queues, wake };
     const { run, record, wait, rows, healthOf, said } = open({ crm: url }, { slowAfter: 20, queues });
     const running = run([record('m0', 'crm')]);
-    await until(async () => (await rows.read('crm'))?.health.notBefore !== undefined);
+    await vi.waitUntil(async () => (await rows.read('crm'))?.health.notBefore !== undefined);
     await wait(waitingOnes(1));
     (await answered.promise).end();
     expect(await running).toEqual([]);

@@ -6,8 +6,14 @@ import type { EndpointSettings } from '../../functions/model/endpoint.ts';
 import type { ChangeEvent } from '../../functions/model/event.ts';
 import type { MoveToFailed } from '../../functions/queue/failed-messages.ts';
 import type { Message, Queue } from '../../functions/queue/queue.ts';
-import { someEvents } from '../kit/delivery/given.ts';
-import { endpointOf, messageOf, openSetting, SECOND, TABLE_DOWN } from '../kit/delivery/setting.ts';
+import {
+  endpointOf,
+  messageOf,
+  openSetting,
+  SECOND,
+  someEvents,
+  TABLE_DOWN,
+} from '../kit/delivery/setting.ts';
 
 function open(
   configured: readonly EndpointSettings[],

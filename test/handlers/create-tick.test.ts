@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createRegistry } from '../../functions/delivery/registry.ts';
 import { createTick } from '../../functions/handlers/create-tick.ts';
 import type { Health } from '../../functions/model/endpoint-row.ts';
-import { AT } from '../kit/delivery/given.ts';
-import { endpointOf, HOUR, MINUTE, openSetting, SECOND } from '../kit/delivery/setting.ts';
+import { AT, endpointOf, HOUR, MINUTE, openSetting, SECOND } from '../kit/delivery/setting.ts';
 
 function open(wake?: (name: string) => Promise<void>) {
   const setting = openSetting();
