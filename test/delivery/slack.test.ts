@@ -1,7 +1,5 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { contextBlock, notificationText, plainText, richText } from '../../functions/delivery/slack/slack.ts';
-import { anyText } from '../kit/delivery/chat-arbitraries.ts';
+import { contextBlock } from '../../functions/delivery/slack/slack.ts';
 import { batches, change, commitOf, commitOfLengths, field, mostOf } from '../kit/delivery/chat-batches.ts';
 import { slackMessages } from '../kit/delivery/chat-messages.ts';
 import { readSlack } from '../kit/delivery/read-slack.ts';
@@ -53,19 +51,6 @@ describe('Slack messages', () => {
     );
     expect(text(0, 12 * hours)).toContain(
       'and <!date^43200^{date_short_pretty} {time_secs}|1970-01-01 12:00:00 UTC>',
-    );
-  });
-
-  it('any text of the data can be read again from what is sent', () => {
-    const unescaped = (text: string) =>
-      text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
-    const joined = (text: string) => text.replaceAll('\u2060', '');
-    fc.assert(
-      fc.property(anyText, text => {
-        expect(unescaped(plainText(text, Number.POSITIVE_INFINITY).text)).toBe(text);
-        expect(unescaped(joined(notificationText(text)))).toBe(joined(text));
-        expect(joined(richText(text))).toBe(joined(text));
-      }),
     );
   });
 });

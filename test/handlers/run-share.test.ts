@@ -118,14 +118,6 @@ describe.each(STORES)('the share of a run, in %s', (_, open) => {
     expect((await rowOf())?.pause?.until).toBe(AT + 15 * SECOND);
   });
 
-  it('takes no turn of asking from others where there is none for the run', async () => {
-    for (const run of ['a', 'b', 'c', 'd']) await taken(run);
-    await pause(SECOND);
-    now += SECOND;
-    expect(await take('e')).toEqual({ as: 'full' });
-    expect((await rowOf())?.pause?.until).toBe(now);
-  });
-
   it('is taken once where the answer was lost and the request is repeated, after a pause, too', async () => {
     const lossy: WorkspaceRows = {
       ...store.workspaces,
