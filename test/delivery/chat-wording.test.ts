@@ -1,12 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { fitRecords, leftText, tallyOf, tallyText } from '../../functions/delivery/chat/chat-fit.ts';
-import {
-  chatValue,
-  chatValues,
-  cleanText,
-  cutText,
-  fromDifference,
-} from '../../functions/delivery/chat/chat-text.ts';
 import type { ChatRecord } from '../../functions/delivery/chat/chat-topic.ts';
 import { chatTopics } from '../../functions/delivery/chat/chat-topics.ts';
 import { linesOf, type RecordView, viewOf } from '../../functions/delivery/chat/chat-view.ts';
@@ -26,54 +19,6 @@ const fields = (count: number, length = 1) =>
   Array.from({ length: count }, (_, index) => field(`F${index}`, 'a'.repeat(length), 'b'.repeat(length)));
 const textOf = ({ heading, lines }: RecordView) => [heading, ...lines].flat().map(({ text }) => text);
 const lengthOf = (view: RecordView) => textOf(view).join('').length;
-
-describe('a text', () => {
-  it.each([
-    [' a ', 'a'],
-    ['\u200E a \u200F', 'a'],
-  ])('%j is shown without the space around it', (text, clean) => {
-    expect(cleanText(text)).toBe(clean);
-  });
-
-  it('that is cut ends with no space, and keeps those before', () => {
-    expect(cutText('a b   cdef', 7)).toBe('a b…');
-    expect(cutText('\uFFFD b c d e', 6)).toBe('\uFFFD b c…');
-  });
-
-  it('that differs late is shown from the difference on only when it is too long, and the same part is half of that', () => {
-    const [x, y] = ['x', 'y'];
-    const same = (length: number) => 'a'.repeat(length);
-    expect(fromDifference(same(39) + x, same(39) + y, 40)).toEqual([same(39) + x, same(39) + y]);
-    expect(fromDifference(same(40) + x, same(40) + y, 40)).toEqual([`…${same(10)}x`, `…${same(10)}y`]);
-    const long = 'z'.repeat(60);
-    expect(fromDifference(same(19), same(19) + long, 40)).toEqual([same(19), same(19) + long]);
-    expect(fromDifference(same(20), same(20) + long, 40)).toEqual([`…${same(10)}`, `…${same(10)}${long}`]);
-    expect(fromDifference(same(20) + long, same(20), 40)).toEqual([`…${same(10)}${long}`, `…${same(10)}`]);
-    // It begins with no space.
-    const start = 'abcd '.repeat(100);
-    const shown = ['…abcd abcd one ', '…abcd abcd two '];
-    expect(fromDifference(`${start}one `, `${start}two `, 44)).toEqual(shown);
-  });
-
-  it('that is as long as it was, and no other, is shown from near its end on', () => {
-    const long = `${'a'.repeat(50)}bc`;
-    expect(fromDifference(long, long, 40)).toEqual([`…${'a'.repeat(8)}bc`, `…${'a'.repeat(8)}bc`]);
-  });
-});
-
-describe('a value', () => {
-  it('that is a list reads as one, unless something in it is nested', () => {
-    expect(chatValue([null, 'a', 1, true], 60)).toEqual({ text: 'null, a, 1, true' });
-    expect(chatValue([1, { a: 1 }], 60)).toEqual({ text: '[1,{"a":1}]' });
-    expect(chatValue([['a'], 'b'], 60)).toEqual({ text: '[["a"],"b"]' });
-    expect(chatValue([' ', { name: 'a' }, ''], 60)).toEqual({ text: '" ", a, ""' });
-  });
-
-  it('is cut to its limit', () => {
-    expect(chatValue('abcdef', 4)).toEqual({ text: 'abc…' });
-    expect(chatValues('abcdef', 'xbcdef', 4)).toEqual([{ text: 'abc…' }, { text: 'xbc…' }]);
-  });
-});
 
 describe('a record', () => {
   it('counts as many changes in sight as it shows fields of an update, and as one otherwise', () => {

@@ -1,45 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { auditEvents } from '../../functions/changes/process-events.ts';
 import { tallyOf, tallyText } from '../../functions/delivery/chat/chat-fit.ts';
-import { cleanText, cutText, isolate } from '../../functions/delivery/chat/chat-text.ts';
 import { chatTopics } from '../../functions/delivery/chat/chat-topics.ts';
 import { linesOf, viewOf } from '../../functions/delivery/chat/chat-view.ts';
 import type { ChangeEvent, FieldChange } from '../../functions/model/event.ts';
 import { checkEvents } from '../kit/check-event.ts';
 import { batches, change, commitOf, field, fieldsOf, templates } from '../kit/delivery/chat-batches.ts';
 import { type Links, slackMessages, teamsMessages, textMessages } from '../kit/delivery/chat-messages.ts';
-
-describe('texts', () => {
-  it.each([
-    ['a\nb\t c\u2028d', 'a b c d'],
-    ['\u0000a\u001Bb\u0085c', 'ab c'],
-    ['\u202Eabc\u2066', 'abc'],
-    ['a\uD800', 'a\uFFFD'],
-    ['👩‍👧', '👩‍👧'],
-    [' \u200B\u2060 ', ''],
-    ['\u0301', ''],
-  ])('%j is shown as %j', (text, clean) => {
-    expect(cleanText(text)).toBe(clean);
-  });
-
-  it('a text is cut between characters as people see them, and shows the cut', () => {
-    expect(cutText('abc', 3)).toBe('abc');
-    expect(cutText('abcd', 3)).toBe('ab…');
-    expect(cutText('ab👩‍👩‍👧‍👦cd', 8)).toBe('ab…');
-    expect(cutText('ae\u0301xyz', 4)).toBe('ae\u0301…');
-    expect(cutText('ab cdef', 4)).toBe('ab…');
-  });
-
-  it('one character longer than the limit is cut inside, between code points', () => {
-    expect(cutText(`a${'\u0301'.repeat(50)}`, 5)).toBe('a\u0301\u0301\u0301…');
-    expect(cutText(`😀${'\u200D😀'.repeat(50)}`, 5)).toBe('😀\u200D…');
-  });
-
-  it('a text from right to left does not turn around what follows it', () => {
-    expect(isolate('שלום')).toBe('\u2068שלום\u2069');
-    expect(isolate('abc')).toBe('abc');
-  });
-});
 
 describe('topics', () => {
   it('one per process holds its new audit entries: who acted, and the first five as JSON', () => {

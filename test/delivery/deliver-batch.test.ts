@@ -94,16 +94,6 @@ describe('an endpoint that is slow to answer', () => {
     expect(writes.every(notBefore => notBefore === undefined)).toBe(true);
     expect(await healthOf()).not.toHaveProperty('waiting');
   });
-
-  it('that it is so can not be written down: what is under way goes on', async () => {
-    const { deliver, faults, said } = openSetting((_, __, onSlow) => {
-      onSlow();
-      return answered(204);
-    });
-    faults.before = command => isRowOf('crm')(command) && TABLE_DOWN;
-    expect(await deliver(records(1))).toEqual([]);
-    expect(said).toMatchObject([{ level: 'warn' }, { level: 'warn' }]);
-  });
 });
 
 describe('delivering to a webhook', () => {

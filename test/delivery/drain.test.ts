@@ -155,18 +155,6 @@ describe('what waits for an endpoint', () => {
     expect([setting.posts, setting.wakes, await setting.healthOf()]).toEqual([[], [], {}]);
   });
 
-  it('stops with its endpoint’s pause, in the midst of it', async () => {
-    const setting = await open(30, {}, async (_, number) => {
-      if (number === 15)
-        await setting.rows.change('crm', row => row && { ...row, health: { ...row.health, paused } });
-      return answered(200);
-    });
-    const paused = { at: AT };
-    await drainWith(setting);
-    expect(setting.posts).toHaveLength(20);
-    expect(await setting.healthOf()).toMatchObject({ paused, waiting: { first: true } });
-  });
-
   it.each([
     [1, [['crm', 1]]],
     [1_001, [['crm', 2]]],
@@ -278,17 +266,6 @@ describe('a run that sends what waits', () => {
     expect(await setting.healthOf()).toEqual({ added: 1 });
   });
 
-  it('wakes the next when its time is up', async () => {
-    const setting = await open(100);
-    const remaining = () => AT + 22 * SECOND - setting.state.now;
-    await drainWith(setting, { remaining });
-    expect(idsOf(setting.posts)).toEqual(numbers(30));
-    expect(setting.wakes).toEqual([['crm', 0]]);
-    expect((await setting.healthOf())?.draining).toBeUndefined();
-    await drainWith(setting);
-    expect(idsOf(setting.posts)).toEqual(numbers(100));
-  });
-
   it('wakes the next also when it has no time to begin', async () => {
     const setting = await open(3);
     await drainWith(setting, { remaining: () => 19_999 });
@@ -380,16 +357,6 @@ describe('a run that sends what waits', () => {
     expect(await book()).toBe(SECOND);
   });
 
-  it('wakes the next after a second when a chat’s next moment comes too late, and books no other', async () => {
-    const setting = await open(3);
-    const { slots } = setting.dependencies;
-    const book = () => slots.reserveSlot('crm', SECOND, AT, HOUR);
-    for (let second = 0; second < 8; second++) await book();
-    await drainWith(setting, { remaining: () => 25_000 }, endpointOf('slack'));
-    expect([setting.posts, setting.wakes]).toEqual([[], [['crm', 1]]]);
-    expect(await book()).toBe(8 * SECOND);
-  });
-
   it('leaves all to the next tick when the table is down at its beginning', async () => {
     const setting = await open(3);
     setting.faults.before = command => isRowOf('crm')(command) && TABLE_DOWN;
@@ -477,19 +444,5 @@ describe('an endpoint that fails', () => {
     await live(setting, AT + 20 * MINUTE);
     expect((await setting.pending()).map(({ eventId }) => eventId)).toEqual([bad?.eventId]);
     expect((await setting.healthOf())?.failing).toBeUndefined();
-  });
-
-  it('and fails on, until it is stopped after five days: what is older than three is dead, the rest waits', async () => {
-    const setting = await open(3, failing(0, AT), () => answered(500));
-    await live(setting, AT + 6 * DAY);
-    const { stopped } = (await setting.healthOf()) ?? {};
-    expect(stopped?.at).toBeUndefined();
-    const dead = await setting.deliveries.dead('crm', 9);
-    expect(dead.map(({ eventId }) => eventId)).toEqual(waitingOnes(3).map(({ eventId }) => eventId));
-    await setting.wait(waitingOnes(4).slice(3));
-    setting.state.now = AT + 6 * DAY;
-    await live(setting, AT + 7 * DAY);
-    expect((await setting.healthOf())?.stopped?.reason).toBe('failed for 5 days; last failure: answered 500');
-    expect(await setting.pendingIds()).toHaveLength(1);
   });
 });

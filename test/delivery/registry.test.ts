@@ -151,12 +151,4 @@ describe('the registry of endpoints', () => {
     }
     expect(listed()).toBe(3);
   });
-
-  it('keeps no failure of a reading for routing', async () => {
-    const { registry, faults } = await open();
-    faults.before = () => TABLE_DOWN;
-    await expect(registry.settings()).rejects.toThrow('table down');
-    faults.before = () => undefined;
-    expect(await registry.settings()).toHaveLength(1);
-  });
 });

@@ -154,23 +154,6 @@ describe('a batch with messages for several endpoints', () => {
     expect(healthy.wakes).toEqual([]);
   });
 
-  it('leaves to the next tick what came while an endpoint was slow, when nobody can be woken, and says so', async () => {
-    const answered = Promise.withResolvers<ServerResponse>();
-    const { url } = await receiver(response => answered.resolve(response));
-    const wake = () => Promise.reject(new Error('queue down'));
-    const queues = { ...openSetting().dependencies.queues, wake };
-    const { run, record, wait, rows, healthOf, said } = open({ crm: url }, { slowAfter: 20, queues });
-    const running = run([record('m0', 'crm')]);
-    await vi.waitUntil(async () => (await rows.read('crm'))?.health.notBefore !== undefined);
-    await wait(waitingOnes(1));
-    (await answered.promise).end();
-    expect(await running).toEqual([]);
-    expect(await healthOf()).toHaveProperty('waiting');
-    const message = 'Could not schedule a drain of the backlog; the next tick retries.';
-    const details = { code: 'backlog.not-scheduled', endpoint: 'crm', error: 'Error: queue down' };
-    expect(said).toEqual([{ level: 'warn', message, details }]);
-  });
-
   it.each([
     ['5 s after a failure', {}, 5],
     ['when its Retry-After is over', { 'retry-after': '40' }, 40],

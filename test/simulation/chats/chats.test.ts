@@ -157,26 +157,6 @@ describe.each(CHATS)('the judge of what $name shows', chat => {
     );
   });
 
-  it.each([
-    ['of one name', [['u-1', 'Ann']], [['u-2', 'Ann']]],
-    [
-      'of many',
-      [['u-1', 'Ann'], ['u-2', 'Bob'], ['u-3'], ['u-4']],
-      [['u-1', 'Ann'], ['u-2', 'Bob'], ['u-5'], ['u-6']],
-    ],
-  ])('refuses a summary that names those who made one change for what others made: %s', (_, one, other) => {
-    const madeBy = (people: string[][]) => people.map(([id = '', name]) => (name ? { id, name } : { id }));
-    const withOthers = (others: string[][]) =>
-      commitOf([change('t', 'Call', []), change('u', 'Meet', [])], {
-        actors: { t: madeBy(one), u: madeBy(others) },
-      });
-    const [message] = chat.messages(withOthers(one));
-    const shown = chat.read(message?.body ?? '');
-    expect(tellsGroup(shown, withOthers(one))).toEqual({ left: 0 });
-    expect(tellsGroup(shown, withOthers(other))).toContain('its summary names');
-    expect(faults(chat, withOthers(other))).toEqual([undefined]);
-  });
-
   it('takes any texts, and none of them for another one', () => {
     const [event] = (batches.single ?? []) as [ChangeEvent];
     const withTo = (to: string) =>
