@@ -3,9 +3,8 @@ import { summaryText } from '../../functions/delivery/chat/chat-fit.ts';
 import { sentenceOf } from '../../functions/delivery/chat/chat-sentence.ts';
 import { actorsInWords } from '../../functions/delivery/chat/chat-topic.ts';
 import { chatTopics } from '../../functions/delivery/chat/chat-topics.ts';
-import { linesOf, viewOf } from '../../functions/delivery/chat/chat-view.ts';
 import type { Actor } from '../../functions/model/event.ts';
-import { change, commitOf, field } from '../kit/delivery/chat-batches.ts';
+import { change, commitOf, field, shownOf } from '../kit/delivery/chat-batches.ts';
 
 const ann = { id: 'u-1', name: 'Ann Lee' };
 const bob = { id: 'u-2', name: 'Bob Ray' };
@@ -16,10 +15,7 @@ const status = field('Status', 'Open', 'Done');
 function told(changes: ReturnType<typeof change>[], actors: Record<string, Actor[]>) {
   const [topic] = chatTopics(commitOf(changes, { name: 'Onboarding ACME', actors }));
   if (!topic) return undefined;
-  const headings = topic.records.map(record => {
-    const { heading } = viewOf(record, linesOf(record, { value: 60, lines: 5 }));
-    return heading.map(({ text }) => text).join('');
-  });
+  const headings = topic.records.map(record => shownOf(record)[0]);
   return { summary: summaryText(topic).split(' · ')[0], headings, sentence: sentenceOf(topic) };
 }
 

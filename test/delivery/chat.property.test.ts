@@ -3,8 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ChangeEvent } from '../../functions/model/event.ts';
 import { anyBatch } from '../kit/delivery/chat-arbitraries.ts';
-import { templates } from '../kit/delivery/chat-batches.ts';
-import { slackMessages, teamsMessages, textMessages } from '../kit/delivery/chat-messages.ts';
+import { slackMessages, teamsMessages, templates, textMessages } from '../kit/delivery/chat-batches.ts';
 import { readSlack } from '../kit/delivery/read-slack.ts';
 import { cardOf, readTeams } from '../kit/delivery/read-teams.ts';
 
@@ -130,7 +129,7 @@ describe('chat messages', () => {
             for (const value of Object.values(headers)) expect(value).toMatch(/^[ -~]*$/);
           }
         }),
-        { numRuns: 30, interruptAfterTimeLimit: 30_000 },
+        { numRuns: 15, interruptAfterTimeLimit: 30_000 },
       );
     },
   );

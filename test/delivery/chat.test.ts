@@ -2,15 +2,25 @@ import { describe, expect, it } from 'vitest';
 import { auditEvents } from '../../functions/changes/process-events.ts';
 import { tallyOf, tallyText } from '../../functions/delivery/chat/chat-fit.ts';
 import { chatTopics } from '../../functions/delivery/chat/chat-topics.ts';
-import { linesOf, viewOf } from '../../functions/delivery/chat/chat-view.ts';
 import type { ChangeEvent, FieldChange } from '../../functions/model/event.ts';
 import { checkEvents } from '../kit/check-event.ts';
-import { batches, change, commitOf, field, fieldsOf, templates } from '../kit/delivery/chat-batches.ts';
-import { type Links, slackMessages, teamsMessages, textMessages } from '../kit/delivery/chat-messages.ts';
+import {
+  batches,
+  change,
+  commitOf,
+  field,
+  fieldsOf,
+  type Links,
+  shownOf,
+  slackMessages,
+  teamsMessages,
+  templates,
+  textMessages,
+} from '../kit/delivery/chat-batches.ts';
 
 describe('topics', () => {
   it('one per process holds its new audit entries: who acted, and the first five as JSON', () => {
-    const entries = Array.from({ length: 7 }, (_, index) => ({
+    const entries = Array.from({ length: 6 }, (_, index) => ({
       id: String(index).padStart(32, 'a'),
       entry: { n: index, text: 'x'.repeat(index === 0 ? 400 : 0) },
       projects: ['1'],
@@ -27,7 +37,7 @@ describe('topics', () => {
     ]);
     const [topic] = topics;
     const observed = { after: 1.7e12, before: 1.7e12 };
-    const eventIds = events.slice(0, 7).map(({ id }) => id);
+    const eventIds = events.slice(0, 6).map(({ id }) => id);
     expect(topic).toMatchObject({ observed, records: [], eventIds });
     const [first = '', ...others] = topic?.note?.split(' · ') ?? [];
     expect(first).toMatch(/^\{"n":0,"text":"x{280,}…$/);
@@ -35,7 +45,7 @@ describe('topics', () => {
     expect(others).toEqual([
       'Eva, u2: {"n":1,"text":""}',
       ...[2, 3, 4].map(n => `{"n":${n},"text":""}`),
-      'and 2 more',
+      'and 1 more',
     ]);
     const five = chatTopics(events.slice(0, 5))[0]?.note?.split(' · ');
     expect(five).toEqual([first, ...others.slice(0, 4)]);
@@ -109,26 +119,15 @@ describe('topics', () => {
   });
 });
 
-/** A record's lines as plain text; bold in stars, struck in tildes, faint in underscores. */
-function shown(fields: FieldChange[], more = {}, detail = { value: 60, lines: 5 }): string[] {
+function shown(fields: FieldChange[], more = {}, detail = {}): string[] {
   const [topic] = chatTopics(commitOf([change('t', 'Call', fields, more)]));
-  const marks = { plain: '', strong: '*', struck: '~', faint: '_', good: '_', bad: '_' };
-  return (topic?.records ?? []).flatMap(record => {
-    const { heading, lines } = viewOf(record, linesOf(record, detail));
-    return [heading, ...lines].map(runs =>
-      runs.map(({ text, look }) => marks[look] + text + marks[look]).join(''),
-    );
-  });
+  return (topic?.records ?? []).flatMap(record => shownOf(record, { isMarked: true, ...detail }));
 }
 
 describe('what is shown of a field', () => {
   it('is what of its definition changed', () => {
     const [topic] = chatTopics(batches.fields ?? []);
-    const told = (topic?.records ?? []).map(record => {
-      const { heading, lines } = viewOf(record, linesOf(record, { value: 60, lines: 5 }));
-      return [heading, ...lines].map(runs => runs.map(({ text }) => text).join(''));
-    });
-    expect(told).toEqual([
+    expect((topic?.records ?? []).map(record => shownOf(record))).toEqual([
       ['Effort (hours) · task field updated', 'Name: Effort → Effort (hours)', 'Type: text → number'],
       ['Note *old* · task field archived', 'Name: Note → Note *old*'],
       ['Priority · Choices: added Urgent, removed High'],
@@ -192,9 +191,7 @@ describe('what is shown of a record', () => {
     const [event] = commitOf([change('t', 'Call', fields.slice(0, 1))]);
     const cut = { ...event, data: { ...event?.data, truncated: ['record', 'changes'] } } as never;
     const [record] = chatTopics([cut])[0]?.records ?? [];
-    expect(record && viewOf(record, linesOf(record, { value: 9, lines: 9 })).lines.at(-1)?.[0]?.text).toBe(
-      'and more fields than an event can carry',
-    );
+    expect(record && shownOf(record).at(-1)).toBe('and more fields than an event can carry');
   });
 });
 

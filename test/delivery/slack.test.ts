@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { contextBlock } from '../../functions/delivery/slack/slack.ts';
-import { batches, change, commitOf, commitOfLengths, field, mostOf } from '../kit/delivery/chat-batches.ts';
-import { slackMessages } from '../kit/delivery/chat-messages.ts';
+import {
+  batches,
+  change,
+  commitOf,
+  commitOfLengths,
+  field,
+  mostOf,
+  slackMessages,
+} from '../kit/delivery/chat-batches.ts';
 import { readSlack } from '../kit/delivery/read-slack.ts';
 
 describe('Slack messages', () => {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { tailBlock, teamsBytes } from '../../functions/delivery/teams/teams.ts';
-import { batches, commitOfLengths, mostOf } from '../kit/delivery/chat-batches.ts';
-import { teamsMessages } from '../kit/delivery/chat-messages.ts';
+import { batches, commitOfLengths, mostOf, teamsMessages } from '../kit/delivery/chat-batches.ts';
 import { readTeams } from '../kit/delivery/read-teams.ts';
 
 describe('Teams messages', () => {

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { testEvent } from '../../functions/changes/build-events.ts';
 import { KIND_SETTINGS, KINDS, type KindSettings } from '../../functions/model/kinds.ts';
-import { batches, change, commitOf, field, templates } from '../kit/delivery/chat-batches.ts';
-import { textMessages } from '../kit/delivery/chat-messages.ts';
+import { batches, change, commitOf, field, templates, textMessages } from '../kit/delivery/chat-batches.ts';
 
 const PRESETS = KINDS.text.settings?.preset?.choices ?? [];
 const AT = Date.UTC(2026, 10, 23, 9, 30);

@@ -9,9 +9,16 @@ import {
   skippedEvent,
   stalledEvent,
 } from '../../../functions/changes/process-events.ts';
+import type { ChatRecord } from '../../../functions/delivery/chat/chat-topic.ts';
+import { linesOf, type Run, viewOf } from '../../../functions/delivery/chat/chat-view.ts';
+import { chatMessages } from '../../../functions/delivery/kinds.ts';
+import { slackMessage } from '../../../functions/delivery/slack/slack.ts';
+import { teamsMessage } from '../../../functions/delivery/teams/teams.ts';
+import { textMessage } from '../../../functions/delivery/text/text.ts';
 import type { LinkTemplates } from '../../../functions/model/endpoint.ts';
-import type { Actor, ChangeEvent, FieldChange } from '../../../functions/model/event.ts';
+import type { Actor, ChangeEvent, FieldChange, SentEvent } from '../../../functions/model/event.ts';
 import type { Definitions, FieldDefinition } from '../../../functions/model/field-definition.ts';
+import type { KindSettings } from '../../../functions/model/kinds.ts';
 
 const at = Date.UTC(2026, 10, 23, 9, 30, 12);
 
@@ -277,5 +284,30 @@ export function commitOfLengths(length: number, others: number): ChangeEvent[] {
     Array.from({ length: 24 }, (_, index) =>
       change(`t${index}`, `Task ${index}`, [field('F', value(index), 'y')]),
     ),
+  );
+}
+
+export interface Links {
+  readonly linkTemplates?: LinkTemplates | undefined;
+}
+
+export const slackMessages = (events: readonly SentEvent[], links: Links = {}) =>
+  chatMessages(events, slackMessage, { endpoint: { name: 'ops', kind: 'slack' }, ...links });
+
+export const teamsMessages = (events: readonly SentEvent[], links: Links = {}) =>
+  chatMessages(events, teamsMessage, { endpoint: { name: 'ops', kind: 'teams' }, ...links });
+
+export const textMessages = (events: readonly SentEvent[], settings: KindSettings, links: Links = {}) =>
+  chatMessages(events, textMessage, { endpoint: { name: 'ops', kind: 'text', ...settings }, ...links });
+
+const MARKS = { plain: '', strong: '*', struck: '~', faint: '_', good: '_', bad: '_' };
+
+/** A record's heading and its lines. With `isMarked`, bold stands in stars, struck in tildes, coloured and faint in
+ *  underscores. */
+export function shownOf(record: ChatRecord, { value = 60, lines = 5, isMarked = false } = {}): string[] {
+  const view = viewOf(record, linesOf(record, { value, lines }));
+  const mark = (look: Run['look']) => (isMarked ? MARKS[look] : '');
+  return [view.heading, ...view.lines].map(runs =>
+    runs.map(({ text, look }) => mark(look) + text + mark(look)).join(''),
   );
 }

@@ -2,8 +2,15 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { LinkTemplates } from '../../../functions/model/endpoint.ts';
 import type { ChangeEvent } from '../../../functions/model/event.ts';
-import { batches, change, commitOf, field, templates } from '../../kit/delivery/chat-batches.ts';
-import { slackMessages, teamsMessages } from '../../kit/delivery/chat-messages.ts';
+import {
+  batches,
+  change,
+  commitOf,
+  field,
+  slackMessages,
+  teamsMessages,
+  templates,
+} from '../../kit/delivery/chat-batches.ts';
 import { readSlack } from '../../kit/delivery/read-slack.ts';
 import { readTeams } from '../../kit/delivery/read-teams.ts';
 import { Violation } from '../oracle/violation.ts';
