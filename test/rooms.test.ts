@@ -279,12 +279,12 @@ describe('the rooms', () => {
     ]);
   });
 
-  it('helpers of tests stand in test/kit/; beside the tests only contracts, golden files and what a browser does', () => {
+  it('helpers of tests stand in test/kit/; beside the tests only contracts and what a browser does', () => {
     const helpers = readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' })
       .filter(file => file.endsWith('.ts') && !file.endsWith('.test.ts'))
       // Programs of their own, which are no helpers.
       .filter(file => !/^(kit|simulation|crash|deployed|mutation|proofs)\//.test(file))
-      .filter(file => !/contract|^delivery\/golden\/|^console\/browser\//.test(file));
+      .filter(file => !/contract|^console\/browser\//.test(file));
     expect(helpers).toEqual([]);
   });
 });

@@ -14,11 +14,10 @@ import { sqsQueue } from '../../functions/queue/sqs.ts';
 import { createEndpointRows, createSlots } from '../../functions/store/dynamo/endpoints.ts';
 import { createDeliveries } from '../../functions/store/dynamo/store.ts';
 import { DELIVER_TIMEOUT, DRAINS, WEBHOOKS } from '../../infra/parts/serving.ts';
-import { NOTHING_MALFORMED } from '../../test/kit/delivery/given.ts';
-import { batchOf, messageOf } from '../../test/kit/delivery/setting.ts';
-import { startPoller } from '../../test/kit/sqs-poller.ts';
+import { batchOf, messageOf, NOTHING_MALFORMED } from '../../test/kit/delivery/setting.ts';
 import { openModel } from '../../test/kit/table.ts';
 import { eventOf, SECRET } from './given.ts';
+import { startPoller } from './sqs-poller.ts';
 
 /** How a receiver behaves: it answers with this status, or never. */
 export type Manner = '204' | '429' | '500' | 'hangs';

@@ -2,13 +2,13 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import * as z from 'zod';
 
-/** Writes `slack.html` and `teams.html` into the folder named on the command line: golden messages, those
- *  with links unless another name follows, about as the chats show them. Slack's looks are imitated; Teams'
+/** Writes `slack.html` and `teams.html` into the folder named on the command line: a golden message, the
+ *  typical one unless another name follows, about as the chats show them. Slack's looks are imitated; Teams'
  *  card is drawn by the library of the format. The pictures beside this file are made of the two pages (see
  *  docs/chat.md). */
 
 const root = join(import.meta.dirname, '../..');
-const [folder = '.', name = 'linked'] = process.argv.slice(2);
+const [folder = '.', name = 'typical'] = process.argv.slice(2);
 const element = z.looseObject({ type: z.string().default('') });
 type Element = z.infer<typeof element>;
 
@@ -54,8 +54,14 @@ function slackTime(text: string): string {
 /** `<` can't end the script of the card. */
 const scriptJson = (value: unknown) => JSON.stringify(value).replaceAll('<', '\\u003C');
 
-function read(name: string): unknown {
-  return JSON.parse(readFileSync(resolve(root, 'test/delivery/golden', name), 'utf8'));
+/** The first message of a golden file: a line without its blocks, then a line for each of them. */
+function read(name: string): unknown[] {
+  const lines = readFileSync(resolve(root, 'test/delivery/golden', name), 'utf8')
+    .trim()
+    .split('\n');
+  const all = lines.map(line => JSON.parse(line));
+  const next = all.findIndex((line, index) => index > 0 && ('mrkdwn' in line || 'attachments' in line));
+  return next < 0 ? all : all.slice(0, next);
 }
 
 function write(chat: string, fill: Readonly<Record<string, string>>): void {
@@ -67,25 +73,23 @@ function write(chat: string, fill: Readonly<Record<string, string>>): void {
   writeFileSync(join(folder, `${chat}.html`), whole);
 }
 
-const messages = z
-  .array(z.looseObject({ text: z.string(), blocks: z.array(element) }))
-  .parse(read(`slack-${name}.json`));
-const [message] = messages;
+const [message, ...blocks] = read(`slack-${name}.jsonl`);
 write('slack', {
   notification: escaped(
-    message?.text.replaceAll(
-      /&(amp|lt|gt);/g,
-      (_, mark: string) => ({ amp: '&', lt: '<', gt: '>' })[mark] ?? '',
-    ),
+    z
+      .looseObject({ text: z.string() })
+      .parse(message)
+      .text.replaceAll(/&(amp|lt|gt);/g, (_, mark: string) => ({ amp: '&', lt: '<', gt: '>' })[mark] ?? ''),
   ),
-  message: (message?.blocks ?? []).map(slackBlock).join('\n'),
+  message: z.array(element).parse(blocks).map(slackBlock).join('\n'),
 });
 
-const envelopes = z
-  .array(z.looseObject({ attachments: z.array(z.looseObject({ content: element })) }))
-  .parse(read(`teams-${name}.json`));
+const [envelope, ...body] = read(`teams-${name}.jsonl`);
+const { attachments } = z
+  .looseObject({ attachments: z.tuple([z.looseObject({ content: z.looseObject({}) })]) })
+  .parse(envelope);
 const library = join(root, 'node_modules/adaptivecards/dist/adaptivecards.min.js');
 write('teams', {
   library: `<script>${readFileSync(library, 'utf8')}</script>`,
-  card: `<script>const card = ${scriptJson(envelopes[0]?.attachments[0]?.content)};</script>`,
+  card: `<script>const card = ${scriptJson({ ...attachments[0].content, body })};</script>`,
 });

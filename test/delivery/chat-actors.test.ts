@@ -3,12 +3,8 @@ import { summaryText } from '../../functions/delivery/chat/chat-fit.ts';
 import { sentenceOf } from '../../functions/delivery/chat/chat-sentence.ts';
 import { actorsInWords } from '../../functions/delivery/chat/chat-topic.ts';
 import { chatTopics } from '../../functions/delivery/chat/chat-topics.ts';
-import { linesOf, viewOf } from '../../functions/delivery/chat/chat-view.ts';
 import type { Actor } from '../../functions/model/event.ts';
-import { change, commitOf, field } from '../kit/delivery/chat-batches.ts';
-import { slackMessages, teamsMessages } from '../kit/delivery/chat-messages.ts';
-import { slackMessage } from '../kit/delivery/slack-schema.ts';
-import { cardOf, runsOf } from '../kit/delivery/teams-schema.ts';
+import { change, commitOf, field, shownOf } from '../kit/delivery/chat-batches.ts';
 
 const ann = { id: 'u-1', name: 'Ann Lee' };
 const bob = { id: 'u-2', name: 'Bob Ray' };
@@ -19,10 +15,7 @@ const status = field('Status', 'Open', 'Done');
 function told(changes: ReturnType<typeof change>[], actors: Record<string, Actor[]>) {
   const [topic] = chatTopics(commitOf(changes, { name: 'Onboarding ACME', actors }));
   if (!topic) return undefined;
-  const headings = topic.records.map(record => {
-    const { heading } = viewOf(record, linesOf(record, { value: 60, lines: 5 }));
-    return heading.map(({ text }) => text).join('');
-  });
+  const headings = topic.records.map(record => shownOf(record)[0]);
   return { summary: summaryText(topic).split(' · ')[0], headings, sentence: sentenceOf(topic) };
 }
 
@@ -133,43 +126,5 @@ describe('those who made a change', () => {
       summary: 'Bob Ray made 1 change in the project',
       sentence: 'Bob Ray created project "Acme": Effort 3',
     });
-  });
-});
-
-describe('a name of somebody', () => {
-  const hostile = { id: 'u', name: '<!here> *Ann* {{DATE(2026-01-01T00:00:00Z)}} [a](b) :tada:' };
-  const events = (others: Actor[]) =>
-    commitOf([change('t', 'Call', [due]), change('u', 'Meet', [due])], {
-      actors: { t: [hostile], u: others },
-    });
-
-  it.each([
-    ['alone', [hostile]],
-    ['among others', [ann]],
-  ])('becomes no markup, wherever it stands: %s', (_, others) => {
-    const [slack] = slackMessages(events(others));
-    const { text, blocks } = slackMessage.parse(JSON.parse(slack?.body ?? ''));
-    expect(text).toContain('&lt;!here&gt; *\u2060Ann*\u2060');
-    expect(JSON.stringify(blocks)).not.toMatch(/<!here/);
-    expect(JSON.stringify(blocks)).toMatch(/&lt;!here&gt;|<\u2060!here>/);
-    const [teams] = teamsMessages(events(others));
-    const body = teams?.body ?? '';
-    expect(runsOf(cardOf(body)).join('\n')).toContain('{\u2060{DATE(2026');
-    expect(JSON.parse(body).summary).not.toMatch(/\{\{|<!|\]\(/);
-    expect(JSON.parse(body).attachments[0].content.fallbackText).toBe('2 changes in 2 tasks');
-  });
-
-  it('finds room beside changes that fill a message', () => {
-    const many = Array.from({ length: 200 }, (_, index) => `t${index}`);
-    const actorsOf = (index: number) => [{ id: 'x', name: `${index} ${'y'.repeat(90)}` }, ann, bob, hostile];
-    const batch = commitOf(
-      many.map(id => change(id, 'Call', [due])),
-      { actors: Object.fromEntries(many.map((id, index) => [id, actorsOf(index)])) },
-    );
-    const [slack] = slackMessages(batch);
-    slackMessage.parse(JSON.parse(slack?.body ?? ''));
-    expect(slack?.body).toMatch(/ · by 0 y+…, Ann Lee and 2 others/);
-    expect(slack?.body).toMatch(/… and \d+ more changes in \d+ tasks are not shown/);
-    cardOf(teamsMessages(batch)[0]?.body ?? '');
   });
 });

@@ -1,16 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../functions/basics/json.ts';
 import { chatTopics } from '../../functions/delivery/chat/chat-topics.ts';
-import { linesOf, viewOf } from '../../functions/delivery/chat/chat-view.ts';
 import type { FieldChange } from '../../functions/model/event.ts';
-import { builtIn, change, commitOf, field } from '../kit/delivery/chat-batches.ts';
+import { builtIn, change, commitOf, field, shownOf } from '../kit/delivery/chat-batches.ts';
 
-function shown(one: ReturnType<typeof change>): string[] {
-  const [record] = chatTopics(commitOf([one]))[0]?.records ?? [];
-  if (!record) return [];
-  const { heading, lines } = viewOf(record, linesOf(record, { value: 60, lines: 5 }));
-  return [heading, ...lines].map(runs => runs.map(({ text }) => text).join(''));
-}
+const shown = (one: ReturnType<typeof change>) =>
+  (chatTopics(commitOf([one]))[0]?.records ?? []).flatMap(record => shownOf(record));
 
 const created = (...fields: FieldChange[]) =>
   shown(change('t-1', 'Call', fields, { action: 'created' })).slice(1);

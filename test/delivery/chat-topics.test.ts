@@ -119,9 +119,4 @@ describe('a test event in a chat', () => {
     const event = { ...testEvent('crm', { at: AT, tag: '1' }), time: 'noon' };
     expect(chatTopics([event])[0]).toMatchObject({ title: 'This is a test', observed: undefined });
   });
-
-  it('is a topic for each test', () => {
-    const events = ['1', '2'].map(tag => testEvent('crm', { at: AT, tag }));
-    expect(chatTopics(events).map(({ eventIds }) => eventIds)).toEqual(events.map(({ id }) => [id]));
-  });
 });

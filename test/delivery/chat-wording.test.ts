@@ -1,12 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { fitRecords, leftText, tallyOf, tallyText } from '../../functions/delivery/chat/chat-fit.ts';
-import {
-  chatValue,
-  chatValues,
-  cleanText,
-  cutText,
-  fromDifference,
-} from '../../functions/delivery/chat/chat-text.ts';
 import type { ChatRecord } from '../../functions/delivery/chat/chat-topic.ts';
 import { chatTopics } from '../../functions/delivery/chat/chat-topics.ts';
 import { linesOf, type RecordView, viewOf } from '../../functions/delivery/chat/chat-view.ts';
@@ -27,58 +20,6 @@ const fields = (count: number, length = 1) =>
 const textOf = ({ heading, lines }: RecordView) => [heading, ...lines].flat().map(({ text }) => text);
 const lengthOf = (view: RecordView) => textOf(view).join('').length;
 
-describe('a text', () => {
-  it.each([
-    [' a ', 'a'],
-    ['\u200E a \u200F', 'a'],
-  ])('%j is shown without the space around it', (text, clean) => {
-    expect(cleanText(text)).toBe(clean);
-  });
-
-  it('that is cut ends with no space, and keeps those before', () => {
-    expect(cutText('a b   cdef', 7)).toBe('a b…');
-    expect(cutText('\uFFFD b c d e', 6)).toBe('\uFFFD b c…');
-  });
-
-  it('that differs late is shown from the difference on only when it is too long, and the same part is half of that', () => {
-    const [x, y] = ['x', 'y'];
-    const same = (length: number) => 'a'.repeat(length);
-    expect(fromDifference(same(39) + x, same(39) + y, 40)).toEqual([same(39) + x, same(39) + y]);
-    expect(fromDifference(same(40) + x, same(40) + y, 40)).toEqual([`…${same(10)}x`, `…${same(10)}y`]);
-    const long = 'z'.repeat(60);
-    expect(fromDifference(same(19), same(19) + long, 40)).toEqual([same(19), same(19) + long]);
-    expect(fromDifference(same(20), same(20) + long, 40)).toEqual([`…${same(10)}`, `…${same(10)}${long}`]);
-    expect(fromDifference(same(20) + long, same(20), 40)).toEqual([`…${same(10)}${long}`, `…${same(10)}`]);
-  });
-
-  it('that is shown from the middle on begins with no space', () => {
-    const start = 'abcd '.repeat(100);
-    expect(fromDifference(`${start}one `, `${start}two `, 44)).toEqual([
-      '…abcd abcd one ',
-      '…abcd abcd two ',
-    ]);
-  });
-
-  it('that is as long as it was, and no other, is shown from near its end on', () => {
-    const long = `${'a'.repeat(50)}bc`;
-    expect(fromDifference(long, long, 40)).toEqual([`…${'a'.repeat(8)}bc`, `…${'a'.repeat(8)}bc`]);
-  });
-});
-
-describe('a value', () => {
-  it('that is a list reads as one, unless something in it is nested', () => {
-    expect(chatValue([null, 'a', 1, true], 60)).toEqual({ text: 'null, a, 1, true' });
-    expect(chatValue([1, { a: 1 }], 60)).toEqual({ text: '[1,{"a":1}]' });
-    expect(chatValue([['a'], 'b'], 60)).toEqual({ text: '[["a"],"b"]' });
-    expect(chatValue([' ', { name: 'a' }, ''], 60)).toEqual({ text: '" ", a, ""' });
-  });
-
-  it('is cut to its limit', () => {
-    expect(chatValue('abcdef', 4)).toEqual({ text: 'abc…' });
-    expect(chatValues('abcdef', 'xbcdef', 4)).toEqual([{ text: 'abc…' }, { text: 'xbc…' }]);
-  });
-});
-
 describe('a record', () => {
   it('counts as many changes in sight as it shows fields of an update, and as one otherwise', () => {
     const shownOf = (of: ChatRecord, lines: number) => viewOf(of, linesOf(of, { value: 60, lines })).shown;
@@ -93,11 +34,6 @@ describe('a record', () => {
     expect(textOf(viewOf(odd, linesOf(odd, { value: 60, lines: 5 }))).join('')).toBe(
       'Call · (no name): a → b',
     );
-  });
-
-  it('with more fields than an event can carry says so, in faint words', () => {
-    const view = viewOf(record({ isIncomplete: true, fields: fields(1) }), []);
-    expect(view.lines).toEqual([[{ text: 'and more fields than an event can carry', look: 'faint' }]]);
   });
 });
 
@@ -168,13 +104,6 @@ describe('records in little room', () => {
   it('are told in part when not even that fits', () => {
     const { shown, left } = fit([record({ fields: fields(20, 400) })], 500);
     expect([shown, left]).toEqual([[3], 17]);
-  });
-
-  it('are told at length when shorter values make no more of them fit', () => {
-    const all = [record({ fields: fields(1, 400) }), record({ fields: fields(40) })];
-    const { views, shown, left } = fit(all, 830, 1);
-    expect([shown, left]).toEqual([[1], 40]);
-    expect(longest(views)).toBe(400);
   });
 
   it('end with the first that finds no room, and are no more than the parts that a message has', () => {
@@ -304,18 +233,5 @@ describe('a topic', () => {
     expect(chatTopics([{ ...event, source: 'x' } as never])[0]?.origin).toBe(
       'process customer-projects · workspace ',
     );
-  });
-
-  it('of one place has its events by sequence as numbers, then by index', () => {
-    const events = [9e14, 1e15].flatMap(version =>
-      commitOf([change('t1', `${version} 0`, []), change('t2', `${version} 1`, [])], { version }),
-    );
-    const names = chatTopics(events.toReversed())[0]?.records.map(({ name }) => name);
-    expect(names).toEqual([
-      '900000000000000 0',
-      '900000000000000 1',
-      '1000000000000000 0',
-      '1000000000000000 1',
-    ]);
   });
 });

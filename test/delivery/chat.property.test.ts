@@ -1,17 +1,54 @@
+import { createRequire } from 'node:module';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ChangeEvent } from '../../functions/model/event.ts';
 import { anyBatch } from '../kit/delivery/chat-arbitraries.ts';
-import { templates } from '../kit/delivery/chat-batches.ts';
-import { slackMessages, teamsMessages, textMessages } from '../kit/delivery/chat-messages.ts';
-import { slackMessage, textsOf } from '../kit/delivery/slack-schema.ts';
-import { cardOf, runsOf } from '../kit/delivery/teams-schema.ts';
+import { slackMessages, teamsMessages, templates, textMessages } from '../kit/delivery/chat-batches.ts';
+import { readSlack } from '../kit/delivery/read-slack.ts';
+import { cardOf, readTeams } from '../kit/delivery/read-teams.ts';
+
+/** The library's build for Node, because its main file works in bundlers only. */
+const { AdaptiveCard, SerializationContext, Versions } = createRequire(import.meta.url)(
+  'adaptivecards/dist/adaptivecards.js',
+) as typeof import('adaptivecards');
+
+/** What the official library finds wrong with a card of version 1.5: elements, values or properties that
+ *  it doesn't know, in its own words; or a difference between the card and what it read. */
+function cardFaults(card: { body: unknown }): string[] {
+  const context = new SerializationContext(Versions.v1_5);
+  const read = new AdaptiveCard();
+  read.parse(card, context);
+  const faults = Array.from({ length: context.eventCount }, (_, index) => context.getEventAt(index).message);
+  const again: unknown = read.toJSON(new SerializationContext(Versions.v1_5))?.body;
+  const isSame = JSON.stringify(sorted(again)) === JSON.stringify(sorted(card.body));
+  return isSame ? faults : [...faults, `read as ${JSON.stringify(again)}`];
+}
+
+/** The card with keys in order, and each text run as an object: the library writes both in its own way. */
+function sorted(value: unknown, key = ''): unknown {
+  if (Array.isArray(value)) {
+    return value.map(item =>
+      key === 'inlines' && typeof item === 'string' ? { text: item, type: 'TextRun' } : sorted(item),
+    );
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).map(([name, inner]) => [name, sorted(inner, name)] as const);
+  return Object.fromEntries(entries.sort(([one], [other]) => (one < other ? -1 : 1)));
+}
 
 const someTemplates = fc.constantFrom(undefined, templates);
 
-/** Every address in a message leads to a record of the batch. */
-function expectLinks(body: string, events: readonly ChangeEvent[]): void {
-  for (const [, url = ''] of body.matchAll(/"url":"([^"]*)"/g)) {
+/** Each event is in one message. */
+function expectIds(messages: ReturnType<typeof slackMessages>, events: readonly ChangeEvent[]): void {
+  const ids = messages.flatMap(({ eventIds }) => eventIds).toSorted();
+  expect(ids).toEqual([...new Set(events.map(({ id }) => id))].toSorted());
+}
+
+/** Every address leads to a record of the batch. */
+function expectLinks(links: readonly (string | undefined)[], events: readonly ChangeEvent[]): void {
+  for (const url of links) {
+    if (url === undefined) continue;
+    expect(url).toMatch(/^https:\/\/app\.example\.com\/[\w.~%-]+\/p\/[\w.~%-]+(?:\?task=[\w.~%-]+)?$/);
     const [, processId = '', projectId = '', taskId] =
       /\.com\/([^/]+)\/p\/([^/?]+)(?:\?task=(.+))?$/.exec(url) ?? [];
     const isThere = events.some(
@@ -27,50 +64,40 @@ function expectLinks(body: string, events: readonly ChangeEvent[]): void {
 }
 
 describe('chat messages', () => {
-  it('Slack, any events: limits hold, every id is in one message, nothing of the data is markup', () => {
-    fc.assert(
-      fc.property(anyBatch, someTemplates, (events, templates) => {
-        const messages = slackMessages(events, { linkTemplates: templates });
-        expect(messages.flatMap(({ eventIds }) => eventIds).sort()).toEqual(
-          [...new Set(events.map(({ id }) => id))].sort(),
-        );
-        for (const { body } of messages) {
-          expect(body.isWellFormed()).toBe(true);
-          const { text, blocks } = slackMessage.parse(JSON.parse(body));
-          for (const data of textsOf(blocks)) expect(data).not.toMatch(/\p{Cc}|[\u202A-\u202E\u2066\u2067]/u);
-          expectLinks(body, events);
-          const richTexts = textsOf(blocks.filter(({ type }) => type === 'rich_text'));
-          for (const data of richTexts) expect(data).not.toMatch(/<(?=[^\s\u2060])/);
-          const plain = blocks.flatMap(block =>
-            block.type === 'header' ? [block.text] : block.type === 'context' ? [block.elements[0]] : [],
-          );
-          for (const data of [text, ...plain.map(object => object.text)]) {
-            expect(data).not.toMatch(/[<>]|&(?!(?:amp|lt|gt);)/);
+  it.each([
+    ['Slack', slackMessages, readSlack],
+    ['Teams', teamsMessages, readTeams],
+  ])(
+    '%s, any events: limits hold, every id is in one message, nothing of the data is markup',
+    (_, messagesOf, read) => {
+      fc.assert(
+        fc.property(anyBatch, someTemplates, (events, linkTemplates) => {
+          const messages = messagesOf(events, { linkTemplates });
+          expectIds(messages, events);
+          for (const { body } of messages) {
+            const { link, paragraphs } = read(body);
+            expectLinks([link, ...paragraphs.map(paragraph => paragraph.link?.url)], events);
+            if (read === readTeams) expect(cardFaults(cardOf(body))).toEqual([]);
           }
-          expect(text).not.toMatch(/[*_~`:@#|.](?!\u2060)/);
-        }
-      }),
-      { numRuns: 30, interruptAfterTimeLimit: 30_000 },
-    );
-  });
+        }),
+        { numRuns: 30, interruptAfterTimeLimit: 30_000 },
+      );
+    },
+  );
 
-  it('Teams, any events: limits hold, every id is in one message, nothing of the data is markup', () => {
-    fc.assert(
-      fc.property(anyBatch, someTemplates, (events, templates) => {
-        const messages = teamsMessages(events, { linkTemplates: templates });
-        expect(messages.flatMap(({ eventIds }) => eventIds).sort()).toEqual(
-          [...new Set(events.map(({ id }) => id))].sort(),
-        );
-        for (const { body } of messages) {
-          expect(body.isWellFormed()).toBe(true);
-          expect(JSON.parse(body).summary).not.toMatch(/\{\{|\p{Cc}|<(?=[^\s\u2060])|\][([]/u);
-          expectLinks(body, events);
-          for (const data of runsOf(cardOf(body)))
-            expect(data).not.toMatch(/\{\{|\p{Cc}|[\u202A-\u202E\u2066\u2067]/u);
-        }
-      }),
-      { numRuns: 30, interruptAfterTimeLimit: 30_000 },
-    );
+  it('the library of the cards finds what is wrong with one', () => {
+    const run = (more: object) => ({
+      type: 'AdaptiveCard',
+      version: '1.5',
+      body: [{ type: 'RichTextBlock', inlines: [{ type: 'TextRun', text: 'a', ...more }] }],
+    });
+    expect(cardFaults(run({}))).toEqual([]);
+    for (const card of [
+      run({ weight: 'Fat' }),
+      run({ colour: 'Good' }),
+      { ...run({}), body: [{ type: 'Paragraph' }] },
+    ])
+      expect(cardFaults(card)).not.toEqual([]);
   });
 
   const LIMITS = [
@@ -87,9 +114,7 @@ describe('chat messages', () => {
       fc.assert(
         fc.property(anyBatch, someTemplates, (events, linkTemplates) => {
           const messages = textMessages(events, settings, { linkTemplates });
-          expect(messages.flatMap(({ eventIds }) => eventIds).sort()).toEqual(
-            [...new Set(events.map(({ id }) => id))].sort(),
-          );
+          expectIds(messages, events);
           for (const { body, headers = {} } of messages) {
             expect(body.isWellFormed()).toBe(true);
             const text = JSON.parse(body)[field] as string;
@@ -97,14 +122,14 @@ describe('chat messages', () => {
             const links = [...text.matchAll(/(?<=^|\s)https:\/\/app\.example\.com\/\S*/g)].map(
               ([url]) => url,
             );
-            expectLinks(links.map(url => `"url":${JSON.stringify(url)}`).join(''), events);
+            expectLinks(links, events);
             const data = links.reduce((rest, url) => rest.replace(url, ''), text);
             expect(data).not.toMatch(/[@<#](?!\u2060)|:\/\/|[\u202A-\u202E\u2066\u2067]/u);
             expect(data.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u);
             for (const value of Object.values(headers)) expect(value).toMatch(/^[ -~]*$/);
           }
         }),
-        { numRuns: 30, interruptAfterTimeLimit: 30_000 },
+        { numRuns: 15, interruptAfterTimeLimit: 30_000 },
       );
     },
   );

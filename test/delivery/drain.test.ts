@@ -2,9 +2,8 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { type DrainDependencies, drain } from '../../functions/delivery/drain.ts';
 import { wakesAt } from '../../functions/delivery/health.ts';
-import type { NewDelivery } from '../../functions/model/delivery.ts';
-import { AT, someEvents } from '../kit/delivery/given.ts';
 import {
+  AT,
   answered,
   DAY,
   endpointOf,
@@ -13,7 +12,6 @@ import {
   isRowOf,
   jobsWith,
   MINUTE,
-  messageOf,
   openSetting,
   SECOND,
   type Setting,
@@ -64,7 +62,8 @@ describe('what waits for an endpoint', () => {
     expect([setting.wakes, setting.counts]).toEqual([[], { Delivered: 35 }]);
   });
 
-  it.each([1, 3, 100])('keeps to %s requests a second where its endpoint says so', async perSecond => {
+  it('keeps to the requests a second that its endpoint names', async () => {
+    const perSecond = 3;
     const setting = await open(2 * perSecond + 1);
     await drainWith(setting, {}, { ...endpointOf(), perSecond });
     const places = numbers(2 * perSecond + 1).map(number => Math.floor(number / perSecond));
@@ -115,12 +114,6 @@ describe('what waits for an endpoint', () => {
     ]);
   });
 
-  it('and is no longer wanted goes without a word', async () => {
-    const setting = await open(3);
-    await drainWith(setting, {}, { ...endpointOf(), filter: { projects: ['other'] } });
-    expect([setting.posts, await setting.pending(), setting.counts]).toEqual([[], [], {}]);
-  });
-
   it('is left alone while its endpoint is paused, stopped, held or removed', async () => {
     for (const health of [
       { paused: { at: AT } },
@@ -160,18 +153,6 @@ describe('what waits for an endpoint', () => {
     await setting.register();
     await drainWith(setting);
     expect([setting.posts, setting.wakes, await setting.healthOf()]).toEqual([[], [], {}]);
-  });
-
-  it('stops with its endpoint’s pause, in the midst of it', async () => {
-    const setting = await open(30, {}, async (_, number) => {
-      if (number === 15)
-        await setting.rows.change('crm', row => row && { ...row, health: { ...row.health, paused } });
-      return answered(200);
-    });
-    const paused = { at: AT };
-    await drainWith(setting);
-    expect(setting.posts).toHaveLength(20);
-    expect(await setting.healthOf()).toMatchObject({ paused, waiting: { first: true } });
   });
 
   it.each([
@@ -285,17 +266,6 @@ describe('a run that sends what waits', () => {
     expect(await setting.healthOf()).toEqual({ added: 1 });
   });
 
-  it('wakes the next when its time is up', async () => {
-    const setting = await open(100);
-    const remaining = () => AT + 22 * SECOND - setting.state.now;
-    await drainWith(setting, { remaining });
-    expect(idsOf(setting.posts)).toEqual(numbers(30));
-    expect(setting.wakes).toEqual([['crm', 0]]);
-    expect((await setting.healthOf())?.draining).toBeUndefined();
-    await drainWith(setting);
-    expect(idsOf(setting.posts)).toEqual(numbers(100));
-  });
-
   it('wakes the next also when it has no time to begin', async () => {
     const setting = await open(3);
     await drainWith(setting, { remaining: () => 19_999 });
@@ -387,16 +357,6 @@ describe('a run that sends what waits', () => {
     expect(await book()).toBe(SECOND);
   });
 
-  it('wakes the next after a second when a chat’s next moment comes too late, and books no other', async () => {
-    const setting = await open(3);
-    const { slots } = setting.dependencies;
-    const book = () => slots.reserveSlot('crm', SECOND, AT, HOUR);
-    for (let second = 0; second < 8; second++) await book();
-    await drainWith(setting, { remaining: () => 25_000 }, endpointOf('slack'));
-    expect([setting.posts, setting.wakes]).toEqual([[], [['crm', 1]]]);
-    expect(await book()).toBe(8 * SECOND);
-  });
-
   it('leaves all to the next tick when the table is down at its beginning', async () => {
     const setting = await open(3);
     setting.faults.before = command => isRowOf('crm')(command) && TABLE_DOWN;
@@ -462,13 +422,6 @@ describe('an endpoint that fails', () => {
     expect(setting.wakes).toEqual([['crm', 60]]);
   });
 
-  it('that is back has all that waited, in order, without anybody’s action', async () => {
-    const setting = await open(100, failing());
-    await drainWith(setting);
-    expect(idsOf(setting.posts)).toEqual(numbers(100));
-    expect(await setting.healthOf()).toEqual({ added: 1 });
-  });
-
   it('has what had been put off for hours at once when it is back, within 15 minutes of that', async () => {
     const back = AT + HOUR;
     const setting = openSetting(({ at }) => answered(AT + at < back ? 500 : 200));
@@ -491,57 +444,5 @@ describe('an endpoint that fails', () => {
     await live(setting, AT + 20 * MINUTE);
     expect((await setting.pending()).map(({ eventId }) => eventId)).toEqual([bad?.eventId]);
     expect((await setting.healthOf())?.failing).toBeUndefined();
-  });
-
-  it('and fails on, until it is stopped after five days: what is older than three is dead, the rest waits', async () => {
-    const setting = await open(3, failing(0, AT), () => answered(500));
-    await live(setting, AT + 6 * DAY);
-    const { stopped } = (await setting.healthOf()) ?? {};
-    expect(stopped?.at).toBeUndefined();
-    const dead = await setting.deliveries.dead('crm', 9);
-    expect(dead.map(({ eventId }) => eventId)).toEqual(waitingOnes(3).map(({ eventId }) => eventId));
-    await setting.wait(waitingOnes(4).slice(3));
-    setting.state.now = AT + 6 * DAY;
-    await live(setting, AT + 7 * DAY);
-    expect((await setting.healthOf())?.stopped?.reason).toBe('failed for 5 days; last failure: answered 500');
-    expect(await setting.pendingIds()).toHaveLength(1);
-  });
-
-  it('and begins to fail while its backlog is sent gets no more than the attempts that were on their way', async () => {
-    const failures = { count: 4, since: AT - MINUTE };
-    const setting = await open(30, { failures }, () => answered(500));
-    await drainWith(setting);
-    expect(setting.posts).toHaveLength(1);
-    expect(await setting.healthOf()).toMatchObject({ failing: { probes: 0 }, notBefore: AT + 30 * SECOND });
-  });
-
-  it('and asks for less is held as a whole, for as long as it says', async () => {
-    const setting = await open(30, {}, ({ at }) =>
-      at < MINUTE ? answered(429, { retryAfter: '60' }) : answered(200),
-    );
-    await drainWith(setting);
-    expect([setting.posts.length, setting.wakes]).toEqual([1, [['crm', 59]]]);
-    setting.state.now = AT + MINUTE;
-    await drainWith(setting);
-    expect(idsOf(setting.posts)).toEqual([0, ...numbers(30)]);
-  });
-
-  it('for one event alone, and takes all others, is asked again at Standard Webhooks’ pauses, for three days', async () => {
-    const [bad] = waitingOnes(1) as [NewDelivery];
-    const setting = openSetting(({ body }) => answered(body === bad.body ? 500 : 200));
-    await setting.register();
-    await setting.wait([bad], false);
-    for (let number = 0; number < 99 && (await setting.healthOf())?.waiting; number++) {
-      setting.state.now = Math.max(AT, wakesAt((await setting.healthOf()) ?? {}, setting.state.now) ?? 0);
-      await setting.deliver([messageOf(`m${number}`, JSON.stringify(someEvents(2)[1]))]);
-      await drainWith(setting);
-    }
-    const asked = setting.posts.filter(({ body }) => body === bad.body).map(({ at }) => at);
-    const pauses = asked.slice(1).map((at, index) => (at - (asked[index] as number)) / SECOND);
-    expect(pauses.slice(0, 8)).toEqual([5, 30, 120, 300, 1800, 7200, 18_000, 36_000]);
-    expect(asked.at(-1)).toBe(72 * HOUR);
-    expect(await setting.deliveries.dead('crm', 9)).toMatchObject([
-      { eventId: bad.eventId, attempts: asked.length },
-    ]);
   });
 });

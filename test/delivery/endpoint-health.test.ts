@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { EndpointHealth } from '../../functions/delivery/endpoint-health.ts';
-import { AT } from '../kit/delivery/given.ts';
-import { endpointOf, HOUR, isRowOf, openSetting, SECOND, TABLE_DOWN } from '../kit/delivery/setting.ts';
+import { AT, endpointOf, HOUR, isRowOf, openSetting, SECOND, TABLE_DOWN } from '../kit/delivery/setting.ts';
 
 async function open() {
   const setting = openSetting();

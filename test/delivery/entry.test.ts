@@ -18,7 +18,7 @@ import type { Tick } from '../../functions/handlers/create-tick.ts';
 import type * as poll from '../../functions/poll.ts';
 import type * as route from '../../functions/route.ts';
 import { bundleOptions } from '../../infra/bundle/options.ts';
-import { someEvents } from '../kit/delivery/given.ts';
+import { someEvents } from '../kit/delivery/setting.ts';
 import { type Listening, listen } from '../kit/listen.ts';
 
 const queues = {
@@ -49,19 +49,6 @@ const CONFIGURATION = {
 };
 
 describe('the environment', () => {
-  it('is read as the stack sets it', () => {
-    const table = { TABLE_NAME: 't', ...queues };
-    const route = { ...table, UNSETTLED_QUEUE_URL: watched.UNSETTLED_QUEUE_URL };
-    const deliver = { ...table, ...drains, SECRETS_PATH: '/changewire/endpoints/' };
-    expect(parseEnvironment('route.ts', routeEnvironment, { ...route, PATH: 'x' })).toEqual(route);
-    expect(parseEnvironment('deliver.ts', deliverEnvironment, deliver)).toEqual(deliver);
-    const tick = { TABLE_NAME: 't', ...drains, ...watched, MAPPINGS: '{"publish":"uuid"}' };
-    expect(parseEnvironment('tick.ts', tickEnvironment, tick)).toEqual({
-      ...tick,
-      MAPPINGS: { publish: 'uuid' },
-    });
-  });
-
   it.each([
     [
       'route.ts',

@@ -15,8 +15,7 @@ import {
   wakesAt,
 } from '../../functions/delivery/health.ts';
 import type { Health } from '../../functions/model/endpoint-row.ts';
-import { AT } from '../kit/delivery/given.ts';
-import { DAY, HOUR, MINUTE, SECOND } from '../kit/delivery/setting.ts';
+import { AT, DAY, HOUR, MINUTE, SECOND } from '../kit/delivery/setting.ts';
 
 const fail = (health: Health, now: number, hold?: { for?: number }) =>
   afterFailure(health, now, 'answered 500', hold);

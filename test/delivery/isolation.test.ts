@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type Manner, type Member, simulate, waitsOf } from '../kit/delivery/many-endpoints.ts';
 
 const times = <Value>(count: number, value: Value): Value[] => Array.from({ length: count }, () => value);
-const STREAM = { seconds: 120, perSecond: 1 };
+const STREAM = { seconds: 60, perSecond: 1 };
 const SECOND = 1000;
 
 /** Of this number of waits, in ms. It is printed, so that it can be cited. */

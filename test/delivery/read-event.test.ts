@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { placeOf, readEvent } from '../../functions/delivery/read-event.ts';
-import { AT, someEvents } from '../kit/delivery/given.ts';
+import { AT, someEvents } from '../kit/delivery/setting.ts';
 
 const [event] = someEvents(1);
 const read = (more: object) => readEvent(JSON.stringify({ ...event, ...more }));

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createRegistry } from '../../functions/delivery/registry.ts';
 import { createEndpointRows } from '../../functions/store/dynamo/endpoints.ts';
-import { AT } from '../kit/delivery/given.ts';
-import { endpointOf, openSetting, SECOND, TABLE_DOWN } from '../kit/delivery/setting.ts';
+import { AT, endpointOf, openSetting, SECOND, TABLE_DOWN } from '../kit/delivery/setting.ts';
 
 async function open() {
   const setting = openSetting();
@@ -57,12 +56,6 @@ describe('the registry of endpoints', () => {
     expect(said).toEqual([
       { level: 'warn', message, details: { code: 'endpoint.overridden', endpoint: 'crm' } },
     ]);
-  });
-
-  it('needs no log', async () => {
-    const { rows, register, crm } = await open();
-    await register(health, endpointOf('slack', 'crm'), 'crm');
-    expect(await createRegistry([crm], rows, () => AT).all()).toHaveLength(1);
   });
 
   it('leaves out a row without an endpoint: it stood in a former configuration', async () => {
@@ -157,13 +150,5 @@ describe('the registry of endpoints', () => {
       await registry.settings();
     }
     expect(listed()).toBe(3);
-  });
-
-  it('keeps no failure of a reading for routing', async () => {
-    const { registry, faults } = await open();
-    faults.before = () => TABLE_DOWN;
-    await expect(registry.settings()).rejects.toThrow('table down');
-    faults.before = () => undefined;
-    expect(await registry.settings()).toHaveLength(1);
   });
 });

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { present } from '../../functions/basics/telemetry.ts';
 import type { Delivery } from '../../functions/delivery/settler.ts';
 import { RowSettler } from '../../functions/delivery/settlers.ts';
-import { AT } from '../kit/delivery/given.ts';
 import {
+  AT,
   HOUR,
   MINUTE,
   openSetting,

@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createSecrets } from '../../functions/delivery/sender.ts';
 import type { EndpointSecret, EndpointSettings } from '../../functions/model/endpoint.ts';
 import { parseSecret, type SecretStore } from '../../functions/model/secret.ts';
-import { AT } from '../kit/delivery/given.ts';
-import { HOUR, MINUTE } from '../kit/delivery/setting.ts';
+import { AT, HOUR, MINUTE } from '../kit/delivery/setting.ts';
 
 const endpoint = (kind: EndpointSettings['kind']): EndpointSettings => ({ name: 'crm', kind });
 /** Secrets by what `read` answers to an endpoint's name. */
@@ -29,24 +28,16 @@ describe('an endpoint’s secret', () => {
 
   it.each([
     ['', /lacks the JSON object\./],
-    ['hush', /lacks the JSON object\./],
-    ['[]', /lacks the JSON object\./],
     ['{}', /lacks url, secrets\./],
     [JSON.stringify({ url: 'hush', secrets: [whsec(24)] }), /lacks url \(an https address/],
     [JSON.stringify({ url: 'ftp://hush.example', secrets: [whsec(24)] }), /lacks url \(an https/],
-    [JSON.stringify({ url: 'https://hush:hush@a.example', secrets: [whsec(24)] }), /lacks url \(an https/],
-    [JSON.stringify({ url: 7, secrets: [whsec(24)] }), /lacks url\./],
     [JSON.stringify({ url }), /lacks secrets\./],
-    [JSON.stringify({ url, secrets: [] }), /lacks secrets\./],
     [JSON.stringify({ url, secrets: [whsec(24), whsec(24), whsec(24)] }), /lacks secrets \(two at most\)/],
     [JSON.stringify({ url, secrets: ['hush'] }), /lacks secrets \(each whsec_/],
-    [JSON.stringify({ url, secrets: ['whsec_'] }), /lacks secrets \(each whsec_/],
-    [JSON.stringify({ url, secrets: ['whsec_hush!'] }), /lacks secrets \(each whsec_/],
     [JSON.stringify({ url, secrets: [whsec(23)] }), /24 to 64 bytes/],
     [JSON.stringify({ url: 'https://hush@a.example', secrets: [whsec(24)] }), /lacks url \(an https/],
     [JSON.stringify({ url: 'https://:hush@a.example', secrets: [whsec(24)] }), /lacks url \(an https/],
     [JSON.stringify({ url: 'xhttp://hush.example', secrets: [whsec(24)] }), /lacks url \(an https/],
-    [JSON.stringify({ url, secrets: {} }), /lacks secrets\./],
     [JSON.stringify({ url, secrets: [7] }), /lacks secrets\./],
     [JSON.stringify({ url, secrets: [whsec(30).slice(6)] }), /lacks secrets \(each whsec_/],
     [JSON.stringify({ url, secrets: [`whsec_!${whsec(30).slice(6)}`] }), /lacks secrets \(each whsec_/],

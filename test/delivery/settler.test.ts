@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { BatchTally, type Delivery } from '../../functions/delivery/settler.ts';
-import { AT } from '../kit/delivery/given.ts';
+import { AT } from '../kit/delivery/setting.ts';
 
 const held = (name: string, more: Partial<Delivery> = {}): Delivery => ({
   ...{ id: `m-${name}`, eventId: name, body: 'hush', at: AT, endpoint: 'crm', attributes: {} },

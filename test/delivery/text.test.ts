@@ -1,11 +1,7 @@
-import { createServer } from 'node:http';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { testEvent } from '../../functions/changes/build-events.ts';
-import { senderOf } from '../../functions/delivery/sender.ts';
 import { KIND_SETTINGS, KINDS, type KindSettings } from '../../functions/model/kinds.ts';
-import { batches, change, commitOf, field, templates } from '../kit/delivery/chat-batches.ts';
-import { textMessages } from '../kit/delivery/chat-messages.ts';
-import { listen } from '../kit/listen.ts';
+import { batches, change, commitOf, field, templates, textMessages } from '../kit/delivery/chat-batches.ts';
 
 const PRESETS = KINDS.text.settings?.preset?.choices ?? [];
 const AT = Date.UTC(2026, 10, 23, 9, 30);
@@ -40,20 +36,6 @@ describe('a plain-text message', () => {
     const [message] = textMessages([test], settings);
     expect([JSON.parse(bare(message?.body ?? '')), message?.headers]).toEqual([body, headers]);
     expect(message?.eventIds).toEqual([test.id]);
-  });
-
-  it('has the lines of the other chats, with links of the templates', () => {
-    const { content } = first({ preset: 'discord' }).body as { content: string };
-    expect(bare(content).split('\n').slice(0, 8)).toEqual([
-      'Website relaunch',
-      'https://app.example.com/customer-projects/p/p-1042',
-      '7 changes in the project and 4 tasks · process customer-projects · workspace eu',
-      'between 2026-11-23 09:29:11 and 2026-11-23 09:30:12 UTC',
-      '• The project · Phase: Design → Build',
-      '• Agree on the page structure · Status: In progress → Done https://app.example.com/customer-projects/p/p-1042?task=t-1',
-      '• Move the product pages · task updated https://app.example.com/customer-projects/p/p-1042?task=t-2',
-      '   ◦ Channels: added App, Newsletter, removed Partner portal',
-    ]);
   });
 
   it.each([
@@ -98,36 +80,4 @@ describe('a plain-text message', () => {
 it('each setting belongs to one kind', () => {
   const names = KIND_SETTINGS.map(({ name }) => name);
   expect(names).toEqual([...new Set(names)]);
-});
-
-it('a real server gets the message, with the title in its header', async () => {
-  const got: { headers: NodeJS.Dict<string | string[]>; body: string }[] = [];
-  const server = createServer(async (request, response) => {
-    got.push({ headers: request.headers, body: Buffer.concat(await request.toArray()).toString() });
-    response.writeHead(204).end();
-  });
-  const { url, stop } = await listen(server);
-  onTestFinished(stop);
-  const secrets = { read: async () => '', nameOf: () => '', putting: () => '' };
-  const { jobsOf, openPoster } = senderOf({ secrets, clock: Date.now, random: () => 0, allowLoopback: true });
-  const poster = openPoster();
-  onTestFinished(() => poster.close());
-  const [event] = named('Übergabe') as [ReturnType<typeof named>[number]];
-  const place = { id: 'm', endpoint: 'ops', eventId: event.id, at: AT };
-  const delivery = { ...place, body: JSON.stringify(event), attributes: {}, event };
-  for (const settings of [{ preset: 'ntfy' }, { field: 'msg', titleHeader: 'X-Title' }]) {
-    const [job] = jobsOf([delivery], { name: 'ops', kind: 'text', ...settings }).jobs;
-    const request = job?.request(AT, { url });
-    expect(request && (await poster.post(url, request))).toMatchObject({ status: 204 });
-  }
-  expect(got.map(({ headers }) => headers['content-type'])).toEqual(['application/json', 'application/json']);
-  expect(got[0]).toMatchObject({
-    headers: { template: 'yes', title: '{{.title}}', message: '{{.message}}' },
-  });
-  expect(JSON.parse(got[0]?.body ?? '')).toMatchObject({
-    title: 'Übergabe',
-    message: expect.stringContaining('• Task'),
-  });
-  expect(got[1]?.headers['x-title']).toBe(`=?UTF-8?B?${Buffer.from('Übergabe').toString('base64')}?=`);
-  expect(Object.keys(JSON.parse(got[1]?.body ?? ''))).toEqual(['msg']);
 });

@@ -7,9 +7,16 @@ import { createPublish } from '../../functions/handlers/create-publish.ts';
 import { createRoute } from '../../functions/handlers/create-route.ts';
 import type { ChangeEvent } from '../../functions/model/event.ts';
 import { encode } from '../../functions/store/codec.ts';
-import { SECRET, someEvents } from '../kit/delivery/given.ts';
 import { answer, startReceiver } from '../kit/delivery/receiver.ts';
-import { batchOf, endpointOf, messageOf, openSetting, SECOND } from '../kit/delivery/setting.ts';
+import {
+  batchOf,
+  endpointOf,
+  messageOf,
+  openSetting,
+  SECOND,
+  SECRET,
+  someEvents,
+} from '../kit/delivery/setting.ts';
 import { openStage } from '../kit/stage.ts';
 import { PROCESS } from '../kit/world.ts';
 import { TopicModel } from '../simulation/models/topic.ts';
@@ -108,16 +115,6 @@ it('one query for an event’s id finds a line of each stage: one for the pass, 
   }
   expect(lines).toHaveLength(4);
   expect(JSON.stringify([lines, world.said])).not.toContain('31415');
-});
-
-it('finds what a process tells of its fields in the line of its pass', async () => {
-  const world = await stage.create({ projects: 2 });
-  await world.run();
-  world.edit.addField(PROCESS, 'project', { externalId: 'extra', name: 'Extra', type: 'text' });
-  await world.later('sweep');
-  const [event, ...others] = await world.events();
-  expect([event?.type, others]).toEqual(['field.created', []]);
-  expect(world.said.at(-1)).toMatchObject({ message: 'Pass ended.', details: { events: [event?.id] } });
 });
 
 it('invariant 10: none of these lines holds a secret, an address, or anything of a record', async () => {

@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -34,13 +33,6 @@ describe('a signed webhook', () => {
     });
   });
 
-  it('is HMAC-SHA256 of id, timestamp and body, by another implementation too', () => {
-    const { headers } = webhookRequest({ id, body }, [OLD], NOW + 999);
-    const signed = `${id}.${NOW / 1000}.${body}`;
-    const mac = createHmac('sha256', Buffer.alloc(32, 1)).update(signed).digest('base64');
-    expect(headers['webhook-signature']).toBe(`v1,${mac}`);
-  });
-
   it('verifies with either of two secrets while they are changed, and with no other', () => {
     const { headers } = webhookRequest({ id, body }, [OLD, NEW], NOW);
     expect(headers['webhook-signature']?.split(' ')).toHaveLength(2);
@@ -48,16 +40,6 @@ describe('a signed webhook', () => {
     expect(() => verify(WRONG, body, { ...headers })).toThrow('No matching signature');
     const { headers: one } = webhookRequest({ id, body }, [NEW], NOW);
     expect(() => verify(OLD, body, { ...one })).toThrow('No matching signature');
-  });
-
-  it('is refused when it is older than 5 minutes; each attempt has a time of its own', () => {
-    const first = webhookRequest({ id, body }, [OLD], NOW - 301_000);
-    expect(() => verify(OLD, body, { ...first.headers })).toThrow('too old');
-    const second = webhookRequest({ id, body }, [OLD], NOW);
-    expect(verify(OLD, body, { ...second.headers })).toBeDefined();
-    expect(second.headers['webhook-id']).toBe(first.headers['webhook-id']);
-    const replayed = { ...first.headers, 'webhook-timestamp': String(NOW / 1000) };
-    expect(() => verify(OLD, body, replayed)).toThrow('No matching signature');
   });
 
   it('verifies whatever the event says, and is refused when one byte of body, id or time is another', () => {

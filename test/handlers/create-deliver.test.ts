@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Values } from '../../functions/basics/telemetry.ts';
 import { guardedAgent } from '../../functions/delivery/http/guarded-agent.ts';
 import { createRegistry } from '../../functions/delivery/registry.ts';
@@ -8,15 +8,16 @@ import type { EndpointSettings } from '../../functions/model/endpoint.ts';
 import type { ChangeEvent } from '../../functions/model/event.ts';
 import type { SecretStore } from '../../functions/model/secret.ts';
 import type { Message } from '../../functions/queue/queue.ts';
-import { AT, SECRET, someEvents } from '../kit/delivery/given.ts';
-import { until } from '../kit/delivery/handlers.ts';
 import { answer, type Reaction, startReceiver } from '../kit/delivery/receiver.ts';
 import {
+  AT,
   endpointOf,
   MINUTE,
   messageOf,
   openSetting,
   SECOND,
+  SECRET,
+  someEvents,
   TABLE_DOWN,
   waitingOnes,
 } from '../kit/delivery/setting.ts';
@@ -94,17 +95,6 @@ describe('the metrics of a run', () => {
   });
 });
 
-describe('what an endpoint answered', () => {
-  it('is quoted where it did not take an event, and kept with the attempt', async () => {
-    const { url } = await receiver(answer(500, {}, 'down for maintenance'));
-    const { run, record, said, deliveries } = open({ crm: url });
-    expect(await run([record('m0', 'crm')])).toEqual([]);
-    const details = { endpoint: 'crm', reason: 'answered 500', quote: 'down for maintenance' };
-    expect(said).toMatchObject([{ level: 'warn', details }]);
-    expect(await deliveries.attempts('crm', 9)).toMatchObject([{ answer: 'down for maintenance' }]);
-  });
-});
-
 describe('a batch with messages for several endpoints', () => {
   it('invariant 11: is delivered to each apart: what one fails waits in rows, and delays no other', async () => {
     const hanging = Promise.withResolvers<void>();
@@ -144,7 +134,7 @@ describe('a batch with messages for several endpoints', () => {
     let answered = Promise.withResolvers<ServerResponse>();
     const { url } = await receiver(response => answered.resolve(response));
     const { run, record, wakes, wait, rows } = open({ crm: url }, { slowAfter: 20 });
-    const isSlow = () => until(async () => (await rows.read('crm'))?.health.notBefore !== undefined);
+    const isSlow = () => vi.waitUntil(async () => (await rows.read('crm'))?.health.notBefore !== undefined);
     const first = run([record('m0', 'crm')]);
     const late = await answered.promise;
     await isSlow();
@@ -162,23 +152,6 @@ describe('a batch with messages for several endpoints', () => {
     await healthy.register({ waiting: { added: 1, due: AT, first: false } }, null);
     await healthy.run([healthy.record('m2', 'crm')]);
     expect(healthy.wakes).toEqual([]);
-  });
-
-  it('leaves to the next tick what came while an endpoint was slow, when nobody can be woken, and says so', async () => {
-    const answered = Promise.withResolvers<ServerResponse>();
-    const { url } = await receiver(response => answered.resolve(response));
-    const wake = () => Promise.reject(new Error('queue down'));
-    const queues = { ...openSetting().dependencies.queues, wake };
-    const { run, record, wait, rows, healthOf, said } = open({ crm: url }, { slowAfter: 20, queues });
-    const running = run([record('m0', 'crm')]);
-    await until(async () => (await rows.read('crm'))?.health.notBefore !== undefined);
-    await wait(waitingOnes(1));
-    (await answered.promise).end();
-    expect(await running).toEqual([]);
-    expect(await healthOf()).toHaveProperty('waiting');
-    const message = 'Could not schedule a drain of the backlog; the next tick retries.';
-    const details = { code: 'backlog.not-scheduled', endpoint: 'crm', error: 'Error: queue down' };
-    expect(said).toEqual([{ level: 'warn', message, details }]);
   });
 
   it.each([
@@ -293,17 +266,6 @@ describe('a batch with messages for several endpoints', () => {
       { level: 'error', message: expect.stringContaining('Could not read an endpoint'), details },
     ]);
   });
-
-  it('begins nothing when less than 20 s are left: the rest is shown again at once', async () => {
-    const { url, received } = await receiver(answer(200));
-    const { run, record, hidden } = open({ crm: url });
-    const left = [60_000, 20_000, 19_999, 5_000];
-    const events = someEvents(5);
-    const Records = events.map((event, index) => record(`m${index}`, 'crm', event));
-    expect(await run(Records, () => left.shift() ?? 0)).toEqual(['m2', 'm3', 'm4']);
-    expect(received).toHaveLength(2);
-    expect(hidden.map(([, seconds]) => seconds)).toEqual([0, 0, 0]);
-  });
 });
 
 describe('a message that wakes', () => {
@@ -369,28 +331,6 @@ describe('a message that wakes', () => {
 });
 
 describe('what is at fault on our side', () => {
-  it.each([
-    ['no such secret', /secret \/cw\/crm cannot be read \(ParameterNotFound\)\. Put it there: put crm/],
-    ['hush', /secret \/cw\/crm lacks the JSON object\. Put it there/],
-    ['{"url":"https://hush"}', /lacks secrets\. Put it there/],
-  ])(
-    'a secret that is missing or malformed (%s) is told once a batch, and its events are tried again',
-    async (text, reason) => {
-      const { run, record, texts, said, pending } = open({ crm: '' });
-      if (text === 'no such secret') texts.delete('crm');
-      else texts.set('crm', text);
-      const Records = someEvents(3).map((event, index) => record(`m${index}`, 'crm', event));
-      expect(await run(Records)).toEqual([]);
-      expect((await pending()).map(({ due }) => due - AT)).toEqual([5_000, 5_000, 5_000]);
-      expect(said.filter(({ level }) => level === 'error')).toEqual([
-        expect.objectContaining({
-          details: { code: 'delivery.batch-failed', endpoint: 'crm', reason: expect.stringMatching(reason) },
-        }),
-      ]);
-      expect(JSON.stringify(said)).not.toContain('hush');
-    },
-  );
-
   it('a URL that may not be used is told by the endpoint’s name, and its events are tried again', async () => {
     const resolve = async () => [{ address: '10.0.0.1', family: 4 }];
     const { run, record, said, pending } = open(
@@ -414,18 +354,6 @@ describe('the secret of an endpoint', () => {
   const signatures = (
     received: readonly { readonly headers: Readonly<Record<string, string | undefined>> }[],
   ) => received.map(({ headers }) => headers['webhook-signature']?.split(' ').length);
-
-  it('is read once for all deliveries of ten minutes', async () => {
-    const { url, received } = await receiver(answer(200));
-    const { run, record, state, reads } = open({ crm: url });
-    for (let minute = 0; minute < 10; minute++) {
-      await run([record(`m${minute}`, 'crm')]);
-      state.now += MINUTE;
-    }
-    expect([received.length, reads]).toEqual([10, ['crm']]);
-    await run([record('m10', 'crm')]);
-    expect(reads).toEqual(['crm', 'crm']);
-  });
 
   it('that was rotated signs the very next delivery', async () => {
     const { url, received } = await receiver(answer(200));
@@ -470,110 +398,47 @@ describe('the secret of an endpoint', () => {
     expect(received).toHaveLength(1);
   });
 
-  it.each([400, 401, 403, 404, 410])('is read again after the receiver answered %i', async status => {
-    const { url } = await receiver(answer(status));
+  it.each([
+    [404, true],
+    [410, true],
+    ['nothing', true],
+    [429, false],
+    [500, false],
+  ])('after the receiver answered %s: is read again: %s', async (status, isRead) => {
+    const { url, stop } = await receiver(answer(Number(status) || 200));
+    if (status === 'nothing') await stop();
     const { run, record, state, reads, rows } = open({ crm: url });
     await run([record('m0', 'crm')]);
-    expect(reads).toEqual(['crm']);
     state.now += 20 * SECOND;
     await rows.change('crm', row => row && { ...row, health: {} });
     await run([record('m1', 'crm')]);
-    expect(reads).toEqual(['crm', 'crm']);
-  });
-
-  it.each([429, 500, 503])('is not read again after the receiver answered %i', async status => {
-    const { url } = await receiver(answer(status));
-    const { run, record, state, reads } = open({ crm: url });
-    await run([record('m0', 'crm')]);
-    state.now += 2 * MINUTE;
-    await run([record('m1', 'crm')]);
-    expect(reads).toEqual(['crm']);
-  });
-
-  it('is read again after no connection could be made', async () => {
-    const gone = await receiver();
-    await gone.stop();
-    const { run, record, state, reads } = open({ crm: gone.url });
-    await run([record('m0', 'crm')]);
-    state.now += 2 * MINUTE;
-    await run([record('m1', 'crm')]);
-    expect(reads).toEqual(['crm', 'crm']);
+    expect(reads).toHaveLength(isRead ? 2 : 1);
   });
 });
 
 describe('a batch for a chat', () => {
-  const kinds = [
-    ['slack', answer(200, {}, 'ok')],
-    ['teams', answer(202)],
-  ] as const;
   const ofProject = (id: string, count = 1) =>
     someEvents(count).map(event =>
       JSON.parse(JSON.stringify(event).replaceAll('p.1', id).replaceAll('p%2E1', id.replace('.', '%2E'))),
     ) as ChangeEvent[];
-  const chat = (kind: 'slack' | 'teams', url: string, more: Partial<DeliverDependencies> = {}) => {
-    const registry = {
-      read: async () => ({ endpoint: endpointOf(kind), row: undefined }),
-    };
-    return open({ crm: url }, { registry, ...more });
-  };
-
-  it.each(kinds)(
-    'is one %s message per project, a second apart, and settles all its events',
+  it.each([
+    ['slack', answer(200, {}, 'ok')],
+    ['teams', answer(202)],
+  ] as const)(
+    'is one %s message per project, a second apart, with links by the template, and settles all its events',
     async (kind, ok) => {
       const { url, received } = await receiver(ok);
-      const { run, record, slept, counts } = chat(kind, url);
-      const events = [...ofProject('p.1', 20), ...ofProject('p.2', 2)];
+      const registry = { read: async () => ({ endpoint: endpointOf(kind), row: undefined }) };
+      const task = 'https://app.example.com/{projectId}/{taskId}';
+      const linkTemplates = [{ workspace: 'eu', task }];
+      const { run, record, slept, counts } = open({ crm: url }, { registry, linkTemplates });
+      const events = [...ofProject('p.1', 3), ...ofProject('p.2', 2)];
       expect(await run(events.map((event, index) => record(`m${index}`, 'crm', event)))).toEqual([]);
       expect(received).toHaveLength(2);
       expect(received[0]?.headers).toMatchObject({ 'content-type': 'application/json' });
       expect(received[0]?.headers).not.toHaveProperty('webhook-id');
-      expect([slept, counts]).toEqual([[0, 1000], { Delivered: 22 }]);
+      expect(received[0]?.body).toContain('"url":"https://app.example.com/p.1/t0"');
+      expect([slept, counts]).toEqual([[0, 1000], { Delivered: 5 }]);
     },
   );
-
-  it.each(kinds)('links the records of a workspace with a template in %s', async (kind, ok) => {
-    const { url, received } = await receiver(ok);
-    const task = 'https://app.example.com/{projectId}/{taskId}';
-    const { run, record } = chat(kind, url, { linkTemplates: [{ workspace: 'eu', task }] });
-    await run([record('m0', 'crm')]);
-    expect(received[0]?.body).toContain('"url":"https://app.example.com/p.1/t0"');
-  });
-
-  it('waits as a whole when a message is one too many; what fails waits for its retry', async () => {
-    const { url, received } = await receiver(answer(404), answer(429, { 'retry-after': '30' }));
-    const { run, record, pending, healthOf } = chat('slack', url);
-    const events = ['p.1', 'p.2', 'p.3'].flatMap(id => ofProject(id));
-    const failed = await run(events.map((event, index) => record(`m${index}`, 'crm', event)));
-    expect(received).toHaveLength(2);
-    expect(failed).toEqual([]);
-    const [one, two, three] = events.map(({ id }) => id);
-    const rows = new Map((await pending()).map(({ eventId, due, attempts }) => [eventId, { due, attempts }]));
-    const failedOnce = { due: AT + 5 * SECOND, attempts: 1 };
-    expect([rows.get(one ?? ''), rows.get(two ?? '')]).toEqual([failedOnce, failedOnce]);
-    expect(rows.get(three ?? '')).toEqual({ due: AT, attempts: 0 });
-    expect((await healthOf())?.notBefore).toBe(AT + SECOND + 30 * SECOND);
-  });
-
-  it('leaves to one drain what gets no slot within 3 s, and what comes after it', async () => {
-    const { url, received } = await receiver(answer(200, {}, 'ok'));
-    const { run, record, wakes, pendingIds, slept } = chat('slack', url);
-    const events = ['p.1', 'p.2', 'p.3', 'p.4', 'p.5', 'p.6'].flatMap(id => ofProject(id));
-    expect(await run(events.map((event, index) => record(`m${index}`, 'crm', event)))).toEqual([]);
-    expect([received.length, slept]).toEqual([4, [0, 1000, 1000, 1000]]);
-    expect(await pendingIds()).toEqual(events.slice(4).map(({ id }) => id));
-    expect(wakes).toEqual([['crm', 0]]);
-  });
-
-  it('sets an event aside that the format chokes on, and tells the others', async () => {
-    const { url, received } = await receiver(answer(200));
-    const { run, record, deliveries } = chat('slack', url);
-    const [event] = someEvents(1) as [ChangeEvent];
-    const odd = { ...event, id: 'odd', data: { process: { id: 'p' }, project: { id: 'p.1' }, changes: 7 } };
-    expect(
-      await run([record('m0', 'crm', odd as unknown as ChangeEvent), record('m1', 'crm', event)]),
-    ).toEqual([]);
-    expect(received).toHaveLength(1);
-    const reason = expect.stringMatching(/^the event cannot be rendered \(\w+\)$/);
-    expect(await deliveries.dead('crm', 9)).toMatchObject([{ eventId: 'odd', reason }]);
-  });
 });

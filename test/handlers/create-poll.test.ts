@@ -293,14 +293,6 @@ describe('a sweep that ran out of time', () => {
     expect(opened.said).toHaveLength(1);
     expect(await opened.run('sweep', process, { dueAt })).toMatchObject({ outcome: 'not-due' });
   });
-
-  it('is left alone by `changes` passes', async () => {
-    const opened = await baselined();
-    await cutOff(opened);
-    expect(await opened.run()).toMatchObject({ mode: 'changes', outcome: 'completed' });
-    expect(opened.said).toHaveLength(1);
-    expect((await opened.snapshots.readState(process)).isSweepUnfinished).toBe(true);
-  });
 });
 
 describe('a pass that fails', () => {
@@ -397,37 +389,6 @@ describe('a message', () => {
     const state = { pace: { wait: 40_000, dueAt: NOW + 5_001 } };
     const fixed = await baselined({ snapshots: withState(snapshots, state) });
     expect(await fixed.run()).toMatchObject({ outcome: 'completed' });
-  });
-});
-
-describe('a process whose passes adapt', () => {
-  const changes = { fastest: 10_000, slowest: 40_000 };
-  const workspaces = [workspace('eu', { processes: [{ id: 'onboarding', changes }] as never })];
-
-  it('is due soon behind a pass that found something, and twice as late behind each that did not', async () => {
-    const { world, run, stateOf } = await baselined({ workspaces });
-    world.projects.clear();
-    const waits: (number | undefined)[] = [];
-    const pass = async () => {
-      const began = world.now;
-      await run();
-      const { pace } = await stateOf();
-      expect(pace?.dueAt).toBe(began + (pace?.wait ?? 0));
-      waits.push(pace?.wait);
-      world.now = (pace?.dueAt ?? 0) + 1;
-    };
-    for (let count = 0; count < 4; count++) await pass();
-    world.projects.set('p1', project(1));
-    await pass();
-    world.projects.clear();
-    await pass();
-    expect(waits).toEqual([10_000, 20_000, 40_000, 40_000, 10_000, 20_000]);
-  });
-
-  it('is paced by no sweep', async () => {
-    const { run, snapshots } = await baselined({ workspaces });
-    await run('sweep');
-    expect((await snapshots.readState(process)).pace).toBeUndefined();
   });
 });
 
@@ -584,19 +545,6 @@ describe('a message of several processes', () => {
     expect((await rows.completions('eu')).get('b')).toEqual({ ...before, sweepCompletedAt: world.now });
   });
 
-  it('that runs out of time with one has completed the others', async () => {
-    const { world, serve } = await idle({ workspaces }, IDS);
-    world.remaining = 2 * MINUTE;
-    world.listOf = id =>
-      id === 'd' ? ['p1', 'p2', 'p3'].map(each => [each, { id: each, name: 'New' }]) : [];
-    world.onTasks = () => {
-      world.now += MINUTE;
-    };
-    const outcomes = outcomesOf(await serve(message));
-    expect(outcomes.d).toBe('unfinished');
-    expect([outcomes.a, outcomes.b, outcomes.c]).toEqual(Array(3).fill('completed'));
-  });
-
   it('makes no pass over one that has no baseline, unless an operator asks for it', async () => {
     const { world, serve, said } = await baselined({ workspaces }, ['a', 'b']);
     expect(outcomesOf(await serve(message))).toEqual({
@@ -724,20 +672,6 @@ describe('a message of several processes', () => {
       expect(opened.world.asked).toEqual(['probe a']);
       expect(Object.values(outcomesOf(report))).toEqual(Array(4).fill(silent().message));
       expect(await pauseOf(opened)).toMatchObject({ failures: 2, until: opened.world.now + 20_000 });
-    });
-
-    it('lets one run ask after a pause: for others the pause goes on while it does', async () => {
-      const opened = await idle({ workspaces }, IDS);
-      await pausedFor(opened, 0);
-      const other = Promise.withResolvers<unknown>();
-      opened.world.onProbe = () => {
-        other.resolve(opened.serve(message));
-      };
-      // The answer is waited for.
-      const first = opened.serve(message);
-      expect(await other.promise).toMatchObject({ outcome: expect.stringMatching('paused') });
-      expect(await first).toMatchObject({ outcome: 'polled' });
-      expect(opened.world.asked.filter(what => what.startsWith('probe'))).toHaveLength(1);
     });
 
     it('makes during a pause the pass that an operator asks for, and ends the pause with it', async () => {

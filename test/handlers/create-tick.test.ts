@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createRegistry } from '../../functions/delivery/registry.ts';
 import { createTick } from '../../functions/handlers/create-tick.ts';
 import type { Health } from '../../functions/model/endpoint-row.ts';
-import { AT } from '../kit/delivery/given.ts';
-import { endpointOf, HOUR, MINUTE, openSetting, SECOND } from '../kit/delivery/setting.ts';
+import { AT, endpointOf, HOUR, MINUTE, openSetting, SECOND } from '../kit/delivery/setting.ts';
 
 function open(wake?: (name: string) => Promise<void>) {
   const setting = openSetting();
@@ -29,22 +28,13 @@ const failing = (since: number, notBefore = AT) => ({ failing: { since, probes: 
 describe('a tick', () => {
   it.each<[string, Health, number | undefined]>([
     ['nothing waits for', {}, undefined],
-    ['fails and has nothing that waits', failing(AT), undefined],
-    ['has had something due for an hour', waiting(AT - HOUR), 0],
     ['has something due now', waiting(AT), 0],
     ['has something due in 1 ms', waiting(AT + 1), 1],
     ['has something due in 59.999 s', waiting(AT + MINUTE - 1), 60],
     ['has something due when the next tick comes', waiting(AT + MINUTE), undefined],
     ['is held for 20 s', { ...waiting(AT), notBefore: AT + 20 * SECOND }, 20],
-    ['is held for an hour', { ...waiting(AT), notBefore: AT + HOUR }, undefined],
     ['is to be probed', { ...waiting(AT), ...failing(AT) }, 0],
-    ['is to be probed with what was put off', { ...waiting(AT + HOUR), ...failing(AT) }, 0],
-    ['is to be probed later', { ...waiting(AT), ...failing(AT, AT + HOUR) }, undefined],
     ['is paused', { ...waiting(AT), paused: { at: AT } }, undefined],
-    ['is stopped', { ...waiting(AT), stopped: { at: AT, reason: '' } }, undefined],
-    ['a run sends to', { ...waiting(AT), draining: { by: 'run', until: AT + 10 * MINUTE } }, undefined],
-    ['a run that died sent to', { ...waiting(AT), draining: { by: 'run', until: AT } }, 0],
-    ['a run sends to for 5 s more', { ...waiting(AT), draining: { by: 'run', until: AT + 5 * SECOND } }, 5],
   ])('wakes a run for an endpoint that %s: %j in %s s', async (_, health, seconds) => {
     const { tick, add, wakes } = open();
     await add('crm', health);

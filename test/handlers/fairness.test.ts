@@ -67,23 +67,6 @@ describe('invariant 12: a workspace in trouble', () => {
   });
 });
 
-describe('a workspace whose service works again', () => {
-  it('is polled as before within the longest pause and a minute, and each process is told of', async () => {
-    const stack = open({ eu: { processes: 60 } });
-    await stack.baseline();
-    stack.behave('eu', () => ({ status: 503 }));
-    await stack.minutes(18);
-    stack.behave('eu', undefined);
-    stack.ran.length = 0;
-    await stack.minutes(9);
-    expect(stack.events('eu', 'source.stalled')).toBe(60);
-    expect(stack.events('eu', 'source.recovered')).toBe(60);
-    stack.ran.length = 0;
-    await stack.minutes(1);
-    expect(stack.ran.flatMap(({ message }) => message.processes)).toHaveLength(60);
-  });
-});
-
 describe('the requests at once that a workspace allows', () => {
   it('are never exceeded while 400 processes are made known, and other processes of the workspace go on being polled', async () => {
     const stack = open({ eu: { processes: 425, projects: 8, interval: 5 * MINUTE } });
@@ -95,20 +78,5 @@ describe('the requests at once that a workspace allows', () => {
     expect(stack.most('eu')).toBeGreaterThan(12);
     expect(stack.most('eu')).toBeLessThanOrEqual(16);
     expect(stack.said.filter(({ level }) => level !== 'info')).toEqual([]);
-  });
-
-  it('hold for 8 runs that are under way at once', async () => {
-    const stack = open({ eu: { processes: 200, projects: 3, concurrency: 10 } });
-    await stack.baseline();
-    stack.latency = 2_000;
-    const groups = Array.from({ length: 8 }, (_, group) =>
-      Array.from({ length: 25 }, (_each, index) => `p${group * 25 + index}`),
-    );
-    stack.start(groups.map(processes => ({ workspace: 'eu', processes, mode: 'changes' as const })));
-    await stack.scheduler.until(
-      () => !stack.isBusy && stack.ran.filter(({ outcome }) => outcome === 'polled').length === 8,
-      'all runs',
-    );
-    expect(stack.most('eu')).toBe(10);
   });
 });

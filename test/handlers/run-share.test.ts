@@ -70,15 +70,6 @@ describe.each(STORES)('the share of a run, in %s', (_, open) => {
     expect([await shares(), share.count, writes.count]).toEqual([{}, 0, 2]);
   });
 
-  it('is given back together with a change of the row', async () => {
-    const { writes, rows } = counted();
-    const share = await taken('a', {}, rows);
-    const paused = { until: AT, since: AT, reason: 'r', failures: 1 };
-    await share.release(row => ({ ...row, pause: paused }));
-    expect(await rowOf()).toMatchObject({ shares: {}, pause: paused });
-    expect(writes.count).toBe(2);
-  });
-
   it('is none where other runs have all: the first of those that find none writes that down, and the others nothing', async () => {
     for (const run of ['a', 'b', 'c', 'd']) await taken(run);
     const { writes, rows } = counted();
@@ -125,14 +116,6 @@ describe.each(STORES)('the share of a run, in %s', (_, open) => {
     await pause(10 * MINUTE);
     expect(await take('a', { isAsked: true })).toMatchObject({ as: 'taken', isProbe: true });
     expect((await rowOf())?.pause?.until).toBe(AT + 15 * SECOND);
-  });
-
-  it('takes no turn of asking from others where there is none for the run', async () => {
-    for (const run of ['a', 'b', 'c', 'd']) await taken(run);
-    await pause(SECOND);
-    now += SECOND;
-    expect(await take('e')).toEqual({ as: 'full' });
-    expect((await rowOf())?.pause?.until).toBe(now);
   });
 
   it('is taken once where the answer was lost and the request is repeated, after a pause, too', async () => {

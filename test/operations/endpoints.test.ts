@@ -5,7 +5,7 @@ import type { EndpointSettings } from '../../functions/model/endpoint.ts';
 import { addEndpoint } from '../../functions/operations/endpoint-settings.ts';
 import { createOperations } from '../../functions/operations/operations.ts';
 import { Refused } from '../../functions/operations/refused.ts';
-import { SECRET } from '../kit/delivery/given.ts';
+import { SECRET } from '../kit/delivery/setting.ts';
 import { AT, type OpenContext, openContext, STORES } from '../kit/operations/context.ts';
 import { type Ask, askOf } from '../kit/operations/setting.ts';
 

@@ -5,7 +5,7 @@ import { testEvent } from '../../functions/changes/build-events.ts';
 import { senderOf } from '../../functions/delivery/sender.ts';
 import { createOperations } from '../../functions/operations/operations.ts';
 import { checkEvents } from '../kit/check-event.ts';
-import { slackMessages, teamsMessages } from '../kit/delivery/chat-messages.ts';
+import { slackMessages, teamsMessages } from '../kit/delivery/chat-batches.ts';
 import { listen } from '../kit/listen.ts';
 import { AT, openContext, STORES } from '../kit/operations/context.ts';
 import { askOf } from '../kit/operations/setting.ts';

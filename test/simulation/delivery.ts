@@ -12,7 +12,7 @@ import { type ReplayPorts, startReplay } from '../../functions/operations/replay
 import type { Batch, Message } from '../../functions/queue/queue.ts';
 import { decodeEvents } from '../../functions/store/codec.ts';
 import type { Deliveries } from '../../functions/store/store.ts';
-import { NOTHING_MALFORMED } from '../kit/delivery/given.ts';
+import { NOTHING_MALFORMED } from '../kit/delivery/setting.ts';
 import { type Reply, SocketError, VirtualAgent } from './http.ts';
 import { Life, type Nature } from './life.ts';
 import type { DeliveriesOracle } from './oracle/deliveries.ts';

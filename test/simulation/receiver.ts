@@ -2,8 +2,8 @@ import type { EndpointSettings, LinkTemplates } from '../../functions/model/endp
 import type { ChangeEvent } from '../../functions/model/event.ts';
 import { wants } from '../../functions/model/filter.ts';
 import type { EndpointKind } from '../../functions/model/kinds.ts';
-import { readSlack } from './chats/read-slack.ts';
-import { readTeams } from './chats/read-teams.ts';
+import { readSlack } from '../kit/delivery/read-slack.ts';
+import { readTeams } from '../kit/delivery/read-teams.ts';
 import { BatchesOracle, type InHand } from './oracle/batches.ts';
 import { ChannelOracle } from './oracle/channel.ts';
 import type { DeliveriesOracle } from './oracle/deliveries.ts';

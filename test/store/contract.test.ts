@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe } from 'vitest';
-import { memorySlots } from '../kit/delivery/given.ts';
 import { STORES, type TestStore } from '../kit/store/stores.ts';
 import { deliveriesContract } from './contract/deliveries.ts';
 import { endpointRowsContract } from './contract/endpoints.ts';
@@ -34,5 +33,3 @@ describe.each(STORES)('the store in %s', (name, open) => {
 
   workspaceRowsContract(() => store.workspaces);
 });
-
-describe('in memory, for tests', () => slotsContract(memorySlots));

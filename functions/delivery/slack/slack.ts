@@ -55,7 +55,7 @@ const STYLES = {
 } as const satisfies Record<Run['look'], object | undefined>;
 
 /** The message's first block. Slack allows no link in a header. */
-export function titleBlock({ title, link }: Pick<ChatTopic, 'title' | 'link'>) {
+function titleBlock({ title, link }: Pick<ChatTopic, 'title' | 'link'>) {
   if (link === undefined) return { type: 'header', text: plainText(title, SLACK_LIMITS.header) } as const;
   return { type: 'rich_text', elements: [section([{ text: title, look: 'strong', link }])] } as const;
 }
@@ -108,19 +108,19 @@ function escapeSlack(text: string): string {
 }
 
 /** A `plain_text` object: no formatting, no emoji codes; at most `limit` characters, counted as escaped. */
-export function plainText(text: string, limit: number) {
+function plainText(text: string, limit: number) {
   const short = cutText(text, limit, part => escapeSlack(part).length);
   return { type: 'plain_text', text: escapeSlack(short), emoji: false } as const;
 }
 
 /** The text of notifications, which Slack may read as mrkdwn. So every character that could begin formatting,
  *  an emoji code, a mention or a link is followed by a word joiner, which is invisible. */
-export function notificationText(text: string): string {
+function notificationText(text: string): string {
   return escapeSlack(text.replace(/[*_~`:@#|.]/g, character => `${character}\u2060`));
 }
 
 /** Text of a rich text element. Slack doesn't parse it, and would show escapes. Mentions and links are broken
  *  anyway, for receivers that convert rich text to mrkdwn. */
-export function richText(text: string): string {
+function richText(text: string): string {
   return text.replace(/<(?=\S)/g, '<\u2060');
 }

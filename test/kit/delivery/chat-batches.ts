@@ -9,9 +9,16 @@ import {
   skippedEvent,
   stalledEvent,
 } from '../../../functions/changes/process-events.ts';
+import type { ChatRecord } from '../../../functions/delivery/chat/chat-topic.ts';
+import { linesOf, type Run, viewOf } from '../../../functions/delivery/chat/chat-view.ts';
+import { chatMessages } from '../../../functions/delivery/kinds.ts';
+import { slackMessage } from '../../../functions/delivery/slack/slack.ts';
+import { teamsMessage } from '../../../functions/delivery/teams/teams.ts';
+import { textMessage } from '../../../functions/delivery/text/text.ts';
 import type { LinkTemplates } from '../../../functions/model/endpoint.ts';
-import type { Actor, ChangeEvent, FieldChange } from '../../../functions/model/event.ts';
+import type { Actor, ChangeEvent, FieldChange, SentEvent } from '../../../functions/model/event.ts';
 import type { Definitions, FieldDefinition } from '../../../functions/model/field-definition.ts';
+import type { KindSettings } from '../../../functions/model/kinds.ts';
 
 const at = Date.UTC(2026, 10, 23, 9, 30, 12);
 
@@ -80,9 +87,10 @@ const priority = {
   options: ['Low', 'High'],
 };
 
+const origin = { workspace: 'eu', processId: 'customer-projects' };
 const ann: Actor = { id: 'u-31', name: 'Amira Haddad' };
 
-/** Batches of events by what they show; the golden files hold the messages made of them. */
+/** Batches of events by what they show. `test/delivery/golden/` has the messages of the first two. */
 export const batches: Readonly<Record<string, readonly ChangeEvent[]>> = {
   typical: commitOf([
     change('p-1042', 'Website relaunch', [field('Phase', 'Design', 'Build')], { entity: 'project' }),
@@ -182,20 +190,36 @@ export const batches: Readonly<Record<string, readonly ChangeEvent[]>> = {
     ),
     change('t-2', 'Empty', [builtIn('id', 't-2')], { action: 'created' }),
   ]),
-  hostile: commitOf(
-    [
-      change('t-1', '<!channel> *bold* _it_ ~no~ `code` :tada: @here <@U123> <https://evil.example|click>', [
-        field(
-          '**Note**',
-          'a & b < c > d &amp; \u0000\u0007e',
-          '[click](https://evil.example) {{DATE(2026-01-01T00:00:00Z)}}',
+  hostile: [
+    ...commitOf(
+      [
+        change(
+          't-1',
+          '<!channel> *bold* _it_ ~no~ `code` :tada: @here <@U123> <https://evil.example|click>',
+          [
+            field(
+              '**Note**',
+              'a & b < c > d &amp; \u0000\u0007e',
+              '[click](https://evil.example) {{DATE(2026-01-01T00:00:00Z)}}',
+            ),
+            field('כותרת', 'שלום', 'עולם \u202Eabc'),
+            field('Blank', ' \n\t ', 'one\r\ntwo \uD800'),
+          ],
         ),
-        field('כותרת', 'שלום', 'עולם \u202Eabc'),
-        field('Blank', ' \n\t ', 'one\r\ntwo \uD800'),
-      ]),
-    ],
-    { name: '# <!here> & *Acme* :rocket:' },
-  ),
+      ],
+      {
+        name: '# <!here> & *Acme* :rocket:',
+        actors: {
+          't-1': [ann, { id: 'u-1', name: '*<!here>* & {{DATE(' }, { id: 'u-9' }, { id: 'u-2', name: 'דנה' }],
+        },
+      },
+    ),
+    ...fieldsOf([], [{ externalId: 'sign-off', name: 'Sign-off <!here>', type: 'text', options: ['*a*'] }]),
+    skippedEvent(origin, {
+      ...{ version: at + 2, index: 0, at, since: at - 60_000, projectId: '<1001> *x*' },
+      reason: 'GET /processes/customer-projects/projects/1001/tasks: status 403: *check* <this>',
+    }),
+  ],
   fields: fieldsOf(
     [
       priority,
@@ -209,33 +233,19 @@ export const batches: Readonly<Record<string, readonly ChangeEvent[]>> = {
       { externalId: 'sign-off', name: 'Sign-off <!here>', type: 'single-choice', options: ['Open', 'Given'] },
     ],
   ),
-  held: [
-    onHoldEvent(
-      { workspace: 'eu', processId: 'customer-projects' },
-      { version: at, at, missing: 30, known: 60 },
-    ),
-  ],
+  held: [onHoldEvent(origin, { version: at, at, missing: 30, known: 60 })],
   outage: [
-    stalledEvent(
-      { workspace: 'eu', processId: 'customer-projects' },
-      {
-        version: at,
-        at,
-        since: at - 400_000,
-        reason: 'GET /processes/customer-projects/projects: status 403: access is denied; *check* <this>',
-      },
-    ),
-    recoveredEvent(
-      { workspace: 'eu', processId: 'customer-projects' },
-      { version: at + 1, since: at - 400_000, until: at + 1 },
-    ),
-    skippedEvent(
-      { workspace: 'eu', processId: 'customer-projects' },
-      {
-        ...{ version: at + 2, index: 0, at: at + 2, since: at - 60_000, projectId: '<1001> *x*' },
-        reason: 'GET /processes/customer-projects/projects/1001/tasks: status 403: access is denied',
-      },
-    ),
+    stalledEvent(origin, {
+      version: at,
+      at,
+      since: at - 400_000,
+      reason: 'GET /processes/customer-projects/projects: status 403: access is denied; *check* <this>',
+    }),
+    recoveredEvent(origin, { version: at + 1, since: at - 400_000, until: at + 1 }),
+    skippedEvent(origin, {
+      ...{ version: at + 2, index: 0, at: at + 2, since: at - 60_000, projectId: '<1001> *x*' },
+      reason: 'GET /processes/customer-projects/projects/1001/tasks: status 403: access is denied',
+    }),
   ],
   many: commitOf(
     Array.from({ length: 500 }, (_, index) =>
@@ -274,5 +284,30 @@ export function commitOfLengths(length: number, others: number): ChangeEvent[] {
     Array.from({ length: 24 }, (_, index) =>
       change(`t${index}`, `Task ${index}`, [field('F', value(index), 'y')]),
     ),
+  );
+}
+
+export interface Links {
+  readonly linkTemplates?: LinkTemplates | undefined;
+}
+
+export const slackMessages = (events: readonly SentEvent[], links: Links = {}) =>
+  chatMessages(events, slackMessage, { endpoint: { name: 'ops', kind: 'slack' }, ...links });
+
+export const teamsMessages = (events: readonly SentEvent[], links: Links = {}) =>
+  chatMessages(events, teamsMessage, { endpoint: { name: 'ops', kind: 'teams' }, ...links });
+
+export const textMessages = (events: readonly SentEvent[], settings: KindSettings, links: Links = {}) =>
+  chatMessages(events, textMessage, { endpoint: { name: 'ops', kind: 'text', ...settings }, ...links });
+
+const MARKS = { plain: '', strong: '*', struck: '~', faint: '_', good: '_', bad: '_' };
+
+/** A record's heading and its lines. With `isMarked`, bold stands in stars, struck in tildes, coloured and faint in
+ *  underscores. */
+export function shownOf(record: ChatRecord, { value = 60, lines = 5, isMarked = false } = {}): string[] {
+  const view = viewOf(record, linesOf(record, { value, lines }));
+  const mark = (look: Run['look']) => (isMarked ? MARKS[look] : '');
+  return [view.heading, ...view.lines].map(runs =>
+    runs.map(({ text, look }) => mark(look) + text + mark(look)).join(''),
   );
 }

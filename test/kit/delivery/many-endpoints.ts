@@ -22,8 +22,7 @@ import { modelClient } from '../../simulation/models/table.ts';
 import { Scheduler, virtualTimers } from '../../simulation/scheduler.ts';
 import { sqsClient } from '../../simulation/sqs.ts';
 import { openModel } from '../table.ts';
-import { AT, NOTHING_MALFORMED, SECRET, someEvents } from './given.ts';
-import { batchOf, messageOf } from './setting.ts';
+import { AT, batchOf, messageOf, NOTHING_MALFORMED, SECRET, someEvents } from './setting.ts';
 
 /** What a receiver answers, 20 ms later; or it never does. */
 export type Manner = 200 | 429 | 500 | 'hangs';

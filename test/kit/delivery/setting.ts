@@ -1,3 +1,4 @@
+import { buildEvents } from '../../../functions/changes/build-events.ts';
 import { type BatchDependencies, deliverBatch } from '../../../functions/delivery/deliver-batch.ts';
 import type { DrainDependencies } from '../../../functions/delivery/drain.ts';
 import { EndpointHealth } from '../../../functions/delivery/endpoint-health.ts';
@@ -10,7 +11,7 @@ import { QueueSettler } from '../../../functions/delivery/settlers.ts';
 import type { NewDelivery } from '../../../functions/model/delivery.ts';
 import type { EndpointSettings } from '../../../functions/model/endpoint.ts';
 import type { EndpointRow, Health } from '../../../functions/model/endpoint-row.ts';
-import type { SentEvent } from '../../../functions/model/event.ts';
+import type { ChangeEvent, SentEvent } from '../../../functions/model/event.ts';
 import type { EndpointKind } from '../../../functions/model/kinds.ts';
 import type { MoveToFailed } from '../../../functions/queue/failed-messages.ts';
 import type { Batch, Message } from '../../../functions/queue/queue.ts';
@@ -19,7 +20,40 @@ import { createDeliveries } from '../../../functions/store/dynamo/store.ts';
 import { modelClient } from '../../simulation/models/table.ts';
 import { addingUp } from '../adding-up.ts';
 import { openModel } from '../table.ts';
-import { AT, type Said, SECRET, someEvents } from './given.ts';
+
+export const AT = Date.UTC(2026, 10, 21, 12);
+export const SECRET = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
+
+/** For handlers that get no malformed message. */
+export const NOTHING_MALFORMED: MoveToFailed = ({ body }) => Promise.reject(new Error(`malformed: ${body}`));
+
+/** `count` valid events of one commit. */
+export function someEvents(count: number, version = AT): ChangeEvent[] {
+  const observed = { after: AT - 1, before: AT };
+  const commit = {
+    workspace: 'eu',
+    processId: 'on boarding',
+    projectId: 'p.1',
+    projectRecord: { name: 'Acme' },
+    version,
+    observed: { project: observed, task: observed },
+  };
+  const field = { field: 'note', name: 'Note', kind: 'custom', type: 'text', from: '', to: 'x' } as const;
+  const change = (id: string) =>
+    ({ entity: 'task', action: 'updated', id, record: {}, fields: [field] }) as const;
+  return [
+    ...buildEvents(
+      commit,
+      Array.from({ length: count }, (_, index) => change(`t${index}`)),
+    ),
+  ];
+}
+
+export interface Said {
+  readonly level: 'info' | 'warn' | 'error';
+  readonly message: string;
+  readonly details: Record<string, unknown>;
+}
 
 export const SECOND = 1000;
 export const MINUTE = 60 * SECOND;

@@ -12,7 +12,7 @@ import { sqliteDeliveries } from '../../../functions/store/sqlite/store.ts';
 import { openQueues, withQueued } from '../../../local/data/store.ts';
 import { Delivering } from '../../../local/loops/delivering.ts';
 import { Topic } from '../../../local/loops/topic.ts';
-import { SECRET } from '../delivery/given.ts';
+import { SECRET } from '../delivery/setting.ts';
 
 interface Options {
   readonly path?: string;

@@ -7,7 +7,7 @@ import { UsageError } from '../../../local/basics/usage-error.ts';
 import { reportAbandoned, resendOf, resumePending } from '../../../local/cli/undelivered.ts';
 import type { DataDirectory } from '../../../local/data/data-directory.ts';
 import { openQueues, withQueued } from '../../../local/data/store.ts';
-import { someEvents } from '../../kit/delivery/given.ts';
+import { someEvents } from '../../kit/delivery/setting.ts';
 import { AT, delivery } from '../../kit/store/delivery.ts';
 
 const ENDPOINTS = ['planner', 'crm'].map(name => ({ label: name, kept: name }));

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ChangeEvent } from '../../../functions/model/event.ts';
 import { openDataDirectory, openScratchDirectory } from '../../../local/data/data-directory.ts';
 import { openQueues, openStore } from '../../../local/data/store.ts';
-import { someEvents } from '../../kit/delivery/given.ts';
+import { someEvents } from '../../kit/delivery/setting.ts';
 import { AT, delivery } from '../../kit/store/delivery.ts';
 import { temporaryDirectory } from '../../kit/temporary.ts';
 

@@ -11,8 +11,8 @@ import { DELIVERIES_SCHEMA, SNAPSHOTS_SCHEMA } from '../../../functions/store/sq
 import { fileSecrets, SECRETS_FOLDER } from '../../../local/data/secret-files.ts';
 import { STORE_FILE } from '../../../local/data/store-file.ts';
 import { run as runOver } from '../../kit/cli/world.ts';
-import { someEvents } from '../../kit/delivery/given.ts';
 import { answer, startReceiver } from '../../kit/delivery/receiver.ts';
+import { someEvents } from '../../kit/delivery/setting.ts';
 import { openDelivering } from '../../kit/local/delivering.ts';
 import { eventually } from '../../kit/local/sns.ts';
 import { temporaryDirectory } from '../../kit/temporary.ts';

@@ -1,5 +1,5 @@
 import type { Actor } from '../../../functions/model/event.ts';
-import { visible } from './shown.ts';
+import { visible } from '../../kit/delivery/shown.ts';
 import { isCutOf, splits } from './tells.ts';
 
 /** Names are cut to this length, so that a phone can show them. */

@@ -1,7 +1,7 @@
 import type { AuditEvent } from '../../../functions/model/event.ts';
+import { type Shown, visible } from '../../kit/delivery/shown.ts';
 import { linkFault } from './check-links.ts';
 import { differ, originOf } from './check-parts.ts';
-import { type Shown, visible } from './shown.ts';
 
 /** How many entries are shown, and how much of each at least. */
 const [SHOWN, LEAST] = [5, 200];

@@ -1,7 +1,7 @@
 import type { LinkTemplates } from '../../../functions/model/endpoint.ts';
 import type { ChangeEvent, ProjectEvent, TaskEvent } from '../../../functions/model/event.ts';
+import { type Shown, visible } from '../../kit/delivery/shown.ts';
 import type { Item } from './items.ts';
-import { type Shown, visible } from './shown.ts';
 
 type RecordEvent = ProjectEvent | TaskEvent;
 

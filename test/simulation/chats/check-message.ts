@@ -7,6 +7,7 @@ import type {
   SourceEvent,
   TaskEvent,
 } from '../../../functions/model/event.ts';
+import { type Shown, visible } from '../../kit/delivery/shown.ts';
 import { namesActors } from './check-actors.ts';
 import { entriesFault } from './check-entries.ts';
 import { linkFault } from './check-links.ts';
@@ -14,7 +15,6 @@ import { shownIn } from './check-paragraph.ts';
 import { differ, originOf, span } from './check-parts.ts';
 import { isSentenceOf } from './check-sentence.ts';
 import { type Item, inOrder, itemOf } from './items.ts';
-import { type Shown, visible } from './shown.ts';
 import { isCutOf } from './tells.ts';
 
 /** How many units of a title are shown, counted after Slack's escapes. */

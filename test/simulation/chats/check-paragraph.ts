@@ -1,6 +1,6 @@
+import { type Paragraph, visible } from '../../kit/delivery/shown.ts';
 import { namesActors } from './check-actors.ts';
 import type { Change, Item } from './items.ts';
-import { type Paragraph, visible } from './shown.ts';
 import { isCutOf, splits, tells } from './tells.ts';
 
 const NAME_LIMIT = 120;

@@ -1,7 +1,7 @@
+import { visible } from '../../kit/delivery/shown.ts';
 import { namesActors } from './check-actors.ts';
 import { tellsValues } from './check-paragraph.ts';
 import type { Change, Item } from './items.ts';
-import { visible } from './shown.ts';
 import { isCutOf, splits } from './tells.ts';
 
 /** Names and values are cut to this length, so that a phone can show them. */

@@ -7,7 +7,7 @@ import type {
   ProjectEvent,
   TaskEvent,
 } from '../../../functions/model/event.ts';
-import { visible } from './shown.ts';
+import { visible } from '../../kit/delivery/shown.ts';
 import { isReadable } from './tells.ts';
 
 type RecordEvent = ProjectEvent | TaskEvent;

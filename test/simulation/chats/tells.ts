@@ -1,6 +1,6 @@
 import { isJsonObject, type Json } from '../../../functions/basics/json.ts';
+import { visible } from '../../kit/delivery/shown.ts';
 import { isEmpty } from '../../kit/told.ts';
-import { visible } from './shown.ts';
 
 /** Values up to this length are never cut. */
 const SHORTEST_CUT = 60;

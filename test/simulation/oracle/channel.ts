@@ -1,7 +1,7 @@
 import type { LinkTemplates } from '../../../functions/model/endpoint.ts';
 import type { ChangeEvent } from '../../../functions/model/event.ts';
+import type { Shown } from '../../kit/delivery/shown.ts';
 import { tellsGroup } from '../chats/check-message.ts';
-import type { Shown } from '../chats/shown.ts';
 import type { Coverage } from '../faults.ts';
 import type { InHand, Reader, Taken } from './batches.ts';
 import { Violation } from './violation.ts';

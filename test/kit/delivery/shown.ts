@@ -1,3 +1,6 @@
+import * as z from 'zod';
+import { Violation } from '../../simulation/oracle/violation.ts';
+
 /** What people see of one message in a channel, whatever the chat. */
 export interface Shown {
   readonly title: string;
@@ -37,4 +40,23 @@ export function visible(text: string): string {
     .replace(/[\p{Cc}\p{Cf}]|\p{Noncharacter_Code_Point}/gu, '')
     .replace(/ +/g, ' ')
     .trim();
+}
+
+/** Data on one line, without what moves a cursor or the text after it. */
+export const single = z
+  .string()
+  .min(1)
+  .refine(
+    text => text.isWellFormed() && !/\p{Cc}|[\u202A-\u202E\u2066\u2067]/u.test(text),
+    'not one clean line',
+  );
+
+/** @throws Violation where a chat would refuse the value, or show data as anything but text */
+export function parsed<Value>(chat: string, schema: z.ZodType<Value>, value: unknown): Value {
+  const read = schema.safeParse(value);
+  if (read.success) return read.data;
+  throw new Violation(
+    1,
+    `${chat} does not show this: ${z.prettifyError(read.error)}\n${JSON.stringify(value)}`,
+  );
 }

@@ -11,7 +11,7 @@ export interface PollerOptions {
   readonly concurrency?: number;
   /** ms that one invocation may take. */
   readonly timeLimit?: number;
-  /** Called when receiving or the handler failed; it goes on after a second. */
+  /** Called when receiving or the handler failed; it continues after a second. */
   readonly onTrouble: (error: unknown) => void;
 }
 
