@@ -1,3 +1,4 @@
+import { logIfAssertion } from '../basics/assert.ts';
 import { onHoldEvent, skippedEvent } from '../changes/process-events.ts';
 import { failureOf, type ProcessState, type SavedState } from '../model/process-state.ts';
 import { nextPace } from '../schedule/pace.ts';
@@ -146,6 +147,7 @@ async function settleDeletions(
     try {
       await deleteProject(context, state, id, listing);
     } catch (error) {
+      logIfAssertion(context.log, error, { ...context.process, projectId: id });
       findings.set(id, faultOfOneProject(error));
     }
     await context.heartbeat.beat();
