@@ -1,4 +1,4 @@
-import type { AssertionName } from '../../functions/basics/assert.ts';
+import type { AssertionName } from '../../../functions/basics/assert.ts';
 
 /** For each assertion of an area: a call of the product that a defect makes, of a collaborator or in its
  *  input. It returns what the product logged or answered, or rejects. */

@@ -1,14 +1,14 @@
-import type { JsonObject } from '../../functions/basics/json.ts';
-import { compareProject, type RecordChange, rulesOf } from '../../functions/changes/compare-project.ts';
-import type { ChangeEvent } from '../../functions/model/event.ts';
-import { UNKNOWN_PROCESS } from '../../functions/model/process-state.ts';
-import type { ProjectContent, Snapshot } from '../../functions/model/snapshot.ts';
-import { checkCommit } from '../../functions/pass/check-commit.ts';
-import { commit, deleteProject } from '../../functions/pass/commit.ts';
-import type { PassContext } from '../../functions/pass/context/context.ts';
-import type { Listed, Listing } from '../../functions/pass/reading/listing.ts';
-import type { PassState } from '../../functions/pass/state.ts';
-import type { CommitRequest } from '../../functions/store/store.ts';
+import type { JsonObject } from '../../../functions/basics/json.ts';
+import { compareProject, type RecordChange, rulesOf } from '../../../functions/changes/compare-project.ts';
+import type { ChangeEvent } from '../../../functions/model/event.ts';
+import { UNKNOWN_PROCESS } from '../../../functions/model/process-state.ts';
+import type { ProjectContent, Snapshot } from '../../../functions/model/snapshot.ts';
+import { checkCommit } from '../../../functions/pass/check-commit.ts';
+import { commit, deleteProject } from '../../../functions/pass/commit.ts';
+import type { PassContext } from '../../../functions/pass/context/context.ts';
+import type { Listed, Listing } from '../../../functions/pass/reading/listing.ts';
+import type { PassState } from '../../../functions/pass/state.ts';
+import type { CommitRequest } from '../../../functions/store/store.ts';
 import type { Trips } from './trip.ts';
 
 type Difference = Parameters<typeof commit>[2];
