@@ -209,7 +209,9 @@ function mayBlameSecret(answer: Answer | NoAnswer, { kind }: Outcome): boolean {
   return kind !== 'delivered' && !('status' in answer && (answer.status === 429 || answer.status >= 500));
 }
 
+type Turn = Pick<Delivery, 'replay' | 'at'>;
+
 /** Live deliveries before replayed ones, each in the order of their times. */
-function inTurn(one: Delivery, other: Delivery): number {
+export function inTurn(one: Turn, other: Turn): number {
   return Number(one.replay ?? false) - Number(other.replay ?? false) || one.at - other.at;
 }

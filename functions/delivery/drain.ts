@@ -3,7 +3,7 @@ import type { PendingDelivery } from '../model/delivery.ts';
 import { type EndpointSettings, rateOf } from '../model/endpoint.ts';
 import type { EndpointRow, Health } from '../model/endpoint-row.ts';
 import { KINDS } from '../model/kinds.ts';
-import { type BatchDependencies, deliverBatch, MIN_REMAINING_MS } from './deliver-batch.ts';
+import { type BatchDependencies, deliverBatch, inTurn, MIN_REMAINING_MS } from './deliver-batch.ts';
 import { EndpointHealth } from './endpoint-health.ts';
 import { checkHealth, drainEnd, drained, onlyReplayed, opensAt } from './health.ts';
 import { type Queues, TICK_MS } from './queues.ts';
@@ -97,9 +97,11 @@ async function sendSome(
 /** @throws AssertionError */
 function checkRows(rows: readonly PendingDelivery[], limit: number): void {
   assert(rows.length <= limit, 'drain.within-rate');
-  const places = rows.map(({ place }) => place);
-  const areInOrder = places.every((place, index) => index === 0 || (places[index - 1] as string) < place);
-  assert(areInOrder, 'drain.rows-in-order');
+  const areUnique = new Set(rows.map(({ place }) => place)).size === rows.length;
+  const areInOrder = rows.every(
+    (row, index) => index === 0 || inTurn(rows[index - 1] as PendingDelivery, row) <= 0,
+  );
+  assert(areUnique && areInOrder, 'drain.rows-in-order');
 }
 
 /** The delivery that probes a failing endpoint: the oldest that is due. A failed one is due later, so the next

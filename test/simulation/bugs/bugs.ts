@@ -1,4 +1,5 @@
 import { ACTOR_BUGS } from './actor-bugs.ts';
+import { ASSERTION_BUGS } from './assertion-bugs.ts';
 import type { Bug } from './bug.ts';
 import { CARELESS } from './careless.ts';
 import { DECIDING_BUGS } from './deciding-bugs.ts';
@@ -35,5 +36,6 @@ export const BUGS: readonly Bug[] = [
   ...SQLITE_BUGS,
   ...LOOP_BUGS,
   ...RELEASE_BUGS,
+  ...ASSERTION_BUGS,
   ...CARELESS,
 ];
