@@ -78,10 +78,13 @@ export function assert(holds: boolean, assertion: AssertionName): asserts holds 
 export function logIfAssertion(log: Pick<Log, 'error'>, error: unknown, details: object): void {
   if (!(error instanceof AssertionError)) return;
   const { code, assertion, message } = error;
-  log.error('Defect in Changewire: an assertion failed. Nothing was written or sent by it. Report it.', {
-    code,
-    assertion,
-    ...details,
-    error: message,
-  });
+  log.error(
+    'Defect in Changewire: an assertion failed. The work is tried again; nothing is lost. Report it.',
+    {
+      code,
+      assertion,
+      ...details,
+      error: message,
+    },
+  );
 }
