@@ -1,3 +1,4 @@
+import { type AssertionsScale, measureAssertions } from './assertions.ts';
 import { type BaselineScale, measureLatency, measureRate } from './baseline.ts';
 import { type CompareScale, measureCompare } from './compare.ts';
 import { type HeapScale, measureHeap } from './heap.ts';
@@ -8,6 +9,7 @@ import { measureSweep, type SweepScale } from './sweep.ts';
 export interface Scale {
   readonly sweep: SweepScale;
   readonly compare: CompareScale;
+  readonly assertions: AssertionsScale;
   readonly idle: IdleScale;
   readonly baseline: BaselineScale;
   readonly heap: HeapScale;
@@ -17,6 +19,7 @@ export interface Scale {
 export const WHOLE: Scale = {
   sweep: { size: { projects: 5_000, tasksPerProject: 30 }, rounds: 7, seconds: 60 },
   compare: { rounds: 250 },
+  assertions: { rounds: 250 },
   idle: {
     runs: [
       { processes: 25, projects: 10, goal: { writes: 0.2, reads: 1.5 } },
@@ -33,6 +36,7 @@ export const WHOLE: Scale = {
 export const MEASUREMENTS: Readonly<Record<string, (scale: Scale, print: Print) => Promise<Findings>>> = {
   sweep: ({ sweep }, print) => measureSweep(sweep, print),
   compare: ({ compare }, print) => measureCompare(compare, print),
+  assertions: ({ assertions }, print) => measureAssertions(assertions, print),
   idle: ({ idle }, print) => measureIdle(idle, print),
   latency: ({ baseline }, print) => measureLatency(baseline, print),
   rate: ({ baseline }, print) => measureRate(baseline, print),

@@ -1,3 +1,4 @@
+import { AssertionError, assert } from '../basics/assert.ts';
 import type { Sleep } from '../basics/clock.ts';
 import { inParallel } from '../basics/in-parallel.ts';
 import type { Attempt } from '../model/delivery.ts';
@@ -46,7 +47,8 @@ const CHAT_INTERVAL_MS = 1000;
  *  goes to the backlog, which one drain sends. */
 const MAX_SLOT_WAIT_MS = 3000;
 
-/** Delivers all open deliveries of the settler to one endpoint, oldest first, and settles each. Never rejects. */
+/** Delivers all open deliveries of the settler to one endpoint, oldest first, and settles each.
+ *  @throws AssertionError alone: then the caller leaves all of them where they were */
 export async function deliverBatch(batch: Batch, dependencies: BatchDependencies): Promise<void> {
   const { endpoint, settler, health } = batch;
   const { clock, log, count } = dependencies;
@@ -56,6 +58,7 @@ export async function deliverBatch(batch: Batch, dependencies: BatchDependencies
   try {
     await send(batch, poster, attempts, dependencies);
   } catch (error) {
+    if (error instanceof AssertionError) throw error;
     const reason = error instanceof Error ? error.message : String(error);
     log.error('Could not send deliveries to the endpoint.', {
       code: 'delivery.batch-failed',
@@ -68,6 +71,7 @@ export async function deliverBatch(batch: Batch, dependencies: BatchDependencies
   }
   for (const delivery of settler.open)
     await settler.failed(delivery, { reason: 'no chat message contains the event' });
+  assert(settler.open.length === 0, 'delivery.none-left-open');
   const { tally } = settler;
   const isBack = health.isBack && { isBack: true };
   tally.report(log, { endpoint: endpoint.name, ...isBack, ms: clock() - began });
@@ -205,7 +209,9 @@ function mayBlameSecret(answer: Answer | NoAnswer, { kind }: Outcome): boolean {
   return kind !== 'delivered' && !('status' in answer && (answer.status === 429 || answer.status >= 500));
 }
 
+type Turn = Pick<Delivery, 'replay' | 'at'>;
+
 /** Live deliveries before replayed ones, each in the order of their times. */
-function inTurn(one: Delivery, other: Delivery): number {
+export function inTurn(one: Turn, other: Turn): number {
   return Number(one.replay ?? false) - Number(other.replay ?? false) || one.at - other.at;
 }

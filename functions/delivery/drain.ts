@@ -1,10 +1,11 @@
+import { assert } from '../basics/assert.ts';
 import type { PendingDelivery } from '../model/delivery.ts';
 import { type EndpointSettings, rateOf } from '../model/endpoint.ts';
 import type { EndpointRow, Health } from '../model/endpoint-row.ts';
 import { KINDS } from '../model/kinds.ts';
-import { type BatchDependencies, deliverBatch, MIN_REMAINING_MS } from './deliver-batch.ts';
+import { type BatchDependencies, deliverBatch, inTurn, MIN_REMAINING_MS } from './deliver-batch.ts';
 import { EndpointHealth } from './endpoint-health.ts';
-import { drainEnd, drained, onlyReplayed, opensAt } from './health.ts';
+import { checkHealth, drainEnd, drained, onlyReplayed, opensAt } from './health.ts';
 import { type Queues, TICK_MS } from './queues.ts';
 import { RowSettler } from './settlers.ts';
 
@@ -80,15 +81,27 @@ async function sendSome(
   if (remaining() < MIN_REMAINING_MS) return { at: began };
   if (row.health.failures) turn.since = began;
   const rate = rateOf(endpoint, began - turn.since);
+  const limit = row.health.failing ? 1 : isChat ? MAX_CHAT_ROWS : rate;
   const due = row.health.failing
     ? await probe(endpoint, began, deliveries)
-    : await deliveries.due(name, began, isChat ? MAX_CHAT_ROWS : rate);
+    : await deliveries.due(name, began, limit);
+  checkRows(due, limit);
   if (due.length === 0) return nothingDue(endpoint, row, began, dependencies);
   if (due[0]?.replay) await letPass(endpoint, row, dependencies);
   turn.hasSent = true;
   const rest = await send(endpoint, row, due, dependencies);
   if (!rest && !isChat) await paced(began, (due.length * SECOND) / rate, dependencies);
   return rest;
+}
+
+/** @throws AssertionError */
+function checkRows(rows: readonly PendingDelivery[], limit: number): void {
+  assert(rows.length <= limit, 'drain.within-rate');
+  const areUnique = new Set(rows.map(({ place }) => place)).size === rows.length;
+  const areInOrder = rows.every(
+    (row, index) => index === 0 || inTurn(rows[index - 1] as PendingDelivery, row) <= 0,
+  );
+  assert(areUnique && areInOrder, 'drain.rows-in-order');
 }
 
 /** The delivery that probes a failing endpoint: the oldest that is due. A failed one is due later, so the next
@@ -196,6 +209,7 @@ async function changeHealth(
   const row = await rows.change(name, row => {
     const health = row && change(row.health);
     isChanged = health !== undefined;
+    if (row && health) checkHealth(row.health, health);
     return row && health && { ...row, health };
   });
   return isChanged ? row : undefined;

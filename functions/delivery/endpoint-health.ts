@@ -1,5 +1,14 @@
 import type { EndpointRow, Health } from '../model/endpoint-row.ts';
-import { afterFailure, afterSuccess, busy, hasProblems, joined, opensAt, stopped } from './health.ts';
+import {
+  afterFailure,
+  afterSuccess,
+  busy,
+  checkHealth,
+  hasProblems,
+  joined,
+  opensAt,
+  stopped,
+} from './health.ts';
 import type { DeliveryPorts } from './settler.ts';
 
 /** After this many failures in a row, over this time, a success means that the endpoint is back. With fewer, the
@@ -170,5 +179,7 @@ export class EndpointHealth {
 /** The row after these changes of its health; undefined where none changes it. */
 function changed(row: EndpointRow, changes: readonly HealthChange[]): EndpointRow | undefined {
   const health = changes.reduce((before, change) => change(before) ?? before, row.health);
-  return health === row.health ? undefined : { ...row, health };
+  if (health === row.health) return undefined;
+  checkHealth(row.health, health);
+  return { ...row, health };
 }

@@ -1,3 +1,4 @@
+import { assert } from '../basics/assert.ts';
 import { MAX_SKEW_MS } from '../basics/clock.ts';
 import type { Health } from '../model/endpoint-row.ts';
 
@@ -137,11 +138,22 @@ export function joined({ waiting, added = 0, ...health }: Health, due: number, f
   return {
     ...health,
     waiting: {
-      added: (waiting?.added ?? added) + 1,
+      added: additions({ waiting, added }) + 1,
       due: Math.min(waiting?.due ?? Number.POSITIVE_INFINITY, due),
       first: first || waiting?.first === true,
     },
   };
+}
+
+/** Checks a change of the health before it is written: with a smaller count a run could take a later addition
+ *  for one that it has sent, and no run would find it.
+ *  @throws AssertionError */
+export function checkHealth(before: Health, after: Health): void {
+  assert(additions(after) >= additions(before), 'health.additions-grow');
+}
+
+function additions({ waiting, added = 0 }: Health): number {
+  return waiting?.added ?? added;
 }
 
 /** All due deliveries up to the count `added` are replayed: new ones need not wait for them. Undefined when more

@@ -1,7 +1,7 @@
 import { inParallel } from '../basics/in-parallel.ts';
 import type { Log } from '../basics/telemetry.ts';
 import { type EndpointKind, KINDS } from '../model/kinds.ts';
-import { type Message, type NewMessage, type Queue, sendOne, type Unsent } from '../queue/queue.ts';
+import { type Message, type NewMessage, type Queue, sendOne, type Unsent, unsentOf } from '../queue/queue.ts';
 import { wakesAt } from './health.ts';
 import type { Registered } from './registry.ts';
 
@@ -56,7 +56,7 @@ export function sendBy(queues: Readonly<Record<'deliveries' | 'chat', Pick<Queue
         some.map(([, message]) => messageOf(message)),
         hasTime,
       );
-      return { ...unsent, indexes: unsent.indexes.flatMap(index => some[index]?.[0] ?? []) };
+      return { ...unsent, indexes: unsentOf(some, unsent.indexes).map(([index]) => index) };
     });
     const unsent = await Promise.all(sent);
     const reason = unsent.find(part => part.reason !== undefined)?.reason;

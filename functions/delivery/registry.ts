@@ -1,3 +1,4 @@
+import { assert } from '../basics/assert.ts';
 import type { Clock } from '../basics/clock.ts';
 import type { Log } from '../basics/telemetry.ts';
 import type { EndpointSettings } from '../model/endpoint.ts';
@@ -40,6 +41,7 @@ export function createRegistry(
   return {
     async read(name) {
       const row = await rows.read(name);
+      checkRow(name, row);
       const endpoint = byName.get(name);
       if (endpoint) return { endpoint, row: ofHealth(row) };
       return row?.settings && { endpoint: row.settings, row };
@@ -66,7 +68,10 @@ export function createRegistry(
   };
 
   async function list(): Promise<Registered[]> {
-    const found = new Map((await rows.list()).map(row => [row.name, row]));
+    const listed = await rows.list();
+    for (const row of listed) checkRow(row.name, row);
+    const found = new Map(listed.map(row => [row.name, row]));
+    assert(found.size === listed.length && byName.size === configured.length, 'registry.names-are-unique');
     for (const { name, settings } of found.values()) if (settings && byName.has(name)) logOverridden(name);
     const added = [...found.values()].flatMap(row =>
       row.settings && !byName.has(row.name) ? [{ endpoint: row.settings, row }] : [],
@@ -83,6 +88,13 @@ export function createRegistry(
       { code: 'endpoint.overridden', endpoint: name },
     );
   }
+}
+
+/** Checks that a row is that of the endpoint: events must not reach another one.
+ *  @throws AssertionError */
+function checkRow(name: string, row: EndpointRow | undefined): void {
+  const isOfEndpoint = !row || (row.name === name && (row.settings?.name ?? name) === name);
+  assert(isOfEndpoint, 'registry.row-is-of-endpoint');
 }
 
 /** The settings of all endpoints, as they were read. Times in ms since 1970. */

@@ -1,3 +1,4 @@
+import { assert } from '../basics/assert.ts';
 import type { Clock, Random } from '../basics/clock.ts';
 import { type Count, type Log, logEvents, type Values } from '../basics/telemetry.ts';
 import type { Death, NewDelivery } from '../model/delivery.ts';
@@ -26,8 +27,8 @@ export interface Delivery extends NewDelivery {
  *  again. */
 type DeliveryStatus = 'delivered' | 'failed' | 'waiting' | 'dead' | 'unwanted' | 'untried' | 'unsettled';
 
-/** Ends each delivery of a run in one of these ways. None rejects: if its status can't be saved, the delivery
- *  stays where it was, and is tried again. */
+/** Ends each delivery of a run in one of these ways. None rejects, except with an AssertionError: if its status
+ *  can't be saved, the delivery stays where it was, and is tried again. */
 export abstract class Settler {
   readonly tally = new BatchTally();
   protected readonly endpoint: string;
@@ -39,6 +40,8 @@ export abstract class Settler {
     this.endpoint = endpoint;
     this.ports = ports;
     this.startedAt = ports.clock();
+    const areOfEndpoint = deliveries.every(delivery => delivery.endpoint === endpoint);
+    assert(areOfEndpoint, 'delivery.of-its-endpoint');
     this.#open = new Map(deliveries.map(delivery => [delivery.id, delivery]));
   }
 
@@ -66,7 +69,9 @@ export abstract class Settler {
     const about = this.#detailsOf(delivery, failure);
     const details = { code: 'delivery.failed', ...about, seconds: pause / 1000 };
     log.warn('Delivery failed; will retry.', details);
-    await this.#settle('failed', [delivery], () => this.retry(delivery, this.startedAt + pause));
+    const due = this.startedAt + pause;
+    assert(due > this.startedAt, 'delivery.retry-is-later');
+    await this.#settle('failed', [delivery], () => this.retry(delivery, due));
   }
 
   /** Their endpoint gets nothing now: they go to the backlog. */
@@ -113,7 +118,7 @@ export abstract class Settler {
     save: () => Promise<void>,
     stored = all,
   ): Promise<boolean> {
-    for (const { id } of all) this.#open.delete(id);
+    for (const { id } of all) assert(this.#open.delete(id), 'delivery.settles-once');
     this.tally.note(status, all);
     try {
       await save();

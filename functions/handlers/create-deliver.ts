@@ -1,3 +1,4 @@
+import { AssertionError, logIfAssertion } from '../basics/assert.ts';
 import { Gathered, logEvents, present } from '../basics/telemetry.ts';
 import { deliverBatch } from '../delivery/deliver-batch.ts';
 import { type DrainDependencies, drain } from '../delivery/drain.ts';
@@ -51,12 +52,27 @@ export function createDeliver(dependencies: DeliverDependencies): Deliver {
     const tools = { ...dependencies, ...sender, timing, remaining, run, queue, count: counted.add };
     const groups = Map.groupBy(messages, message => addressOf(message).name);
     try {
-      const again = await Promise.all([...groups].map(([name, some]) => serve(name, some, tools)));
+      const again = await Promise.all([...groups].map(([name, some]) => tryToServe(name, some, tools)));
       return again.flat();
     } finally {
       dependencies.count(present(counted.values));
     }
   };
+
+  /** Leaves all messages of an endpoint in the queue when an assertion fails: other endpoints are served. */
+  async function tryToServe(
+    name: string,
+    messages: readonly Message[],
+    tools: Tools,
+  ): Promise<readonly string[]> {
+    try {
+      return await serve(name, messages, tools);
+    } catch (error) {
+      logIfAssertion(log, error, { endpoint: name });
+      if (!(error instanceof AssertionError)) throw error;
+      return showAgain({ ...tools, messages }, log);
+    }
+  }
 
   /** @returns the ids of messages that must stay in the queue */
   async function serve(name: string, messages: readonly Message[], tools: Tools): Promise<readonly string[]> {
@@ -122,6 +138,7 @@ export function createDeliver(dependencies: DeliverDependencies): Deliver {
     try {
       await drain(endpoint, tools);
     } catch (error) {
+      logIfAssertion(log, error, { endpoint: endpoint.name });
       log.error('Could not drain the backlog of an endpoint; the next tick retries.', {
         code: 'backlog.drain-failed',
         endpoint: endpoint.name,

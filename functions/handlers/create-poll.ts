@@ -1,3 +1,4 @@
+import { logIfAssertion } from '../basics/assert.ts';
 import type { Random } from '../basics/clock.ts';
 import type { Log } from '../basics/telemetry.ts';
 import type { WorkspaceSettings } from '../config/workspace.ts';
@@ -119,6 +120,7 @@ export function createPoll(dependencies: PollDependencies): Poll {
       }).poll();
       return { ...report, processes: new Map([...early, ...report.processes]) };
     } catch (error) {
+      logIfAssertion(log, error, { workspace: name, processes, mode });
       const { message } = error instanceof Error ? error : new Error(String(error));
       log.error('Passes failed; the next ones retry.', {
         code: 'passes.failed',

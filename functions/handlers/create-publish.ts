@@ -1,5 +1,6 @@
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import { CALL_TIMEOUTS, maxCallMs } from '../aws/clients.ts';
+import { logIfAssertion } from '../basics/assert.ts';
 import { type Count, type Log, logEvents, present } from '../basics/telemetry.ts';
 import type { ChangeEvent } from '../model/event.ts';
 import { decodeEvents } from '../store/codec.ts';
@@ -124,6 +125,7 @@ async function publishBatch(
     if (failed.length > 0) return { ids, stop: stopAt(batch, Math.min(...failed), false) };
     return untried < batch.length ? { ids, stop: stopAt(batch, untried, true) } : { ids };
   } catch (error) {
+    logIfAssertion(dependencies.log, error, {});
     dependencies.log.error('Could not publish a batch; the stream sends it again.', {
       code: 'publish.failed',
       error: String(error),

@@ -1,3 +1,4 @@
+import { AssertionError, assert, logIfAssertion } from '../basics/assert.ts';
 import { type Log, logEvents } from '../basics/telemetry.ts';
 import type { Routed, Send } from '../delivery/queues.ts';
 import { readEvent } from '../delivery/read-event.ts';
@@ -5,7 +6,7 @@ import type { Registry } from '../delivery/registry.ts';
 import type { EndpointSettings } from '../model/endpoint.ts';
 import { wants } from '../model/filter.ts';
 import type { MoveToFailed } from '../queue/failed-messages.ts';
-import { type Message, type Serve, showAgain } from '../queue/queue.ts';
+import { type Batch, type Message, type Serve, showAgain, unsentOf } from '../queue/queue.ts';
 
 export type Route = Serve<{ getRemainingTimeInMillis(): number }>;
 
@@ -37,7 +38,20 @@ export function createRoute({ registry, send, moveToFailed, log }: RouteDependen
   /** The endpoints that lack an event, by its message. */
   const lacking = new Map<string, ReadonlySet<string>>();
 
-  return async ({ messages, queue }, context) => {
+  return async (batch, context) => {
+    try {
+      return await routeAll(batch, context);
+    } catch (error) {
+      logIfAssertion(log, error, { queue: batch.queue.name });
+      if (!(error instanceof AssertionError)) throw error;
+      return showAgain(batch, log);
+    }
+  };
+
+  async function routeAll(
+    { messages, queue }: Batch,
+    context: Parameters<Route>[1],
+  ): Promise<readonly string[]> {
     const hasTime = () => context.getRemainingTimeInMillis() >= MIN_REMAINING_MS;
     let endpoints: readonly EndpointSettings[];
     try {
@@ -51,7 +65,7 @@ export function createRoute({ registry, send, moveToFailed, log }: RouteDependen
     }
     const { routed, ids, malformed } = match(messages, endpoints);
     const { indexes, reason } = await send(routed, hasTime);
-    const unsent = indexes.map(index => routed[index] as Matched);
+    const unsent = unsentOf(routed, indexes);
     if (unsent.length > 0)
       log.warn('Could not queue some deliveries; their events are routed again.', {
         code: 'route.unsent',
@@ -63,6 +77,8 @@ export function createRoute({ registry, send, moveToFailed, log }: RouteDependen
     for (const [{ id }, all] of failed) remember(id, new Set(all.map(({ to }) => to.name)));
     const unfinished = [...failed.keys()].flatMap(message => ids.get(message) ?? []);
     const done = [...ids].flatMap(([message, id]) => (failed.has(message) ? [] : [id]));
+    const ended = done.length + failed.size + malformed.length;
+    assert(ended === messages.length, 'route.message-ends-once');
     logEvents(log, 'Route batch ended.', done, {
       code: 'route.batch-ended',
       deliveries: routed.length - unsent.length,
@@ -70,7 +86,7 @@ export function createRoute({ registry, send, moveToFailed, log }: RouteDependen
     });
     const left = [...(await moveAllToFailed(malformed, queue.name)), ...failed.keys()];
     return showAgain({ messages: left, queue }, log);
-  };
+  }
 
   function match(messages: readonly Message[], endpoints: readonly EndpointSettings[]): Match {
     const found: Match = { routed: [], ids: new Map(), malformed: [] };
@@ -82,9 +98,11 @@ export function createRoute({ registry, send, moveToFailed, log }: RouteDependen
       }
       found.ids.set(message, read.event.id);
       const missing = lacking.get(message.id);
-      for (const endpoint of endpoints)
-        if (missing ? missing.has(endpoint.name) : wants(endpoint.filter ?? {}, read.event))
-          found.routed.push({ to: endpoint, body: message.body, message });
+      const wanting = endpoints.filter(({ name, filter = {} }) =>
+        missing ? missing.has(name) : wants(filter, read.event),
+      );
+      assert(new Set(wanting.map(({ name }) => name)).size === wanting.length, 'route.delivery-once');
+      for (const to of wanting) found.routed.push({ to, body: message.body, message });
     }
     return found;
   }

@@ -1,3 +1,4 @@
+import { logIfAssertion } from '../basics/assert.ts';
 import type { Clock } from '../basics/clock.ts';
 import type { Count, Log } from '../basics/telemetry.ts';
 import { within } from '../basics/within.ts';
@@ -116,6 +117,7 @@ function stepRunner(log: Log): RunStep {
     try {
       return await step();
     } catch (error) {
+      logIfAssertion(log, error, {});
       log.error(`${message} The next tick retries.`, { code, error: String(error) });
       return undefined;
     }

@@ -1,3 +1,4 @@
+import { assert } from '../basics/assert.ts';
 import type { Clock } from '../basics/clock.ts';
 import {
   pauseAt,
@@ -114,6 +115,7 @@ export class RunShare implements RequestShare {
 
   end(): void {
     this.#underWay -= 1;
+    assert(this.#underWay >= 0, 'share.requests-are-counted');
   }
 
   /** @throws ShareLostError, or what the share was closed with */

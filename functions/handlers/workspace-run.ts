@@ -1,3 +1,4 @@
+import { logIfAssertion } from '../basics/assert.ts';
 import { type Clock, happenedAt, type Random } from '../basics/clock.ts';
 import type { ProcessKey } from '../basics/process.ts';
 import { EventLines, type Log } from '../basics/telemetry.ts';
@@ -252,6 +253,7 @@ export class WorkspaceRun {
     const error = thrown instanceof Error ? thrown : new Error(String(thrown));
     const { log } = this.#dependencies;
     const { mode } = this.#options.request;
+    logIfAssertion(log, error, process);
     log.error('Pass failed; the next one retries.', {
       code: 'pass.failed',
       ...process,

@@ -1,3 +1,5 @@
+import { assert } from '../basics/assert.ts';
+
 /** What all runs that serve a workspace share. Times are in ms since 1970, by our clock. */
 export interface WorkspaceRow {
   /** The requests at once that each run may make, by the name of the run. */
@@ -66,6 +68,8 @@ export function withShare(row: WorkspaceRow, request: ShareRequest): WorkspaceRo
   const wanted = half !== undefined && isBulk && isWanted ? Math.min(count, half) : count;
   const kept = Math.max(wanted, underWay);
   if (kept <= 0) return { ...row, shares: others, wantedAt: isWanted ? row.wantedAt : now };
+  const isFree = kept <= underWay || countOf(taken) + kept <= ceiling;
+  assert(Number.isInteger(kept) && isFree, 'share.within-ceiling');
   const share = { count: kept, until: now + SHARE_MS, isBulk };
   return { ...row, shares: { ...others, [run]: share }, wantedAt: mine ? row.wantedAt : undefined };
 }

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { assert } from '../basics/assert.ts';
 import { inParallel } from '../basics/in-parallel.ts';
 import type { JsonObject } from '../basics/json.ts';
 import { byText } from '../basics/order.ts';
@@ -82,6 +83,7 @@ async function commit(
     const events = draft.events(version);
     const request = { events, version, at };
     const { state, rechecks = [], entries = [] } = draft;
+    checkAnnouncement(draft, request, { announced, baselined });
     const announcement = { announced, isSilent: !baselined, state, rechecks, entries, request };
     const result = await snapshots.announce(process, announcement);
     if (result === 'conflict') return result;
@@ -91,6 +93,24 @@ async function commit(
   }
   throw new Error(
     `The events of process ${process.processId} about itself are too large to commit: not one of them fits.`,
+  );
+}
+
+/** Checks an announcement before it is written: its events can't be taken back.
+ *  @throws AssertionError */
+function checkAnnouncement(
+  { state }: Pick<Draft, 'state'>,
+  { events, version }: Announcement['request'],
+  { announced, baselined }: Pick<ProcessState, 'announced' | 'baselined'>,
+): void {
+  assert(Number.isSafeInteger(version) && version > announced, 'announce.counter-grows');
+  assert(!('announced' in state), 'announce.counter-is-its-own');
+  assert(baselined || events.length === 0, 'announce.silent-before-baseline');
+  assert(new Set(events.map(({ id }) => id)).size === events.length, 'announce.ids-are-unique');
+  const sequence = String(version);
+  assert(
+    events.every(event => event.sequence === sequence),
+    'announce.one-version',
   );
 }
 

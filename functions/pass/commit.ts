@@ -1,3 +1,4 @@
+import { assert } from '../basics/assert.ts';
 import type { ProcessKey } from '../basics/process.ts';
 import { buildEvents, type Commit } from '../changes/build-events.ts';
 import { applyChanges, compareProject, type RecordChange } from '../changes/compare-project.ts';
@@ -7,6 +8,7 @@ import type { ProcessState } from '../model/process-state.ts';
 import type { ProjectContent, ReadUntil, Snapshot, Tombstone } from '../model/snapshot.ts';
 import type { CommitRequest, CommitResult } from '../store/store.ts';
 import { nextVersion } from './announce.ts';
+import { checkCommit } from './check-commit.ts';
 import type { PassContext } from './context/context.ts';
 import { CLOCK_TOLERANCE_MS, type Difference } from './decide.ts';
 import { TooLargeError } from './failures.ts';
@@ -63,6 +65,7 @@ export async function deleteProject(
   listing: Listing,
 ): Promise<void> {
   const { process, snapshots, clock } = context;
+  assert(!listing.projects.has(projectId), 'commit.deleted-is-unlisted');
   for (;;) {
     const snapshot = await snapshots.load(process, projectId);
     if (!snapshot || lastSeen(snapshot) > listing.readAt) return;
@@ -95,7 +98,10 @@ async function commitFirst(
   count: number,
 ): Promise<CommitResult> {
   const { process, snapshots, clock, heartbeat, onCommitted } = context;
-  const request = requestOf(context, whole, whole.changes.slice(0, count), clock());
+  const changes = whole.changes.slice(0, count);
+  const request = requestOf(context, whole, changes, clock());
+  const lastVersion = (whole.snapshot ?? whole.tombstone)?.version;
+  checkCommit(request, { processId: process.processId, lastVersion, changes });
   const send = () => snapshots.commit(process, request);
   const result = request.isSilent ? await state.inTurn(send) : await send();
   // If another run completed the baseline, it holds the lease, and this throws LeaseLostError.

@@ -1,3 +1,4 @@
+import { assert } from '../basics/assert.ts';
 import type { ProcessState } from '../model/process-state.ts';
 import type { PassWindow } from '../store/store.ts';
 import type { PassKind } from './context/context.ts';
@@ -90,6 +91,8 @@ function deletionsOf(facts: Facts): Pick<Conclusion, 'deletions' | 'hold' | 'rel
   const counted = isOnHold || kind === 'changes' ? missing : deletions.length;
   const isTooMuch = counted > bulkLimit(known) || mayHaveLostAll(facts, isOnHold);
   if (isTooMuch && !state.released) return { deletions: [], hold: { missing, known }, releasesHold: false };
+  const areFew = deletions.length <= bulkLimit(known) || state.released;
+  assert(areFew, 'settle.deletions-within-limit');
   // Only a sweep, which looks at all projects, may end a hold.
   return { deletions, releasesHold: kind === 'sweep' && (isOnHold || state.released) };
 }

@@ -1,3 +1,4 @@
+import { logIfAssertion } from '../basics/assert.ts';
 import type { JsonObject } from '../basics/json.ts';
 import type { ProcessKey } from '../basics/process.ts';
 import type { SnapshotHead, Tombstone } from '../model/snapshot.ts';
@@ -24,6 +25,7 @@ export async function look(context: PassContext, state: PassState, candidate: Ca
   const looked = await lookOrThrow(context, state, candidate).catch(faultOfOneProject);
   state.projects += 1;
   const recheck = before.rechecks.get(projectId);
+  logIfAssertion(log, looked.fault, { ...process, projectId });
   // The service refuses the tasks of a project that a sweep's listings lack: perhaps it is gone. So this is
   // no failure to report.
   if (looked.fault instanceof ServiceError && kind === 'sweep' && !listed) {

@@ -1,3 +1,4 @@
+import { assert } from '../basics/assert.ts';
 import { byText } from '../basics/order.ts';
 import type { Cause, ProcessState, Recheck } from '../model/process-state.ts';
 import type { RecheckChange } from '../store/store.ts';
@@ -44,7 +45,7 @@ export function recheckChanges(
   found: readonly (readonly [projectId: string, found: Found])[],
   foundAt: number,
 ): RecheckChange[] {
-  return found.flatMap(([projectId, one]): RecheckChange[] => {
+  const changes = found.flatMap(([projectId, one]): RecheckChange[] => {
     const before = state.rechecks.get(projectId);
     const cause = causeOf(one);
     if (!cause) return before ? [{ projectId, before, after: undefined }] : [];
@@ -63,6 +64,27 @@ export function recheckChanges(
     const met = isUnclear ? foundAt : first;
     return [{ projectId, before, after: { cause, since, foundAt: met, reason: reasonOf(one), isReported } }];
   });
+  checkRechecks(state, found, changes);
+  return changes;
+}
+
+/** Checks rechecks before they are written: a project that loses its own loses its changes.
+ *  @throws AssertionError */
+function checkRechecks(
+  { rechecks }: ProcessState,
+  found: readonly (readonly [projectId: string, found: Found])[],
+  changes: readonly RecheckChange[],
+): void {
+  const written = new Map(changes.map(({ projectId, after }) => [projectId, after]));
+  for (const [projectId, one] of found) {
+    const hasRecheck = written.has(projectId) ? written.get(projectId) : rechecks.get(projectId);
+    assert(!causeOf(one) || hasRecheck !== undefined, 'recheck.of-each-unsettled');
+  }
+  for (const { before, after } of changes) {
+    if (!before || !after) continue;
+    assert(after.since <= before.since, 'recheck.since-never-grows');
+    assert(after.isReported || !before.isReported, 'recheck.stays-reported');
+  }
 }
 
 /** What went wrong, in words that subscribers may read. */

@@ -1,3 +1,4 @@
+import { assert } from '../basics/assert.ts';
 import type { SnapshotHead } from '../model/snapshot.ts';
 import { DeadlineError } from '../service/errors.ts';
 import { byKey } from '../store/store.ts';
@@ -282,6 +283,9 @@ export class Heads {
       this.#isAtEnd = true;
       return;
     }
+    const [first] = page;
+    const isAfter = !first || this.#last === undefined || byKey(this.#last, first.projectId) < 0;
+    assert(isAfter, 'survey.heads-in-order');
     this.#page = new Map(page.map(head => [head.projectId, head]));
     this.#last = page.at(-1)?.projectId;
     this.known += page.length;

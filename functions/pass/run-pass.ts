@@ -1,3 +1,4 @@
+import { assert, logIfAssertion } from '../basics/assert.ts';
 import { happenedAt } from '../basics/clock.ts';
 import type { Mode } from '../basics/process.ts';
 import { recoveredEvent, stalledEvent } from '../changes/process-events.ts';
@@ -117,6 +118,7 @@ async function begin(ports: PassPorts, mode: Mode, owner: string): Promise<PassC
   const now = clock();
   const lease = await snapshots.takeLease(process, { mode, owner, now, until: now + LEASE_MS });
   if (!lease) return undefined;
+  assert(lease.owner === owner && lease.mode === mode, 'lease.is-ours');
   const before = await snapshots.readState(process).catch(async (error: unknown) => {
     // Else the next pass would be `busy` until the lease expires.
     await snapshots.release(process, lease).catch(() => undefined);
@@ -272,6 +274,7 @@ async function tryToAnnounce({ log, process }: StallPorts, announcing: () => Pro
   try {
     await announcing();
   } catch (error) {
+    logIfAssertion(log, error, process);
     log.warn('Could not emit the stall or the recovery of the process; a later run retries.', {
       ...process,
       code: 'pass.stall-not-emitted',

@@ -1,3 +1,4 @@
+import { assert, logIfAssertion } from '../basics/assert.ts';
 import { onHoldEvent, skippedEvent } from '../changes/process-events.ts';
 import { failureOf, type ProcessState, type SavedState } from '../model/process-state.ts';
 import { nextPace } from '../schedule/pace.ts';
@@ -40,10 +41,12 @@ export async function settle(
     ? await settleRechecks(context, state, current, findings, window.begunAt)
     : countAnnounced(current);
   if (isDone || kind === 'sweep') {
+    const moved = isDone ? movedOn(context, state, survey, { isComplete, skipped }) : {};
+    checkMoved(context, survey, moved);
     const saved = await snapshots.finish(process, heartbeat.lease, {
       ...reports.logAndSave(),
       ...(end.releasesHold && { hold: undefined, released: false }),
-      ...(isDone && movedOn(context, state, survey, { isComplete, skipped })),
+      ...moved,
       ...failureAfter(context, end.error),
     });
     if (!saved) return 'unfinished';
@@ -115,6 +118,21 @@ function movedOn(
   };
 }
 
+/** Checks what moves on: no later pass reads what is before it. A watermark may go back, with the service's
+ *  clock: then changes are read twice.
+ *  @throws AssertionError */
+function checkMoved(
+  { before }: PassContext,
+  { window }: Survey,
+  { watermark = before.watermark, sweptAt = before.sweptAt, ...moved }: Partial<SavedState>,
+): void {
+  const isKnown = (time: number, last: number) =>
+    Number.isFinite(time) && [window.startedAt, last, 0].includes(time);
+  const areKnown = isKnown(watermark, before.watermark) && isKnown(sweptAt, before.sweptAt);
+  assert(areKnown, 'settle.watermark-of-window');
+  assert(!('audit' in moved) || !before.audit || moved.audit !== undefined, 'settle.audit-stays-known');
+}
+
 function isSameSeen(before: ProcessState, { audit, recent }: Pick<SavedState, 'audit' | 'recent'>): boolean {
   return JSON.stringify([before.audit, before.recent]) === JSON.stringify([audit, recent]);
 }
@@ -146,6 +164,7 @@ async function settleDeletions(
     try {
       await deleteProject(context, state, id, listing);
     } catch (error) {
+      logIfAssertion(context.log, error, { ...context.process, projectId: id });
       findings.set(id, faultOfOneProject(error));
     }
     await context.heartbeat.beat();

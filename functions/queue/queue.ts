@@ -1,3 +1,4 @@
+import { assert } from '../basics/assert.ts';
 import { inParallel } from '../basics/in-parallel.ts';
 import type { Log } from '../basics/telemetry.ts';
 
@@ -58,6 +59,14 @@ export type Serve<Context> = (batch: Batch, context: Context) => Promise<readonl
 export async function sendOne(queue: Pick<Queue, 'name' | 'send'>, message: NewMessage): Promise<void> {
   const { indexes, reason } = await queue.send([message]);
   if (indexes.length > 0) throw new Error(`Could not send a message to the queue ${queue.name}: ${reason}`);
+}
+
+/** The messages at the indexes of `Unsent`.
+ *  @throws AssertionError unless each is one of the given, and is named once */
+export function unsentOf<Given>(given: readonly Given[], indexes: readonly number[]): Given[] {
+  const areGiven = new Set(indexes).size === indexes.length && indexes.every(index => index in given);
+  assert(areGiven, 'queue.unsent-are-given');
+  return indexes.map(index => given[index] as Given);
 }
 
 /** After this many receives, a message that can't be processed is shown again at the pace of its queue,

@@ -7,6 +7,7 @@ import {
   type Message as SqsMessage,
 } from '@aws-sdk/client-sqs';
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
+import { assert } from '../basics/assert.ts';
 import { inParallel } from '../basics/in-parallel.ts';
 import type { Message, NewMessage, Queue, Serve, Unsent } from './queue.ts';
 
@@ -114,9 +115,16 @@ async function sendSome(client: Client, QueueUrl: string, some: readonly Numbere
     ...(delay !== undefined && { DelaySeconds: Math.ceil(delay) }),
   }));
   try {
-    const { Failed = [] } = await client.send(new SendMessageBatchCommand({ QueueUrl, Entries }));
+    const answer = await client.send(new SendMessageBatchCommand({ QueueUrl, Entries }));
+    const { Failed = [], Successful } = answer;
     const [first] = Failed;
-    return { indexes: Failed.map(({ Id }) => Number(Id)), reason: first?.Message ?? first?.Code };
+    const indexes = Failed.map(({ Id }) => Number(Id));
+    const given = new Set(some.map(({ index }) => index));
+    const left = indexes.filter(index => given.delete(index)).length;
+    const areAll = left === indexes.length && (Successful?.length ?? given.size) === given.size;
+    // As after any error, all of them count as unsent.
+    assert(areAll, 'queue.answer-is-complete');
+    return { indexes, reason: first?.Message ?? first?.Code };
   } catch (error) {
     return { indexes: some.map(({ index }) => index), reason: String(error) };
   }

@@ -1,10 +1,11 @@
+import { assert } from '../basics/assert.ts';
 import type { Clock } from '../basics/clock.ts';
 import { happenedAt } from '../basics/clock.ts';
 import type { ProcessKey } from '../basics/process.ts';
 import type { Log } from '../basics/telemetry.ts';
 import { maxSilenceMs } from '../config/workspace.ts';
 import { pauseAt, type WorkspaceRow } from '../model/workspace-row.ts';
-import type { NewMessage, Queue } from '../queue/queue.ts';
+import { type NewMessage, type Queue, unsentOf } from '../queue/queue.ts';
 import type { TickClaims, TickProgress } from '../store/store.ts';
 import { type Group, groupsOf, spread } from './groups.ts';
 import { dueAtOf } from './pace.ts';
@@ -252,12 +253,15 @@ export async function startPasses<Process extends ScheduledProcess>(
   const from = await claims.claim({ now, to });
   // Stryker disable next-line ConditionalExpression: in a time that has no beginning nothing is due, either
   if (from === undefined) return { sent: 0, unsent: 0 };
+  assert(from < to, 'schedule.claim-has-time');
   const window = { from, to, now };
   const due = duringPauses(dueBetween(processes, window, knownOf), processes, { rows, window, knownOf });
+  for (const pass of due)
+    assert(new Set(pass.processes).size === pass.processes.length, 'schedule.process-once');
   let unsent: readonly NewMessage[] = due.map(pass => delayed(pass, now));
   for (let tried = 0; tried < MAX_TRIES && unsent.length > 0; tried++) {
     const { indexes, reason } = await queue.send(unsent);
-    unsent = indexes.map(index => unsent[index] as NewMessage);
+    unsent = unsentOf(unsent, indexes);
     if (unsent.length > 0)
       log.warn('Could not send all messages to the passes queue.', {
         code: 'passes.unsent',

@@ -1,4 +1,5 @@
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { assert } from '../basics/assert.ts';
 import type { JsonObject } from '../basics/json.ts';
 import type { Attempt } from '../model/delivery.ts';
 import type { ChangeEvent } from '../model/event.ts';
@@ -60,6 +61,8 @@ function grouped(events: readonly ChangeEvent[]): ChangeEvent[][] {
     room -= size;
     return first;
   });
+  const count = groups.values().reduce((sum, group) => sum + group.length, 0);
+  assert(count === events.length, 'journal.has-every-event');
   return [...groups.values()];
 }
 

@@ -4,6 +4,7 @@ import {
   type SNSClient,
   SNSServiceException,
 } from '@aws-sdk/client-sns';
+import { assert } from '../basics/assert.ts';
 import type { Random, Sleep } from '../basics/clock.ts';
 import { bytesOf, type Message } from './entry.ts';
 
@@ -85,9 +86,10 @@ async function sendTogether(topic: Topic, messages: readonly Message[]): Promise
     if (attempt > 0) await topic.sleep(topic.random() * FIRST_WAIT_MS * 2 ** attempt);
     const entries = rest.map(({ message, index }) => ({ Id: String(index), ...message }));
     // Stryker disable next-line ArrayDeclaration: a failure without an id is ignored
-    const { Failed = [] } = await topic.sns.send(
+    const { Failed = [], Successful } = await topic.sns.send(
       new PublishBatchCommand({ TopicArn: topic.topicArn, PublishBatchRequestEntries: entries }),
     );
+    checkAnswer(entries, Failed, Successful);
     const refused = Failed.filter(isRefused);
     await Promise.all(
       refused.map(({ Id, Code, Message }) =>
@@ -98,6 +100,18 @@ async function sendTogether(topic: Topic, messages: readonly Message[]): Promise
     rest = rest.filter(({ index }) => again.has(index));
   }
   return { failed: rest.map(({ index }) => index) };
+}
+
+/** Checks an answer of SNS. An event that it does not account for would be lost.
+ *  @throws AssertionError: then the stream sends the batch again */
+function checkAnswer(
+  entries: readonly { readonly Id: string }[],
+  failed: readonly BatchResultErrorEntry[],
+  successful: readonly unknown[] | undefined,
+): void {
+  const given = new Set<string | undefined>(entries.map(({ Id }) => Id));
+  const areGiven = failed.every(({ Id }) => given.delete(Id));
+  assert(areGiven && (successful?.length ?? given.size) === given.size, 'topic.answer-is-complete');
 }
 
 /** The names of errors about a request's contents: in the SDK's form, with `Exception`, and in that of

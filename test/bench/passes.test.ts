@@ -1,5 +1,6 @@
 import { GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from 'vitest';
+import { measureAssertions } from '../../bench/passes/assertions.ts';
 import { measureLatency, measureRate } from '../../bench/passes/baseline.ts';
 import { measureCompare } from '../../bench/passes/compare.ts';
 import { measureHeap } from '../../bench/passes/heap.ts';
@@ -99,6 +100,15 @@ describe('a measurement, in small', () => {
     const [line] = (await measureCompare({ rounds: 3 }, say)).lines;
     const [, ratio] = /^(\S+) \(medians \S+, quickest \S+, first \S+\)$/.exec(line?.measured ?? '') ?? [];
     expect(line?.isMet).toBe(Number(ratio) >= 3);
+  });
+
+  it('measures the assertions of a commit beside its other work', async () => {
+    const { lines } = await measureAssertions({ rounds: 3 }, say);
+    expect(lines).toHaveLength(2);
+    for (const { measured, isMet } of lines) {
+      const [, ratio] = /^(0\.\d{3}) \(\d+\.\d{3} ms, \d+\.\d\d ms\)$/.exec(measured) ?? [];
+      expect(isMet).toBe(Number(ratio) <= 0.05);
+    }
   });
 
   it('says what a sweep holds', async () => {

@@ -96,6 +96,18 @@ describe('the metrics of a run', () => {
 });
 
 describe('a batch with messages for several endpoints', () => {
+  it('invariant 11: leaves the messages of one endpoint in the queue where an assertion fails for it', async () => {
+    const [healthy, fails] = [await receiver(answer(200)), await receiver(answer(500))];
+    const { run, record, said, counts } = open(
+      { healthy: healthy.url, fails: fails.url },
+      { random: () => Number.NaN },
+    );
+    expect(await run([record('m0', 'fails'), record('m1', 'healthy')])).toEqual(['m0']);
+    const details = { code: 'assertion.failed', assertion: 'delivery.retry-is-later', endpoint: 'fails' };
+    expect(said.filter(({ level }) => level === 'error')).toMatchObject([{ details }]);
+    expect(counts).toEqual({ Delivered: 1 });
+  });
+
   it('invariant 11: is delivered to each apart: what one fails waits in rows, and delays no other', async () => {
     const hanging = Promise.withResolvers<void>();
     const [healthy, fails, hangs] = [

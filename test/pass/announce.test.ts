@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { onHoldEvent } from '../../functions/changes/process-events.ts';
+import { onHoldEvent, skippedEvent } from '../../functions/changes/process-events.ts';
 import { type ProcessState, UNKNOWN_PROCESS } from '../../functions/model/process-state.ts';
 import { announce, type Draft } from '../../functions/pass/announce.ts';
 import type { PassPorts } from '../../functions/pass/context/context.ts';
@@ -12,7 +12,7 @@ const process = { workspace: 'eu', processId: 'p' };
  *  `most` events at once. */
 function portsOf(announced: number, conflicts: number, most = 100) {
   const committed: Announcement[] = [];
-  let state: ProcessState = { ...UNKNOWN_PROCESS, announced };
+  let state: ProcessState = { ...UNKNOWN_PROCESS, baselined: true, announced };
   const snapshots = {
     readState: async () => state,
     announce: async (_process: unknown, announcement: Announcement) => {
@@ -30,6 +30,8 @@ function portsOf(announced: number, conflicts: number, most = 100) {
   const ports = { process, snapshots, clock: () => AT, onCommitted } as unknown as PassPorts;
   return { committed, ids, announcer: [ports, state] as const };
 }
+const skipped = (version: number, index: number) =>
+  skippedEvent(process, { version, index, at: AT, projectId: '7', since: AT, reason: 'down' });
 const say = () => ({
   state: {},
   events: (version: number) => [onHoldEvent(process, { version, at: AT, missing: 1, known: 2 })],
@@ -86,7 +88,7 @@ describe('what is too large for one commit', () => {
       const left = count - state.reported.length;
       const some = (much: number): Draft => ({
         state: { reported: Array(state.reported.length + much).fill('said') },
-        events: version => Array.from({ length: much }, () => say().events(version)).flat(),
+        events: version => Array.from({ length: much }, (_, index) => skipped(version, index)),
         less: () => (much > 1 ? some(Math.floor(much / 2)) : undefined),
       });
       return left > 0 ? some(left) : undefined;

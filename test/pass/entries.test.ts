@@ -33,9 +33,9 @@ const watched: Pick<Snapshots, 'announce' | 'readState' | 'emittedEntries' | 'lo
     calls.push(`${result} ${announcement.request.events.length}`);
     return result;
   },
-  readState: of => {
+  readState: async of => {
     calls.push('state');
-    return snapshots.readState(of);
+    return { ...(await snapshots.readState(of)), baselined: true };
   },
   emittedEntries: (of, ids) => snapshots.emittedEntries(of, ids),
   load: (of, id) => snapshots.load(of, id),

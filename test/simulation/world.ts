@@ -18,6 +18,7 @@ import { PassesOracle } from './oracle/passes.ts';
 import { RowsOracle } from './oracle/rows.ts';
 import { SecretsOracle } from './oracle/secrets.ts';
 import { SharesOracle } from './oracle/shares.ts';
+import { Violation } from './oracle/violation.ts';
 import { WatchedProcess } from './oracle/watched-process.ts';
 import { Passes } from './passes.ts';
 import { areClose } from './plan/clocks.ts';
@@ -72,8 +73,12 @@ export class World {
   constructor(plan: Plan, coverage: Coverage) {
     const { scheduler } = this;
     const random = seededRandom(plan.seed);
-    const say = (level: string) => (message: string, details?: object) =>
-      void this.said.push(`${level} ${message} ${details ? JSON.stringify(details) : ''}`);
+    const say = (level: string) => (message: string, details?: object) => {
+      const line = `${level} ${message} ${details ? JSON.stringify(details) : ''}`;
+      this.said.push(line);
+      const [failed] = /assertion\.failed: [\w.-]+/.exec(line) ?? [];
+      if (failed) this.#failure ??= { error: new Violation(2, failed) };
+    };
     coverage.add('storage', plan.storage);
     const nature: Nature = { scheduler, random, coverage, faulty: true, delays: {} };
     this.storage =

@@ -1,4 +1,5 @@
 import { ACTOR_BUGS } from './actor-bugs.ts';
+import { ASSERTION_BUGS } from './assertion-bugs.ts';
 import type { Bug } from './bug.ts';
 import { CARELESS } from './careless.ts';
 import { DECIDING_BUGS } from './deciding-bugs.ts';
@@ -37,5 +38,6 @@ export const BUGS: readonly Bug[] = [
   ...LOOP_BUGS,
   ...RELEASE_BUGS,
   ...SMALL_WORLD_BUGS,
+  ...ASSERTION_BUGS,
   ...CARELESS,
 ];

@@ -5,11 +5,7 @@ export const WAITING_BUGS: readonly Bug[] = [
   {
     name: 'of messages that are not in their queues the first alone',
     edits: [
-      edit(
-        'handlers/create-route.ts',
-        'const unsent = indexes.map(',
-        'const unsent = indexes.slice(0, 1).map(',
-      ),
+      edit('handlers/create-route.ts', 'unsentOf(routed, indexes)', 'unsentOf(routed, indexes.slice(0, 1))'),
     ],
   },
   {
