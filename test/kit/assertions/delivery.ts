@@ -9,8 +9,15 @@ import type { PendingDelivery } from '../../../functions/model/delivery.ts';
 import type { EndpointSettings } from '../../../functions/model/endpoint.ts';
 import type { EndpointRow } from '../../../functions/model/endpoint-row.ts';
 import type { ChangeEvent } from '../../../functions/model/event.ts';
-import { AT, someEvents } from '../delivery/given.ts';
-import { answered, endpointOf, messageOf, openSetting, waitingOnes } from '../delivery/setting.ts';
+import {
+  AT,
+  answered,
+  endpointOf,
+  messageOf,
+  openSetting,
+  someEvents,
+  waitingOnes,
+} from '../delivery/setting.ts';
 import type { Trips } from './trip.ts';
 
 const [event] = someEvents(1) as [ChangeEvent];

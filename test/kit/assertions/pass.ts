@@ -9,7 +9,7 @@ import { Findings, recheckChanges } from '../../../functions/pass/rechecks.ts';
 import { Heads } from '../../../functions/pass/rounds.ts';
 import { changeGroups } from '../../../functions/store/codec.ts';
 import type { Lease, Snapshots } from '../../../functions/store/store.ts';
-import { someEvents } from '../delivery/given.ts';
+import { someEvents } from '../delivery/setting.ts';
 import { openTable } from '../table.ts';
 import { createWorld } from '../world.ts';
 import type { Trips } from './trip.ts';
