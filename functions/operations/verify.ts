@@ -39,15 +39,14 @@ const journalPlace = z.strictObject({ first: z.number(), record: z.string() });
 
 async function readJournal(context: Ports, process: ProcessKey, asked: Asked): Promise<Slice> {
   const place = readCursor('verify', asked.cursor, journalPlace);
-  const since = asked.since === undefined ? 0 : Date.parse(asked.since);
-  const first = place?.first ?? (await firstVersion(context, process, since));
+  const first = place?.first ?? (await firstVersion(context, process));
   if (first === undefined) return { isBaselined: false };
   const ignored = await ignoredOf(context, process);
   const changes: AnswerOf<'verify'>['changes'] = [];
   let [bytes, last, readTo]: [number, string | undefined, number | undefined] = [0, place?.record, undefined];
   const search = {
     order: 'oldest-first',
-    since: Math.max(first - MAX_SKEW_MS, since),
+    since: asked.since === undefined ? first - MAX_SKEW_MS : Date.parse(asked.since),
     until: Number.MAX_SAFE_INTEGER,
     processes: [process],
     from: last,
@@ -69,9 +68,9 @@ async function readJournal(context: Ports, process: ProcessKey, asked: Asked): P
 
 /** The first version that counts; undefined before the baseline. A process that was forgotten begins again
  *  with a new baseline, which earlier events do not lead to. */
-async function firstVersion({ states, clock }: Ports, process: ProcessKey, since: number) {
+async function firstVersion({ states, clock }: Ports, process: ProcessKey) {
   const { baselined, baselinedAt = 0 } = await states.progress(process);
-  return baselined ? Math.max(clock() - VERIFIED_MS, baselinedAt, since) : undefined;
+  return baselined ? Math.max(clock() - VERIFIED_MS, baselinedAt) : undefined;
 }
 
 async function ignoredOf({ processes }: Ports, process: ProcessKey) {

@@ -1,5 +1,7 @@
 import { jsonEqual } from '../../functions/changes/equal.ts';
-import { byKey } from '../../functions/store/store.ts';
+import { verifyProcess } from '../../functions/operations/verify/walk.ts';
+import { readVerified } from '../../functions/operations/verify.ts';
+import { byKey, type Roster } from '../../functions/store/store.ts';
 import { propertyOf } from '../../simulator/data/properties.ts';
 import type { FieldKind } from '../../simulator/data/workspace.ts';
 import { servedState, type Told, type ToldProject } from '../kit/told.ts';
@@ -12,7 +14,7 @@ import { areClose, isTimed } from './plan/clocks.ts';
 import { type Plan, runsBegunBy } from './plan.ts';
 import type { Ended } from './pollers.ts';
 import { processIn } from './service-side.ts';
-import { PROCESS } from './shared.ts';
+import { PROCESS, WORKSPACE } from './shared.ts';
 import type { World } from './world.ts';
 
 /** Longer than any lease, any lag of the service's views, and any tick of its clock. */
@@ -48,6 +50,7 @@ export async function judge(world: World, plan: Plan): Promise<void> {
   await checkCost(world, plan);
   await checkNeighbours(world, plan);
   for (const { entries } of world.processes) entries.checkAllTold();
+  for (const { id } of world.processes) await checkVerified(world, id);
   await checkDelivered(world);
   checkSecrecy(world);
 }
@@ -311,6 +314,31 @@ async function checkCost(world: World, { pageSize, audit, freedoms }: Plan): Pro
   const others = new Set(requests.flatMap(tasksOf).filter(id => id !== projectId && !text.includes(id)));
   if (others.size <= namesTwice) return;
   throw new Violation(6, `one project changed, but it asked for ${[...others].join(', ')} too`);
+}
+
+/** Checks that `changewire verify` finds nothing. The events before a restore in place lead to what was replaced. */
+async function checkVerified(
+  { storage, processes, scheduler, replaced }: World,
+  process: string,
+): Promise<void> {
+  const ports = {
+    ...storage.readers,
+    processes: async () => processes.map(({ id: processId }) => ({ workspace: WORKSPACE, processId })),
+    roster: { list: async () => [] } as unknown as Roster,
+    clock: () => scheduler.wall,
+  };
+  const { isBaselined, mismatches, unsettled } = await verifyProcess(
+    async asked => {
+      const slice = await readVerified(ports, asked);
+      return { ...slice, changes: slice.changes.filter(({ version }) => version > replaced) };
+    },
+    { process },
+  );
+  if (isBaselined && unsettled === 0 && mismatches.length === 0) return;
+  throw new Violation(
+    4,
+    `verify finds of ${process}: ${JSON.stringify({ isBaselined, unsettled, mismatches })}`,
+  );
 }
 
 function checkSecrecy({ secrets, said, processes }: World): void {
