@@ -20,7 +20,10 @@ const DAY_MS = 24 * 3_600_000;
 const VERIFIED_MS = 28 * DAY_MS;
 const MAX_SKEW_MS = DAY_MS;
 
-type Ports = Pick<OperationsContext, 'journal' | 'snapshots' | 'states' | 'roster' | 'processes' | 'clock'>;
+type Ports = Pick<
+  OperationsContext,
+  'journal' | 'snapshots' | 'states' | 'actions' | 'roster' | 'processes' | 'clock'
+>;
 
 /** A slice of what `verify` compares (design.md §13). The client compares: it alone sees all slices. */
 export async function readVerified(context: Ports, asked: Asked): Promise<AnswerOf<'verify'>> {
@@ -66,11 +69,28 @@ async function readJournal(context: Ports, process: ProcessKey, asked: Asked): P
   return { changes, ...(readTo !== undefined && { readTo: iso(readTo) }), ...cursorTo('verify', next) };
 }
 
-/** The first version that counts; undefined before the baseline. A process that was forgotten begins again
- *  with a new baseline, which earlier events do not lead to. */
-async function firstVersion({ states, clock }: Ports, process: ProcessKey) {
-  const { baselined, baselinedAt = 0 } = await states.progress(process);
-  return baselined ? Math.max(clock() - VERIFIED_MS, baselinedAt) : undefined;
+/** The first version that counts; undefined before the baseline. Earlier events do not lead to the snapshots
+ *  of a new baseline, which a forgotten process begins with, or to restored ones. */
+async function firstVersion(context: Ports, process: ProcessKey): Promise<number | undefined> {
+  const { baselined, baselinedAt = 0 } = await context.states.progress(process);
+  if (!baselined) return undefined;
+  const first = Math.max(context.clock() - VERIFIED_MS, baselinedAt);
+  return Math.max(first, await restoredAt(context, process, first));
+}
+
+/** The operation in the action log after which snapshots are those of an earlier time. */
+export const RESTORE = 'restore-table';
+const MAX_ACTIONS = 100;
+
+/** When snapshots of the process were last restored; 0 if not since then. */
+async function restoredAt({ actions }: Ports, process: ProcessKey, since: number): Promise<number> {
+  for (let after: string | undefined; ; ) {
+    const page = await actions.list({ process }, MAX_ACTIONS, after);
+    const found = page.actions.find(({ operation }) => operation === RESTORE);
+    if (found) return found.at;
+    after = page.position;
+    if (after === undefined || page.actions.some(({ at }) => at < since)) return 0;
+  }
 }
 
 async function ignoredOf({ processes }: Ports, process: ProcessKey) {

@@ -1,7 +1,7 @@
 import { jsonEqual } from '../../functions/changes/equal.ts';
 import { verifyProcess } from '../../functions/operations/verify/walk.ts';
-import { readVerified } from '../../functions/operations/verify.ts';
-import { byKey, type Roster } from '../../functions/store/store.ts';
+import { RESTORE, readVerified } from '../../functions/operations/verify.ts';
+import { type Action, type Actions, byKey, type Roster } from '../../functions/store/store.ts';
 import { propertyOf } from '../../simulator/data/properties.ts';
 import type { FieldKind } from '../../simulator/data/workspace.ts';
 import { servedState, type Told, type ToldProject } from '../kit/told.ts';
@@ -316,29 +316,22 @@ async function checkCost(world: World, { pageSize, audit, freedoms }: Plan): Pro
   throw new Violation(6, `one project changed, but it asked for ${[...others].join(', ')} too`);
 }
 
-/** Checks that `changewire verify` finds nothing. The events before a restore in place lead to what was replaced. */
+/** Checks that `changewire verify` finds nothing. */
 async function checkVerified(
   { storage, processes, scheduler, replaced }: World,
   process: string,
 ): Promise<void> {
+  const restore = { operation: RESTORE, at: replaced } as Action;
   const ports = {
     ...storage.readers,
     processes: async () => processes.map(({ id: processId }) => ({ workspace: WORKSPACE, processId })),
     roster: { list: async () => [] } as unknown as Roster,
+    actions: { list: async () => ({ actions: [restore], position: undefined }) } as unknown as Actions,
     clock: () => scheduler.wall,
   };
-  const { isBaselined, mismatches, unsettled } = await verifyProcess(
-    async asked => {
-      const slice = await readVerified(ports, asked);
-      return { ...slice, changes: slice.changes.filter(({ version }) => version > replaced) };
-    },
-    { process },
-  );
-  if (isBaselined && unsettled === 0 && mismatches.length === 0) return;
-  throw new Violation(
-    4,
-    `verify finds of ${process}: ${JSON.stringify({ isBaselined, unsettled, mismatches })}`,
-  );
+  const found = await verifyProcess(asked => readVerified(ports, asked), { process });
+  if (found.isBaselined && found.unsettled === 0 && found.mismatches.length === 0) return;
+  throw new Violation(4, `verify finds of ${process}: ${JSON.stringify(found)}`);
 }
 
 function checkSecrecy({ secrets, said, processes }: World): void {

@@ -44,7 +44,7 @@ const UNSCHEDULED = { changes: { fastest: 60_000, slowest: 60_000 }, sweep: 21_6
 /** One world: the service, the pollers, the table and its stream, the publisher, the topic, the
  *  endpoints; and the oracles that judge them. */
 export class World {
-  /** The last version before the last restore in place; later events lead on from restored snapshots. */
+  /** The first version after the last restore in place. */
   replaced = 0;
   readonly scheduler = new Scheduler(BEGIN);
   readonly storage: Storage;
@@ -234,7 +234,7 @@ export class World {
     if (lost.length > 0) coverage.add('table', 'events lost with the stream');
     for (const id of lost) this.lost.add(id);
     if (this.told > events.reduce((sum, one) => sum + one, 0)) coverage.add('table', 'told events forgotten');
-    if (how === 'in place') this.replaced = lastVersion(this.storage.items());
+    if (how === 'in place') this.replaced = lastVersion(this.storage.items()) + 1;
     storage.restore(how);
     shard.push(...this.storage.stream.slice(this.#streamed).filter(isChangeRecord));
     this.#streamed = this.storage.stream.length;
