@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
-import { type Progress, type Verified, verifyProcess } from '../../functions/operations/verify/walk.ts';
+import { verifyDeliveries } from '../../functions/operations/verify/deliveries.ts';
+import { verifyProcess } from '../../functions/operations/verify/walk.ts';
 import { type Context, Failed } from '../context/context.ts';
 import { pages } from '../context/pages.ts';
 import type { Cli } from '../context/runner.ts';
 import { text } from '../show/display.ts';
-import { verifiedText } from '../show/verify.ts';
+import { mismatchesIn, type Result, verifiedText } from '../show/verify.ts';
 import { examples } from './example.ts';
 
 interface Options {
@@ -17,7 +18,7 @@ type Process = Parameters<typeof verifyProcess>[1];
 export function verifyCommand(program: Command, { run }: Cli): void {
   program
     .command('verify')
-    .description('check that the events of the last 28 days lead to the snapshots; exit code 1 if not')
+    .description('check that events lead to the snapshots, and deliveries are not lost; exit code 1 if not')
     .option('--process <id>', 'only this process')
     .option('--workspace <name>', 'workspace of the process, if the id is not unique')
     .addHelpText(
@@ -28,16 +29,39 @@ export function verifyCommand(program: Command, { run }: Cli): void {
       run(async (context, { process, workspace }: Options) => {
         const processes =
           process === undefined ? await processesOf(context, workspace) : [{ process, workspace }];
-        const all: Verified[] = [];
+        const all: Result[] = [];
         for (const each of processes) {
-          const verified = await verifyProcess(context.ask, each, reporter(context, each.process));
-          all.push(verified);
-          if (context.print.json) context.print.answers([verified], () => '');
+          const result = await verify(context, each);
+          all.push(result);
+          if (context.print.json) context.print.answers([result], () => '');
         }
         if (!context.print.json) context.print.answers(all, display => verifiedText(all, display));
-        if (all.some(({ mismatches }) => mismatches.length > 0)) throw new Failed();
+        if (all.some(each => mismatchesIn(each) > 0)) throw new Failed();
       }),
     );
+}
+
+/** Attempts are saved at the end of a run, which sends for 20 s at most. */
+const SAVED_MS = 30_000;
+
+async function verify(context: Context, process: Process): Promise<Result> {
+  const { ask, sleep, interrupted } = context;
+  const note = noter(context);
+  const verified = await verifyProcess(ask, process, ({ events, readTo, projects, of }) =>
+    note(() =>
+      of > 0
+        ? text`${process.process}: compared ${projects} of ${of} projects`
+        : text`${process.process}: read ${events} events, up to ${readTo ?? 'the beginning'}`,
+    ),
+  );
+  const deliveries = await verifyDeliveries(ask, process, {
+    report: ({ deliveries, readTo }) =>
+      note(
+        () => text`${process.process}: found ${deliveries} deliveries, up to ${readTo ?? 'the beginning'}`,
+      ),
+    wait: () => sleep(SAVED_MS, interrupted),
+  });
+  return { ...verified, deliveries };
 }
 
 /** The processes that are configured. */
@@ -58,12 +82,12 @@ async function processesOf({ ask }: Context, workspace: string | undefined): Pro
 /** The ms between two notes. */
 const NOTE_MS = 2_000;
 
-function reporter({ print, clock }: Context, process: string): (progress: Progress) => void {
+/** Prints the progress now and then. */
+function noter({ print, clock }: Context): (progress: () => string) => void {
   let noted = clock();
-  return ({ events, readTo, projects, of }) => {
+  return progress => {
     if (clock() - noted < NOTE_MS) return;
     noted = clock();
-    if (of > 0) print.note(text`${process}: compared ${projects} of ${of} projects`);
-    else print.note(text`${process}: read ${events} events, up to ${readTo ?? 'the beginning'}`);
+    print.note(progress());
   };
 }

@@ -41,7 +41,7 @@ import {
   republish,
   retryFailedMessages,
 } from './stack-operations.ts';
-import { readVerified } from './verify.ts';
+import { verifySlice } from './verify.ts';
 
 /** A page of actions, the newest first: those on one endpoint, on one process, or all. */
 const listActions: OperationOf<'actions'> = async (context, asked) => {
@@ -104,7 +104,7 @@ const OPERATIONS: { readonly [Name in Operation]: OperationOf<Name> } = {
   'dead-letters': listDeadLetters,
   actions: listActions,
   doctor: examineProcess,
-  verify: readVerified,
+  verify: verifySlice,
   logs: readLogs,
   'failed-messages': listFailedMessages,
   'add-endpoint': addEndpoint,

@@ -2,13 +2,14 @@ import * as z from 'zod';
 import type { ProcessKey } from '../basics/process.ts';
 import { ignoredFields } from '../changes/ignored-fields.ts';
 import { TornSnapshotError } from '../store/store.ts';
-import type { OperationsContext } from './context.ts';
+import type { OperationOf, OperationsContext } from './context.ts';
 import { cursorTo, iso, readCursor, searchJournal } from './page.ts';
 import { findProcess, namesOf, sortKeyOf } from './processes.ts';
 import type { AnswerOf } from './protocol/answers.ts';
 import type { RequestOf } from './protocol/requests.ts';
 import { wrongRequest } from './refused.ts';
 import { changeOf, recordsOf } from './verify/facts.ts';
+import { readDeliveries } from './verify-deliveries.ts';
 
 /** A slice ends at this size, so that it fits into an answer, and after this time. */
 const MAX_BYTES = 2_000_000;
@@ -26,12 +27,26 @@ type Ports = Pick<
 >;
 
 /** A slice of what `verify` compares (design.md §13). The client compares: it alone sees all slices. */
-export async function readVerified(context: Ports, asked: Asked): Promise<AnswerOf<'verify'>> {
+export const verifySlice: OperationOf<'verify'> = (context, asked) =>
+  asked.part === 'deliveries'
+    ? slice(context, asked, process => readDeliveries(context, process, asked.cursor))
+    : readVerified(context, asked);
+
+/** A slice of the journal or of the snapshots. */
+export function readVerified(context: Ports, asked: Asked): Promise<AnswerOf<'verify'>> {
+  const read = asked.part === 'journal' ? readJournal : readSnapshots;
+  return slice(context, asked, process => read(context, process, asked));
+}
+
+async function slice(
+  context: Ports,
+  asked: Asked,
+  read: (process: ProcessKey) => Promise<Slice>,
+): Promise<AnswerOf<'verify'>> {
   const process = await findProcess(context, asked);
   const at = iso(context.clock());
-  const read = asked.part === 'journal' ? readJournal : readSnapshots;
   const nothing = { isBaselined: true, changes: [], snapshots: [] };
-  return { ...namesOf(process), at, ...nothing, ...(await read(context, process, asked)) };
+  return { ...namesOf(process), at, ...nothing, ...(await read(process)) };
 }
 
 type Slice = Partial<AnswerOf<'verify'>>;

@@ -5,6 +5,8 @@ import { NOW, run } from '../kit/cli/world.ts';
 const at = new Date(NOW).toISOString();
 const PROJECT = 'projects/7';
 
+const NO_DELIVERIES = { delivered: 0, waiting: 0, dead: 0, unknown: 0, missing: [] };
+
 const changeOf = (version: number, from: string | null, to: string) => ({
   ...{
     event: `launch.7.${version}.0`,
@@ -19,6 +21,7 @@ const changeOf = (version: number, from: string | null, to: string) => ({
 function answersOf(changes: readonly ReturnType<typeof changeOf>[], name: string) {
   return ({ part, process, cursor = '0' }: RequestOf<'verify'>) => {
     const head = { workspace: 'eu', process, at, isBaselined: true };
+    if (part === 'deliveries') return { ...head, changes: [], snapshots: [], deliveries: NO_DELIVERIES };
     if (part === 'snapshots')
       return {
         ...{ ...head, changes: [] },
@@ -56,7 +59,7 @@ describe('verify', () => {
         '',
       ].join('\n'),
     );
-    expect(asked.filter(({ operation }) => operation === 'verify')).toHaveLength(6);
+    expect(asked.filter(({ operation }) => operation === 'verify')).toHaveLength(8);
   });
 
   it('ends with 1 and names the first values that differ', async () => {
@@ -81,6 +84,47 @@ describe('verify', () => {
     );
   });
 
+  it('counts deliveries by state, and looks once more, after the attempts are saved, for those without a trace', async () => {
+    const missing = ['launch.7.1.0', 'launch.7.2.0', 'launch.7.3.0'].map(event => ({
+      event,
+      endpoint: 'crm',
+    }));
+    const read = answersOf(CHAIN, '"b"');
+    const slices = [
+      { ...NO_DELIVERIES, delivered: 4, dead: 1, missing: missing.slice(0, 1) },
+      { ...NO_DELIVERIES, delivered: 1, waiting: 2, missing: missing.slice(1) },
+    ];
+    const slept: number[] = [];
+    const traces: Record<string, object[]> = {
+      'launch.7.1.0': [{ endpoint: 'crm', isWanted: true, state: 'delivered', attempts: [] }],
+      'launch.7.2.0': [{ endpoint: 'crm', isWanted: true, state: 'unknown', attempts: [] }],
+      'launch.7.3.0': [],
+    };
+    const { code, out } = await run(['verify', '--process', 'launch'], {
+      answers: {
+        verify: (asked: RequestOf<'verify'>) => {
+          if (asked.part !== 'deliveries') return read(asked);
+          const index = Number(asked.cursor ?? 0);
+          return { ...read(asked), deliveries: slices[index], ...(index === 0 && { cursor: '1' }) };
+        },
+        trace: ({ eventId }: RequestOf<'trace'>) => ({ endpoints: traces[eventId] }),
+      },
+      sleep: async ms => void slept.push(ms),
+    });
+    expect(slept).toEqual([30_000]);
+    expect(code).toBe(1);
+    expect(out).toBe(
+      [
+        'PROCESS    EVENTS  FIELDS  PROJECTS  DELIVERIES                      RESULT',
+        'eu/launch  2       1       1         7 delivered, 2 waiting, 1 dead  1 mismatch',
+        '',
+        'eu/launch',
+        '  launch.7.2.0: no trace of its delivery to crm',
+        '',
+      ].join('\n'),
+    );
+  });
+
   it('prints a line of JSON for each process', async () => {
     const { code, out } = await run(['verify', '--json', '--workspace', 'us'], {
       answers: { status: STATUS, verify: answersOf(CHAIN, '"c"') },
@@ -98,7 +142,7 @@ describe('verify', () => {
       answers: { verify: answersOf(CHAIN, '"b"') },
       clock: () => (now += 1_000),
     });
-    expect(err).toBe(`launch: read 2 events, up to ${at}\n`);
+    expect(err).toBe(`launch: read 2 events, up to ${at}\nlaunch: found 0 deliveries, up to the beginning\n`);
   });
 
   it('ends with 0 if a project has another snapshot in each reading, which it reports', async () => {

@@ -152,6 +152,18 @@ const verifyAnswer = z.strictObject({
       problem: z.string().optional(),
     }),
   ),
+  /** Only for `deliveries`: those of the events in this slice, by state. */
+  deliveries: z
+    .strictObject({
+      delivered: z.int(),
+      waiting: z.int(),
+      dead: z.int(),
+      /** Without a trace, where there need not be one: successes were not kept, or the filter may have changed. */
+      unknown: z.int(),
+      /** Without a trace. */
+      missing: z.array(z.strictObject({ event: z.string(), endpoint: z.string() })),
+    })
+    .optional(),
   /** The time of the last commit in this slice. */
   readTo: time.optional(),
   cursor,

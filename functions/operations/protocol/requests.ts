@@ -70,7 +70,7 @@ export type FailedQueueName = (typeof FAILED_QUEUES)[number];
 const ofQueue = { queue: z.enum(FAILED_QUEUES) };
 
 /** What `verify` reads. */
-export const VERIFIED_PARTS = ['journal', 'snapshots'] as const;
+export const VERIFIED_PARTS = ['journal', 'snapshots', 'deliveries'] as const;
 
 /** Read-only requests. */
 export const lookRequests = [
@@ -92,8 +92,8 @@ export const lookRequests = [
     error: 'an endpoint or a process, not both',
   }),
   asks('doctor', ofProcess),
-  /** Reads a part of what `changewire verify` compares: a slice of a process's journal, or the snapshots of
-   *  some projects. */
+  /** Reads a part of what `changewire verify` compares: a slice of a process's journal, the snapshots of
+   *  some projects, or the deliveries of a slice of the last days' events. */
   asks('verify', {
     ...ofProcess,
     part: z.enum(VERIFIED_PARTS),
