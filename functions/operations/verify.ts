@@ -151,4 +151,4 @@ async function readSnapshot(snapshots: Ports['snapshots'], process: ProcessKey, 
   }
 }
 
-const sizeOf = (value: unknown): number => JSON.stringify(value).length;
+const sizeOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
