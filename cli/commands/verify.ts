@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { verifyDeliveries } from '../../functions/operations/verify/deliveries.ts';
 import { verifyProcess } from '../../functions/operations/verify/walk.ts';
+import { verifyDeliveries } from '../../functions/operations/walk-deliveries.ts';
 import { type Context, Failed } from '../context/context.ts';
 import { pages } from '../context/pages.ts';
 import type { Cli } from '../context/runner.ts';

@@ -1,6 +1,6 @@
 import type { Mismatch } from '../../functions/operations/verify/checker.ts';
-import type { DeliveriesByState } from '../../functions/operations/verify/deliveries.ts';
 import type { Verified } from '../../functions/operations/verify/walk.ts';
+import type { DeliveriesByState } from '../../functions/operations/walk-deliveries.ts';
 import { type Display, paint, text } from './display.ts';
 import { table } from './table.ts';
 

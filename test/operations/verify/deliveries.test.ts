@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ChangeEvent } from '../../../functions/model/event.ts';
 import { createOperations } from '../../../functions/operations/operations.ts';
-import { verifyDeliveries } from '../../../functions/operations/verify/deliveries.ts';
+import { verifyDeliveries } from '../../../functions/operations/walk-deliveries.ts';
 import { AT, commit, type OpenContext, openContext, STORES } from '../../kit/operations/context.ts';
 import { eventsOf } from '../../kit/operations/events.ts';
 

@@ -1,6 +1,6 @@
-import type { AnswerOf, AnswerTo } from '../protocol/answers.ts';
-import type { Request } from '../protocol/requests.ts';
-import { Refused } from '../refused.ts';
+import type { AnswerOf, AnswerTo } from './protocol/answers.ts';
+import type { Request } from './protocol/requests.ts';
+import { Refused } from './refused.ts';
 
 type Ask = <Asked extends Request>(request: Asked) => Promise<AnswerTo<Asked>>;
 /** The deliveries of a process's events, by state. */
