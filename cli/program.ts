@@ -25,6 +25,7 @@ import { restoreTableCommand } from './commands/restore-table.ts';
 import { failedMessageCommands, logsCommand } from './commands/stack.ts';
 import { startCommand } from './commands/start.ts';
 import { statusCommand } from './commands/status.ts';
+import { verifyCommand } from './commands/verify.ts';
 import { backUpRun } from './connect/back-up.ts';
 import { openDoctor } from './connect/doctor.ts';
 import { Failed } from './context/context.ts';
@@ -134,6 +135,7 @@ function addCommands(program: Command, cli: Cli): void {
   eventCommands(program, cli);
   actionsCommand(program, cli);
   doctorCommand(program, cli);
+  verifyCommand(program, cli);
   logsCommand(program, cli);
   program.commandsGroup('Manage:');
   endpointCommands(program, cli);

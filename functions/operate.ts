@@ -128,7 +128,9 @@ function openPublisher(): LambdaClient {
 
 function processesOf(workspaces: readonly WorkspaceSettings[]) {
   return workspaces.flatMap(({ name: workspace, processes }) =>
-    processes.map(({ id: processId, changes }) => ({ workspace, processId, interval: changes.slowest })),
+    processes.map(({ id: processId, changes, ignoreFields }) => ({
+      ...{ workspace, processId, interval: changes.slowest, ignoreFields },
+    })),
   );
 }
 

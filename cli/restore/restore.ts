@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Mode, ProcessKey } from '../../functions/basics/process.ts';
+import { RESTORE } from '../../functions/operations/verify.ts';
+import { createActions } from '../../functions/store/dynamo/actions.ts';
 import { createRoster, restoreProcess } from '../../functions/store/dynamo/processes.ts';
 import { createSnapshots } from '../../functions/store/dynamo/store.ts';
 import type { Table, TableTiming } from '../../functions/store/dynamo/table.ts';
@@ -17,6 +19,8 @@ interface Restoring {
   /** A table with the content of the stack's table at an earlier time. */
   readonly from: Table;
   readonly report: (text: string) => void;
+  /** The name in the action log. */
+  readonly who: string;
   /** Stops before the next process, or during the wait for a lease. */
   readonly signal?: AbortSignal;
 }
@@ -28,6 +32,7 @@ export async function restoreProcesses({
   to,
   from,
   report,
+  who,
   signal = new AbortController().signal,
 }: Restoring): Promise<void> {
   const [snapshots, then] = [createSnapshots(to), createSnapshots(from)];
@@ -39,9 +44,13 @@ export async function restoreProcesses({
       report(`${name}: unchanged, because it had no baseline at that time.`);
       continue;
     }
-    const projects = await withLeases(snapshots, { ...to.timing, signal }, process, () =>
-      restoreProcess({ from, to }, process),
-    );
+    const projects = await withLeases(snapshots, { ...to.timing, signal }, process, async () => {
+      const restored = await restoreProcess({ from, to }, process);
+      // Before the next pass: `verify` compares only what is committed after this.
+      const action = { operation: RESTORE, subject: { process }, who, isProven: false };
+      await createActions(to).note({ ...action, at: to.timing.clock(), details: `${restored} projects` });
+      return restored;
+    });
     report(`${name}: restored ${projects} projects.`);
   }
 }

@@ -6,6 +6,7 @@ import { checkLayout, MIN_READ_LAYOUT, TABLE_LAYOUT } from '../../functions/stor
 import { getItem } from '../../functions/store/dynamo/requests.ts';
 import type { Table } from '../../functions/store/dynamo/table.ts';
 import { LAYOUT_KEY } from '../../functions/store/keys.ts';
+import { userName } from '../../local/operate/server.ts';
 import type { Place } from '../connect/connection.ts';
 import { regionOf } from '../connect/region.ts';
 import { restoreProcesses } from './restore.ts';
@@ -59,7 +60,7 @@ export async function stackTable(
         restoredTable(client, name, { at: new Date(at), sleep: ms => sleep(ms, signal) });
       const from = tableNamed('at' in source ? await restored(source.at) : source.from);
       await checkSource(from);
-      await restoreProcesses({ to, from, report, signal });
+      await restoreProcesses({ to, from, report, who: userName(), signal });
       return from.tableName;
     },
   };

@@ -41,6 +41,7 @@ import {
   republish,
   retryFailedMessages,
 } from './stack-operations.ts';
+import { verifySlice } from './verify.ts';
 
 /** A page of actions, the newest first: those on one endpoint, on one process, or all. */
 const listActions: OperationOf<'actions'> = async (context, asked) => {
@@ -103,6 +104,7 @@ const OPERATIONS: { readonly [Name in Operation]: OperationOf<Name> } = {
   'dead-letters': listDeadLetters,
   actions: listActions,
   doctor: examineProcess,
+  verify: verifySlice,
   logs: readLogs,
   'failed-messages': listFailedMessages,
   'add-endpoint': addEndpoint,

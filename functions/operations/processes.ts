@@ -75,7 +75,7 @@ export const examineProcess: OperationOf<'doctor'> = async (context, asked) => {
   return context.doctor(await findProcess(context, asked));
 };
 
-const namesOf = ({ workspace, processId }: ProcessKey) => ({ workspace, process: processId });
+export const namesOf = ({ workspace, processId }: ProcessKey) => ({ workspace, process: processId });
 
 /** Identifies a process, and sorts by workspace and identifier. */
 export const sortKeyOf = ({ workspace, processId }: ProcessKey): string => `${workspace}\0${processId}`;
@@ -96,7 +96,7 @@ async function knownProcesses({ processes, roster }: Known): Promise<readonly Kn
 }
 
 /** A configured process. @throws Refused when none or several have this identifier */
-async function findProcess(known: Known, asked: Asked): Promise<ProcessKey> {
+export async function findProcess(known: Known, asked: Asked): Promise<ProcessKey> {
   return onlyOne(await findConfigured(known, asked));
 }
 

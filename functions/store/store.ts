@@ -243,6 +243,8 @@ export interface Progress
 export interface KnownProcess extends ProcessKey {
   /** The longest time from one pass to the next in ms, if known. */
   readonly interval?: number | undefined;
+  /** Its setting `ignoreFields`, if known. */
+  readonly ignoreFields?: readonly string[] | undefined;
   /** True for a process that is no longer configured, but still has stored data. */
   readonly isRemoved?: true;
 }

@@ -103,8 +103,8 @@ export function workspacesOf({ watched }: Pick<Source, 'watched'>): WorkspaceSet
 /** Every process that is watched. */
 export function processesOf({ watched }: Pick<Source, 'watched'>): KnownProcess[] {
   return watched.flatMap(({ workspace }) =>
-    workspace.processes.map(({ id, changes }) => ({
-      ...{ workspace: workspace.name, processId: id, interval: changes.slowest },
+    workspace.processes.map(({ id, changes, ignoreFields }) => ({
+      ...{ workspace: workspace.name, processId: id, interval: changes.slowest, ignoreFields },
     })),
   );
 }

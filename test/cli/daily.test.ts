@@ -317,6 +317,13 @@ describe('on a day', () => {
     expect(out).toMatch(/^[\w-]+\/launch\n\n/);
   });
 
+  it('verify finds that the events lead to the snapshots', async () => {
+    const lines = await json<{ process: string; events: number; mismatches: object[] }>('verify');
+    expect(lines.map(({ process }) => process)).toEqual([PROCESS, OTHER]);
+    expect(lines.flatMap(({ mismatches }) => mismatches)).toEqual([]);
+    expect(lines[0]?.events).toBeGreaterThan(0);
+  });
+
   it('a name that is none is told, with the nearest', async () => {
     expect(await changewire('sweep lunch')).toMatchObject({
       code: 1,
@@ -333,6 +340,7 @@ describe('when the run has stopped', () => {
     const [{ run } = { run: undefined }] = await status();
     expect(run).toMatchObject({ isRunning: false });
     expect((await changewire('events --limit 1')).out).not.toBe('');
+    expect(await changewire('verify')).toMatchObject({ code: 0, out: expect.stringMatching(/ ok\n/) });
     expect(await changewire(`sweep ${PROCESS}`)).toMatchObject({
       code: 1,
       err: expect.stringMatching(/Changewire is not running/),

@@ -77,6 +77,7 @@ async function play(setup: Setup, deadlines: Deadlines, options: CrashOptions): 
   problems.push(...(await deliverInPeace(setup, deadlines)));
   tell('It ended, too');
   problems.push(...setup.judge());
+  for (const process of PROCESSES) problems.push(...(await setup.data.verify(process)));
   if (problems.length > 0) throw new Error(problems.map(text => `- ${text}`).join('\n'));
   const { raw, webhook, side, receivers } = setup;
   return {

@@ -1,6 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ChangeEvent } from '../../functions/model/event.ts';
+import { verifyProcess } from '../../functions/operations/verify/walk.ts';
+import { openStoredOperations } from '../../local/operate/operations.ts';
 import { committedEvents, deadRows, sweepCompletedAt } from '../kit/store-file.ts';
 
 /** What a run keeps in its data directory, as far as this test looks into it. */
@@ -19,6 +21,21 @@ export class Data {
   /** Every event that was committed. */
   get committed(): ChangeEvent[] {
     return committedEvents(this.path);
+  }
+
+  /** What `changewire verify` finds of a process. */
+  async verify(process: string): Promise<string[]> {
+    const { operations, close } = await openStoredOperations(this.path, () => undefined);
+    try {
+      const caller = { who: 'test', isProven: true };
+      const { isBaselined, unsettled, mismatches } = await verifyProcess(asked => operations(asked, caller), {
+        process,
+      });
+      if (!isBaselined || unsettled > 0) return [`${process} cannot be verified`];
+      return mismatches.map(one => `Verify finds of ${process}: ${JSON.stringify(one)}`);
+    } finally {
+      close();
+    }
   }
 
   /** What was given up or rejected: nothing may be. */

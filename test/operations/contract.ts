@@ -3,6 +3,7 @@ import { type Ask, askOf, type Setting } from '../kit/operations/setting.ts';
 import { endpointsContract } from './contract-endpoints.ts';
 import { journalContract } from './contract-journal.ts';
 import { processesContract } from './contract-processes.ts';
+import { verifyContract } from './contract-verify.ts';
 
 /** What a suite of the contract works with; `name` makes one that no other test has. */
 export interface Bench {
@@ -36,6 +37,7 @@ export function operationsContract(where: string, open: () => Promise<Setting>):
         { operation: 'actions', endpoint: 'nobody' },
         { operation: 'actions', process: 'nobody' },
         { operation: 'doctor', process: 'nobody' },
+        { operation: 'verify', process: 'nobody', part: 'journal' },
         { operation: 'events', process: 'nobody' },
         { operation: 'events', workspace: 'nobody' },
         { operation: 'trace', eventId: 'a.b.1.0' },
@@ -47,5 +49,6 @@ export function operationsContract(where: string, open: () => Promise<Setting>):
     processesContract(bench);
     endpointsContract(bench);
     journalContract(bench);
+    verifyContract(bench);
   });
 }

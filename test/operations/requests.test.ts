@@ -109,7 +109,7 @@ describe('the requests', () => {
     expect(new Set(names).size).toBe(names.length);
     expect(names.filter(operation => isLook({ operation }))).toEqual([
       ...['status', 'events', 'trace', 'endpoints', 'endpoint', 'attempts', 'dead-letters', 'actions'],
-      ...['doctor', 'logs', 'failed-messages'],
+      ...['doctor', 'verify', 'logs', 'failed-messages'],
     ]);
     // Whatever is added, or comes from elsewhere, may do something.
     expect(isLook({ operation: 'another' as 'status' })).toBe(false);

@@ -1,8 +1,11 @@
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { restoreProcesses } from '../../cli/restore/restore.ts';
+import { verifyProcess } from '../../functions/operations/verify/walk.ts';
+import { readVerified } from '../../functions/operations/verify.ts';
 import { createRoster } from '../../functions/store/dynamo/processes.ts';
 import { queryItems } from '../../functions/store/dynamo/requests.ts';
+import { dynamoStore } from '../../functions/store/dynamo/store.ts';
 import { partition, ROSTER } from '../../functions/store/keys.ts';
 import { openStage } from '../kit/stage.ts';
 import { openModel } from '../kit/table.ts';
@@ -31,7 +34,7 @@ async function played() {
     const timing = { clock: () => world.clock.now, random: () => 0.5, sleep };
     const to = { ...stage.table, timing };
     const report = (text: string) => void said.push(text);
-    return restoreProcesses({ to, from: then, report, ...(signal && { signal }) });
+    return restoreProcesses({ to, from: then, report, who: 'ann', ...(signal && { signal }) });
   };
   const since = async () => (await world.events()).slice(told.length);
   return { world, restore, since, said, told, made };
@@ -67,6 +70,29 @@ describe('a table that is restored in place', () => {
     await world.later();
     await world.later('sweep');
     expect((await since()).length).toBe(again.length);
+  });
+
+  it('is in the action log, so that `verify` compares only later events with the restored snapshots', async () => {
+    const { world, restore } = await played();
+    await restore();
+    await world.later();
+    await world.later('sweep');
+    const store = dynamoStore(stage.table, [world.process]);
+    const ports = { ...store, processes: async () => [world.process], clock: () => world.clock.now };
+    const verify = (actions = store.actions) =>
+      verifyProcess(asked => readVerified({ ...ports, actions }, asked), {
+        process: world.process.processId,
+      });
+    expect(await verify()).toMatchObject({ isBaselined: true, mismatches: [] });
+    const without = await verify({
+      ...store.actions,
+      list: async () => ({ actions: [], position: undefined }),
+    });
+    expect(without.mismatches).toContainEqual(
+      expect.objectContaining({ field: 'name', expected: '"second"', found: '"first"' }),
+    );
+    const { actions } = await store.actions.list({ process: world.process }, 10);
+    expect(actions).toMatchObject([{ who: 'ann', operation: 'restore-table', details: '3 projects' }]);
   });
 
   it('waits for a pass that is under way, and lets none begin until it is done', async () => {

@@ -1,5 +1,7 @@
 import { jsonEqual } from '../../functions/changes/equal.ts';
-import { byKey } from '../../functions/store/store.ts';
+import { verifyProcess } from '../../functions/operations/verify/walk.ts';
+import { RESTORE, readVerified } from '../../functions/operations/verify.ts';
+import { type Action, type Actions, byKey, type Roster } from '../../functions/store/store.ts';
 import { propertyOf } from '../../simulator/data/properties.ts';
 import type { FieldKind } from '../../simulator/data/workspace.ts';
 import { servedState, type Told, type ToldProject } from '../kit/told.ts';
@@ -12,7 +14,7 @@ import { areClose, isTimed } from './plan/clocks.ts';
 import { type Plan, runsBegunBy } from './plan.ts';
 import type { Ended } from './pollers.ts';
 import { processIn } from './service-side.ts';
-import { PROCESS } from './shared.ts';
+import { PROCESS, WORKSPACE } from './shared.ts';
 import type { World } from './world.ts';
 
 /** Longer than any lease, any lag of the service's views, and any tick of its clock. */
@@ -48,6 +50,7 @@ export async function judge(world: World, plan: Plan): Promise<void> {
   await checkCost(world, plan);
   await checkNeighbours(world, plan);
   for (const { entries } of world.processes) entries.checkAllTold();
+  for (const { id } of world.processes) await checkVerified(world, id);
   await checkDelivered(world);
   checkSecrecy(world);
 }
@@ -311,6 +314,24 @@ async function checkCost(world: World, { pageSize, audit, freedoms }: Plan): Pro
   const others = new Set(requests.flatMap(tasksOf).filter(id => id !== projectId && !text.includes(id)));
   if (others.size <= namesTwice) return;
   throw new Violation(6, `one project changed, but it asked for ${[...others].join(', ')} too`);
+}
+
+/** Checks that `changewire verify` finds nothing. */
+async function checkVerified(
+  { storage, processes, scheduler, replaced }: World,
+  process: string,
+): Promise<void> {
+  const restore = { operation: RESTORE, at: replaced } as Action;
+  const ports = {
+    ...storage.readers,
+    processes: async () => processes.map(({ id: processId }) => ({ workspace: WORKSPACE, processId })),
+    roster: { list: async () => [] } as unknown as Roster,
+    actions: { list: async () => ({ actions: [restore], position: undefined }) } as unknown as Actions,
+    clock: () => scheduler.wall,
+  };
+  const found = await verifyProcess(asked => readVerified(ports, asked), { process });
+  if (found.isBaselined && found.unsettled === 0 && found.mismatches.length === 0) return;
+  throw new Violation(4, `verify finds of ${process}: ${JSON.stringify(found)}`);
 }
 
 function checkSecrecy({ secrets, said, processes }: World): void {

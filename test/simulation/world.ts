@@ -45,6 +45,8 @@ const UNSCHEDULED = { changes: { fastest: 60_000, slowest: 60_000 }, sweep: 21_6
 /** One world: the service, the pollers, the table and its stream, the publisher, the topic, the
  *  endpoints; and the oracles that judge them. */
 export class World {
+  /** The first version after the last restore in place. */
+  replaced = 0;
   readonly scheduler = new Scheduler(BEGIN);
   readonly storage: Storage;
   readonly service: ServiceSide;
@@ -237,6 +239,7 @@ export class World {
     if (lost.length > 0) coverage.add('table', 'events lost with the stream');
     for (const id of lost) this.lost.add(id);
     if (this.told > events.reduce((sum, one) => sum + one, 0)) coverage.add('table', 'told events forgotten');
+    if (how === 'in place') this.replaced = lastVersion(this.storage.items()) + 1;
     storage.restore(how);
     shard.push(...this.storage.stream.slice(this.#streamed).filter(isChangeRecord));
     this.#streamed = this.storage.stream.length;
@@ -352,4 +355,13 @@ function isChangeRecord({ eventName, dynamodb }: DynamoDBRecord): boolean {
 
 function insertOf(item: Item, index: number): DynamoDBRecord {
   return streamRecord(TABLE_NAME, index, placeOfItem(item), undefined, item);
+}
+
+/** The largest version of all events in the journal. */
+function lastVersion(items: Iterable<Item>): number {
+  const versions = [...items].flatMap(({ sk }) => {
+    const [kind, , , version] = (sk?.S ?? '').split('#');
+    return kind === 'CHANGE' ? [Number(version)] : [];
+  });
+  return versions.reduce((last, version) => Math.max(last, version), 0);
 }

@@ -117,6 +117,58 @@ export const doctorAnswer = z.strictObject({
   }),
 });
 
+/** A value, as a text that is the same for all values that count as equal. */
+const meaning = z.string();
+
+const verifyAnswer = z.strictObject({
+  ...{ workspace: z.string(), process: z.string() },
+  /** The time of the answer, by the clock that dates commits. */
+  at: time,
+  /** False before the first baseline is complete: there is nothing to compare. */
+  isBaselined: z.boolean(),
+  /** The events of records in this slice of the journal, in the order of commits. */
+  changes: z.array(
+    z.strictObject({
+      event: z.string(),
+      /** The event's subject. */
+      record: z.string(),
+      version: z.int(),
+      action: z.enum(['created', 'updated', 'deleted']),
+      /** Each field with `from` and `to`; null for a value that the event has not in full. */
+      fields: z.array(z.tuple([z.string(), meaning.nullable(), meaning.nullable()])),
+      /** True when the event lacks some changes. */
+      isCut: z.boolean().optional(),
+    }),
+  ),
+  /** The snapshots of the projects, in the order of the request. A large one is continued in the next slice. */
+  snapshots: z.array(
+    z.strictObject({
+      project: z.string(),
+      /** Absent when the project has no snapshot. */
+      version: z.int().optional(),
+      /** Each record by the subject of its events, with the fields that have a value. */
+      records: z.array(z.tuple([z.string(), z.array(z.tuple([z.string(), meaning]))])),
+      /** Why it cannot be read. */
+      problem: z.string().optional(),
+    }),
+  ),
+  /** Only for `deliveries`: those of the events in this slice, by state. */
+  deliveries: z
+    .strictObject({
+      delivered: z.int(),
+      waiting: z.int(),
+      dead: z.int(),
+      /** Without a trace, where there need not be one: successes were not kept, or the filter may have changed. */
+      unknown: z.int(),
+      /** Without a trace. */
+      missing: z.array(z.strictObject({ event: z.string(), endpoint: z.string() })),
+    })
+    .optional(),
+  /** The time of the last commit in this slice. */
+  readTo: time.optional(),
+  cursor,
+});
+
 const logEntry = z.strictObject({
   at: time,
   level: z.enum(['debug', 'info', 'warn', 'error']),
@@ -162,6 +214,7 @@ export const answers = {
   /** Newest first. */
   actions: z.strictObject({ actions: z.array(action), cursor }),
   doctor: doctorAnswer,
+  verify: verifyAnswer,
   'add-endpoint': made.extend({ warnings }),
   'update-endpoint': endpointStatus.extend({ warnings }),
   'pause-endpoint': endpointStatus,

@@ -69,6 +69,9 @@ export type FailedQueueName = (typeof FAILED_QUEUES)[number];
 
 const ofQueue = { queue: z.enum(FAILED_QUEUES) };
 
+/** What `verify` reads. */
+export const VERIFIED_PARTS = ['journal', 'snapshots', 'deliveries'] as const;
+
 /** Read-only requests. */
 export const lookRequests = [
   asks('status', asPage),
@@ -89,6 +92,17 @@ export const lookRequests = [
     error: 'an endpoint or a process, not both',
   }),
   asks('doctor', ofProcess),
+  /** Reads a part of what `changewire verify` compares: a slice of a process's journal, the snapshots of
+   *  some projects, or the deliveries of a slice of the last days' events. */
+  asks('verify', {
+    ...ofProcess,
+    part: z.enum(VERIFIED_PARTS),
+    /** Only for `journal`: committed at this time or later. */
+    since: moment.optional(),
+    /** Only for `snapshots`. */
+    projects: z.array(z.string().min(1).max(1024)).min(1).max(100).optional(),
+    cursor: asPage.cursor,
+  }),
   /** Reads a function's log: warnings, errors, and runs that were killed; or everything. */
   asks('logs', {
     function: z.enum(FUNCTIONS),

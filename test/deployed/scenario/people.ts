@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { verifyProcess } from '../../../functions/operations/verify/walk.ts';
 import { until } from '../until.ts';
 import { PROCESS, untilTold, WORKSPACE, type World } from '../world.ts';
 
@@ -46,6 +47,11 @@ async function look({ report, stack, edits, operators }: World): Promise<void> {
     const { events } = await look.ask({ operation: 'events', process: PROCESS, limit: 100 });
     assert.equal(events.length, count);
     return `${count} events`;
+  });
+  await report.check('verify finds that the events lead to the snapshots', async () => {
+    const { events, mismatches } = await verifyProcess(look.ask, { process: PROCESS });
+    assert.deepEqual(mismatches, []);
+    return `${events} events`;
   });
   await report.check("a function's log tells of the passes that failed for want of credentials", () =>
     until(30, async () => {

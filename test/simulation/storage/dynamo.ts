@@ -3,9 +3,10 @@ import {
   PutItemCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
+import { dynamoStore } from '../../../functions/store/dynamo/store.ts';
 import { AUDIT, CHANGE, stateKey, TICK_KEY } from '../../../functions/store/keys.ts';
 import type { Nature } from '../life.ts';
-import { type Replication, TableModel } from '../models/table.ts';
+import { modelClient, type Replication, TableModel } from '../models/table.ts';
 import { processOf, tableCall } from '../port-calls.ts';
 import { TABLE_NAME, WORKSPACE } from '../shared.ts';
 import { tableClient } from '../table-client.ts';
@@ -21,6 +22,11 @@ export function dynamoStorage(
   const { random } = nature;
   const table = new TableModel(TABLE_NAME, replicationIn(nature));
   const reached = cramped(table);
+  const plain = {
+    client: modelClient(async command => table.run(command)),
+    tableName: TABLE_NAME,
+    timing: { clock: () => nature.scheduler.wall, random, sleep: async () => undefined },
+  };
   return {
     get stream() {
       return table.stream;
@@ -50,6 +56,7 @@ export function dynamoStorage(
         }),
       );
     },
+    readers: dynamoStore(plain, all),
     reachedBy: ({ life, clock, sleep, ran, refusesRow = () => false }: Reaching): Ports => {
       const run = (command: object) => {
         if (command instanceof PutItemCommand) refuse(command, refusesRow);

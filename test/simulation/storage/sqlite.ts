@@ -111,6 +111,11 @@ export function sqliteStorage(): Storage {
     isLocal: true,
     release: processId => void sqliteProcessReader(database).release({ ...OF, processId }),
     reachedBy: reaching => portsOf(database, reaching),
+    readers: {
+      snapshots: sqliteSnapshots(database),
+      states: sqliteProcessReader(database),
+      journal: sqliteJournalReader(database),
+    },
   };
 }
 

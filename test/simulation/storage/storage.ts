@@ -7,6 +7,7 @@ import type {
   JournalReader,
   Slots,
   Snapshots,
+  Store,
   TickClaims,
   TickProgresses,
   WorkspaceRows,
@@ -60,6 +61,8 @@ export interface Storage {
   /** Releases the hold of a process, as an operator does. */
   release(processId: string): void;
   reachedBy(reaching: Reaching): Ports;
+  /** Reads what is stored, without faults and delays. */
+  readonly readers: Pick<Store, 'snapshots' | 'states' | 'journal'>;
   /** Whether one process of one machine uses it, as that of `npm start`. */
   readonly isLocal: boolean;
 }

@@ -1,0 +1,154 @@
+import * as z from 'zod';
+import type { ProcessKey } from '../basics/process.ts';
+import { ignoredFields } from '../changes/ignored-fields.ts';
+import { TornSnapshotError } from '../store/store.ts';
+import type { OperationOf, OperationsContext } from './context.ts';
+import { cursorTo, iso, readCursor, searchJournal } from './page.ts';
+import { findProcess, namesOf, sortKeyOf } from './processes.ts';
+import type { AnswerOf } from './protocol/answers.ts';
+import type { RequestOf } from './protocol/requests.ts';
+import { wrongRequest } from './refused.ts';
+import { changeOf, recordsOf } from './verify/facts.ts';
+import { readDeliveries } from './verify-deliveries.ts';
+
+/** A slice ends at this size, so that it fits into an answer, and after this time. */
+const MAX_BYTES = 2_000_000;
+const SLICE_TIMEOUT_MS = 2_000;
+
+const DAY_MS = 24 * 3_600_000;
+/** Events of older versions are left out: DynamoDB deletes change records in any order once they are 30 days
+ *  old. A version may be later than its commit by the difference of two pollers' clocks. */
+const VERIFIED_MS = 28 * DAY_MS;
+const MAX_SKEW_MS = DAY_MS;
+
+type Ports = Pick<
+  OperationsContext,
+  'journal' | 'snapshots' | 'states' | 'actions' | 'roster' | 'processes' | 'clock'
+>;
+
+/** A slice of what `verify` compares (design.md §13). The client compares: it alone sees all slices. */
+export const verifySlice: OperationOf<'verify'> = (context, asked) =>
+  asked.part === 'deliveries'
+    ? slice(context, asked, process => readDeliveries(context, process, asked.cursor))
+    : readVerified(context, asked);
+
+/** A slice of the journal or of the snapshots. */
+export function readVerified(context: Ports, asked: Asked): Promise<AnswerOf<'verify'>> {
+  const read = asked.part === 'journal' ? readJournal : readSnapshots;
+  return slice(context, asked, process => read(context, process, asked));
+}
+
+async function slice(
+  context: Ports,
+  asked: Asked,
+  read: (process: ProcessKey) => Promise<Slice>,
+): Promise<AnswerOf<'verify'>> {
+  const process = await findProcess(context, asked);
+  const at = iso(context.clock());
+  const nothing = { isBaselined: true, changes: [], snapshots: [] };
+  return { ...namesOf(process), at, ...nothing, ...(await read(process)) };
+}
+
+type Slice = Partial<AnswerOf<'verify'>>;
+type Asked = RequestOf<'verify'>;
+
+/** The first version that counts, and the last record that was read. */
+const journalPlace = z.strictObject({ first: z.number(), record: z.string() });
+
+async function readJournal(context: Ports, process: ProcessKey, asked: Asked): Promise<Slice> {
+  const place = readCursor('verify', asked.cursor, journalPlace);
+  const first = place?.first ?? (await firstVersion(context, process));
+  if (first === undefined) return { isBaselined: false };
+  const ignored = await ignoredOf(context, process);
+  const changes: AnswerOf<'verify'>['changes'] = [];
+  let [bytes, last, readTo]: [number, string | undefined, number | undefined] = [0, place?.record, undefined];
+  const search = {
+    order: 'oldest-first',
+    since: asked.since === undefined ? first - MAX_SKEW_MS : Date.parse(asked.since),
+    until: Number.MAX_SAFE_INTEGER,
+    processes: [process],
+    from: last,
+  } as const;
+  const isLast = await searchJournal(context, search, record => {
+    if (record.position === place?.record) return false;
+    [last, readTo] = [record.position, record.at];
+    for (const event of record.events()) {
+      const change = changeOf(event, ignored);
+      if (!change || change.version < first) continue;
+      changes.push(change);
+      bytes += sizeOf(change);
+    }
+    return bytes > MAX_BYTES;
+  });
+  const next = isLast || last === undefined ? undefined : { first, record: last };
+  return { changes, ...(readTo !== undefined && { readTo: iso(readTo) }), ...cursorTo('verify', next) };
+}
+
+/** The first version that counts; undefined before the baseline. Earlier events do not lead to the snapshots
+ *  of a new baseline, which a forgotten process begins with, or to restored ones. */
+async function firstVersion(context: Ports, process: ProcessKey): Promise<number | undefined> {
+  const { baselined, baselinedAt = 0 } = await context.states.progress(process);
+  if (!baselined) return undefined;
+  const first = Math.max(context.clock() - VERIFIED_MS, baselinedAt);
+  return Math.max(first, await restoredAt(context, process, first));
+}
+
+/** The operation in the action log after which snapshots are those of an earlier time. */
+export const RESTORE = 'restore-table';
+const MAX_ACTIONS = 100;
+
+/** When snapshots of the process were last restored; 0 if not since then. */
+async function restoredAt({ actions }: Ports, process: ProcessKey, since: number): Promise<number> {
+  for (let after: string | undefined; ; ) {
+    const page = await actions.list({ process }, MAX_ACTIONS, after);
+    const found = page.actions.find(({ operation }) => operation === RESTORE);
+    if (found) return found.at;
+    after = page.position;
+    if (after === undefined || page.actions.some(({ at }) => at < since)) return 0;
+  }
+}
+
+async function ignoredOf({ processes }: Ports, process: ProcessKey) {
+  const configured = (await processes()).find(each => sortKeyOf(each) === sortKeyOf(process));
+  return ignoredFields(configured?.ignoreFields ?? []);
+}
+
+/** The next project, by its place in the request, and its next record. */
+const snapshotPlace = z.strictObject({ project: z.int(), record: z.int() });
+
+async function readSnapshots(
+  { snapshots, clock }: Ports,
+  process: ProcessKey,
+  { projects, cursor }: Asked,
+): Promise<Slice> {
+  if (!projects) throw wrongRequest('projects: required for the part snapshots.');
+  const began = clock();
+  const read: AnswerOf<'verify'>['snapshots'] = [];
+  let bytes = 0;
+  let { project: index, record } = readCursor('verify', cursor, snapshotPlace) ?? { project: 0, record: 0 };
+  for (; index < projects.length; index += 1) {
+    if (bytes > MAX_BYTES || (read.length > 0 && clock() - began > SLICE_TIMEOUT_MS))
+      return { snapshots: read, ...cursorTo('verify', { project: index, record }) };
+    const project = projects[index] as string;
+    const { all, ...head } = await readSnapshot(snapshots, process, project);
+    let end = record;
+    while (end < all.length && (end === record || bytes <= MAX_BYTES)) bytes += sizeOf(all[end++]);
+    read.push({ project, ...head, records: all.slice(record, end) });
+    if (end < all.length) return { snapshots: read, ...cursorTo('verify', { project: index, record: end }) };
+    record = 0;
+  }
+  return { snapshots: read };
+}
+
+async function readSnapshot(snapshots: Ports['snapshots'], process: ProcessKey, projectId: string) {
+  try {
+    const snapshot = await snapshots.load(process, projectId);
+    if (!snapshot) return { all: [] };
+    return { all: [...recordsOf(projectId, snapshot.content)], version: snapshot.version };
+  } catch (error) {
+    if (error instanceof TornSnapshotError) return { all: [], problem: error.message };
+    throw error;
+  }
+}
+
+const sizeOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));

@@ -1,0 +1,162 @@
+import { describe, expect, it } from 'vitest';
+import type { RequestOf } from '../../functions/operations/protocol/requests.ts';
+import { NOW, run } from '../kit/cli/world.ts';
+
+const at = new Date(NOW).toISOString();
+const PROJECT = 'projects/7';
+
+const NO_DELIVERIES = { delivered: 0, waiting: 0, dead: 0, unknown: 0, missing: [] };
+
+const changeOf = (version: number, from: string | null, to: string) => ({
+  ...{
+    event: `launch.7.${version}.0`,
+    record: PROJECT,
+    version,
+    action: version === 1 ? 'created' : 'updated',
+  },
+  fields: [['name', from, to]],
+});
+
+/** A process whose journal has these changes, in slices of one, and whose project has this name. */
+function answersOf(changes: readonly ReturnType<typeof changeOf>[], name: string) {
+  return ({ part, process, cursor = '0' }: RequestOf<'verify'>) => {
+    const head = { workspace: 'eu', process, at, isBaselined: true };
+    if (part === 'deliveries') return { ...head, changes: [], snapshots: [], deliveries: NO_DELIVERIES };
+    if (part === 'snapshots')
+      return {
+        ...{ ...head, changes: [] },
+        snapshots: [{ project: '7', version: 9, records: [[PROJECT, [['name', name]]]] }],
+      };
+    const next = Number(cursor) + 1;
+    return {
+      ...{ ...head, changes: changes.slice(next - 1, next), snapshots: [], readTo: at },
+      ...(next < changes.length && { cursor: String(next) }),
+    };
+  };
+}
+
+const CHAIN = [changeOf(1, 'null', '"a"'), changeOf(2, '"a"', '"b"')];
+const STATUS = {
+  ...{ at, deployment: 'run', isRunning: true, endpoints: [] },
+  processes: [
+    { workspace: 'eu', process: 'launch', state: 'healthy' },
+    { workspace: 'eu', process: 'gone', state: 'removed' },
+    { workspace: 'us', process: 'sales', state: 'healthy' },
+  ],
+};
+
+describe('verify', () => {
+  it('reads the slices of each configured process, and reports that nothing differs', async () => {
+    const { code, out, err, asked } = await run(['verify'], {
+      answers: { status: STATUS, verify: answersOf(CHAIN, '"b"') },
+    });
+    expect([code, err]).toEqual([0, '']);
+    expect(out).toBe(
+      [
+        'PROCESS    EVENTS  FIELDS  PROJECTS  RESULT',
+        'eu/launch  2       1       1         ok',
+        'eu/sales   2       1       1         ok',
+        '',
+      ].join('\n'),
+    );
+    expect(asked.filter(({ operation }) => operation === 'verify')).toHaveLength(8);
+  });
+
+  it('ends with 1 and names the first values that differ', async () => {
+    const { code, out } = await run(['verify', '--process', 'launch'], {
+      answers: { verify: answersOf([...CHAIN, changeOf(4, '"c"', '"d"')], '"e"') },
+    });
+    expect(code).toBe(1);
+    expect(out).toBe(
+      [
+        'PROCESS    EVENTS  FIELDS  PROJECTS  RESULT',
+        'eu/launch  3       1       1         2 mismatches',
+        '',
+        'eu/launch',
+        '  projects/7, name:',
+        '    event launch.7.2.0 left "b"',
+        '    event launch.7.4.0 has from "c"',
+        '  projects/7, name:',
+        '    event launch.7.4.0 left "d"',
+        '    the snapshot has "e"',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('counts deliveries by state, and looks once more, after the attempts are saved, for those without a trace', async () => {
+    const missing = ['launch.7.1.0', 'launch.7.2.0', 'launch.7.3.0'].map(event => ({
+      event,
+      endpoint: 'crm',
+    }));
+    const read = answersOf(CHAIN, '"b"');
+    const slices = [
+      { ...NO_DELIVERIES, delivered: 4, dead: 1, missing: missing.slice(0, 1) },
+      { ...NO_DELIVERIES, delivered: 1, waiting: 2, missing: missing.slice(1) },
+    ];
+    const slept: number[] = [];
+    const traces: Record<string, object[]> = {
+      'launch.7.1.0': [{ endpoint: 'crm', isWanted: true, state: 'delivered', attempts: [] }],
+      'launch.7.2.0': [{ endpoint: 'crm', isWanted: true, state: 'unknown', attempts: [] }],
+      'launch.7.3.0': [],
+    };
+    const { code, out } = await run(['verify', '--process', 'launch'], {
+      answers: {
+        verify: (asked: RequestOf<'verify'>) => {
+          if (asked.part !== 'deliveries') return read(asked);
+          const index = Number(asked.cursor ?? 0);
+          return { ...read(asked), deliveries: slices[index], ...(index === 0 && { cursor: '1' }) };
+        },
+        trace: ({ eventId }: RequestOf<'trace'>) => ({ endpoints: traces[eventId] }),
+      },
+      sleep: async ms => void slept.push(ms),
+    });
+    expect(slept).toEqual([30_000]);
+    expect(code).toBe(1);
+    expect(out).toBe(
+      [
+        'PROCESS    EVENTS  FIELDS  PROJECTS  DELIVERIES                      RESULT',
+        'eu/launch  2       1       1         7 delivered, 2 waiting, 1 dead  1 mismatch',
+        '',
+        'eu/launch',
+        '  launch.7.2.0: no trace of its delivery to crm',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('prints a line of JSON for each process', async () => {
+    const { code, out } = await run(['verify', '--json', '--workspace', 'us'], {
+      answers: { status: STATUS, verify: answersOf(CHAIN, '"c"') },
+    });
+    expect(code).toBe(1);
+    expect(JSON.parse(out)).toMatchObject({
+      ...{ process: 'sales', events: 2, fields: 1, records: 1, projects: 1, unsettled: 0 },
+      mismatches: [{ record: PROJECT, field: 'name', expected: '"b"', found: '"c"', after: 'launch.7.2.0' }],
+    });
+  });
+
+  it('notes its progress while it reads', async () => {
+    let now = NOW;
+    const { err } = await run(['verify', '--process', 'launch'], {
+      answers: { verify: answersOf(CHAIN, '"b"') },
+      clock: () => (now += 1_000),
+    });
+    expect(err).toBe(`launch: read 2 events, up to ${at}\nlaunch: found 0 deliveries, up to the beginning\n`);
+  });
+
+  it('ends with 0 if a project has another snapshot in each reading, which it reports', async () => {
+    let version = 10;
+    const read = answersOf(CHAIN, '"c"');
+    const { code, out } = await run(['verify', '--process', 'launch'], {
+      answers: {
+        verify: (asked: RequestOf<'verify'>) => {
+          const answer = read(asked);
+          return { ...answer, snapshots: answer.snapshots.map(one => ({ ...one, version: version++ })) };
+        },
+      },
+    });
+    expect(code).toBe(0);
+    expect(out).toContain('1 projects change too often to compare');
+  });
+});

@@ -1,0 +1,153 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ChangeEvent } from '../../../functions/model/event.ts';
+import { createOperations } from '../../../functions/operations/operations.ts';
+import { verifyDeliveries } from '../../../functions/operations/walk-deliveries.ts';
+import { AT, commit, type OpenContext, openContext, STORES } from '../../kit/operations/context.ts';
+import { eventsOf } from '../../kit/operations/events.ts';
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const NAME = 'crm';
+const CALLER = { who: 'ann', isProven: true };
+
+describe.each(STORES)('the deliveries of a process, over %s', (_, open) => {
+  let context: OpenContext;
+  beforeEach(() => {
+    context = openContext(open);
+  });
+  afterEach(() => context.close());
+
+  /** Commits an event, this long ago. */
+  const committed = async (ago: number): Promise<ChangeEvent> => {
+    const [event] = eventsOf(AT - ago);
+    await commit(context, [event as ChangeEvent], { at: AT - ago });
+    return event as ChangeEvent;
+  };
+  const endpoint = (more: object = {}, addedAt = AT - 5 * DAY) =>
+    context.endpoints.change(NAME, () => ({
+      name: NAME,
+      settings: { name: NAME, kind: 'webhook', ...more },
+      health: {},
+      addedAt,
+    }));
+  const attempted = ({ id, type, sequence }: ChangeEvent, failure?: string) =>
+    context.deliveries.note([
+      {
+        ...{ endpoint: NAME, at: Number(sequence) + 1_000, took: 5 },
+        events: [{ id, type, at: Number(sequence) }],
+        ...(failure !== undefined && { failure }),
+      },
+    ]);
+  const placeOf = ({ id, sequence }: ChangeEvent) => ({ endpoint: NAME, eventId: id, at: Number(sequence) });
+  const row = (event: ChangeEvent) => ({
+    ...placeOf(event),
+    body: JSON.stringify(event),
+    attributes: {},
+    due: AT,
+  });
+  const verify = async (wait: () => Promise<unknown> = async () => undefined) => {
+    const operations = createOperations(context);
+    return verifyDeliveries(
+      asked => operations(asked, CALLER),
+      { process: 'on boarding' },
+      {
+        wait: async () => void (await wait()),
+      },
+    );
+  };
+  /** An endpoint that got an event five days ago, so that each later one has a trace. */
+  const known = async (more?: object) => {
+    await endpoint(more);
+    await attempted(await committed(4 * DAY));
+  };
+  const nothing = { delivered: 0, waiting: 0, dead: 0, unknown: 0, missing: [] };
+
+  it('are delivered, in the backlog or dead', async () => {
+    await known();
+    const [failed, sent, waiting, dead] = [
+      await committed(5 * HOUR),
+      await committed(4 * HOUR),
+      await committed(3 * HOUR),
+      await committed(2 * HOUR),
+    ];
+    await attempted(failed, 'answered 500');
+    await attempted(sent);
+    await context.deliveries.add([row(failed), row(waiting)]);
+    await context.deliveries.addDead(row(dead), { at: AT, reason: 'answered 500' });
+    expect(await verify()).toEqual({ ...nothing, delivered: 2, waiting: 2, dead: 1 });
+  });
+
+  it('are missing without a trace, unless the attempt was only saved later', async () => {
+    await known();
+    const [lost, late] = [await committed(2 * HOUR), await committed(HOUR)];
+    expect(await verify(() => attempted(late))).toEqual({
+      ...{ ...nothing, delivered: 2 },
+      missing: [{ event: lost.id, endpoint: NAME }],
+    });
+  });
+
+  it('are not looked for when the event is young, older than the attempts or the endpoint, or not wanted', async () => {
+    await committed(6.5 * DAY);
+    await committed(5.5 * DAY);
+    await known({ filter: { events: ['task.updated'] } });
+    await committed(60_000);
+    const [created] = eventsOf(AT - HOUR, 1, { action: 'created' });
+    await commit(context, [created as ChangeEvent], { at: AT - HOUR });
+    expect(await verify()).toEqual({ ...nothing, delivered: 1 });
+  });
+
+  it('are unknown where an event need not have a trace', async () => {
+    await known({ keepSuccesses: false });
+    await committed(HOUR);
+    expect(await verify()).toMatchObject({ delivered: 1, unknown: 1, missing: [] });
+
+    await endpoint();
+    await context.actions.note({
+      ...{ at: AT - 2 * HOUR, who: 'ann', isProven: true, operation: 'update-endpoint' },
+      subject: { endpoint: NAME },
+    });
+    const later = await committed(HOUR / 2);
+    expect(await verify()).toMatchObject({ unknown: 0, missing: [expect.anything(), { event: later.id }] });
+    await context.actions.note({
+      ...{ at: AT - 0.7 * HOUR, who: 'ann', isProven: true, operation: 'update-endpoint' },
+      subject: { endpoint: NAME },
+    });
+    expect(await verify()).toMatchObject({ delivered: 1, unknown: 2, missing: [] });
+  });
+
+  it('are unknown while nothing runs', async () => {
+    await known();
+    await committed(HOUR);
+    context.isRunning = false;
+    expect(await verify()).toMatchObject({ delivered: 1, unknown: 1, missing: [] });
+  });
+
+  it('are unknown for an endpoint of the configuration with a filter', async () => {
+    await known();
+    await committed(HOUR);
+    const configured = { name: NAME, kind: 'webhook', filter: { events: ['task.updated'] } } as const;
+    const operations = createOperations({ ...context, configured: [configured] });
+    const found = await verifyDeliveries(
+      asked => operations(asked, CALLER),
+      { process: 'on boarding' },
+      { wait: async () => undefined },
+    );
+    expect(found).toEqual({ ...nothing, delivered: 1, unknown: 1 });
+  });
+
+  it('come in slices', async () => {
+    await known();
+    for (let index = 0; index < 3; index += 1) {
+      const at = AT - DAY + index * HOUR;
+      await commit(context, eventsOf(at, 300), { at });
+    }
+    const slices: number[] = [];
+    const operations = createOperations(context);
+    const found = await verifyDeliveries(
+      asked => operations(asked, CALLER),
+      { process: 'on boarding' },
+      { report: ({ deliveries }) => void slices.push(deliveries), wait: async () => undefined },
+    );
+    expect([slices, found.delivered, found.missing.length]).toEqual([[601, 901], 1, 900]);
+  });
+});
