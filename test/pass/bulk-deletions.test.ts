@@ -1,8 +1,6 @@
 import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from 'vitest';
-import { bulkLimit } from '../../functions/pass/conclude.ts';
 import { stateKey } from '../../functions/store/keys.ts';
-import type { Snapshots } from '../../functions/store/store.ts';
 import { hide } from '../kit/hide.ts';
 import { owedIn, owedInShort } from '../kit/owed.ts';
 import { isTasksOf, openStage } from '../kit/stage.ts';
@@ -34,26 +32,6 @@ function release(): Promise<unknown> {
 }
 
 describe('deletions in bulk', () => {
-  it('are more than 10, and more than a fifth', () => {
-    expect([0, 10, 50, 60, 5_000].map(bulkLimit)).toEqual([10, 10, 10, 12, 1_000]);
-  });
-
-  it('are not ten of a small process', async () => {
-    await baselined({ projects: 14 });
-    for (let id = 1001; id <= 1010; id++) world.edit.deleteProject(PROCESS, String(id), { audit: false });
-    expect(await world.later('sweep')).toMatchObject({ outcome: 'completed', events: 10 });
-    expect(new Set((await world.events()).map(({ type }) => type))).toEqual(new Set(['project.deleted']));
-  });
-
-  it('are not what a listing lacks once, and whose task lists answer', async () => {
-    await baselined({ projects: 14 });
-    hide(world, idsTo(1012));
-    await world.later('sweep');
-    expect((await state()).hold).toBeUndefined();
-    await world.later('sweep');
-    expect(await told()).toEqual([]);
-  });
-
   it('invariant 9: hold the process: nothing is deleted, it is told once, and the alarm’s metric is set', async () => {
     await baselined({ projects: 14 });
     for (let id = 1001; id <= 1012; id++) world.edit.deleteProject(PROCESS, String(id), { audit: false });
@@ -116,39 +94,6 @@ describe('deletions in bulk', () => {
     expect(await told()).toEqual(['source.held']);
   });
 
-  it('put the process on hold in a changes pass as well', async () => {
-    await baselined({ projects: 14 });
-    for (let id = 1001; id <= 1012; id++) world.edit.deleteProject(PROCESS, String(id));
-    await world.later();
-    expect(await told()).toEqual(['source.held']);
-    await world.later();
-    expect(await told()).toEqual(['source.held']);
-  });
-
-  it.each(['before', 'after'])(
-    'are told once when the pass that found them dies %s it told them',
-    async when => {
-      await baselined({ projects: 14 });
-      world.pass(60_000);
-      for (let id = 1001; id <= 1012; id++) world.edit.deleteProject(PROCESS, String(id), { audit: false });
-      const dies = world.poller({
-        snapshots: {
-          ...world.snapshots,
-          announce: async (...given) => {
-            if (when === 'after') await world.snapshots.announce(...given);
-            throw new Error('died');
-          },
-        },
-      });
-      await expect(world.run('sweep', { poll: dies })).rejects.toThrow('died');
-      const died = world.clock.now;
-      await world.later('sweep');
-      await world.later('sweep');
-      const toldAt = when === 'after' ? died : died + 60_000;
-      expect((await world.events()).map(({ id }) => id)).toEqual([`${PROCESS}..${toldAt}.0`]);
-    },
-  );
-
   it('that hold the process leave most task lists alone: what they may show is left to later sweeps', async () => {
     await baselined({ projects: 20, settings: { concurrency: 1 } });
     hide(world, ['1020']);
@@ -181,54 +126,4 @@ describe('deletions in bulk', () => {
     const asked = idsTo(1014).filter(id => world.service.requests.some(isTasksOf(id)));
     expect(asked).toEqual(idsTo(1011));
   });
-
-  it('invariant 9: for which a `changes` pass puts the process on hold while a sweep is at its end keep it so', async () => {
-    await baselined({ projects: 14 });
-    const finish: Snapshots['finish'] = async (process, lease, ended) => {
-      for (const id of idsTo(1012)) world.edit.deleteProject(PROCESS, id);
-      await world.later('changes', 1_000);
-      return world.snapshots.finish(process, lease, ended);
-    };
-    world.pass(60_000);
-    const poll = world.poller({ snapshots: { ...world.snapshots, finish } });
-    expect(await world.run('sweep', { poll })).toMatchObject({ outcome: 'completed', events: 0 });
-    expect((await state()).hold).toMatchObject({ missing: 12 });
-    expect(await told()).toEqual(['source.held']);
-  });
-});
-
-describe('a process whose listing hides more than may be deleted at once', () => {
-  /** Of 14 projects, 12 are there no longer, as far as our credentials show; people go on editing them. */
-  const hidden = async () => {
-    await baselined({ projects: 14, tasksPerProject: 1 });
-    const ids = Array.from({ length: 12 }, (_, index) => String(1001 + index));
-    world.service.fail({
-      when: ({ path }) => /\/projects\?/.test(path),
-      times: 1_000,
-      fault: {
-        change: body => ({
-          ...body,
-          projects: (body.projects as { id: string }[]).filter(({ id }) => !ids.includes(id)) as never,
-        }),
-      },
-    });
-    world.service.fail({
-      when: ({ path }) => ids.some(id => path.includes(`/projects/${id}/tasks`)),
-      times: 1_000,
-      fault: { status: 404 },
-    });
-  };
-
-  it.each([false, true])(
-    'invariant 9: tells no deletion of what people still edit, put on hold by a sweep: %s',
-    async isOwned => {
-      await hidden();
-      if (isOwned) await world.later('sweep');
-      for (const id of ['1001', '1002', '1003']) {
-        world.edit.updateProject(PROCESS, id, { budget: id });
-        await world.later();
-      }
-      expect(await told()).toEqual(['source.held']);
-    },
-  );
 });

@@ -2,9 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { Snapshot, SnapshotHead } from '../../functions/model/snapshot.ts';
 import type { Snapshots } from '../../functions/store/store.ts';
 import { owedInShort } from '../kit/owed.ts';
-import { restlessTasks } from '../kit/restless-tasks.ts';
 import { isTasksOf, openStage } from '../kit/stage.ts';
-import { applyEvents, servedState, snapshotState } from '../kit/told.ts';
+import { snapshotState } from '../kit/told.ts';
 import { PROCESS, type World, type WorldOptions } from '../kit/world.ts';
 
 const stage = openStage();
@@ -65,40 +64,6 @@ describe('a sweep', () => {
     expect(world.service.requests.filter(isTasksOf('1001'))).toHaveLength(3);
   });
 
-  it('invariant 1: tells a changed task, and then knows the new bytes', async () => {
-    await baselined();
-    done('1002', '500003');
-    expect(await sweepLoading()).toEqual(['1002']);
-    expect(await told()).toEqual(['task.updated 1002/500003 status: "To do" → "Done"']);
-    expect(await sweepLoading()).toEqual([]);
-  });
-
-  it('invariant 1: tells a changed task on the last of several pages', async () => {
-    await baselined({ projects: 2, tasksPerProject: 5, pageSize: { tasks: 2 } });
-    done('1001', '500005');
-    expect(await sweepLoading()).toEqual(['1001']);
-    expect(await told()).toEqual(['task.updated 1001/500005 status: "To do" → "Done"']);
-    expect(await sweepLoading()).toEqual([]);
-  });
-
-  it('invariant 1: tells a changed record whose tasks are the same', async () => {
-    await baselined({ freedoms: { updatesVisibleAfter: 1e12 } });
-    world.edit.updateProject(PROCESS, '1002', { budget: '1' });
-    expect(await sweepLoading()).toEqual(['1002']);
-    expect(await told()).toEqual(['project.updated 1002 budget: "" → "1"']);
-    expect(await sweepLoading()).toEqual([]);
-  });
-
-  it('invariant 1: tells what came and went back between two readings of it', async () => {
-    const baseline = await baselined();
-    done('1002', '500003');
-    await sweepLoading();
-    world.edit.updateTask(PROCESS, '1002', '500003', { status: 'To do' });
-    await sweepLoading();
-    expect(await told()).toHaveLength(2);
-    expect(applyEvents(baseline, await world.events())).toEqual(servedState(world.edit, PROCESS));
-  });
-
   it('invariant 6: settles what was owed a look by the same bytes', async () => {
     await baselined();
     const refused = world.service.fail({ when: isTasksOf('1002'), times: 99, fault: { status: 403 } });
@@ -129,64 +94,9 @@ describe('bytes that do not stand for what is kept', () => {
     const changes = (await told()).slice(before.length).filter(line => line.startsWith('task.'));
     expect(changes).toEqual(['task.updated 1001/500001 note: "words" → "more"']);
   });
-
-  it('invariant 2: are those of tasks that never came to rest', async () => {
-    await baselined({ projects: 2, tasksPerProject: 6, pageSize: { tasks: 2 } });
-    world.edit.deleteTask(PROCESS, '1001', '500002');
-    const restless = restlessTasks(world, '1001');
-    done('1001', '500003');
-    await world.later('sweep');
-    restless.cancel();
-    expect(await owedInShort(world)).toEqual(['1001 uncertain']);
-    expect((await digestsOf('1001'))?.tasks).toBeUndefined();
-    expect(await sweepLoading()).toEqual(['1001']);
-    expect(await told()).toContain('task.deleted 1001/500002');
-    expect(await owedInShort(world)).toEqual([]);
-    expect(await sweepLoading()).toEqual([]);
-  });
-
-  it('invariant 1: are those of which only a part was committed', async () => {
-    const baseline = await baselined();
-    for (const task of ['500001', '500002']) done('1001', task);
-    let commits = 0;
-    const commit: Snapshots['commit'] = async (process, request) => {
-      if (request.events.length > 1) return 'too-large';
-      commits += 1;
-      if (commits > 1) throw new Error('died');
-      return world.snapshots.commit(process, request);
-    };
-    world.pass(60_000);
-    const poll = world.poller({ snapshots: { ...world.snapshots, commit } });
-    await expect(world.run('sweep', { poll })).rejects.toThrow('died');
-    expect(await digestsOf('1001')).toBeUndefined();
-    await world.later('sweep');
-    expect(await told()).toHaveLength(2);
-    expect(applyEvents(baseline, await world.events())).toEqual(servedState(world.edit, PROCESS));
-  });
 });
 
 describe('a snapshot that another pass wrote since it was read ahead', () => {
-  /** A sweep; when it asks for the tasks of 1002, this happens, and a `changes` pass. */
-  async function sweepMeeting(edit: () => void): Promise<void> {
-    await baselined({ freedoms: { taskEditsTouchProject: true, auditDenied: false } });
-    let isFirst = true;
-    const before = async () => {
-      if (!isFirst) return;
-      isFirst = false;
-      edit();
-      await world.later('changes', 10_000);
-    };
-    world.service.fail({ when: isTasksOf('1002'), fault: { before } });
-    world.pass(60_000);
-    await world.run('sweep');
-  }
-
-  it('invariant 2: is loaded: what that one told is not told again, nor back', async () => {
-    await sweepMeeting(() => done('1002', '500003'));
-    for (const mode of ['changes', 'sweep'] as const) await world.later(mode);
-    expect(await told()).toEqual(['task.updated 1002/500003 status: "To do" → "Done"']);
-  });
-
   it('invariant 2: is not compared with tasks that were read before it: that would tell them back', async () => {
     await baselined();
     done('1002', '500003');
@@ -206,16 +116,5 @@ describe('a snapshot that another pass wrote since it was read ahead', () => {
     await world.run('sweep', { poll: world.poller({ snapshots: { ...world.snapshots, load, heads } }) });
     await world.later('sweep');
     expect(await told()).toEqual(['task.updated 1002/500003 status: "To do" → "Late"']);
-  });
-
-  it('invariant 1: hides no change back to the bytes from before: a later pass tells it', async () => {
-    await sweepMeeting(() => done('1002', '500003'));
-    world.service.fail({
-      when: isTasksOf('1002'),
-      fault: { before: () => void world.edit.updateTask(PROCESS, '1002', '500003', { status: 'To do' }) },
-    });
-    for (const mode of ['changes', 'sweep'] as const) await world.later(mode);
-    expect((await told()).at(-1)).toBe('task.updated 1002/500003 status: "Done" → "To do"');
-    expect(await snapshotState(world.snapshots, world.process)).toEqual(servedState(world.edit, PROCESS));
   });
 });

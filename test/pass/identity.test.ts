@@ -36,36 +36,6 @@ function renaming(list: 'projects' | 'tasks', rename: (id: string) => object) {
   });
 }
 
-describe('identifiers that were texts and become numbers, everywhere', () => {
-  it('identify the same records: nothing is told but what happened', async () => {
-    await baselined();
-    world.service.freedoms.numericIds = true;
-    world.edit.updateProject(PROCESS, '1001', { budget: '1' });
-    await passes();
-    expect(await told()).toEqual(['project.updated 1001 budget: "" → "1"']);
-    world.service.freedoms.numericIds = false;
-    await passes();
-    expect(await told()).toHaveLength(1);
-  });
-});
-
-describe('an identifier under another name', () => {
-  it('identifies the same record, and new ones are created', async () => {
-    await baselined();
-    renaming('projects', id => ({ projectId: id }));
-    renaming('tasks', id => ({ taskId: Number(id) }));
-    world.edit.updateProject(PROCESS, '1001', { budget: '1' });
-    world.edit.createProject(PROCESS, { name: 'New' });
-    world.edit.createTask(PROCESS, '1001', { name: 'Other' });
-    await passes();
-    expect((await told()).sort()).toEqual([
-      'project.created 1005',
-      'project.updated 1001 budget: "" → "1"',
-      'task.created 1001/500009',
-    ]);
-  });
-});
-
 describe('other identifiers under another name', () => {
   it('invariant 9: of projects delete and create nothing, say what changed and what to do, and end by themselves', async () => {
     await baselined();
@@ -85,19 +55,6 @@ describe('other identifiers under another name', () => {
     expect(await told()).toEqual(['project.updated 1001 budget: "" → "1"']);
   });
 
-  it('invariant 9: of projects whose old task lists are gone hold the process, however small it is', async () => {
-    await baselined();
-    renaming('projects', id => ({ externalId: `EXT-${id}` }));
-    world.service.fail({
-      when: ({ path }) => /\/100\d\/tasks/.test(path),
-      times: 10_000,
-      fault: { status: 404 },
-    });
-    await passes();
-    expect(await told()).toEqual([]);
-    expect((await world.events()).map(({ type }) => type)).toContain('source.held');
-  });
-
   it('invariant 9: of tasks stop the projects that have them', async () => {
     await baselined();
     const renamed = renaming('tasks', id => ({ externalId: `EXT-${id}` }));
@@ -108,19 +65,6 @@ describe('other identifiers under another name', () => {
     renamed.cancel();
     await passes();
     expect(await told()).toEqual(['task.updated 1001/500001 status: "To do" → "Done"']);
-  });
-});
-
-describe('a field that has the value of the identifier by chance', () => {
-  it('is not taken for the identifier: a project without it is created', async () => {
-    world = await stage.create({ projects: 4, tasksPerProject: 2 });
-    world.edit.updateProject(PROCESS, '1001', { budget: '1001' });
-    renaming('projects', id => ({ budget: id === '1001' ? id : '', id }));
-    await world.run();
-    await world.later('changes', 600_000);
-    world.edit.createProject(PROCESS, { name: 'New' });
-    await passes();
-    expect(await told()).toEqual(['project.created 1005']);
   });
 });
 
@@ -182,28 +126,5 @@ describe('a check of identifiers', () => {
       throw new Error('throttled');
     };
     await expect(checkedAmong({ heads: headsOf('1'), load }, { id: 'new' })).rejects.toThrow('throttled');
-  });
-});
-
-describe('tasks that are all deleted at once', () => {
-  it('are deleted', async () => {
-    await baselined();
-    for (const id of ['500001', '500002']) world.edit.deleteTask(PROCESS, '1001', id);
-    await passes();
-    expect(await told()).toEqual(['task.deleted 1001/500001', 'task.deleted 1001/500002']);
-  });
-});
-
-describe('tasks that are all replaced by others', () => {
-  it('are deleted and created', async () => {
-    await baselined();
-    for (const id of ['500001', '500002']) world.edit.deleteTask(PROCESS, '1001', id);
-    world.edit.createTask(PROCESS, '1001', { name: 'Other' });
-    await passes();
-    expect((await told()).map(line => line.split(' ')[0])).toEqual([
-      'task.deleted',
-      'task.deleted',
-      'task.created',
-    ]);
   });
 });

@@ -14,8 +14,7 @@ import {
   ServiceStatusError,
   ServiceUnreachableError,
 } from '../../functions/service/errors.ts';
-import { type CommitResult, type Snapshots, TornSnapshotError } from '../../functions/store/store.ts';
-import { owedIn } from '../kit/owed.ts';
+import { type CommitResult, TornSnapshotError } from '../../functions/store/store.ts';
 import { openStage } from '../kit/stage.ts';
 import { PROCESS, type World, type WorldOptions } from '../kit/world.ts';
 
@@ -35,14 +34,6 @@ const load = async (id = '1001') => {
   return snapshot;
 };
 const iso = (time: number) => new Date(time).toISOString();
-const observed = async () =>
-  (await world.events()).flatMap(({ data }) => ('observed' in data ? [data.observed.after] : []));
-/** A pass, a minute later, with another `commit`. */
-const runWith = (commit: Snapshots['commit'], mode: 'changes' | 'sweep' = 'changes') => {
-  world.pass(60_000);
-  return world.run(mode, { poll: world.poller({ snapshots: { ...world.snapshots, commit } }) });
-};
-
 describe('a look at a project', () => {
   const listedAt = (readAt: number, record: JsonObject): Listed => ({
     ...{ record, readAt, readBefore: readAt, digest: 'of the record' },
@@ -228,52 +219,6 @@ describe('a project without a change', () => {
     const before = await load();
     expect(await world.later()).toMatchObject({ projects: 1, commits: 0 });
     expect(await load()).toEqual(before);
-  });
-
-  it('invariant 8: is read afresh when another pass is ahead of it', async () => {
-    await baselined();
-    world.edit.touchProject(PROCESS, '1001');
-    let isFirst = true;
-    const report = await runWith(async (process, request) => {
-      if (!isFirst) return world.snapshots.commit(process, request);
-      isFirst = false;
-      world.edit.updateTask(PROCESS, '1001', '500001', { status: 'Done' }, { touch: false, audit: false });
-      return 'conflict';
-    });
-    expect(report).toMatchObject({ outcome: 'completed', commits: 1, events: 1 });
-    expect(await told()).toEqual(['task.updated 1001/500001 status: "To do" → "Done"']);
-  });
-
-  it('is one where all that changed is that a field was archived', async () => {
-    await baselined({ freedoms: { auditDenied: 403 } });
-    world.edit.updateProject(PROCESS, '1001', { budget: '1' });
-    await world.later();
-    world.edit.archiveField(PROCESS, 'project', 'budget');
-    world.edit.touchProject(PROCESS, '1001');
-    expect(await world.later()).toMatchObject({ outcome: 'completed', commits: 1 });
-    expect((await told()).filter(line => !line.startsWith('field.'))).toEqual([
-      'project.updated 1001 budget: "" → "1"',
-    ]);
-    expect(await owedIn(world)).toEqual([]);
-  });
-});
-
-describe('the time since which a change may have happened', () => {
-  it('is when the record was last read, or when the last sweep began, whichever is later', async () => {
-    await baselined({ freedoms: { auditDenied: 403 } });
-    const baseline = (await world.snapshots.readState(world.process)).sweptAt;
-    const edit = async (budget: string) => {
-      world.edit.updateProject(PROCESS, '1001', { budget });
-      world.edit.updateTask(PROCESS, '1001', '500001', { status: budget });
-      await world.later();
-      return [(await load()).recordReadAt, (await load()).tasksReadAt].map(iso);
-    };
-    const [record, tasks] = await edit('1');
-    await edit('2');
-    await world.later('sweep', 600_000);
-    const swept = (await world.snapshots.readState(world.process)).sweptAt;
-    await edit('3');
-    expect(await observed()).toEqual([iso(baseline), iso(baseline), record, tasks, iso(swept), iso(swept)]);
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { hide, isWholeListing } from '../kit/hide.ts';
-import { owedIn, owedInShort } from '../kit/owed.ts';
-import { isTasksOf, openStage } from '../kit/stage.ts';
+import { owedInShort } from '../kit/owed.ts';
+import { openStage } from '../kit/stage.ts';
 import { servedState, snapshotState } from '../kit/told.ts';
 import { PROCESS, type World } from '../kit/world.ts';
 
@@ -119,92 +119,6 @@ describe('a `changes` pass whose listing passed over a project in an earlier run
   });
 });
 
-describe('a project without tasks, whose task list is missing, that a listing passes over', () => {
-  const isMissing = () =>
-    world.service.fail({ when: isTasksOf('1003'), times: 1_000, fault: { status: 404 } });
-  const createTaskless = async () => {
-    await create();
-    for (const { id } of world.edit.tasks(PROCESS, '1003'))
-      world.edit.deleteTask(PROCESS, '1003', String(id));
-    isMissing();
-  };
-
-  it('invariant 9: is not deleted by a sweep, nor by a `changes` pass', async () => {
-    await createTaskless();
-    await expect(world.run()).rejects.toThrow(/first, 1003: .*answers 404/);
-    for (let pass = 0; pass < 2; pass++) await world.later('changes', 10 * MINUTE);
-    const slow = passOver1003(isWholeListing);
-    world.pass(10 * MINUTE);
-    await world.run('sweep', { remaining: 150_000 });
-    slow.cancel();
-    expect(await told()).not.toContain('project.deleted 1003');
-    world.edit.updateTask(PROCESS, '1004', '500007', { status: 'Done' });
-    world.edit.updateProject(PROCESS, '1003', { budget: '1' });
-    missSlowly1003(4);
-    world.pass(10 * MINUTE);
-    await world.run('changes', { remaining: 150_000 });
-    expect(await told()).not.toContain('project.deleted 1003');
-  });
-
-  it('invariant 2: holds up the baseline, and is not told as created', async () => {
-    await createTaskless();
-    let listings = 0;
-    const isSecond = (request: { path: string }) => {
-      if (isListing(request) && !request.path.includes('after=')) listings += 1;
-      return isListing(request) && listings > 2;
-    };
-    const slow = passOver1003(isSecond);
-    for (let run = 0; run < 4; run++) {
-      world.pass(MINUTE);
-      await world.run('changes', { remaining: 150_000 }).catch(() => undefined);
-    }
-    slow.cancel();
-    await world.later();
-    await world.later('sweep');
-    expect((await told()).filter(line => line.includes('created'))).toEqual([]);
-  });
-});
-
-describe('a skipped project that the listing of its retry passed over', () => {
-  it('is owed a look until a listing comes to rest, and is then forgotten', async () => {
-    await create();
-    await world.run();
-    await world.later('changes', 10 * MINUTE);
-    const made = world.edit.createProject(PROCESS, { name: 'New' });
-    world.service.fail({ when: isTasksOf(made), times: 2, fault: { status: 404 } });
-    await world.later();
-    expect((await owedIn(world)).map(({ id }) => id)).toEqual([made]);
-    world.edit.deleteProject(PROCESS, made);
-    const slow = world.service.fail({
-      when: isWholeListing,
-      times: 100,
-      fault: { before: () => world.pass(15_000) },
-    });
-    world.pass(10 * MINUTE);
-    await world.run('changes', { remaining: 150_000 });
-    expect((await owedIn(world)).map(({ id }) => id)).toEqual([made]);
-    slow.cancel();
-    await world.later('changes', 10 * MINUTE);
-    expect([await owedIn(world), await told()]).toEqual([[], []]);
-  });
-
-  it('invariant 1: stays skipped until it is found: one that was never read', async () => {
-    await create();
-    const refused = world.service.fail({ when: isTasksOf('1003'), times: 1_000, fault: { status: 403 } });
-    for (let run = 0; run < 6; run++) await world.later().catch(() => undefined);
-    await world.later('changes', 10 * MINUTE);
-    refused.cancel();
-    const slow = passOver1003(isWholeListing);
-    world.pass(10 * MINUTE);
-    await world.run('changes', { remaining: 120_000 });
-    slow.cancel();
-    expect((await owedIn(world)).map(({ id }) => id)).toEqual(['1003']);
-    await world.later('changes', 10 * MINUTE);
-    expect(await told()).toContain('project.created 1003');
-    expect(await owedIn(world)).toEqual([]);
-  });
-});
-
 describe('a sweep whose listing passed over a project', () => {
   it('does not count as the time since which everything was read', async () => {
     await create();
@@ -234,42 +148,5 @@ describe('a sweep whose listing passed over a project', () => {
     hide(world, ['1003'], 16);
     await world.later('sweep');
     expect(await told()).toContain('project.deleted 1003');
-  });
-
-  it('invariant 9: does not take it for gone by a task list that answers 404 once, nor by two in which it is not missed', async () => {
-    await create();
-    await world.run();
-    for (const goes of ['1002', '1001']) {
-      world.pass(10 * MINUTE);
-      const slow = passOver1003(isWholeListing, goes);
-      world.service.fail({ when: isTasksOf('1003'), fault: { status: 404 } });
-      await world.run('sweep', { remaining: 150_000 });
-      slow.cancel();
-      await world.later('sweep');
-    }
-    expect(await told()).not.toContain('project.deleted 1003');
-    expect((await owedIn(world)).filter(({ cause }) => cause === 'not-listed').map(({ id }) => id)).toEqual(
-      [],
-    );
-  });
-
-  it('invariant 2: and that goes behind the listing, is told as deleted by its second one, in an interval that holds it', async () => {
-    await create();
-    await world.run();
-    world.pass(10 * MINUTE);
-    const slow = passOver1003(isWholeListing);
-    let deletedAt = Number.POSITIVE_INFINITY;
-    const before = () => {
-      world.pass(5_000);
-      deletedAt = world.clock.now;
-      world.edit.deleteProject(PROCESS, '1003');
-    };
-    world.service.fail({ when: isTasksOf('1008'), times: 1, fault: { before } });
-    const deleted = async () =>
-      (await world.events()).find(({ id, type }) => type === 'project.deleted' && id.includes('.1003.'));
-    await world.run('sweep', { remaining: 150_000 });
-    slow.cancel();
-    expect((await deleted())?.data).toMatchObject({ observed: { before: expect.any(String) } });
-    expect(Date.parse((await deleted())?.time ?? '')).toBeGreaterThanOrEqual(deletedAt);
   });
 });

@@ -1,7 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { DeadlineError } from '../../functions/service/errors.ts';
-import type { Snapshots } from '../../functions/store/store.ts';
-import { isWholeListing } from '../kit/hide.ts';
 import { owedIn, owedInShort } from '../kit/owed.ts';
 import { isTasksOf, openStage } from '../kit/stage.ts';
 import { applyEvents, servedState, snapshotState } from '../kit/told.ts';
@@ -49,38 +46,5 @@ describe('a sweep whose time is up', () => {
     expect([...new Set(asked())]).toEqual(['1005', '1003', '1006']);
     expect(await owedIn(world)).toEqual([]);
     await expectConverged(baseline);
-  });
-
-  it('before it looked at any project is still done with those of earlier runs', async () => {
-    await baselined();
-    const poll = world.poller({ onProgress: () => world.pass(5_000) });
-    world.pass(60_000);
-    expect(await world.run('sweep', { poll, ...SHORT })).toMatchObject({ outcome: 'unfinished' });
-    const before = asked();
-    expect(before.length).toBeGreaterThan(0);
-    world.service.fail({ when: isWholeListing, fault: { before: takeItsTime } });
-    expect(await world.run('sweep', SHORT)).toMatchObject({ outcome: 'unfinished', projects: 0 });
-    expect(asked()).toEqual([]);
-    expect(await world.later('sweep')).toMatchObject({ outcome: 'completed' });
-    const all = Array.from({ length: 8 }, (_, index) => String(1001 + index));
-    expect([...before, ...asked()]).toEqual(all);
-  });
-});
-
-describe('a pass that meets its deadline and another failure at the same time', () => {
-  it.each([
-    ['1001', '1002'],
-    ['1002', '1001'],
-  ])('fails with the other error, whichever project came first: deadline at %s', async (late, broken) => {
-    await baselined({ settings: { concurrency: 2 } });
-    for (const id of [late, broken]) world.edit.updateProject(PROCESS, id, { budget: '1' });
-    const load: Snapshots['load'] = async (process, id) => {
-      if (id === late) throw new DeadlineError(`GET /projects/${id}/tasks`);
-      if (id === broken) throw new Error('the table is out of reach');
-      return world.snapshots.load(process, id);
-    };
-    world.pass(60_000);
-    const poll = world.poller({ snapshots: { ...world.snapshots, load } });
-    await expect(world.run('changes', { poll })).rejects.toThrow('the table is out of reach');
   });
 });

@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Snapshots } from '../../functions/store/store.ts';
 import { owedIn } from '../kit/owed.ts';
-import { restlessTasks } from '../kit/restless-tasks.ts';
 import { isTasksOf, openStage } from '../kit/stage.ts';
 import { PROCESS, type World, type WorldOptions } from '../kit/world.ts';
 
@@ -16,7 +14,6 @@ async function baselined(options: WorldOptions = {}): Promise<World> {
   await world.later('changes', 10 * MINUTE);
   return world;
 }
-const { told } = stage;
 const answer = (id: string, status = 403) =>
   world.service.fail({ when: isTasksOf(id), times: 1_000, fault: { status } });
 const budget = (id: string, value: string) => world.edit.updateProject(PROCESS, id, { budget: value });
@@ -33,40 +30,6 @@ describe('a skipped project', () => {
     for (let pass = 0; pass < 3; pass++) await world.later('changes', 10 * MINUTE);
     const listings = world.service.requests.filter(({ path }) => path.includes('/projects?'));
     expect(listings.filter(({ path }) => !path.includes('updatedAfter'))).toEqual([]);
-    expect(await owed()).toEqual(['1002']);
-  });
-
-  it('invariant 1: stays skipped while its tasks change all the time as they are read', async () => {
-    await baselined({ tasksPerProject: 4, pageSize: { tasks: 2 } });
-    const refusal = answer('1002');
-    world.edit.deleteTask(PROCESS, '1002', '500008');
-    await world.later();
-    refusal.cancel();
-    const restless = restlessTasks(world, '1002');
-    await world.later('changes', 10 * MINUTE);
-    expect(await owed()).toEqual(['1002']);
-    restless.cancel();
-    await world.later('changes', 10 * MINUTE);
-    expect(await owed()).toEqual([]);
-    expect(await told()).toEqual(['task.deleted 1002/500008']);
-  });
-
-  it('invariant 8: that a sweep found stays skipped, though a `changes` pass read it just before', async () => {
-    await baselined();
-    const refusal = answer('1003');
-    budget('1003', '1');
-    await world.later();
-    refusal.cancel();
-    budget('1002', '1');
-    let isFirst = true;
-    const writeRechecks: Snapshots['writeRechecks'] = async (...given) => {
-      if (isFirst) answer('1002');
-      isFirst = false;
-      await world.run('sweep');
-      return world.snapshots.writeRechecks(...given);
-    };
-    world.pass(MINUTE);
-    await world.run('changes', { poll: world.poller({ snapshots: { ...world.snapshots, writeRechecks } }) });
     expect(await owed()).toEqual(['1002']);
   });
 });
@@ -141,37 +104,5 @@ describe('an audit log that is refused in the second of two runs of a pass', () 
     expect((await world.run('changes')).outcome).toBe('completed');
     await world.later('changes', 600_000);
     expect((await stage.told()).at(-1)).toBe('project.deleted 1008');
-  });
-});
-
-describe('a skipped project that is listed again', () => {
-  it('invariant 6: costs its tasks, and nothing more', async () => {
-    world = await stage.create();
-    await world.run();
-    await world.later('changes', 600_000);
-    const refused = world.service.fail({ when: isTasksOf('1002'), times: 100, fault: { status: 403 } });
-    world.edit.updateProject(PROCESS, '1002', { budget: '1' });
-    await world.later();
-    refused.cancel();
-    world.service.clearRequests();
-    await world.later('changes', 10_000);
-    const { requests } = world.service;
-    expect(requests.filter(isTasksOf('1002'))).toHaveLength(1);
-    expect(requests.filter(({ path }) => path.includes('/projects?'))).toHaveLength(1);
-    expect(await stage.told()).toEqual(['project.updated 1002 budget: "" → "1"']);
-  });
-
-  it('is skipped no longer when it has no tasks, and its task list is missing: a service may answer so', async () => {
-    world = await stage.create({ tasksPerProject: 0 });
-    await world.run();
-    await world.later('changes', 600_000);
-    const refused = world.service.fail({ when: isTasksOf('1002'), times: 100, fault: { status: 403 } });
-    world.edit.updateProject(PROCESS, '1002', { budget: '1' });
-    await world.later();
-    refused.cancel();
-    world.service.fail({ when: isTasksOf('1002'), times: 100, fault: { status: 404 } });
-    await world.later();
-    expect(await stage.told()).toEqual(['project.updated 1002 budget: "" → "1"']);
-    expect(await owedIn(world)).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Lease, Snapshots } from '../../functions/store/store.ts';
+import type { Snapshots } from '../../functions/store/store.ts';
 import { hide, isWholeListing } from '../kit/hide.ts';
-import { knownIn, owedIn, owedInShort } from '../kit/owed.ts';
+import { owedIn, owedInShort } from '../kit/owed.ts';
 import { isTasksOf, openStage } from '../kit/stage.ts';
 import { applyEvents, servedState, snapshotState } from '../kit/told.ts';
 import { PROCESS, type World, type WorldOptions } from '../kit/world.ts';
@@ -80,68 +80,6 @@ describe('how far a pass has come', () => {
     expect(await world.run('changes', { poll: slow() })).toMatchObject({ skippedNoLonger: ['1002'] });
     expect(await owedIn(world)).toEqual([]);
   });
-
-  const kills: readonly (readonly [
-    'changes' | 'sweep',
-    'writeRechecks' | 'saveProgress',
-    'before' | 'after',
-  ])[] = [
-    ['changes', 'writeRechecks', 'before'],
-    ['changes', 'writeRechecks', 'after'],
-    ['changes', 'saveProgress', 'before'],
-    ['changes', 'saveProgress', 'after'],
-    ['sweep', 'writeRechecks', 'before'],
-    ['sweep', 'writeRechecks', 'after'],
-    ['sweep', 'saveProgress', 'before'],
-    ['sweep', 'saveProgress', 'after'],
-  ];
-  it.each(kills)(
-    'invariant 1: loses no project that cannot be read where a %s pass dies at %s, %s it happened',
-    async (mode, call, when) => {
-      const baseline = await baselined();
-      for (const id of ids(8)) budget(id, '1');
-      const refused = refuse('1002');
-      let isDead = false;
-      const dying = async <Result>(work: () => Promise<Result>, isHere: boolean): Promise<Result> => {
-        if (isDead || (isHere && when === 'before')) isDead = true;
-        const result = isDead ? undefined : await work();
-        isDead ||= isHere;
-        if (isDead) throw new Error('killed');
-        return result as Result;
-      };
-      const hasBacklog = ({ progress }: Lease) => progress !== undefined && progress >= '1002';
-      const poll = slow({
-        writeRechecks: (process, changes) =>
-          dying(
-            () => world.snapshots.writeRechecks(process, changes),
-            call === 'writeRechecks' && changes.length > 0,
-          ),
-        saveProgress: (process, lease, until) =>
-          dying(
-            () => world.snapshots.saveProgress(process, lease, until),
-            call === 'saveProgress' && hasBacklog(lease),
-          ),
-        ...Object.fromEntries(
-          (['commit', 'release', 'abandon', 'finish', 'announce'] as const).map(name => [
-            name,
-            (...given: unknown[]) =>
-              dying(
-                () => (world.snapshots[name] as (...given: unknown[]) => Promise<unknown>)(...given),
-                false,
-              ),
-          ]),
-        ),
-      });
-      world.pass(60_000);
-      await expect(world.run(mode, { poll })).rejects.toThrow('killed');
-      await world.later(mode, 61_000);
-      expect(await owedInShort(world)).toEqual([expect.stringMatching(/^1002 unreadable/)]);
-      refused.cancel();
-      await world.later('changes');
-      expect(await owedIn(world)).toEqual([]);
-      await expectConverged(baseline);
-    },
-  );
 });
 
 describe('what is owed a look while a pass goes on', () => {
@@ -212,33 +150,9 @@ describe('an outage', () => {
     await world.later();
     await expectConverged(baseline);
   });
-
-  it('stays one, however many passes meet it a few projects at a time: none is told as skipped', async () => {
-    const baseline = await baselined({ projects: 40 });
-    for (const id of ids(40)) budget(id, '1');
-    const refusals = ids(40).map(id => refuse(id));
-    for (let pass = 0; pass < 6; pass++) {
-      world.pass(60_000);
-      await expect(world.run('sweep', { poll: slow() })).rejects.toThrow(/cannot be read or committed/);
-      await expect(world.run('changes', { poll: slow() })).rejects.toThrow(/cannot be read or committed/);
-    }
-    expect((await told()).filter(line => line !== 'source.stalled')).toEqual([]);
-    for (const { cancel } of refusals) cancel();
-    for (const mode of ['changes', 'sweep'] as const) await world.later(mode);
-    expect(await owedIn(world)).toEqual([]);
-    await expectConverged(baseline);
-  });
 });
 
 describe('the second round', () => {
-  it('invariant 5: is none where nothing is unclear: no whole list is read', async () => {
-    await baselined();
-    budget('1001', '1');
-    world.service.clearRequests();
-    await world.later();
-    expect(wholeListings()).toEqual([]);
-  });
-
   it('is none, either, of a baseline that goes on when a project has gone: a sweep tells that later', async () => {
     world = await stage.create({ projects: 8, settings: { concurrency: 1 } });
     let done = -1;
@@ -266,16 +180,6 @@ describe('the second round', () => {
     expect((await told()).filter(line => line.startsWith('project.'))).toEqual(
       ['1001', '1003', '1005'].map(id => `project.deleted ${id}`),
     );
-  });
-
-  it('invariant 9: shows a sweep the projects that its first listing lacked', async () => {
-    await baselined();
-    budget('1004', '1');
-    hide(world, ['1004'], 1);
-    await world.later('sweep');
-    expect(await told()).toEqual(['project.updated 1004 budget: "" → "1"']);
-    expect(await owedIn(world)).toEqual([]);
-    expect(await knownIn(world)).toHaveLength(8);
   });
 
   it('looks at the projects in the order of their ids, whatever left them to it', async () => {
@@ -306,23 +210,5 @@ describe('the second round', () => {
     await world.run('sweep', { poll: world.poller({ snapshots: { ...world.snapshots, heads } }) });
     expect(await told()).toEqual(['task.deleted 1003/500003', 'project.deleted 1003']);
     expect(readings).toBe(1);
-  });
-
-  it('is that in which a project that was unreadable is found again, gone or not', async () => {
-    await baselined();
-    const refusals = ['1002', '1004'].map(id => refuse(id));
-    for (const id of ['1002', '1004']) budget(id, '1');
-    await world.later();
-    expect(await owedInShort(world)).toEqual(['1002 unreadable', '1004 unreadable']);
-    for (const { cancel } of refusals) cancel();
-    world.edit.deleteProject(PROCESS, '1004', { audit: false });
-    world.service.clearRequests();
-    await world.later('changes', 600_000);
-    expect(wholeListings()).toHaveLength(1);
-    expect(await owedIn(world)).toEqual([]);
-    expect((await told()).filter(line => line.startsWith('project.')).sort()).toEqual([
-      'project.deleted 1004',
-      'project.updated 1002 budget: "" → "1"',
-    ]);
   });
 });

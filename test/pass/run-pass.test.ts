@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { PassReport } from '../../functions/pass/run-pass.ts';
 import type { Snapshots } from '../../functions/store/store.ts';
 import { isTasksOf, openStage } from '../kit/stage.ts';
 import { PROCESS, type World, type WorldOptions } from '../kit/world.ts';
@@ -24,33 +23,6 @@ const saidOf = (message: RegExp) =>
   world.said.flatMap(one => (message.test(one.message) ? [[one.level, one.details]] : []));
 
 describe('a lease', () => {
-  it('invariant 8: keeps others from a pass that still reads', async () => {
-    await baselined();
-    budget('1001', '1');
-    const others: PassReport[] = [];
-    const before = async () => {
-      others.push(await world.run('changes', { poll: world.poller() }));
-    };
-    world.service.fail({ when: isTasksOf('1001'), fault: { before } });
-    expect(await world.later()).toMatchObject({ outcome: 'completed' });
-    expect(others).toEqual([{ mode: 'changes', outcome: 'busy', projects: 0, commits: 0, events: 0 }]);
-  });
-
-  it('invariant 8: is held by one run alone, also of two that have one request', async () => {
-    await baselined();
-    const draws = [0.25, 0.75, 0.5];
-    const poll = world.poller({ random: () => draws.shift() ?? 0 });
-    const twin: PassReport[] = [];
-    const before = async () => {
-      twin.push(await world.run('changes', { poll, requestId: 'twice' }));
-    };
-    budget('1001', '1');
-    world.service.fail({ when: isTasksOf('1001'), fault: { before } });
-    world.pass(MINUTE);
-    expect(await world.run('changes', { poll, requestId: 'twice' })).toMatchObject({ outcome: 'completed' });
-    expect(twin).toEqual([{ mode: 'changes', outcome: 'busy', projects: 0, commits: 0, events: 0 }]);
-  });
-
   it('is owned by a name that shows the request', async () => {
     await baselined();
     const owners: string[] = [];
@@ -179,14 +151,6 @@ describe('a lease', () => {
     });
     expect(await world.run('sweep', { poll })).toEqual({ mode: 'sweep', ...BUSY });
     expect(await told()).toEqual(['project.updated 1001 budget: "" → "1"']);
-  });
-
-  it('invariant 8: of a baseline keeps a `changes` pass from making it, too', async () => {
-    world = await stage.create();
-    const now = world.clock.now;
-    const request = { mode: 'sweep', owner: 'another', now, until: now + MINUTE } as const;
-    await world.snapshots.takeLease(world.process, request);
-    expect(await world.run('changes')).toEqual({ mode: 'changes', ...BUSY });
   });
 });
 

@@ -59,16 +59,6 @@ describe('the count of skipped projects', () => {
     expect(await skipped()).toBe(2);
   });
 
-  it('stays when one can be read of which nobody was told', async () => {
-    await baselined();
-    await skippedAll('1002');
-    const refusal = breakOff('1004');
-    await world.later();
-    refusal.cancel();
-    expect(await world.later()).toMatchObject({ skippedNoLonger: ['1004'] });
-    expect(await skipped()).toBe(1);
-  });
-
   it('stays when one fails for another cause than before', async () => {
     await baselined();
     const [refusal] = await skippedAll('1002');
@@ -78,17 +68,6 @@ describe('the count of skipped projects', () => {
     expect(await owedInShort(world)).toEqual(['1002 no-task-list, told']);
     expect(await skipped()).toBe(1);
     expect(await told()).toEqual(['source.skipped 1002', 'project.updated 1002 budget: "" → "1"']);
-  });
-});
-
-describe('a project that a sweep’s list of projects lacked once', () => {
-  it('was not skipped: the pass that finds it again doesn’t report it as skipped no longer', async () => {
-    await baselined();
-    hide(world, ['1003']);
-    await world.later('sweep');
-    expect(await owedInShort(world)).toEqual(['1003 not-listed']);
-    expect(await world.later('sweep')).not.toHaveProperty('skippedNoLonger');
-    expect(await owedInShort(world)).toEqual([]);
   });
 });
 

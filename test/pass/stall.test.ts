@@ -73,16 +73,6 @@ describe('why passes fail', () => {
     await world.later('sweep', MINUTE);
     expect(await failures()).toEqual([undefined, undefined]);
   });
-
-  it('is kept before there is a baseline, too', async () => {
-    world = await stage.create();
-    const fault = down();
-    await failed('changes');
-    expect(await failures()).toEqual([undefined, { since: world.clock.now, reason }]);
-    fault.cancel();
-    await world.later();
-    expect(await failures()).toEqual([undefined, undefined]);
-  });
 });
 
 describe('source.stalled', () => {
@@ -130,22 +120,6 @@ describe('source.stalled', () => {
     expect(await told()).toEqual(['source.stalled']);
   });
 
-  it('is told by a pass that does not end in time, too', async () => {
-    await baselined({ settings: { concurrency: 1 } });
-    const poll = world.poller({ onProgress: () => world.pass(6_000) });
-    const slow = async () => {
-      for (const id of ['1001', '1002', '1003'])
-        world.edit.updateTask(PROCESS, id, `50000${Number(id) * 2 - 2001}`, {});
-      world.pass(MINUTE);
-      return (await world.run('changes', { poll, remaining: 10_000 })).outcome;
-    };
-    expect([await slow(), await slow(), await slow(), await slow()]).toEqual(Array(4).fill('unfinished'));
-    expect(await told()).toEqual([]);
-    await slow();
-    await slow();
-    expect((await world.events())[0]?.data).toMatchObject({ reason: expect.stringMatching(/time/) });
-  });
-
   it('is told by the pass during which it came true, and that has more to read', async () => {
     await baselined({ settings: { concurrency: 1 } });
     for (const id of ['1001', '1002', '1003']) world.edit.updateProject(PROCESS, id, { budget: '1' });
@@ -176,14 +150,6 @@ describe('source.stalled', () => {
     expect((await world.events()).at(-1)?.data).toMatchObject({
       reason: expect.stringMatching(/did not come to its end/),
     });
-  });
-
-  it('is not told of a poller that did not run', async () => {
-    await baselined();
-    await world.later('changes', 86_400_000);
-    await world.later('sweep', 86_400_000);
-    await world.later('changes');
-    expect(await told()).toEqual([]);
   });
 
   it('is not told before the baseline, nor by a sweep', async () => {
@@ -225,19 +191,6 @@ describe('source.stalled', () => {
     await expect(world.run('changes', { poll })).rejects.toThrow();
     expect(await told()).toEqual([]);
     expect(saidOf('warn', /stalled/)).toEqual([]);
-  });
-
-  it('is one of those that a tick tells of, until its end', async () => {
-    await baselined();
-    const stalled = async () => (await world.figures()).stalled;
-    expect(await stalled()).toBe(0);
-    const refusal = down();
-    for (let pass = 0; pass < 7; pass++) await expect(world.later()).rejects.toThrow();
-    expect(await stalled()).toBe(1);
-    refusal.cancel();
-    await world.later();
-    await world.later();
-    expect(await stalled()).toBe(0);
   });
 });
 
@@ -298,51 +251,4 @@ describe('source.recovered', () => {
     expect(await told()).toEqual(['source.stalled', 'source.recovered']);
     expect(saidOf('warn', /^Could not emit the stall/)).toEqual([]);
   });
-
-  it('is followed by another stall only after 5 more intervals', async () => {
-    await stalled();
-    await world.later();
-    down();
-    for (let pass = 0; pass < 5; pass++) await world.later().catch(() => undefined);
-    expect(await told()).toHaveLength(2);
-    await world.later().catch(() => undefined);
-    expect(await told()).toEqual(['source.stalled', 'source.recovered', 'source.stalled']);
-    const sequences = (await world.events()).map(({ sequence }) => Number(sequence));
-    expect(sequences).toEqual(sequences.toSorted((one, other) => one - other));
-    expect(new Set((await world.events()).map(({ id }) => id)).size).toBe(3);
-  });
-
-  it.each(['before', 'after'] as const)(
-    'is not lost, nor told twice, when the run dies %s telling it',
-    async when => {
-      await stalled();
-      world.pass(MINUTE);
-      await runKilled('announce', when);
-      await world.later('changes', 61_000);
-      await world.later();
-      expect(await told()).toEqual(['source.stalled', 'source.recovered']);
-    },
-  );
-});
-
-it('invariant 5: a pass over unchanged data announces nothing and asks two requests', async () => {
-  await baselined();
-  const announced: unknown[] = [];
-  const announce: Snapshots['announce'] = async (...given) => {
-    announced.push(given);
-    return world.snapshots.announce(...given);
-  };
-  let looks = 0;
-  const readState: Snapshots['readState'] = process => {
-    looks += 1;
-    return world.snapshots.readState(process);
-  };
-  const asked = () => world.service.requests.filter(isAsked).length;
-  const before = asked();
-  world.pass(MINUTE);
-  const poll = world.poller({ snapshots: { ...world.snapshots, announce, readState } });
-  await world.run('changes', { poll });
-  expect(announced).toEqual([]);
-  expect(looks).toBe(1);
-  expect(asked() - before).toBe(2);
 });

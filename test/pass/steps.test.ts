@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { TaskEvent } from '../../functions/model/event.ts';
 import type { CommitRequest, Snapshots } from '../../functions/store/store.ts';
 import { owedIn } from '../kit/owed.ts';
-import { isTasksOf, openStage } from '../kit/stage.ts';
+import { openStage } from '../kit/stage.ts';
 import { applyEvents, servedState, snapshotState } from '../kit/told.ts';
 import { PROCESS, type World, type WorldOptions } from '../kit/world.ts';
 
@@ -75,15 +75,6 @@ describe('more changes than one transaction holds', () => {
     expect(applyEvents(baseline, events)).toEqual(servedState(world.edit, PROCESS));
   });
 
-  it('are committed in one pass, in as many steps as they need: more than it takes to give up on conflicts', async () => {
-    await baselined({ tasksPerProject: 46 });
-    for (let n = 1; n <= 46; n++)
-      world.edit.updateTask(PROCESS, '1001', String(500_000 + n), { status: 'Done' });
-    const { commits } = await runWith(holding(2));
-    expect(commits).toBeGreaterThan(20);
-    expect(await told()).toHaveLength(46);
-  });
-
   it('of which not even one fits are reported with the name and the remedy', async () => {
     await baselined();
     world.edit.updateProject(PROCESS, '1001', { budget: '1' });
@@ -115,60 +106,6 @@ describe('more changes than one transaction holds', () => {
   });
 });
 
-describe('a commit that another pass is ahead of', () => {
-  it('invariant 8: is tried again with what was read afresh, and counted once', async () => {
-    const baseline = await baselined();
-    world.edit.updateProject(PROCESS, '1001', { budget: '1' });
-    let conflicts = 0;
-    const report = await runWith(async (process, request) => {
-      if (conflicts++ > 0) return world.snapshots.commit(process, request);
-      world.edit.updateProject(PROCESS, '1001', { budget: '2' });
-      await world.run('changes', {});
-      return 'conflict';
-    }, 'sweep');
-    expect(report).toMatchObject({ outcome: 'completed', commits: 0, events: 0 });
-    expect(await told()).toEqual(['project.updated 1001 budget: "" → "2"']);
-    await world.later();
-    const events = await world.events();
-    expect(applyEvents(baseline, events)).toEqual(servedState(world.edit, PROCESS));
-  });
-
-  it('is committed in the end, and counted once', async () => {
-    await baselined();
-    world.edit.updateProject(PROCESS, '1001', { budget: '1' });
-    let conflicts = 3;
-    const report = await runWith(async (process, request) =>
-      conflicts-- > 0 ? 'conflict' : world.snapshots.commit(process, request),
-    );
-    expect(report).toMatchObject({ outcome: 'completed', projects: 1, commits: 1, events: 1 });
-    expect(await told()).toEqual(['project.updated 1001 budget: "" → "1"']);
-  });
-
-  it('is given up after 20 tries, and says what to look at', async () => {
-    await baselined();
-    world.edit.updateProject(PROCESS, '1001', { budget: '1' });
-    let tries = 0;
-    const always: Snapshots['commit'] = async () => {
-      tries += 1;
-      return 'conflict';
-    };
-    await expect(runWith(always)).rejects.toThrow(
-      /^Project 1001 of process onboarding was not committed in 20 tries.*which pollers share the table/,
-    );
-    expect(tries).toBe(20);
-    await world.later();
-    expect(await told()).toEqual(['project.updated 1001 budget: "" → "1"']);
-  });
-
-  it('is given up just so when it is one of several steps', async () => {
-    await baselined();
-    for (let task = 0; task < 3; task++) world.edit.createTask(PROCESS, '1001', { name: `Task ${task}` });
-    const always: Snapshots['commit'] = async (_process, { events }) =>
-      events.length > 1 ? 'too-large' : 'conflict';
-    await expect(runWith(always)).rejects.toThrow(/not committed in 20 tries/);
-  });
-});
-
 describe('a run that stands still between reading and committing', () => {
   /** What it commits then, of the first project that it comes to. */
   async function standStill(
@@ -197,38 +134,9 @@ describe('a run that stands still between reading and committing', () => {
     expect(await run).toMatchObject({ outcome: 'busy' });
     expect(await kept()).toBeUndefined();
   });
-
-  it('loses no commit that is told: each stands by itself', async () => {
-    await baselined();
-    world.edit.updateProject(PROCESS, '1001', { budget: '5' });
-    const { run } = await standStill(async () => world.pass(120_000));
-    await run;
-    expect(await told()).toContain('project.updated 1001 budget: "" → "5"');
-  });
 });
 
 describe('a project that is deleted and made again while a sweep walks by its older listing', () => {
-  it('invariant 2: is not told as created from what it was before: the next pass tells what it is', async () => {
-    await baselined();
-    const before = async () => {
-      world.edit.deleteProject(PROCESS, '1002');
-      world.pass(60_000);
-      await world.run('changes');
-      expect(await told()).toContain('project.deleted 1002');
-      world.edit.createProject(PROCESS, { name: 'Made again' }, { id: '1002' });
-    };
-    world.service.fail({ when: isTasksOf('1001'), fault: { before } });
-    await world.later('sweep');
-    expect((await told()).filter(one => one.includes('created'))).toEqual([]);
-    await world.later();
-    const created = (await world.events()).filter(({ type }) => type === 'project.created');
-    expect(created.map(({ data }) => (data as { project: { name?: string } }).project.name)).toEqual([
-      'Made again',
-    ]);
-    const [deletion] = (await world.events()).filter(({ type }) => type === 'project.deleted');
-    expect(Number(created[0]?.sequence)).toBeGreaterThan(Number(deletion?.sequence));
-  });
-
   it('invariant 3: has a larger version than its deletion, which another clock dated hours ahead', async () => {
     await baselined();
     world.edit.deleteProject(PROCESS, '1002');

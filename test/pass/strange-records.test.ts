@@ -186,15 +186,6 @@ describe('an identifier that is odd', () => {
     expect(await told()).toEqual([1001, 1003].map(id => `project.updated ${id} budget: "" → "1"`));
     expect(failed()).toContain('another record');
   });
-
-  it('on two pages, or twice on one, the same, is one project', async () => {
-    await baselined({ projects: 4, pageSize: { projects: 2 } });
-    projects(records => [...records, ...records.slice(0, 1)]);
-    world.edit.updateProject(PROCESS, '1001', { budget: '1' });
-    await world.later();
-    await world.later('sweep');
-    expect(await told()).toEqual(['project.updated 1001 budget: "" → "1"']);
-  });
 });
 
 describe('values that are odd', () => {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import type { Fault } from '../../simulator/server.ts';
-import { knownIn } from '../kit/owed.ts';
 import { openStage } from '../kit/stage.ts';
 import { servedState, snapshotState } from '../kit/told.ts';
 import { PROCESS, type World } from '../kit/world.ts';
@@ -150,25 +149,4 @@ describe('field definitions that are none', () => {
       expect(JSON.stringify(world.said)).toContain('field definitions, or an empty list of them');
     },
   );
-});
-
-describe('a process of which a part is forbidden', () => {
-  it('invariant 9: deletes none of it, however many sweeps see so', async () => {
-    world = await stage.create({ projects: 6, tasksPerProject: 1 });
-    await world.run();
-    const hidden = ['1002', '1004'];
-    const isHidden = (path: string) => hidden.some(id => path.includes(`/${id}/tasks`));
-    world.service.fail({ when: ({ path }) => isHidden(path), times: 1_000, fault: { status: 403 } });
-    world.service.fail({
-      when: ({ path }) => path.includes('/projects?'),
-      times: 1_000,
-      fault: change(body => ({
-        ...body,
-        projects: (body.projects as unknown as { id: string }[]).filter(({ id }) => !hidden.includes(id)),
-      })),
-    });
-    for (const mode of ['sweep', 'changes', 'sweep', 'sweep'] as const) await world.later(mode);
-    expect(await told()).toEqual([]);
-    expect(await knownIn(world)).toHaveLength(6);
-  });
 });

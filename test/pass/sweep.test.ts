@@ -4,7 +4,7 @@ import { tooManyRequests } from '../../simulator/server.ts';
 import { hide } from '../kit/hide.ts';
 import { owedInShort } from '../kit/owed.ts';
 import { isTasksOf, openStage } from '../kit/stage.ts';
-import { PROCESS, type World, type WorldOptions } from '../kit/world.ts';
+import type { World, WorldOptions } from '../kit/world.ts';
 
 const stage = openStage();
 let world: World;
@@ -29,32 +29,6 @@ describe('a sweep', () => {
     const tasks = ['1001', '1002', '1003'].map(id => `projects/${id}/tasks`);
     expect(asked.sort()).toEqual(['coverpage', 'projects', ...tasks, 'task-custom-fields']);
     expect(warnings()).toEqual([]);
-  });
-
-  it('invariant 2: narrows down when a project was created that it did not find', async () => {
-    await baselined();
-    await world.later('sweep', 600_000);
-    const swept = world.clock.now;
-    world.pass(60_000);
-    world.edit.createProject(PROCESS, { name: 'New' });
-    await world.later();
-    const [event] = await world.events();
-    expect(event).toMatchObject({
-      type: 'project.created',
-      data: { observed: { after: new Date(swept).toISOString() } },
-    });
-  });
-
-  it('invariant 2: does not narrow down when something happened to a project that its list lacked', async () => {
-    await baselined();
-    const { recordReadAt } = (await world.snapshots.load(world.process, '1002')) ?? {};
-    world.pass(600_000);
-    world.edit.updateProject(PROCESS, '1002', { budget: '1' });
-    hide(world, ['1002']);
-    await world.later('sweep');
-    await world.later();
-    const [event] = await world.events();
-    expect(event?.data).toMatchObject({ observed: { after: new Date(recordReadAt ?? 0).toISOString() } });
   });
 
   it('whose end could not be saved is not completed', async () => {
@@ -123,17 +97,6 @@ describe('a project that a sweep missed once', () => {
   };
 
   it.each([
-    ['is refused', { status: 403 }],
-    ['fails', { status: 500 }],
-    ['is a page of HTML', { status: 200, body: '<html></html>' }],
-  ])('invariant 9: is not deleted by the next one while its task list %s', async (_, fault) => {
-    await missed();
-    world.service.fail({ when: isTasksOf('1002'), times: 1_000, fault });
-    expect(await world.later('sweep')).toMatchObject({ outcome: 'completed', events: 0 });
-    expect(await world.snapshots.load(world.process, '1002')).toBeDefined();
-  });
-
-  it.each([
     ['its token is refused', { status: 401 }, /status 401/],
     ['it asks too often', tooManyRequests(1), /status 429/],
     ['the service cannot be reached', 'destroy', /1002\/tasks/],
@@ -149,24 +112,4 @@ describe('a project that a sweep missed once', () => {
       expect(await told()).toEqual(['project.deleted 1002']);
     },
   );
-
-  it('invariant 9: is not deleted because no token can be had, though the answer to that is 404', async () => {
-    await missed();
-    world.service.fail({ when: isTasksOf('1002'), fault: { status: 401 } });
-    world.service.fail({ when: ({ path }) => path.includes('/oauth/token'), fault: { status: 404 } });
-    await expect(world.later('sweep')).rejects.toThrow(/oauth\/token: status 404/);
-    expect(await told()).toEqual([]);
-  });
-
-  it('invariant 9: is not counted as missed by a sweep that could not ask for its task list', async () => {
-    await baselined();
-    hide(world, ['1002'], 6);
-    world.service.fail({ when: isTasksOf('1002'), fault: { status: 403 } });
-    for (let sweep = 0; sweep < 2; sweep++) {
-      await world.later('sweep');
-      expect(await told()).toEqual([]);
-    }
-    await world.later('sweep');
-    expect(await told()).toEqual(['project.deleted 1002']);
-  });
 });

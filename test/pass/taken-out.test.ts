@@ -71,18 +71,6 @@ describe.each([
     return { world, kept, pass, since, told };
   };
 
-  it('goes on from where it was: what changed meanwhile is told', async () => {
-    const { pass, since } = await takenOut();
-    await pass();
-    await pass('sweep');
-    const events = await since();
-    expect(inShort(events)).toEqual([
-      'project.updated 1001 name: "first" → "meanwhile"',
-      ...['500003', '500004'].map(id => `task.deleted 1002/${id}`),
-      'project.deleted 1002',
-    ]);
-  });
-
   it('begins with a new baseline, which tells nothing, when it was forgotten; no version is used twice', async () => {
     const { world, kept, pass, since, told } = await takenOut();
     const page = { now: world.clock.now, most: 2 };
@@ -96,16 +84,5 @@ describe.each([
     const [event, ...more] = await since();
     expect([event?.type, more]).toEqual(['project.updated', []]);
     expect(Number(event?.sequence)).toBeGreaterThan(Number(told[0]?.sequence));
-  });
-
-  it('tells nothing as created, whenever forgetting it was left off', async () => {
-    const { world, kept, pass, since } = await takenOut();
-    expect(await kept.roster.forget(world.process, { now: world.clock.now, most: 1 })).toMatchObject({
-      isDone: false,
-    });
-    expect(await pass()).toMatchObject({ mode: 'baseline', outcome: 'completed' });
-    await pass('sweep');
-    await pass('sweep');
-    expect(inShort(await since()).filter(text => !text.includes('.deleted 1002'))).toEqual([]);
   });
 });
