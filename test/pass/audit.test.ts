@@ -7,46 +7,51 @@ import { openStage } from '../kit/stage.ts';
 import { PROCESS, type World, type WorldOptions } from '../kit/world.ts';
 
 const stage = openStage();
+const { asked, budget, told, warned } = stage;
 let world: World;
 
-/** A process whose audit log is told, after its baseline, with so many entries of before. */
-async function audited(
+/** A process after its baseline, whose audit log has this many entries, in pages of five. */
+const audited = async (
   freedoms: Partial<Freedoms> = {},
   { history = 12, audit = true, ...options }: WorldOptions & { history?: number; audit?: boolean } = {},
-): Promise<World> {
-  const processes = [{ id: PROCESS, ...(audit && { audit }) }];
-  world = await stage.create({
-    freedoms,
-    pageSize: { auditLog: 5 },
-    ...options,
-    settings: { processes } as never,
-  });
+) => {
+  const settings = { processes: [{ id: PROCESS, ...(audit && { audit }) }] } as never;
+  world = await stage.create({ freedoms, pageSize: { auditLog: 5 }, ...options, settings });
   for (let entry = 0; entry < history; entry++) {
-    world.clock.now += 1_000;
+    world.pass(1_000);
     world.edit.updateTask(PROCESS, '1003', '500005', { status: `before ${entry}` });
   }
-  world.clock.now += 600_000;
+  world.pass(600_000);
   await world.run();
   await world.later('changes', 600_000);
-  return world;
-}
+  world.service.clearRequests();
+};
 const edit = (status: string) => {
-  world.clock.now += 1_000;
+  world.pass(1_000);
   world.edit.updateTask(PROCESS, '1001', '500001', { status });
 };
 const isEntry = (event: ChangeEvent): event is AuditEvent => event.type === 'audit.recorded';
-const told = async () => (await world.events()).filter(isEntry);
-/** What the log has of these entries, and what was told of it, by the entries' own identifiers. */
-const idsTold = async () => (await told()).map(({ data }) => (data.entry as { id: string }).id);
+const entries = async () => (await world.events()).filter(isEntry);
+/** The entries' own identifiers: those that were emitted, and those in the log. */
+const idsEmitted = async () => (await entries()).map(({ data }) => (data.entry as { id: string }).id);
 const idsInLog = () => world.edit.auditLog(PROCESS).map(({ id }) => id as string);
-const requests = (path: string) => world.service.requests.filter(one => one.path.includes(path));
+const isLog = ({ path }: { path: string }) => path.includes('/auditlog');
+/** Serves the log's entries changed, from now on, each page this much later. */
+const rewrite = (change: (entry: JsonObject) => JsonObject, ms = 0) => {
+  const changed = (body: JsonObject) => {
+    world.pass(ms);
+    return { ...body, entries: (body.entries as JsonObject[]).map(change) };
+  };
+  return world.service.fail({ when: isLog, times: 1_000, fault: { change: changed } });
+};
+const slowDown = (ms: number) => rewrite(entry => entry, ms);
 
-describe('the audit log of a process with audit: true', () => {
-  it('is told entry by entry, as they came, with the known records that they name', async () => {
+describe('a new entry of the audit log', () => {
+  it('is emitted, if the process is configured so, with the known records that it names', async () => {
     await audited();
     edit('a');
     await world.later();
-    const [event] = await told();
+    const [event] = await entries();
     expect(event).toMatchObject({
       id: expect.stringMatching(/^onboarding\.\.[0-9a-f]{32}\.0$/),
       data: {
@@ -57,13 +62,16 @@ describe('the audit log of a process with audit: true', () => {
       },
     });
     expect(event?.data.entry).toEqual(world.edit.auditLog(PROCESS).at(-1));
-    expect(await told()).toHaveLength(1);
+    expect(await entries()).toHaveLength(1);
+    // Its keys in another order: it is the same.
+    rewrite(entry => Object.fromEntries(Object.entries(entry).toReversed()));
+    await world.later();
+    expect(await entries()).toHaveLength(1);
   });
 
-  it('names a task by what was told of it: not before it was told, nor after it was told as deleted', async () => {
+  it('names a task by what was emitted of it: not before its creation, nor after its deletion', async () => {
     await audited();
     const made = world.edit.createTask(PROCESS, '1001', { name: 'New' });
-    world.pass(1_000);
     edit('beside');
     await world.later();
     world.edit.updateTask(PROCESS, '1001', made, { name: 'Renamed' });
@@ -72,122 +80,90 @@ describe('the audit log of a process with audit: true', () => {
     await world.later();
     edit('names one that is gone');
     const last = idsInLog().at(-1);
-    const naming = (entry: JsonObject) => (entry.id === last ? { ...entry, of: made } : entry);
-    world.service.fail({
-      when: ({ path }) => path.includes('/auditlog'),
-      times: 10,
-      fault: { change: body => ({ ...body, entries: (body.entries as JsonObject[]).map(naming) }) },
-    });
+    rewrite(entry => (entry.id === last ? { ...entry, of: made } : entry));
     await world.later();
-    const tasks = (await told()).map(({ data }) => data.tasks.map(({ id }) => id));
+    const tasks = (await entries()).map(({ data }) => data.tasks.map(({ id }) => id));
     expect(tasks).toEqual([[], ['500001'], [made], [made], ['500001']]);
   });
 
-  it('invariant 5: costs two requests while nothing happens', async () => {
-    await audited();
-    await world.later();
-    world.service.clearRequests();
-    await world.later();
-    expect(world.service.requests).toHaveLength(2);
-  });
-});
-
-describe('new entries', () => {
-  it('invariant 8: that two passes find at once are told once', async () => {
+  it('invariant 8: that two passes find at once is emitted once', async () => {
     await audited();
     const before = idsInLog().length;
     for (let n = 0; n < 5; n++) edit(`${n}`);
-    const other = world.poller();
-    let met = false;
+    let isFirst = true;
     const announce: Snapshots['announce'] = async (...given) => {
-      // The lease of this pass expires meanwhile, and another one tells the same.
-      if (!met) {
-        met = true;
+      // The lease of this pass expires, and another one emits the same.
+      if (isFirst) {
+        isFirst = false;
         await world.later('changes', 120_000);
       }
       return world.snapshots.announce(...given);
     };
-    const poll = world.poller({ snapshots: { ...world.snapshots, announce } });
-    await world.run('changes', { poll });
-    await world.run('changes', { poll: other });
-    expect(met).toBe(true);
-    expect(await idsTold()).toEqual(idsInLog().slice(before));
+    await stage.runOver({ announce });
+    expect(await idsEmitted()).toEqual(idsInLog().slice(before));
   });
 
-  it('are the same ones when their keys come in another order', async () => {
-    await audited({}, { pageSize: { auditLog: 100 } });
-    edit('a');
+  it.each([true, false])('of 4,000 levels or 300,000 values stops no pass, emitted: %s', async audit => {
+    await audited({ taskEditsTouchProject: false }, { history: 0, audit });
+    const deep = JSON.parse(`${'{"a":'.repeat(4_000)}1${'}'.repeat(4_000)}`) as JsonObject;
+    const values = [...new Array<number>(300_000).fill(0), { __proto__: null, constructor: '1003' }];
+    const odd = [{ id: 'deep', deep }, ...(audit ? [] : [{ id: 'wide', values }])];
+    const change = (body: JsonObject) => ({ ...body, entries: [...odd, ...(body.entries as [])] as never });
+    world.service.fail({ when: isLog, fault: { change } });
+    world.edit.updateTask(PROCESS, '1003', '500005', { status: 'Done' });
     await world.later();
-    const turned = (entry: JsonObject) => Object.fromEntries(Object.entries(entry).toReversed());
-    world.service.fail({
-      when: ({ path }) => path.includes('/auditlog'),
-      times: 10,
-      fault: { change: body => ({ ...body, entries: (body.entries as JsonObject[]).map(turned) }) },
-    });
-    await world.later();
-    expect(await told()).toHaveLength(1);
+    expect(await told()).toContain('task.updated 1003/500005 status: "To do" → "Done"');
+    expect(await idsEmitted()).toEqual(
+      audit ? expect.arrayContaining(['deep', idsInLog().at(-1) as string]) : [],
+    );
   });
 });
 
-describe('a log that cannot be read from where it was', () => {
-  it('because it is denied for a while is told when it is not', async () => {
-    await audited();
+describe.each(['oldest-first', 'newest-first'] as const)('an audit log that is %s', auditOrder => {
+  it.each([true, false])(
+    'invariant 5: costs one request when nothing is new, times: %s',
+    async auditTimestamps => {
+      await audited({ auditOrder, auditTimestamps }, { history: 30 });
+      for (const next of ['a', 'b', 'c']) {
+        edit(next);
+        await world.later();
+      }
+      expect(await entries()).toHaveLength(3);
+      world.service.clearRequests();
+      await world.later();
+      expect(asked(/auditlog/)).toBe(1);
+    },
+  );
+
+  it('and takes longer than a run keeps no pass from its projects when nothing known is met', async () => {
+    await audited({ auditOrder }, { history: 58 });
+    rewrite(entry => ({ ...entry, by: 'another name' }), 100_000);
+    edit('a');
+    expect(await world.later()).toMatchObject({ outcome: 'completed' });
+    expect((await told()).some(one => one.startsWith('task.updated 1001/500001'))).toBe(true);
+    expect(warned(/no time to read the audit log/)).toHaveLength(1);
+    for (let pass = 0; pass < 3; pass++) await world.later();
+    world.service.clearRequests();
+    expect(await world.later()).toMatchObject({ outcome: 'completed' });
+    expect(asked(/auditlog/)).toBe(1);
+  });
+});
+
+describe('an audit log', () => {
+  it('that is denied for a while is done without, which is reported once, and read on from where it was', async () => {
+    await audited({ taskEditsTouchProject: false });
     const before = idsInLog().length;
     edit('a');
     world.service.freedoms.auditDenied = 403;
-    await world.later();
+    for (let pass = 0; pass < 2; pass++) await world.later();
+    expect(await told()).toEqual([]);
+    expect(warned(/emitted by the next sweep/)).toMatchObject([{ code: 'audit-denied' }]);
     edit('b');
     world.service.freedoms.auditDenied = false;
     await world.later();
-    expect(await idsTold()).toEqual(idsInLog().slice(before));
-    expect(requests('/auditlog').length).toBeGreaterThan(0);
+    expect(await idsEmitted()).toEqual(idsInLog().slice(before));
+    expect(await told()).toContain('task.updated 1001/500001 status: "To do" → "b"');
   });
-});
-
-describe('a log that is long', () => {
-  const isLog = ({ path }: { path: string }) => path.includes('/auditlog');
-  /** Entries are shown with another text from now on, so none of them is known any more. */
-  const editEntries = (isEdited: (id: string) => boolean, also: () => void = () => undefined) => {
-    const change = (entry: JsonObject) =>
-      isEdited(String(entry.id)) ? { ...entry, by: 'another name' } : entry;
-    const fault = {
-      change: (body: JsonObject) => {
-        also();
-        return { ...body, entries: (body.entries as JsonObject[]).map(change) };
-      },
-    };
-    return world.service.fail({ when: isLog, times: 1_000, fault });
-  };
-  const slowDown = (ms: number) =>
-    editEntries(
-      () => false,
-      () => {
-        world.clock.now += ms;
-      },
-    );
-
-  it.each(['oldest-first', 'newest-first'] as const)(
-    '%s and takes longer than a run does not keep a pass from its projects when nothing known is met',
-    async auditOrder => {
-      await audited({ auditOrder }, { history: 58 });
-      editEntries(
-        () => true,
-        () => {
-          world.clock.now += 100_000;
-        },
-      );
-      edit('a');
-      expect(await world.later()).toMatchObject({ outcome: 'completed' });
-      expect((await stage.told()).some(one => one.startsWith('task.updated 1001/500001'))).toBe(true);
-      expect(
-        world.said.filter(({ message }) => message.includes('no time to read the audit log')),
-      ).toHaveLength(1);
-      for (let pass = 0; pass < 3; pass++) await world.later();
-      world.service.clearRequests();
-      expect(await world.later()).toMatchObject({ outcome: 'completed' });
-      expect(requests('/auditlog')).toHaveLength(1);
-    },
-  );
 
   it('newest-first and cut short, whose cursor is refused, is read from its head', async () => {
     await audited({ auditOrder: 'newest-first' });
@@ -196,20 +172,18 @@ describe('a log that is long', () => {
     const slow = slowDown(100_000);
     await world.later();
     slow.cancel();
-    expect((await idsTold()).length).toBeLessThan(30);
+    expect((await idsEmitted()).length).toBeLessThan(30);
     const isCursor = ({ path }: { path: string }) => isLog({ path }) && path.includes('after=');
     world.service.fail({ when: isCursor, times: 3, fault: { status: 410 } });
     world.service.clearRequests();
     await world.later();
-    expect((await idsTold()).toSorted()).toEqual(idsInLog().slice(before).toSorted());
-    expect(world.said.map(({ message }) => message)).toContain(
-      'The position in the audit log was lost; the log was read from its beginning.',
-    );
+    expect((await idsEmitted()).toSorted()).toEqual(idsInLog().slice(before).toSorted());
+    expect(warned(/was lost; the log was read from its beginning\.$/)).toHaveLength(1);
     // After the refusals, and no further than to what was known.
-    expect(requests('/auditlog').filter(isCursor)).toHaveLength(3 + 6);
+    expect(asked(/auditlog.*after=/)).toBe(3 + 6);
   });
 
-  it('and whose cursor is refused keeps its place when there is no time to read it from its beginning', async () => {
+  it('whose cursor is refused keeps its place when there is no time to read it from its beginning', async () => {
     await audited({ auditOrder: 'oldest-first' }, { history: 58 });
     const before = idsInLog().length;
     edit('a');
@@ -218,7 +192,7 @@ describe('a log that is long', () => {
     expect(await world.later()).toMatchObject({ outcome: 'completed' });
     slow.cancel();
     await world.later();
-    expect(await idsTold()).toEqual(idsInLog().slice(before));
+    expect(await idsEmitted()).toEqual(idsInLog().slice(before));
   });
 
   it('is not read again when another reading would take the time of the projects', async () => {
@@ -226,9 +200,72 @@ describe('a log that is long', () => {
     const before = idsInLog().length;
     for (let n = 0; n < 7; n++) edit(`${n}`);
     slowDown(190_000);
-    world.service.clearRequests();
     expect(await world.later()).toMatchObject({ outcome: 'completed' });
-    expect(requests('/auditlog')).toHaveLength(2);
-    expect((await idsTold()).toSorted()).toEqual(idsInLog().slice(before).toSorted());
+    expect(asked(/auditlog/)).toBe(2);
+    expect((await idsEmitted()).toSorted()).toEqual(idsInLog().slice(before).toSorted());
+  });
+});
+
+describe('the actors of a change', () => {
+  const rename = (id: string, user: string) =>
+    world.edit.updateProject(PROCESS, id, { name: `By ${user} at ${world.clock.now}` }, { user });
+  /** What was emitted, and the ids of the actors, with their names. */
+  const acted = async () =>
+    (await world.events()).map(({ type, data }) => [
+      `${type} ${(data as { project: { id: string } }).project.id}`,
+      'actors' in data ? data.actors?.map(({ id, name }) => `${id} ${name}`) : undefined,
+    ]);
+  const ANNA = '101 Anna Lindqvist';
+
+  it('are asked for by one request, and not before something changed that the log has', async () => {
+    await audited({}, { audit: false });
+    await world.later();
+    expect(asked(/\/users/)).toBe(0);
+    for (let round = 0; round < 2; round++) {
+      world.pass(2_000);
+      rename('1001', '101');
+      await world.later();
+    }
+    expect(asked(/\/users/)).toBe(1);
+    expect(await acted()).toEqual(Array(2).fill(['project.updated 1001', [ANNA]]));
+  });
+
+  it('are none of a project that an earlier pass could not read', async () => {
+    await audited({}, { audit: false });
+    const refused = stage.refuse('1001');
+    rename('1001', '102');
+    await world.later();
+    refused.cancel();
+    world.edit.updateProject(PROCESS, '1001', { budget: '7' }, { user: '101' });
+    await world.later();
+    expect(await acted()).toEqual([['project.updated 1001', undefined]]);
+  });
+
+  it('are none of a new project where the service began to send its time only after the baseline, and those of an edit afterwards', async () => {
+    await audited({ dateHeader: false }, { audit: false });
+    world.service.freedoms.dateHeader = true;
+    await world.later();
+    await world.later('sweep');
+    world.pass(10_000);
+    const made = world.edit.createProject(PROCESS, { name: 'New' }, { user: '101' });
+    await world.later();
+    world.pass(60_000);
+    rename(made, '101');
+    await world.later();
+    expect(await acted()).toEqual([
+      [`project.created ${made}`, undefined],
+      [`project.updated ${made}`, [ANNA]],
+    ]);
+  });
+
+  it('are not those of an entry that comes late, about what a sweep has seen already', async () => {
+    await audited({ auditVisibleAfter: 90_000 }, { audit: false });
+    // Moves no field of the project: the sweep sees it, and writes nothing.
+    world.edit.updateProject(PROCESS, '1001', {}, { user: '102' });
+    await world.later('sweep');
+    rename('1001', '101');
+    budget('1002');
+    await world.later();
+    expect((await acted()).map(([, actors]) => actors)).toEqual([undefined, undefined]);
   });
 });

@@ -76,34 +76,6 @@ describe('the records in an audit entry', () => {
     expect(await tasksIn(['11'], [entry])).toEqual([[{ id: '500', projectId: '11' }]]);
   });
 
-  it('are no tasks of a project that only another entry names', async () => {
-    await know({ p1: ['t1'], p2: ['t2'] });
-    expect(
-      await tasksIn(
-        ['p1', 'p2'],
-        [{ project: 'p1', task: 't2' }, { project: 'p2', task: 't1' }, { task: 't1' }],
-      ),
-    ).toEqual([[], [], []]);
-  });
-
-  it('are the tasks of each project that the entry names, by project, where two have tasks of one identifier', async () => {
-    await know({ p2: ['t2', 't1'], p1: ['t2', 't3'] });
-    expect(await tasksIn(['p1', 'p2'], [{ origin: 'p2', target: 'p1', tasks: ['t2', 't1'] }])).toEqual([
-      [
-        { id: 't2', projectId: 'p1' },
-        { id: 't1', projectId: 'p2' },
-        { id: 't2', projectId: 'p2' },
-      ],
-    ]);
-  });
-
-  it('are a project and a task where both have the same identifier', async () => {
-    await know({ '7': ['7', '8'] });
-    expect((await find(['7'], [{ projectId: 7 }])).records).toEqual([
-      { projects: ['7'], tasks: [{ id: '7', projectId: '7' }] },
-    ]);
-  });
-
   it('are no tasks of a project that was listed and has no snapshot yet', async () => {
     expect((await find(['new'], [{ project: 'new', task: 't1' }])).records).toEqual([
       { projects: ['new'], tasks: [] },

@@ -1,39 +1,32 @@
 import { describe, expect, it } from 'vitest';
+import type { Snapshots } from '../../functions/store/store.ts';
 import { openStage } from '../kit/stage.ts';
 import { PROCESS, type World, type WorldOptions } from '../kit/world.ts';
 
 const stage = openStage();
-const { told } = stage;
+const { runOver, told } = stage;
 let world: World;
 
-/** A world well behind its baseline. */
-async function baselined(options: WorldOptions = {}): Promise<World> {
-  world = await stage.create({ projects: 2, tasksPerProject: 1, ...options });
-  await world.run();
-  await world.later('changes', 600_000);
-  return world;
-}
-const isCoverpage = ({ path }: { path: string }) => path.includes('/coverpage');
-const isTaskFields = ({ path }: { path: string }) => path.includes('/task-custom-fields');
-const isDefinitions = (request: { path: string }) => isCoverpage(request) || isTaskFields(request);
+const settled = async (options: WorldOptions = {}) => {
+  world = await stage.settled({ projects: 2, tasksPerProject: 1, ...options });
+};
+const DEFINITIONS = /coverpage|custom-?fields/i;
 const extra = { externalId: 'extra', name: 'Extra', type: 'text' } as const;
-/** How often the definitions were asked for. */
-const asked = () => world.service.requests.filter(isDefinitions).length;
 
 describe('a custom field', () => {
-  it('that is added, renamed, archived, brought back or deleted is told by the next pass, and changes no record', async () => {
-    await baselined();
-    world.edit.addField(PROCESS, 'project', extra);
-    await world.later();
-    world.edit.renameField(PROCESS, 'task', 'Note', 'Remark');
-    await world.later();
-    world.edit.archiveField(PROCESS, 'task', 'Note');
-    await world.later();
-    world.edit.unarchiveField(PROCESS, 'task', 'Note');
-    await world.later();
-    world.edit.deleteField(PROCESS, 'task', 'Note');
-    await world.later();
-    await world.later();
+  it('that is added, renamed, archived, brought back or deleted is emitted by the next pass, and changes no record', async () => {
+    await settled();
+    for (const edit of [
+      () => world.edit.addField(PROCESS, 'project', extra),
+      () => world.edit.renameField(PROCESS, 'task', 'Note', 'Remark'),
+      () => world.edit.archiveField(PROCESS, 'task', 'Note'),
+      () => world.edit.unarchiveField(PROCESS, 'task', 'Note'),
+      () => world.edit.deleteField(PROCESS, 'task', 'Note'),
+      () => undefined,
+    ]) {
+      edit();
+      await world.later();
+    }
     expect(await told()).toEqual([
       'field.created project:extra',
       'field.updated task:Note name: "Note" → "Remark"',
@@ -45,109 +38,114 @@ describe('a custom field', () => {
     expect(await told()).toHaveLength(5);
   });
 
-  it('is told before the records that are told by it', async () => {
-    await baselined();
-    world.edit.addField(PROCESS, 'project', extra);
-    world.edit.updateProject(PROCESS, '1001', { extra: 'x' });
-    expect(await world.later()).toMatchObject({ events: 2 });
-    expect(await told()).toEqual(['field.created project:extra', 'project.updated 1001 extra: null → "x"']);
-  });
-
-  it('is told by the next sweep where the audit log is refused', async () => {
-    await baselined({ freedoms: { auditDenied: 403 } });
-    world.edit.addField(PROCESS, 'project', extra);
+  it('is emitted before the records that have it; by the next sweep where the audit log is refused', async () => {
+    await settled({ freedoms: { auditDenied: 403 } });
+    world.edit.addField(PROCESS, 'task', extra);
     await world.later();
     expect(await told()).toEqual([]);
+    world.edit.addField(PROCESS, 'project', extra);
+    world.edit.updateProject(PROCESS, '1001', { extra: 'x' });
+    await world.later();
+    expect(await told()).toEqual([
+      'field.created project:extra',
+      'field.created task:extra',
+      'project.updated 1001 extra: null → "x"',
+    ]);
+    world.edit.renameField(PROCESS, 'task', 'extra', 'More');
     await world.later('sweep');
+    expect((await told()).slice(3)).toEqual(['field.updated task:extra name: "Extra" → "More"']);
+  });
+
+  it('invariants 2 and 8: is not emitted back by a poller that read its older definition', async () => {
+    await settled();
+    world.edit.renameField(PROCESS, 'project', 'summary', 'Older');
+    let isFirst = true;
+    const announce: Snapshots['announce'] = async (...given) => {
+      if (isFirst) {
+        isFirst = false;
+        world.edit.renameField(PROCESS, 'project', 'summary', 'Newer');
+        await world.run('changes');
+      }
+      return world.snapshots.announce(...given);
+    };
+    await runOver({ announce }, 'sweep');
+    for (const mode of ['changes', 'sweep'] as const) await world.later(mode);
+    expect(await told()).toEqual(['field.updated project:summary name: "Summary" → "Newer"']);
+  });
+
+  it('is not lost when another run ends the baseline before the definitions of this one are stored', async () => {
+    world = await stage.create({ projects: 2, tasksPerProject: 1 });
+    world.service.fail({ when: ({ path }) => path.includes('/projects?'), fault: { status: 403 } });
+    await expect(world.run('sweep')).rejects.toThrow('403');
+    let isFirst = true;
+    const readState: Snapshots['readState'] = async (...given) => {
+      const read = await world.snapshots.readState(...given);
+      if (!isFirst) return read;
+      isFirst = false;
+      world.pass(61_000);
+      expect(await world.run('sweep')).toMatchObject({ mode: 'baseline', outcome: 'completed' });
+      world.edit.addField(PROCESS, 'project', extra);
+      return read;
+    };
+    expect(await runOver({ readState }, 'sweep')).toMatchObject({ mode: 'baseline', outcome: 'busy' });
+    await world.later();
     expect(await told()).toEqual(['field.created project:extra']);
   });
 });
 
 describe('invariant 5: the definitions', () => {
-  it('are not asked for by an idle pass, and by one about a field with two requests more', async () => {
-    await baselined();
-    world.service.clearRequests();
-    await world.later();
-    expect(world.service.requests).toHaveLength(2);
-    world.edit.addField(PROCESS, 'project', extra);
-    world.service.clearRequests();
-    await world.later();
-    expect(world.service.requests).toHaveLength(4);
-    world.service.clearRequests();
-    await world.later();
-    expect(world.service.requests).toHaveLength(2);
+  it('are asked for by a pass about a field, and again while one may be gone, and then no more', async () => {
+    await settled();
+    const asked: number[] = [];
+    for (const edit of [
+      () => undefined,
+      () => world.edit.addField(PROCESS, 'project', extra),
+      () => undefined,
+      // A coverpage no longer lists it.
+      () => world.edit.archiveField(PROCESS, 'project', 'summary'),
+      () => undefined,
+      () => undefined,
+    ]) {
+      edit();
+      world.service.clearRequests();
+      await world.later();
+      asked.push(stage.asked(DEFINITIONS));
+    }
+    expect(asked).toEqual([0, 2, 0, 2, 2, 0]);
+    expect(await told()).toEqual(['field.created project:extra', 'field.archived project:summary']);
   });
 
-  it('are asked for again while a field may be gone, and then no more', async () => {
-    await baselined();
-    world.edit.archiveField(PROCESS, 'project', 'summary');
-    await world.later();
-    world.service.clearRequests();
-    await world.later();
-    expect(asked()).toBe(2);
-    world.service.clearRequests();
-    await world.later();
-    expect(asked()).toBe(0);
-  });
-});
-
-describe('more fields than one transaction takes', () => {
-  it('are told in parts, each with what is known by then', async () => {
-    await baselined();
-    for (let field = 1; field <= 7; field++)
-      world.edit.addField(PROCESS, field % 2 ? 'project' : 'task', { ...extra, externalId: `new${field}` });
-    const known: string[][] = [];
-    const announce: World['snapshots']['announce'] = async (process, announcement) => {
-      if (announcement.request.events.length > 2) return 'too-large';
-      const result = await world.snapshots.announce(process, announcement);
-      const { definitions } = await world.snapshots.readState(process);
-      const all = [...definitions.project, ...definitions.task].map(({ externalId }) => externalId);
-      known.push(all.filter(id => id.startsWith('new')));
-      return result;
-    };
-    world.pass(60_000);
-    const poll = world.poller({ snapshots: { ...world.snapshots, announce } });
-    expect(await world.run('changes', { poll })).toMatchObject({ outcome: 'completed', events: 7 });
-    const ids = ['new1', 'new3', 'new5', 'new7', 'new2', 'new4', 'new6'];
-    expect(known.map(fields => fields.length)).toEqual([1, 2, 4, 5, 7]);
-    const told = (await world.events()).map(event =>
-      'field' in event.data ? event.data.field.externalId : '',
-    );
-    expect(told).toEqual(ids);
-    world.service.clearRequests();
-    expect(await world.later()).toMatchObject({ events: 0 });
+  it('of a process that the service does not have are not reported to be refused at each pass; others are, once', async () => {
+    await settled();
+    const isOfProcess = ({ path }: { path: string }) => path.includes('/processes/');
+    const gone = world.service.fail({ when: isOfProcess, times: 1_000, fault: { status: 404 } });
+    for (let pass = 0; pass < 3; pass++) await expect(world.later('sweep')).rejects.toThrow('status 404');
+    expect(stage.warned(/^Field definitions/)).toEqual([]);
+    gone.cancel();
+    world.service.fail({ when: ({ path }) => DEFINITIONS.test(path), times: 1_000, fault: { status: 404 } });
+    for (let pass = 0; pass < 3; pass++) await world.later('sweep');
+    expect(stage.warned(/^Field definitions/)).toMatchObject([
+      { code: 'coverpage-denied' },
+      { code: 'task-fields-denied' },
+    ]);
   });
 });
 
-describe('told once: two pollers', () => {
-  /** A poller whose announcement waits until something else has happened. */
-  const late = (meanwhile: () => Promise<unknown>) => {
-    let waits = true;
-    return world.poller({
-      snapshots: {
-        ...world.snapshots,
-        announce: async (...given) => {
-          if (waits) {
-            waits = false;
-            await meanwhile();
-          }
-          return world.snapshots.announce(...given);
-        },
-      },
-    });
+it('more fields than one transaction takes are emitted in parts, each with what is known by then', async () => {
+  await settled();
+  for (let field = 1; field <= 7; field++)
+    world.edit.addField(PROCESS, field % 2 ? 'project' : 'task', { ...extra, externalId: `new${field}` });
+  const known: number[] = [];
+  const announce: Snapshots['announce'] = async (process, announcement) => {
+    if (announcement.request.events.length > 2) return 'too-large';
+    const result = await world.snapshots.announce(process, announcement);
+    const { project, task } = (await stage.state()).definitions;
+    known.push([...project, ...task].filter(({ externalId }) => externalId.startsWith('new')).length);
+    return result;
   };
-
-  it('invariants 2, 8: of which one read older definitions do not tell the newer ones back', async () => {
-    await baselined();
-    world.edit.renameField(PROCESS, 'project', 'summary', 'Older');
-    world.pass(60_000);
-    const meanwhile = () => {
-      world.edit.renameField(PROCESS, 'project', 'summary', 'Newer');
-      return world.run('changes');
-    };
-    await world.run('sweep', { poll: late(meanwhile) });
-    await world.later();
-    await world.later('sweep');
-    expect(await told()).toEqual(['field.updated project:summary name: "Summary" → "Newer"']);
-  });
+  expect(await runOver({ announce })).toMatchObject({ outcome: 'completed', events: 7 });
+  expect(known).toEqual([1, 2, 4, 5, 7]);
+  const created = [...[1, 3, 5, 7].map(id => `project:new${id}`), ...[2, 4, 6].map(id => `task:new${id}`)];
+  expect(await told()).toEqual(created.map(field => `field.created ${field}`));
+  expect(await world.later()).toMatchObject({ events: 0 });
 });

@@ -1,10 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../functions/basics/json.ts';
 import { rulesOf } from '../../functions/changes/compare-project.ts';
-import type { ChangeEvent } from '../../functions/model/event.ts';
 import { type Recheck, UNKNOWN_PROCESS } from '../../functions/model/process-state.ts';
 import type { PassContext } from '../../functions/pass/context/context.ts';
-import { isOfOneProject, TaskListMissingError, TooLargeError } from '../../functions/pass/failures.ts';
+import {
+  failureReason,
+  isOfOneProject,
+  TaskListMissingError,
+  TooLargeError,
+} from '../../functions/pass/failures.ts';
 import { look } from '../../functions/pass/look.ts';
 import type { Listed } from '../../functions/pass/reading/listing.ts';
 import type { Found } from '../../functions/pass/rechecks.ts';
@@ -15,25 +19,13 @@ import {
   ServiceUnreachableError,
 } from '../../functions/service/errors.ts';
 import { type CommitResult, TornSnapshotError } from '../../functions/store/store.ts';
-import { openStage } from '../kit/stage.ts';
-import { PROCESS, type World, type WorldOptions } from '../kit/world.ts';
 
 const AT = Date.UTC(2026, 10, 21, 12);
-const stage = openStage();
-const { told } = stage;
-let world: World;
-
-async function baselined(options: WorldOptions = {}): Promise<void> {
-  world = await stage.create({ projects: 2, tasksPerProject: 1, ...options });
-  await world.run();
-  await world.later('changes', 600_000);
-}
-const load = async (id = '1001') => {
-  const snapshot = await world.snapshots.load(world.process, id);
-  if (!snapshot) throw new Error(`no snapshot of ${id}`);
-  return snapshot;
-};
 const iso = (time: number) => new Date(time).toISOString();
+const recheckOf = (cause: Recheck['cause']): Recheck => ({
+  ...{ cause, since: 0, foundAt: AT, reason: 'r', isReported: true, revision: 1 },
+});
+
 describe('a look at a project', () => {
   const listedAt = (readAt: number, record: JsonObject): Listed => ({
     ...{ record, readAt, readBefore: readAt, digest: 'of the record' },
@@ -96,14 +88,7 @@ describe('a look at a project', () => {
   });
 
   it('asks for the tasks of one that is owed a look before the whole list is read for it', async () => {
-    const recheck: Recheck = {
-      cause: 'unreadable',
-      since: 0,
-      foundAt: AT,
-      reason: 'r',
-      isReported: true,
-      revision: 1,
-    };
+    const recheck = recheckOf('unreadable');
     expect(await lookAt(undefined, undefined, { recheck })).toEqual([{ end: 'unclear', tasksReadAt: AT }, 1]);
   });
 
@@ -137,14 +122,7 @@ describe('a look at a project', () => {
   it('finds no fault yet with one whose list of tasks is gone while only changed projects are listed', async () => {
     const [first] = await lookAt({ id: '7' }, listedAt(AT + 9_000, { id: '7' }), { isMissing: true });
     expect(first).toEqual({ end: 'unclear', tasksReadAt: undefined });
-    const recheck: Recheck = {
-      cause: 'no-task-list',
-      since: 0,
-      foundAt: AT,
-      reason: 'r',
-      isReported: true,
-      revision: 1,
-    };
+    const recheck = recheckOf('no-task-list');
     const [again] = await lookAt({ id: '7' }, listedAt(AT + 9_000, { id: '7' }), {
       isMissing: true,
       recheck,
@@ -193,49 +171,25 @@ describe('what goes wrong', () => {
   });
 });
 
-describe('a project without a change', () => {
-  const requested = (path: RegExp) =>
-    world.service.requests.filter(request => path.test(request.path)).length;
-
-  it('invariant 6: whose update time alone moved costs no definitions, and is kept as of now, silently', async () => {
-    await baselined({ freedoms: { auditDenied: 403 } });
-    await world.later();
-    const [before, asked] = [await load(), requested(/coverpage|customfields/i)];
-    world.edit.touchProject(PROCESS, '1001');
-    expect(await world.later()).toMatchObject({ projects: 1, commits: 1, events: 0 });
-    expect(requested(/coverpage|customfields/i)).toBe(asked);
-    const after = await load();
-    expect(after.version).toBe(world.clock.now);
-    expect([after.recordReadAt > before.recordReadAt, after.tasksReadAt > before.tasksReadAt]).toEqual([
-      true,
-      true,
-    ]);
-    expect(await told()).toEqual([]);
+describe('the reason of a failure', () => {
+  it('invariant 10: is told where the service says it, and else not: what AWS says is about our own stack', () => {
+    const refused = new ServiceStatusError('GET /a', 403, 'access is denied');
+    expect(failureReason(refused)).toBe('GET /a: status 403: access is denied');
+    const head = 'GET /a: status 403: ';
+    const longest = 'a'.repeat(300 - head.length);
+    expect(failureReason(new ServiceStatusError('GET /a', 403, longest))).toBe(head + longest);
+    expect(failureReason(new ServiceStatusError('GET /a', 403, `${longest}b`))).toBe(`${head}${longest}…`);
+    const torn = failureReason(new ServiceStatusError('GET /a', 403, `a${'😀'.repeat(2_000)}`));
+    expect(torn).toHaveLength(301);
+    expect(torn.isWellFormed()).toBe(true);
+    const ours = new Error('User: arn:aws:iam::1:role/poll is not authorized');
+    expect(failureReason(ours)).toBe('The poller itself failed; see its log.');
   });
 
-  it('invariant 5: that an audit entry names is not written', async () => {
-    await baselined();
-    world.edit.updateTask(PROCESS, '1001', '500001', {}, { touch: false });
-    const before = await load();
-    expect(await world.later()).toMatchObject({ projects: 1, commits: 0 });
-    expect(await load()).toEqual(before);
-  });
-});
-
-describe('an event about a task', () => {
-  const nameOf = ({ data }: ChangeEvent) =>
-    'project' in data && 'name' in data.project ? data.project.name : undefined;
-
-  it('names its project, also when both are new, and when both are deleted', async () => {
-    await baselined();
-    const id = world.edit.createProject(PROCESS, { name: 'New' });
-    world.edit.createTask(PROCESS, id, { name: 'Task' });
-    await world.later();
-    world.edit.deleteProject(PROCESS, id);
-    await world.later();
-    const named = (await world.events()).map(event => [event.type, nameOf(event)]);
-    expect(named).toEqual(
-      ['project.created', 'task.created', 'task.deleted', 'project.deleted'].map(type => [type, 'New']),
+  it('is told whole of a project that is too large', () => {
+    expect(failureReason(new TooLargeError('p1', '1001'))).toBe(
+      'Project 1001 of process p1 is too large to commit: its record and tasks, compressed, exceed the 4 MB of one DynamoDB ' +
+        'transaction. Split the project in the service.',
     );
   });
 });
