@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { Snapshots } from '../../functions/store/store.ts';
 import { openStage } from '../kit/stage.ts';
 import { PROCESS, type World, type WorldOptions } from '../kit/world.ts';
 
@@ -124,31 +123,6 @@ describe('a `changes` pass', () => {
     expect(event?.data).toMatchObject({
       changes: [{ field: 'late', name, kind: 'custom', type, added: ['b'], removed: [] }],
     });
-  });
-
-  it('emits events of tasks with the name of their project, also when both are new or deleted', async () => {
-    await settled();
-    const id = world.edit.createProject(PROCESS, { name: 'New' });
-    world.edit.createTask(PROCESS, id, { name: 'Task' });
-    await world.later();
-    world.edit.deleteProject(PROCESS, id);
-    await world.later();
-    const named = (await world.events()).map(({ type, data }) => [
-      type,
-      (data as { project: object }).project,
-    ]);
-    const types = ['project.created', 'task.created', 'task.deleted', 'project.deleted'];
-    expect(named).toMatchObject(types.map(type => [type, { id, name: 'New' }]));
-  });
-
-  it('invariant 6: begins no sweep when another poller ended the unfinished one first', async () => {
-    await settled();
-    const readState: Snapshots['readState'] = async process => ({
-      ...(await world.snapshots.readState(process)),
-      isSweepUnfinished: true,
-    });
-    expect(await runOver({ readState })).toMatchObject({ outcome: 'completed' });
-    expect(stage.asked(/\/projects\?(?!.*updatedAfter)/)).toBe(0);
   });
 
   it.each([

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../functions/basics/json.ts';
-import type { AuditEvent } from '../../functions/model/event.ts';
 import { UNKNOWN_PROCESS } from '../../functions/model/process-state.ts';
 import { announceEntries } from '../../functions/pass/announce.ts';
 import type { PassContext } from '../../functions/pass/context/context.ts';
@@ -66,23 +65,6 @@ describe('the new entries of the audit log', () => {
     expect(await tell([first])).toBe(0);
     expect(calls).toEqual(['beat']);
     expect(await tell([first, ...others])).toBe(2);
-  });
-
-  it('may be none', async () => {
-    expect([await tell([]), calls]).toEqual([0, []]);
-  });
-
-  it('are told with the users that each names, in their order', async () => {
-    const events: AuditEvent[] = [];
-    const announce: Snapshots['announce'] = (of, announcement) => {
-      events.push(...(announcement.request.events as AuditEvent[]));
-      return snapshots.announce(of, announcement);
-    };
-    await tell(entriesOf(2), { announce });
-    expect(events.map(({ data: { entry, users } }) => [(entry as JsonObject).n, users])).toEqual([
-      [0, [{ id: 'u0', name: 'Eva' }]],
-      [1, [{ id: 'u1', name: 'Eva' }]],
-    ]);
   });
 
   it('are told by halves where they are too large for one commit; one that never fits is an error', async () => {

@@ -129,14 +129,3 @@ describe('more deletions at once than are plausible', () => {
     expect(await state()).toMatchObject({ hold: { missing: 12 } });
   });
 });
-
-describe('the last projects of a process', () => {
-  it('invariant 9: are not deleted by an empty list, however often it comes: that is emitted', async () => {
-    await settled({ projects: 3 });
-    hide(world, ids(3), 6);
-    await world.later('sweep');
-    expect(await told()).toEqual([]);
-    for (let sweep = 0; sweep < 2; sweep++) await world.later('sweep');
-    expect(await told()).toEqual(['source.held']);
-  });
-});

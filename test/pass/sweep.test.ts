@@ -91,7 +91,6 @@ describe('the answers that a sweep knows by their bytes', () => {
     expect(await runOver(calls, 'sweep')).toMatchObject({ mode: 'sweep', outcome: 'completed' });
     return [...loaded].sort();
   };
-  const onlySweeps = { auditDenied: 403, taskEditsTouchProject: false } as const;
 
   it('invariant 6: are not compared; a project whose recheck they settle is not, either', async () => {
     await settled({ tasksPerProject: 5, pageSize: { tasks: 2 } });
@@ -105,59 +104,6 @@ describe('the answers that a sweep knows by their bytes', () => {
     expect(world.service.requests.filter(isTasksOf('1001'))).toHaveLength(3);
     expect([await owed(), await told()]).toEqual([[], []]);
   });
-
-  it('invariant 2: are compared while they lack values of an archived field, which are kept', async () => {
-    await settled({ tasksPerProject: 2, freedoms: onlySweeps });
-    world.edit.updateTask(PROCESS, '1001', '500001', { note: 'words' });
-    await world.later('sweep');
-    world.edit.archiveField(PROCESS, 'task', 'Note');
-    world.edit.updateTask(PROCESS, '1001', '500002', { status: 'Done' });
-    await world.later('sweep');
-    const before = await told();
-    const { content, digests } = (await world.snapshots.load(world.process, '1001')) ?? {};
-    expect(content?.tasks.get('500001')).toMatchObject({ note: 'words' });
-    expect(digests?.tasks).toBeUndefined();
-    expect(await sweepLoading()).toContain('1001');
-    world.edit.unarchiveField(PROCESS, 'task', 'Note');
-    world.edit.updateTask(PROCESS, '1001', '500001', { note: 'more' });
-    await world.later('sweep');
-    const changes = (await told()).slice(before.length).filter(line => line.startsWith('task.'));
-    expect(changes).toEqual(['task.updated 1001/500001 note: "words" → "more"']);
-  });
-
-  it.each([false, true])(
-    'invariant 2: are not compared with a snapshot that is newer than they are, read ahead: %s',
-    async isAhead => {
-      await settled({ tasksPerProject: 2, freedoms: onlySweeps });
-      world.edit.updateTask(PROCESS, '1002', '500003', { status: 'Done' });
-      let isFirst = true;
-      const meet = async () => {
-        if (!isFirst) return;
-        isFirst = false;
-        world.edit.updateTask(PROCESS, '1002', '500003', { status: 'Late' });
-        world.edit.touchProject(PROCESS, '1002');
-        await world.later('changes', 10_000);
-      };
-      const calls: Partial<Snapshots> = {
-        load: async (process, id) => {
-          if (id === '1002') await meet();
-          return world.snapshots.load(process, id);
-        },
-        // As with a large one, whose content does not come along.
-        async *heads(...given) {
-          for await (const page of world.snapshots.heads(...given))
-            yield page.map(head => ({ ...head, whole: () => undefined }));
-        },
-        commit: async (...given) => {
-          await meet();
-          return world.snapshots.commit(...given);
-        },
-      };
-      await runOver(isAhead ? calls : { commit: calls.commit as Snapshots['commit'] }, 'sweep');
-      await world.later('sweep');
-      expect(await told()).toEqual(['task.updated 1002/500003 status: "To do" → "Late"']);
-    },
-  );
 });
 
 describe('a project that a sweep misses, and whose tasks are refused,', () => {
@@ -220,16 +166,6 @@ describe('a deletion', () => {
     const observed = event && 'observed' in event.data ? event.data.observed : { after: '', before: '' };
     expect(Date.parse(observed.after)).toBeLessThanOrEqual(at);
     expect(Date.parse(observed.before)).toBeGreaterThanOrEqual(at);
-  });
-
-  it('invariant 9: of the last project of a process is emitted when its task list answers 404, else an operator decides', async () => {
-    await settled({ projects: 1, freedoms: { auditDenied: 403, tasksOfDeletedProject: 200 } });
-    gone('1001');
-    for (let sweep = 0; sweep < 3; sweep++) await world.later('sweep');
-    expect(await told()).toEqual(['source.held']);
-    world.service.freedoms.tasksOfDeletedProject = 404;
-    await world.later('sweep');
-    expect((await told()).at(-1)).toBe('project.deleted 1001');
   });
 
   it('invariant 8: is emitted though another pass was first, by a snapshot that is loaded again', async () => {
