@@ -70,16 +70,6 @@ describe('more deletions at once than are plausible', () => {
     expect(await state()).toMatchObject({ hold: undefined, released: false });
   });
 
-  it('are forgotten when the projects are back', async () => {
-    await settled();
-    hide(world, ids(12));
-    const missing = ids(12).map(id => stage.refuse(id, 404));
-    await world.later('sweep');
-    for (const { cancel } of missing) cancel();
-    await world.later('sweep');
-    expect([(await state()).hold, await told()]).toEqual([undefined, ['source.held']]);
-  });
-
   it('are confirmed by few task lists: what the others may show is left to later sweeps', async () => {
     await settled({ projects: 20, settings: { concurrency: 1 } });
     hide(world, ['1020']);

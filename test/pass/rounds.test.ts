@@ -84,6 +84,17 @@ describe('how far a pass has come', () => {
     expect(await world.later()).toMatchObject({ events: 30 });
   });
 
+  it('invariant 1: stays where it was when the rechecks up to there cannot be written', async () => {
+    await settled();
+    refuse('1002');
+    const writeRechecks: Snapshots['writeRechecks'] = async (_, { length }) => {
+      if (length > 0) throw new Error('throttled');
+    };
+    await expect(runOver({ writeRechecks }, 'sweep', slow)).rejects.toThrow('throttled');
+    await world.later('sweep');
+    expect(await owed()).toEqual(['1002 unreadable']);
+  });
+
   it('is where the next run of a `changes` pass begins, which settles what the first one found', async () => {
     await settled();
     const refused = refuse('1001');

@@ -55,25 +55,6 @@ describe('a field whose name is odd', () => {
       );
     },
   );
-
-  it('is that of a custom field by its definition', async () => {
-    await settled();
-    world.service.fail({
-      when: ({ path }) => path.includes('/coverpage'),
-      times: 100,
-      fault: { change: () => [{ externalId: '__proto__', name: 'Odd', type: 'number' }] },
-    });
-    let value = '1.0';
-    rewrite('projects', records =>
-      records.map(record => Object.fromEntries([...Object.entries(record), ['__proto__', value]])),
-    );
-    await world.later('sweep');
-    value = '1.00';
-    await world.later('sweep');
-    const odd = await changesOf('__proto__');
-    expect(odd).toHaveLength(3);
-    for (const change of odd) expect(change).toMatchObject({ name: 'Odd', kind: 'custom', from: null });
-  });
 });
 
 describe('an identifier that is odd', () => {

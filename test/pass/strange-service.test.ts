@@ -68,17 +68,6 @@ it.each(Object.keys(ANSWERS))(
   },
 );
 
-it('a list of tasks with two arrays stops one project, and both are named', async () => {
-  await edited();
-  const fault = change(all => ({ ...all, members: [] }));
-  world.service.fail({ when: ({ path }) => path.includes('/1002/tasks?'), times: 100, fault });
-  await world.later();
-  expect(JSON.stringify(stage.warned())).toContain(
-    'exactly one array beside paging, found the keys tasks (array), paging (object), members (array)',
-  );
-  expect(await told()).toEqual([TOLD[0]]);
-});
-
 it.each([
   [
     'a token that cannot be had',
@@ -105,19 +94,6 @@ it.each([
   expect([stage.warned(/A project cannot be read/), reported, [...rechecks]]).toEqual([[], [], []]);
 });
 
-it.each(['{}', 'null', '7', '{"error":"try later"}'])(
-  'field definitions of %s leave names and types as they were, and are reported',
-  async text => {
-    await edited();
-    const when = ({ path }: { path: string }) => /coverpage|task-custom-fields/.test(path);
-    world.service.fail({ when, times: 100, fault: body(text) });
-    await world.later();
-    const [event] = (await world.events()).filter(({ type }) => type === 'project.updated');
-    expect(event && 'changes' in event.data && event.data.changes[0]).toMatchObject({ kind: 'custom' });
-    expect(JSON.stringify(stage.warned())).toContain('field definitions, or an empty list of them');
-  },
-);
-
 describe('identifiers under another name', () => {
   /** Renames the identifiers of what is served. */
   const renaming = (list: 'projects' | 'tasks', rename: (id: string) => object) => {
@@ -132,15 +108,6 @@ describe('identifiers under another name', () => {
     for (const mode of ['changes', 'sweep', 'changes', 'sweep', 'sweep'] as const)
       await world.later(mode).catch(() => undefined);
   };
-
-  it('name the same records, and those that are new', async () => {
-    await edited();
-    renaming('projects', id => ({ projectId: id }));
-    renaming('tasks', id => ({ taskId: Number(id) }));
-    world.edit.createProject(PROCESS, { name: 'New' });
-    await passes();
-    expect((await told()).sort()).toEqual(['project.created 1004', ...TOLD]);
-  });
 
   it.each([
     [

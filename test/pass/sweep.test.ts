@@ -104,6 +104,21 @@ describe('the answers that a sweep knows by their bytes', () => {
     expect(world.service.requests.filter(isTasksOf('1001'))).toHaveLength(3);
     expect([await owed(), await told()]).toEqual([[], []]);
   });
+
+  it('invariant 8: are compared again after a conflict, with a snapshot that is loaded then', async () => {
+    await settled({ tasksPerProject: 2, freedoms: { auditDenied: 403 } });
+    world.edit.updateTask(PROCESS, '1002', '500003', { status: 'Done' });
+    let isFirst = true;
+    const commit: Snapshots['commit'] = async (...given) => {
+      if (isFirst) {
+        isFirst = false;
+        await world.later('changes', 10_000);
+      }
+      return world.snapshots.commit(...given);
+    };
+    expect(await runOver({ commit }, 'sweep')).toMatchObject({ outcome: 'completed', commits: 0 });
+    expect(await told()).toEqual(['task.updated 1002/500003 status: "To do" → "Done"']);
+  });
 });
 
 describe('a project that a sweep misses, and whose tasks are refused,', () => {
