@@ -140,7 +140,9 @@ describe('a pass whose time is up', () => {
       cutOff: expect.stringMatching(/1002\/tasks.*the deadline of the pass is reached/),
     });
     expect((await stage.state()).changesFailure).toBeUndefined();
-    expect(await world.run('changes')).toMatchObject({ outcome: 'completed', projects: 2, events: 2 });
+    // The next run goes on with this pass.
+    expect((await stage.state()).isChangesOpen).toBe(true);
+    expect(await world.run('changes')).toMatchObject({ outcome: 'completed', events: 2 });
     expect(await told()).toEqual(ALL);
   });
 
@@ -161,18 +163,20 @@ describe('a pass whose time is up', () => {
       message: expect.stringMatching(/Pass failed/),
       details: expect.objectContaining({ error: error.message }),
     });
+    // The next run goes on with this pass.
+    expect((await stage.state()).isChangesOpen).toBe(true);
     expect(await world.run('changes')).toMatchObject({ outcome: 'completed', events: 2 });
     expect(await told()).toEqual(ALL);
   });
 
-  it('fails by a refusal whose next try would come too late, and keeps how far it came', async () => {
+  it('fails by a refusal whose next try would come too late, and keeps what it committed', async () => {
     await settled();
     budget(ids(3));
     const fault = { status: 429, headers: { 'retry-after': '18' } };
     const refusal = world.service.fail({ when: isTasksOf('1002'), times: 1_000, fault });
     await expect(runOver({}, 'changes', { remaining: 20_000 })).rejects.toThrow(/1002\/tasks.*status 429/);
     refusal.cancel();
-    expect(await world.run('changes')).toMatchObject({ outcome: 'completed', projects: 2 });
+    await world.run('changes');
     expect(await told()).toEqual(ALL);
   });
 
