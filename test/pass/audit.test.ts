@@ -44,7 +44,6 @@ const rewrite = (change: (entry: JsonObject) => JsonObject, ms = 0) => {
   };
   return world.service.fail({ when: isLog, times: 1_000, fault: { change: changed } });
 };
-const slowDown = (ms: number) => rewrite(entry => entry, ms);
 
 describe('a new entry of the audit log', () => {
   it('is emitted, if the process is configured so, with the known records that it names', async () => {
@@ -163,46 +162,6 @@ describe('an audit log', () => {
     await world.later();
     expect(await idsEmitted()).toEqual(idsInLog().slice(before));
     expect(await told()).toContain('task.updated 1001/500001 status: "To do" → "b"');
-  });
-
-  it('newest-first and cut short, whose cursor is refused, is read from its head', async () => {
-    await audited({ auditOrder: 'newest-first' });
-    const before = idsInLog().length;
-    for (let n = 0; n < 30; n++) edit(`${n}`);
-    const slow = slowDown(100_000);
-    await world.later();
-    slow.cancel();
-    expect((await idsEmitted()).length).toBeLessThan(30);
-    const isCursor = ({ path }: { path: string }) => isLog({ path }) && path.includes('after=');
-    world.service.fail({ when: isCursor, times: 3, fault: { status: 410 } });
-    world.service.clearRequests();
-    await world.later();
-    expect((await idsEmitted()).toSorted()).toEqual(idsInLog().slice(before).toSorted());
-    expect(warned(/was lost; the log was read from its beginning\.$/)).toHaveLength(1);
-    // After the refusals, and no further than to what was known.
-    expect(asked(/auditlog.*after=/)).toBe(3 + 6);
-  });
-
-  it('whose cursor is refused keeps its place when there is no time to read it from its beginning', async () => {
-    await audited({ auditOrder: 'oldest-first' }, { history: 58 });
-    const before = idsInLog().length;
-    edit('a');
-    world.service.fail({ when: isLog, times: 3, fault: { status: 410 } });
-    const slow = slowDown(100_000);
-    expect(await world.later()).toMatchObject({ outcome: 'completed' });
-    slow.cancel();
-    await world.later();
-    expect(await idsEmitted()).toEqual(idsInLog().slice(before));
-  });
-
-  it('is not read again when another reading would take the time of the projects', async () => {
-    await audited({ auditOrder: 'newest-first' });
-    const before = idsInLog().length;
-    for (let n = 0; n < 7; n++) edit(`${n}`);
-    slowDown(190_000);
-    expect(await world.later()).toMatchObject({ outcome: 'completed' });
-    expect(asked(/auditlog/)).toBe(2);
-    expect((await idsEmitted()).toSorted()).toEqual(idsInLog().slice(before).toSorted());
   });
 });
 

@@ -184,15 +184,6 @@ describe('the count of skipped projects', () => {
     await world.later();
     expect(await skipped()).toBe(2);
   });
-
-  it('stays when one fails for another cause than before', async () => {
-    await settled();
-    const [refusal] = await skippedAll('1002');
-    refusal?.cancel();
-    refuse('1002', 404);
-    expect(await world.later()).not.toHaveProperty('skippedNoLonger');
-    expect([await skipped(), await owed()]).toEqual([1, ['1002 no-task-list, told']]);
-  });
 });
 
 describe('a skipped project', () => {

@@ -5,6 +5,7 @@ import type { AuditPosition } from '../../../functions/model/process-state.ts';
 import { readAudit } from '../../../functions/pass/audit-log/read-audit.ts';
 import type { PassContext } from '../../../functions/pass/context/context.ts';
 import { digest } from '../../../functions/pass/reading/digest.ts';
+import { ServiceStatusError } from '../../../functions/service/errors.ts';
 
 type Order = AuditPosition['order'];
 const MINUTE = 60_000;
@@ -27,12 +28,14 @@ interface Options {
   readonly pageMs?: number;
   readonly time?: number;
   readonly clock?: 'service' | 'local';
+  /** A cursor that the service refuses. */
+  readonly refused?: string;
 }
 
 /** Reads such a log, by cursors that count entries. */
 async function reading(
   before: AuditPosition | undefined,
-  { logs, size = 2, entryOf = plain, pageMs = 0, time = 900_000, clock = 'service' }: Options,
+  { logs, size = 2, entryOf = plain, pageMs = 0, time = 900_000, clock = 'service', refused }: Options,
 ) {
   let now = AT;
   /** Where the pages of each walk began. */
@@ -44,6 +47,8 @@ async function reading(
     log: { warn: (_: string, { code }: { code: string }) => warnings.push(code) },
     service: {
       async *auditLog(_process: string, after: string | undefined) {
+        if (after !== undefined && after === refused)
+          throw new ServiceStatusError('GET /auditlog', 410, 'gone');
         const pages: number[] = [];
         const log = logs[Math.min(walks.push(pages), logs.length) - 1] ?? [];
         const start = Number(after ?? 0);
@@ -131,6 +136,16 @@ describe('a first reading', () => {
     expect([next.found, next.walks[0]?.[0], next.warnings]).toEqual([[31], 2, []]);
     expect(next.position).toMatchObject({ order: 'oldest-first', tail: '20', readAt: AT + 1_000 });
     expect(next.position.unfinished).toBeUndefined();
+  });
+
+  it('whose cursor is refused is read from its beginning, and finds nothing new, either', async () => {
+    const first = await reading(undefined, { logs: [numbers(11, 31)], pageMs: 1_000, time: 4_000 });
+    const next = await reading(first.position, { logs: [numbers(11, 32)], refused: '2' });
+    expect([next.found, next.walks[0]?.[0], next.warnings]).toEqual([[], 0, ['audit-position-lost']]);
+    const newest = left('newest-first', undefined, [2, 1]);
+    const cut = await reading(newest, { logs: [numbers(8, 0)], pageMs: 1_000, time: 4_000 });
+    const again = await reading(cut.position, { logs: [numbers(8, 0)], refused: '2' });
+    expect([again.found, again.walks[0]]).toEqual([numbers(3, 9), [0, 2, 4, 6]]);
   });
 
   it.each<[string, Pick<Options, 'entryOf' | 'clock'>]>([
