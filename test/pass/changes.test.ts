@@ -108,7 +108,7 @@ describe('a `changes` pass', () => {
   });
 
   it('emits custom fields by the names and types of now', async () => {
-    await settled();
+    await settled({ freedoms: { auditDenied: 403 } });
     const late = {
       externalId: 'late',
       name: 'Added late',

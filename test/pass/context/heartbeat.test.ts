@@ -26,7 +26,7 @@ function begin(lease: Partial<Lease> = {}) {
   return { heartbeat: new Heartbeat(mine, { process, snapshots, clock: () => clock.now }), clock, writes };
 }
 
-test('a lease is written every ten seconds, and then lives for a minute', async () => {
+test('a lease is written every ten seconds, or when the clock was set back, and then lives for a minute', async () => {
   const { heartbeat, clock, writes } = begin();
   clock.now = 9_999;
   await heartbeat.beat();
@@ -37,6 +37,11 @@ test('a lease is written every ten seconds, and then lives for a minute', async 
   await beat;
   await heartbeat.beat();
   expect(writes.map(({ until }) => until)).toEqual([10_000 + LEASE_MS]);
+  clock.now = -1;
+  const back = heartbeat.beat();
+  writes[1]?.resolve(true);
+  await back;
+  expect(writes.map(({ until }) => until)).toEqual([10_000 + LEASE_MS, LEASE_MS - 1]);
 });
 
 test('of many workers one writes, and the others wait for it', async () => {
