@@ -178,15 +178,6 @@ describe('a listing that passed over a project', () => {
     expect(await knownIn(world)).toContain('1003');
   });
 
-  it('invariant 2: in the first run of a baseline, is made up for by the run that goes on', async () => {
-    await open();
-    const slow = passOver1003(isListing);
-    expect(await runOver({}, 'changes', untilThird)).toMatchObject({ outcome: 'unfinished' });
-    slow.cancel();
-    expect(await world.later()).toMatchObject(DONE);
-    expect(await knownIn(world)).toContain('1003');
-  });
-
   it('ends a baseline after five minutes all the same, with a warning of what that means', async () => {
     await open();
     world.service.fail({ when: isListing, times: 100, fault: { before: () => world.pass(15_000) } });

@@ -93,11 +93,6 @@ describe('a look at a project', () => {
     expect(await lookAt(undefined, undefined, { recheck })).toEqual([{ end: 'unclear', tasksReadAt: AT }, 1]);
   });
 
-  it('settles one that a baseline has a snapshot of', async () => {
-    const [again] = await lookAt({ id: '7' }, listedAt(AT, { id: '7', name: 'Other' }), { kind: 'baseline' });
-    expect(again.end).toBe('settled');
-  });
-
   it('settles one of which nothing changed, and is uncertain of two records that were read at one moment', async () => {
     expect(await lookAt({ id: '7' }, listedAt(AT, { id: '7' }))).toEqual([settled(AT), 1]);
     expect(await lookAt({ id: '7' }, listedAt(AT + 9_000, { id: '7', updatedAt: iso(AT) }))).toEqual([

@@ -84,6 +84,22 @@ describe('more changes than one transaction holds', () => {
   });
 });
 
+it('invariant 1: a run that stands still before its commit writes nothing of a baseline that another run has ended', async () => {
+  world = await stage.create({ projects: 1, tasksPerProject: 1 });
+  let isFirst = true;
+  const commit: Snapshots['commit'] = async (...given) => {
+    if (isFirst) {
+      isFirst = false;
+      world.pass(120_000);
+      world.edit.deleteProject(PROCESS, '1001');
+      await world.run();
+    }
+    return world.snapshots.commit(...given);
+  };
+  expect(await runOver({ commit })).toMatchObject({ outcome: 'busy' });
+  expect(await world.snapshots.load(world.process, '1001')).toBeUndefined();
+});
+
 it('invariant 3: a project that is made again has a larger version than its deletion, which another clock dated hours ahead', async () => {
   await settled();
   world.edit.deleteProject(PROCESS, '1002');
